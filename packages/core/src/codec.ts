@@ -1,0 +1,56 @@
+import type { AgentEvent } from './event.ts';
+import type { Fault } from './fault.ts';
+
+/**
+ * Why a codec's input is over. The same bytes mean three things: the wire closed (`eof`, complete only if it had said so),
+ * we closed it (`aborted`), or something failed (`error`: the socket, the idle limit, a rejected promise).
+ */
+export type End =
+  | { reason: 'eof' }
+  | { reason: 'aborted'; by?: 'user' | 'system'; message?: string }
+  | { reason: 'error'; error: Fault };
+
+export type Emit<Out> = (out: Out) => void;
+
+/** A synchronous state machine from one stream to another. No I/O, clock, timer or randomness of its own. */
+export interface Codec<In, Out> {
+  /** Never throws on data. */
+  feed(input: In, emit: Emit<Out>): void;
+  /** Lets go of what is held back; the skin's timer calls it. */
+  flush?(emit: Emit<Out>): void;
+  /** Exactly once; after it, nothing. */
+  end(end: End, emit: Emit<Out>): void;
+}
+
+/** From canonical events to a dialect. Equal options and events give equal output, and a prefix gives a prefix. */
+export interface Encoder<Out, State = unknown> extends Codec<AgentEvent, Out> {
+  readonly version: string;
+  /** Names the options, so that a cursor knows whether it still fits. */
+  readonly optionsKey: string;
+  /** What a reader who joins in the middle needs first. */
+  open?(state: State, emit: Emit<Out>): void;
+}
+
+/** Two codecs as one: what the first emits, the second is fed. */
+export function compose<A, B, C>(first: Codec<A, B>, second: Codec<B, C>): Codec<A, C> {
+  return {
+    feed: (input, emit) => first.feed(input, (between) => second.feed(between, emit)),
+    flush: (emit) => {
+      first.flush?.((between) => second.feed(between, emit));
+      second.flush?.(emit);
+    },
+    end: (end, emit) => {
+      first.end(end, (between) => second.feed(between, emit));
+      second.end(end, emit);
+    },
+  };
+}
+
+/** Everything that a codec makes of a list of inputs, for tests and small programs. */
+export function transcode<In, Out>(codec: Codec<In, Out>, inputs: Iterable<In>, end: End = { reason: 'eof' }): Out[] {
+  const outputs: Out[] = [];
+  const emit = (out: Out): void => void outputs.push(out);
+  for (const input of inputs) codec.feed(input, emit);
+  codec.end(end, emit);
+  return outputs;
+}

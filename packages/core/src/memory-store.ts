@@ -1,0 +1,107 @@
+import type { Blobs } from './blobs.ts';
+import type { Hints } from './hints.ts';
+import type { Json, JsonObject } from './json.ts';
+import type { CanonicalMessage, FilePart, Kept, MessageContent, MessagePart, Thread } from './message.ts';
+import type { Registry } from './registry.ts';
+import type { RunLog } from './run-log.ts';
+import type { Scope } from './scope.ts';
+
+/** A file whose bytes are not yet base64: they are encoded on the way in. */
+export type FileBytesPart = Kept & Omit<FilePart, 'data' | 'url' | 'reference'> & { type: 'file'; data: Uint8Array };
+/**
+ * A message on its way in. `parentId: null` makes it the first of a branch of its own; without a `parentId` a new
+ * message follows the one before it in the call, or the thread's head.
+ */
+export type MessageInput = Omit<CanonicalMessage, 'content' | 'parentId'> & {
+  parentId?: string | null;
+  content: Omit<MessageContent, 'parts'> & { parts: Array<MessagePart | FileBytesPart> };
+};
+
+export type ListMessages = {
+  threadId: string;
+  /** The *last* n of what is asked for (the first n after `cursor.after`), given in the asked order. */
+  limit?: number;
+  /** `asc` unless asked otherwise. */
+  orderBy?: 'asc' | 'desc';
+  /** A message of the branch, itself left out. */
+  cursor?: { before: string } | { after: string };
+  /** The branch that ends here; the active one if absent. */
+  leafId?: string;
+};
+
+export type SaveMessages = {
+  messages: MessageInput[];
+  /** Makes the call repeatable: the same key and body is a no-op, another body an error (`key-reused`). */
+  operationKey?: string;
+  /** Compare-and-append: the thread must be at this version (0: must not exist), else `version-conflict`. */
+  expectedVersion?: number;
+};
+
+/** What the call wrote, as it is now stored, and the version of the thread that was written last. */
+export type SavedMessages = { messages: CanonicalMessage[]; version: number };
+
+/** A change of a thread since a version. A tombstone is a message that was deleted. */
+export type MessageChange = { version: number } & (
+  | { type: 'message'; message: CanonicalMessage }
+  | { type: 'tombstone'; messageId: string }
+);
+
+export type ListThreads = {
+  resourceId?: string;
+  /** Words of the title, case aside. */
+  search?: string;
+  limit?: number;
+  /** The `cursor` of the page before. */
+  cursor?: string;
+};
+
+/** Newest first by `updatedAt`. No `cursor`: this was the last page. */
+export type ThreadPage = { threads: Thread[]; cursor?: string };
+
+export type ThreadInput = {
+  id: string;
+  resourceId?: string;
+  title?: string;
+  metadata?: JsonObject;
+  headId?: string;
+  createdAt?: Date;
+};
+
+/** Conversations, bound to one scope. */
+export interface MemoryStore {
+  listMessages(query: ListMessages): Promise<CanonicalMessage[]>;
+  /** An upsert by thread and id that only ever grows a message (see `growMessage`). An unknown thread is created. */
+  saveMessages(request: SaveMessages): Promise<SavedMessages>;
+  getMessage(query: { threadId: string; messageId: string }): Promise<CanonicalMessage | null>;
+  /** The message and those that share its parent, in the order they were made. */
+  listSiblings(query: { threadId: string; messageId: string }): Promise<CanonicalMessage[]>;
+  /** What changed after a version, in the order of the changes, each message once, as it is now. */
+  listChanges(query: { threadId: string; since: number; limit?: number }): Promise<MessageChange[]>;
+  /** Deletes the message and all that follows it; the head moves to the nearest message that is left. */
+  deleteMessage(request: { threadId: string; messageId: string }): Promise<void>;
+
+  getThreadById(query: { threadId: string }): Promise<Thread | null>;
+  /** Creates the thread, or changes what is given of it. `headId` must be one of its messages. */
+  saveThread(request: { thread: ThreadInput }): Promise<Thread>;
+  listThreads(query?: ListThreads): Promise<ThreadPage>;
+  getVersion(query: { threadId: string }): Promise<number>;
+  /** Deletes the thread and all it owns, and stops its run. Deleting what is not there is no error. */
+  deleteThread(request: { threadId: string }): Promise<void>;
+
+  /** Everything that the scope owns, one JSON value at a time. */
+  exportAll(): AsyncIterable<Json>;
+  /** Deletes everything that the scope owns. */
+  purgeAll(): Promise<void>;
+}
+
+/** A whole store: conversations of one scope, and the parts that runs are made of, which take the scope first. */
+export interface Store extends MemoryStore {
+  readonly scope: Scope;
+  readonly registry: Registry;
+  readonly log: RunLog;
+  readonly hints: Hints;
+  readonly blobs: Blobs;
+  /** The same store, bound to another scope. */
+  forScope(scope: string): Store;
+  close(): Promise<void>;
+}

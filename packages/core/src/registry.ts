@@ -1,0 +1,193 @@
+import type { AgentEvent } from './event.ts';
+import type { Json } from './json.ts';
+import type { MessageInput } from './memory-store.ts';
+import type { CanonicalMessage, MessageContent } from './message.ts';
+import type { Outcome } from './outcome.ts';
+import type { Answer, Question } from './part-body.ts';
+import type { RunKey } from './run-log.ts';
+import type { Scope } from './scope.ts';
+import type { ToolAnswer } from './tool-result.ts';
+import type { Usage } from './usage.ts';
+
+/** Queued, running, or how it ended. Only a running run is live: a process is responsible for it. */
+export type RunState = 'queued' | 'running' | 'complete' | 'paused' | 'aborted' | 'error';
+
+export type RunRecord = {
+  key: RunKey;
+  runId: string;
+  threadId: string;
+  messageId: string;
+  agent: string;
+  state: RunState;
+  /** The paused run that this one continues. */
+  resumes?: RunKey;
+  /** Enough to start it in another process. */
+  input?: Json;
+  outcome?: Outcome;
+  usage?: Usage[];
+  /** The number of the last event of a closed log. */
+  lastSeq?: number;
+  createdBy?: string;
+  createdAt: Date;
+  startedAt?: Date;
+  endedAt?: Date;
+};
+
+/** A running run and the right to write its log. */
+export type Ownership = { run: RunRecord; epoch: number; nextSeq: number };
+
+/** One thing that a run waits for: what is guarded, so that it is answered once. */
+export type DecisionRequest =
+  | { id: string; kind: 'approval' | 'input'; question: Question; toolCallId?: string; expiresAt?: Date }
+  | { id: string; kind: 'client-tool'; toolCallId: string; toolName: string; input: Json; expiresAt?: Date };
+
+export type Decision = DecisionRequest & {
+  run: RunKey;
+  runId: string;
+  threadId: string;
+  messageId: string;
+  state: 'open' | 'answered' | 'cancelled' | 'expired';
+  answer?: Answer | ToolAnswer;
+  answeredBy?: string;
+  answeredAt?: Date;
+};
+
+/** What to do while a run of the thread is live: refuse, wait for its end, or stop it and then go on. */
+export type BusyPolicy = 'reject' | 'queue' | 'replace';
+/** What to do while the parent message waits for decisions: cancel them, or refuse. */
+export type PendingPolicy = 'supersede' | 'reject';
+
+export type StartRequest = {
+  /** The client's id; the thread is created if there is none. */
+  threadId: string;
+  resourceId?: string;
+  runId: string;
+  agent: string;
+  /** The process that will run it. */
+  process: string;
+  /** The new user message; absent when a message is answered again. */
+  message?: MessageInput;
+  /** The message that the run follows (null: none); the thread's head if absent. With `message`, that one's parent. */
+  parentId?: string | null;
+  /** The id of the assistant message, which is saved with the run as a placeholder. */
+  messageId: string;
+  busy: BusyPolicy;
+  pending: PendingPolicy;
+  /** Same key and hash: attach to that run. Same key, other hash: refused. */
+  idempotency?: { key: string; hash: string };
+  input?: Json;
+  createdBy?: string;
+};
+
+export type Started = { type: 'started' } & Ownership & {
+    /** The decisions that the new message has cancelled. */
+    superseded: Decision[];
+  };
+export type Attached = { type: 'attached'; run: RunRecord };
+/** Waits for the thread; `behind` is the live run, which was asked to stop if the policy was `replace`. */
+export type Queued = { type: 'queued'; run: RunRecord; behind: RunRecord; superseded: Decision[] };
+export type Refused = { type: 'refused' } & (
+  | { reason: 'busy'; live: RunRecord }
+  | { reason: 'queue-full'; live: RunRecord }
+  | { reason: 'pending'; decisions: Decision[] }
+  | { reason: 'key-reused'; run: RunRecord | null }
+  | { reason: 'run-exists'; run: RunRecord }
+  | { reason: 'not-found'; what: 'thread' | 'parent' }
+);
+export type StartResult = Started | Attached | Queued | Refused;
+
+/** The run that goes on when the last decision is answered. */
+export type Continuation = { runId: string; process: string; input?: Json };
+
+export type AnswerRequest = {
+  answers: ReadonlyArray<Answer | ToolAnswer>;
+  by?: string;
+  continuation: Continuation;
+};
+export type AnswerVerdict = { id: string } & (
+  | { result: 'accepted' }
+  /** The same answer again: no harm done. */
+  | { result: 'duplicate' }
+  /** Somebody answered otherwise before. */
+  | { result: 'conflict'; answeredBy?: string; answeredAt?: Date }
+  | { result: 'cancelled' | 'expired' | 'unknown' }
+);
+export type AnswerResult = {
+  verdicts: AnswerVerdict[];
+  open: Decision[];
+  /** Made by this call or by an earlier one. It may be queued, if another run of the thread is live. */
+  continuation?: { run: RunRecord; created: boolean; ownership?: Ownership };
+  /** The run is live and will find the answers itself. */
+  live: boolean;
+};
+
+export type StopResult =
+  /** Live: its owner has been asked to stop. */
+  | 'requested'
+  /** It was queued, and never started. */
+  | 'aborted'
+  /** It was paused: its open decisions are cancelled. */
+  | 'cancelled'
+  | 'ended';
+
+export type FinishRequest = {
+  /** The number that the next event would get: the owner has written exactly this many. */
+  nextSeq: number;
+  /** What is left to log: the closing events, `run-end` last. May be empty if they are in the log. */
+  events: readonly AgentEvent[];
+  outcome: Outcome;
+  usage?: Usage[];
+  content: MessageContent;
+  state?: Json;
+  sourceState?: Json;
+  /** Of a paused run: what it waits for. Those that exist already keep their answers. */
+  decisions?: readonly DecisionRequest[];
+  /** Made at once if all its decisions have been answered already. */
+  continuation?: Continuation;
+};
+export type FinishResult =
+  | { result: 'ok'; continuation?: Ownership; message: CanonicalMessage }
+  /** Another process owns the run: stop, write nothing. */
+  | { result: 'fenced' };
+
+/** The truth about runs: who works on what, who may write, what is waited for and who has answered. */
+export interface Registry {
+  start(scope: Scope, request: StartRequest): Promise<StartResult>;
+  /** Null: no such run in this scope. */
+  answer(scope: Scope, run: RunKey, request: AnswerRequest): Promise<AnswerResult | null>;
+  /** Null: no such run in this scope. */
+  stop(scope: Scope, run: RunKey, reason?: string): Promise<StopResult | null>;
+
+  /** Guards what a run is about to ask, before the question is delivered. Repeating it is harmless. */
+  ask(run: RunKey, epoch: number, decisions: readonly DecisionRequest[]): Promise<'ok' | 'fenced'>;
+  /** Says whether a live run is blocked on a decision inside its process. */
+  wait(run: RunKey, epoch: number, waiting: boolean): Promise<'ok' | 'fenced'>;
+  finish(run: RunKey, epoch: number, end: FinishRequest): Promise<FinishResult>;
+  /** Starts the thread's first queued run if none is live. */
+  promote(scope: Scope, threadId: string, process: string): Promise<Ownership | null>;
+  /** Takes a live run that was asked to stop at least `silentMs` ago and has not ended. */
+  fence(run: RunKey, process: string, silentMs: number): Promise<Ownership | null>;
+
+  /** Renews the process's lease; its runs are its own as long as it lasts. */
+  heartbeat(process: string, info?: Json): Promise<void>;
+  /** Ends the lease at once. */
+  retire(process: string): Promise<void>;
+  /** Takes the live runs of processes whose lease is over. */
+  takeOver(process: string, limit?: number): Promise<Ownership[]>;
+  /** Threads that have a queued run and no live one. */
+  listStranded(limit?: number): Promise<Array<{ scope: Scope; threadId: string }>>;
+  /** Expires open decisions whose time is over, and the messages that wait for them. Returns how many. */
+  expire(limit?: number): Promise<number>;
+  /** Ended runs whose log is still there. */
+  listPrunable(endedBefore: Date, limit?: number): Promise<RunKey[]>;
+
+  getRun(scope: Scope, run: RunKey): Promise<RunRecord | null>;
+  /** By the client's id; the newest of that name in the scope, if no thread is named. */
+  findRun(scope: Scope, query: { runId: string; threadId?: string }): Promise<RunRecord | null>;
+  listRuns(scope: Scope, query: { threadId: string }): Promise<RunRecord[]>;
+  liveRun(scope: Scope, query: { threadId: string }): Promise<RunRecord | null>;
+  listDecisions(
+    scope: Scope,
+    query?: { threadId?: string; run?: RunKey; state?: Decision['state'] },
+  ): Promise<Decision[]>;
+}
