@@ -7,6 +7,7 @@ export default defineConfig({
   ssr: { resolve: { conditions } },
   test: {
     include: ['packages/*/src/**/*.test.ts', 'packages/*/test/**/*.test.ts', 'tests/*.test.ts'],
+    reporters: ['default', './scripts/reporter.mjs'],
     typecheck: { enabled: false },
   },
 });

@@ -1,0 +1,33 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+
+import { describe, expect, it } from 'vitest';
+
+import { libraries, root } from '../scripts/workspace.mjs';
+
+const run = promisify(execFile);
+
+/** Suites of vitest tests: vitest itself refuses to be required. They are imported by the tests that run them. */
+const needsVitest = new Set(['@intertie/conformance/store-contract']);
+
+const entries = libraries().flatMap((p) => p.entries.filter((e) => !needsVitest.has(e.specifier)));
+
+describe.each(entries)('$specifier', ({ specifier }) => {
+  it('can be required from CommonJS, and is the same module as when imported', async () => {
+    const program = `
+      const required = require(${JSON.stringify(specifier)});
+      import(${JSON.stringify(specifier)}).then((imported) => {
+        const keys = Object.keys(imported);
+        const differ = keys.filter((key) => required[key] !== imported[key]);
+        console.log(JSON.stringify({ required: Object.keys(required).filter((k) => k !== '__esModule'), imported: keys, differ }));
+      });`;
+    const { stdout } = await run(process.execPath, ['--input-type=commonjs', '--eval', program], { cwd: root }).catch(
+      (error: Error & { stderr?: string }) => {
+        throw new Error(`${specifier} cannot be required (is it built? \`npm run build\`):\n${error.stderr}`);
+      },
+    );
+    const seen = JSON.parse(stdout) as { required: string[]; imported: string[]; differ: string[] };
+    expect(seen.required.toSorted()).toEqual(seen.imported.toSorted());
+    expect(seen.differ).toEqual([]);
+  });
+});

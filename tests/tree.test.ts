@@ -1,0 +1,67 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, lstatSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { describe, expect, it } from 'vitest';
+
+import { packages, root } from '../scripts/workspace.mjs';
+
+// Also what is new and not yet added, so that a mistake is seen before it is committed.
+const files = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], { cwd: root })
+  .toString()
+  .split('\0')
+  .filter((file) => file && existsSync(join(root, file)) && lstatSync(join(root, file)).isFile())
+  .map((file) => ({ file, bytes: readFileSync(join(root, file)) }))
+  // Git's own rule of thumb for what is not text.
+  .filter(({ bytes }) => !bytes.subarray(0, 8000).includes(0))
+  .map(({ file, bytes }) => ({ file, text: bytes.toString() }));
+
+/** Lines of the tree's text that match, as `file:line: match`. */
+function linesThat(pattern: RegExp, of: (file: string) => boolean = () => true): string[] {
+  return files
+    .filter(({ file }) => of(file))
+    .flatMap(({ file, text }) =>
+      [...text.matchAll(pattern)].map((match) => {
+        const line = text.slice(0, match.index).split('\n').length;
+        return `${file}:${line}: ${match[0].trim().slice(0, 120)}`;
+      }),
+    );
+}
+
+// The patterns are put together so that they do not match themselves.
+const homes = ['work', 'root', 'home', 'Users'].join('|');
+const hosts = [
+  ['registry', '(npmjs|yarnpkg|npmmirror)'],
+  ['npm', 'pkg', 'github'],
+  ['files', 'pythonhosted'],
+  ['unpkg', 'com'],
+];
+
+describe('the tree', () => {
+  it('has no path of somebody’s machine', () => {
+    expect(linesThat(new RegExp(String.raw`(?<![\w.~$}/*-])/(${homes})/[\w.-]`, 'g'))).toEqual([]);
+  });
+
+  it('names no registry: a lockfile has hashes, the host is the reader’s choice', () => {
+    const pattern = hosts.map((words) => words.join(String.raw`\.`)).join('|');
+    expect(linesThat(new RegExp(pattern, 'g'))).toEqual([]);
+    expect(linesThat(/"resolved": "[^"]*:\/\/.*/g, (file) => file.endsWith('package-lock.json'))).toEqual([]);
+  });
+
+  it('runs all of its tests', () => {
+    const tests = (file: string): boolean => /\.(test|test-d|soak)\.ts$/.test(file);
+    const modifier = String.raw`\b(it|test|describe|suite|bench)(\.\w+)*\.`;
+    expect(linesThat(new RegExp(`${modifier}only\\b.*`, 'g'), tests)).toEqual([]);
+    // These skip without a word. Under CI the reporter refuses whatever was skipped.
+    const hint = `write it('…', (context) => { context.skip(condition, 'why'); … }), which prints the reason`;
+    expect(linesThat(new RegExp(`${modifier}(skip|skipIf|runIf|todo|fails)\\b.*`, 'g'), tests), hint).toEqual([]);
+    expect(linesThat(/\b\w+\.skip\((?![^;]*['"`][^;]*\)).*/g, tests), hint).toEqual([]);
+  });
+});
+
+describe.each(packages())('$name', ({ folder, path, manifest }) => {
+  it('has a README and says its license', () => {
+    expect(existsSync(join(path, 'README.md')), `${folder}/README.md exists`).toBe(true);
+    expect(manifest.license).toBe('MIT');
+  });
+});
