@@ -115,42 +115,46 @@ export type Notice = {
 export type Raw = { type: 'raw'; dialect: string; value: Json };
 
 /**
- * One event of the canonical stream. `at` is in milliseconds, from the wire or the injected clock, and absent on deltas;
- * `origin` is the index of the source's frame that caused it, where frames are kept.
+ * `at` is in milliseconds, from the wire or the injected clock, and absent on deltas;
+ * `origin` is the index of the source's frame that caused the event, where frames are kept.
  */
-export type AgentEvent = { at?: number; origin?: number } & (
-  | RunStart
-  | MessageSnapshotEvent
-  | MessageMetadata
-  | PartMetadata
-  | RunEnd
-  | AgentStart
-  | AgentEnd
-  | StepStart
-  | StepEnd
-  | TextStart
-  | TextDelta
-  | TextEnd
-  | ReasoningStart
-  | ReasoningDelta
-  | ReasoningEnd
-  | ToolInputStart
-  | ToolInputDelta
-  | ToolInputEnd
-  | ToolCall
-  | ToolResultEvent
-  | QuestionEvent
-  | AnswerEvent
-  | Interjection
-  | FileEvent
-  | SourceEvent
-  | DataEvent
-  | DataDelta
-  | StateSnapshot
-  | StateDelta
-  | Notice
-  | Raw
-);
+export type Timing = { at?: number; origin?: number };
+
+/** One event of the canonical stream. */
+export type AgentEvent = Timing &
+  (
+    | RunStart
+    | MessageSnapshotEvent
+    | MessageMetadata
+    | PartMetadata
+    | RunEnd
+    | AgentStart
+    | AgentEnd
+    | StepStart
+    | StepEnd
+    | TextStart
+    | TextDelta
+    | TextEnd
+    | ReasoningStart
+    | ReasoningDelta
+    | ReasoningEnd
+    | ToolInputStart
+    | ToolInputDelta
+    | ToolInputEnd
+    | ToolCall
+    | ToolResultEvent
+    | QuestionEvent
+    | AnswerEvent
+    | Interjection
+    | FileEvent
+    | SourceEvent
+    | DataEvent
+    | DataDelta
+    | StateSnapshot
+    | StateDelta
+    | Notice
+    | Raw
+  );
 
 export type AgentEventType = AgentEvent['type'];
 /** The event of one type, for example `EventOf<'text-delta'>`. */

@@ -1,7 +1,99 @@
-export type * from './agent-source.ts';
-export type * from './event.ts';
-export * from './codec.ts';
-export type * from './message.ts';
-export type * from './memory-store.ts';
-export type * from './registry.ts';
-export type * from './dialect.ts';
+export type { AgentSource, RunControl, Topology } from './agent-source.ts';
+export { applyAnswer } from './apply-answer.ts';
+export type { BlobInfo, Blobs, ByteRange } from './blobs.ts';
+export { compose, transcode } from './codec.ts';
+export type { Codec, Emit, Encoder, End } from './codec.ts';
+export type { Checker, Dialect, Report, Rule, Violation } from './dialect.ts';
+export type { AgentEvent, AgentEventType, EventOf, Timing } from './event.ts';
+export type { Fault } from './fault.ts';
+export type { Hint, Hints } from './hints.ts';
+export { applyPatch, equalJson } from './json-patch.ts';
+export type { Op, Patched } from './json-patch.ts';
+export type { Json, JsonObject, Meta } from './json.ts';
+export type { Loss, OnLoss } from './loss.ts';
+export type {
+  FileBytesPart,
+  ListMessages,
+  ListThreads,
+  MemoryStore,
+  MessageChange,
+  MessageInput,
+  SavedMessages,
+  SaveMessages,
+  Store,
+  ThreadInput,
+  ThreadPage,
+} from './memory-store.ts';
+export type { MessageSnapshot } from './message-fold.ts';
+export { foldEvents, MessageList } from './message-list.ts';
+export type { MessageListOptions } from './message-list.ts';
+export type {
+  AgentEntry,
+  AskedQuestion,
+  CanonicalMessage,
+  DataPart,
+  FilePart,
+  InterjectionPart,
+  MessageContent,
+  MessageContentV2,
+  MessagePart,
+  MessageRole,
+  MessageStatus,
+  MessageType,
+  QuestionPart,
+  ReasoningPart,
+  RunEntry,
+  SourcePart,
+  StepEntry,
+  TextPart,
+  Thread,
+  ToolPart,
+  ToolState,
+} from './message.ts';
+export type { Outcome, Waiting } from './outcome.ts';
+export type {
+  Answer,
+  CallBody,
+  DataBody,
+  Executor,
+  FileBody,
+  InterjectionBody,
+  Question,
+  Said,
+  SourceBody,
+} from './part-body.ts';
+export type {
+  AnswerRequest,
+  AnswerResult,
+  AnswerVerdict,
+  Attached,
+  BusyPolicy,
+  Continuation,
+  Decision,
+  DecisionRequest,
+  FinishRequest,
+  FinishResult,
+  Ownership,
+  PendingPolicy,
+  Queued,
+  Refused,
+  Registry,
+  RunRecord,
+  RunState,
+  Started,
+  StartRequest,
+  StartResult,
+  StopResult,
+} from './registry.ts';
+export type { RunInput, ToolDescription } from './run-input.ts';
+export type { Appended, LogBatch, LogPage, LogPosition, RunKey, RunLog, RunPosition } from './run-log.ts';
+export { localScope, toScope } from './scope.ts';
+export type { Scope } from './scope.ts';
+export { seal } from './seal.ts';
+export { StoreError } from './store-error.ts';
+export type { StoreErrorCode } from './store-error.ts';
+export type { ToolAnswer, ToolResult } from './tool-result.ts';
+export { unfold, unfoldContent } from './unfold.ts';
+export type { FinishReason, Usage } from './usage.ts';
+export { eventTypes, isEventType, readEvent, validateEvent } from './validate-event.ts';
+export type { EventProblem } from './validate-event.ts';

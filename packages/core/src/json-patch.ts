@@ -1,7 +1,179 @@
 import type { Json } from './json.ts';
+import { setOwn } from './set-own.ts';
 
 /** An operation of RFC 6902. */
 export type Op =
   | { op: 'add' | 'replace' | 'test'; path: string; value: Json }
   | { op: 'remove'; path: string }
   | { op: 'move' | 'copy'; from: string; path: string };
+
+export type Patched = { ok: true; value: Json } | { ok: false; index: number; message: string };
+
+type Container = Json[] | { [key: string]: Json };
+
+/**
+ * Applies a patch. The document is never changed: containers on the way are copied, once.
+ * Whoever applies many patches to one document hands in the same `owned` set; containers in it were made here, are known
+ * to nobody else, and are changed in place, so that n appends to one list cost n and not n². A patch that fails then
+ * takes its changes back: it changes nothing.
+ */
+export function applyPatch(document: Json, patch: readonly Op[], owned: WeakSet<object> = new WeakSet()): Patched {
+  const undo: Array<() => void> = [];
+  const root: { [key: string]: Json } = { '': document };
+  owned.add(root);
+  for (const [index, op] of patch.entries()) {
+    const message = applyOp(root, op, owned, undo);
+    if (message !== undefined) {
+      while (undo.length > 0) undo.pop()!();
+      return { ok: false, index, message };
+    }
+  }
+  return { ok: true, value: root['']! };
+}
+
+function applyOp(root: Container, op: Op, owned: WeakSet<object>, undo: Array<() => void>): string | undefined {
+  switch (op.op) {
+    case 'add':
+    case 'replace':
+      return write(root, op.path, op.value, op.op, owned, undo);
+    case 'remove':
+      return write(root, op.path, undefined, 'remove', owned, undo);
+    case 'test': {
+      const found = read(root, op.path);
+      return found !== undefined && equalJson(found, op.value) ? undefined : `the value at "${op.path}" is another`;
+    }
+    case 'copy':
+    case 'move': {
+      const value = read(root, op.from);
+      if (value === undefined) return `there is nothing at "${op.from}"`;
+      if (op.op === 'copy') return write(root, op.path, shared(value, owned), 'add', owned, undo);
+      if (op.path === op.from) return undefined;
+      if (op.path.startsWith(`${op.from}/`)) return `"${op.from}" cannot be moved into itself`;
+      return write(root, op.from, undefined, 'remove', owned, undo) ?? write(root, op.path, value, 'add', owned, undo);
+    }
+    default:
+      return `"${String((op as { op: unknown }).op)}" is not an operation of RFC 6902`;
+  }
+}
+
+/** A copied value is known in two places: from now on neither may change it in place. */
+function shared(value: Json, owned: WeakSet<object>): Json {
+  const pending = [value];
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    if (next === null || typeof next !== 'object' || !owned.delete(next)) continue;
+    pending.push(...Object.values(next));
+  }
+  return value;
+}
+
+function read(root: Container, path: string): Json | undefined {
+  const keys = pointerKeys(path);
+  if (keys === undefined) return undefined;
+  let at: Json = root;
+  for (const key of keys) {
+    if (at === null || typeof at !== 'object') return undefined;
+    const next: Json | undefined = child(at, key);
+    if (next === undefined) return undefined;
+    at = next;
+  }
+  return at;
+}
+
+function write(
+  root: Container,
+  path: string,
+  value: Json | undefined,
+  how: 'add' | 'replace' | 'remove',
+  owned: WeakSet<object>,
+  undo: Array<() => void>,
+): string | undefined {
+  const keys = pointerKeys(path);
+  if (keys === undefined) return `"${path}" is not a JSON pointer`;
+  if (keys.length === 1 && how === 'remove') return 'the document itself cannot be removed';
+  let at = root;
+  for (const key of keys.slice(0, -1)) {
+    const next = child(at, key);
+    if (next === undefined || next === null || typeof next !== 'object') return `there is no place for "${path}"`;
+    at = owned.has(next) ? next : replaceByCopy(at, key, next, owned, undo);
+  }
+  return writeKey(at, keys.at(-1)!, path, value, how, undo);
+}
+
+function replaceByCopy(
+  parent: Container,
+  key: string,
+  original: Container,
+  owned: WeakSet<object>,
+  undo: Array<() => void>,
+): Container {
+  const copy = Array.isArray(original) ? [...original] : { ...original };
+  owned.add(copy);
+  put(parent, key, copy);
+  undo.push(() => put(parent, key, original));
+  return copy;
+}
+
+function writeKey(
+  at: Container,
+  key: string,
+  path: string,
+  value: Json | undefined,
+  how: 'add' | 'replace' | 'remove',
+  undo: Array<() => void>,
+): string | undefined {
+  if (Array.isArray(at)) {
+    const index = how === 'add' && key === '-' ? at.length : arrayIndex(key);
+    if (index === undefined || index > at.length - (how === 'add' ? 0 : 1)) {
+      return `"${path}" is not an index of a list of ${at.length}`;
+    }
+    const removed = at.splice(index, how === 'add' ? 0 : 1, ...(value === undefined ? [] : [value]));
+    undo.push(() => void at.splice(index, value === undefined ? 0 : 1, ...removed));
+    return undefined;
+  }
+  const before = child(at, key);
+  if (before === undefined && how !== 'add') return `there is nothing at "${path}"`;
+  if (value === undefined) delete at[key];
+  else put(at, key, value);
+  undo.push(() => {
+    if (before === undefined) delete at[key];
+    else put(at, key, before);
+  });
+  return undefined;
+}
+
+function child(container: Container, key: string): Json | undefined {
+  if (Array.isArray(container)) {
+    const index = arrayIndex(key);
+    return index === undefined ? undefined : container[index];
+  }
+  return Object.hasOwn(container, key) ? container[key] : undefined;
+}
+
+function put(container: Container, key: string, value: Json): void {
+  if (Array.isArray(container)) container[Number(key)] = value;
+  else setOwn(container, key, value);
+}
+
+function arrayIndex(key: string): number | undefined {
+  return /^(?:0|[1-9]\d{0,15})$/.test(key) ? Number(key) : undefined;
+}
+
+/** The keys from the holder of the document down, the first of them `''`; undefined where it is no pointer. */
+function pointerKeys(path: string): string[] | undefined {
+  if (typeof path !== 'string' || (path !== '' && !path.startsWith('/')) || /~(?![01])/.test(path)) return undefined;
+  return path.split('/').map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~'));
+}
+
+/** Whether two JSON values are equal; the order of keys does not count. */
+export function equalJson(a: Json, b: Json): boolean {
+  if (a === b) return true;
+  if (a === null || b === null || typeof a !== 'object' || typeof b !== 'object') return false;
+  if (Array.isArray(a) || Array.isArray(b)) {
+    if (!Array.isArray(a) || !Array.isArray(b) || a.length !== b.length) return false;
+    return a.every((item, index) => equalJson(item, b[index]!));
+  }
+  const keys = Object.keys(a);
+  return (
+    keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && equalJson(a[key]!, b[key]!))
+  );
+}

@@ -121,6 +121,8 @@ export type CanonicalMessage = {
   content: MessageContent;
   createdAt: Date;
   resourceId?: string;
+  /** The id that its sender gave it, where that was taken: an AI SDK client keeps the id of a message that it edits. */
+  clientId?: string;
   /** The message before it on its branch; absent on the first. */
   parentId?: string;
   /** The run that writes it, or wrote it last. */

@@ -1,0 +1,140 @@
+import type { Codec, Emit, End } from './codec.ts';
+import type { AgentEvent, EventOf } from './event.ts';
+import type { Loss, OnLoss } from './loss.ts';
+import type { Outcome, Waiting } from './outcome.ts';
+import type { RunInput } from './run-input.ts';
+import { RunGuard } from './run-guard.ts';
+
+/**
+ * The last codec of every source: it frames the run. Before the first event it writes `run-start`, the baseline, the
+ * answers and the state that the run begins with; at the end it closes what is open, in reverse order, and writes
+ * `run-end`. Whatever it is fed, what comes out keeps the invariants: an event that would break one is mended or left
+ * out, and entered in the ledger.
+ *
+ * A decoder, a stop and the recovery after a crash all end a run here. Recovery feeds the log, whose `run-start` is then
+ * taken and not written again, and appends what `end` emits. It mints nothing and reads no clock: what it writes carries
+ * the time of the last event.
+ */
+export function seal(run: RunInput, onLoss: OnLoss): Codec<AgentEvent, AgentEvent> {
+  const guard = new RunGuard(onLoss);
+  let phase: 'before' | 'running' | 'ended' = 'before';
+  /** Of a log that was taken up: the baseline has not been seen yet. */
+  let owesBaseline = false;
+  let at: number = run.startedAt;
+
+  const pass = (event: AgentEvent, emit: Emit<AgentEvent>): void => {
+    if (event.at !== undefined) at = event.at;
+    guard.admit(event, emit);
+  };
+
+  const writeBaseline = (emit: Emit<AgentEvent>): void => {
+    owesBaseline = false;
+    if (run.message) pass({ type: 'message-snapshot', content: run.message, at }, emit);
+  };
+
+  const begin = (emit: Emit<AgentEvent>): void => {
+    if (phase !== 'before') return;
+    phase = 'running';
+    emit(runStart(run));
+    writeBaseline(emit);
+    for (const answer of run.answers) {
+      pass('questionId' in answer ? { type: 'answer', ...answer, at } : { type: 'tool-result', ...answer, at }, emit);
+    }
+    if (run.state !== undefined) pass({ type: 'state-snapshot', state: run.state, at }, emit);
+  };
+
+  const finish = (end: EventOf<'run-end'>, emit: Emit<AgentEvent>): void => {
+    guard.closeAll(end, at, emit);
+    phase = 'ended';
+    emit(withOutcome(end, guard, onLoss));
+  };
+
+  return {
+    feed(event, emit) {
+      if (phase === 'ended') {
+        onLoss(late(event));
+      } else if (event.type === 'run-start') {
+        if (phase === 'running') return onLoss(secondStart(event));
+        phase = 'running';
+        owesBaseline = run.message !== undefined;
+        emit({ ...event, ...runStart(run), at: event.at ?? run.startedAt });
+      } else {
+        begin(emit);
+        if (owesBaseline && event.type !== 'message-snapshot') writeBaseline(emit);
+        owesBaseline = false;
+        if (event.type === 'run-end') {
+          if (event.at !== undefined) at = event.at;
+          finish({ ...event, at }, emit);
+        } else pass(event, emit);
+      }
+    },
+
+    flush: begin,
+
+    end(end, emit) {
+      if (phase === 'ended') return;
+      begin(emit);
+      if (owesBaseline) writeBaseline(emit);
+      finish({ type: 'run-end', ...outcomeOf(end), at }, emit);
+    },
+  };
+}
+
+function runStart(run: RunInput): EventOf<'run-start'> {
+  const { runId, threadId, messageId, parentMessageId, resumes, parentRunId } = run;
+  return {
+    type: 'run-start',
+    runId,
+    threadId,
+    messageId,
+    ...(parentMessageId !== undefined && { parentMessageId }),
+    ...(resumes !== undefined && { resumes }),
+    ...(parentRunId !== undefined && { parentRunId }),
+    at: run.startedAt,
+  };
+}
+
+/** A wire that closes without a last word has been cut: `eof` is not success. */
+function outcomeOf(end: End): Outcome {
+  switch (end.reason) {
+    case 'eof':
+      return { outcome: 'error', error: { message: 'The stream ended before the run did.', code: 'truncated' } };
+    case 'aborted': {
+      const { by, message: reason } = end;
+      return { outcome: 'aborted', ...(by && { by }), ...(reason !== undefined && { reason }) };
+    }
+    case 'error':
+      return { outcome: 'error', error: end.error };
+  }
+}
+
+/** A run is paused exactly if something is waited for. */
+function withOutcome(end: EventOf<'run-end'>, guard: RunGuard, onLoss: OnLoss): EventOf<'run-end'> {
+  if (end.outcome !== 'paused') return end;
+  const waitingFor = end.waitingFor.filter((waiting) => {
+    if (guard.isPending(waiting)) return true;
+    onLoss({ kind: 'repaired', what: 'run-end', why: `It waits for ${name(waiting)}, which is not pending.` });
+    return false;
+  });
+  if (waitingFor.length > 0) return { ...end, waitingFor };
+  const { outcome: _, waitingFor: __, ...rest } = end;
+  return { ...rest, outcome: 'complete' };
+}
+
+function name(waiting: Waiting): string {
+  if (waiting.type === 'tool') return `the call ${waiting.toolCallId}`;
+  return waiting.type === 'question' ? `the question ${waiting.questionId}` : 'a message';
+}
+
+function late(event: AgentEvent): Loss {
+  return { kind: 'late', what: event.type, why: 'It came after the run had ended.', ...idOf(event) };
+}
+
+function secondStart(event: EventOf<'run-start'>): Loss {
+  return { kind: 'repaired', what: 'run-start', why: 'The run had started already.', id: event.runId };
+}
+
+function idOf(event: AgentEvent): { id?: string } {
+  if ('id' in event && event.id !== undefined) return { id: event.id };
+  return 'toolCallId' in event && event.toolCallId !== undefined ? { id: event.toolCallId } : {};
+}

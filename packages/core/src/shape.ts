@@ -1,0 +1,118 @@
+/** Small checks that say where they fail. A check gives undefined if the value is right, and allocates only if not. */
+export type Failure = { path: string; expected: string; found: unknown };
+export type Check = (value: unknown) => Failure | undefined;
+export type Fields = ReadonlyArray<readonly [key: string, check: Check, need: 'required' | 'optional']>;
+export type Shape = { [key: string]: Check };
+
+/** Deeper JSON than this is refused instead of overflowing the stack. */
+const maxDepth = 500;
+
+export const fail = (expected: string, found: unknown, path = ''): Failure => ({ path, expected, found });
+export const inside = (key: string, failure: Failure): Failure => ({
+  ...failure,
+  path: key + (failure.path === '' || failure.path.startsWith('[') ? failure.path : `.${failure.path}`),
+});
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+export const string: Check = (value) => (typeof value === 'string' ? undefined : fail('a string', value));
+export const id: Check = (value) =>
+  typeof value === 'string' && value !== '' ? undefined : fail('a non-empty string', value);
+export const number: Check = (value) => (Number.isFinite(value) ? undefined : fail('a finite number', value));
+export const boolean: Check = (value) => (typeof value === 'boolean' ? undefined : fail('a boolean', value));
+export const yes: Check = (value) => (value === true ? undefined : fail('true, or nothing', value));
+
+export function oneOf(...options: string[]): Check {
+  const expected = options.map((option) => `"${option}"`).join(' or ');
+  return (value) => (options.includes(value as string) ? undefined : fail(expected, value));
+}
+
+export function list(check: Check): Check {
+  return (value) => {
+    if (!Array.isArray(value)) return fail('a list', value);
+    for (let index = 0; index < value.length; index++) {
+      const failure = check(value[index]);
+      if (failure) return inside(`[${index}]`, failure);
+    }
+    return undefined;
+  };
+}
+
+export function json(value: unknown, depth = 0): Failure | undefined {
+  if (value === null || typeof value === 'string' || typeof value === 'boolean') return undefined;
+  if (typeof value === 'number') return number(value);
+  if (typeof value !== 'object') return fail('JSON', value);
+  if (depth === maxDepth) return fail(`JSON nested at most ${maxDepth} deep`, value);
+  if (Array.isArray(value)) {
+    for (let index = 0; index < value.length; index++) {
+      const failure = json(value[index], depth + 1);
+      if (failure) return inside(`[${index}]`, failure);
+    }
+    return undefined;
+  }
+  const prototype = Object.getPrototypeOf(value) as unknown;
+  if (prototype !== Object.prototype && prototype !== null) return fail('a plain JSON object', value);
+  for (const [key, item] of Object.entries(value)) {
+    const failure = item === undefined ? undefined : json(item, depth + 1);
+    if (failure) return inside(key, failure);
+  }
+  return undefined;
+}
+export const anyJson: Check = (value) => json(value);
+
+export function fields(required: Shape, optional: Shape): Fields {
+  return [
+    ...Object.entries(required).map(([key, check]) => [key, check, 'required'] as const),
+    ...Object.entries(optional).map(([key, check]) => [key, check, 'optional'] as const),
+  ];
+}
+
+/** Unknown fields are passed over: an old reader meets newer events. */
+export function checkFields(value: Record<string, unknown>, shape: Fields): Failure | undefined {
+  for (const [key, check, need] of shape) {
+    const item = value[key];
+    if (item === undefined) {
+      if (need === 'required') return inside(key, fail('a value', item));
+      continue;
+    }
+    const failure = check(item);
+    if (failure) return inside(key, failure);
+  }
+  return undefined;
+}
+
+export function object(required: Shape, optional: Shape = {}): Check {
+  const shape = fields(required, optional);
+  return (value) => (isObject(value) ? checkFields(value, shape) : fail('an object', value));
+}
+
+export function record(check: Check): Check {
+  return (value) => {
+    if (!isObject(value)) return fail('an object', value);
+    for (const [key, item] of Object.entries(value)) {
+      const failure = check(item);
+      if (failure) return inside(key, failure);
+    }
+    return undefined;
+  };
+}
+
+/** A union told apart by one field. */
+export function variants(key: string, shapes: { [variant: string]: Check }): Check {
+  const tag = oneOf(...Object.keys(shapes));
+  return (value) => {
+    if (!isObject(value)) return fail('an object', value);
+    const wrong = tag(value[key]);
+    return wrong ? inside(key, wrong) : shapes[value[key] as string]!(value);
+  };
+}
+
+export function all(...checks: Check[]): Check {
+  return (value) => {
+    for (const check of checks) {
+      const failure = check(value);
+      if (failure) return failure;
+    }
+    return undefined;
+  };
+}
