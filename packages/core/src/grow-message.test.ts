@@ -1,0 +1,177 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+
+import { growMessage } from './grow-message.ts';
+import type { CanonicalMessage, MessageContent, MessagePart, ToolPart, ToolState } from './message.ts';
+
+const createdAt = new Date('2024-03-01T10:00:00Z');
+
+function message(parts: MessagePart[], rest: Partial<MessageContent> = {}): CanonicalMessage {
+  const content: MessageContent = { format: 2, parts, ...rest };
+  return { id: 'm1', threadId: 't1', role: 'assistant', type: 'text', createdAt, content };
+}
+function text(value: string, id?: string): MessagePart {
+  return { type: 'text', text: value, ...(id !== undefined && { id }) };
+}
+function call(state: ToolState, rest: Partial<ToolPart> = {}): ToolPart {
+  return { type: 'tool-invocation', toolCallId: 'c1', toolName: 'search', state, ...rest };
+}
+function grow(stored: MessagePart[], incoming: MessagePart[]): MessagePart[] {
+  return growMessage(message(stored), message(incoming)).content.parts;
+}
+
+describe('growMessage', () => {
+  it('keeps who, when and where of the stored message', () => {
+    const stored = { ...message([]), parentId: 'm0', resourceId: 'ada' };
+    const incoming: CanonicalMessage = {
+      ...message([text('hi')]),
+      role: 'user',
+      parentId: 'm9',
+      createdAt: new Date(0),
+    };
+    expect(growMessage(stored, { ...incoming, state: { a: 1 } })).toEqual({
+      ...stored,
+      content: { format: 2, parts: [text('hi')] },
+      state: { a: 1 },
+    });
+    expect(growMessage(message([]), { ...message([]), parentId: 'm9' }).parentId).toBeUndefined();
+  });
+
+  it('does not reopen a finished message', () => {
+    const done: CanonicalMessage = { ...message([]), status: 'complete' };
+    const streaming: CanonicalMessage = { ...message([]), status: 'streaming' };
+    expect(growMessage(done, streaming).status).toBe('complete');
+    expect(growMessage(streaming, done).status).toBe('complete');
+    expect(growMessage(message([]), streaming).status).toBe('streaming');
+  });
+
+  it('never shortens what was said, and otherwise takes the later text', () => {
+    expect(grow([text('Hello', 'a')], [text('Hel', 'a')])).toEqual([text('Hello', 'a')]);
+    expect(grow([text('Hel', 'a')], [text('Hello', 'a')])).toEqual([text('Hello', 'a')]);
+    expect(grow([text('Hello', 'a')], [text('Help', 'a')])).toEqual([text('Help', 'a')]);
+    expect(grow([{ type: 'reasoning', reasoning: 'Because' }], [{ type: 'reasoning', reasoning: '' }])).toEqual([
+      { type: 'reasoning', reasoning: 'Because' },
+    ]);
+  });
+
+  it('takes what an equal text brings with it', () => {
+    const cited: MessagePart = { type: 'text', id: 'a', text: 'Hi', citations: [1, 2] };
+    expect(grow([{ ...cited, citations: [1] }], [cited])).toEqual([cited]);
+  });
+
+  it('keeps parts that are missing, in their place, and puts new ones where they are', () => {
+    const [a, b, c, n] = [text('a', 'a'), text('b', 'b'), text('c', 'c'), text('n', 'n')];
+    expect(grow([a, b, c], [a, c])).toEqual([a, b, c]);
+    expect(grow([a, c], [a, b, c])).toEqual([a, b, c]);
+    expect(grow([a, b], [a, n])).toEqual([a, b, n]);
+    expect(grow([a, b], [n, b, a])).toEqual([a, n, b]);
+    expect(grow([a], [])).toEqual([a]);
+  });
+
+  it('matches parts without an id by their position among those of their type', () => {
+    expect(grow([text('one'), call('call'), text('two')], [text('one'), text('two, longer')])).toEqual([
+      text('one'),
+      call('call'),
+      text('two, longer'),
+    ]);
+    expect(grow([text('with id', 'x')], [text('without')])).toEqual([text('with id', 'x'), text('without')]);
+  });
+
+  it('moves calls one way', () => {
+    const partial = call('partial-call', { argsText: '{"q":' });
+    const asked = call('call', { args: { q: 1 } });
+    const preliminary = call('call', { args: { q: 1 }, result: 'soon', preliminary: true });
+    const settled = call('result', { args: { q: 1 }, result: 'found' });
+    const failed = call('error', { error: { message: 'no' } });
+    expect(grow([partial], [asked])).toEqual([asked]);
+    expect(grow([asked], [partial])).toEqual([asked]);
+    expect(grow([asked], [preliminary])).toEqual([preliminary]);
+    expect(grow([preliminary], [asked])).toEqual([preliminary]);
+    expect(grow([preliminary], [settled])).toEqual([settled]);
+    expect(grow([preliminary], [failed])).toEqual([{ ...failed, args: { q: 1 } }]);
+    expect(grow([settled], [failed])).toEqual([settled]);
+    expect(grow([settled], [preliminary])).toEqual([settled]);
+    expect(grow([partial], [call('partial-call', { argsText: '{' })])).toEqual([partial]);
+  });
+
+  it('lets an answer stand', () => {
+    const question = { questionId: 'q1', kind: 'approval' as const };
+    const yes = { ...question, answer: { questionId: 'q1', approved: true } };
+    const no = { ...question, answer: { questionId: 'q1', approved: false } };
+    expect(grow([call('call', { approval: question })], [call('call', { approval: yes })])).toEqual([
+      call('call', { approval: yes }),
+    ]);
+    expect(grow([call('call', { approval: yes })], [call('call', { approval: no })])).toEqual([
+      call('call', { approval: yes }),
+    ]);
+    expect(grow([{ type: 'question', ...yes }], [{ type: 'question', ...question }])).toEqual([
+      { type: 'question', ...yes },
+    ]);
+  });
+
+  it('does not mix the bodies of two files', () => {
+    const uploaded: MessagePart = { type: 'file', id: 'f', agentId: 'a1', data: 'aGk=' };
+    expect(grow([uploaded], [{ type: 'file', id: 'f', url: 'https://example.com/f' }])).toEqual([
+      { type: 'file', id: 'f', agentId: 'a1', url: 'https://example.com/f' },
+    ]);
+  });
+
+  it('merges metadata, and the directories of agents, steps and runs', () => {
+    const stored = message([{ ...text('a', 'a'), providerMetadata: { openai: { id: 1 }, mail: { x: 1 } } }], {
+      metadata: { user: { name: 'Ada', tags: [1] } },
+      agents: { a1: { name: 'planner', kind: 'agent', outcome: 'complete' } },
+      steps: { s1: { name: 'one' } },
+      runs: [{ runId: 'r1', outcome: 'complete' }],
+    });
+    const incoming = message([{ ...text('ab', 'a'), providerMetadata: { openai: { id: 2 } } }], {
+      metadata: { user: { tags: [2] }, pinned: true },
+      agents: { a1: { name: 'planner', kind: 'agent' }, constructor: { name: 'builder', kind: 'agent' } },
+      runs: [
+        { runId: 'r1', outcome: 'error', error: { message: 'late' } },
+        { runId: 'r2', outcome: 'complete' },
+      ],
+    });
+    expect(growMessage(stored, incoming).content).toEqual({
+      format: 2,
+      parts: [{ ...text('ab', 'a'), providerMetadata: { openai: { id: 2 }, mail: { x: 1 } } }],
+      metadata: { user: { name: 'Ada', tags: [2] }, pinned: true },
+      agents: {
+        a1: { name: 'planner', kind: 'agent', outcome: 'complete' },
+        constructor: { name: 'builder', kind: 'agent' },
+      },
+      steps: { s1: { name: 'one' } },
+      runs: [
+        { runId: 'r1', outcome: 'complete' },
+        { runId: 'r2', outcome: 'complete' },
+      ],
+    });
+  });
+
+  it('loses no part, changes neither argument, and doing it twice is doing it once', () => {
+    const part: fc.Arbitrary<MessagePart> = fc.oneof(
+      fc
+        .record({ said: fc.string(), id: fc.option(fc.constantFrom('a', 'b', 'c'), { nil: undefined }) })
+        .map(({ said, id }) => text(said, id)),
+      fc.constantFrom<ToolState>('partial-call', 'call', 'result', 'error', 'denied').map((state) => call(state)),
+      fc.record({ type: fc.constant('data' as const), data: fc.integer() }),
+    );
+    const identity = (value: MessagePart): string | object =>
+      value.type === 'tool-invocation' ? value.toolCallId : value.id === undefined ? {} : value.type + value.id;
+    const parts = fc.uniqueArray(part, { selector: identity });
+    fc.assert(
+      fc.property(parts, parts, (before, after) => {
+        const [stored, incoming] = [message(before), message(after)];
+        const untouched = structuredClone([stored, incoming]);
+        const grown = growMessage(stored, incoming);
+        expect([stored, incoming]).toEqual(untouched);
+        expect(growMessage(grown, incoming)).toEqual(grown);
+        expect(grown.content.parts.length).toBeGreaterThanOrEqual(Math.max(before.length, after.length));
+        const kept = before
+          .map((p) => (p.type === 'tool-invocation' ? p.toolCallId : p.id))
+          .filter((id) => id !== undefined);
+        const ids = grown.content.parts.map((p) => (p.type === 'tool-invocation' ? p.toolCallId : p.id));
+        expect(ids.filter((id) => id !== undefined && kept.includes(id))).toEqual(kept);
+      }),
+    );
+  });
+});

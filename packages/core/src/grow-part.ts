@@ -1,0 +1,71 @@
+import { mergeMeta } from './merge-meta.ts';
+import type { AskedQuestion, Kept, MessagePart, ToolPart } from './message.ts';
+import { isFurther, isSettled } from './tool-part.ts';
+
+/** The same part, stored and saved again: see `growMessage`. */
+export function growPart(stored: MessagePart, incoming: MessagePart): MessagePart {
+  if (stored.type === 'text' && incoming.type === 'text') {
+    return isCut(incoming.text, stored.text) ? over(incoming, stored) : over(stored, incoming);
+  }
+  if (stored.type === 'reasoning' && incoming.type === 'reasoning') {
+    return isCut(incoming.reasoning, stored.reasoning) ? over(incoming, stored) : over(stored, incoming);
+  }
+  if (stored.type === 'tool-invocation' && incoming.type === 'tool-invocation') return growCall(stored, incoming);
+  if (stored.type === 'question' && incoming.type === 'question') {
+    return stored.answer ? withMeta(stored, incoming, stored) : over(stored, incoming);
+  }
+  return { ...keptOf(stored), ...withMeta(incoming, stored, incoming) };
+}
+
+/** An earlier state of what is stored, arriving late. */
+function isCut(incoming: string, stored: string): boolean {
+  return incoming.length < stored.length && stored.startsWith(incoming);
+}
+
+function growCall(stored: ToolPart, incoming: ToolPart): ToolPart {
+  if (isSettled(stored.state) || isFurther(stored.state, incoming.state)) {
+    const part = withMeta(stored, incoming, stored);
+    const resultMetadata = mergeMeta(incoming.resultMetadata, stored.resultMetadata);
+    return resultMetadata ? { ...part, resultMetadata } : part;
+  }
+  // What belongs to a state is over with it: the text of a partial input, a preliminary result.
+  const base = isFurther(incoming.state, stored.state) ? withoutProgress(stored) : stored;
+  const grown = over(base, incoming);
+  const resultMetadata = mergeMeta(stored.resultMetadata, incoming.resultMetadata);
+  if (resultMetadata) grown.resultMetadata = resultMetadata;
+  if (base.argsText !== undefined && isCut(incoming.argsText ?? '', base.argsText)) grown.argsText = base.argsText;
+  if (stored.approval && incoming.approval) grown.approval = growQuestion(stored.approval, incoming.approval);
+  return grown;
+}
+
+/** A question is answered once; another question about the same call takes its place. */
+function growQuestion(stored: AskedQuestion, incoming: AskedQuestion): AskedQuestion {
+  if (stored.questionId !== incoming.questionId) return incoming;
+  return stored.answer ? stored : { ...stored, ...incoming };
+}
+
+function withoutProgress(part: ToolPart): ToolPart {
+  const { argsText: _, result: __, resultContent: ___, preliminary: ____, ...rest } = part;
+  return rest;
+}
+
+/** All fields of both, those of the later one first. */
+function over<Part extends MessagePart>(earlier: Part, later: Part): Part {
+  return { ...earlier, ...withMeta(later, earlier, later) };
+}
+
+function withMeta<Part extends MessagePart>(part: Part, earlier: Part | MessagePart, later: Part | MessagePart): Part {
+  const providerMetadata = mergeMeta(earlier.providerMetadata, later.providerMetadata);
+  return providerMetadata ? { ...part, providerMetadata } : part;
+}
+
+function keptOf(part: Kept): Kept {
+  const { id, agentId, stepId, to, internal } = part;
+  return {
+    ...(id !== undefined && { id }),
+    ...(agentId !== undefined && { agentId }),
+    ...(stepId !== undefined && { stepId }),
+    ...(to && { to }),
+    ...(internal && { internal }),
+  };
+}

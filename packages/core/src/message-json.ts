@@ -1,0 +1,66 @@
+import { checkContent, id, isObject, oneOf, optional, shape } from './check-content.ts';
+import { copyJson } from './copy-json.ts';
+import type { JsonObject } from './json.ts';
+import type { MessageInput } from './memory-store.ts';
+import { MessageFormatError } from './message-format-error.ts';
+import { messageUpgrades, upgradeContent, type MessageUpgrades } from './message-upgrades.ts';
+import type { CanonicalMessage, MessageContent } from './message.ts';
+
+export type DecodeMessageOptions = {
+  /** Instead of the built-in table: how content of older formats is brought to this one. */
+  upgrades?: MessageUpgrades;
+};
+
+const checkEnvelope = shape({
+  id,
+  threadId: id,
+  role: oneOf('system', 'user', 'assistant', 'tool'),
+  type: oneOf('text', 'tool', 'event'),
+  resourceId: optional(id),
+  parentId: optional(id),
+  runId: optional(id),
+  clientId: optional(id),
+  status: optional(oneOf('streaming', 'complete', 'paused', 'aborted', 'error')),
+  content: shape({}),
+});
+
+/** With a time and an offset: a date alone means another moment in every place. */
+const isoTime = /^(?:\d{4}|[+-]\d{6})-\d\d-\d\dT\d\d:\d\d.*(?:Z|[+-]\d\d:?\d\d)$/;
+
+/**
+ * A message as JSON, the one form of it for HTTP, tapes and the database: `createdAt` is an ISO string, the bytes of
+ * files are base64, absent fields are absent. The result shares nothing with the message.
+ */
+export function encodeMessage(message: CanonicalMessage | MessageInput): JsonObject {
+  if (!(message.createdAt instanceof Date) || Number.isNaN(message.createdAt.getTime())) {
+    throw new MessageFormatError('invalid', 'createdAt', 'createdAt has to be a Date, and a valid one.');
+  }
+  return copyJson(message, '') as JsonObject;
+}
+
+/**
+ * A message from its JSON. Envelope and content are checked, older formats are upgraded, and fields and parts of types
+ * that this version does not know are kept. Throws a `MessageFormatError`. The result shares its values with the input.
+ */
+export function decodeMessage(json: unknown, options: DecodeMessageOptions = {}): CanonicalMessage {
+  // `null` is how a message on its way in says that it is the first of a branch.
+  const envelope = isObject(json) && json['parentId'] === null ? without(json, 'parentId') : json;
+  checkEnvelope(envelope, '');
+  const { createdAt, content, ...rest } = envelope as JsonObject & { content: JsonObject };
+  if (typeof createdAt !== 'string' || !isoTime.test(createdAt) || Number.isNaN(Date.parse(createdAt))) {
+    const text = 'createdAt has to be a time as `toISOString` writes it, for example 2024-01-31T12:00:00.000Z.';
+    throw new MessageFormatError('invalid', 'createdAt', text);
+  }
+  const upgraded = upgradeContent(content, options.upgrades ?? messageUpgrades);
+  checkContent(upgraded, 'content');
+  return {
+    ...(rest as Omit<CanonicalMessage, 'content' | 'createdAt'>),
+    content: upgraded as MessageContent,
+    createdAt: new Date(createdAt),
+  };
+}
+
+function without(object: Record<string, unknown>, key: string): Record<string, unknown> {
+  const { [key]: _, ...rest } = object;
+  return rest;
+}
