@@ -6,6 +6,7 @@ export type { Codec, Emit, Encoder, End } from './codec.ts';
 export type { Checker, Dialect, Report, Rule, Violation } from './dialect.ts';
 export type { AgentEvent, AgentEventType, EventOf, Timing } from './event.ts';
 export type { Fault } from './fault.ts';
+export { growMessage } from './grow-message.ts';
 export type { Hint, Hints } from './hints.ts';
 export { applyPatch, equalJson } from './json-patch.ts';
 export type { Op, Patched } from './json-patch.ts';
@@ -25,8 +26,14 @@ export type {
   ThreadPage,
 } from './memory-store.ts';
 export type { MessageSnapshot } from './message-fold.ts';
+export { MessageFormatError } from './message-format-error.ts';
+export type { MessageFormatErrorCode } from './message-format-error.ts';
+export { decodeMessage, encodeMessage } from './message-json.ts';
+export type { DecodeMessageOptions } from './message-json.ts';
 export { foldEvents, MessageList } from './message-list.ts';
 export type { MessageListOptions } from './message-list.ts';
+export { messageFormat, messageUpgrades } from './message-upgrades.ts';
+export type { MessageUpgrades } from './message-upgrades.ts';
 export type {
   AgentEntry,
   AskedQuestion,
