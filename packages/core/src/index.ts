@@ -1,6 +1,9 @@
 export type { AgentSource, RunControl, Topology } from './agent-source.ts';
 export { applyAnswer } from './apply-answer.ts';
+export { decodeBase64, encodeBase64 } from './base64.ts';
 export type { BlobInfo, Blobs, ByteRange } from './blobs.ts';
+export { capJson } from './cap-json.ts';
+export type { TruncatedJson } from './cap-json.ts';
 export { compose, transcode } from './codec.ts';
 export type { Codec, Emit, Encoder, End } from './codec.ts';
 export type { Checker, Dialect, Report, Rule, Violation } from './dialect.ts';
@@ -25,6 +28,7 @@ export type {
   ThreadInput,
   ThreadPage,
 } from './memory-store.ts';
+export { mergeMeta, mergeMetadata } from './merge-meta.ts';
 export type { MessageSnapshot } from './message-fold.ts';
 export { MessageFormatError } from './message-format-error.ts';
 export type { MessageFormatErrorCode } from './message-format-error.ts';
@@ -69,6 +73,8 @@ export type {
   Said,
   SourceBody,
 } from './part-body.ts';
+export { createPartIds } from './part-ids.ts';
+export type { PartIds } from './part-ids.ts';
 export type {
   AnswerRequest,
   AnswerResult,
@@ -99,8 +105,12 @@ export type { Scope } from './scope.ts';
 export { seal } from './seal.ts';
 export { StoreError } from './store-error.ts';
 export type { StoreErrorCode } from './store-error.ts';
+export { toFault } from './to-fault.ts';
+export { toJson } from './to-json.ts';
 export type { ToolAnswer, ToolResult } from './tool-result.ts';
 export { unfold, unfoldContent } from './unfold.ts';
 export type { FinishReason, Usage } from './usage.ts';
+export { createUuidV7, generateId } from './uuid-v7.ts';
+export type { GenerateId, UuidV7Options } from './uuid-v7.ts';
 export { eventTypes, isEventType, readEvent, validateEvent } from './validate-event.ts';
 export type { EventProblem } from './validate-event.ts';
