@@ -3,14 +3,11 @@ import { promisify } from 'node:util';
 
 import { describe, expect, it } from 'vitest';
 
-import { libraries, root } from '../scripts/workspace.mjs';
+import { libraries, root, vitestSuites } from '../scripts/workspace.mjs';
 
 const run = promisify(execFile);
 
-/** Suites of vitest tests: vitest itself refuses to be required. They are imported by the tests that run them. */
-const needsVitest = new Set(['@intertie/conformance/store-contract']);
-
-const entries = libraries().flatMap((p) => p.entries.filter((e) => !needsVitest.has(e.specifier)));
+const entries = libraries().flatMap((p) => p.entries.filter((e) => !vitestSuites.has(e.specifier)));
 
 describe.each(entries)('$specifier', ({ specifier }) => {
   it('can be required from CommonJS, and is the same module as when imported', async () => {

@@ -48,6 +48,15 @@ describe('the tree', () => {
     expect(linesThat(/"resolved": "[^"]*:\/\/.*/g, (file) => file.endsWith('package-lock.json'))).toEqual([]);
   });
 
+  it.each(files.filter(({ file }) => file.endsWith('package-lock.json')))('locks every platform: $file', ({ text }) => {
+    type Locked = { name?: string; optionalDependencies?: Record<string, string> };
+    const { packages: locked } = JSON.parse(text) as { packages: Record<string, Locked> };
+    const names = new Set(Object.keys(locked).map((path) => path.split('node_modules/').at(-1)));
+    const asked = Object.values(locked).flatMap((entry) => Object.keys(entry.optionalDependencies ?? {}));
+    // Written where some platform's binary could not be found, a lockfile lacks it, and `npm ci` fails there.
+    expect(asked.filter((name) => !names.has(name))).toEqual([]);
+  });
+
   it('runs all of its tests', () => {
     const tests = (file: string): boolean => /\.(test|test-d|soak)\.ts$/.test(file);
     const modifier = String.raw`\b(it|test|describe|suite|bench)(\.\w+)*\.`;

