@@ -13,7 +13,7 @@ import type {
   StepEntry,
   ToolPart,
 } from './message.ts';
-import { answered, completeCall, isFurther, isSettled, newToolPart, settleCall } from './tool-part.ts';
+import { answered, completeCall, isSettled, newToolPart, settleCall, takesBack } from './tool-part.ts';
 import { itemsOf, VersionedList } from './versioned-list.ts';
 
 /** A message at one moment. Taking one is O(1); the message itself is built when it is asked for, and once. */
@@ -207,7 +207,7 @@ export class MessageFold {
     const restated = parts.map((part) => {
       const before = part.type === 'tool-invocation' ? known.get(part.toolCallId) : undefined;
       if (before) known.delete(before.toolCallId);
-      return before && part.type === 'tool-invocation' && isFurther(before.state, part.state) ? before : part;
+      return before && part.type === 'tool-invocation' && takesBack(before.state, part.state) ? before : part;
     });
     this.#rest = rest;
     this.#parts.reset([...restated, ...known.values()]);
@@ -255,8 +255,8 @@ export class MessageFold {
     }
     this.#parts.reset(kept);
     this.#index();
-    const { [stepId]: _, ...steps } = this.#rest.steps!;
-    this.#set({ steps });
+    const { steps: { [stepId]: _, ...others } = {}, ...rest } = this.#rest;
+    this.#rest = Object.keys(others).length === 0 ? rest : { ...rest, steps: others };
   }
 
   #toolCall(event: EventOf<'tool-call'>): void {

@@ -7,12 +7,13 @@ import type { OnLoss } from './loss.ts';
 import type { MessageContent, ToolState } from './message.ts';
 import type { Outcome, Waiting } from './outcome.ts';
 import type { Said } from './part-body.ts';
-import { isFurther, isSettled } from './tool-part.ts';
+import { isSettled, takesBack } from './tool-part.ts';
 import { isEventType } from './validate-event.ts';
 
 /** Something that opens and must close. */
 type Open = { kind: 'agent' | 'step' | 'text' | 'reasoning' | 'tool-input'; id: string; stepId?: string };
-type Call = { state: ToolState; invalid?: Fault; stepId?: string };
+/** `said` is what the opening said of a call that was streamed, and what therefore holds. */
+type Call = { state: ToolState; invalid?: Fault; stepId?: string; said?: EventOf<'tool-input-start'> };
 
 /** What an event may refer to, of this run and of its baseline; and what is open. Lets through what keeps the invariants. */
 export class RunGuard {
@@ -148,7 +149,7 @@ export class RunGuard {
   #toolInputStart(event: EventOf<'tool-input-start'>, emit: Emit<AgentEvent>): void {
     if (!this.#takeId(event.toolCallId, event)) return;
     const attributed = this.#attributed(event);
-    this.#calls.set(event.toolCallId, { state: 'partial-call', ...stepOf(attributed) });
+    this.#calls.set(event.toolCallId, { state: 'partial-call', said: attributed, ...stepOf(attributed) });
     this.#opened({ kind: 'tool-input', id: event.toolCallId, ...stepOf(attributed) });
     emit(attributed);
   }
@@ -165,7 +166,7 @@ export class RunGuard {
       this.#repaired(event, event.toolCallId, 'Its input was still open, and has been closed.');
       this.#closeOpen(open, { outcome: 'complete' }, event.at, emit);
     }
-    const attributed = known === undefined ? this.#attributed(event) : this.#attributedAgain(event);
+    const attributed = known?.said ? asOpened(event, known.said) : this.#attributed(event);
     this.#calls.set(event.toolCallId, {
       state: 'call',
       ...(event.invalid && { invalid: event.invalid }),
@@ -283,7 +284,7 @@ export class RunGuard {
     for (const [id, call] of this.#calls) {
       const state = restated.get(id);
       if (state === undefined) return this.#drop(event, id, 'It leaves out a call.');
-      if (isFurther(call.state, state)) return this.#drop(event, id, 'It would take a call back.');
+      if (takesBack(call.state, state)) return this.#drop(event, id, 'It would take a call back.');
     }
     this.#learn(event.content);
     emit(event);
@@ -352,17 +353,6 @@ export class RunGuard {
       : this.#withoutStep(said, `Its step ${said.stepId} is another agent's.`);
   }
 
-  /** `tool-call` repeats what `tool-input-start` said; the opening decided, so nothing is reported twice. */
-  #attributedAgain(event: EventOf<'tool-call'>): EventOf<'tool-call'> {
-    const { agentId, stepId, ...rest } = event;
-    const stepHolds = stepId !== undefined && this.#open.has(`step:${stepId}`) && this.#steps.get(stepId) === agentId;
-    return {
-      ...rest,
-      ...(agentId !== undefined && this.#agents.has(agentId) && { agentId }),
-      ...(stepHolds && { stepId }),
-    };
-  }
-
   #ofKnownAgent<E extends AgentEvent & { agentId?: string }>(event: E, id: string | undefined): E {
     if (event.agentId === undefined || this.#agents.has(event.agentId)) return event;
     this.#repaired(event, id, `Its agent ${event.agentId} has not started.`);
@@ -383,6 +373,20 @@ export class RunGuard {
   #repaired(event: AgentEvent, id: string | undefined, why: string): void {
     this.#drop(event, id, why);
   }
+}
+
+/** `tool-call` repeats what `tool-input-start` said; the opening decides. */
+function asOpened(event: EventOf<'tool-call'>, said: EventOf<'tool-input-start'>): EventOf<'tool-call'> {
+  const { agentId: _, stepId: __, ...rest } = event;
+  const { toolName, agentId, stepId, executor = event.executor, dynamic = event.dynamic } = said;
+  return {
+    ...rest,
+    toolName,
+    ...(agentId !== undefined && { agentId }),
+    ...(stepId !== undefined && { stepId }),
+    ...(executor !== undefined && { executor }),
+    ...(dynamic !== undefined && { dynamic }),
+  };
 }
 
 function stepOf({ stepId }: Said): { stepId?: string } {

@@ -10,6 +10,11 @@ export function isFurther(a: ToolState, b: ToolState): boolean {
   return rank[a] > rank[b];
 }
 
+/** Whether going from one state to the other would take something back. A final result is final. */
+export function takesBack(from: ToolState, to: ToolState): boolean {
+  return isSettled(from) ? from !== to : isFurther(from, to);
+}
+
 /** Whether a call has its final result. */
 export function isSettled(state: ToolState): boolean {
   return rank[state] === 2;

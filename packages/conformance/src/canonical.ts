@@ -1,0 +1,19 @@
+import { isEventType, type Dialect } from '@intertie/core';
+import { CanonicalChecker } from './canonical-checker.ts';
+import { canonicalRules } from './canonical-rules.ts';
+
+/** Intertie's own event stream as a dialect: one run, from `run-start` to `run-end`. */
+export const canonical: Dialect = {
+  name: 'canonical',
+  rules: canonicalRules,
+  detect: (item) => isEventType(typeOf(item)),
+  kindOf: (item) => {
+    const type = typeOf(item);
+    return typeof type === 'string' ? type : 'no event';
+  },
+  checker: () => new CanonicalChecker(),
+};
+
+function typeOf(item: unknown): unknown {
+  return typeof item === 'object' && item !== null ? (item as { type?: unknown }).type : undefined;
+}

@@ -1,0 +1,203 @@
+import {
+  foldEvents,
+  MessageList,
+  seal,
+  transcode,
+  unfold,
+  validateEvent,
+  type AgentEvent,
+  type CanonicalMessage,
+  type Loss,
+} from '@intertie/core';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { arbitraryContinuation, arbitraryRun, type ArbitraryRun } from '../src/arbitrary-run.ts';
+import { canonical } from '../src/canonical.ts';
+import { check } from '../src/check.ts';
+import { slowFold } from './slow-fold.ts';
+
+const cutAt = (
+  { run, events, end }: ArbitraryRun,
+  index: number,
+  onLoss: (loss: Loss) => void = () => undefined,
+): AgentEvent[] => transcode(seal(run, onLoss), events.slice(0, index), end);
+
+function eachCut(arbitrary: ArbitraryRun, expectOf: (sealed: AgentEvent[], index: number) => void): void {
+  for (let index = 0; index <= arbitrary.events.length; index++) expectOf(cutAt(arbitrary, index), index);
+}
+
+const violations = (events: AgentEvent[]): string[] =>
+  check(canonical, events).violations.map(({ index, rule, message }) => `${index} ${rule} ${message}`);
+
+/** Equal text for equal events, whatever the order of their keys. */
+const canonicalJson = (event: AgentEvent): string => JSON.stringify(Object.entries(event).toSorted());
+
+/** Twice unfolded is once folded: a message that a log cannot say better than a snapshot. */
+const refold = (message: CanonicalMessage): CanonicalMessage => foldEvents(unfold(message))!;
+
+describe('random runs, cut at every index, ended in every way', () => {
+  it('come out of the seal whole: the checker is silent, and every event has its shape', () => {
+    fc.assert(
+      fc.property(arbitraryRun(), (arbitrary) => {
+        eachCut(arbitrary, (sealed) => {
+          expect(violations(sealed)).toEqual([]);
+          for (const event of sealed) expect(validateEvent(event)).toBeUndefined();
+        });
+      }),
+    );
+  });
+
+  it('lose nothing on the way: a run that keeps the grammar passes through as it is', () => {
+    fc.assert(
+      fc.property(arbitraryRun(), (arbitrary) => {
+        const losses: Loss[] = [];
+        const sealed = cutAt(arbitrary, arbitrary.events.length, (loss) => losses.push(loss));
+        expect(losses).toEqual([]);
+        const kept = new Set(sealed.map((event) => canonicalJson(event)));
+        const lost = arbitrary.events.filter((event) => event.type !== 'run-end' && !kept.has(canonicalJson(event)));
+        expect(lost).toEqual([]);
+      }),
+    );
+  });
+
+  it('fold to what an obviously correct, slow model says', () => {
+    fc.assert(
+      fc.property(arbitraryRun(), (arbitrary) => {
+        eachCut(arbitrary, (sealed) => expect(foldEvents(sealed)).toEqual(slowFold(sealed)));
+      }),
+    );
+  });
+
+  it('give the same snapshots whenever they are taken, and whenever they are read', () => {
+    fc.assert(
+      fc.property(arbitraryRun(), fc.array(fc.boolean(), { minLength: 100, maxLength: 100 }), (arbitrary, takes) => {
+        const sealed = cutAt(arbitrary, arbitrary.events.length);
+        const list = new MessageList();
+        const taken = sealed.flatMap((event, index) => {
+          list.feed(event);
+          return takes[index % takes.length] ? [{ index, snapshot: list.snapshot()! }] : [];
+        });
+        for (const { index, snapshot } of taken) expect(snapshot.message).toEqual(slowFold(sealed.slice(0, index + 1)));
+      }),
+    );
+  });
+
+  it('fold(unfold(m)) is m', () => {
+    fc.assert(
+      fc.property(arbitraryRun(), (arbitrary) => {
+        eachCut(arbitrary, (sealed) => {
+          const message = foldEvents(sealed)!;
+          const events = unfold(message);
+          expect(violations(events)).toEqual([]);
+          expect(foldEvents(events)).toEqual(message);
+        });
+      }),
+    );
+  });
+
+  it('fold(run-start, snapshot(m), run-end) is m with one more run', () => {
+    fc.assert(
+      fc.property(arbitraryRun(), (arbitrary) => {
+        const message = foldEvents(cutAt(arbitrary, arbitrary.events.length))!;
+        const run = { ...arbitrary.run, runId: 'run-2', resumes: 'run-1', message: message.content };
+        const again = foldEvents(
+          transcode(
+            seal(run, () => undefined),
+            [{ type: 'run-end', outcome: 'complete' }],
+          ),
+          {
+            messages: [message],
+          },
+        )!;
+        expect(again.content).toEqual({
+          ...message.content,
+          runs: [...message.content.runs!, { runId: 'run-2', outcome: 'complete' }],
+        });
+      }),
+    );
+  });
+
+  it('recover from any prefix of their log as if the process had sealed them itself', () => {
+    fc.assert(
+      fc.property(arbitraryRun(), fc.nat(), (arbitrary, place) => {
+        const log = cutAt(arbitrary, arbitrary.events.length);
+        const prefix = log.slice(0, 1 + (place % (log.length - 1)));
+        const codec = seal(arbitrary.run, () => undefined);
+        for (const event of prefix) codec.feed(event, () => undefined);
+        const closing: AgentEvent[] = [];
+        codec.end({ reason: 'error', error: { message: 'The process is gone.', code: 'lost' } }, (event) =>
+          closing.push(event),
+        );
+        expect(violations([...prefix, ...closing])).toEqual([]);
+        expect(closing.filter((event) => event.type === 'run-end')).toHaveLength(1);
+      }),
+    );
+  });
+});
+
+describe('continuations', () => {
+  it('extend the message by one-way rules, at every cut', () => {
+    fc.assert(
+      fc.property(arbitraryContinuation(), ({ paused, continued }) => {
+        const first = cutAt(paused, paused.events.length);
+        expect(violations(first)).toEqual([]);
+        eachCut(continued, (sealed) => {
+          expect(violations(sealed)).toEqual([]);
+          const message = foldEvents(sealed)!;
+          expect(message).toEqual(slowFold(sealed));
+          expect(refold(message)).toEqual(message);
+          const before = foldEvents(first)!;
+          for (const [index, part] of before.content.parts.entries()) {
+            const after = message.content.parts[index]!;
+            expect(after.type).toBe(part.type);
+            if (part.type === 'text') expect(after).toMatchObject({ text: part.text });
+          }
+        });
+      }),
+    );
+  });
+
+  it('fold the same from the log alone and on top of the stored message', () => {
+    fc.assert(
+      fc.property(arbitraryContinuation(), ({ paused, continued }) => {
+        const stored = foldEvents(cutAt(paused, paused.events.length))!;
+        const sealed = cutAt(continued, continued.events.length);
+        const alone = foldEvents(sealed)!;
+        const onTop = foldEvents(sealed, { messages: [stored] })!;
+        expect(onTop.content).toEqual(alone.content);
+      }),
+    );
+  });
+});
+
+describe('broken streams', () => {
+  it('whatever the seal is fed, what comes out keeps the invariants', () => {
+    fc.assert(
+      fc.property(
+        arbitraryContinuation(),
+        fc.array(fc.tuple(fc.nat(3), fc.nat(), fc.nat()), { maxLength: 12 }),
+        ({ paused, continued }, edits) => {
+          for (const { run, events, end } of [paused, continued]) {
+            const broken = [...events];
+            for (const [how, a, b] of edits) {
+              if (broken.length === 0) break;
+              const from = a % broken.length;
+              const to = b % broken.length;
+              if (how === 0) broken.splice(from, 1);
+              else if (how === 1) broken.splice(to, 0, broken[from]!);
+              else if (how === 2) [broken[from], broken[to]] = [broken[to]!, broken[from]!];
+              else broken.splice(to, 0, { type: 'newer-than-us', value: from } as never);
+            }
+            const sealed = transcode(
+              seal(run, () => undefined),
+              broken,
+              end,
+            );
+            expect(violations(sealed)).toEqual([]);
+            expect(foldEvents(sealed)).toEqual(slowFold(sealed));
+          }
+        },
+      ),
+    );
+  });
+});
