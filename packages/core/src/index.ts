@@ -15,6 +15,8 @@ export type { Fault } from './fault.ts';
 export { growMessage } from './grow-message.ts';
 export type { Hint, Hints } from './hints.ts';
 export { iterate } from './iterate.ts';
+export { createInMemoryStore } from './in-memory-store/in-memory-store.ts';
+export type { InMemoryStoreOptions } from './in-memory-store/in-memory-store.ts';
 export { applyPatch, equalJson } from './json-patch.ts';
 export type { Op, Patched } from './json-patch.ts';
 export type { Json, JsonObject, Meta } from './json.ts';
@@ -102,6 +104,8 @@ export type {
   StartResult,
   StopResult,
 } from './registry.ts';
+export { repairHistory } from './repair-history.ts';
+export type { Repair, RepairedHistory, RepairOptions } from './repair-history.ts';
 export type { RunInput, ToolDescription } from './run-input.ts';
 export type { Appended, LogBatch, LogPage, LogPosition, RunKey, RunLog, RunPosition } from './run-log.ts';
 export { localScope, toScope } from './scope.ts';
@@ -114,6 +118,7 @@ export { endByAbort } from './stop-reason.ts';
 export type { StopReason } from './stop-reason.ts';
 export { StoreError } from './store-error.ts';
 export type { StoreErrorCode } from './store-error.ts';
+export { checkStoreId } from './store-id.ts';
 export { toFault } from './to-fault.ts';
 export { toJson } from './to-json.ts';
 export { toReadableStream } from './to-readable-stream.ts';
