@@ -13,6 +13,7 @@ export type Line =
  * and decoded when it is whole, so that a character may be cut too.
  */
 export function splitLines(maxLength: number = DEFAULT_MAX_LENGTH): Codec<string | Uint8Array, Line> {
+  let decoder = createDecoder();
   let pieces: Array<string | Uint8Array> = [];
   let length = 0;
   let line = 1;
@@ -29,8 +30,13 @@ export function splitLines(maxLength: number = DEFAULT_MAX_LENGTH): Codec<string
     length = 0;
     line += 1;
     if (held.length > maxLength) return emit({ line: held.line, problem: 'oversized' });
-    const text = join(held.pieces);
-    if (text === undefined) return emit({ line: held.line, problem: 'encoding' });
+    let text: string;
+    try {
+      text = join(held.pieces, decoder);
+    } catch {
+      decoder = createDecoder();
+      return emit({ line: held.line, problem: 'encoding' });
+    }
     emit({ line: held.line, text: text.endsWith('\r') ? text.slice(0, -1) : text, ...(cut && { cut }) });
   };
 
@@ -38,7 +44,7 @@ export function splitLines(maxLength: number = DEFAULT_MAX_LENGTH): Codec<string
     feed(chunk, emit) {
       let start = 0;
       for (let end = indexOfNewline(chunk, start); end !== -1; end = indexOfNewline(chunk, start)) {
-        hold(chunk.slice(start, end));
+        hold(typeof chunk === 'string' ? chunk.slice(start, end) : chunk.subarray(start, end));
         letGo(emit, false);
         start = end + 1;
       }
@@ -55,12 +61,15 @@ function indexOfNewline(chunk: string | Uint8Array, start: number): number {
   return typeof chunk === 'string' ? chunk.indexOf('\n', start) : chunk.indexOf(0x0a, start);
 }
 
-function join(pieces: Array<string | Uint8Array>): string | undefined {
-  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-  try {
-    const texts = pieces.map((piece) => (typeof piece === 'string' ? piece : decoder.decode(piece, { stream: true })));
-    return texts.join('') + decoder.decode();
-  } catch {
-    return undefined;
-  }
+function createDecoder(): TextDecoder {
+  return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+}
+
+function join(pieces: Array<string | Uint8Array>, decoder: TextDecoder): string {
+  if (pieces.length === 1) return decode(pieces[0]!, decoder, false);
+  return pieces.map((piece) => decode(piece, decoder, true)).join('') + decoder.decode();
+}
+
+function decode(piece: string | Uint8Array, decoder: TextDecoder, stream: boolean): string {
+  return typeof piece === 'string' ? piece : decoder.decode(piece, { stream });
 }
