@@ -58,7 +58,7 @@ export type Decision = DecisionRequest & {
 
 /** What to do while a run of the thread is live: refuse, wait for its end, or stop it and then go on. */
 export type BusyPolicy = 'reject' | 'queue' | 'replace';
-/** What to do while the parent message waits for decisions: cancel them, or refuse. */
+/** What to do while the last answer before the new message waits for decisions: cancel them, or refuse. */
 export type PendingPolicy = 'supersede' | 'reject';
 
 export type StartRequest = {
@@ -181,7 +181,7 @@ export interface Registry {
    * call (a lost acknowledgement) gives the same result.
    */
   finish(run: RunKey, epoch: number, end: FinishRequest): Promise<FinishResult>;
-  /** Starts the thread's first queued run if none is live. What its parent still waits for is superseded. */
+  /** Starts the thread's first queued run if none is live. What the answer before it still waits for is superseded. */
   promote(scope: Scope, threadId: string, process: string): Promise<Ownership | null>;
   /** Takes a live run that was asked to stop at least `silentMs` ago and has not ended. */
   fence(run: RunKey, process: string, silentMs: number): Promise<Ownership | null>;

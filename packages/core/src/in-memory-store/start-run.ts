@@ -65,14 +65,24 @@ export function firstQueued(thread: ThreadRow): RunRow | undefined {
   return undefined;
 }
 
-/** What the parent waits for, if its run has paused: a live run's questions are its own business, and `busy`'s. */
+/** Cancels what the conversation before a run still waits for: the run goes on without. */
 export function supersede(tables: Tables, parent: MessageRow | undefined, version: number): Decision[] {
-  return openOf(parent).length > 0 ? abandon(tables, parent!.run!, 'superseded', version) : [];
+  const run = pausedBefore(parent);
+  return run ? abandon(tables, run, 'superseded', version) : [];
 }
 
-function openOf(parent: MessageRow | undefined): Decision[] {
-  if (parent?.run?.state !== 'paused') return [];
-  return [...parent.run.decisions.values()].filter(isOpen).map(decisionOf);
+/** The run of the last answer up the branch, if it waits for decisions. What a live run asks is a matter of `busy`. */
+function pausedBefore(parent: MessageRow | undefined): RunRow | undefined {
+  let row = parent;
+  while (row && row.message.role !== 'assistant') {
+    const { parentId } = row.message;
+    row = parentId === undefined ? undefined : findMessage(row.thread, parentId);
+  }
+  return row?.run?.state === 'paused' && openOf(row.run).length > 0 ? row.run : undefined;
+}
+
+function openOf(run: RunRow): Decision[] {
+  return [...run.decisions.values()].filter(isOpen).map(decisionOf);
 }
 
 function checkMessages(thread: ThreadRow | undefined, request: StartRequest, message?: CanonicalMessage): void {
@@ -100,8 +110,8 @@ function refuseBusy(tables: Tables, { busy }: StartRequest, blocker: RunRow | un
 }
 
 function refusePending({ pending }: StartRequest, parent: MessageRow | undefined): Refused | undefined {
-  const decisions = pending === 'reject' ? openOf(parent) : [];
-  return decisions.length > 0 ? { type: 'refused', reason: 'pending', decisions } : undefined;
+  const run = pending === 'reject' ? pausedBefore(parent) : undefined;
+  return run && { type: 'refused', reason: 'pending', decisions: openOf(run) };
 }
 
 /** A dead process's run is the caller's to end; a live one is asked to stop if the new run replaces it. */
