@@ -1,6 +1,5 @@
 import { checkContent } from '../check-content.ts';
 import { copyJson } from '../copy-json.ts';
-import type { Json } from '../json.ts';
 import type { MessageInput } from '../memory-store.ts';
 import { MessageFormatError } from '../message-format-error.ts';
 import { decodeMessage, encodeMessage } from '../message-json.ts';
@@ -26,7 +25,7 @@ export function readContent(content: MessageContent): MessageContent {
 
 /** A value on its way in, as its JSON. */
 export function readJson<Value>(value: Value, path: string): Value {
-  return orInvalid(() => copyJson(value, path)) as Json as Value;
+  return orInvalid(() => copyJson(value, path)) as Value;
 }
 
 function orInvalid<Value>(read: () => Value): Value {
