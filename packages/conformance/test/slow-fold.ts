@@ -24,8 +24,14 @@ export function slowFold(events: AgentEvent[]): CanonicalMessage {
     const part = opening(event, events, index, baseline?.parts ?? []);
     if (part) opened.push({ part, after: index + 1 });
   }
+  const discarded = ({ part, after }: (typeof opened)[number]): boolean =>
+    part.stepId !== undefined && (gone.get(part.stepId) ?? -1) >= after;
+  const goneCalls = opened.flatMap((entry) =>
+    discarded(entry) && entry.part.type === 'tool-invocation' ? [entry.part.toolCallId] : [],
+  );
   const parts = opened
-    .filter(({ part, after }) => !(part.stepId !== undefined && (gone.get(part.stepId) ?? -1) >= after))
+    .filter((entry) => !discarded(entry))
+    .filter(({ part }) => !(part.type === 'question' && goneCalls.includes(part.toolCallId ?? '')))
     .map(({ part, after }) => events.slice(after).reduce(later, part));
 
   const metadata = events

@@ -246,12 +246,15 @@ export class MessageFold {
     this.#enter('steps', stepId, { ...entry, ...said });
   }
 
-  /** The turn was retried: what it said never happened. */
+  /** The turn was retried: what it said never happened, nor was anything asked about its calls. */
   #discard(stepId: string): void {
     const kept: MessagePart[] = [];
+    const gone = new Set<string>();
     for (let index = 0; index < this.#parts.length; index++) {
       const part = this.#parts.at(index)!;
-      if (part.stepId !== stepId) kept.push(part);
+      if (part.stepId === stepId) {
+        if (part.type === 'tool-invocation') gone.add(part.toolCallId);
+      } else if (part.type !== 'question' || !gone.has(part.toolCallId ?? '')) kept.push(part);
     }
     this.#parts.reset(kept);
     this.#index();

@@ -129,6 +129,17 @@ describe('MessageList', () => {
     expect(Object.keys(message!.content.steps!)).toEqual(['s2']);
   });
 
+  it('what was asked about a call of a discarded step was never asked', () => {
+    const message = fold(
+      { type: 'step-start', stepId: 's1' },
+      { type: 'tool-call', toolCallId: 'c', toolName: 't', input: 1, stepId: 's1' },
+      { type: 'question', questionId: 'q1', kind: 'approval', toolCallId: 'c' },
+      { type: 'question', questionId: 'q2', kind: 'approval', toolCallId: 'c' },
+      { type: 'step-end', stepId: 's1', discarded: true },
+    );
+    expect(message!.content.parts).toEqual([]);
+  });
+
   it('a snapshot corrects the text, but takes no call back', () => {
     const message = fold(
       { type: 'tool-call', toolCallId: 'c', toolName: 't', input: 1 },
