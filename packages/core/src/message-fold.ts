@@ -6,7 +6,6 @@ import { mergeMeta, mergeMetadata } from './merge-meta.ts';
 import type {
   AgentEntry,
   CanonicalMessage,
-  DataPart,
   MessageContent,
   MessagePart,
   RunEntry,
@@ -316,7 +315,7 @@ export class MessageFold {
     if (part === undefined && this.#transient.has(event.id)) return;
     if (part?.type !== 'data') return this.#misfit('data-delta', event.id);
     const data = this.#patched(part.data, event.patch, event.id);
-    if (data !== undefined) (part as DataPart).data = data;
+    if (data !== undefined) part.data = data;
   }
 
   #stateDelta(event: EventOf<'state-delta'>): void {
@@ -401,7 +400,7 @@ export class MessageFold {
 }
 
 /** The ids that events may refer to a part by. */
-export function idsOf(part: MessagePart): string[] {
+function idsOf(part: MessagePart): string[] {
   if (part.type === 'tool-invocation') {
     return part.approval ? [part.toolCallId, part.approval.questionId] : [part.toolCallId];
   }

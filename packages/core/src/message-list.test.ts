@@ -178,10 +178,10 @@ describe('MessageList', () => {
 
   it('holds several messages, and goes on with the one that a run continues', () => {
     const list = new MessageList({
-      messages: [foldEvents([start, { ...end, outcome: 'paused', waitingFor: [{ type: 'message' }] } as AgentEvent])!],
+      messages: [foldEvents([start, { ...end, outcome: 'paused', waitingFor: [{ type: 'message' }] }])!],
     });
     for (const event of [{ ...start, runId: 'r2', resumes: 'r' }, end] as AgentEvent[]) list.feed(event);
-    list.feed({ ...start, runId: 'r3', messageId: 'm2' } as AgentEvent);
+    list.feed({ ...start, runId: 'r3', messageId: 'm2' });
     expect(
       list.messages.map(({ id, status, content }) => [id, status, content.runs?.map(({ runId }) => runId)]),
     ).toEqual([

@@ -1,8 +1,7 @@
-import { checkContent } from '../check-content.ts';
 import { copyJson } from '../copy-json.ts';
 import type { MessageInput } from '../memory-store.ts';
 import { MessageFormatError } from '../message-format-error.ts';
-import { decodeMessage, encodeMessage } from '../message-json.ts';
+import { checkContent, decodeMessage, encodeMessage } from '../message-json.ts';
 import type { CanonicalMessage, MessageContent } from '../message.ts';
 import { StoreError } from '../store-error.ts';
 import { checkStoreId } from '../store-id.ts';
@@ -18,7 +17,7 @@ export function readMessage(input: MessageInput): CanonicalMessage {
 export function readContent(content: MessageContent): MessageContent {
   return orInvalid(() => {
     const copy = copyJson(content, 'content');
-    checkContent(copy, 'content');
+    checkContent(copy);
     return copy as MessageContent;
   });
 }
