@@ -1,5 +1,5 @@
 import { capPath } from './cap-path.ts';
-import { MAX_DEPTH } from './max-depth.ts';
+import { MAX_DEPTH, MAX_OUTER_DEPTH } from './max-depth.ts';
 
 /** Small checks that say where they fail. A check gives undefined if the value is right, and allocates only if not. */
 export type Failure = { path: string; expected: string; found: unknown };
@@ -65,6 +65,8 @@ export function json(value: unknown, depth = 0): Failure | undefined {
   return undefined;
 }
 export const anyJson: Check = (value) => json(value);
+/** JSON that holds values as deep as `anyJson` lets them be. */
+export const outerJson: Check = (value) => json(value, MAX_DEPTH - MAX_OUTER_DEPTH);
 
 export function fields(required: Shape, optional: Shape): Fields {
   return [
