@@ -8,6 +8,9 @@ export default defineConfig({
   test: {
     include: ['packages/*/src/**/*.test.ts', 'packages/*/test/**/*.test.ts', 'tests/*.test.ts'],
     reporters: ['default', './scripts/reporter.mjs'],
+    // A property on a busy machine takes its time; what hangs is still found.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
     typecheck: { enabled: false },
   },
 });
