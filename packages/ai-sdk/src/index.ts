@@ -1,0 +1,1 @@
+export type { AgentEvent } from '@intertie/core';
