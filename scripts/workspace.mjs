@@ -18,8 +18,11 @@ export const root = fileURLToPath(new URL('..', import.meta.url));
 /** Where what is installed or downloaded for the tiers beyond `npm test` is kept: outside the checkout. */
 export const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'intertie');
 
-/** Suites of vitest tests: vitest refuses to be required, or to be loaded outside its own runner. */
-export const vitestSuites = new Set(['@intertie/conformance/store-contract']);
+/** Entries for people's own tests, and the optional peer that each needs. */
+export const optionalPeers = new Map([
+  ['@intertie/conformance/arbitraries', 'fast-check'],
+  ['@intertie/conformance/store-contract', 'vitest'],
+]);
 
 /**
  * Every package and app of the workspace, by name.

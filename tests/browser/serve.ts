@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { extname, join, normalize } from 'node:path';
 
-import { libraries, root, vitestSuites } from '../../scripts/workspace.mjs';
+import { libraries, root, optionalPeers } from '../../scripts/workspace.mjs';
 
 const types: Record<string, string> = {
   '.js': 'text/javascript',
@@ -18,7 +18,7 @@ const native = new Set(['@intertie/core', '@intertie/conformance']);
 export function importMap(): { imports: Record<string, string> } {
   const entries = libraries()
     .filter(({ name }) => native.has(name))
-    .flatMap((p) => p.entries.filter((e) => !vitestSuites.has(e.specifier)));
+    .flatMap((p) => p.entries.filter((e) => !optionalPeers.has(e.specifier)));
   return { imports: Object.fromEntries(entries.map((e) => [e.specifier, `/${e.file.slice(root.length)}`])) };
 }
 

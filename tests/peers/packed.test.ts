@@ -6,8 +6,9 @@ import { promisify } from 'node:util';
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
+import manifest from '../../package.json' with { type: 'json' };
 import { pack } from '../../scripts/pack.mjs';
-import { libraries, root, vitestSuites } from '../../scripts/workspace.mjs';
+import { libraries, root, optionalPeers } from '../../scripts/workspace.mjs';
 import { smoke } from '../smoke/smoke.mjs';
 
 const run = promisify(execFile);
@@ -21,12 +22,14 @@ describe('packed, and installed in a folder of its own', () => {
   const folder = mkdtempSync(join(tmpdir(), 'intertie-packed-'));
   const specifiers = libraries()
     .flatMap((p) => p.entries.map((e) => e.specifier))
-    .filter((specifier) => !vitestSuites.has(specifier));
+    // Vitest is not for use outside its runner.
+    .filter((specifier) => optionalPeers.get(specifier) !== 'vitest');
 
   beforeAll(async () => {
     const archives = pack(folder).map(({ archive }) => archive);
     writeFileSync(join(folder, 'package.json'), JSON.stringify({ private: true, type: 'module' }));
-    await run('npm', ['install', '--no-audit', '--no-fund', '--no-package-lock', ...archives], { cwd: folder });
+    const peer = `fast-check@${manifest.devDependencies['fast-check']}`;
+    await run('npm', ['install', '--no-audit', '--no-fund', '--no-package-lock', ...archives, peer], { cwd: folder });
     copyFileSync(join(root, 'tests/smoke/smoke.mjs'), join(folder, 'smoke.mjs'));
     writeFileSync(
       join(folder, 'main.mjs'),

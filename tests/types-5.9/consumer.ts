@@ -1,11 +1,17 @@
 // A program as a user with TypeScript 5.9 writes it. It is compiled, not run.
+import { canonical, check, type CheckReport } from '@intertie/conformance';
 import {
   compose,
+  foldEvents,
+  MessageList,
+  seal,
   transcode,
   type AgentEvent,
   type AgentSource,
   type CanonicalMessage,
   type Codec,
+  type Loss,
+  type RunInput,
 } from '@intertie/core';
 
 const text: Codec<AgentEvent, string> = {
@@ -15,24 +21,27 @@ const text: Codec<AgentEvent, string> = {
   },
   end() {},
 };
-const lengths: Codec<string, number> = { feed: (delta, emit) => emit(delta.length), end() {} };
 
-export const counts: number[] = transcode(compose(text, lengths), [
-  { type: 'text-start', id: 'r1:1' },
-  { type: 'text-delta', id: 'r1:1', delta: 'Hello' },
-  { type: 'text-end', id: 'r1:1' },
-]);
+export function deltas(run: RunInput, events: AgentEvent[], losses: Loss[]): string[] {
+  const sealed = seal(run, (loss) => losses.push(loss));
+  return transcode(compose(sealed, text), events, { reason: 'aborted', by: 'user' });
+}
 
-export function lastWords(messages: CanonicalMessage[]): string {
-  const part = messages.at(-1)?.content.parts.at(-1);
+export function lastWords(events: Iterable<AgentEvent>): string {
+  const message: CanonicalMessage | undefined = foldEvents(events);
+  const part = message?.content.parts.at(-1);
   return part?.type === 'text' ? part.text : '';
 }
 
-export const silent: AgentSource = {
-  name: 'silent',
-  pauses: 'replay',
-  run: () => new ReadableStream<AgentEvent>({ start: (controller) => controller.close() }),
-};
+export async function watch(source: AgentSource, run: RunInput, signal: AbortSignal): Promise<CanonicalMessage[]> {
+  const list = new MessageList({ messages: run.history });
+  const liveAnswers = (async function* () {})();
+  const reader = source.run(run, { signal, barrier: async () => {}, liveAnswers }).getReader();
+  for (let next = await reader.read(); !next.done; next = await reader.read()) list.feed(next.value);
+  return list.messages;
+}
+
+export const report: CheckReport = check(canonical, [{ type: 'run-end', outcome: 'complete' }]);
 
 // @ts-expect-error an event has a type that we know
 export const unknown: AgentEvent = { type: 'text-begin', id: 'r1:1' };

@@ -1,27 +1,24 @@
 import { describe, expect, it } from 'vitest';
+import { runInput } from '../test/run-input.ts';
 import type { CanonicalMessage, MessagePart, ToolPart } from './message.ts';
 import { createPartIds } from './part-ids.ts';
 import type { RunInput } from './run-input.ts';
 
 function runWith(history: MessagePart[][], message?: MessagePart[]): RunInput {
-  return {
+  return runInput({
     runId: 'r',
-    threadId: 't',
-    messageId: 'm',
-    startedAt: 0,
-    history: history.map((parts, index): CanonicalMessage => ({
-      id: `m${index}`,
-      threadId: 't',
-      role: 'assistant',
-      type: 'text',
-      content: { format: 2, parts },
-      createdAt: new Date(0),
-    })),
+    history: history.map(
+      (parts, index): CanonicalMessage => ({
+        id: `m${index}`,
+        threadId: 'thread',
+        role: 'assistant',
+        type: 'text',
+        content: { format: 2, parts },
+        createdAt: new Date(0),
+      }),
+    ),
     ...(message && { message: { format: 2, parts: message } }),
-    answers: [],
-    tools: [],
-    context: [],
-  };
+  });
 }
 
 const call = (toolCallId: string): ToolPart => ({ type: 'tool-invocation', toolCallId, toolName: 'x', state: 'call' });

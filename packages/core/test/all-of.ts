@@ -1,0 +1,8 @@
+import { iterate } from '../src/iterate.ts';
+
+/** Everything that a stream gives. */
+export async function allOf<Item>(stream: ReadableStream<Item>): Promise<Item[]> {
+  const items: Item[] = [];
+  for await (const item of iterate(stream)) items.push(item);
+  return items;
+}
