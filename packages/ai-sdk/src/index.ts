@@ -1,1 +1,3 @@
-export type { AgentEvent } from '@intertie/core';
+export { createFullStreamDecoder } from './decode-full-stream.ts';
+export type { FullStreamDecoderOptions } from './decode-full-stream.ts';
+export type { ToolExecutors } from './tool-executors.ts';
