@@ -42,6 +42,7 @@ export class CanonicalChecker implements Checker {
   #steps = new Map<string, { agentId: string | undefined; open: boolean }>();
   #data = new Map<string, Json>();
   #state: { value: Json } | undefined;
+  #owned = new WeakSet<object>();
   #report!: Report;
 
   feed(item: unknown, report: Report): void {
@@ -335,7 +336,7 @@ export class CanonicalChecker implements Checker {
   }
 
   #patched(value: Json, patch: Op[]): Json | undefined {
-    const patched = applyPatch(value, patch);
+    const patched = applyPatch(value, patch, this.#owned);
     if (patched.ok) return patched.value;
     this.#broken('C8-patch', `It cannot be applied: ${patched.message}.`, `patch[${patched.index}]`);
     return undefined;

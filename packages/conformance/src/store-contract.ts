@@ -1,1 +1,43 @@
-export {};
+import type { Store } from '@intertie/core';
+import { describe } from 'vitest';
+
+import { questionTests } from './store-contract/asking.ts';
+import { blobTests } from './store-contract/blobs.ts';
+import { branchTests } from './store-contract/branches.ts';
+import { changeTests } from './store-contract/changes.ts';
+import { createContract, type StoreClock } from './store-contract/contract.ts';
+import { hintTests } from './store-contract/hints.ts';
+import { ownershipTests } from './store-contract/owning.ts';
+import { runLogTests } from './store-contract/run-log.ts';
+import { savingTests } from './store-contract/saving.ts';
+import { scopeTests } from './store-contract/scopes.ts';
+import { startTests } from './store-contract/starting.ts';
+import { threadTests } from './store-contract/threads.ts';
+
+export type { StoreClock } from './store-contract/contract.ts';
+
+export type StoreContractOptions = {
+  /** The time of the stores that `open` gives, or the reason why none can be made to pass: the skipped tests say it. */
+  clock?: StoreClock | { none: string };
+};
+
+/**
+ * What every store does, as a vitest suite. Call it in a test file; `open` gives an empty store of its own each time, and
+ * the suite closes it.
+ */
+export function storeContract(name: string, open: () => Promise<Store>, options: StoreContractOptions = {}): void {
+  const contract = createContract(open, options.clock ?? { none: 'no clock was given to storeContract' });
+  describe(`the store contract, ${name}`, () => {
+    savingTests(contract);
+    branchTests(contract);
+    changeTests(contract);
+    threadTests(contract);
+    scopeTests(contract);
+    startTests(contract);
+    runLogTests(contract);
+    ownershipTests(contract);
+    questionTests(contract);
+    blobTests(contract);
+    hintTests(contract);
+  });
+}

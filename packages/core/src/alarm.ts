@@ -1,5 +1,5 @@
 /** Longer delays overflow a timer, which then fires at once. */
-const MAX_DELAY = 2 ** 31 - 1;
+export const MAX_DELAY: number = 2 ** 31 - 1;
 
 export interface Alarm {
   /** Does nothing while it is set. */

@@ -13,11 +13,11 @@ describe('base64', () => {
     );
   });
 
-  it.each([0x5fff, 0x6000, 0x6001, 0x30001])('joins chunks without padding between them (%i bytes)', (length) => {
+  it.each([0, 100_000, 100_001, 100_002])('takes %i bytes', (length) => {
     const bytes = Uint8Array.from({ length }, (_, index) => (index * 31) & 0xff);
     const text = encodeBase64(bytes);
     expect(text).toBe(Buffer.from(bytes).toString('base64'));
-    expect(decodeBase64(text)).toEqual(bytes);
+    expect(Buffer.from(decodeBase64(text)).equals(bytes)).toBe(true);
   });
 
   it('reads a view, not the buffer behind it', () => {

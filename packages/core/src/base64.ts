@@ -3,18 +3,27 @@ const INVALID = 255;
 const VALUES: Uint8Array = new Uint8Array(128).fill(INVALID);
 for (let value = 0; value < ALPHABET.length; value += 1) VALUES[ALPHABET.charCodeAt(value)] = value;
 
-// A multiple of three, so that only the last chunk is padded; small enough to be spread as arguments.
-const CHUNK = 0x6000;
+const DIGITS: Uint8Array = new TextEncoder().encode(ALPHABET);
+const PADDING = 0x3d;
 
 /** Bytes as base64 with padding, by the platform's own method where there is one. */
 export function encodeBase64(bytes: Uint8Array): string {
   const native = bytes as Uint8Array & { toBase64?: () => string };
   if (typeof native.toBase64 === 'function') return native.toBase64();
-  let text = '';
-  for (let start = 0; start < bytes.length; start += CHUNK) {
-    text += btoa(String.fromCharCode(...bytes.subarray(start, start + CHUNK)));
+  // Written as ASCII and decoded at once: several times as fast as `btoa`, which wants a string first.
+  const text = new Uint8Array(Math.ceil(bytes.length / 3) * 4);
+  let at = 0;
+  for (let index = 0; index < bytes.length; index += 3) {
+    const bits = ((bytes[index] ?? 0) << 16) | ((bytes[index + 1] ?? 0) << 8) | (bytes[index + 2] ?? 0);
+    text[at] = DIGITS[bits >> 18] as number;
+    text[at + 1] = DIGITS[(bits >> 12) & 63] as number;
+    text[at + 2] = DIGITS[(bits >> 6) & 63] as number;
+    text[at + 3] = DIGITS[bits & 63] as number;
+    at += 4;
   }
-  return text;
+  if (bytes.length % 3 > 0) text[at - 1] = PADDING;
+  if (bytes.length % 3 === 1) text[at - 2] = PADDING;
+  return new TextDecoder().decode(text);
 }
 
 /**

@@ -40,8 +40,12 @@ export function compose<A, B, C>(first: Codec<A, B>, second: Codec<B, C>): Codec
       second.flush?.(emit);
     },
     end: (end, emit) => {
-      first.end(end, (between) => second.feed(between, emit));
-      second.end(end, emit);
+      try {
+        first.end(end, (between) => second.feed(between, emit));
+      } finally {
+        // Also if the first one is broken: what the second holds open must close.
+        second.end(end, emit);
+      }
     },
   };
 }

@@ -21,7 +21,8 @@ function copy(value: unknown, path: string, depth: number): Json | undefined {
     case 'boolean':
       return value;
     case 'number':
-      return Number.isFinite(value) ? value : null;
+      // JSON has no negative zero.
+      return Number.isFinite(value) ? value + 0 : null;
     case 'object':
       return value === null ? null : copyObject(value, path, depth);
     case 'bigint':

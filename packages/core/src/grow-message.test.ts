@@ -123,9 +123,10 @@ describe('growMessage', () => {
       steps: { s1: { name: 'one' } },
       runs: [{ runId: 'r1', outcome: 'complete' }],
     });
+    const builder = { name: 'builder', kind: 'agent' } as const;
     const incoming = message([{ ...text('ab', 'a'), providerMetadata: { openai: { id: 2 } } }], {
       metadata: { user: { tags: [2] }, pinned: true },
-      agents: { a1: { name: 'planner', kind: 'agent' }, constructor: { name: 'builder', kind: 'agent' } },
+      agents: { a1: { name: 'planner', kind: 'agent' }, constructor: builder },
       runs: [
         { runId: 'r1', outcome: 'error', error: { message: 'late' } },
         { runId: 'r2', outcome: 'complete' },
@@ -137,7 +138,7 @@ describe('growMessage', () => {
       metadata: { user: { name: 'Ada', tags: [2] }, pinned: true },
       agents: {
         a1: { name: 'planner', kind: 'agent', outcome: 'complete' },
-        constructor: { name: 'builder', kind: 'agent' },
+        constructor: builder,
       },
       steps: { s1: { name: 'one' } },
       runs: [

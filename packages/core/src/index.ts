@@ -15,6 +15,8 @@ export type { Fault } from './fault.ts';
 export { growMessage } from './grow-message.ts';
 export type { Hint, Hints } from './hints.ts';
 export { iterate } from './iterate.ts';
+export { createInMemoryStore } from './in-memory-store/in-memory-store.ts';
+export type { InMemoryStoreOptions } from './in-memory-store/in-memory-store.ts';
 export { applyPatch, equalJson } from './json-patch.ts';
 export type { Op, Patched } from './json-patch.ts';
 export type { Json, JsonObject, Meta } from './json.ts';
@@ -79,6 +81,12 @@ export type {
 } from './part-body.ts';
 export { createPartIds } from './part-ids.ts';
 export type { PartIds } from './part-ids.ts';
+export { playTape } from './play-tape.ts';
+export type { PlayTapeOptions } from './play-tape.ts';
+export { parseTape, readTape } from './read-tape.ts';
+export type { ReadTapeOptions, TapeLine } from './read-tape.ts';
+export { recordTape, timeItems } from './record-tape.ts';
+export type { RecordTapeOptions } from './record-tape.ts';
 export type {
   AnswerRequest,
   AnswerResult,
@@ -102,6 +110,9 @@ export type {
   StartResult,
   StopResult,
 } from './registry.ts';
+export { rekey } from './rekey.ts';
+export { repairHistory } from './repair-history.ts';
+export type { Repair, RepairedHistory, RepairOptions } from './repair-history.ts';
 export type { RunInput, ToolDescription } from './run-input.ts';
 export type { Appended, LogBatch, LogPage, LogPosition, RunKey, RunLog, RunPosition } from './run-log.ts';
 export { localScope, toScope } from './scope.ts';
@@ -114,6 +125,13 @@ export { endByAbort } from './stop-reason.ts';
 export type { StopReason } from './stop-reason.ts';
 export { StoreError } from './store-error.ts';
 export type { StoreErrorCode } from './store-error.ts';
+export { checkStoreId } from './store-id.ts';
+export { CANONICAL, TAPE_VERSION } from './tape.ts';
+export type { Tape, TapeHeader, TapeItem } from './tape.ts';
+export { TapeError } from './tape-error.ts';
+export type { TapeErrorType } from './tape-error.ts';
+export { tapeSource } from './tape-source.ts';
+export type { TapeSourceOptions } from './tape-source.ts';
 export { toFault } from './to-fault.ts';
 export { toJson } from './to-json.ts';
 export { toReadableStream } from './to-readable-stream.ts';
@@ -124,3 +142,4 @@ export { createUuidV7, generateId } from './uuid-v7.ts';
 export type { GenerateId, UuidV7Options } from './uuid-v7.ts';
 export { eventTypes, isEventType, readEvent, validateEvent } from './validate-event.ts';
 export type { EventProblem } from './validate-event.ts';
+export { formatTape, writeTape } from './write-tape.ts';

@@ -75,7 +75,10 @@ export interface MemoryStore {
   getMessage(query: { threadId: string; messageId: string }): Promise<CanonicalMessage | null>;
   /** The message and those that share its parent, in the order they were made. */
   listSiblings(query: { threadId: string; messageId: string }): Promise<CanonicalMessage[]>;
-  /** What changed after a version, in the order of the changes, each message once, as it is now. */
+  /**
+   * What changed after a version, in the order of the changes, each message once, as it is now. Changes of one version
+   * are never cut apart by `limit`, so the last one's version is where to go on.
+   */
   listChanges(query: { threadId: string; since: number; limit?: number }): Promise<MessageChange[]>;
   /** Deletes the message and all that follows it; the head moves to the nearest message that is left. */
   deleteMessage(request: { threadId: string; messageId: string }): Promise<void>;

@@ -7,16 +7,14 @@ import type { RunInput } from './run-input.ts';
 function runWith(history: MessagePart[][], message?: MessagePart[]): RunInput {
   return runInput({
     runId: 'r',
-    history: history.map(
-      (parts, index): CanonicalMessage => ({
-        id: `m${index}`,
-        threadId: 'thread',
-        role: 'assistant',
-        type: 'text',
-        content: { format: 2, parts },
-        createdAt: new Date(0),
-      }),
-    ),
+    history: history.map((parts, index): CanonicalMessage => ({
+      id: `m${index}`,
+      threadId: 'thread',
+      role: 'assistant',
+      type: 'text',
+      content: { format: 2, parts },
+      createdAt: new Date(0),
+    })),
     ...(message && { message: { format: 2, parts: message } }),
   });
 }

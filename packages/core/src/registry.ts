@@ -19,6 +19,10 @@ export type RunRecord = {
   messageId: string;
   agent: string;
   state: RunState;
+  /** Of a running run: the process that is responsible for it. */
+  process?: string;
+  /** Of a running run: it is blocked on a decision inside its process. */
+  waiting?: true;
   /** The paused run that this one continues. */
   resumes?: RunKey;
   /** Enough to start it in another process. */
@@ -54,7 +58,7 @@ export type Decision = DecisionRequest & {
 
 /** What to do while a run of the thread is live: refuse, wait for its end, or stop it and then go on. */
 export type BusyPolicy = 'reject' | 'queue' | 'replace';
-/** What to do while the parent message waits for decisions: cancel them, or refuse. */
+/** What to do while the last answer before the new message waits for decisions: cancel them, or refuse. */
 export type PendingPolicy = 'supersede' | 'reject';
 
 export type StartRequest = {
@@ -65,7 +69,7 @@ export type StartRequest = {
   agent: string;
   /** The process that will run it. */
   process: string;
-  /** The new user message; absent when a message is answered again. */
+  /** The new user message; absent when a message is answered again. If its id is taken, it gets another (`clientId`). */
   message?: MessageInput;
   /** The message that the run follows (null: none); the thread's head if absent. With `message`, that one's parent. */
   parentId?: string | null;
@@ -84,8 +88,18 @@ export type Started = { type: 'started' } & Ownership & {
     superseded: Decision[];
   };
 export type Attached = { type: 'attached'; run: RunRecord };
-/** Waits for the thread; `behind` is the live run, which was asked to stop if the policy was `replace`. */
-export type Queued = { type: 'queued'; run: RunRecord; behind: RunRecord; superseded: Decision[] };
+/** Waits for the thread; `behind` is the run before it, which was asked to stop if it is live and the policy `replace`. */
+export type Queued = {
+  type: 'queued';
+  run: RunRecord;
+  behind: RunRecord;
+  superseded: Decision[];
+  /**
+   * The process of the live run is dead, so nobody is busy, whatever the policy. The caller owns that run now: it ends
+   * it and then promotes its own.
+   */
+  takenOver?: Ownership;
+};
 export type Refused = { type: 'refused' } & (
   | { reason: 'busy'; live: RunRecord }
   | { reason: 'queue-full'; live: RunRecord }
@@ -162,8 +176,12 @@ export interface Registry {
   ask(run: RunKey, epoch: number, decisions: readonly DecisionRequest[]): Promise<'ok' | 'fenced'>;
   /** Says whether a live run is blocked on a decision inside its process. */
   wait(run: RunKey, epoch: number, waiting: boolean): Promise<'ok' | 'fenced'>;
+  /**
+   * Ends the run, its log and its message in one step. What it asked and waits for no more is cancelled. Repeating the
+   * call (a lost acknowledgement) gives the same result.
+   */
   finish(run: RunKey, epoch: number, end: FinishRequest): Promise<FinishResult>;
-  /** Starts the thread's first queued run if none is live. */
+  /** Starts the thread's first queued run if none is live. What the answer before it still waits for is superseded. */
   promote(scope: Scope, threadId: string, process: string): Promise<Ownership | null>;
   /** Takes a live run that was asked to stop at least `silentMs` ago and has not ended. */
   fence(run: RunKey, process: string, silentMs: number): Promise<Ownership | null>;
@@ -176,7 +194,10 @@ export interface Registry {
   takeOver(process: string, limit?: number): Promise<Ownership[]>;
   /** Threads that have a queued run and no live one. */
   listStranded(limit?: number): Promise<Array<{ scope: Scope; threadId: string }>>;
-  /** Expires open decisions whose time is over, and the messages that wait for them. Returns how many. */
+  /**
+   * Expires open decisions whose time is over. A message that waits for one is aborted, and whatever else it waits for
+   * is cancelled. Returns how many have expired.
+   */
   expire(limit?: number): Promise<number>;
   /** Ended runs whose log is still there. */
   listPrunable(endedBefore: Date, limit?: number): Promise<RunKey[]>;

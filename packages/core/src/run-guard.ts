@@ -8,8 +8,8 @@ import type { MessageContent, ToolState } from './message.ts';
 import type { Outcome, Waiting } from './outcome.ts';
 import type { Said } from './part-body.ts';
 import { isSettled, takesBack } from './tool-part.ts';
-import { isEventType } from './validate-event.ts';
 
+type Time = { at?: number };
 /** Something that opens and must close. */
 type Open = { kind: 'agent' | 'step' | 'text' | 'reasoning' | 'tool-input'; id: string; stepId?: string };
 /** `said` is what the opening said of a call that was streamed, and what therefore holds. */
@@ -108,18 +108,17 @@ export class RunGuard {
   }
 
   /** Closes what is open, the last opened first, and settles invalid calls: each has a result. */
-  closeAll(outcome: Outcome, at: number, emit: Emit<AgentEvent>): void {
-    for (const open of [...this.#open.values()].toReversed()) this.#closeOpen(open, outcome, at, emit);
+  closeAll(outcome: Outcome, time: Time, emit: Emit<AgentEvent>): void {
+    for (const open of [...this.#open.values()].toReversed()) this.#closeOpen(open, outcome, time, emit);
     for (const [toolCallId, call] of this.#calls) {
       if (!call.invalid || call.state !== 'call') continue;
       call.state = 'error';
-      emit({ type: 'tool-result', toolCallId, status: 'error', error: call.invalid, at });
+      emit({ type: 'tool-result', toolCallId, status: 'error', error: call.invalid, ...time });
     }
   }
 
-  #closeOpen({ kind, id }: Open, outcome: Outcome, at: number | undefined, emit: Emit<AgentEvent>): void {
+  #closeOpen({ kind, id }: Open, outcome: Outcome, time: Time, emit: Emit<AgentEvent>): void {
     this.#open.delete(`${kind}:${id}`);
-    const time = at === undefined ? {} : { at };
     switch (kind) {
       case 'text':
         return emit({ type: 'text-end', id, ...time });
@@ -164,7 +163,7 @@ export class RunGuard {
     const open = this.#open.get(`tool-input:${event.toolCallId}`);
     if (open) {
       this.#repaired(event, event.toolCallId, 'Its input was still open, and has been closed.');
-      this.#closeOpen(open, { outcome: 'complete' }, event.at, emit);
+      this.#closeOpen(open, { outcome: 'complete' }, timeOf(event), emit);
     }
     const attributed = known?.said ? asOpened(event, known.said) : this.#attributed(event);
     this.#calls.set(event.toolCallId, {
@@ -218,7 +217,7 @@ export class RunGuard {
     for (const open of [...this.#open.values()].toReversed()) {
       if (open.stepId !== event.stepId) continue;
       this.#repaired(event, open.id, `The ${open.kind} was open when its step ended, and has been closed.`);
-      this.#closeOpen(open, { outcome: 'complete' }, event.at, emit);
+      this.#closeOpen(open, { outcome: 'complete' }, timeOf(event), emit);
     }
     this.#open.delete(`step:${event.stepId}`);
     if (event.discarded) {
@@ -266,7 +265,7 @@ export class RunGuard {
   #stateDelta(event: EventOf<'state-delta'>, emit: Emit<AgentEvent>): void {
     if (this.#state === undefined) {
       this.#state = {};
-      emit({ type: 'state-snapshot', state: {}, ...(event.at !== undefined && { at: event.at }) });
+      emit({ type: 'state-snapshot', state: {}, ...timeOf(event) });
     }
     const patched = applyPatch(this.#state, event.patch, this.#owned);
     if (!patched.ok) return this.#drop(event, undefined, `Its operation ${patched.index} fails: ${patched.message}.`);
@@ -315,9 +314,7 @@ export class RunGuard {
   }
 
   #unknown(event: AgentEvent, emit: Emit<AgentEvent>): void {
-    const { at } = event;
-    if (isEventType(event.type)) return emit(event);
-    emit({ type: 'raw', dialect: 'canonical', value: event as never, ...(at !== undefined && { at }) });
+    emit({ type: 'raw', dialect: 'canonical', value: event as never, ...timeOf(event) });
   }
 
   #ifOpen(kind: Open['kind'], id: string, event: AgentEvent, emit: Emit<AgentEvent>): void {
@@ -387,6 +384,10 @@ function asOpened(event: EventOf<'tool-call'>, said: EventOf<'tool-input-start'>
     ...(executor !== undefined && { executor }),
     ...(dynamic !== undefined && { dynamic }),
   };
+}
+
+function timeOf({ at }: AgentEvent): Time {
+  return at === undefined ? {} : { at };
 }
 
 function stepOf({ stepId }: Said): { stepId?: string } {

@@ -34,7 +34,8 @@ export type LogPage = {
   dropped: boolean;
 };
 
-export type RunPosition = { epoch: number; next: number; stop: boolean; live: boolean };
+/** `stop`: its owner is asked to stop, for the reason that was given. */
+export type RunPosition = { epoch: number; next: number; stop: boolean; stopReason?: string; live: boolean };
 
 /** The events of runs, numbered from 1, written by the holder of the epoch alone. Durable before anybody is told. */
 export interface RunLog {

@@ -12,15 +12,15 @@ import { RunGuard } from './run-guard.ts';
  * out, and entered in the ledger.
  *
  * A decoder, a stop and the recovery after a crash all end a run here. Recovery feeds the log, whose `run-start` is then
- * taken and not written again, and appends what `end` emits. It mints nothing and reads no clock: what it writes carries
- * the time of the last event.
+ * taken and not written again, and appends what `end` emits. It mints nothing and reads no clock: what it writes at the end
+ * carries the time of the last event that had one; where none had, the skin says when it was.
  */
 export function seal(run: RunInput, onLoss: OnLoss): Codec<AgentEvent, AgentEvent> {
   const guard = new RunGuard(onLoss);
   let phase: 'before' | 'running' | 'ended' = 'before';
   /** Of a log that was taken up: the baseline has not been seen yet. */
   let owesBaseline = false;
-  let at: number = run.startedAt;
+  let at: number | undefined;
 
   const pass = (event: AgentEvent, emit: Emit<AgentEvent>): void => {
     if (event.at !== undefined) at = event.at;
@@ -29,7 +29,7 @@ export function seal(run: RunInput, onLoss: OnLoss): Codec<AgentEvent, AgentEven
 
   const writeBaseline = (emit: Emit<AgentEvent>): void => {
     owesBaseline = false;
-    if (run.message) pass({ type: 'message-snapshot', content: run.message, at }, emit);
+    if (run.message) guard.admit({ type: 'message-snapshot', content: run.message, at: run.startedAt }, emit);
   };
 
   const begin = (emit: Emit<AgentEvent>): void => {
@@ -38,15 +38,18 @@ export function seal(run: RunInput, onLoss: OnLoss): Codec<AgentEvent, AgentEven
     emit(runStart(run));
     writeBaseline(emit);
     for (const answer of run.answers) {
-      pass('questionId' in answer ? { type: 'answer', ...answer, at } : { type: 'tool-result', ...answer, at }, emit);
+      const event: AgentEvent =
+        'questionId' in answer ? { type: 'answer', ...answer } : { type: 'tool-result', ...answer };
+      guard.admit({ ...event, at: run.startedAt }, emit);
     }
-    if (run.state !== undefined) pass({ type: 'state-snapshot', state: run.state, at }, emit);
+    if (run.state !== undefined) guard.admit({ type: 'state-snapshot', state: run.state, at: run.startedAt }, emit);
   };
 
   const finish = (end: EventOf<'run-end'>, emit: Emit<AgentEvent>): void => {
-    guard.closeAll(end, at, emit);
+    const time = at === undefined ? {} : { at };
+    guard.closeAll(end, time, emit);
     phase = 'ended';
-    emit(withOutcome(end, guard, onLoss));
+    emit({ ...withOutcome(end, guard, onLoss), ...time });
   };
 
   return {
@@ -57,6 +60,7 @@ export function seal(run: RunInput, onLoss: OnLoss): Codec<AgentEvent, AgentEven
         if (phase === 'running') return onLoss(secondStart(event));
         phase = 'running';
         owesBaseline = run.message !== undefined;
+        at = event.at;
         emit({ ...event, ...runStart(run), at: event.at ?? run.startedAt });
       } else {
         begin(emit);
@@ -64,7 +68,7 @@ export function seal(run: RunInput, onLoss: OnLoss): Codec<AgentEvent, AgentEven
         owesBaseline = false;
         if (event.type === 'run-end') {
           if (event.at !== undefined) at = event.at;
-          finish({ ...event, at }, emit);
+          finish(event, emit);
         } else pass(event, emit);
       }
     },
@@ -75,7 +79,7 @@ export function seal(run: RunInput, onLoss: OnLoss): Codec<AgentEvent, AgentEven
       if (phase === 'ended') return;
       begin(emit);
       if (owesBaseline) writeBaseline(emit);
-      finish({ type: 'run-end', ...outcomeOf(end), at }, emit);
+      finish({ type: 'run-end', ...outcomeOf(end) }, emit);
     },
   };
 }

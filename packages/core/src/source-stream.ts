@@ -70,7 +70,7 @@ export function sourceStream<In>(
   const finish = (why: End): void => {
     // Whatever happens after a stop was asked for happens because of it.
     const end = stopping ? endByAbort(signal?.reason) : why;
-    if (!leave(end)) return;
+    if (!leave(new DOMException('The run is over.', 'AbortError'))) return;
     try {
       codec.end(end, emit);
     } catch (error) {

@@ -1,0 +1,178 @@
+import type { AgentEvent, Codec, Emit, EventOf, Outcome, Waiting } from '@intertie/core';
+import type { Paint, Style } from './paint.ts';
+
+export type RenderOptions = { width: number; paint: Paint };
+
+const gutter = 14;
+const indent = ' '.repeat(gutter);
+const agentStyles: readonly Style[] = ['cyan', 'magenta', 'yellow', 'green', 'blue'];
+
+const waits: { [type in Waiting['type']]: string } = { tool: 'a result', question: 'an answer', message: 'a message' };
+
+/** A text that is being said: its words wait while another part has the cursor. */
+type Speech = { label: string; dim: boolean; waiting: string; over: boolean };
+
+/** Canonical events as text for a person: a codec like any other. */
+export function render(options: RenderOptions): Codec<AgentEvent, string> {
+  return new TerminalView(options);
+}
+
+class TerminalView implements Codec<AgentEvent, string> {
+  #width: number;
+  #paint: Paint;
+  #labels = new Map<string, string>();
+  #styles = new Map<string, Style>();
+  /** In the order in which they began; the first one has the cursor. */
+  #speeches = new Map<string, Speech>();
+  #column = 0;
+
+  constructor({ width, paint }: RenderOptions) {
+    this.#width = width;
+    this.#paint = paint;
+  }
+
+  feed(event: AgentEvent, emit: Emit<string>): void {
+    switch (event.type) {
+      case 'run-start': {
+        const title = event.resumes ? `${event.runId}, which continues ${event.resumes}` : event.runId;
+        return emit(this.#paint('dim', `\n  ── ${title} `.padEnd(this.#width, '─')) + '\n');
+      }
+      case 'message-snapshot':
+        for (const [agentId, { name }] of Object.entries(event.content.agents ?? {})) this.#meet(agentId, name);
+        return;
+      case 'agent-start':
+        return this.#meet(event.agentId, event.name);
+      case 'text-start':
+        return this.#begin(event, event.internal ? `→ ${event.to?.join(', ') ?? 'all'}: ` : '', emit);
+      case 'reasoning-start':
+        return this.#begin(event, '(thinks) ', emit);
+      case 'text-delta':
+      case 'reasoning-delta':
+        return this.#say(event.id, event.delta, emit);
+      case 'text-end':
+      case 'reasoning-end':
+        return this.#finish(event.id, emit);
+      case 'tool-call': {
+        const call = `${this.#paint('bold', event.toolName)} ${this.#json(event.input)}`;
+        return emit(`\n  ${this.#label(event.agentId)}${call}\n`);
+      }
+      case 'tool-result':
+        return this.#note(this.#result(event), emit);
+      case 'question':
+        return this.#note(`${this.#paint('yellow', '?')} ${event.message ?? event.reason ?? 'May it go on?'}`, emit);
+      case 'answer': {
+        const verdict = event.approved === false ? this.#paint('red', '✗ no') : this.#paint('green', '✓ yes');
+        return this.#note(verdict + this.#paint('dim', event.by ? `, says ${event.by}` : ''), emit);
+      }
+      case 'notice':
+        return this.#note(this.#paint(event.level === 'error' ? 'red' : 'dim', event.message), emit);
+      case 'run-end':
+        emit('\n');
+        return this.#note(this.#outcome(event) + this.#tokens(event), emit);
+      default:
+        // Steps, sources, data and the rest are kept in the message; a replay need not print them.
+        return;
+    }
+  }
+
+  end(): void {
+    // Every run has said how it ended.
+  }
+
+  #meet(agentId: string, name: string): void {
+    if (!this.#styles.has(name)) this.#styles.set(name, agentStyles[this.#styles.size % agentStyles.length]!);
+    this.#labels.set(agentId, this.#paint(this.#styles.get(name)!, name.slice(0, gutter - 1).padEnd(gutter)));
+  }
+
+  #label(agentId: string | undefined): string {
+    return this.#labels.get(agentId ?? '') ?? this.#paint('bold', 'assistant'.padEnd(gutter));
+  }
+
+  #begin(event: EventOf<'text-start' | 'reasoning-start'>, opening: string, emit: Emit<string>): void {
+    const speech = { label: this.#label(event.agentId), dim: opening !== '', waiting: opening, over: false };
+    this.#speeches.set(event.id, speech);
+    if (this.#speeches.size === 1) this.#takeCursor(speech, emit);
+  }
+
+  #say(id: string, delta: string, emit: Emit<string>): void {
+    const speech = this.#speeches.get(id);
+    if (!speech) return;
+    speech.waiting += delta;
+    if (this.#hasCursor(id)) this.#print(speech, emit);
+  }
+
+  /** A terminal has one cursor: whoever waited speaks when the one before is done. */
+  #finish(id: string, emit: Emit<string>): void {
+    const finished = this.#speeches.get(id);
+    if (finished) finished.over = true;
+    if (!this.#hasCursor(id)) return;
+    for (const [first, speech] of this.#speeches) {
+      if (first !== id) this.#takeCursor(speech, emit);
+      if (!speech.over) return;
+      this.#speeches.delete(first);
+      emit('\n');
+    }
+  }
+
+  #hasCursor(id: string): boolean {
+    return this.#speeches.keys().next().value === id;
+  }
+
+  #takeCursor(speech: Speech, emit: Emit<string>): void {
+    emit(`\n  ${speech.label}`);
+    this.#column = gutter + 2;
+    this.#print(speech, emit);
+  }
+
+  /** Word by word, with a new line before one that does not fit. */
+  #print(speech: Speech, emit: Emit<string>): void {
+    for (const word of speech.waiting.match(/\n+|[^\S\n]+|\S+/g) ?? []) {
+      const breaks = word.startsWith('\n') || this.#column + word.length > this.#width;
+      if (breaks) {
+        emit(`${word.startsWith('\n') ? word : '\n'}  ${indent}`);
+        this.#column = gutter + 2;
+      }
+      if (breaks && word.trim() === '') continue;
+      emit(speech.dim && word.trim() !== '' ? this.#paint('dim', word) : word);
+      this.#column += word.length;
+    }
+    speech.waiting = '';
+  }
+
+  #note(text: string, emit: Emit<string>): void {
+    emit(`  ${indent}${text}\n`);
+  }
+
+  #result(event: EventOf<'tool-result'>): string {
+    if (event.status === 'ok') return `${this.#paint('green', '✓')} ${this.#json(event.output)}`;
+    const why = event.status === 'error' ? event.error.message : `denied${event.reason ? `: ${event.reason}` : ''}`;
+    return `${this.#paint('red', '✗')} ${why}`;
+  }
+
+  #outcome(event: Outcome): string {
+    switch (event.outcome) {
+      case 'complete':
+        return this.#paint('green', '● complete');
+      case 'paused':
+        return this.#paint(
+          'yellow',
+          `‖ paused, waits for ${event.waitingFor.map(({ type }) => waits[type]).join(' and ')}`,
+        );
+      case 'aborted':
+        return this.#paint('yellow', '■ stopped');
+      case 'error':
+        return this.#paint('red', `✗ ${event.error.message}`);
+    }
+  }
+
+  #tokens({ usage = [] }: EventOf<'run-end'>): string {
+    const total = usage.reduce((sum, { totalTokens = 0 }) => sum + totalTokens, 0);
+    return total === 0 ? '' : this.#paint('dim', ` · ${total} tokens`);
+  }
+
+  #json(value: unknown): string {
+    const text = JSON.stringify(value);
+    const room = Math.max(this.#width - gutter - 24, 20);
+    return this.#paint('dim', text.length > room ? `${text.slice(0, room - 1)}…` : text);
+  }
+}

@@ -1,0 +1,341 @@
+import type {
+  Answer,
+  AnswerRequest,
+  AnswerResult,
+  DecisionRequest,
+  MessagePart,
+  RunKey,
+  Store,
+  ToolAnswer,
+} from '@intertie/core';
+import { describe, expect, it } from 'vitest';
+
+import { refusal, type Contract } from './contract.ts';
+import { approval, content, ending, finish, paused, pausing, queue, start, statusOf } from './samples.ts';
+
+const threadId = 'thread_1';
+const yes = (questionId: string): Answer => ({ questionId, approved: true });
+const no = (questionId: string): Answer => ({ questionId, approved: false });
+
+async function answer(
+  store: Store,
+  run: RunKey,
+  answers: Array<Answer | ToolAnswer>,
+  rest: Partial<AnswerRequest> = {},
+): Promise<AnswerResult> {
+  const continuation = { runId: 'run_next', process: 'p1' };
+  const result = await store.registry.answer(store.scope, run, { answers, continuation, ...rest });
+  expect(result).not.toBeNull();
+  return result!;
+}
+
+async function partsOf(store: Store): Promise<MessagePart[] | undefined> {
+  return (await store.getMessage({ threadId, messageId: 'a_1' }))?.content.parts;
+}
+
+export function questionTests(contract: Contract): void {
+  describe('questions', () => {
+    it('guards what a paused run waits for', async () => {
+      const store = await contract.open();
+      const { run } = await paused(store, '1', 'q1', 'q2');
+      const beside = { run: run.key, runId: 'run_1', threadId, messageId: 'a_1', state: 'open' };
+      expect(await store.registry.listDecisions(store.scope, { threadId, run: run.key, state: 'open' })).toEqual([
+        { ...approval('q1').decision, ...beside },
+        { ...approval('q2').decision, ...beside },
+      ]);
+      expect(await store.registry.listDecisions(store.scope, { threadId: 'thread_2' })).toEqual([]);
+    });
+
+    it('goes on when the last one is answered: a new run, the same message', async () => {
+      const store = await contract.open();
+      const { run } = await paused(store, '1', 'q1');
+      const result = await answer(store, run.key, [{ ...yes('q1'), reason: 'fine' }], {
+        by: 'ada',
+        continuation: { runId: 'run_2', process: 'p2', input: { n: 1 } },
+      });
+      expect(result).toMatchObject({ verdicts: [{ id: 'q1', result: 'accepted' }], open: [], live: false });
+      expect(result.continuation).toMatchObject({
+        created: true,
+        run: {
+          runId: 'run_2',
+          messageId: 'a_1',
+          agent: 'helper',
+          state: 'running',
+          resumes: run.key,
+          process: 'p2',
+          input: { n: 1 },
+        },
+        ownership: { epoch: 1, nextSeq: 1, run: { runId: 'run_2' } },
+      });
+      expect(await store.getMessage({ threadId, messageId: 'a_1' })).toMatchObject({
+        status: 'streaming',
+        runId: 'run_2',
+      });
+      expect(await partsOf(store)).toMatchObject([{ approval: { answer: { approved: true, reason: 'fine' } } }]);
+      expect(await store.registry.listDecisions(store.scope)).toMatchObject([
+        { id: 'q1', state: 'answered', answer: { approved: true }, answeredBy: 'ada', answeredAt: expect.any(Date) },
+      ]);
+      expect(await store.registry.getRun(store.scope, run.key)).toMatchObject({ state: 'paused' });
+      await finish(store, result.continuation!.ownership!, ending());
+      expect(await statusOf(store, 'a_1')).toBe('complete');
+    });
+
+    it('answered twice: the same answer is a duplicate and finds the continuation, another one a conflict', async () => {
+      const store = await contract.open();
+      const { run } = await paused(store, '1', 'q1');
+      const first = await answer(store, run.key, [yes('q1')], { by: 'ada' });
+      const again = await answer(store, run.key, [{ ...yes('q1'), by: 'bob' }], { by: 'bob' });
+      expect(again.verdicts).toEqual([{ id: 'q1', result: 'duplicate' }]);
+      expect(again.continuation).toEqual({ run: first.continuation!.run, created: false });
+      const other = await answer(store, run.key, [no('q1')]);
+      expect(other.verdicts).toEqual([
+        { id: 'q1', result: 'conflict', answeredBy: 'ada', answeredAt: expect.any(Date) },
+      ]);
+      expect(await partsOf(store)).toMatchObject([{ approval: { answer: { approved: true } } }]);
+    });
+
+    it('answered by several at once: one continuation', async () => {
+      const store = await contract.open();
+      const { run } = await paused(store, '1', 'q1', 'q2');
+      const given = [[yes('q1')], [yes('q1')], [no('q2')], [no('q2')]];
+      const results = await Promise.all(
+        given.map((answers, n) =>
+          answer(store, run.key, answers, { continuation: { runId: `run_${n + 2}`, process: 'p1' } }),
+        ),
+      );
+      const verdicts = results.flatMap((result) => result.verdicts.map((verdict) => verdict.result));
+      expect(verdicts.toSorted()).toEqual(['accepted', 'accepted', 'duplicate', 'duplicate']);
+      expect(results.filter((result) => result.continuation?.created)).toHaveLength(1);
+      expect(await store.registry.listRuns(store.scope, { threadId })).toHaveLength(2);
+    });
+
+    it('answered partially: what is answered is kept, the rest stays open, nothing runs', async () => {
+      const store = await contract.open();
+      const { run } = await paused(store, '1', 'q1', 'q2');
+      const first = await answer(store, run.key, [yes('q2'), yes('q9')]);
+      expect(first).toMatchObject({
+        verdicts: [
+          { id: 'q2', result: 'accepted' },
+          { id: 'q9', result: 'unknown' },
+        ],
+        open: [{ id: 'q1' }],
+        live: false,
+      });
+      expect(first.continuation).toBeUndefined();
+      expect(await statusOf(store, 'a_1')).toBe('paused');
+      expect(await partsOf(store)).toMatchObject([{ approval: {} }, { approval: { answer: { approved: true } } }]);
+      expect((await answer(store, run.key, [no('q1')])).continuation?.created).toBe(true);
+    });
+
+    it('answered before the pause: the run ends, and goes on at once', async () => {
+      const store = await contract.open();
+      const { run, epoch } = await start(store, '1');
+      expect(await store.registry.ask(run.key, epoch, [approval('q1').decision])).toBe('ok');
+      const early = await answer(store, run.key, [yes('q1')]);
+      expect(early).toMatchObject({ verdicts: [{ result: 'accepted' }], open: [], live: true });
+      expect(early.continuation).toBeUndefined();
+      expect(await partsOf(store)).toEqual([]);
+      const end = pausing(['q1'], { continuation: { runId: 'run_2', process: 'p1' } });
+      const result = await store.registry.finish(run.key, epoch, end);
+      expect(result).toMatchObject({
+        result: 'ok',
+        continuation: { run: { runId: 'run_2', resumes: run.key, messageId: 'a_1' }, epoch: 1, nextSeq: 1 },
+        message: { status: 'streaming', content: { parts: [{ approval: { answer: { approved: true } } }] } },
+      });
+      // And if the acknowledgement of that is lost, the owner still learns of its continuation.
+      expect(await store.registry.finish(run.key, epoch, end)).toEqual(result);
+      expect(await store.registry.listRuns(store.scope, { threadId })).toHaveLength(2);
+    });
+
+    it('answered before the pause, by a run that names no continuation: the next to ask gets it', async () => {
+      const store = await contract.open();
+      const started = await start(store, '1');
+      await store.registry.ask(started.run.key, started.epoch, [approval('q1').decision]);
+      await answer(store, started.run.key, [yes('q1')]);
+      await finish(store, started, pausing(['q1']));
+      expect(await statusOf(store, 'a_1')).toBe('paused');
+      const again = await answer(store, started.run.key, [yes('q1')]);
+      expect(again).toMatchObject({ verdicts: [{ result: 'duplicate' }], continuation: { created: true } });
+    });
+
+    it('asks once, however often it is repeated', async () => {
+      const store = await contract.open();
+      const { run, epoch } = await start(store, '1');
+      const { decision } = approval('q1');
+      await store.registry.ask(run.key, epoch, [decision]);
+      await answer(store, run.key, [yes('q1')]);
+      await store.registry.ask(run.key, epoch, [decision, approval('q2').decision]);
+      expect(await store.registry.listDecisions(store.scope)).toMatchObject([{ state: 'answered' }, { state: 'open' }]);
+    });
+
+    it('answered after expiry: too late, and the message is aborted', async (context) => {
+      const clock = contract.clock(context);
+      const store = await contract.open();
+      const started = await start(store, '1');
+      const { run } = started;
+      const later = approval('q2').decision;
+      const end = pausing(['q1', 'q2'], {}, new Date(clock.now() + 500));
+      await finish(store, started, { ...end, decisions: [end.decisions![0]!, later] });
+      expect(await store.registry.expire()).toBe(0);
+      await clock.advance(600);
+      expect((await answer(store, run.key, [yes('q1')])).verdicts).toEqual([{ id: 'q1', result: 'expired' }]);
+      expect(await store.registry.expire()).toBe(1);
+      expect(await store.registry.expire()).toBe(0);
+      expect(await statusOf(store, 'a_1')).toBe('aborted');
+      expect(await store.registry.listDecisions(store.scope)).toMatchObject([
+        { id: 'q1', state: 'expired' },
+        { id: 'q2', state: 'cancelled' },
+      ]);
+      const late = await answer(store, run.key, [yes('q1'), yes('q2')]);
+      expect(late.verdicts).toEqual([
+        { id: 'q1', result: 'expired' },
+        { id: 'q2', result: 'cancelled' },
+      ]);
+      expect(late.continuation).toBeUndefined();
+    });
+
+    it('expired while the run was live: the run cannot wait for it any more', async (context) => {
+      const clock = contract.clock(context);
+      const store = await contract.open();
+      const started = await start(store, '1');
+      const expiresAt = new Date(clock.now() + 500);
+      await store.registry.ask(started.run.key, started.epoch, [approval('q1', expiresAt).decision]);
+      await clock.advance(600);
+      expect(await store.registry.expire()).toBe(1);
+      expect(await statusOf(store, 'a_1')).toBe('streaming');
+      await finish(store, started, pausing(['q1']));
+      expect(await statusOf(store, 'a_1')).toBe('aborted');
+    });
+
+    it('stopped while paused: what is open is cancelled, and the message aborted', async () => {
+      const store = await contract.open();
+      const { run } = await paused(store, '1', 'q1');
+      expect(await store.registry.stop(store.scope, run.key)).toBe('cancelled');
+      expect(await store.registry.stop(store.scope, run.key)).toBe('ended');
+      expect(await statusOf(store, 'a_1')).toBe('aborted');
+      expect((await answer(store, run.key, [yes('q1')])).verdicts).toEqual([{ id: 'q1', result: 'cancelled' }]);
+      expect(await partsOf(store)).toMatchObject([{ state: 'call', approval: { answer: { cancelled: true } } }]);
+    });
+
+    it('cancels what a run has asked and ends without waiting for', async () => {
+      const store = await contract.open();
+      const started = await start(store, '1');
+      const { run, epoch } = started;
+      await store.registry.ask(run.key, epoch, [approval('q1').decision, approval('q2').decision]);
+      await finish(store, started, pausing(['q2']));
+      expect(await store.registry.listDecisions(store.scope)).toMatchObject([
+        { state: 'cancelled' },
+        { state: 'open' },
+      ]);
+      const next = await answer(store, run.key, [yes('q2')]);
+      const { ownership } = next.continuation!;
+      await store.registry.ask(ownership!.run.key, 1, [approval('q3').decision]);
+      await finish(store, ownership!, ending());
+      expect(await store.registry.listDecisions(store.scope, { state: 'open' })).toEqual([]);
+    });
+
+    it('live-wait owner killed: its question expires with it', async () => {
+      const store = await contract.open();
+      const { run, epoch } = await start(store, '1');
+      await store.registry.ask(run.key, epoch, [approval('q1').decision]);
+      await store.registry.wait(run.key, epoch, true);
+      await store.registry.retire('p1');
+      const [taken] = await store.registry.takeOver('p2');
+      const outcome = { outcome: 'error', error: { message: 'The process is gone.', code: 'lost' } } as const;
+      await finish(store, taken!, ending({ outcome }));
+      expect(await store.registry.listDecisions(store.scope)).toMatchObject([{ state: 'expired' }]);
+      expect(await statusOf(store, 'a_1')).toBe('error');
+    });
+
+    it("takes the first result of a client's tool, and goes on with it", async () => {
+      const store = await contract.open();
+      const started = await start(store, '1');
+      const call = { toolCallId: 'c1', toolName: 'locate', executor: 'client' as const };
+      const decision: DecisionRequest = {
+        id: 'c1',
+        kind: 'client-tool',
+        toolCallId: 'c1',
+        toolName: 'locate',
+        input: {},
+      };
+      await finish(
+        store,
+        started,
+        ending({
+          outcome: { outcome: 'paused', waitingFor: [{ type: 'tool', toolCallId: 'c1' }] },
+          content: content({ type: 'tool-invocation', ...call, state: 'call', args: {} }),
+          decisions: [decision],
+        }),
+      );
+      const early: ToolAnswer = { toolCallId: 'c1', status: 'ok', output: 'soon', preliminary: true };
+      await expect(answer(store, started.run.key, [early])).rejects.toMatchObject(refusal('invalid'));
+      const first = await answer(store, started.run.key, [{ toolCallId: 'c1', status: 'ok', output: { lat: 1 } }]);
+      expect(first).toMatchObject({ verdicts: [{ id: 'c1', result: 'accepted' }], continuation: { created: true } });
+      const second = await answer(store, started.run.key, [{ toolCallId: 'c1', status: 'ok', output: { lat: 2 } }]);
+      expect(second.verdicts).toMatchObject([{ id: 'c1', result: 'conflict' }]);
+      expect(await partsOf(store)).toMatchObject([{ state: 'result', result: { lat: 1 } }]);
+    });
+
+    it('answers a question that is about no call', async () => {
+      const store = await contract.open();
+      const started = await start(store, '1');
+      const question = { questionId: 'q1', kind: 'input' as const, message: 'How many?', schema: { type: 'number' } };
+      await finish(
+        store,
+        started,
+        ending({
+          outcome: { outcome: 'paused', waitingFor: [{ type: 'question', questionId: 'q1' }] },
+          content: content({ type: 'question', id: 'p1', ...question }),
+          decisions: [{ id: 'q1', kind: 'input', question }],
+        }),
+      );
+      const result = await answer(store, started.run.key, [{ questionId: 'q1', value: 3 }]);
+      expect(result.continuation?.created).toBe(true);
+      expect(await partsOf(store)).toMatchObject([{ ...question, answer: { value: 3 } }]);
+    });
+
+    it('queues the continuation where another branch has a live run', async () => {
+      const store = await contract.open();
+      const { run } = await paused(store, '1', 'q1');
+      const other = await start(store, '2', { parentId: null });
+      const { continuation } = await answer(store, run.key, [yes('q1')]);
+      expect(continuation).toMatchObject({ created: true, run: { state: 'queued', resumes: run.key } });
+      expect(continuation).not.toHaveProperty('ownership');
+      await finish(store, other, ending());
+      expect(await store.registry.promote(store.scope, threadId, 'p1')).toMatchObject({ run: { runId: 'run_next' } });
+    });
+
+    it('the continuation comes before what is queued behind the message', async () => {
+      const store = await contract.open();
+      const { run, epoch } = await start(store, '1');
+      await store.registry.ask(run.key, epoch, [approval('q1').decision]);
+      await queue(store, '2');
+      await answer(store, run.key, [yes('q1')]);
+      const end = pausing(['q1'], { continuation: { runId: 'run_next', process: 'p1' } });
+      const result = await store.registry.finish(run.key, epoch, end);
+      expect(result).toMatchObject({ continuation: { run: { runId: 'run_next' } } });
+      expect(await store.registry.promote(store.scope, threadId, 'p1')).toBeNull();
+    });
+
+    it('refuses a continuation whose run id is taken, and answers nothing', async () => {
+      const store = await contract.open();
+      const { run } = await paused(store, '1', 'q1');
+      await expect(
+        answer(store, run.key, [yes('q1')], { continuation: { runId: 'run_1', process: 'p1' } }),
+      ).rejects.toMatchObject(refusal('invalid'));
+      expect(await store.registry.listDecisions(store.scope, { state: 'open' })).toHaveLength(1);
+    });
+
+    it('gives copies, and keeps copies', async () => {
+      const store = await contract.open();
+      const { run } = await paused(store, '1', 'q1', 'q2');
+      const given: Answer = { questionId: 'q1', value: { n: 1 } };
+      await answer(store, run.key, [given]);
+      Object.assign(given.value as object, { n: 2 });
+      const [decision] = await store.registry.listDecisions(store.scope);
+      expect(decision?.answer).toMatchObject({ value: { n: 1 } });
+      Object.assign(decision!, { state: 'open' });
+      expect((await store.registry.listDecisions(store.scope))[0]?.state).toBe('answered');
+    });
+  });
+}

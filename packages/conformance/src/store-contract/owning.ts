@@ -1,0 +1,238 @@
+import type { Outcome } from '@intertie/core';
+import { describe, expect, it } from 'vitest';
+
+import type { Contract } from './contract.ts';
+import { content, deltas, ending, finish, pausing, queue, request, start, statusOf } from './samples.ts';
+
+const threadId = 'thread_1';
+const lost = { outcome: 'error', error: { message: 'The process is gone.', code: 'lost' } } as const;
+
+export function ownershipTests(contract: Contract): void {
+  describe('finishing a run', () => {
+    it('ends the run, its log and its message in one step', async () => {
+      const store = await contract.open();
+      const { run, epoch } = await start(store, '1');
+      await store.log.append([{ run: run.key, epoch, seq: 1, events: deltas('Hi') }]);
+      const said = content({ type: 'text', id: 'p1', text: 'Hi\0' });
+      const message = await finish(
+        store,
+        { run, epoch, nextSeq: 2 },
+        {
+          ...ending({ nextSeq: 2, content: said, state: { n: 1 }, sourceState: { task: 7 } }),
+          usage: [{ model: 'x', outputTokens: 1 }],
+        },
+      );
+      expect(message).toMatchObject({ id: 'a_1', status: 'complete', content: said, state: { n: 1 }, runId: 'run_1' });
+      expect(await store.getMessage({ threadId, messageId: 'a_1' })).toEqual(message);
+      expect(await store.registry.getRun(store.scope, run.key)).toMatchObject({
+        state: 'complete',
+        outcome: { outcome: 'complete' },
+        usage: [{ model: 'x', outputTokens: 1 }],
+        lastSeq: 2,
+        endedAt: expect.any(Date),
+      });
+      expect((await store.log.read(run.key, { epoch: 1, seq: 1 })).events).toEqual([
+        { type: 'run-end', outcome: 'complete' },
+      ]);
+      expect(await store.registry.liveRun(store.scope, { threadId })).toBeNull();
+      await start(store, '2');
+    });
+
+    it.each<Outcome>([
+      { outcome: 'aborted', by: 'user', reason: 'enough' },
+      { outcome: 'error', error: { message: 'overloaded', code: 'provider' } },
+      { outcome: 'paused', waitingFor: [{ type: 'message' }] },
+    ])('makes $outcome the status of the message', async (outcome) => {
+      const store = await contract.open();
+      const started = await start(store, '1');
+      await finish(store, started, ending({ outcome }));
+      expect(await statusOf(store, 'a_1')).toBe(outcome.outcome);
+      expect(await store.registry.getRun(store.scope, started.run.key)).toMatchObject({
+        state: outcome.outcome,
+        outcome,
+      });
+    });
+
+    it('ack-lost finish: the same call again gives the same result, and changes nothing', async () => {
+      const store = await contract.open();
+      const { run, epoch } = await start(store, '1');
+      const first = await store.registry.finish(run.key, epoch, ending());
+      const version = await store.getVersion({ threadId });
+      expect(await store.registry.finish(run.key, epoch, ending())).toEqual(first);
+      expect(await store.getVersion({ threadId })).toBe(version);
+      expect((await store.log.read(run.key, { epoch: 0, seq: 0 })).tail).toBe(1);
+    });
+
+    it('is refused to whoever is not the owner, or has not written what it believes', async () => {
+      const store = await contract.open();
+      const { run, epoch } = await start(store, '1');
+      expect(await store.registry.finish(run.key, epoch + 1, ending())).toEqual({ result: 'fenced' });
+      expect(await store.registry.finish(run.key, epoch, ending({ nextSeq: 5 }))).toEqual({ result: 'fenced' });
+      expect(await statusOf(store, 'a_1')).toBe('streaming');
+    });
+
+    it('gives copies, and keeps copies', async () => {
+      const store = await contract.open();
+      const started = await start(store, '1');
+      const end = ending({ content: content({ type: 'data', id: 'd', data: { n: 1 } }) });
+      const message = await finish(store, started, end);
+      const before = structuredClone(message);
+      Object.assign(end.content.parts[0]!, { data: null });
+      message.content.parts.length = 0;
+      expect(await store.getMessage({ threadId, messageId: 'a_1' })).toEqual(before);
+    });
+  });
+
+  describe('owning a run', () => {
+    it('takes over the runs of a process that has retired, and of no other', async () => {
+      const store = await contract.open();
+      const { run } = await start(store, '1');
+      await store.registry.heartbeat('p2');
+      expect(await store.registry.takeOver('p2')).toEqual([]);
+      await store.registry.retire('p1');
+      const taken = await store.registry.takeOver('p2');
+      expect(taken).toEqual([{ run: { ...run, process: 'p2' }, epoch: 2, nextSeq: 1 }]);
+      expect(await store.registry.takeOver('p2')).toEqual([]);
+    });
+
+    it('takes over when a lease is over, and not while heartbeats renew it', async (context) => {
+      const clock = contract.clock(context);
+      const store = await contract.open();
+      await start(store, '1');
+      await clock.advance(clock.leaseMs * 0.7);
+      await store.registry.heartbeat('p1');
+      await clock.advance(clock.leaseMs * 0.7);
+      expect(await store.registry.takeOver('p2')).toEqual([]);
+      await clock.advance(clock.leaseMs);
+      expect(await store.registry.takeOver('p2')).toHaveLength(1);
+    });
+
+    it('zombie append after takeover is fenced, and so is all else that it tries', async () => {
+      const store = await contract.open();
+      const { run, epoch } = await start(store, '1');
+      await store.log.append([{ run: run.key, epoch, seq: 1, events: deltas('a') }]);
+      await store.registry.retire('p1');
+      const [taken] = await store.registry.takeOver('p2');
+      expect(taken).toMatchObject({ epoch: 2, nextSeq: 2 });
+      expect(await store.log.append([{ run: run.key, epoch, seq: 2, events: deltas('zombie') }])).toEqual(['fenced']);
+      expect(await store.registry.finish(run.key, epoch, ending({ nextSeq: 2 }))).toEqual({ result: 'fenced' });
+      expect(await store.registry.ask(run.key, epoch, [])).toBe('fenced');
+      expect(await store.registry.wait(run.key, epoch, true)).toBe('fenced');
+      await finish(store, taken!, ending({ nextSeq: 2, outcome: lost }));
+      expect(await statusOf(store, 'a_1')).toBe('error');
+      expect(await store.log.append([{ run: run.key, epoch, seq: 2, events: deltas('zombie') }])).toEqual(['ended']);
+      expect((await store.log.read(run.key, { epoch: 0, seq: 0 })).events).toEqual([
+        ...deltas('a'),
+        { type: 'run-end', ...lost },
+      ]);
+    });
+
+    it('takes over each run once, from however many processes', async () => {
+      const store = await contract.open();
+      await start(store, '1');
+      await start(store, '2', { threadId: 'thread_2', message: undefined });
+      await store.registry.retire('p1');
+      await store.registry.heartbeat('p2');
+      await store.registry.heartbeat('p3');
+      const taken = await Promise.all(['p2', 'p3'].map((process) => store.registry.takeOver(process)));
+      expect(taken.flat()).toHaveLength(2);
+      expect(new Set(taken.flat().map(({ run }) => run.key)).size).toBe(2);
+    });
+
+    it('a new message takes over the run of a dead process, whatever the policy', async () => {
+      const store = await contract.open();
+      const { run } = await start(store, '1');
+      await store.registry.retire('p1');
+      await store.registry.heartbeat('p2');
+      const result = await store.registry.start(store.scope, request('2', { process: 'p2', busy: 'reject' }));
+      expect(result).toMatchObject({
+        type: 'queued',
+        run: { state: 'queued' },
+        behind: { key: run.key, process: 'p2' },
+        takenOver: { run: { key: run.key, process: 'p2' }, epoch: 2, nextSeq: 1 },
+      });
+      await finish(store, { run, epoch: 2, nextSeq: 1 }, ending({ outcome: lost }));
+      expect(await store.registry.promote(store.scope, threadId, 'p2')).toMatchObject({ run: { runId: 'run_2' } });
+    });
+
+    it('a queued run is promoted when the thread is free, in the order of arrival', async () => {
+      const store = await contract.open();
+      const first = await start(store, '1');
+      const { run: second } = await queue(store, '2');
+      await queue(store, '3');
+      expect(await store.registry.promote(store.scope, threadId, 'p1')).toBeNull();
+      expect(await store.registry.listStranded()).toEqual([]);
+      await finish(store, first, ending());
+      expect(await store.registry.listStranded()).toEqual([{ scope: store.scope, threadId }]);
+      const promoted = await Promise.all(
+        ['p1', 'p2'].map((process) => store.registry.promote(store.scope, threadId, process)),
+      );
+      const won = promoted.find((ownership) => ownership !== null);
+      expect(promoted).toContain(null);
+      expect(won).toMatchObject({ run: { key: second.key, state: 'running' }, epoch: 1, nextSeq: 1 });
+      expect(await store.registry.listStranded()).toEqual([]);
+      await finish(store, won!, ending());
+      expect(await store.registry.promote(store.scope, threadId, 'p1')).toMatchObject({ run: { runId: 'run_3' } });
+    });
+
+    it('a promoted run supersedes what its parent has begun to wait for meanwhile', async () => {
+      const store = await contract.open();
+      const first = await start(store, '1');
+      await queue(store, '2');
+      await finish(store, first, pausing(['q1']));
+      expect(await statusOf(store, 'a_1')).toBe('paused');
+      await store.registry.promote(store.scope, threadId, 'p1');
+      expect(await statusOf(store, 'a_1')).toBe('aborted');
+      expect(await store.registry.listDecisions(store.scope)).toMatchObject([{ id: 'q1', state: 'cancelled' }]);
+    });
+
+    it('fences a run that was asked to stop and stays silent', async (context) => {
+      const clock = contract.clock(context);
+      const store = await contract.open();
+      const { run, epoch } = await start(store, '1');
+      expect(await store.registry.fence(run.key, 'p2', 0)).toBeNull();
+      await queue(store, '2', { process: 'p2', busy: 'replace' });
+      expect(await store.registry.fence(run.key, 'p2', 60_000)).toBeNull();
+      await clock.advance(250);
+      const fenced = await store.registry.fence(run.key, 'p2', 200);
+      expect(fenced).toMatchObject({ run: { process: 'p2' }, epoch: 2, nextSeq: 1 });
+      expect(await store.log.append([{ run: run.key, epoch, seq: 1, events: deltas('zombie') }])).toEqual(['fenced']);
+      await finish(store, fenced!, ending({ outcome: { outcome: 'aborted', by: 'system', reason: 'replaced' } }));
+      expect(await store.registry.promote(store.scope, threadId, 'p2')).toMatchObject({ run: { runId: 'run_2' } });
+    });
+
+    it('says whether a live run waits inside its process', async () => {
+      const store = await contract.open();
+      const { run, epoch } = await start(store, '1');
+      expect(await store.registry.wait(run.key, epoch, true)).toBe('ok');
+      expect(await store.registry.getRun(store.scope, run.key)).toMatchObject({ state: 'running', waiting: true });
+      await store.registry.wait(run.key, epoch, false);
+      expect(await store.registry.getRun(store.scope, run.key)).toEqual(run);
+    });
+  });
+
+  describe('stopping a run', () => {
+    it('aborts a queued run, which never starts', async () => {
+      const store = await contract.open();
+      const first = await start(store, '1');
+      const { run } = await queue(store, '2');
+      expect(await store.registry.stop(store.scope, run.key, 'changed my mind')).toBe('aborted');
+      expect(await store.registry.getRun(store.scope, run.key)).toMatchObject({
+        state: 'aborted',
+        outcome: { outcome: 'aborted', by: 'user', reason: 'changed my mind' },
+      });
+      expect(await statusOf(store, 'a_2')).toBe('aborted');
+      await finish(store, first, ending());
+      expect(await store.registry.promote(store.scope, threadId, 'p1')).toBeNull();
+    });
+
+    it('leaves an ended run as it is: a late click does not stop the next one', async () => {
+      const store = await contract.open();
+      const first = await start(store, '1');
+      await finish(store, first, ending());
+      const second = await start(store, '2');
+      expect(await store.registry.stop(store.scope, first.run.key)).toBe('ended');
+      expect((await store.log.positions([second.run.key])).get(second.run.key)).toMatchObject({ stop: false });
+    });
+  });
+}

@@ -1,0 +1,173 @@
+/* oxlint-disable no-await-in-loop -- what is tested is one step after the other */
+import type { AgentEvent, LogPosition, RunKey, Store } from '@intertie/core';
+import { describe, expect, it } from 'vitest';
+
+import type { Contract } from './contract.ts';
+import { deltas, ending, finish, start } from './samples.ts';
+
+const beginning: LogPosition = { epoch: 0, seq: 0 };
+const absent = 'no-such-run' as RunKey;
+
+async function readAll(store: Store, run: RunKey, limit?: number): Promise<AgentEvent[]> {
+  const events: AgentEvent[] = [];
+  for (let after = beginning; ;) {
+    const page = await store.log.read(run, after, limit);
+    expect(page).toMatchObject({ valid: true, dropped: false });
+    events.push(...page.events);
+    if (page.position.seq === page.tail) return events;
+    expect(page.events.length).toBeGreaterThan(0);
+    after = page.position;
+  }
+}
+
+export function runLogTests(contract: Contract): void {
+  describe('the log of a run', () => {
+    it('numbers events from 1, in the order of the batches', async () => {
+      const store = await contract.open();
+      const { run, epoch } = await start(store, '1');
+      const append = async (seq: number, ...texts: string[]) =>
+        (await store.log.append([{ run: run.key, epoch, seq, events: deltas(...texts) }]))[0];
+      expect(await store.log.read(run.key, beginning)).toMatchObject({ events: [], tail: 0, valid: true });
+      expect(await append(1, 'a', 'b')).toBe('ok');
+      expect(await append(3, 'c')).toBe('ok');
+      expect(await store.log.read(run.key, beginning)).toEqual({
+        events: deltas('a', 'b', 'c'),
+        position: { epoch: 1, seq: 3 },
+        tail: 3,
+        valid: true,
+        dropped: false,
+      });
+      expect(await store.log.positions([run.key, absent])).toEqual(
+        new Map([[run.key, { epoch: 1, next: 4, stop: false, live: true }]]),
+      );
+    });
+
+    it('gives the exact tail after every event, in pages of every size', async () => {
+      const store = await contract.open();
+      const { run, epoch } = await start(store, '1');
+      const texts = ['a', 'b', 'c', 'd', 'e', 'f'];
+      await store.log.append([{ run: run.key, epoch, seq: 1, events: deltas('a', 'b', 'c') }]);
+      await store.log.append([{ run: run.key, epoch, seq: 4, events: deltas('d', 'e') }]);
+      await store.log.append([{ run: run.key, epoch, seq: 6, events: deltas('f') }]);
+      for (let seq = 0; seq <= 6; seq++) {
+        const page = await store.log.read(run.key, { epoch, seq });
+        expect(page).toMatchObject({ events: deltas(...texts.slice(seq)), valid: true, position: { epoch, seq: 6 } });
+      }
+      for (let limit = 1; limit <= 7; limit++) {
+        expect((await store.log.read(run.key, beginning, limit)).events.length).toBeLessThanOrEqual(limit);
+        expect(await readAll(store, run.key, limit)).toEqual(deltas(...texts));
+      }
+    });
+
+    it('keeps NUL, lone surrogates and events of unknown types as they are', async () => {
+      const store = await contract.open();
+      const { run, epoch } = await start(store, '1');
+      const events = [
+        ...deltas('a\0b\uD800', '\uDC00'),
+        { type: 'hologram', depth: 3, at: 1, of: { __proto: null } } as unknown as AgentEvent,
+      ];
+      await store.log.append([{ run: run.key, epoch, seq: 1, events }]);
+      expect(await readAll(store, run.key)).toEqual(events);
+    });
+
+    it('keeps and gives copies', async () => {
+      const store = await contract.open();
+      const { run, epoch } = await start(store, '1');
+      const events = [{ type: 'state-snapshot' as const, state: { n: 1 } }];
+      await store.log.append([{ run: run.key, epoch, seq: 1, events }]);
+      events[0]!.state.n = 2;
+      Object.assign((await readAll(store, run.key))[0]!, { state: null });
+      expect(await readAll(store, run.key)).toEqual([{ type: 'state-snapshot', state: { n: 1 } }]);
+    });
+
+    it('answers for each batch of a call, whatever became of the others', async () => {
+      const store = await contract.open();
+      const first = await start(store, '1');
+      const second = await start(store, '2', { threadId: 'thread_2', message: undefined });
+      expect(
+        await store.log.append([
+          { run: first.run.key, epoch: 1, seq: 1, events: deltas('a') },
+          { run: absent, epoch: 1, seq: 1, events: deltas('b') },
+          { run: second.run.key, epoch: 1, seq: 1, events: deltas('c') },
+        ]),
+      ).toEqual(['ok', 'ended', 'ok']);
+      expect(await readAll(store, second.run.key)).toEqual(deltas('c'));
+    });
+
+    it('lost ack, then retry: the same batch again is applied already, and not twice there', async () => {
+      const store = await contract.open();
+      const { run, epoch } = await start(store, '1');
+      const batch = { run: run.key, epoch, seq: 1, events: deltas('a', 'b') };
+      expect(await store.log.append([batch])).toEqual(['ok']);
+      expect(await store.log.append([batch])).toEqual(['applied']);
+      expect(await readAll(store, run.key)).toEqual(deltas('a', 'b'));
+    });
+
+    it('tells an owner that knows more than the log that it has regressed', async () => {
+      const store = await contract.open();
+      const { run, epoch } = await start(store, '1');
+      expect(await store.log.append([{ run: run.key, epoch, seq: 7, events: deltas('a') }])).toEqual(['regressed']);
+      expect(await readAll(store, run.key)).toEqual([]);
+    });
+
+    it('append after stop is kept, and says so', async () => {
+      const store = await contract.open();
+      const { run, epoch } = await start(store, '1');
+      expect(await store.registry.stop(store.scope, run.key, 'enough')).toBe('requested');
+      expect(await store.registry.stop(store.scope, run.key, 'again')).toBe('requested');
+      expect((await store.log.positions([run.key])).get(run.key)).toMatchObject({ stop: true, stopReason: 'enough' });
+      expect(await store.log.append([{ run: run.key, epoch, seq: 1, events: deltas('a') }])).toEqual(['stop']);
+      const outcome = { outcome: 'aborted', by: 'user' } as const;
+      await finish(store, { run, epoch, nextSeq: 2 }, ending({ nextSeq: 2, outcome }));
+      expect(await readAll(store, run.key)).toEqual([...deltas('a'), { type: 'run-end', ...outcome }]);
+    });
+
+    it('takes nothing after the end', async () => {
+      const store = await contract.open();
+      const started = await start(store, '1');
+      const { run, epoch } = started;
+      await finish(store, started, ending());
+      await store.log.close(run.key, 1);
+      expect(await store.log.append([{ run: run.key, epoch, seq: 2, events: deltas('late') }])).toEqual(['ended']);
+      expect(await readAll(store, run.key)).toEqual([{ type: 'run-end', outcome: 'complete' }]);
+      expect((await store.log.positions([run.key])).get(run.key)).toMatchObject({ next: 2, live: false, stop: false });
+    });
+
+    it('refuses a position that is not of this log', async () => {
+      const store = await contract.open();
+      const started = await start(store, '1');
+      const { run } = started;
+      await store.log.append([{ run: run.key, epoch: 1, seq: 1, events: deltas('a', 'b') }]);
+      await store.registry.retire('p1');
+      const [taken] = await store.registry.takeOver('p2');
+      await store.log.append([{ run: run.key, epoch: taken!.epoch, seq: 3, events: deltas('c') }]);
+      const validAt = async (epoch: number, seq: number) => (await store.log.read(run.key, { epoch, seq })).valid;
+      expect(await validAt(1, 2)).toBe(true);
+      expect(await validAt(2, 3)).toBe(true);
+      expect(await validAt(2, 2)).toBe(false);
+      expect(await validAt(1, 3)).toBe(false);
+      expect(await validAt(2, 4)).toBe(false);
+      const invalid = await store.log.read(run.key, { epoch: 1, seq: 3 });
+      expect(invalid).toMatchObject({ events: [], position: beginning });
+      expect(await readAll(store, run.key)).toEqual(deltas('a', 'b', 'c'));
+    });
+
+    it('is dropped when it is old, but not while the run is live', async (context) => {
+      const clock = contract.clock(context);
+      const store = await contract.open();
+      const started = await start(store, '1');
+      const { run, epoch } = started;
+      await store.log.drop([run.key]);
+      expect(await store.log.append([{ run: run.key, epoch, seq: 1, events: deltas('a') }])).toEqual(['ok']);
+      await finish(store, started, ending({ nextSeq: 2 }));
+      expect(await store.registry.listPrunable(new Date(clock.now() - 60_000))).toEqual([]);
+      await clock.advance(10);
+      expect(await store.registry.listPrunable(new Date(clock.now()))).toEqual([run.key]);
+      await store.log.drop([run.key, absent]);
+      expect(await store.registry.listPrunable(new Date(clock.now()))).toEqual([]);
+      expect(await store.log.read(run.key, beginning)).toMatchObject({ events: [], dropped: true });
+      expect(await store.log.read(absent, beginning)).toMatchObject({ events: [], dropped: true });
+      expect(await store.registry.getRun(store.scope, run.key)).toMatchObject({ state: 'complete', lastSeq: 2 });
+    });
+  });
+}

@@ -1,0 +1,244 @@
+import type { CanonicalMessage, Json, MessagePart } from '@intertie/core';
+import { describe, expect, it } from 'vitest';
+
+import { refusal, type Contract } from './contract.ts';
+import { content, createdAt, idsOfBranch, message, start, queue } from './samples.ts';
+
+const threadId = 'thread_1';
+
+export function savingTests(contract: Contract): void {
+  describe('saving messages', () => {
+    it('knows nothing of a thread that is not there', async () => {
+      const store = await contract.open();
+      expect(await store.listMessages({ threadId })).toEqual([]);
+      expect(await store.getMessage({ threadId, messageId: 'm1' })).toBeNull();
+      expect(await store.listSiblings({ threadId, messageId: 'm1' })).toEqual([]);
+      expect(await store.listChanges({ threadId, since: 0 })).toEqual([]);
+      expect(await store.getThreadById({ threadId })).toBeNull();
+      expect(await store.getVersion({ threadId })).toBe(0);
+    });
+
+    it('creates the thread, keeps the order, and links each message to the one before', async () => {
+      const store = await contract.open();
+      const saved = await store.saveMessages({
+        messages: [message('m1', { resourceId: 'ada' }), message('m2', { role: 'assistant' })],
+      });
+      const listed = await store.listMessages({ threadId });
+      expect(listed).toEqual([
+        { ...message('m1', { resourceId: 'ada' }), status: 'complete' },
+        { ...message('m2', { role: 'assistant' }), status: 'complete', parentId: 'm1' },
+      ]);
+      expect(saved).toEqual({ messages: listed, version: await store.getVersion({ threadId }) });
+      expect(await store.getThreadById({ threadId })).toMatchObject({ id: threadId, resourceId: 'ada', headId: 'm2' });
+      await store.saveMessages({ messages: [message('m3')] });
+      expect(await store.getMessage({ threadId, messageId: 'm3' })).toMatchObject({ parentId: 'm2' });
+    });
+
+    it('does not order by a clock', async () => {
+      const store = await contract.open();
+      await store.saveMessages({ messages: [message('m1'), message('m2', { createdAt: new Date(0) })] });
+      expect(await idsOfBranch(store)).toEqual(['m1', 'm2']);
+    });
+
+    it('keeps the bytes of a file as base64', async () => {
+      const store = await contract.open();
+      const bytes = new Uint8Array([0, 255, 104, 105]);
+      const file = { type: 'file' as const, mimeType: 'application/octet-stream', data: bytes };
+      await store.saveMessages({ messages: [message('m1', { content: { format: 2, parts: [file] } })] });
+      bytes.fill(1);
+      expect((await store.getMessage({ threadId, messageId: 'm1' }))?.content.parts).toEqual([
+        { ...file, data: 'AP9oaQ==' },
+      ]);
+    });
+
+    it('keeps every field of a message and its content', async () => {
+      const store = await contract.open();
+      const whole: CanonicalMessage = {
+        id: 'm1',
+        threadId,
+        role: 'assistant',
+        type: 'text',
+        createdAt,
+        resourceId: 'ada',
+        runId: 'r1',
+        status: 'error',
+        state: null,
+        sourceState: { task: 7 },
+        content: {
+          ...content({
+            type: 'reasoning',
+            id: 'p1',
+            reasoning: '',
+            providerMetadata: { anthropic: { signature: 's' } },
+          }),
+          content: 'flat',
+          metadata: { deep: { list: [1, 'two', null, false] } },
+          providerMetadata: { openai: { itemId: 'i' } },
+          agents: { a1: { name: 'planner', kind: 'agent' } },
+          steps: { s1: { finishReason: 'stop', usage: [{ inputTokens: 1 }] } },
+          runs: [{ runId: 'r1', outcome: 'error', error: { message: 'no', code: 'idle' } }],
+        },
+      };
+      await store.saveMessages({ messages: [whole] });
+      expect(await store.getMessage({ threadId, messageId: 'm1' })).toEqual(whole);
+    });
+
+    it('keeps NUL and lone surrogates byte for byte', async () => {
+      const store = await contract.open();
+      const text = 'a\0b \uD800 \uDC00 \uDBFF\uDFFF \\u0000 \u2028';
+      const state: Json = { [text]: [text] };
+      await store.saveMessages({ messages: [message('m1', { content: content({ type: 'text', text }), state })] });
+      const stored = await store.getMessage({ threadId, messageId: 'm1' });
+      expect(stored?.content.parts).toEqual([{ type: 'text', text }]);
+      expect(stored?.state).toEqual(state);
+    });
+
+    it('takes `__proto__` for a key like any other', async () => {
+      const store = await contract.open();
+      const state = JSON.parse('{"__proto__":{"admin":true},"constructor":1}') as Json;
+      await store.saveMessages({ messages: [message('m1', { state })] });
+      const stored = await store.getMessage({ threadId, messageId: 'm1' });
+      expect(JSON.stringify(stored?.state)).toBe('{"__proto__":{"admin":true},"constructor":1}');
+    });
+
+    it('keeps parts of a type that it does not know', async () => {
+      const store = await contract.open();
+      const hologram = { type: 'hologram', id: 'h1', depth: { of: [3] } } as unknown as MessagePart;
+      await store.saveMessages({ messages: [message('m1', { content: content(hologram) })] });
+      expect((await store.getMessage({ threadId, messageId: 'm1' }))?.content.parts).toEqual([hologram]);
+    });
+
+    it('gives copies, and keeps copies', async () => {
+      const store = await contract.open();
+      const mine = message('m1', { state: { list: [1] } });
+      const { messages } = await store.saveMessages({ messages: [mine] });
+      const before = structuredClone(messages);
+      (mine.state as { list: number[] }).list.push(2);
+      messages[0]!.content.parts.length = 0;
+      (await store.listMessages({ threadId }))[0]!.createdAt.setTime(0);
+      expect(await store.listMessages({ threadId })).toEqual(before);
+    });
+
+    it('only ever grows a message that is saved again', async () => {
+      const store = await contract.open();
+      const call = { type: 'tool-invocation' as const, toolCallId: 'c1', toolName: 'search' };
+      const full = content({ type: 'text', id: 'p1', text: 'Hello' }, { ...call, state: 'result', result: 1 });
+      const less = content(
+        { type: 'text', id: 'p1', text: 'Hel' },
+        { ...call, state: 'call' },
+        { type: 'text', id: 'p2', text: '!' },
+      );
+      await store.saveMessages({ messages: [message('m0'), message('m1', { role: 'assistant', content: full })] });
+      const { messages } = await store.saveMessages({
+        messages: [message('m1', { content: less, parentId: null, createdAt: new Date(0), state: { n: 1 } })],
+      });
+      expect(messages).toEqual([
+        {
+          ...message('m1', { role: 'assistant' }),
+          parentId: 'm0',
+          status: 'complete',
+          state: { n: 1 },
+          content: content(...full.parts, { type: 'text', id: 'p2', text: '!' }),
+        },
+      ]);
+      expect(await store.listMessages({ threadId, cursor: { after: 'm0' } })).toEqual(messages);
+    });
+
+    it('changes nothing, not even the version, where a save brings nothing new', async () => {
+      const store = await contract.open();
+      const { version } = await store.saveMessages({ messages: [message('m1'), message('m2')] });
+      expect(await store.saveMessages({ messages: [message('m1')] })).toMatchObject({ version });
+      expect(await store.listChanges({ threadId, since: version })).toEqual([]);
+      expect((await store.getThreadById({ threadId }))?.headId).toBe('m2');
+    });
+
+    it('writes all of a call or nothing', async () => {
+      const store = await contract.open();
+      const broken = message('m2', { content: { format: 2, parts: [{ type: 'text' } as MessagePart] } });
+      await expect(store.saveMessages({ messages: [message('m1'), broken] })).rejects.toMatchObject(refusal('invalid'));
+      await expect(
+        store.saveMessages({ messages: [message('m1'), message('m2', { parentId: 'm9' })] }),
+      ).rejects.toMatchObject(refusal('not-found'));
+      expect(await store.getThreadById({ threadId })).toBeNull();
+    });
+
+    it('saves messages of several threads in one call', async () => {
+      const store = await contract.open();
+      const { version } = await store.saveMessages({
+        messages: [message('m1'), message('m1', { threadId: 'thread_2' }), message('m2')],
+      });
+      expect(version).toBe(await store.getVersion({ threadId }));
+      expect(await idsOfBranch(store)).toEqual(['m1', 'm2']);
+      expect(await store.listMessages({ threadId: 'thread_2' })).toMatchObject([{ id: 'm1', threadId: 'thread_2' }]);
+    });
+
+    it.each([
+      ['an empty id', ''],
+      ['an id of more than 256 bytes', 'ä'.repeat(129)],
+      ['an id with a NUL', 'a\0b'],
+      ['an id with half of a surrogate pair', 'a\uD800'],
+    ])('refuses %s', async (_, id) => {
+      const store = await contract.open();
+      await expect(store.saveMessages({ messages: [message(id)] })).rejects.toMatchObject(refusal('invalid'));
+      await expect(store.saveMessages({ messages: [message('m1', { threadId: id })] })).rejects.toMatchObject(
+        refusal('invalid'),
+      );
+      await expect(store.saveThread({ thread: { id } })).rejects.toMatchObject(refusal('invalid'));
+    });
+
+    it('takes ids in any script, up to 256 bytes', async () => {
+      const store = await contract.open();
+      const id = `🧵${'ä'.repeat(126)}`;
+      await store.saveMessages({ messages: [message(id, { threadId: id })] });
+      expect(await store.getMessage({ threadId: id, messageId: id })).toMatchObject({ id });
+    });
+
+    it('does a keyed call once, and refuses the key for another', async () => {
+      const store = await contract.open();
+      const call = { messages: [message('m1')], operationKey: 'op_1' };
+      const first = await store.saveMessages(call);
+      await store.saveMessages({ messages: [message('m2')] });
+      expect(await store.saveMessages(call)).toEqual({ messages: first.messages, version: first.version + 1 });
+      expect(await idsOfBranch(store)).toEqual(['m1', 'm2']);
+      await expect(store.saveMessages({ ...call, messages: [message('m3')] })).rejects.toMatchObject(
+        refusal('key-reused'),
+      );
+      await store.forScope('other').saveMessages({ ...call, messages: [message('m3')] });
+    });
+
+    it('appends only at the version that is expected', async () => {
+      const store = await contract.open();
+      const { version } = await store.saveMessages({ messages: [message('m1')], expectedVersion: 0 });
+      await expect(store.saveMessages({ messages: [message('m2')], expectedVersion: 0 })).rejects.toMatchObject(
+        refusal('version-conflict'),
+      );
+      const call = { messages: [message('m2')], expectedVersion: version, operationKey: 'op_1' };
+      await store.saveMessages(call);
+      await expect(store.saveMessages({ ...call, operationKey: 'op_2' })).rejects.toMatchObject(
+        refusal('version-conflict'),
+      );
+      // A retry after a lost acknowledgement is no conflict with itself.
+      expect((await store.saveMessages(call)).messages).toMatchObject([{ id: 'm2' }]);
+      const both = [message('m3'), message('m3', { threadId: 'thread_2' })];
+      await expect(store.saveMessages({ messages: both, expectedVersion: version })).rejects.toMatchObject(
+        refusal('invalid'),
+      );
+    });
+
+    it('lets one of two simultaneous appends at one version win', async () => {
+      const store = await contract.open();
+      const calls = ['m1', 'm2', 'm3'].map((id) => store.saveMessages({ messages: [message(id)], expectedVersion: 0 }));
+      const results = await Promise.allSettled(calls);
+      expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+      expect(await store.listMessages({ threadId })).toHaveLength(1);
+    });
+
+    it('leaves the message of a running or queued run to that run', async () => {
+      const store = await contract.open();
+      await start(store, '1');
+      await queue(store, '2');
+      await expect(store.saveMessages({ messages: [message('a_1')] })).rejects.toMatchObject(refusal('busy'));
+      await expect(store.saveMessages({ messages: [message('a_2')] })).rejects.toMatchObject(refusal('busy'));
+    });
+  });
+}

@@ -1,0 +1,254 @@
+/* oxlint-disable no-await-in-loop -- what is tested is one step after the other */
+import { describe, expect, it } from 'vitest';
+
+import { refusal, type Contract } from './contract.ts';
+import {
+  approval,
+  content,
+  ending,
+  finish,
+  idsOfBranch,
+  message,
+  paused,
+  queue,
+  request,
+  start,
+  statusOf,
+} from './samples.ts';
+
+const threadId = 'thread_1';
+
+export function startTests(contract: Contract): void {
+  describe('starting a run', () => {
+    it('saves the message and an empty answer with it, and gives the right to write', async () => {
+      const store = await contract.open();
+      const { run, epoch, nextSeq, superseded } = await start(store, '1', {
+        resourceId: 'ada',
+        input: { model: 'x' },
+        createdBy: 'ada',
+      });
+      expect({ epoch, nextSeq, superseded }).toEqual({ epoch: 1, nextSeq: 1, superseded: [] });
+      expect(run).toMatchObject({
+        runId: 'run_1',
+        threadId,
+        messageId: 'a_1',
+        agent: 'helper',
+        state: 'running',
+        process: 'p1',
+        input: { model: 'x' },
+        createdBy: 'ada',
+      });
+      expect(run.startedAt).toBeInstanceOf(Date);
+      expect(await store.listMessages({ threadId })).toMatchObject([
+        { id: 'u_1', role: 'user', status: 'complete' },
+        { id: 'a_1', role: 'assistant', status: 'streaming', parentId: 'u_1', runId: 'run_1', content: content() },
+      ]);
+      expect(await store.getThreadById({ threadId })).toMatchObject({ resourceId: 'ada', headId: 'a_1' });
+      expect(await store.registry.liveRun(store.scope, { threadId })).toEqual(run);
+      expect(await store.registry.findRun(store.scope, { runId: 'run_1', threadId })).toEqual(run);
+      expect(await store.registry.listRuns(store.scope, { threadId })).toEqual([run]);
+    });
+
+    it('answers a message again as a sibling of the first answer', async () => {
+      const store = await contract.open();
+      await finish(store, await start(store, '1'), ending());
+      const { message: _, ...again } = request('2', { parentId: 'u_1' });
+      expect((await store.registry.start(store.scope, again)).type).toBe('started');
+      expect(await idsOfBranch(store)).toEqual(['u_1', 'a_2']);
+      expect(await idsOfBranch(store, 'a_1')).toEqual(['u_1', 'a_1']);
+    });
+
+    it('goes on from the head if no parent is named, and from the parent if one is', async () => {
+      const store = await contract.open();
+      await finish(store, await start(store, '1'), ending());
+      await finish(store, await start(store, '2'), ending());
+      expect(await idsOfBranch(store)).toEqual(['u_1', 'a_1', 'u_2', 'a_2']);
+      await start(store, '3', { parentId: 'a_1' });
+      expect(await idsOfBranch(store)).toEqual(['u_1', 'a_1', 'u_3', 'a_3']);
+    });
+
+    it('refuses a parent that is not there, and writes nothing', async () => {
+      const store = await contract.open();
+      expect(await store.registry.start(store.scope, request('1', { parentId: 'nowhere' }))).toEqual({
+        type: 'refused',
+        reason: 'not-found',
+        what: 'parent',
+      });
+      expect(await store.getThreadById({ threadId })).toBeNull();
+    });
+
+    it('refuses a run id that the thread has already, and an answer id that is taken', async () => {
+      const store = await contract.open();
+      const first = await start(store, '1');
+      expect(await store.registry.start(store.scope, request('2', { runId: 'run_1' }))).toEqual({
+        type: 'refused',
+        reason: 'run-exists',
+        run: first.run,
+      });
+      await finish(store, first, ending());
+      await expect(store.registry.start(store.scope, request('2', { messageId: 'u_1' }))).rejects.toMatchObject(
+        refusal('invalid'),
+      );
+      await start(store, '2', {
+        threadId: 'thread_2',
+        runId: 'run_1',
+        message: message('u_1', { threadId: 'thread_2' }),
+      });
+      expect(await store.registry.findRun(store.scope, { runId: 'run_1' })).toMatchObject({ threadId: 'thread_2' });
+    });
+
+    it('attaches a repeated request to its run, live or ended', async () => {
+      const store = await contract.open();
+      const idempotency = { key: 'k', hash: 'h' };
+      const started = await start(store, '1', { idempotency });
+      const repeat = request('other', { idempotency });
+      expect(await store.registry.start(store.scope, repeat)).toEqual({ type: 'attached', run: started.run });
+      await finish(store, started, ending());
+      expect(await store.registry.start(store.scope, repeat)).toMatchObject({
+        type: 'attached',
+        run: { key: started.run.key, state: 'complete' },
+      });
+      expect(await idsOfBranch(store)).toEqual(['u_1', 'a_1']);
+    });
+
+    it('starts one run of several simultaneous requests with one key', async () => {
+      const store = await contract.open();
+      await store.registry.heartbeat('p1');
+      const requests = ['1', '2', '3'].map((name) => request(name, { idempotency: { key: 'k', hash: 'h' } }));
+      const results = await Promise.all(requests.map((each) => store.registry.start(store.scope, each)));
+      expect(results.map(({ type }) => type).toSorted()).toEqual(['attached', 'attached', 'started']);
+      expect(await store.registry.listRuns(store.scope, { threadId })).toHaveLength(1);
+    });
+
+    it('refuses a key that was used for another request', async () => {
+      const store = await contract.open();
+      const { run } = await start(store, '1', { idempotency: { key: 'k', hash: 'h' } });
+      expect(
+        await store.registry.start(store.scope, request('2', { idempotency: { key: 'k', hash: 'other' } })),
+      ).toEqual({ type: 'refused', reason: 'key-reused', run });
+      await store.saveMessages({ messages: [message('m', { threadId: 'thread_2' })], operationKey: 'save' });
+      expect(
+        await store.registry.start(store.scope, request('2', { idempotency: { key: 'save', hash: 'h' } })),
+      ).toEqual({ type: 'refused', reason: 'key-reused', run: null });
+    });
+
+    it('has one live run in a thread, on whatever branch', async () => {
+      const store = await contract.open();
+      const { run } = await start(store, '1');
+      const results = await Promise.all(
+        ['2', '3'].map((name) => store.registry.start(store.scope, request(name, { parentId: null }))),
+      );
+      for (const result of results) expect(result).toEqual({ type: 'refused', reason: 'busy', live: run });
+      expect(await idsOfBranch(store)).toEqual(['u_1', 'a_1']);
+    });
+
+    it('queues a run behind the live one, its messages saved', async () => {
+      const store = await contract.open();
+      const { run } = await start(store, '1');
+      const queued = await queue(store, '2');
+      expect(queued).toMatchObject({
+        run: { state: 'queued', runId: 'run_2' },
+        behind: { key: run.key },
+        superseded: [],
+      });
+      expect(queued.takenOver).toBeUndefined();
+      expect(await idsOfBranch(store)).toEqual(['u_1', 'a_1', 'u_2', 'a_2']);
+      expect(await statusOf(store, 'a_2')).toBe('streaming');
+      expect((await store.log.positions([run.key])).get(run.key)).toMatchObject({ stop: false });
+      expect((await store.log.positions([queued.run.key])).get(queued.run.key)).toMatchObject({ live: false });
+    });
+
+    it('replaces the live run: it is asked to stop, and the new one is queued', async () => {
+      const store = await contract.open();
+      const { run } = await start(store, '1');
+      await queue(store, '2', { busy: 'replace' });
+      expect((await store.log.positions([run.key])).get(run.key)).toMatchObject({ live: true, stop: true });
+    });
+
+    it('queues at most eight', async () => {
+      const store = await contract.open();
+      const { run } = await start(store, '1');
+      for (let n = 2; n <= 9; n++) await queue(store, String(n));
+      for (const busy of ['queue', 'replace'] as const) {
+        expect(await store.registry.start(store.scope, request('10', { busy }))).toMatchObject({
+          type: 'refused',
+          reason: 'queue-full',
+          live: { key: run.key },
+        });
+      }
+    });
+
+    it('does not overtake those who wait for the thread', async () => {
+      const store = await contract.open();
+      const first = await start(store, '1');
+      const { run } = await queue(store, '2');
+      await finish(store, first, ending());
+      expect(await store.registry.start(store.scope, request('3'))).toMatchObject({
+        reason: 'busy',
+        live: { key: run.key },
+      });
+      expect(await queue(store, '3')).toMatchObject({ behind: { key: run.key } });
+    });
+
+    it('a paused thread accepts a new message, which supersedes what was asked', async () => {
+      const store = await contract.open();
+      await paused(store, '1', 'q1', 'q2');
+      const { superseded } = await start(store, '2');
+      expect(superseded).toMatchObject([
+        { id: 'q1', state: 'cancelled', messageId: 'a_1' },
+        { id: 'q2', state: 'cancelled' },
+      ]);
+      const before = await store.getMessage({ threadId, messageId: 'a_1' });
+      expect(before?.status).toBe('aborted');
+      expect(before?.content.parts).toMatchObject([
+        { state: 'call', approval: { answer: { cancelled: true } } },
+        { state: 'call', approval: { answer: { cancelled: true } } },
+      ]);
+    });
+
+    it('a paused thread refuses a new message where the policy says so, and lists what is open', async () => {
+      const store = await contract.open();
+      await paused(store, '1', 'q1');
+      expect(await store.registry.start(store.scope, request('2', { pending: 'reject' }))).toMatchObject({
+        type: 'refused',
+        reason: 'pending',
+        decisions: [{ ...approval('q1').decision, state: 'open' }],
+      });
+      expect(await idsOfBranch(store)).toEqual(['u_1', 'a_1']);
+    });
+
+    it('minds what is open also where the new message was saved before the run', async () => {
+      const store = await contract.open();
+      await paused(store, '1', 'q1');
+      await store.saveMessages({ messages: [message('u_2')] });
+      const { message: _, ...rest } = request('2', { pending: 'reject' });
+      expect(await store.registry.start(store.scope, rest)).toMatchObject({ reason: 'pending' });
+      expect(await store.registry.start(store.scope, { ...rest, pending: 'supersede' })).toMatchObject({
+        type: 'started',
+        superseded: [{ id: 'q1' }],
+      });
+    });
+
+    it('leaves open what another branch waits for', async () => {
+      const store = await contract.open();
+      await paused(store, '1', 'q1');
+      const { superseded } = await start(store, '2', { parentId: null, pending: 'reject' });
+      expect(superseded).toEqual([]);
+      expect(await statusOf(store, 'a_1')).toBe('paused');
+      expect(await store.registry.listDecisions(store.scope, { state: 'open' })).toHaveLength(1);
+    });
+
+    it('refuses ids that cannot be kept, and a message of another thread', async () => {
+      const store = await contract.open();
+      for (const wrong of [
+        request('1', { threadId: '' }),
+        request('1', { runId: 'a\0' }),
+        request('1', { messageId: 'x'.repeat(257) }),
+        request('1', { threadId: 'thread_2' }),
+      ]) {
+        await expect(store.registry.start(store.scope, wrong)).rejects.toMatchObject(refusal('invalid'));
+      }
+      expect((await store.listThreads()).threads).toEqual([]);
+    });
+  });
+}

@@ -1,0 +1,89 @@
+/* oxlint-disable no-await-in-loop -- what is tested is one step after the other */
+import type { Json } from '@intertie/core';
+import { describe, expect, it } from 'vitest';
+
+import { refusal, type Contract } from './contract.ts';
+import { deltas, ending, message, request, start } from './samples.ts';
+
+const threadId = 'thread_1';
+
+export function threadTests(contract: Contract): void {
+  describe('threads', () => {
+    it('creates a thread, and then changes what is given of it', async () => {
+      const store = await contract.open();
+      const createdAt = new Date('2020-01-01T00:00:00Z');
+      const thread = { id: threadId, resourceId: 'ada', title: 'Trip', metadata: { a: { b: '\0' } }, createdAt };
+      const created = await store.saveThread({ thread });
+      expect(created).toMatchObject(thread);
+      expect(created).not.toHaveProperty('headId');
+      const version = await store.getVersion({ threadId });
+      expect(version).toBeGreaterThan(0);
+      await store.saveThread({ thread: { id: threadId, title: 'Trip to Rome', createdAt: new Date() } });
+      expect(await store.getThreadById({ threadId })).toMatchObject({ ...thread, title: 'Trip to Rome' });
+      expect(await store.getVersion({ threadId })).toBeGreaterThan(version);
+    });
+
+    it('gives copies', async () => {
+      const store = await contract.open();
+      const { metadata } = await store.saveThread({ thread: { id: threadId, metadata: { list: [1] } } });
+      (metadata!['list'] as Json[]).push(2);
+      expect((await store.getThreadById({ threadId }))?.metadata).toEqual({ list: [1] });
+    });
+
+    it('lists each thread once over all pages', async () => {
+      const store = await contract.open();
+      const ids = ['t1', 't2', 't3', 't4', 't5'];
+      for (const id of ids) await store.saveThread({ thread: { id } });
+      const seen: string[] = [];
+      let cursor: string | undefined;
+      do {
+        const page = await store.listThreads({ limit: 2, ...(cursor !== undefined && { cursor }) });
+        seen.push(...page.threads.map(({ id }) => id));
+        cursor = page.cursor;
+      } while (cursor !== undefined);
+      expect(seen.toSorted()).toEqual(ids);
+      expect((await store.listThreads({ limit: 5 })).cursor).toBeUndefined();
+      await expect(store.listThreads({ limit: -1 })).rejects.toMatchObject(refusal('invalid'));
+    });
+
+    it('lists what was changed last first', async (context) => {
+      const clock = contract.clock(context);
+      const store = await contract.open();
+      for (const id of ['t1', 't2', 't3']) {
+        await store.saveThread({ thread: { id } });
+        await clock.advance(5);
+      }
+      await store.saveMessages({ messages: [message('m1', { threadId: 't1' })] });
+      expect((await store.listThreads()).threads.map(({ id }) => id)).toEqual(['t1', 't3', 't2']);
+    });
+
+    it('finds threads by resource and by words of the title', async () => {
+      const store = await contract.open();
+      await store.saveThread({ thread: { id: 't1', resourceId: 'ada', title: 'A Trip to Rome' } });
+      await store.saveThread({ thread: { id: 't2', resourceId: 'bob', title: 'Rome, 100% of it' } });
+      await store.saveThread({ thread: { id: 't3', resourceId: 'ada' } });
+      const find = async (query: object) => (await store.listThreads(query)).threads.map(({ id }) => id).toSorted();
+      expect(await find({ resourceId: 'ada' })).toEqual(['t1', 't3']);
+      expect(await find({ search: 'rome' })).toEqual(['t1', 't2']);
+      expect(await find({ search: 'ROME trip' })).toEqual(['t1']);
+      expect(await find({ search: '0%' })).toEqual(['t2']);
+      expect(await find({ search: '_' })).toEqual([]);
+    });
+
+    it('deletes a thread with all it owns, and its id is free again', async () => {
+      const store = await contract.open();
+      const { run, epoch } = await start(store, '1', { idempotency: { key: 'k', hash: 'h' } });
+      await store.deleteThread({ threadId });
+      await store.deleteThread({ threadId });
+      expect(await store.getThreadById({ threadId })).toBeNull();
+      expect(await store.listMessages({ threadId })).toEqual([]);
+      expect(await store.registry.getRun(store.scope, run.key)).toBeNull();
+      expect(await store.registry.listRuns(store.scope, { threadId })).toEqual([]);
+      expect(await store.log.append([{ run: run.key, epoch, seq: 1, events: deltas('late') }])).toEqual(['ended']);
+      expect(await store.log.positions([run.key])).toEqual(new Map());
+      expect(await store.registry.finish(run.key, epoch, ending())).toEqual({ result: 'fenced' });
+      const again = await store.registry.start(store.scope, request('1', { idempotency: { key: 'k', hash: 'h' } }));
+      expect(again.type).toBe('started');
+    });
+  });
+}

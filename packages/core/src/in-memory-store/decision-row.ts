@@ -1,0 +1,116 @@
+import { applyAnswer } from '../apply-answer.ts';
+import type { MessageContent } from '../message.ts';
+import type { Decision, DecisionRequest } from '../registry.ts';
+import { StoreError } from '../store-error.ts';
+import { checkStoreId } from '../store-id.ts';
+import { changeMessage } from './conversation.ts';
+import { readJson } from './read-message.ts';
+import type { DecisionRow, RunRow, Tables } from './tables.ts';
+
+/** Decisions on their way in: checked, and copied. */
+export function readDecisions(requests: readonly DecisionRequest[]): DecisionRequest[] {
+  return requests.map(({ expiresAt, ...rest }) => {
+    checkStoreId('The id of a decision', rest.id);
+    if (expiresAt && Number.isNaN(expiresAt.getTime())) {
+      throw new StoreError(
+        'invalid',
+        `expiresAt of decision "${rest.id}" is not a valid Date. Leave it out for no limit.`,
+      );
+    }
+    return Object.assign(readJson(rest, 'decision'), expiresAt && { expiresAt: new Date(expiresAt) });
+  });
+}
+
+/** What the run asks, guarded from now on. What it has asked before stays as it is. */
+export function openDecisions(tables: Tables, run: RunRow, requests: readonly DecisionRequest[]): void {
+  for (const request of requests) {
+    if (run.decisions.has(request.id)) continue;
+    const row: DecisionRow = { run, request, state: 'open' };
+    run.decisions.set(request.id, row);
+    tables.open.add(row);
+  }
+}
+
+export function settle(tables: Tables, row: DecisionRow, state: 'answered' | 'cancelled' | 'expired'): void {
+  row.state = state;
+  tables.open.delete(row);
+}
+
+export function isOpen(row: DecisionRow): boolean {
+  return row.state === 'open';
+}
+
+export function isOverdue(tables: Tables, row: DecisionRow): boolean {
+  return isOpen(row) && row.request.expiresAt !== undefined && row.request.expiresAt.getTime() <= tables.now();
+}
+
+/** What a paused run waits for, among all that it has asked. */
+function awaitedBy(run: RunRow): DecisionRow[] {
+  if (run.outcome?.outcome !== 'paused') return [];
+  const { waitingFor } = run.outcome;
+  return [...run.decisions.values()].filter(({ request }) =>
+    waitingFor.some((waiting) =>
+      request.kind === 'client-tool'
+        ? waiting.type === 'tool' && waiting.toolCallId === request.toolCallId
+        : waiting.type === 'question' && waiting.questionId === request.question.questionId,
+    ),
+  );
+}
+
+/** Whether the run waited for decisions and all of them are answered: then it goes on. */
+export function isAnswered(run: RunRow): boolean {
+  const awaited = awaitedBy(run);
+  return awaited.length > 0 && awaited.every((row) => row.state === 'answered');
+}
+
+/** Whether something that it waits for was cancelled or has expired, so that it can never go on. */
+export function isHopeless(run: RunRow): boolean {
+  return awaitedBy(run).some((row) => row.state === 'cancelled' || row.state === 'expired');
+}
+
+/** The run has ended: what it asked and does not wait for is over. A process that died could not be answered to. */
+export function closeDecisions(tables: Tables, run: RunRow): void {
+  const awaited = awaitedBy(run);
+  const lost = run.outcome?.outcome === 'error' && run.outcome.error.code === 'lost';
+  for (const row of run.decisions.values()) {
+    if (isOpen(row) && !awaited.includes(row)) settle(tables, row, lost ? 'expired' : 'cancelled');
+  }
+}
+
+/**
+ * Nobody will answer what a paused run waits for: overdue decisions expire, the others are cancelled, the questions say
+ * so, and the message is aborted. Calls of client tools stay unsettled; that is derived, never written.
+ */
+export function abandon(tables: Tables, run: RunRow, reason: string, version: number): Decision[] {
+  const abandoned = [...run.decisions.values()].filter(isOpen);
+  let { content } = run.message.message;
+  for (const row of abandoned) {
+    settle(tables, row, isOverdue(tables, row) ? 'expired' : 'cancelled');
+    if (row.request.kind === 'client-tool') continue;
+    content = applyAnswer(content, { questionId: row.request.question.questionId, cancelled: true, reason });
+  }
+  changeMessage(run.message, { content, status: 'aborted' }, version);
+  return abandoned.map(decisionOf);
+}
+
+/** The content with all the answers that have been given; those it holds already stay. */
+export function withAnswers(run: RunRow, content: MessageContent): MessageContent {
+  let answered = content;
+  for (const { answer } of run.decisions.values()) if (answer) answered = applyAnswer(answered, answer);
+  return answered;
+}
+
+export function decisionOf(row: DecisionRow): Decision {
+  const { run } = row;
+  return {
+    ...structuredClone(row.request),
+    run: run.key,
+    runId: run.runId,
+    threadId: run.thread.id,
+    messageId: run.message.message.id,
+    state: row.state,
+    ...(row.answer && { answer: structuredClone(row.answer) }),
+    ...(row.answeredBy !== undefined && { answeredBy: row.answeredBy }),
+    ...(row.answeredAt !== undefined && { answeredAt: new Date(row.answeredAt) }),
+  };
+}

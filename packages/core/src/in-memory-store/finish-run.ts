@@ -1,0 +1,63 @@
+import { equalJson } from '../json-patch.ts';
+import type { Json } from '../json.ts';
+import type { FinishRequest, FinishResult, Ownership } from '../registry.ts';
+import { continueRun, readContinuation } from './continue-run.ts';
+import { changeMessage, nextVersion } from './conversation.ts';
+import {
+  abandon,
+  closeDecisions,
+  isAnswered,
+  isHopeless,
+  openDecisions,
+  readDecisions,
+  withAnswers,
+} from './decision-row.ts';
+import { appendEvents } from './in-memory-run-log.ts';
+import { readContent, readJson } from './read-message.ts';
+import { endRun, ownershipOf } from './run-row.ts';
+import type { RunRow, Tables } from './tables.ts';
+
+export function finishRun(tables: Tables, run: RunRow, epoch: number, end: FinishRequest): FinishResult {
+  if (!run.live || run.epoch !== epoch || run.nextSeq !== end.nextSeq) return repeated(run, epoch, end);
+  const { process } = run.live;
+  const content = readContent(end.content);
+  const outcome = readJson(end.outcome, 'outcome');
+  const continuation = end.continuation && readContinuation(run, end.continuation);
+  const decisions = readDecisions(end.decisions ?? []);
+  const usage = end.usage && readJson(end.usage, 'usage');
+  const beside = {
+    ...(end.state !== undefined && { state: readJson(end.state, 'state') }),
+    ...(end.sourceState !== undefined && { sourceState: readJson(end.sourceState, 'sourceState') }),
+  };
+  appendEvents(run, end.events);
+  // What may fail is done: the rest is one step.
+  if (outcome.outcome === 'paused') openDecisions(tables, run, decisions);
+  endRun(tables, run, outcome);
+  if (usage) run.usage = usage;
+  const version = nextVersion(tables, run.thread);
+  changeMessage(run.message, { ...beside, content: withAnswers(run, content), status: outcome.outcome }, version);
+  closeDecisions(tables, run);
+  if (isHopeless(run)) abandon(tables, run, 'expired', version);
+  const next = continuation && isAnswered(run) ? continueRun(tables, run, continuation, version) : undefined;
+  tables.hints.publish({ type: 'flushed', process });
+  return finished(run, next?.ownership);
+}
+
+function finished(run: RunRow, continuation: Ownership | undefined): FinishResult {
+  const message = structuredClone(run.message.message);
+  return { result: 'ok', message, ...(continuation && { continuation }) };
+}
+
+/** The acknowledgement was lost: the owner hears again what it did, and owns the continuation if nobody took it since. */
+function repeated(run: RunRow, epoch: number, end: FinishRequest): FinishResult {
+  const same =
+    run.endedAt !== undefined &&
+    run.epoch === epoch &&
+    run.nextSeq === end.nextSeq + end.events.length &&
+    equalJson(run.outcome as Json, readJson(end.outcome, 'outcome') as Json);
+  if (!same || run.message.deleted) return { result: 'fenced' };
+  const next = run.continuation;
+  const untouched =
+    next?.live && next.epoch === 1 && next.nextSeq === 1 && next.live.process === end.continuation?.process;
+  return finished(run, untouched ? ownershipOf(next) : undefined);
+}

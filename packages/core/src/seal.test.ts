@@ -1,0 +1,214 @@
+import { describe, expect, it } from 'vitest';
+import { transcode } from './codec.ts';
+import type { AgentEvent } from './event.ts';
+import type { Loss } from './loss.ts';
+import type { RunInput } from './run-input.ts';
+import { seal } from './seal.ts';
+
+const run: RunInput = {
+  runId: 'r',
+  threadId: 't',
+  messageId: 'm',
+  startedAt: 100,
+  history: [],
+  answers: [],
+  tools: [],
+  context: [],
+};
+const start: AgentEvent = { type: 'run-start', runId: 'r', threadId: 't', messageId: 'm', at: 100 };
+
+function sealed(
+  events: AgentEvent[],
+  input: Partial<RunInput> = {},
+  end?: Parameters<typeof transcode>[2],
+): [AgentEvent[], Loss[]] {
+  const losses: Loss[] = [];
+  return [
+    transcode(
+      seal({ ...run, ...input }, (loss) => losses.push(loss)),
+      events,
+      end,
+    ),
+    losses,
+  ];
+}
+
+describe('seal', () => {
+  it('writes run-start on the first flush, before any input', () => {
+    const out: AgentEvent[] = [];
+    const codec = seal(run, () => undefined);
+    codec.flush?.((event) => out.push(event));
+    codec.flush?.((event) => out.push(event));
+    expect(out).toEqual([start]);
+  });
+
+  it('eof is not success: a stream without a last word is truncated', () => {
+    expect(sealed([])[0]).toEqual([
+      start,
+      { type: 'run-end', outcome: 'error', error: { message: expect.any(String), code: 'truncated' } },
+    ]);
+  });
+
+  it.each([
+    [{ reason: 'aborted', by: 'user' } as const, { outcome: 'aborted', by: 'user' }],
+    [
+      { reason: 'aborted', by: 'system', message: 'shutdown' } as const,
+      { outcome: 'aborted', by: 'system', reason: 'shutdown' },
+    ],
+    [
+      { reason: 'error', error: { message: 'gone', code: 'lost' } } as const,
+      { outcome: 'error', error: { message: 'gone', code: 'lost' } },
+    ],
+  ])('an input that ends with %j', (end, outcome) => {
+    expect(sealed([], {}, end)[0].at(-1)).toEqual({ type: 'run-end', ...outcome });
+  });
+
+  it('closes what is open in reverse order, with the time of the last event', () => {
+    const [events, losses] = sealed(
+      [
+        { type: 'agent-start', agentId: 'a', name: 'A', kind: 'agent', at: 101 },
+        { type: 'step-start', stepId: 's', agentId: 'a' },
+        { type: 'text-start', id: '1', agentId: 'a', stepId: 's' },
+        { type: 'tool-input-start', toolCallId: 'c', toolName: 'weather', at: 102 },
+      ],
+      {},
+      { reason: 'aborted', by: 'user' },
+    );
+    expect(events.slice(5)).toEqual([
+      { type: 'tool-input-end', toolCallId: 'c', at: 102 },
+      { type: 'text-end', id: '1', at: 102 },
+      { type: 'step-end', stepId: 's', at: 102 },
+      { type: 'agent-end', agentId: 'a', outcome: 'aborted', by: 'user', at: 102 },
+      { type: 'run-end', outcome: 'aborted', by: 'user', at: 102 },
+    ]);
+    expect(losses).toEqual([]);
+  });
+
+  it('ends once: what comes after run-end is late (Open Harness 14, stale MAIL agents)', () => {
+    const [events, losses] = sealed([
+      { type: 'run-end', outcome: 'complete' },
+      { type: 'text-start', id: 'x' },
+      { type: 'run-end', outcome: 'complete' },
+    ]);
+    expect(events).toEqual([start, { type: 'run-end', outcome: 'complete' }]);
+    expect(losses).toMatchObject([
+      { kind: 'late', what: 'text-start', id: 'x' },
+      { kind: 'late', what: 'run-end' },
+    ]);
+  });
+
+  it('takes the ids of the run, never those of the wire', () => {
+    const [events] = sealed([{ type: 'run-start', runId: 'theirs', threadId: 'theirs', messageId: 'theirs', at: 7 }]);
+    expect(events[0]).toEqual({ ...start, at: 7 });
+  });
+
+  it('a continuation begins with its baseline, the answers and the state', () => {
+    const message = {
+      format: 2 as const,
+      parts: [
+        { type: 'tool-invocation' as const, toolCallId: 'c', toolName: 'ask', state: 'call' as const },
+        { type: 'question' as const, questionId: 'q', kind: 'input' as const },
+      ],
+    };
+    const [events, losses] = sealed([], {
+      resumes: 'r0',
+      message,
+      state: null,
+      answers: [
+        { questionId: 'q', value: 1 },
+        { toolCallId: 'c', status: 'ok', output: 'yes' },
+        { questionId: 'unknown', value: 2 },
+      ],
+    });
+    expect(events.slice(0, -1)).toEqual([
+      { ...start, resumes: 'r0' },
+      { type: 'message-snapshot', content: message, at: 100 },
+      { type: 'answer', questionId: 'q', value: 1, at: 100 },
+      { type: 'tool-result', toolCallId: 'c', status: 'ok', output: 'yes', at: 100 },
+      { type: 'state-snapshot', state: null, at: 100 },
+    ]);
+    expect(losses).toMatchObject([{ kind: 'repaired', what: 'answer', id: 'unknown' }]);
+  });
+
+  it('recovery takes up a log, also one that was cut before its baseline', () => {
+    const message = { format: 2 as const, parts: [] };
+    const codec = seal({ ...run, resumes: 'r0', message }, () => undefined);
+    codec.feed({ ...start, resumes: 'r0' }, () => undefined);
+    const closing: AgentEvent[] = [];
+    codec.end({ reason: 'error', error: { message: 'gone', code: 'lost' } }, (event) => closing.push(event));
+    expect(closing.map(({ type }) => type)).toEqual(['message-snapshot', 'run-end']);
+  });
+
+  it('a state patch without a state begins from an empty one', () => {
+    const [events] = sealed([{ type: 'state-delta', patch: [{ op: 'add', path: '/a', value: 1 }] }]);
+    expect(events.slice(1, 3)).toEqual([
+      { type: 'state-snapshot', state: {} },
+      { type: 'state-delta', patch: [{ op: 'add', path: '/a', value: 1 }] },
+    ]);
+  });
+
+  it('an invalid call gets its error result at the end, if nobody gave it', () => {
+    const [events] = sealed([
+      { type: 'tool-call', toolCallId: 'c', toolName: 't', input: '{', invalid: { message: 'not JSON' } },
+    ]);
+    expect(events.at(-2)).toMatchObject({
+      type: 'tool-result',
+      toolCallId: 'c',
+      status: 'error',
+      error: { message: 'not JSON' },
+    });
+  });
+
+  it('a pause that waits for nothing pending is complete, with a line in the ledger', () => {
+    const [events, losses] = sealed([
+      { type: 'run-end', outcome: 'paused', waitingFor: [{ type: 'tool', toolCallId: 'c' }] },
+    ]);
+    expect(events.at(-1)).toEqual({ type: 'run-end', outcome: 'complete' });
+    expect(losses).toMatchObject([{ kind: 'repaired', what: 'run-end', why: expect.stringContaining('the call c') }]);
+  });
+
+  it('carries an event of a newer version as raw', () => {
+    const newer = { type: 'hologram', at: 5, beams: 3 } as never;
+    expect(sealed([newer])[0][1]).toEqual({ type: 'raw', dialect: 'canonical', value: newer, at: 5 });
+  });
+
+  it.each<[string, AgentEvent[], AgentEvent[]]>([
+    [
+      'a second final result',
+      [
+        { type: 'tool-call', toolCallId: 'c', toolName: 't', input: 1 },
+        { type: 'tool-result', toolCallId: 'c', status: 'ok', output: 1 },
+      ],
+      [{ type: 'tool-result', toolCallId: 'c', status: 'ok', output: 2 }],
+    ],
+    ['a delta of nothing', [], [{ type: 'text-delta', id: 'x', delta: 'lost' }]],
+    [
+      'a reopened text',
+      [
+        { type: 'text-start', id: 'x' },
+        { type: 'text-end', id: 'x' },
+      ],
+      [{ type: 'text-start', id: 'x', internal: true }],
+    ],
+    [
+      'a result before its call',
+      [{ type: 'tool-input-start', toolCallId: 'c', toolName: 't' }],
+      [{ type: 'tool-result', toolCallId: 'c', status: 'ok', output: 1 }],
+    ],
+    [
+      'a patch that fails',
+      [{ type: 'state-snapshot', state: {} }],
+      [{ type: 'state-delta', patch: [{ op: 'remove', path: '/x' }] }],
+    ],
+    [
+      'a snapshot that takes a call back',
+      [{ type: 'tool-call', toolCallId: 'c', toolName: 't', input: 1 }],
+      [{ type: 'message-snapshot', content: { format: 2, parts: [] } }],
+    ],
+  ])('leaves out %s, and says so', (_, before, wrong) => {
+    const [events, losses] = sealed([...before, ...wrong]);
+    for (const event of before) expect(events).toContainEqual(event);
+    for (const event of wrong) expect(events).not.toContainEqual(event);
+    expect(losses).toHaveLength(wrong.length);
+  });
+});
