@@ -1,0 +1,264 @@
+import {
+  type AgentEntry,
+  type CanonicalMessage,
+  type FilePart,
+  type InterjectionPart,
+  type Json,
+  type JsonObject,
+  type MessagePart,
+  type Meta,
+  type OnLoss,
+  type SourcePart,
+  type TextPart,
+} from '@intertie/core';
+import type { UIMessage } from 'ai';
+import { admitChatter, type Chatter } from './chatter.ts';
+import { toDataUrl, unknownMediaType } from './file-body.ts';
+import { keptSlot, slotKey, withSlot } from './intertie-slot.ts';
+import { joinToolMessages } from './join-tool-messages.ts';
+import { defined } from './read-fields.ts';
+import { isCitation } from './ui-citation.ts';
+import { extensionId } from './ui-extension.ts';
+import type { UIMessageVersion } from './ui-message-chunk.ts';
+import { encodeUIQuestionPart } from './ui-question-part.ts';
+import { encodeUIToolPart } from './ui-tool-part.ts';
+
+export interface ToUIMessagesOptions {
+  /** The major of `ai` that reads them. 6 is also right for 7, which has parts of its own for a few things. Default: 6. */
+  version?: UIMessageVersion;
+  /** Whether what agents say among themselves is shown. Default: no. */
+  chatter?: Chatter;
+  onLoss?: OnLoss;
+}
+
+type UIPart = { type: string } & JsonObject;
+type Options = Required<ToUIMessagesOptions>;
+
+/**
+ * Canonical messages as `useChat` has them after it has read their streams. What a UI message has no field for travels in
+ * `providerMetadata.intertie`, in `metadata.intertie` and in data parts of our own, and `fromUIMessages` takes it back.
+ */
+export function toUIMessages(
+  messages: readonly CanonicalMessage[],
+  { version = 6, chatter = false, onLoss = () => undefined }: ToUIMessagesOptions = {},
+): UIMessage[] {
+  const options: Options = { version, chatter, onLoss };
+  return joinToolMessages(messages, onLoss).map((message) => toUIMessage(message, options));
+}
+
+function toUIMessage(message: CanonicalMessage, options: Options): UIMessage {
+  const { id, role, content } = message;
+  const parts = role === 'assistant' ? assistantParts(message, options) : plainParts(message, options);
+  if (parts.length === 0 && content.content !== undefined) parts.push({ type: 'text', text: content.content });
+  reportDirectories(message, options.onLoss);
+  const metadata: JsonObject = { ...content.metadata, [slotKey]: messageSlot(message) };
+  return { id, role, metadata, parts } as unknown as UIMessage;
+}
+
+function messageSlot({ createdAt, runId, status }: CanonicalMessage): JsonObject {
+  return { createdAt: createdAt.toISOString(), ...defined({ runId, status }) };
+}
+
+/** What the store knows of a message and its parts do not show. */
+function reportDirectories({ id, content, state, sourceState }: CanonicalMessage, onLoss: OnLoss): void {
+  const { steps, runs, providerMetadata } = content;
+  const lost = Object.keys(defined({ steps, runs, providerMetadata, state, sourceState }));
+  if (lost.length === 0) return;
+  const why = `A UI message has no place for ${lost.join(', ')}; the store keeps them.`;
+  onLoss({ kind: 'unsupported', what: 'message', why, id });
+}
+
+function plainParts({ content }: CanonicalMessage, options: Options): UIPart[] {
+  return content.parts.flatMap((part) => encodePart(part, options) ?? []);
+}
+
+function assistantParts({ content }: CanonicalMessage, options: Options): UIPart[] {
+  const parts: UIPart[] = [];
+  const agents = new Map(Object.entries(content.agents ?? {}));
+  const introduce = (agentId: string | undefined): void => {
+    const entry = agentId === undefined ? undefined : agents.get(agentId);
+    if (agentId === undefined || !entry) return;
+    agents.delete(agentId);
+    introduce(entry.parentAgentId);
+    parts.push(agentPart(agentId, entry));
+  };
+  const steps = new StepMarks();
+  for (const part of content.parts) {
+    const admitted = admitChatter(part, options.chatter, options.onLoss);
+    const encoded = admitted && encodePart(admitted, options);
+    if (!admitted || !encoded) continue;
+    introduce(part.agentId);
+    if (steps.isBoundary(admitted)) parts.push({ type: 'step-start' });
+    parts.push(encoded);
+  }
+  for (const agentId of agents.keys()) introduce(agentId);
+  return parts;
+}
+
+/** A step of the UI begins where the model's does, and where words follow a result that the model has seen. */
+class StepMarks {
+  #isOpen = false;
+  #stepId: string | undefined;
+  #hasResult = false;
+
+  isBoundary(part: MessagePart): boolean {
+    const isWords = part.type === 'text' || part.type === 'reasoning';
+    if (!isWords && part.type !== 'tool-invocation' && part.type !== 'file') return false;
+    const { stepId } = part;
+    const isNew = !this.#isOpen || stepId !== this.#stepId || (isWords && this.#hasResult && stepId === undefined);
+    if (isNew) this.#hasResult = false;
+    this.#isOpen = true;
+    this.#stepId = stepId;
+    if (part.type === 'tool-invocation' && part.executor !== 'provider') {
+      this.#hasResult ||= part.state !== 'call' && part.state !== 'partial-call';
+    }
+    return isNew;
+  }
+}
+
+function agentPart(agentId: string, entry: AgentEntry): UIPart {
+  return { type: 'data-agent', id: extensionId('agent', agentId), data: { agentId, ...entry } as JsonObject };
+}
+
+function encodePart(part: MessagePart, options: Options): UIPart | undefined {
+  switch (part.type) {
+    case 'text':
+      return textPart(part, options);
+    case 'reasoning': {
+      const { reasoning: text, details } = part;
+      return { type: 'reasoning', text, state: 'done', ...partMeta(part, defined({ details })) };
+    }
+    case 'tool-invocation':
+      return encodeUIToolPart(part, options.version);
+    case 'question':
+      return encodeUIQuestionPart(part);
+    case 'file':
+      return filePart(part, options);
+    case 'source':
+      return sourcePart(part, options.onLoss);
+    case 'data':
+      return dataPart(part, options);
+    case 'interjection':
+      return interjectionPart(part, options);
+    default: {
+      const { type } = part as { type: string };
+      options.onLoss({
+        kind: 'unsupported',
+        what: type,
+        why: 'A newer version wrote it, and this one cannot read it.',
+      });
+      return undefined;
+    }
+  }
+}
+
+function partMeta(part: MessagePart, slot: JsonObject = {}): { providerMetadata?: Meta } {
+  const providerMetadata = withSlot(part.providerMetadata, { ...keptSlot(part), ...slot });
+  return providerMetadata ? { providerMetadata } : {};
+}
+
+function textPart(part: TextPart, { version }: Options): UIPart {
+  const { text, citations } = part;
+  const isNative = version === 7 && citations?.every(isCitation);
+  return {
+    type: 'text',
+    text,
+    state: 'done',
+    ...(isNative && citations && { citations }),
+    ...partMeta(part, isNative ? {} : defined({ citations })),
+  };
+}
+
+function filePart(part: FilePart, { version, onLoss }: Options): UIPart {
+  const { id = '', mimeType, filename, reasoning } = part;
+  if (part.reference !== undefined) {
+    if (part.providerMetadata) reportDataMeta('file', id, onLoss);
+    const data: JsonObject = { ...defined({ mimeType, filename, reasoning }), reference: part.reference };
+    return { type: 'data-file', id: extensionId('file', id), data: { ...data, ...keptSlot(part) } };
+  }
+  const isReasoningFile = version === 7 && reasoning === true;
+  const slot = {
+    ...(mimeType === undefined && { untyped: true }),
+    ...(reasoning && !isReasoningFile && { reasoning }),
+    ...(isReasoningFile && defined({ filename })),
+  };
+  return {
+    type: isReasoningFile ? 'reasoning-file' : 'file',
+    mediaType: mimeType ?? unknownMediaType,
+    ...(!isReasoningFile && defined({ filename })),
+    url: part.data === undefined ? part.url : toDataUrl({ data: part.data, mimeType: mimeType ?? unknownMediaType }),
+    ...partMeta(part, slot),
+  };
+}
+
+function sourcePart(part: SourcePart, onLoss: OnLoss): UIPart {
+  const { id, sourceType, url, title, mediaType, filename } = part;
+  const sourceId = id ?? url ?? title ?? '';
+  const isUrl = sourceType === undefined ? url !== undefined : sourceType === 'url';
+  if (isUrl && url !== undefined) {
+    return {
+      type: 'source-url',
+      sourceId,
+      url,
+      ...defined({ title }),
+      ...partMeta(part, defined({ mediaType, filename })),
+    };
+  }
+  if (isUrl || mediaType === undefined || title === undefined) {
+    const why = 'A source in the UI has a URL, or a media type and a title. What is missing was made up.';
+    onLoss({ kind: 'repaired', what: 'source', why, id: sourceId });
+  }
+  return {
+    type: 'source-document',
+    sourceId,
+    mediaType: mediaType ?? unknownMediaType,
+    title: title ?? filename ?? '',
+    ...defined({ filename }),
+    ...partMeta(part, defined({ url })),
+  };
+}
+
+const providerPrefix = 'provider:';
+
+function dataPart(part: MessagePart & { type: 'data' }, { version, onLoss }: Options): UIPart {
+  const { id, name = 'data', data } = part;
+  if (version === 7 && name.startsWith(providerPrefix) && name.includes('.') && data === null) {
+    return { type: 'custom', kind: name.slice(providerPrefix.length), ...partMeta(part) };
+  }
+  const { agentId, stepId, to, internal, providerMetadata } = part;
+  if (Object.keys(defined({ agentId, stepId, to, internal, providerMetadata })).length > 0) {
+    reportDataMeta(name, id, onLoss);
+  }
+  return { type: `data-${name}`, ...defined({ id }), data };
+}
+
+function reportDataMeta(what: string, id: string | undefined, onLoss: OnLoss): void {
+  const why = 'A data part of the UI has no metadata: who said it, and what the provider added, stay in the store.';
+  onLoss({ kind: 'unsupported', what: `data ${what}`, why, ...(id !== undefined && { id }) });
+}
+
+/** What a user said in the middle of it is a part of its own in 7. Everything else that others said is kept as data. */
+function interjectionPart(part: InterjectionPart, options: Options): UIPart {
+  const { id = '', role, name, parts } = part;
+  const isPlain =
+    role === 'user' && name === undefined && Object.keys(keptSlot({ ...part, id: undefined })).length === 0;
+  if (options.version === 7 && isPlain && !part.providerMetadata && parts.every(isSteering)) {
+    const steering = parts.flatMap((inner): Json[] => {
+      const { state: _, ...encoded } = encodePart(inner, options) ?? {};
+      return [encoded];
+    });
+    return { type: 'steering-message', id, parts: steering };
+  }
+  if (part.providerMetadata) reportDataMeta('interjection', id, options.onLoss);
+  const data = {
+    role,
+    ...defined({ name }),
+    parts: parts as unknown as Json[],
+    ...keptSlot({ ...part, id: undefined }),
+  };
+  return { type: 'data-interjection', id: extensionId('interjection', id), data };
+}
+
+function isSteering(part: MessagePart): boolean {
+  return part.type === 'text' || (part.type === 'file' && part.reference === undefined && part.reasoning === undefined);
+}
