@@ -221,7 +221,7 @@ class ContentReader {
     const { name, kind } = entry;
     const isKind = kind === 'agent' || kind === 'node' || kind === 'voice';
     if (nameOf(agentId) !== undefined && typeof name === 'string' && isKind) {
-      this.#agents[agentId as string] = { ...entry, name, kind } as AgentEntry;
+      this.#agents[agentId as string] = { ...entry, name, kind };
     }
   }
 }

@@ -117,7 +117,7 @@ class StepMarks {
 }
 
 function agentPart(agentId: string, entry: AgentEntry): UIPart {
-  return { type: 'data-agent', id: extensionId('agent', agentId), data: { agentId, ...entry } as JsonObject };
+  return { type: 'data-agent', id: extensionId('agent', agentId), data: { agentId, ...entry } };
 }
 
 function encodePart(part: MessagePart, options: Options): UIPart | undefined {
@@ -244,7 +244,7 @@ function interjectionPart(part: InterjectionPart, options: Options): UIPart {
     role === 'user' && name === undefined && Object.keys(keptSlot({ ...part, id: undefined })).length === 0;
   if (options.version === 7 && isPlain && !part.providerMetadata && parts.every(isSteering)) {
     const steering = parts.flatMap((inner): Json[] => {
-      const { state: _, ...encoded } = encodePart(inner, options) ?? {};
+      const { state: _, ...encoded } = encodePart(inner, options) as UIPart;
       return [encoded];
     });
     return { type: 'steering-message', id, parts: steering };

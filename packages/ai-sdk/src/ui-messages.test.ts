@@ -44,7 +44,7 @@ function withoutLosses(original: CanonicalMessage): CanonicalMessage {
     if (part.type === 'data') return { type: 'data', id: part.id!, name: part.name!, data: part.data };
     if (part.type !== 'interjection' && !(part.type === 'file' && part.reference)) return part;
     const { providerMetadata: _______, ...kept } = part;
-    return kept as MessagePart;
+    return kept;
   });
   return { ...rest, content: { ...content, parts } };
 }
