@@ -8,7 +8,6 @@ import {
   type Emit,
   type EventOf,
   type Fault,
-  type FinishReason,
   type Json,
   type JsonObject,
   type Loss,
@@ -167,9 +166,10 @@ class UIMessageDecoder {
         if (!this.#isOurs) this.#steps.start(emit);
         return;
       case 'finish-step':
+        // Our own steps are the encoder's, and say nothing of what is over.
+        if (this.#isOurs) return;
         this.#tools.settleInvalid(emit);
-        if (!this.#isOurs) this.#steps.finish(emit);
-        return;
+        return this.#steps.finish(emit);
       case 'reset-step':
         if (!this.#isOurs) this.#reset(emit);
         return;
@@ -231,7 +231,7 @@ class UIMessageDecoder {
       const error = this.#cause ?? { message: 'The stream finished with an error.' };
       return this.#end({ ...said, outcome: 'error', error }, emit);
     }
-    const waitingFor = this.#tools.waitingFor(finishReason as FinishReason | undefined);
+    const waitingFor = this.#tools.waitingFor(finishReason);
     if (waitingFor.length > 0) this.#end({ ...said, outcome: 'paused', waitingFor }, emit);
     else this.#end({ ...said, outcome: 'complete' }, emit);
   }
@@ -322,7 +322,8 @@ class UIMessageDecoder {
     const stepId = this.#steps.current;
     if (stepId !== undefined) {
       for (const [key, open] of this.#open) if (open.stepId === stepId) this.#close(key, open, emit);
-      this.#tools.discard(stepId, emit);
+      this.#tools.endInputs(stepId, emit);
+      this.#tools.forget(stepId);
     }
     this.#steps.discard(emit);
   }
@@ -430,7 +431,8 @@ class UIMessageDecoder {
           return emit(event);
         case 'step-end':
           this.#carriedSteps.delete(event.stepId);
-          this.#tools.settleInvalid(emit);
+          this.#tools.endInputs(event.stepId, emit);
+          if (event.discarded) this.#tools.forget(event.stepId);
           return emit(event);
         case 'tool-result':
         case 'question':

@@ -43,7 +43,9 @@ type Call = {
   id: string;
   state: 'streaming' | 'complete' | 'settled';
   /** What the opening said: it holds. */
-  opening: EventOf<'tool-input-start'> | undefined;
+  opening?: EventOf<'tool-input-start'>;
+  /** Whether its input is still being streamed. */
+  isOpen: boolean;
   stepId?: string;
   /** The UI step in which it was completed. */
   uiStep: number;
@@ -52,6 +54,8 @@ type Call = {
   executor?: Executor;
   /** Never run, and its error result is still owed. */
   invalid?: Fault;
+  /** Its result came as an event, and the chunk of it is still to come. */
+  isCarried?: boolean;
 };
 
 /** What the tools need of the decoder around them. */
@@ -87,7 +91,7 @@ export class DecodedTools {
       this.#calls.set(id, {
         id,
         state: settled ? 'settled' : state === 'call' ? 'complete' : 'streaming',
-        opening: undefined,
+        isOpen: false,
         uiStep: 0,
         text: part.argsText ?? '',
         ...defined({ executor: part.executor }),
@@ -109,10 +113,11 @@ export class DecodedTools {
   inputStart(chunk: UIToolInputStartChunk, emit: Write): void {
     const known = this.#calls.get(chunk.toolCallId);
     if (known?.state === 'streaming') {
-      // The client begins the input anew; what was said of the call goes on.
+      // The client begins the input anew. What was said of the call holds, and what is new is added.
       known.text = '';
-      const { meta } = takeSlot(metaOf(chunk.providerMetadata, this.#context.onLoss));
-      if (meta) emit({ type: 'metadata', id: known.id, providerMetadata: meta });
+      const { providerMetadata, ...said } = this.#callBody(chunk, known.id, emit);
+      if (known.opening) known.opening = { ...said, ...known.opening };
+      if (providerMetadata) emit({ type: 'metadata', id: known.id, providerMetadata });
       return;
     }
     const event: EventOf<'tool-input-start'> = {
@@ -124,6 +129,7 @@ export class DecodedTools {
       id: event.toolCallId,
       state: 'streaming',
       opening: event,
+      isOpen: true,
       uiStep: this.#uiStep,
       text: '',
       ...defined({ stepId, executor }),
@@ -134,7 +140,7 @@ export class DecodedTools {
 
   inputDelta({ toolCallId: wireId, inputTextDelta: delta }: UIToolInputDeltaChunk, emit: Write): string | undefined {
     const call = this.#calls.get(wireId);
-    if (call?.state !== 'streaming' || !call.opening) return 'No input of that call is open.';
+    if (!call?.isOpen) return 'No input of that call is open.';
     call.text += delta;
     emit({ type: 'tool-input-delta', toolCallId: call.id, delta });
     return undefined;
@@ -148,23 +154,23 @@ export class DecodedTools {
       const why = 'The call is complete already; the first input counts.';
       return this.#lose({ kind: 'repaired', what: chunk.type, why, id: known.id });
     }
-    const isOpen = known?.state === 'streaming';
-    if (isOpen) this.#endInput(known, emit);
-    const id = isOpen ? known.id : this.#context.ids.open(chunk.toolCallId);
+    const streamed = known?.state === 'streaming' ? known : undefined;
+    if (streamed) this.#endInput(streamed, emit);
+    const id = streamed?.id ?? this.#context.ids.open(chunk.toolCallId);
     const said = this.#callBody(chunk, id, emit);
     const invalid = chunk.type === 'tool-input-error' ? faultOf(chunk.errorText, slot.error) : undefined;
     if (invalid) delete said.providerMetadata;
     const event: EventOf<'tool-call'> = {
       type: 'tool-call',
       ...said,
-      ...(isOpen && known.opening && asOpened(known.opening)),
+      ...(streamed?.opening && asOpened(streamed.opening)),
       input: toJson(chunk.input ?? null, this.#context.onLoss),
       ...(invalid && { invalid }),
     };
     this.#calls.set(chunk.toolCallId, {
       id,
       state: 'complete',
-      opening: undefined,
+      isOpen: false,
       uiStep: this.#uiStep,
       text: '',
       ...defined({ stepId: event.stepId, executor: event.executor, invalid }),
@@ -180,8 +186,11 @@ export class DecodedTools {
     const call = this.#calls.get(chunk.toolCallId);
     if (call === undefined) return 'There is no call of that id.';
     if (call.state === 'settled') {
-      // What a `data-event` has said already, or a second result.
-      this.#lose({ kind: 'late', what: chunk.type, why: 'The call has its result already.', id: call.id });
+      const { isCarried } = call;
+      call.isCarried = false;
+      if (!isCarried) {
+        this.#lose({ kind: 'late', what: chunk.type, why: 'The call has its result already.', id: call.id });
+      }
       return undefined;
     }
     if (call.state === 'streaming') this.#completeBare(call, emit);
@@ -220,7 +229,10 @@ export class DecodedTools {
     switch (event.type) {
       case 'tool-result': {
         const call = this.#calls.get(event.toolCallId);
-        if (call && (event.status !== 'ok' || !event.preliminary)) this.#settle(call);
+        if (call && (event.status !== 'ok' || !event.preliminary)) {
+          this.#settle(call);
+          call.isCarried = true;
+        }
         return emit({ ...event, toolCallId: call?.id ?? event.toolCallId });
       }
       case 'question': {
@@ -249,13 +261,14 @@ export class DecodedTools {
     }
   }
 
-  /** The step never happened: its open inputs end, and its calls are forgotten. */
-  discard(stepId: string, emit: Write): void {
-    for (const [wireId, call] of this.#calls) {
-      if (call.stepId !== stepId) continue;
-      if (call.state === 'streaming') this.#endInput(call, emit);
-      this.#calls.delete(wireId);
-    }
+  /** A step is over, and so are its inputs. */
+  endInputs(stepId: string, emit: Write): void {
+    for (const call of this.#calls.values()) if (call.stepId === stepId) this.#endInput(call, emit);
+  }
+
+  /** The step never happened, and neither did its calls. */
+  forget(stepId: string): void {
+    for (const [wireId, call] of this.#calls) if (call.stepId === stepId) this.#calls.delete(wireId);
   }
 
   waitingFor(finishReason: FinishReason | undefined): Waiting[] {
@@ -277,10 +290,10 @@ export class DecodedTools {
   }
 
   #callBody(chunk: CallChunk, toolCallId: string, emit: Write): Omit<EventOf<'tool-input-start'>, 'type'> {
-    const { onLoss, executorOf, said } = this.#context;
+    const { onLoss, executorOf } = this.#context;
     const wireMeta = metaOf(chunk.providerMetadata, onLoss);
     const { slot } = takeSlot(wireMeta);
-    const { providerMetadata, ...attribution } = said(wireMeta, emit);
+    const { providerMetadata, ...attribution } = this.#context.said(wireMeta, emit);
     const renamed = toolCallId === chunk.toolCallId ? undefined : { 'ai-sdk': { toolCallId: chunk.toolCallId } };
     const executor = slot.executor ?? executorOf(chunk.toolName, chunk.providerExecuted);
     const encoding = chunk.type === 'tool-input-start' ? chunk.inputEncoding : slot.inputEncoding;
@@ -297,8 +310,8 @@ export class DecodedTools {
   }
 
   #endInput(call: Call, emit: Write): void {
-    // Of a call of the baseline, the input has ended with its run.
-    if (!call.opening) return;
+    if (!call.isOpen) return;
+    call.isOpen = false;
     emit({ type: 'tool-input-end', toolCallId: call.id });
     this.#context.closed(call.stepId, emit);
   }
@@ -310,7 +323,6 @@ export class DecodedTools {
     this.#endInput(call, emit);
     const { opening, id: toolCallId } = call;
     call.state = 'complete';
-    call.opening = undefined;
     const said = opening ? asOpened(opening) : { toolName: this.#baselineName(toolCallId) };
     emit({ type: 'tool-call', toolCallId, ...said, input: parsed(call.text) });
   }
@@ -426,7 +438,7 @@ function questionOf(chunk: UIToolApprovalRequestChunk7, toolCallId: string, onLo
   if (details === undefined) return plain;
   const providerMetadata = mergeMeta(metaOf(details.providerMetadata, onLoss), plain.providerMetadata);
   const full = { ...plain, ...details, questionId, toolCallId, ...defined({ providerMetadata }) };
-  return validateEvent(full) === undefined ? (full as EventOf<'question'>) : plain;
+  return validateEvent(full) === undefined ? full : plain;
 }
 
 function faultOf(message: string, said: Json | undefined): Fault {
