@@ -7,7 +7,7 @@ export function proofOf(question: { providerMetadata?: Meta }): { signature?: st
   return defined({ signature: textOf(signature), inputSchemaInput });
 }
 
-export function withProof(signature: unknown, inputSchemaInput: Json | undefined): { providerMetadata?: Meta } {
+function withProof(signature: unknown, inputSchemaInput: Json | undefined): { providerMetadata?: Meta } {
   const proof: JsonObject = defined({ signature: textOf(signature), inputSchemaInput });
   return Object.keys(proof).length > 0 ? { providerMetadata: { 'ai-sdk': proof } } : {};
 }
@@ -16,6 +16,22 @@ export function withProof(signature: unknown, inputSchemaInput: Json | undefined
 export function isApproved({ answer }: AskedQuestion): boolean | undefined {
   if (answer === undefined) return undefined;
   return answer.approved ?? (answer.cancelled === undefined && answer.value !== undefined);
+}
+
+/** What is left of an approval after a way through the SDK's messages. */
+export function plainApproval(
+  approvalId: string,
+  toolCallId: string,
+  proof: { signature?: unknown; inputSchemaInput?: Json },
+  answer?: { approved: boolean; reason?: string },
+): AskedQuestion {
+  return {
+    questionId: approvalId,
+    kind: 'approval',
+    toolCallId,
+    ...withProof(proof.signature, proof.inputSchemaInput),
+    ...(answer && { answer: { questionId: approvalId, ...answer } }),
+  };
 }
 
 /** A question that a slot holds, checked as far as the rest of the code relies on it. */

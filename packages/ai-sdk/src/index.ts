@@ -14,3 +14,7 @@ export type { ExtensionName } from './ui-extension.ts';
 export type { UIMessageChunk, UIMessageChunk6, UIMessageChunkOf, UIMessageVersion } from './ui-message-chunk.ts';
 export { isUIMessageChunk, validateUIMessageChunk } from './validate-ui-message-chunk.ts';
 export type { ChunkProblem } from './validate-ui-message-chunk.ts';
+export { fromModelMessages } from './from-model-messages.ts';
+export type { FromModelMessagesOptions } from './from-model-messages.ts';
+export { toAiSdkMessages } from './to-ai-sdk-messages.ts';
+export type { ToAiSdkMessagesOptions } from './to-ai-sdk-messages.ts';

@@ -1,0 +1,369 @@
+import {
+  equalJson,
+  repairHistory,
+  type AskedQuestion,
+  type CanonicalMessage,
+  type FilePart,
+  type InterjectionPart,
+  type Json,
+  type JsonObject,
+  type MessagePart,
+  type Meta,
+  type OnLoss,
+  type ToolPart,
+} from '@intertie/core';
+import type { ModelMessage } from 'ai';
+import { isApproved, plainApproval, proofOf } from './ai-sdk-approval.ts';
+import { admitChatter, type Chatter } from './chatter.ts';
+import { unknownMediaType } from './file-body.ts';
+import { keptSlot, withSlot } from './intertie-slot.ts';
+import { encodeToolOutput, type ModelToolOutput } from './model-tool-output.ts';
+import { createProviderFilter, type ProviderFilter } from './provider-filter.ts';
+import { defined } from './read-fields.ts';
+import type { UIMessageVersion } from './ui-message-chunk.ts';
+
+export interface ToAiSdkMessagesOptions {
+  /** The provider that is asked next, as its model names it (`anthropic.messages`): what others signed is left out. */
+  provider?: string;
+  /** The id of the message that the next run continues: its open calls and answered approvals stay open. */
+  continues?: string;
+  /** The major of `ai` that reads them. 6 is also right for 7, which has parts of its own for a few things. Default: 6. */
+  version?: UIMessageVersion;
+  /** Whether the model is shown what agents said among themselves. Default: no. */
+  chatter?: Chatter;
+  onLoss?: OnLoss;
+}
+
+type Part = { type: string; [key: string]: Json | URL | undefined };
+type Message = { role: 'system' | 'user' | 'assistant' | 'tool'; content: string | Part[]; providerOptions?: Meta };
+
+/**
+ * Canonical messages as the model messages of `streamText` and `generateText`, such that every provider takes them: what a
+ * crash left open is repaired, each turn of the model is an assistant message of its own with the results of its calls right
+ * behind it, and another provider's signatures are left out. Synchronous.
+ */
+export function toAiSdkMessages(
+  messages: readonly CanonicalMessage[],
+  options: ToAiSdkMessagesOptions = {},
+): ModelMessage[] {
+  const { onLoss = () => undefined, continues } = options;
+  const { messages: sound, repairs } = repairHistory(messages.map(withText), { ...defined({ continues }) });
+  for (const { kind, message: why, id, messageId } of repairs) {
+    onLoss({ kind: 'repaired', what: kind, why, id: id ?? messageId });
+  }
+  const writer = new ModelMessageWriter({ ...options, onLoss });
+  return sound.flatMap((message) => writer.write(message)) as ModelMessage[];
+}
+
+/** An imported message may have its text beside the parts, and none in them. */
+function withText(message: CanonicalMessage): CanonicalMessage {
+  const { parts, content } = message.content;
+  if (parts.length > 0 || content === undefined || content === '') return message;
+  return { ...message, content: { ...message.content, parts: [{ type: 'text', text: content }] } };
+}
+
+/** One turn of the model: what it said, and what came of its calls. */
+type Turn = { said: Part[]; results: Part[] };
+
+class ModelMessageWriter {
+  #filter: ProviderFilter;
+  #onLoss: OnLoss;
+  #version: UIMessageVersion;
+  #chatter: Chatter;
+  /** With a provider named, only what it reads is sent; without one, our slot travels too and comes back. */
+  #withSlot: boolean;
+
+  constructor({ provider, version = 6, chatter = false, onLoss }: ToAiSdkMessagesOptions & { onLoss: OnLoss }) {
+    this.#filter = createProviderFilter(provider, onLoss);
+    this.#onLoss = onLoss;
+    this.#version = version;
+    this.#chatter = chatter;
+    this.#withSlot = provider === undefined;
+  }
+
+  write(message: CanonicalMessage): Message[] {
+    this.#reportDirectories(message);
+    const slot = { messageId: message.id, createdAt: message.createdAt.toISOString() };
+    const messages = this.#messagesOf(message);
+    return this.#withSlot
+      ? messages.map((made) => ({ ...made, providerOptions: withSlot(made.providerOptions, slot)! }))
+      : messages;
+  }
+
+  #messagesOf(message: CanonicalMessage): Message[] {
+    switch (message.role) {
+      case 'system': {
+        const texts = message.content.parts.flatMap((part) => (part.type === 'text' ? [part.text] : []));
+        this.#reportUnsaid(message.content.parts.filter(({ type }) => type !== 'text'));
+        return texts.length > 0 ? [{ role: 'system', content: texts.join(''), ...this.#messageOptions(message) }] : [];
+      }
+      case 'user': {
+        const content = this.#userContent(message.content.parts);
+        return content.length > 0 ? [{ role: 'user', content, ...this.#messageOptions(message) }] : [];
+      }
+      default:
+        return this.#assistant(message.content.parts);
+    }
+  }
+
+  /** Of what a person said: of an answer they are what the provider reported, and it wants none of it back. */
+  #messageOptions({ content }: CanonicalMessage): { providerOptions?: Meta } {
+    return defined({ providerOptions: this.#filter.admit(content.providerMetadata) });
+  }
+
+  #userContent(parts: readonly MessagePart[]): Part[] {
+    return parts.flatMap((part): Part[] => {
+      if (part.type === 'text') {
+        if (part.text.trim() !== '') return [{ type: 'text', text: part.text, ...this.#options(part) }];
+        this.#empty(part);
+        return [];
+      }
+      if (part.type === 'file') return this.#file(part) ?? [];
+      this.#unsaid(part);
+      return [];
+    });
+  }
+
+  #assistant(parts: readonly MessagePart[]): Message[] {
+    const messages: Message[] = [];
+    let turns: Turns = new Turns();
+    const flush = (): void => {
+      messages.push(...turns.messages());
+      turns = new Turns();
+    };
+    for (const part of parts) {
+      const admitted = admitChatter(part, this.#chatter, this.#onLoss);
+      if (admitted === undefined) continue;
+      if (admitted.type === 'interjection') {
+        flush();
+        messages.push(...this.#interjection(admitted));
+      } else this.#say(admitted, turns);
+    }
+    flush();
+    return messages;
+  }
+
+  /** A system's words in the middle of a conversation are refused by most providers: the model reads them as the user's. */
+  #interjection(part: InterjectionPart): Message[] {
+    const content = this.#userContent(part.parts);
+    const { role, name } = part;
+    const slot = { interjection: { role, ...defined({ name }), ...keptSlot(part) } };
+    const providerOptions = this.#withSlot ? withSlot(part.providerMetadata, slot) : undefined;
+    return content.length > 0 ? [{ role: 'user', content, ...(providerOptions && { providerOptions }) }] : [];
+  }
+
+  #say(part: Exclude<MessagePart, InterjectionPart>, turns: Turns): void {
+    switch (part.type) {
+      case 'text': {
+        const { text, citations } = part;
+        if (text.trim() === '' && !this.#filter.admit(part.providerMetadata)) return this.#empty(part);
+        turns.of(part, 'words').said.push({ type: 'text', text, ...this.#options(part, defined({ citations })) });
+        return;
+      }
+      case 'reasoning': {
+        const { reasoning: text, details, providerMetadata } = part;
+        if (this.#filter.isForeign(providerMetadata)) {
+          const why = 'Another provider signed it, and this one would refuse it.';
+          return this.#onLoss({ kind: 'withheld', what: 'reasoning', why, ...defined({ id: part.id }) });
+        }
+        if (text === '' && !providerMetadata) return this.#empty(part);
+        turns.of(part, 'words').said.push({ type: 'reasoning', text, ...this.#options(part, defined({ details })) });
+        return;
+      }
+      case 'tool-invocation':
+        return this.#tool(part, turns.of(part, 'call'));
+      case 'file': {
+        const file = this.#file(part);
+        if (file) turns.of(part, 'words').said.push(...file);
+        return;
+      }
+      case 'data':
+        if (this.#version === 7 && part.name?.startsWith('provider:') && part.name.includes('.')) {
+          const kind = part.name.slice('provider:'.length);
+          turns.of(part, 'words').said.push({ type: 'custom', kind, ...this.#options(part) });
+        } else this.#unsaid(part);
+        return;
+      default:
+        this.#unsaid(part);
+    }
+  }
+
+  #tool(part: ToolPart, turn: Turn): void {
+    const { toolCallId, toolName, executor, approval, args = {} } = part;
+    const providerExecuted = executor === 'provider';
+    if (providerExecuted && part.error?.code === 'unsettled') {
+      const why = 'The provider never said what came of its own tool, and refuses a result from anybody else.';
+      return this.#onLoss({ kind: 'repaired', what: 'provider call', why, id: toolCallId });
+    }
+    const approved = approval?.kind === 'approval' ? isApproved(approval) : undefined;
+    const isOpen = providerExecuted || approved !== undefined;
+    const output = encodeToolOutput(part, this.#onLoss) ?? (isOpen ? undefined : this.#interrupted(part));
+    // Providers want an object. An invalid call may have anything, and is only shown for its error.
+    const input = part.invalid && (typeof args !== 'object' || args === null) ? {} : args;
+    turn.said.push({
+      type: 'tool-call',
+      toolCallId,
+      toolName,
+      input,
+      ...(providerExecuted && { providerExecuted }),
+      ...this.#options(part, toolSlot(part, input)),
+    });
+    if (approval?.kind === 'approval') {
+      turn.said.push({
+        type: 'tool-approval-request',
+        approvalId: approval.questionId,
+        toolCallId,
+        ...proofOf(approval),
+      });
+      if (approved !== undefined) {
+        turn.results.push({
+          type: 'tool-approval-response',
+          approvalId: approval.questionId,
+          approved,
+          ...defined({ reason: approval.answer?.reason }),
+          ...(providerExecuted && { providerExecuted }),
+        });
+      }
+    }
+    if (output === undefined) return;
+    const providerOptions = this.#filter.admit(part.resultMetadata);
+    const result = { type: 'tool-result', toolCallId, toolName, output, ...defined({ providerOptions }) };
+    (providerExecuted ? turn.said : turn.results).push(result);
+  }
+
+  /** A call of the continued message that nobody settles: the model must not be left waiting for it. */
+  #interrupted({ toolCallId: id, toolName }: ToolPart): ModelToolOutput {
+    this.#onLoss({ kind: 'repaired', what: 'unsettled-call', why: `The call of ${toolName} has no result.`, id });
+    return { type: 'error-text', value: 'The call was interrupted. Whether the tool has run is not known.' };
+  }
+
+  #file(part: FilePart): Part[] | undefined {
+    const { mimeType, filename, reasoning, reference } = part;
+    if (reasoning && this.#version === 6) return void this.#unsaid(part);
+    if (reference?.provider !== undefined && this.#filter.isForeign({ [reference.provider]: {} })) {
+      const why = `Only ${reference.provider} has this file.`;
+      return void this.#onLoss({ kind: 'unsupported', what: 'file', why, ...defined({ id: part.id }) });
+    }
+    const data = part.data ?? (part.url === undefined ? this.#reference(reference) : absolute(part.url));
+    if (data === undefined) {
+      const why = 'Its URL is relative, and nobody but the page knows where that leads. Give an absolute one.';
+      return void this.#onLoss({ kind: 'unsupported', what: 'file', why, ...defined({ id: part.id }) });
+    }
+    const slot = { ...(mimeType === undefined && { untyped: true }), ...defined({ reference }) };
+    return [
+      {
+        type: reasoning ? 'reasoning-file' : 'file',
+        data,
+        mediaType: mimeType ?? unknownMediaType,
+        ...(!reasoning && defined({ filename })),
+        ...this.#options(part, slot),
+      },
+    ];
+  }
+
+  /** 7 has a shape for it; in 6 providers know their own ids by their prefix. */
+  #reference(reference: FilePart['reference']): Json | undefined {
+    if (reference === undefined || this.#version === 6) return reference?.ref;
+    return { type: 'reference', reference: { [reference.provider ?? 'unknown']: reference.ref } };
+  }
+
+  #options(part: MessagePart, more: JsonObject = {}): { providerOptions?: Meta } {
+    const meta = this.#filter.admit(part.providerMetadata);
+    const providerOptions = this.#withSlot ? withSlot(meta, { ...keptSlot(part), ...more }) : meta;
+    return providerOptions ? { providerOptions } : {};
+  }
+
+  #empty(part: MessagePart): void {
+    this.#onLoss({
+      kind: 'repaired',
+      what: `empty ${part.type}`,
+      why: 'It was left out.',
+      ...defined({ id: part.id }),
+    });
+  }
+
+  #reportUnsaid(parts: readonly MessagePart[]): void {
+    for (const part of parts) this.#unsaid(part);
+  }
+
+  #unsaid(part: MessagePart): void {
+    const why = 'A model is told text, files, reasoning and calls; the store keeps the rest.';
+    this.#onLoss({ kind: 'unsupported', what: part.type, why, ...defined({ id: part.id }) });
+  }
+
+  #reportDirectories({ id, role, content, state, sourceState, runId, status }: CanonicalMessage): void {
+    const { metadata, agents, steps, runs } = content;
+    const providerMetadata = role === 'assistant' ? content.providerMetadata : undefined;
+    const lost = Object.keys(
+      defined({ metadata, agents, steps, runs, providerMetadata, state, sourceState, runId, status }),
+    );
+    if (lost.length === 0) return;
+    const why = `A model message has no place for ${lost.join(', ')}; the store keeps them.`;
+    this.#onLoss({ kind: 'unsupported', what: 'message', why, id });
+  }
+}
+
+/** The turns of one message, in the order in which they began. The turns of several agents may overlap. */
+class Turns {
+  #turns: Turn[] = [];
+  #byStep = new Map<string, Turn>();
+  #current: { turn: Turn; isOver: boolean } | undefined;
+
+  /** The turn of a part. Where parts name no step, words after a result begin a new one. */
+  of({ stepId, ...part }: MessagePart, kind: 'words' | 'call'): Turn {
+    const named = stepId === undefined ? undefined : this.#byStep.get(stepId);
+    const isOver = this.#current?.isOver === true && kind === 'words';
+    const turn = named ?? (stepId === undefined && this.#current && !isOver ? this.#current.turn : this.#begin(stepId));
+    const hasResult = part.type === 'tool-invocation' && part.executor !== 'provider';
+    // A turn with a name takes what is said without one only until its calls are answered.
+    this.#current = { turn, isOver: hasResult || (this.#current?.turn === turn && this.#current.isOver) };
+    return turn;
+  }
+
+  messages(): Message[] {
+    return this.#turns.flatMap(({ said, results }): Message[] => [
+      ...(said.length > 0 ? [{ role: 'assistant' as const, content: said }] : []),
+      ...(results.length > 0 ? [{ role: 'tool' as const, content: results }] : []),
+    ]);
+  }
+
+  #begin(stepId: string | undefined): Turn {
+    const turn: Turn = { said: [], results: [] };
+    this.#turns.push(turn);
+    if (stepId !== undefined) this.#byStep.set(stepId, turn);
+    return turn;
+  }
+}
+
+/** What of a call a model message has no field for. */
+function toolSlot(part: ToolPart, input: Json): JsonObject {
+  const { executor, dynamic, title, inputEncoding, toolMetadata, invalid, approval, error, state, args } = part;
+  const isPlainError = state !== 'error' || error === undefined || Object.keys(error).length === 1;
+  return defined({
+    executor: executor === 'provider' ? undefined : executor,
+    dynamic,
+    title,
+    inputEncoding,
+    toolMetadata,
+    invalid,
+    approval: approval && isPlain(approval) ? undefined : approval,
+    error: isPlainError ? undefined : error,
+    args: input === args ? undefined : args,
+  });
+}
+
+/** Whether a model message holds all of it. */
+function isPlain(approval: AskedQuestion): boolean {
+  const { questionId, toolCallId = '', answer } = approval;
+  const approved = isApproved(approval);
+  const said = approved === undefined ? undefined : { approved, ...defined({ reason: answer?.reason }) };
+  return equalJson(plainApproval(questionId, toolCallId, proofOf(approval), said) as Json, approval as Json);
+}
+
+function absolute(url: string): URL | undefined {
+  try {
+    return new URL(url);
+  } catch {
+    return undefined;
+  }
+}
