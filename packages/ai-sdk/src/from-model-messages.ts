@@ -67,7 +67,7 @@ class ModelMessageReader {
         const parts = decodeUserContent(message.content, this.#onLoss);
         if (isFields(slot.interjection)) {
           const more = meta ? { providerMetadata: meta } : {};
-          const interjection = { ...interjectionOf(slot.interjection as JsonObject, parts), ...more };
+          const interjection = { ...interjectionOf(slot.interjection, parts), ...more };
           this.#openAnswer(index, slot).parts.push(interjection);
         } else this.#add('user', parts, index, slot, meta);
         return;

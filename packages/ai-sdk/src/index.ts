@@ -18,3 +18,5 @@ export { fromModelMessages } from './from-model-messages.ts';
 export type { FromModelMessagesOptions } from './from-model-messages.ts';
 export { toAiSdkMessages } from './to-ai-sdk-messages.ts';
 export type { ToAiSdkMessagesOptions } from './to-ai-sdk-messages.ts';
+export { modelSource } from './model-source.ts';
+export type { ModelSourceOptions, StreamTextSettings } from './model-source.ts';

@@ -66,9 +66,7 @@ describe('canonical → model → canonical', () => {
           threadId: original.threadId,
         });
         const expected = asModelsSeeIt(original);
-        expect(restored.map(({ content: _, ...envelope }) => envelope)).toEqual(
-          expected.map(({ content: _, ...envelope }) => envelope),
-        );
+        expect(restored.map(envelopeOf)).toEqual(expected.map(envelopeOf));
         // The turns of several agents may overlap, and are told one after the other.
         expect(restored[0]?.content.parts.map(identity).toSorted()).toEqual(
           expected[0]?.content.parts.map(identity).toSorted(),
@@ -78,6 +76,11 @@ describe('canonical → model → canonical', () => {
     );
   });
 });
+
+function envelopeOf(message: CanonicalMessage): Omit<CanonicalMessage, 'content'> {
+  const { content: _, ...envelope } = message;
+  return envelope;
+}
 
 /** Equal parts have equal names, whatever the order of their keys. */
 function identity(part: MessagePart): string {

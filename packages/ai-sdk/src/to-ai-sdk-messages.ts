@@ -239,15 +239,20 @@ class ModelMessageWriter {
 
   #file(part: FilePart): Part[] | undefined {
     const { mimeType, filename, reasoning, reference } = part;
-    if (reasoning && this.#version === 6) return void this.#unsaid(part);
+    if (reasoning && this.#version === 6) {
+      this.#unsaid(part);
+      return undefined;
+    }
     if (reference?.provider !== undefined && this.#filter.isForeign({ [reference.provider]: {} })) {
       const why = `Only ${reference.provider} has this file.`;
-      return void this.#onLoss({ kind: 'unsupported', what: 'file', why, ...defined({ id: part.id }) });
+      this.#onLoss({ kind: 'unsupported', what: 'file', why, ...defined({ id: part.id }) });
+      return undefined;
     }
     const data = part.data ?? (part.url === undefined ? this.#reference(reference) : absolute(part.url));
     if (data === undefined) {
       const why = 'Its URL is relative, and nobody but the page knows where that leads. Give an absolute one.';
-      return void this.#onLoss({ kind: 'unsupported', what: 'file', why, ...defined({ id: part.id }) });
+      this.#onLoss({ kind: 'unsupported', what: 'file', why, ...defined({ id: part.id }) });
+      return undefined;
     }
     const slot = { ...(mimeType === undefined && { untyped: true }), ...defined({ reference }) };
     return [
@@ -357,7 +362,7 @@ function isPlain(approval: AskedQuestion): boolean {
   const { questionId, toolCallId = '', answer } = approval;
   const approved = isApproved(approval);
   const said = approved === undefined ? undefined : { approved, ...defined({ reason: answer?.reason }) };
-  return equalJson(plainApproval(questionId, toolCallId, proofOf(approval), said) as Json, approval as Json);
+  return equalJson(plainApproval(questionId, toolCallId, proofOf(approval), said), approval);
 }
 
 function absolute(url: string): URL | undefined {
