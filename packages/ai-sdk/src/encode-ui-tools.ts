@@ -159,6 +159,11 @@ export class UITools {
     const resultMeta = mergeMeta(call.resultMeta, event.providerMetadata);
     if (resultMeta) call.resultMeta = resultMeta;
     const isFinal = event.status !== 'ok' || !event.preliminary;
+    if (!isFinal && call.invalid) {
+      const why = 'The client shows the call as failed: it was invalid, and never run.';
+      this.#lose({ kind: 'unsupported', what: 'preliminary result', why, id: toolCallId });
+      return true;
+    }
     if (isFinal) {
       call.state = 'settled';
       if (!call.providerExecuted) this.#steps.addResult(toolCallId);
@@ -189,13 +194,14 @@ export class UITools {
     }
   }
 
-  /** `isOver`: it is answered, and ai 6 has no chunk to say so. It must not be asked again. */
-  question(event: EventOf<'question'>, isOver: boolean, emit: Write): void {
+  /** `isAnswered`: and ai 6 has no chunk to say so. It must not be asked again. */
+  question(event: EventOf<'question'>, isAnswered: boolean, emit: Write): void {
     const call = event.toolCallId === undefined ? undefined : this.#calls.get(event.toolCallId);
-    if (call === undefined || call.state === 'settled' || call.questionId !== undefined) return this.#ask(event, emit);
+    const isOver = call?.state === 'settled' || call?.invalid !== undefined || call?.questionId !== undefined;
+    if (call === undefined || isOver) return this.#ask(event, emit);
     call.questionId = event.questionId;
     this.#questions.set(event.questionId, { toolCallId: event.toolCallId!, answered: false });
-    if (isOver) return carry(event, emit);
+    if (isAnswered) return carry(event, emit);
     this.#requestApproval(event, event.toolCallId!, emit);
   }
 
@@ -236,6 +242,7 @@ export class UITools {
   /** The metadata of `tool-input-error` becomes that of the result, so the call's own goes ahead of it. */
   #writeInvalid(event: CallEvent & { input: Json }, call: Call, streamed: boolean, invalid: Fault, emit: Write): void {
     if (!streamed || call.sent !== call.meta) this.#writeStart(event, call, emit);
+    if (!call.providerExecuted) this.#steps.addResult(event.toolCallId);
     const { providerMetadata: _, ...said } = callFields(event, call);
     const providerMetadata = withSlot(undefined, isPlain(invalid) ? {} : { error: invalid });
     emit({
