@@ -20,3 +20,18 @@ export { toAiSdkMessages } from './to-ai-sdk-messages.ts';
 export type { ToAiSdkMessagesOptions } from './to-ai-sdk-messages.ts';
 export { modelSource } from './model-source.ts';
 export type { ModelSourceOptions, StreamTextSettings } from './model-source.ts';
+export type { UIMessageCheckerOptions } from './ui-message-checker.ts';
+export { uiMessageRules } from './ui-message-rules.ts';
+export type { UIMessageRule } from './ui-message-rules.ts';
+export { createUIMessageSSEStream, readUIMessageSSE } from './ui-message-sse-stream.ts';
+export type { ReadUIMessageSSEOptions, UIMessageSSEStreamOptions } from './ui-message-sse-stream.ts';
+export {
+  createUIMessageSSEParser,
+  doneFrame,
+  keepAliveFrame,
+  toUIMessageFrame,
+  UIMessageSSEError,
+  uiMessageStreamHeaders,
+} from './ui-message-sse.ts';
+export type { UIMessageSSEParser, UIMessageSSEParserOptions } from './ui-message-sse.ts';
+export { createUIMessageStreamDialect, uiMessageStream } from './ui-message-stream.ts';
