@@ -1,0 +1,500 @@
+import type {
+  LanguageModelV3FinishReason,
+  LanguageModelV3StreamPart,
+  SharedV3ProviderMetadata,
+  SharedV3Warning,
+} from '@ai-sdk/provider';
+import {
+  applyPatch,
+  mergeMeta,
+  mergeMetadata,
+  type AgentEvent,
+  type Codec,
+  type Emit,
+  type End,
+  type EventOf,
+  type Fault,
+  type FinishReason,
+  type Json,
+  type JsonObject,
+  type Meta,
+  type OnLoss,
+  type Op,
+  type Usage,
+} from '@intertie/core';
+import type { Chatter } from './chatter.ts';
+import { unknownMediaType } from './file-body.ts';
+import { keptSlot, slotKey, withSlot } from './intertie-slot.ts';
+import { defined } from './read-fields.ts';
+import { toV3Usage } from './v3-usage.ts';
+
+export interface LanguageModelV3EncoderOptions {
+  /** The names of the tools that the caller brought (`options.tools`): calls of these are the caller's to run. */
+  tools?: Iterable<string>;
+  /** What agents say to each other. Default: no. */
+  chatter?: Chatter;
+  /** What is known to be wrong with the call before the run starts. */
+  warnings?: SharedV3Warning[];
+  /** Whether `raw` events are passed on. Default: no. */
+  includeRawChunks?: boolean;
+  onLoss?: OnLoss;
+}
+
+/**
+ * Encodes a run as the stream of a `LanguageModelV3`, which `streamText` of 6 and of 7 reads. The run is one step of it,
+ * however many turns it has: its own tools are `providerExecuted` and `dynamic`, and its last words, state and data are in the
+ * metadata of `finish`, which is always the last part, also after an error.
+ */
+export function createLanguageModelV3Encoder(
+  options: LanguageModelV3EncoderOptions = {},
+): Codec<AgentEvent, LanguageModelV3StreamPart> {
+  const encoder = new V3Encoder(options);
+  return {
+    feed: (event, emit) => encoder.feed(event, emit),
+    end: (end, emit) => encoder.end(end, emit),
+  };
+}
+
+type Write = Emit<LanguageModelV3StreamPart>;
+type Kind = 'text' | 'reasoning';
+type OpenPart = { kind: Kind; meta: Meta | undefined };
+type CallEvent = EventOf<'tool-input-start' | 'tool-call'>;
+type Call = {
+  toolName: string;
+  owner: 'caller' | 'run';
+  isComplete: boolean;
+  meta: Meta | undefined;
+  saidPreliminary?: true;
+};
+
+/** How many notices `finish` tells of: the first say most, and a metadata object is no log. */
+const maxNotices = 20;
+
+class V3Encoder {
+  #onLoss: OnLoss;
+  #chatter: Chatter;
+  #callerTools: ReadonlySet<string> | undefined;
+  #warnings: SharedV3Warning[];
+  #includeRaw: boolean;
+  #open = new Map<string, OpenPart>();
+  #calls = new Map<string, Call>();
+  /** Inputs that stream before anybody has said who runs the tool. */
+  #held = new Map<string, Array<EventOf<'tool-input-start' | 'tool-input-delta' | 'tool-input-end'>>>();
+  #agentNames = new Map<string, string>();
+  #withheld = new Set<string>();
+  #stepUsage: Usage[] = [];
+  #summary: JsonObject = {};
+  #data = new Map<string, { name: string; data: Json }>();
+  #notices: Json[] = [];
+  /** The kinds that the ledger has a line of. */
+  #told = new Set<string>();
+  #asked = false;
+  #phase: 'before' | 'running' | 'ended' = 'before';
+
+  constructor({
+    tools,
+    chatter = false,
+    warnings = [],
+    includeRawChunks = false,
+    onLoss,
+  }: LanguageModelV3EncoderOptions) {
+    this.#onLoss = onLoss ?? (() => undefined);
+    this.#chatter = chatter;
+    this.#callerTools = tools && new Set(tools);
+    this.#warnings = warnings;
+    this.#includeRaw = includeRawChunks;
+  }
+
+  feed(event: AgentEvent, emit: Write): void {
+    if (this.#phase === 'ended') {
+      return this.#onLoss({ kind: 'late', what: event.type, why: 'It came after the run had ended.' });
+    }
+    if (this.#phase === 'before') {
+      this.#phase = 'running';
+      emit({ type: 'stream-start', warnings: this.#warnings });
+    }
+    this.#encode(event, emit);
+  }
+
+  /** A sealed run has ended by now. What comes without a seal still gets its `finish`. */
+  end(end: End, emit: Write): void {
+    if (this.#phase === 'ended') return;
+    if (end.reason === 'aborted') return this.feed({ type: 'run-end', outcome: 'aborted' }, emit);
+    const error =
+      end.reason === 'error' ? end.error : { message: 'The stream ended before the run did.', code: 'truncated' };
+    this.feed({ type: 'run-end', outcome: 'error', error }, emit);
+  }
+
+  #encode(event: AgentEvent, emit: Write): void {
+    switch (event.type) {
+      case 'run-start':
+      case 'message-snapshot':
+        // The baseline is in the caller's prompt.
+        return;
+      case 'text-start':
+      case 'reasoning-start':
+        return this.#start(event.type === 'text-start' ? 'text' : 'reasoning', event, emit);
+      case 'text-delta':
+      case 'reasoning-delta':
+        return this.#delta(event, emit);
+      case 'text-end':
+      case 'reasoning-end':
+        return this.#end(event, emit);
+      case 'tool-input-start':
+      case 'tool-input-delta':
+      case 'tool-input-end':
+        return this.#input(event, emit);
+      case 'tool-call':
+        return this.#call(event, emit);
+      case 'tool-result':
+        return this.#result(event, emit);
+      case 'question':
+        return this.#question(event, emit);
+      case 'source':
+      case 'file':
+        if (this.#admits(event, event.id)) this.#whole(event, emit);
+        return;
+      case 'step-end':
+        return this.#stepEnd(event, emit);
+      case 'agent-start':
+        return this.#agent(event);
+      case 'raw':
+        if (this.#includeRaw) emit({ type: 'raw', rawValue: event.value });
+        return;
+      case 'run-end':
+        return this.#runEnd(event, emit);
+      default:
+        this.#summarise(event);
+    }
+  }
+
+  #start(kind: Kind, event: EventOf<'text-start' | 'reasoning-start'>, emit: Write): void {
+    if (!this.#admits(event, event.id)) return;
+    const shown = event.internal && this.#chatter === 'reasoning' ? 'reasoning' : kind;
+    const meta = this.#partMeta(event);
+    this.#open.set(event.id, { kind: shown, meta });
+    emit({ type: `${shown}-start`, id: event.id, ...metadata(meta) });
+  }
+
+  /** `streamText` replaces what it knows of a part's metadata by what comes later, so the whole is said each time. */
+  #delta({ id, delta, providerMetadata }: EventOf<'text-delta' | 'reasoning-delta'>, emit: Write): void {
+    const part = this.#open.get(id);
+    if (!part) return this.#missing('delta', id);
+    part.meta = mergeMeta(part.meta, providerMetadata);
+    emit({ type: `${part.kind}-delta`, id, delta, ...(providerMetadata && metadata(part.meta)) });
+  }
+
+  #end(event: EventOf<'text-end' | 'reasoning-end'>, emit: Write): void {
+    const { id, providerMetadata } = event;
+    const part = this.#open.get(id);
+    if (!part) return this.#missing('end', id);
+    this.#open.delete(id);
+    const citations = event.type === 'text-end' ? event.citations : undefined;
+    const meta = withSlot(mergeMeta(part.meta, providerMetadata), defined({ citations }));
+    emit({ type: `${part.kind}-end`, id, ...metadata(meta) });
+  }
+
+  #input(event: EventOf<'tool-input-start' | 'tool-input-delta' | 'tool-input-end'>, emit: Write): void {
+    const { toolCallId: id } = event;
+    const held = this.#held.get(id);
+    if (held) return void held.push(event);
+    if (event.type === 'tool-input-start') {
+      if (!this.#admits(event, id)) return;
+      if (event.executor === undefined && this.#callerTools === undefined) return void this.#held.set(id, [event]);
+      const { toolName } = event;
+      const call = this.#openCall(event);
+      const { inputEncoding, title } = event;
+      emit({
+        type: event.type,
+        id,
+        toolName,
+        ...owned(call),
+        ...defined({ inputEncoding, title }),
+        ...metadata(call.meta),
+      });
+      return;
+    }
+    const call = this.#calls.get(id);
+    if (!call) return this.#missing(event.type, id);
+    call.meta = mergeMeta(call.meta, event.providerMetadata);
+    if (event.type === 'tool-input-end') emit({ type: event.type, id });
+    else emit({ type: event.type, id, delta: event.delta });
+  }
+
+  #call(event: EventOf<'tool-call'>, emit: Write): void {
+    const { toolCallId, toolName, input, providerMetadata, invalid } = event;
+    if (!this.#admits(event, toolCallId)) return;
+    const held = this.#held.get(toolCallId);
+    this.#held.delete(toolCallId);
+    if (held) {
+      const { executor = 'runtime' } = event;
+      for (const part of held) this.#input(part.type === 'tool-input-start' ? { ...part, executor } : part, emit);
+    }
+    const call = this.#calls.get(toolCallId) ?? this.#openCall(event);
+    call.isComplete = true;
+    call.meta = mergeMeta(call.meta, providerMetadata);
+    // An invalid call has its error result in the run, and must not be run by anybody.
+    if (invalid) call.owner = 'run';
+    emit({
+      type: 'tool-call',
+      toolCallId,
+      toolName,
+      input: JSON.stringify(input),
+      ...owned(call),
+      ...metadata(call.meta),
+    });
+  }
+
+  #openCall(event: CallEvent): Call {
+    const { toolCallId, toolName, executor } = event;
+    const isCallers = executor === 'client' || (executor === undefined && this.#callerTools?.has(toolName) === true);
+    const isKnown = this.#callerTools === undefined || this.#callerTools.has(toolName);
+    if (isCallers && !isKnown) {
+      const why = `The caller has no tool "${toolName}", so nobody can answer. Add it to the tools of the call.`;
+      this.#onLoss({ kind: 'unsupported', what: 'client tool', why, id: toolCallId });
+    }
+    const { title, toolMetadata } = event;
+    const meta = withSlot(this.#partMeta(event), defined({ executor, title, toolMetadata }));
+    const call: Call = { toolName, owner: isCallers && isKnown ? 'caller' : 'run', isComplete: false, meta };
+    this.#calls.set(toolCallId, call);
+    return call;
+  }
+
+  #result(event: EventOf<'tool-result'>, emit: Write): void {
+    const { toolCallId: id } = event;
+    const call = this.#calls.get(id);
+    if (!call?.isComplete) {
+      if (this.#withheld.has(id)) return;
+      const why = 'Its call is not in this stream. A result without a call corrupts the history that the SDK keeps.';
+      return this.#onLoss({ kind: 'withheld', what: 'tool-result', why, id });
+    }
+    if (call.owner === 'caller') {
+      const why = 'The call is the caller’s to run: V3 has results only for what the model’s side has run.';
+      return this.#onLoss({ kind: 'unsupported', what: 'tool-result', why, id });
+    }
+    if (event.status === 'ok' && event.preliminary) {
+      if (call.saidPreliminary) return;
+      call.saidPreliminary = true;
+      const why = 'The SDK takes a preliminary result for the final one.';
+      return this.#onLoss({ kind: 'withheld', what: 'preliminary result', why, id });
+    }
+    const { toolName } = call;
+    const { slot, ...result } = resultOf(event);
+    const meta = withSlot(event.providerMetadata, slot);
+    emit({ type: 'tool-result', toolCallId: id, toolName, ...result, dynamic: true, ...metadata(meta) });
+  }
+
+  /** The SDK asks people about calls of the model's side, and only after it has seen the call. */
+  #question(event: EventOf<'question'>, emit: Write): void {
+    const { questionId: approvalId, toolCallId, providerMetadata } = event;
+    const call = toolCallId === undefined ? undefined : this.#calls.get(toolCallId);
+    if (toolCallId === undefined || !call?.isComplete || call.owner !== 'run' || event.kind !== 'approval') {
+      const why = 'V3 asks about calls that the model’s side runs, and nothing else.';
+      return this.#onLoss({ kind: 'unsupported', what: 'question', why, id: approvalId });
+    }
+    this.#asked = true;
+    const { reason, message } = event;
+    const meta = withSlot(providerMetadata, defined({ reason, message }));
+    emit({ type: 'tool-approval-request', approvalId, toolCallId, ...metadata(meta) });
+  }
+
+  #whole(event: EventOf<'source' | 'file'>, emit: Write): void {
+    const { id } = event;
+    if (event.type === 'file') {
+      const { mimeType, filename, reasoning } = event;
+      const meta = withSlot(this.#partMeta(event), defined({ filename, reasoning }));
+      if (event.data !== undefined) {
+        emit({ type: 'file', mediaType: mimeType ?? unknownMediaType, data: event.data, ...metadata(meta) });
+      } else if (event.url !== undefined) {
+        const { url } = event;
+        emit({ type: 'source', sourceType: 'url', id, url, ...defined({ title: filename }), ...metadata(meta) });
+      } else {
+        const why = 'Only its provider has the file, and V3 has bytes alone.';
+        this.#onLoss({ kind: 'unsupported', what: 'file', why, id });
+      }
+      return;
+    }
+    const { sourceType, url, title, mediaType = unknownMediaType, filename } = event;
+    const meta = metadata(this.#partMeta(event));
+    if (sourceType === 'url' && url !== undefined) {
+      emit({ type: 'source', sourceType, id, url, ...defined({ title }), ...meta });
+    } else {
+      const name = title ?? filename ?? url ?? '';
+      emit({ type: 'source', sourceType: 'document', id, mediaType, title: name, ...defined({ filename }), ...meta });
+    }
+  }
+
+  #stepEnd({ response, usage = [], discarded, stepId: id }: EventOf<'step-end'>, emit: Write): void {
+    this.#stepUsage.push(...usage);
+    if (discarded) {
+      this.#onLoss({ kind: 'unsupported', what: 'discarded step', why: 'V3 cannot take back what was said.', id });
+    }
+    if (!response) return;
+    const { id: responseId, modelId, timestamp } = response;
+    const time = timestamp === undefined ? undefined : new Date(timestamp);
+    emit({ type: 'response-metadata', ...defined({ id: responseId, modelId, timestamp: time }) });
+  }
+
+  #agent({ agentId, name, kind, parentAgentId }: EventOf<'agent-start'>): void {
+    this.#agentNames.set(agentId, name);
+    this.#summary = mergeMetadata(this.#summary, {
+      agents: { [agentId]: { name, kind, ...defined({ parentAgentId }) } },
+    });
+  }
+
+  /** What has no part of its own: the last of each is told in the metadata of `finish`. */
+  #summarise(event: AgentEvent): void {
+    switch (event.type) {
+      case 'metadata':
+        if (event.id !== undefined) return this.#lateMetadata(event.id, event.providerMetadata);
+        this.#summary = mergeMetadata(this.#summary, { metadata: event.metadata });
+        return;
+      case 'data':
+        this.#data.set(event.id, { name: event.name, data: event.data });
+        return this.#toldAtTheEnd('data');
+      case 'data-delta': {
+        const known = this.#data.get(event.id);
+        if (known) known.data = patched(known.data, event.patch);
+        return;
+      }
+      case 'state-snapshot':
+        this.#summary.state = event.state;
+        return this.#toldAtTheEnd('state');
+      case 'state-delta':
+        this.#summary.state = patched(this.#summary.state ?? {}, event.patch);
+        return this.#toldAtTheEnd('state');
+      case 'interjection': {
+        const { role, name, parts } = event;
+        this.#summary.interjection = { role, ...defined({ name }), parts: parts as unknown as Json };
+        return this.#toldAtTheEnd('interjection');
+      }
+      case 'notice': {
+        const { level, message, code } = event;
+        if (this.#notices.length < maxNotices) this.#notices.push({ level, message, ...defined({ code }) });
+        return this.#toldAtTheEnd('notice');
+      }
+      case 'step-start':
+      case 'agent-end':
+        return;
+      default:
+        this.#onLoss({ kind: 'unsupported', what: event.type, why: 'A V3 model has no word for it.', ...idOf(event) });
+    }
+  }
+
+  #toldAtTheEnd(what: string): void {
+    if (this.#told.has(what)) return;
+    this.#told.add(what);
+    const why = `V3 has no part for it: the last is told in the metadata of "finish", under "${slotKey}".`;
+    this.#onLoss({ kind: 'unsupported', what, why });
+  }
+
+  #lateMetadata(id: string, providerMetadata: Meta): void {
+    const part = this.#open.get(id);
+    if (part) part.meta = mergeMeta(part.meta, providerMetadata);
+    else {
+      const why = 'The part is over, and nothing can be added to it.';
+      this.#onLoss({ kind: 'unsupported', what: 'metadata', why, id });
+    }
+  }
+
+  #runEnd(event: EventOf<'run-end'>, emit: Write): void {
+    this.#phase = 'ended';
+    for (const [id, { kind, meta }] of this.#open) emit({ type: `${kind}-end`, id, ...metadata(meta) });
+    if (event.outcome === 'error') emit({ type: 'error', error: errorOf(event.error) });
+    const { outcome, usage = this.#stepUsage, result, resume } = event;
+    const summary: JsonObject = { outcome, ...this.#summary, ...defined({ result, resume }) };
+    if (this.#data.size > 0) {
+      summary.data = Object.fromEntries(Array.from(this.#data.values(), ({ name, data }) => [name, data]));
+    }
+    if (this.#notices.length > 0) summary.notices = this.#notices;
+    if (event.outcome === 'paused') summary.waitingFor = event.waitingFor;
+    emit({
+      type: 'finish',
+      usage: toV3Usage(usage),
+      finishReason: this.#finishReason(event),
+      ...metadata(mergeMeta(event.providerMetadata, { [slotKey]: summary })),
+    });
+  }
+
+  #finishReason(event: EventOf<'run-end'>): LanguageModelV3FinishReason {
+    const { finishReason = 'stop', rawFinishReason: raw } = event;
+    switch (event.outcome) {
+      case 'complete':
+        return { unified: unified(finishReason), raw };
+      case 'paused': {
+        // The caller's tools run only after `tool-calls`; without one of them nothing would ever go on.
+        const isOpen = [...this.#calls.values()].some(({ owner, isComplete }) => owner === 'caller' && isComplete);
+        return { unified: isOpen || this.#asked ? 'tool-calls' : 'stop', raw: raw ?? 'paused' };
+      }
+      case 'aborted':
+        return { unified: 'other', raw: 'aborted' };
+      case 'error':
+        return { unified: 'error', raw: raw ?? event.error.code };
+    }
+  }
+
+  #admits(event: { type: string; internal?: true }, id: string): boolean {
+    if (!event.internal || this.#chatter !== false) return true;
+    if (!this.#withheld.has(id)) {
+      this.#withheld.add(id);
+      const why = 'It was said between agents; the option "chatter" shows it.';
+      this.#onLoss({ kind: 'withheld', what: event.type, why, id });
+    }
+    return false;
+  }
+
+  #missing(what: string, id: string): void {
+    if (this.#withheld.has(id)) return;
+    this.#onLoss({ kind: 'repaired', what, why: 'Nothing of that id is open.', id });
+  }
+
+  #partMeta(event: { id?: string; agentId?: string; providerMetadata?: Meta }): Meta | undefined {
+    const agent = event.agentId === undefined ? undefined : this.#agentNames.get(event.agentId);
+    return withSlot(event.providerMetadata, { ...keptSlot(event), ...defined({ agent }) });
+  }
+}
+
+/** Without `dynamic` the SDK looks for the tool in the caller's set, and takes the call for invalid. */
+function owned({ owner }: Call): { providerExecuted?: true; dynamic?: true } {
+  return owner === 'run' ? { providerExecuted: true, dynamic: true } : {};
+}
+
+function metadata(meta: Meta | undefined): { providerMetadata?: SharedV3ProviderMetadata } {
+  return meta ? { providerMetadata: meta } : {};
+}
+
+type V3Result = { result: NonNullable<Json>; isError?: true; slot: JsonObject };
+
+/** A V3 result is never null. */
+function resultOf(event: EventOf<'tool-result'>): V3Result {
+  switch (event.status) {
+    case 'ok':
+      return { result: event.output ?? '', slot: event.content ? { content: true } : {} };
+    case 'error': {
+      const { message, ...more } = event.error;
+      return { result: Object.keys(more).length > 0 ? event.error : message, isError: true, slot: {} };
+    }
+    case 'denied':
+      return { result: event.reason ?? 'The call was denied.', isError: true, slot: { denied: true } };
+  }
+}
+
+/** A patch that fails changes nothing. */
+function patched(value: Json, patch: Op[]): Json {
+  const result = applyPatch(value, patch);
+  return result.ok ? result.value : value;
+}
+
+function unified(reason: FinishReason): LanguageModelV3FinishReason['unified'] {
+  return reason === 'interrupted' ? 'other' : reason;
+}
+
+/** A real error, so that whoever logs it or throws it sees one. */
+export function errorOf({ message, ...fault }: Fault): Error & Partial<Fault> {
+  return Object.assign(new Error(message), fault);
+}
+
+function idOf(event: AgentEvent): { id?: string } {
+  if ('id' in event && event.id !== undefined) return { id: event.id };
+  return 'questionId' in event && event.questionId !== undefined ? { id: event.questionId } : {};
+}
