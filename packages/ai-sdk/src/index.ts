@@ -38,3 +38,10 @@ export {
 } from './ui-message-sse.ts';
 export type { UIMessageSSEParser, UIMessageSSEParserOptions } from './ui-message-sse.ts';
 export { createUIMessageStreamDialect, uiMessageStream } from './ui-message-stream.ts';
+export {
+  createMessageListState,
+  endMessageListState,
+  flushToCanonical,
+  updateFromStreamPart,
+} from './message-list-state.ts';
+export type { MessageListState, MessageListStateOptions } from './message-list-state.ts';
