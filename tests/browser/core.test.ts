@@ -43,7 +43,7 @@ describe('in a browser, as native modules', () => {
   });
 
   it('works as it does in Node', async () => {
-    expect(await inPage(`import('/tests/smoke/smoke.mjs').then((module) => module.smoke())`)).toEqual(smoke());
+    expect(await inPage(`import('/tests/smoke/smoke.mjs').then((module) => module.smoke())`)).toEqual(await smoke());
   });
 
   it('did so without a complaint', () => {

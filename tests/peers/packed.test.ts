@@ -35,7 +35,7 @@ describe('packed, and installed in a folder of its own', () => {
       join(folder, 'main.mjs'),
       `import { smoke } from './smoke.mjs';
       for (const specifier of ${JSON.stringify(specifiers)}) await import(specifier);
-      console.log(JSON.stringify({ node: process.versions.node, smoke: smoke() }));`,
+      console.log(JSON.stringify({ node: process.versions.node, smoke: await smoke() }));`,
     );
   });
 
@@ -46,7 +46,7 @@ describe('packed, and installed in a folder of its own', () => {
     const { stdout, stderr } = await run(binary, ['main.mjs'], { cwd: folder });
     const said = JSON.parse(stdout) as { node: string; smoke: unknown };
     expect(said.node.split('.')[0]).toBe(major);
-    expect(said.smoke).toEqual(smoke());
+    expect(said.smoke).toEqual(await smoke());
     expect(stderr).toBe('');
   });
 });

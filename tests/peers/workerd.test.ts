@@ -22,7 +22,7 @@ const worker :Workerd.Worker = (
 );
 `;
 const worker = `import { smoke } from './smoke.mjs';
-export default { fetch: () => Response.json(smoke()) };
+export default { fetch: async () => Response.json(await smoke()) };
 `;
 
 describe('in workerd', () => {
@@ -84,6 +84,6 @@ describe('in workerd', () => {
     const response = await fetch(`http://127.0.0.1:${port}/`);
     const text = await response.text();
     expect(response.status, `${text}\n${stderr}`).toBe(200);
-    expect(JSON.parse(text)).toEqual(smoke());
+    expect(JSON.parse(text)).toEqual(await smoke());
   });
 });

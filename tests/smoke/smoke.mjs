@@ -4,7 +4,7 @@
 import * as conformance from '@intertie/conformance';
 import * as core from '@intertie/core';
 
-const { encodeMessage, foldEvents, seal, transcode, unfold } = core;
+const { createInMemoryStore, encodeMessage, foldEvents, formatTape, parseTape, seal, transcode, unfold } = core;
 const { canonical, check } = conformance;
 
 /** @type {core.RunInput} */
@@ -35,7 +35,7 @@ const stream = [
   { type: 'run-end', outcome: 'complete' },
 ];
 
-export function smoke() {
+export async function smoke() {
   /** @type {core.Loss[]} */
   const losses = [];
   // Whole, and cut after every event: whatever ends a run, its seal closes it, the checker has nothing to say, and the fold
@@ -59,7 +59,31 @@ export function smoke() {
   const unsealed = check(canonical, stream).violations.map(({ rule }) => rule);
   if (unsealed.length === 0) throw new Error('A stream without a frame must not pass the check.');
 
+  // A tape goes through bytes and back.
+  const items = stream.map((event, t) => ({ t, item: /** @type {core.Json} */ (event) }));
+  const tape = formatTape({ header: { tape: 1, dialect: core.CANONICAL }, items });
+  const played = parseTape(new TextEncoder().encode(tape)).items.map(({ item }) => JSON.stringify(item));
+  if (played.join() !== stream.map((event) => JSON.stringify(event)).join())
+    throw new Error(`the tape became ${played.join()}`);
+
+  // The store mints ids and reads the clock on its own here; what it gives back is compared without them.
+  const store = createInMemoryStore();
+  const whole = foldEvents(
+    transcode(
+      seal(run, () => {}),
+      stream,
+    ),
+  );
+  if (!whole) throw new Error('no message');
+  await store.saveMessages({ messages: [whole] });
+  const stored = await store.listMessages({ threadId: run.threadId });
+  if (stored.length !== 1) throw new Error(`${stored.length} messages came back`);
+  const foreign = await store.forScope('someone else').listMessages({ threadId: run.threadId });
+  if (foreign.length > 0) throw new Error('a foreign scope sees the thread');
+
   return {
+    stored: stored.map((message) => encodeMessage(message).content),
+    tape,
     exports: { core: Object.keys(core).toSorted(), conformance: Object.keys(conformance).toSorted() },
     messages,
     losses,

@@ -3,6 +3,7 @@ import {
   isEventType,
   validateEvent,
   type AgentEvent,
+  type AskedQuestion,
   type Checker,
   type EventOf,
   type Json,
@@ -37,7 +38,7 @@ export class CanonicalChecker implements Checker {
   #open: OpenThing[] = [];
   #partIds = new Set<string>();
   #calls = new Map<string, CallRecord>();
-  #questions = new Map<string, 'open' | 'answered'>();
+  #questions = new Map<string, { state: 'open' | 'answered' | 'discarded'; toolCallId: string | undefined }>();
   #agents = new Map<string, 'open' | 'paused' | 'ended'>();
   #steps = new Map<string, { agentId: string | undefined; open: boolean }>();
   #data = new Map<string, Json>();
@@ -187,7 +188,7 @@ export class CanonicalChecker implements Checker {
       const call = this.#calls.get(waiting.toolCallId);
       return call?.state === 'call' && !call.discarded;
     }
-    return waiting.type === 'message' || this.#questions.get(waiting.questionId) === 'open';
+    return waiting.type === 'message' || this.#questions.get(waiting.questionId)?.state === 'open';
   }
 
   #snapshot(content: MessageContent): void {
@@ -229,12 +230,16 @@ export class CanonicalChecker implements Checker {
     if (part.type === 'tool-invocation') {
       this.#partIds.add(part.toolCallId);
       this.#calls.set(part.toolCallId, { state: part.state, invalid: part.invalid === true });
-      if (part.approval) this.#questions.set(part.approval.questionId, part.approval.answer ? 'answered' : 'open');
-    } else if (part.type === 'question') this.#questions.set(part.questionId, part.answer ? 'answered' : 'open');
+      if (part.approval) this.#learnQuestion(part.approval);
+    } else if (part.type === 'question') this.#learnQuestion(part);
     else if (part.id !== undefined) {
       this.#partIds.add(part.id);
       if (part.type === 'data') this.#data.set(part.id, part.data);
     }
+  }
+
+  #learnQuestion({ questionId, toolCallId, answer }: AskedQuestion): void {
+    this.#questions.set(questionId, { state: answer ? 'answered' : 'open', toolCallId });
   }
 
   #stepEnd(event: EventOf<'step-end'>): void {
@@ -246,6 +251,9 @@ export class CanonicalChecker implements Checker {
     if (step) step.open = false;
     if (!event.discarded) return;
     for (const call of this.#calls.values()) if (call.opening?.stepId === event.stepId) call.discarded = true;
+    for (const question of this.#questions.values()) {
+      if (this.#calls.get(question.toolCallId ?? '')?.discarded) question.state = 'discarded';
+    }
   }
 
   #toolCall(event: EventOf<'tool-call'>): void {
@@ -286,18 +294,22 @@ export class CanonicalChecker implements Checker {
     if (this.#questions.has(event.questionId)) {
       this.#broken('C2-name', `The question ${event.questionId} has been asked before.`, 'questionId');
     }
-    if (event.toolCallId !== undefined && !this.#calls.has(event.toolCallId)) {
+    const call = this.#calls.get(event.toolCallId ?? '');
+    if (event.toolCallId !== undefined && (!call || call.discarded)) {
       this.#broken('C4-refer', `There is no call ${event.toolCallId}.`, 'toolCallId');
     }
     this.#knownAgent(event.agentId);
-    this.#questions.set(event.questionId, 'open');
+    this.#questions.set(event.questionId, { state: 'open', toolCallId: event.toolCallId });
   }
 
   #answer(event: EventOf<'answer'>): void {
-    const state = this.#questions.get(event.questionId);
-    if (state === undefined) return this.#broken('C4-refer', `There is no question ${event.questionId}.`, 'questionId');
-    if (state === 'answered') this.#broken('C5-answer', `The question ${event.questionId} is answered already.`);
-    this.#questions.set(event.questionId, 'answered');
+    const question = this.#questions.get(event.questionId);
+    if (!question || question.state === 'discarded') {
+      return this.#broken('C4-refer', `There is no question ${event.questionId}.`, 'questionId');
+    }
+    if (question.state === 'answered')
+      this.#broken('C5-answer', `The question ${event.questionId} is answered already.`);
+    question.state = 'answered';
   }
 
   #newPart(id: string, said: Said): void {

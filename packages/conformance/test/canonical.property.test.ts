@@ -30,7 +30,8 @@ const violations = (events: AgentEvent[]): string[] =>
   check(canonical, events).violations.map(({ index, rule, message }) => `${index} ${rule} ${message}`);
 
 /** Equal text for equal events, whatever the order of their keys. */
-const canonicalJson = (event: AgentEvent): string => JSON.stringify(Object.entries(event).toSorted());
+const canonicalJson = (event: AgentEvent): string =>
+  JSON.stringify(Object.entries(event).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 
 /** Twice unfolded is once folded: a message that a log cannot say better than a snapshot. */
 const refold = (message: CanonicalMessage): CanonicalMessage => foldEvents(unfold(message))!;
@@ -147,11 +148,9 @@ describe('continuations', () => {
           expect(message).toEqual(slowFold(sealed));
           expect(refold(message)).toEqual(message);
           const before = foldEvents(first)!;
-          for (const [index, part] of before.content.parts.entries()) {
-            const after = message.content.parts[index]!;
-            expect(after.type).toBe(part.type);
-            if (part.type === 'text') expect(after).toMatchObject({ text: part.text });
-          }
+          const said = ({ content }: CanonicalMessage): unknown[] =>
+            content.parts.slice(0, before.content.parts.length).map((part) => [part.type, 'text' in part && part.text]);
+          expect(said(message)).toEqual(said(before));
         });
       }),
     );

@@ -24,8 +24,16 @@ export function slowFold(events: AgentEvent[]): CanonicalMessage {
     const part = opening(event, events, index, baseline?.parts ?? []);
     if (part) opened.push({ part, after: index + 1 });
   }
+  const discarded = ({ part, after }: (typeof opened)[number]): boolean =>
+    part.stepId !== undefined && (gone.get(part.stepId) ?? -1) >= after;
+  const goneCalls = new Set(
+    opened.flatMap((entry) =>
+      discarded(entry) && entry.part.type === 'tool-invocation' ? [entry.part.toolCallId] : [],
+    ),
+  );
   const parts = opened
-    .filter(({ part, after }) => !(part.stepId !== undefined && (gone.get(part.stepId) ?? -1) >= after))
+    .filter((entry) => !discarded(entry))
+    .filter(({ part }) => !(part.type === 'question' && goneCalls.has(part.toolCallId ?? '')))
     .map(({ part, after }) => events.slice(after).reduce(later, part));
 
   const metadata = events
@@ -81,9 +89,9 @@ function opening(
   const before = events.slice(0, index);
   switch (event.type) {
     case 'text-start':
-      return { ...without(event, 'type', 'at'), type: 'text', text: '' } as MessagePart;
+      return { ...without(event, 'type', 'at'), type: 'text', text: '' };
     case 'reasoning-start':
-      return { ...without(event, 'type', 'at'), type: 'reasoning', reasoning: '' } as MessagePart;
+      return { ...without(event, 'type', 'at'), type: 'reasoning', reasoning: '' };
     case 'tool-input-start':
       return {
         ...without(event, 'type', 'at'),

@@ -6,7 +6,6 @@ import { mergeMeta, mergeMetadata } from './merge-meta.ts';
 import type {
   AgentEntry,
   CanonicalMessage,
-  DataPart,
   MessageContent,
   MessagePart,
   RunEntry,
@@ -246,12 +245,15 @@ export class MessageFold {
     this.#enter('steps', stepId, { ...entry, ...said });
   }
 
-  /** The turn was retried: what it said never happened. */
+  /** The turn was retried: what it said never happened, nor was anything asked about its calls. */
   #discard(stepId: string): void {
     const kept: MessagePart[] = [];
+    const gone = new Set<string>();
     for (let index = 0; index < this.#parts.length; index++) {
       const part = this.#parts.at(index)!;
-      if (part.stepId !== stepId) kept.push(part);
+      if (part.stepId === stepId) {
+        if (part.type === 'tool-invocation') gone.add(part.toolCallId);
+      } else if (part.type !== 'question' || !gone.has(part.toolCallId ?? '')) kept.push(part);
     }
     this.#parts.reset(kept);
     this.#index();
@@ -313,7 +315,7 @@ export class MessageFold {
     if (part === undefined && this.#transient.has(event.id)) return;
     if (part?.type !== 'data') return this.#misfit('data-delta', event.id);
     const data = this.#patched(part.data, event.patch, event.id);
-    if (data !== undefined) (part as DataPart).data = data;
+    if (data !== undefined) part.data = data;
   }
 
   #stateDelta(event: EventOf<'state-delta'>): void {
@@ -398,7 +400,7 @@ export class MessageFold {
 }
 
 /** The ids that events may refer to a part by. */
-export function idsOf(part: MessagePart): string[] {
+function idsOf(part: MessagePart): string[] {
   if (part.type === 'tool-invocation') {
     return part.approval ? [part.toolCallId, part.approval.questionId] : [part.toolCallId];
   }

@@ -131,40 +131,45 @@ describe('decodeMessage', () => {
   });
 
   it.each<[string, (json: JsonObject) => unknown, string, string]>([
-    ['not an object', () => [], '', 'The message has to be an object, but is a list of 0.'],
-    ['no id', (json) => ({ ...json, id: '' }), 'id', 'id has to be a string that is not empty, but is "".'],
-    ['a role of its own', (json) => ({ ...json, role: 'robot' }), 'role', 'one of system, user, assistant, tool'],
+    ['not an object', () => [], '', 'the message: expected an object, found a list of 0.'],
+    ['no id', (json) => ({ ...json, id: '' }), 'id', 'id: expected a non-empty string, found "".'],
+    [
+      'a role of its own',
+      (json) => ({ ...json, role: 'robot' }),
+      'role',
+      '"system" or "user" or "assistant" or "tool"',
+    ],
     [
       'a date without a time',
       (json) => ({ ...json, createdAt: '2024-03-01' }),
       'createdAt',
       'as `toISOString` writes it',
     ],
-    ['no content', (json) => ({ ...json, content: 'hi' }), 'content', 'content has to be an object, but is "hi".'],
+    ['no content', (json) => ({ ...json, content: 'hi' }), 'content', 'content: expected an object, found "hi".'],
     ['no format', (json) => ({ ...json, content: { parts: [] } }), 'content.format', 'number of a format'],
     [
       'a part without its text',
       withParts({ type: 'text' }),
       'content.parts[0].text',
-      'has to be a string, but is absent.',
+      'expected a value, found nothing.',
     ],
     [
       'a call in no state',
       withParts({ type: 'tool-invocation', toolCallId: 'c', toolName: 't', state: 'done' }),
       'content.parts[0].state',
-      'one of partial-call, call',
+      '"partial-call" or "call"',
     ],
     [
       'a file twice',
       withParts({ type: 'file', data: 'aGk=', url: 'https://example.com' }),
       'content.parts[0]',
-      'but has data and url',
+      'exactly one of data, url and reference',
     ],
     [
       'a wrong part inside an interjection',
       withParts({ type: 'interjection', role: 'user', parts: [{ type: 'text', text: 1 }] }),
       'content.parts[0].parts[0].text',
-      'but is the number 1',
+      'expected a string, found 1',
     ],
   ])('refuses %s, and says where', (_, change, path, text) => {
     const error = failure(change(encodeMessage(message())));

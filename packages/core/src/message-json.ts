@@ -1,28 +1,33 @@
-import { checkContent, id, isObject, oneOf, optional, shape } from './check-content.ts';
+import { content as contentShape } from './content-shape.ts';
 import { copyJson } from './copy-json.ts';
 import type { JsonObject } from './json.ts';
 import type { MessageInput } from './memory-store.ts';
 import { MessageFormatError } from './message-format-error.ts';
 import { messageUpgrades, upgradeContent, type MessageUpgrades } from './message-upgrades.ts';
 import type { CanonicalMessage, MessageContent } from './message.ts';
+import { explain, id, inside, isObject, object, oneOf, type Failure } from './shape.ts';
 
 export type DecodeMessageOptions = {
   /** Instead of the built-in table: how content of older formats is brought to this one. */
   upgrades?: MessageUpgrades;
 };
 
-const checkEnvelope = shape({
-  id,
-  threadId: id,
-  role: oneOf('system', 'user', 'assistant', 'tool'),
-  type: oneOf('text', 'tool', 'event'),
-  resourceId: optional(id),
-  parentId: optional(id),
-  runId: optional(id),
-  clientId: optional(id),
-  status: optional(oneOf('streaming', 'complete', 'paused', 'aborted', 'error')),
-  content: shape({}),
-});
+const envelopeShape = object(
+  {
+    id,
+    threadId: id,
+    role: oneOf('system', 'user', 'assistant', 'tool'),
+    type: oneOf('text', 'tool', 'event'),
+    content: object({}),
+  },
+  {
+    resourceId: id,
+    parentId: id,
+    runId: id,
+    clientId: id,
+    status: oneOf('streaming', 'complete', 'paused', 'aborted', 'error'),
+  },
+);
 
 /** With a time and an offset: a date alone means another moment in every place. */
 const isoTime = /^(?:\d{4}|[+-]\d{6})-\d\d-\d\dT\d\d:\d\d.*(?:Z|[+-]\d\d:?\d\d)$/;
@@ -45,14 +50,14 @@ export function encodeMessage(message: CanonicalMessage | MessageInput): JsonObj
 export function decodeMessage(json: unknown, options: DecodeMessageOptions = {}): CanonicalMessage {
   // `null` is how a message on its way in says that it is the first of a branch.
   const envelope = isObject(json) && json['parentId'] === null ? without(json, 'parentId') : json;
-  checkEnvelope(envelope, '');
+  refuse(envelopeShape(envelope));
   const { createdAt, content, ...rest } = envelope as JsonObject & { content: JsonObject };
   if (typeof createdAt !== 'string' || !isoTime.test(createdAt) || Number.isNaN(Date.parse(createdAt))) {
     const text = 'createdAt has to be a time as `toISOString` writes it, for example 2024-01-31T12:00:00.000Z.';
     throw new MessageFormatError('invalid', 'createdAt', text);
   }
   const upgraded = upgradeContent(content, options.upgrades ?? messageUpgrades);
-  checkContent(upgraded, 'content');
+  checkContent(upgraded);
   return {
     ...(rest as Omit<CanonicalMessage, 'content' | 'createdAt'>),
     content: upgraded as MessageContent,
@@ -60,7 +65,19 @@ export function decodeMessage(json: unknown, options: DecodeMessageOptions = {})
   };
 }
 
-function without(object: Record<string, unknown>, key: string): Record<string, unknown> {
-  const { [key]: _, ...rest } = object;
+/** Throws a `MessageFormatError` that names the place, unless the content is one of format 2. */
+export function checkContent(content: unknown): void {
+  const failure = contentShape(content);
+  refuse(failure && inside('content', failure));
+}
+
+function refuse(failure: Failure | undefined): void {
+  if (!failure) return;
+  const { path } = failure;
+  throw new MessageFormatError('invalid', path, explain(failure, path === '' ? 'the message' : path));
+}
+
+function without(value: Record<string, unknown>, key: string): Record<string, unknown> {
+  const { [key]: _, ...rest } = value;
   return rest;
 }

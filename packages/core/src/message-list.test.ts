@@ -129,6 +129,17 @@ describe('MessageList', () => {
     expect(Object.keys(message!.content.steps!)).toEqual(['s2']);
   });
 
+  it('what was asked about a call of a discarded step was never asked', () => {
+    const message = fold(
+      { type: 'step-start', stepId: 's1' },
+      { type: 'tool-call', toolCallId: 'c', toolName: 't', input: 1, stepId: 's1' },
+      { type: 'question', questionId: 'q1', kind: 'approval', toolCallId: 'c' },
+      { type: 'question', questionId: 'q2', kind: 'approval', toolCallId: 'c' },
+      { type: 'step-end', stepId: 's1', discarded: true },
+    );
+    expect(message!.content.parts).toEqual([]);
+  });
+
   it('a snapshot corrects the text, but takes no call back', () => {
     const message = fold(
       { type: 'tool-call', toolCallId: 'c', toolName: 't', input: 1 },
@@ -167,10 +178,10 @@ describe('MessageList', () => {
 
   it('holds several messages, and goes on with the one that a run continues', () => {
     const list = new MessageList({
-      messages: [foldEvents([start, { ...end, outcome: 'paused', waitingFor: [{ type: 'message' }] } as AgentEvent])!],
+      messages: [foldEvents([start, { ...end, outcome: 'paused', waitingFor: [{ type: 'message' }] }])!],
     });
     for (const event of [{ ...start, runId: 'r2', resumes: 'r' }, end] as AgentEvent[]) list.feed(event);
-    list.feed({ ...start, runId: 'r3', messageId: 'm2' } as AgentEvent);
+    list.feed({ ...start, runId: 'r3', messageId: 'm2' });
     expect(
       list.messages.map(({ id, status, content }) => [id, status, content.runs?.map(({ runId }) => runId)]),
     ).toEqual([

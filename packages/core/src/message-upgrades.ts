@@ -1,6 +1,6 @@
-import { isObject } from './check-content.ts';
 import type { JsonObject } from './json.ts';
 import { MessageFormatError } from './message-format-error.ts';
+import { isObject } from './shape.ts';
 
 /** The format of content that this version writes. */
 export const messageFormat = 2;

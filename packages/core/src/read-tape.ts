@@ -88,6 +88,7 @@ function itemOf(line: Line): TapeItem | TapeError {
 
 /** The object in a line, or an error of the given type. */
 function valueOf(line: Line, type: TapeErrorType): object | TapeError {
+  const hint = type === 'header' ? ' Is this file a tape?' : '';
   if (line.text === undefined) {
     if (line.problem === 'encoding') return new TapeError(type, line.line, 'it is not UTF-8.');
     return new TapeError('oversized', line.line, 'it is too long to be read.');
@@ -95,9 +96,9 @@ function valueOf(line: Line, type: TapeErrorType): object | TapeError {
   try {
     const value: unknown = JSON.parse(line.line === 1 ? line.text.replace(/^\ufeff/, '') : line.text);
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
-    return new TapeError(type, line.line, 'it is no JSON object.');
+    return new TapeError(type, line.line, `it is no JSON object.${hint}`);
   } catch (error) {
     if (line.cut && type === 'line') return new TapeError('torn', line.line, 'it was cut off, and is left out.');
-    return new TapeError(type, line.line, `it is no JSON (${(error as SyntaxError).message}).`);
+    return new TapeError(type, line.line, `it is no JSON (${(error as SyntaxError).message}).${hint}`);
   }
 }

@@ -7,7 +7,7 @@ import { toReadableStream } from './to-readable-stream.ts';
 describe('recordTape', () => {
   it('passes every item and keeps it with its time', async () => {
     let clock = Date.UTC(2026, 0, 31);
-    async function* items(): AsyncGenerator<unknown> {
+    async function* items(): AsyncGenerator {
       clock += 10;
       yield { type: 'a' };
       clock += 5;

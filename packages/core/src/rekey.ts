@@ -77,9 +77,9 @@ export function rekey(run: RunInput, onLoss: OnLoss): Codec<unknown, AgentEvent>
   /** The frames that `origin` counts were those of the recording. */
   const shifted = (event: AgentEvent): AgentEvent => {
     const { at, origin, ...rest } = event;
-    if (at === undefined) return origin === undefined ? event : (rest as AgentEvent);
+    if (at === undefined) return origin === undefined ? event : rest;
     shift ??= run.startedAt - at;
-    return { ...rest, at: at + shift } as AgentEvent;
+    return { ...rest, at: at + shift };
   };
 
   return {

@@ -4,7 +4,7 @@ import type { Fault } from './fault.ts';
 import { applyPatch } from './json-patch.ts';
 import type { Json } from './json.ts';
 import type { OnLoss } from './loss.ts';
-import type { MessageContent, ToolState } from './message.ts';
+import type { AskedQuestion, MessageContent, ToolState } from './message.ts';
 import type { Outcome, Waiting } from './outcome.ts';
 import type { Said } from './part-body.ts';
 import { isSettled, takesBack } from './tool-part.ts';
@@ -23,8 +23,8 @@ export class RunGuard {
   /** Part ids and tool call ids: one name space. */
   #ids = new Set<string>();
   #calls = new Map<string, Call>();
-  /** Whether it is answered. */
-  #questions = new Map<string, boolean>();
+  #questions = new Map<string, { answered: boolean; toolCallId: string | undefined }>();
+  #questionIds = new Set<string>();
   #agents = new Map<string, 'open' | 'paused' | 'ended'>();
   /** The agent of each step, ended or not. */
   #steps = new Map<string, string | undefined>();
@@ -38,7 +38,7 @@ export class RunGuard {
 
   isPending(waiting: Waiting): boolean {
     if (waiting.type === 'message') return true;
-    if (waiting.type === 'question') return this.#questions.get(waiting.questionId) === false;
+    if (waiting.type === 'question') return this.#questions.get(waiting.questionId)?.answered === false;
     return this.#calls.get(waiting.toolCallId)?.state === 'call';
   }
 
@@ -223,27 +223,30 @@ export class RunGuard {
     if (event.discarded) {
       // Its calls never happened: nothing waits for them, and a snapshot may leave them out. Their ids stay taken.
       for (const [id, { stepId }] of this.#calls) if (stepId === event.stepId) this.#calls.delete(id);
+      for (const [id, { toolCallId }] of this.#questions) {
+        if (toolCallId !== undefined && !this.#calls.has(toolCallId)) this.#questions.delete(id);
+      }
     }
     emit(event);
   }
 
   #question(event: EventOf<'question'>, emit: Emit<AgentEvent>): void {
-    if (this.#questions.has(event.questionId)) return this.#drop(event, event.questionId, 'It has been asked before.');
-    this.#questions.set(event.questionId, false);
-    let asked = event;
-    if (event.toolCallId !== undefined && !this.#calls.has(event.toolCallId)) {
-      this.#repaired(event, event.questionId, `It is about the call ${event.toolCallId}, which does not exist.`);
-      const { toolCallId: _, ...rest } = asked;
-      asked = rest;
-    }
+    if (this.#questionIds.has(event.questionId))
+      return this.#drop(event, event.questionId, 'It has been asked before.');
+    this.#questionIds.add(event.questionId);
+    const { toolCallId, ...free } = event;
+    const known = toolCallId === undefined || this.#calls.has(toolCallId);
+    if (!known) this.#repaired(event, event.questionId, `It is about the call ${toolCallId}, which does not exist.`);
+    const asked: EventOf<'question'> = known ? event : free;
+    this.#questions.set(event.questionId, { answered: false, toolCallId: asked.toolCallId });
     emit(this.#ofKnownAgent(asked, event.questionId));
   }
 
   #answer(event: EventOf<'answer'>, emit: Emit<AgentEvent>): void {
-    const state = this.#questions.get(event.questionId);
-    if (state === undefined) return this.#drop(event, event.questionId, 'There is no such question.');
-    if (state) return this.#drop(event, event.questionId, 'The question is answered already.', 'late');
-    this.#questions.set(event.questionId, true);
+    const question = this.#questions.get(event.questionId);
+    if (question === undefined) return this.#drop(event, event.questionId, 'There is no such question.');
+    if (question.answered) return this.#drop(event, event.questionId, 'The question is answered already.', 'late');
+    question.answered = true;
     emit(event);
   }
 
@@ -298,8 +301,8 @@ export class RunGuard {
           state: part.state,
           ...(part.invalid && { invalid: part.error ?? { message: 'The call is invalid.' } }),
         });
-        if (part.approval) this.#questions.set(part.approval.questionId, part.approval.answer !== undefined);
-      } else if (part.type === 'question') this.#questions.set(part.questionId, part.answer !== undefined);
+        if (part.approval) this.#learnQuestion(part.approval);
+      } else if (part.type === 'question') this.#learnQuestion(part);
       else if (part.id !== undefined) {
         this.#ids.add(part.id);
         if (part.type === 'data') this.#data.set(part.id, part.data);
@@ -311,6 +314,11 @@ export class RunGuard {
     for (const [stepId, { agentId }] of Object.entries(content.steps ?? {})) {
       if (!this.#steps.has(stepId)) this.#steps.set(stepId, agentId);
     }
+  }
+
+  #learnQuestion({ questionId, toolCallId, answer }: AskedQuestion): void {
+    this.#questionIds.add(questionId);
+    this.#questions.set(questionId, { answered: answer !== undefined, toolCallId });
   }
 
   #unknown(event: AgentEvent, emit: Emit<AgentEvent>): void {

@@ -20,6 +20,8 @@ export const id: Check = (value) =>
   typeof value === 'string' && value !== '' ? undefined : fail('a non-empty string', value);
 export const number: Check = (value) => (Number.isFinite(value) ? undefined : fail('a finite number', value));
 export const boolean: Check = (value) => (typeof value === 'boolean' ? undefined : fail('a boolean', value));
+/** Anything, as long as it is there. */
+export const anyValue: Check = () => undefined;
 export const yes: Check = (value) => (value === true ? undefined : fail('true, or nothing', value));
 
 export function oneOf(...options: string[]): Check {
@@ -38,6 +40,7 @@ export function list(check: Check): Check {
   };
 }
 
+/** Linear in its size. An undefined property is as good as none. */
 export function json(value: unknown, depth = 0): Failure | undefined {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return undefined;
   if (typeof value === 'number') return number(value);
@@ -70,7 +73,7 @@ export function fields(required: Shape, optional: Shape): Fields {
 /** Unknown fields are passed over: an old reader meets newer events. */
 export function checkFields(value: Record<string, unknown>, shape: Fields): Failure | undefined {
   for (const [key, check, need] of shape) {
-    const item = value[key];
+    const item = Object.hasOwn(value, key) ? value[key] : undefined;
     if (item === undefined) {
       if (need === 'required') return inside(key, fail('a value', item));
       continue;
@@ -115,4 +118,26 @@ export function all(...checks: Check[]): Check {
     }
     return undefined;
   };
+}
+
+/** What is wrong, in words: `parts[0].text: expected a string, found 1.` */
+export function explain({ expected, found }: Failure, place: string): string {
+  return `${place === '' ? 'Expected' : `${place}: expected`} ${expected}, found ${show(found)}.`;
+}
+
+function show(value: unknown): string {
+  if (Array.isArray(value)) return `a list of ${value.length}`;
+  switch (typeof value) {
+    case 'undefined':
+      return 'nothing';
+    case 'string':
+      return value.length > 40 ? `${JSON.stringify(value.slice(0, 40))}…` : JSON.stringify(value);
+    case 'object':
+      return value === null ? 'null' : 'an object';
+    case 'function':
+    case 'symbol':
+      return `a ${typeof value}`;
+    default:
+      return String(value);
+  }
 }

@@ -99,7 +99,7 @@ function messageOf(error: object): string {
 
 function textOf(value: unknown): string {
   if (value === undefined || value === null || value === '') return UNKNOWN;
-  return typeof value === 'string' ? value : (JSON.stringify(capJson(value, MAX_DETAIL_BYTES)) as string);
+  return typeof value === 'string' ? value : JSON.stringify(capJson(value, MAX_DETAIL_BYTES));
 }
 
 function codeOf(error: object): string | undefined {

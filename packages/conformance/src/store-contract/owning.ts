@@ -118,7 +118,9 @@ export function ownershipTests(contract: Contract): void {
       expect(await store.registry.finish(run.key, epoch, ending({ nextSeq: 2 }))).toEqual({ result: 'fenced' });
       expect(await store.registry.ask(run.key, epoch, [])).toBe('fenced');
       expect(await store.registry.wait(run.key, epoch, true)).toBe('fenced');
-      await finish(store, taken!, ending({ nextSeq: 2, outcome: lost }));
+      const end = ending({ nextSeq: 2, outcome: lost });
+      await finish(store, taken!, end);
+      expect(await store.registry.finish(run.key, epoch, end)).toEqual({ result: 'fenced' });
       expect(await statusOf(store, 'a_1')).toBe('error');
       expect(await store.log.append([{ run: run.key, epoch, seq: 2, events: deltas('zombie') }])).toEqual(['ended']);
       expect((await store.log.read(run.key, { epoch: 0, seq: 0 })).events).toEqual([

@@ -159,6 +159,7 @@ export function runLogTests(contract: Contract): void {
       const { run, epoch } = started;
       await store.log.drop([run.key]);
       expect(await store.log.append([{ run: run.key, epoch, seq: 1, events: deltas('a') }])).toEqual(['ok']);
+      expect(await readAll(store, run.key)).toEqual(deltas('a'));
       await finish(store, started, ending({ nextSeq: 2 }));
       expect(await store.registry.listPrunable(new Date(clock.now() - 60_000))).toEqual([]);
       await clock.advance(10);

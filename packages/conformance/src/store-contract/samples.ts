@@ -62,7 +62,7 @@ export async function queue(store: Store, name: string, rest: Partial<StartReque
   return result as Queued;
 }
 
-export function delta(text: string): AgentEvent {
+function delta(text: string): AgentEvent {
   return { type: 'text-delta', id: 'p1', delta: text };
 }
 

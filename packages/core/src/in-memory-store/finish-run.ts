@@ -54,7 +54,7 @@ function repeated(run: RunRow, epoch: number, end: FinishRequest): FinishResult 
     run.endedAt !== undefined &&
     run.epoch === epoch &&
     run.nextSeq === end.nextSeq + end.events.length &&
-    equalJson(run.outcome as Json, readJson(end.outcome, 'outcome') as Json);
+    equalJson(run.outcome as Json, readJson(end.outcome, 'outcome'));
   if (!same || run.message.deleted) return { result: 'fenced' };
   const next = run.continuation;
   const untouched =

@@ -1,9 +1,7 @@
-import { checkContent } from '../check-content.ts';
 import { copyJson } from '../copy-json.ts';
-import type { Json } from '../json.ts';
 import type { MessageInput } from '../memory-store.ts';
 import { MessageFormatError } from '../message-format-error.ts';
-import { decodeMessage, encodeMessage } from '../message-json.ts';
+import { checkContent, decodeMessage, encodeMessage } from '../message-json.ts';
 import type { CanonicalMessage, MessageContent } from '../message.ts';
 import { StoreError } from '../store-error.ts';
 import { checkStoreId } from '../store-id.ts';
@@ -19,14 +17,14 @@ export function readMessage(input: MessageInput): CanonicalMessage {
 export function readContent(content: MessageContent): MessageContent {
   return orInvalid(() => {
     const copy = copyJson(content, 'content');
-    checkContent(copy, 'content');
+    checkContent(copy);
     return copy as MessageContent;
   });
 }
 
 /** A value on its way in, as its JSON. */
 export function readJson<Value>(value: Value, path: string): Value {
-  return orInvalid(() => copyJson(value, path)) as Json as Value;
+  return orInvalid(() => copyJson(value, path)) as Value;
 }
 
 function orInvalid<Value>(read: () => Value): Value {
