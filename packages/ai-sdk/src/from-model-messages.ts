@@ -121,11 +121,12 @@ class ModelMessageReader {
       typeof content === 'string' ? [{ type: 'text', text: content }] : Array.isArray(content) ? content : [];
     const stepId = answer.isOurs ? undefined : this.#mintStep(answer);
     for (const value of values) {
-      const part = this.#part(fieldsOf(value));
+      const fields = fieldsOf(value);
+      const part = this.#part(fields);
       if (part === undefined) continue;
       const placed = stepId === undefined ? part : { ...part, stepId };
       answer.parts.push(placed);
-      if (placed.type === 'tool-invocation') this.#calls.set(placed.toolCallId, placed);
+      if (placed.type === 'tool-invocation') this.#calls.set(String(fields.toolCallId), placed);
     }
   }
 
@@ -196,7 +197,7 @@ class ModelMessageReader {
     const approval = askedOf(slot.approval);
     return {
       type: 'tool-invocation',
-      toolCallId,
+      toolCallId: nameOf(slot.toolCallId) ?? toolCallId,
       toolName: textOf(part.toolName) ?? '',
       state: 'call',
       args: args ?? toJson(part.input ?? null, this.#onLoss),

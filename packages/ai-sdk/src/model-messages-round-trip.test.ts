@@ -32,22 +32,20 @@ const folded: fc.Arbitrary<CanonicalMessage> = fc.oneof(
   arbitraryContinuation().map(({ continued }) => sealed(continued as never)),
 );
 
-/** What the ledger says is lost, or repaired, on the way to a model. */
-function asModelsSeeIt(original: CanonicalMessage): CanonicalMessage[] {
+/** What is left on the way to a model: all but what has no place there, and the parts that the ledger names. */
+function asModelsSeeIt(original: CanonicalMessage, losses: Loss[]): CanonicalMessage[] {
+  const named = new Set(losses.map(({ id }) => id));
   return repairHistory([original]).messages.flatMap((message) => {
     const { state: _, sourceState: __, parentId: ___, runId: ____, status: _____, ...rest } = message;
     const parts = message.content.parts.flatMap((part): MessagePart[] => {
-      if (part.type === 'source' || part.type === 'data' || part.type === 'question') return [];
-      if (part.type === 'reasoning' && part.reasoning === '' && !part.providerMetadata) return [];
       if (part.type === 'tool-invocation') {
         if (part.executor === 'provider' && part.error?.code === 'unsettled') return [];
         return [part.state === 'result' && part.resultContent ? { ...part, result: contentOf(part) } : part];
       }
-      if (part.type === 'interjection') {
-        const spoken = part.parts.filter((inner) => inner.type !== 'text' || inner.text.trim() !== '');
-        return spoken.length > 0 ? [{ ...part, parts: spoken }] : [];
-      }
-      return [part];
+      if (part.type === 'question' || named.has(part.id)) return [];
+      if (part.type !== 'interjection') return [part];
+      const spoken = part.parts.filter((inner) => inner.type !== 'text' || inner.text.trim() !== '');
+      return spoken.length > 0 ? [{ ...part, parts: spoken }] : [];
     });
     return parts.length === 0 ? [] : [{ ...rest, content: { format: 2, parts } }];
   });
@@ -62,10 +60,10 @@ describe('canonical → model → canonical', () => {
   test('loses nothing but what the ledger names', () => {
     fc.assert(
       fc.property(folded, (original) => {
-        const restored = fromModelMessages(toAiSdkMessages([original], { chatter: true }), {
-          threadId: original.threadId,
-        });
-        const expected = asModelsSeeIt(original);
+        const losses: Loss[] = [];
+        const messages = toAiSdkMessages([original], { chatter: true, onLoss: (loss) => losses.push(loss) });
+        const restored = fromModelMessages(messages, { threadId: original.threadId });
+        const expected = asModelsSeeIt(original, losses);
         expect(restored.map(envelopeOf)).toEqual(expected.map(envelopeOf));
         // The turns of several agents may overlap, and are told one after the other.
         expect(restored[0]?.content.parts.map(identity).toSorted()).toEqual(

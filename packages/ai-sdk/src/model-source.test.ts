@@ -243,6 +243,27 @@ describe.each(majors)('$name', ({ ai, major }) => {
       });
     });
 
+    test('a call whose id no provider takes is sent under another, and settled under its own', async () => {
+      const tools = approvable(async () => 'done');
+      const first = await run(scriptedModel(asking()), { tools });
+      const message = structuredClone(first.message.content);
+      const [part] = message.parts.splice(0, 2);
+      if (part?.type !== 'tool-invocation' || !part.approval) throw new Error('No approval was asked for.');
+      Object.assign(part, { toolCallId: 'run-0:1' });
+      part.approval.toolCallId = 'run-0:1';
+      message.parts.push(part);
+      const model = scriptedModel([...text('0', 'Done.'), finish()]);
+      const barrier = vi.fn<(toolCallId?: string) => Promise<void>>(async () => undefined);
+      const answers: Answer[] = [{ questionId: part.approval.questionId, approved: true }];
+      const second = await run(model, { tools }, { runId: 'run-2', resumes: 'run-1', message, answers }, { barrier });
+      expect(second.message.content.parts).toMatchObject([
+        { toolCallId: 'run-0:1', state: 'result' },
+        { text: 'Done.' },
+      ]);
+      expect(barrier.mock.calls).toEqual([['run-0:1']]);
+      expect(promptOf(model).at(-1)).toMatchObject({ role: 'tool', content: [{ toolCallId: 'run-0_1' }] });
+    });
+
     test('one of two answered: recorded, and still paused; the model is not asked', async () => {
       const tools = approvable(async () => 'done');
       const first = await run(scriptedModel(asking()), { tools });

@@ -17,6 +17,7 @@ import { createFullStreamDecoder } from './decode-full-stream.ts';
 import { DecodedCalls } from './decoded-calls.ts';
 import { guardTools } from './guard-tools.ts';
 import { answeredMessage, pendingParts } from './pending-parts.ts';
+import { toProviderCallIds } from './provider-call-ids.ts';
 import { isFields } from './read-fields.ts';
 import { toAiSdkMessages } from './to-ai-sdk-messages.ts';
 import { withModelOutputs } from './tool-model-outputs.ts';
@@ -116,15 +117,21 @@ async function* parts(model: LanguageModel, options: ModelSourceOptions, call: C
   const { streamText: stream = streamText, ...streamSettings } = settings;
   const { tools, isEcho } = guardTools(call.tools, async (wireId) => control.barrier(await calls.claim(wireId)));
   const provider = typeof model === 'string' ? 'gateway' : model.provider;
-  const messages = toAiSdkMessages(historyOf(run, message), {
+  const history = historyOf(run, message);
+  const messages = toAiSdkMessages(history, {
     provider,
     ...(message && { continues: run.messageId }),
     ...(version && { version }),
     ...(onLoss && { onLoss }),
   });
+  // What has been approved runs before the model is asked again: its call is in the baseline, under the id that was sent.
+  const sent = toProviderCallIds(history);
+  const baseline = new Map<unknown, string>();
   for (const part of message?.parts ?? []) {
-    // What has been approved runs before the model is asked again; its call is in the baseline.
-    if (part.type === 'tool-invocation' && part.state === 'call') calls.add(part.toolCallId, part.toolCallId);
+    if (part.type !== 'tool-invocation' || part.state !== 'call') continue;
+    const wireId = sent.get(part.toolCallId) ?? part.toolCallId;
+    calls.add(wireId, part.toolCallId);
+    baseline.set(wireId, part.toolCallId);
   }
   const result = stream({
     stopWhen: ({ steps }: { steps: unknown[] }) => steps.length >= maxSteps,
@@ -143,9 +150,17 @@ async function* parts(model: LanguageModel, options: ModelSourceOptions, call: C
   for await (const part of result.fullStream) {
     // The run ends with `finish`, and nothing is read after that; but callbacks and telemetry run when the stream is over.
     if (part.type === 'finish') finish = part;
-    else if (!isEcho(part)) yield part;
+    else if (part.type === 'start-step') {
+      baseline.clear();
+      yield part;
+    } else if (!isEcho(part)) yield withOurId(part, baseline);
   }
   if (finish !== undefined) yield finish;
+}
+
+function withOurId(part: { type: string; toolCallId?: unknown }, ids: ReadonlyMap<unknown, string>): unknown {
+  const toolCallId = ids.get(part.toolCallId);
+  return toolCallId === undefined ? part : { ...part, toolCallId };
 }
 
 /** The branch, and behind it the message that goes on. */

@@ -18,6 +18,7 @@ import { admitChatter, type Chatter } from './chatter.ts';
 import { unknownMediaType } from './file-body.ts';
 import { keptSlot, withSlot } from './intertie-slot.ts';
 import { encodeToolOutput, type ModelToolOutput } from './model-tool-output.ts';
+import { toProviderCallIds, type ProviderCallIds } from './provider-call-ids.ts';
 import { createProviderFilter, type ProviderFilter } from './provider-filter.ts';
 import { defined } from './read-fields.ts';
 import type { UIMessageVersion } from './ui-message-chunk.ts';
@@ -51,7 +52,7 @@ export function toAiSdkMessages(
   for (const { kind, message: why, id, messageId } of repairs) {
     onLoss({ kind: 'repaired', what: kind, why, id: id ?? messageId });
   }
-  const writer = new ModelMessageWriter({ ...options, onLoss });
+  const writer = new ModelMessageWriter({ ...options, onLoss }, toProviderCallIds(messages));
   return sound.flatMap((message) => writer.write(message)) as ModelMessage[];
 }
 
@@ -70,10 +71,15 @@ class ModelMessageWriter {
   #onLoss: OnLoss;
   #version: UIMessageVersion;
   #chatter: Chatter;
+  #callIds: ProviderCallIds;
+  /** Whose reasoning a part is, for the ledger. */
+  #thoughts = new WeakMap<Part, string | undefined>();
   /** With a provider named, only what it reads is sent; without one, our slot travels too and comes back. */
   #withSlot: boolean;
 
-  constructor({ provider, version = 6, chatter = false, onLoss }: ToAiSdkMessagesOptions & { onLoss: OnLoss }) {
+  constructor(options: ToAiSdkMessagesOptions & { onLoss: OnLoss }, callIds: ProviderCallIds) {
+    const { provider, version = 6, chatter = false, onLoss } = options;
+    this.#callIds = callIds;
     this.#filter = createProviderFilter(provider, onLoss);
     this.#onLoss = onLoss;
     this.#version = version;
@@ -128,7 +134,7 @@ class ModelMessageWriter {
     const messages: Message[] = [];
     let turns: Turns = new Turns();
     const flush = (): void => {
-      messages.push(...turns.messages());
+      messages.push(...turns.messages((part) => this.#unfinished(part)));
       turns = new Turns();
     };
     for (const part of parts) {
@@ -167,7 +173,9 @@ class ModelMessageWriter {
           return this.#onLoss({ kind: 'withheld', what: 'reasoning', why, ...defined({ id: part.id }) });
         }
         if (text === '' && !providerMetadata) return this.#empty(part);
-        turns.of(part, 'words').said.push({ type: 'reasoning', text, ...this.#options(part, defined({ details })) });
+        const thought = { type: 'reasoning', text, ...this.#options(part, defined({ details })) };
+        this.#thoughts.set(thought, part.id);
+        turns.of(part, 'words').said.push(thought);
         return;
       }
       case 'tool-invocation':
@@ -189,11 +197,12 @@ class ModelMessageWriter {
   }
 
   #tool(part: ToolPart, turn: Turn): void {
-    const { toolCallId, toolName, executor, approval, args = {} } = part;
+    const { toolCallId: id, toolName, executor, approval, args = {} } = part;
+    const toolCallId = this.#callIds.get(id) ?? id;
     const providerExecuted = executor === 'provider';
     if (providerExecuted && part.error?.code === 'unsettled') {
       const why = 'The provider never said what came of its own tool, and refuses a result from anybody else.';
-      return this.#onLoss({ kind: 'repaired', what: 'provider call', why, id: toolCallId });
+      return this.#onLoss({ kind: 'repaired', what: 'provider call', why, id });
     }
     const approved = approval?.kind === 'approval' ? isApproved(approval) : undefined;
     const isOpen = providerExecuted || approved !== undefined;
@@ -206,7 +215,7 @@ class ModelMessageWriter {
       toolName,
       input,
       ...(providerExecuted && { providerExecuted }),
-      ...this.#options(part, toolSlot(part, input)),
+      ...this.#options(part, { ...toolSlot(part, input), ...(toolCallId !== id && { toolCallId: id }) }),
     });
     if (approval?.kind === 'approval') {
       turn.said.push({
@@ -278,6 +287,12 @@ class ModelMessageWriter {
     return providerOptions ? { providerOptions } : {};
   }
 
+  #unfinished(part: Part): void {
+    const id = this.#thoughts.get(part);
+    const why = 'Nothing follows it in its turn, and providers refuse a thought that leads nowhere.';
+    this.#onLoss({ kind: 'repaired', what: 'reasoning', why, ...defined({ id }) });
+  }
+
   #empty(part: MessagePart): void {
     this.#onLoss({
       kind: 'repaired',
@@ -325,11 +340,15 @@ class Turns {
     return turn;
   }
 
-  messages(): Message[] {
-    return this.#turns.flatMap(({ said, results }): Message[] => [
-      ...(said.length > 0 ? [{ role: 'assistant' as const, content: said }] : []),
-      ...(results.length > 0 ? [{ role: 'tool' as const, content: results }] : []),
-    ]);
+  /** A turn that ends while the model thinks is refused by those who signed the thought: it is told without it. */
+  messages(leaveOut: (reasoning: Part) => void): Message[] {
+    return this.#turns.flatMap(({ said, results }): Message[] => {
+      while (said.at(-1)?.type === 'reasoning') leaveOut(said.pop()!);
+      return [
+        ...(said.length > 0 ? [{ role: 'assistant' as const, content: said }] : []),
+        ...(results.length > 0 ? [{ role: 'tool' as const, content: results }] : []),
+      ];
+    });
   }
 
   #begin(stepId: string | undefined): Turn {
