@@ -45,3 +45,4 @@ export {
   updateFromStreamPart,
 } from './message-list-state.ts';
 export type { MessageListState, MessageListStateOptions } from './message-list-state.ts';
+export { modelMessages } from './model-messages.ts';
