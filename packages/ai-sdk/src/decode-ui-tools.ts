@@ -148,7 +148,8 @@ export class DecodedTools {
 
   input(chunk: UIToolInputAvailableChunk | UIToolInputErrorChunk, emit: Write): void {
     const { slot } = takeSlot(metaOf(chunk.providerMetadata, this.#context.onLoss));
-    if (slot.question === true && chunk.type === 'tool-input-available') return this.#question(chunk, slot, emit);
+    const isQuestion = slot.question === true && chunk.toolCallId !== '';
+    if (isQuestion && chunk.type === 'tool-input-available') return this.#question(chunk, slot, emit);
     const known = this.#calls.get(chunk.toolCallId);
     if (known && known.state !== 'streaming' && known.uiStep === this.#uiStep) {
       const why = 'The call is complete already; the first input counts.';
@@ -202,6 +203,7 @@ export class DecodedTools {
 
   approvalRequest(chunk: UIToolApprovalRequestChunk7, emit: Write): string | undefined {
     if (this.#approvals.has(chunk.approvalId)) return undefined;
+    if (chunk.approvalId === '') return 'An approval request has an id.';
     const call = this.#calls.get(chunk.toolCallId);
     if (call === undefined) return 'There is no call of that id.';
     this.#approvals.set(chunk.approvalId, { toolCallId: call.id, answered: false });

@@ -230,15 +230,12 @@ class UIMessageEncoder implements Encoder<UIMessageChunk> {
     }
   }
 
-  #runStart({ runId, messageId, resumes, at }: EventOf<'run-start'>, emit: Write): void {
+  #runStart({ runId, messageId }: EventOf<'run-start'>, emit: Write): void {
     if (this.#phase !== 'before') {
       return this.#lose({ kind: 'repaired', what: 'run-start', why: 'The run had started already.', id: runId });
     }
     this.#phase = 'baseline';
-    if (!this.#options.sendStart) return;
-    // A continuation goes on with a message that is older than itself.
-    const createdAt = resumes === undefined && at !== undefined ? timeOf(at) : undefined;
-    emit({ type: 'start', messageId, messageMetadata: { [slotKey]: { runId, ...defined({ createdAt }) } } });
+    if (this.#options.sendStart) emit({ type: 'start', messageId, messageMetadata: { [slotKey]: { runId } } });
   }
 
   #runEnd(event: EventOf<'run-end'>, emit: Write): void {
@@ -443,6 +440,7 @@ class UIMessageEncoder implements Encoder<UIMessageChunk> {
     const { type: _, at: __, origin: ___, agentId, ...entry } = event;
     const agent: Agent = { ...agentOf(agentId, entry), isKept: this.#agents.get(agentId)?.isKept ?? false };
     this.#agents.set(agentId, agent);
+    if (agent.isKept) this.#speaks(agent.parentAgentId, emit);
     this.#writeAgent(agent, emit);
   }
 
@@ -490,13 +488,17 @@ class UIMessageEncoder implements Encoder<UIMessageChunk> {
   }
 
   /** Whether a part is for the page. If so, its agent is introduced first. */
-  #admit(event: { type: string; agentId?: string; internal?: true }, id: string, emit: Write): boolean {
+  #admit(
+    event: { type: string; agentId?: string; internal?: true; transient?: true },
+    id: string,
+    emit: Write,
+  ): boolean {
     if (event.internal && !this.#options.sendInternal) {
       this.#withhold(event.type, id, 'what agents say to each other');
       return false;
     }
     this.#said.add(id);
-    this.#speaks(event.agentId, emit);
+    if (!event.transient) this.#speaks(event.agentId, emit);
     return true;
   }
 
@@ -520,12 +522,6 @@ class UIMessageEncoder implements Encoder<UIMessageChunk> {
 const providerPrefix = 'provider:';
 
 type UIFinishReason = NonNullable<EventOf<'run-end'>['finishReason']>;
-
-/** Undefined: no such moment. */
-function timeOf(at: number): string | undefined {
-  const date = new Date(at);
-  return Number.isNaN(date.getTime()) ? undefined : date.toISOString();
-}
 
 function agentOf(agentId: string, entry: JsonObject & { parentAgentId?: string }): Omit<Agent, 'isKept'> {
   const { parentAgentId } = entry;

@@ -116,7 +116,8 @@ export class UITools {
     const call = this.#calls.get(toolCallId);
     if (call === undefined) return false;
     if (providerMetadata) call.meta = mergeMeta(call.meta, providerMetadata);
-    emit({ type: 'tool-input-delta', toolCallId, inputTextDelta: delta });
+    // The client reads the whole input again for every chunk of it.
+    if (delta !== '') emit({ type: 'tool-input-delta', toolCallId, inputTextDelta: delta });
     return true;
   }
 
@@ -133,7 +134,7 @@ export class UITools {
     const streamed = call !== undefined;
     if (call === undefined) call = this.#open(event, emit);
     else {
-      call.meta = mergeMeta(call.meta, withSlot(event.providerMetadata, callSlot(event, call.dynamic)) ?? {});
+      call.meta = mergeMeta(call.meta, withSlot(event.providerMetadata, callSlot(event, call.dynamic)));
       if (event.executor === 'provider') call.providerExecuted = true;
     }
     call.state = 'complete';

@@ -31,7 +31,7 @@ export class UISteps {
 
   /** Something is kept in the message that makes no boundary. */
   note(stepId: string | undefined): void {
-    if (this.#isOpen) this.#inside.add(stepId);
+    (this.#isOpen ? this.#inside : this.#before).add(stepId);
   }
 
   hold(id: string, stepId: string | undefined): void {
