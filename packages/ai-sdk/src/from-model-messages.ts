@@ -200,7 +200,7 @@ class ModelMessageReader {
       toolCallId: nameOf(slot.toolCallId) ?? toolCallId,
       toolName: textOf(part.toolName) ?? '',
       state: 'call',
-      args: args ?? toJson(part.input ?? null, this.#onLoss),
+      args: args === undefined ? toJson(part.input ?? null, this.#onLoss) : args,
       ...(part.providerExecuted === true && { executor: 'provider' as const }),
       ...((executor === 'runtime' || executor === 'client') && { executor }),
       ...(typeof dynamic === 'boolean' && { dynamic }),

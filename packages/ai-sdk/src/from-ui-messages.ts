@@ -203,14 +203,18 @@ class ContentReader {
     const id = nameOf(ui.id);
     const ours = extensionOf({ type: `data-${name}`, ...defined({ id }) });
     const data = toJson(ui.data ?? null, this.#onLoss);
-    if (!ours) return { type: 'data', ...defined({ id }), name, data };
+    const { slot, meta } = takeSlot(metaOf(ui.providerMetadata, this.#onLoss));
+    const more = meta ? { providerMetadata: meta } : {};
+    if (!ours) return { type: 'data', name, data, ...defined({ id }), ...keptOf(slot), ...more };
     switch (ours.name) {
       case 'agent':
         return this.#agent(ours.id, jsonObjectOf(data) ?? {});
       case 'interjection':
-        return interjectionOf(ours.id, jsonObjectOf(data) ?? {});
-      case 'file':
-        return fileReferenceOf(ours.id, jsonObjectOf(data) ?? {});
+        return { ...interjectionOf(ours.id, jsonObjectOf(data) ?? {}), ...more };
+      case 'file': {
+        const file = fileReferenceOf(ours.id, jsonObjectOf(data) ?? {});
+        return file && { ...file, ...more };
+      }
       default:
         // State, notices and events are shown, and not kept: a client that kept one kept it for itself.
         return undefined;

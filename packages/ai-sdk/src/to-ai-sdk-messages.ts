@@ -20,7 +20,7 @@ import { keptSlot, withSlot } from './intertie-slot.ts';
 import { encodeToolOutput, type ModelToolOutput } from './model-tool-output.ts';
 import { toProviderCallIds, type ProviderCallIds } from './provider-call-ids.ts';
 import { createProviderFilter, type ProviderFilter } from './provider-filter.ts';
-import { defined } from './read-fields.ts';
+import { defined, jsonObjectOf } from './read-fields.ts';
 import type { UIMessageVersion } from './ui-message-chunk.ts';
 
 export interface ToAiSdkMessagesOptions {
@@ -207,8 +207,7 @@ class ModelMessageWriter {
     const approved = approval?.kind === 'approval' ? isApproved(approval) : undefined;
     const isOpen = providerExecuted || approved !== undefined;
     const output = encodeToolOutput(part, this.#onLoss) ?? (isOpen ? undefined : this.#interrupted(part));
-    // Providers want an object. An invalid call may have anything, and is only shown for its error.
-    const input = part.invalid && (typeof args !== 'object' || args === null) ? {} : args;
+    const input = inputOf(args, part.invalid === true);
     turn.said.push({
       type: 'tool-call',
       toolCallId,
@@ -357,6 +356,11 @@ class Turns {
     if (stepId !== undefined) this.#byStep.set(stepId, turn);
     return turn;
   }
+}
+
+/** Providers want an object. An invalid call may have anything, and is only shown for its error. */
+function inputOf(args: Json, isInvalid: boolean): JsonObject {
+  return jsonObjectOf(args) ?? (isInvalid || args === null ? {} : { value: args });
 }
 
 /** What of a call a model message has no field for. */

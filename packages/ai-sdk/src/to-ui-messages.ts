@@ -1,6 +1,7 @@
 import {
   type AgentEntry,
   type CanonicalMessage,
+  type DataPart,
   type FilePart,
   type InterjectionPart,
   type Json,
@@ -91,7 +92,10 @@ function assistantParts({ content }: CanonicalMessage, options: Options): UIPart
     if (steps.isBoundary(admitted)) parts.push({ type: 'step-start' });
     parts.push(encoded);
   }
-  for (const agentId of agents.keys()) introduce(agentId);
+  for (const id of agents.keys()) {
+    const why = 'It said nothing that is shown, and a UI message knows agents by their words.';
+    options.onLoss({ kind: 'unsupported', what: 'agent', why, id });
+  }
   return parts;
 }
 
@@ -125,8 +129,8 @@ function encodePart(part: MessagePart, options: Options): UIPart | undefined {
     case 'text':
       return textPart(part, options);
     case 'reasoning': {
-      const { reasoning: text, details } = part;
-      return { type: 'reasoning', text, state: 'done', ...partMeta(part, defined({ details })) };
+      const { id, reasoning: text, details } = part;
+      return { type: 'reasoning', ...defined({ id }), text, state: 'done', ...partMeta(part, defined({ details })) };
     }
     case 'tool-invocation':
       return encodeUIToolPart(part, options.version);
@@ -169,12 +173,15 @@ function textPart(part: TextPart, { version }: Options): UIPart {
   };
 }
 
-function filePart(part: FilePart, { version, onLoss }: Options): UIPart {
+function filePart(part: FilePart, { version }: Options): UIPart {
   const { id = '', mimeType, filename, reasoning } = part;
   if (part.reference !== undefined) {
-    if (part.providerMetadata) reportDataMeta('file', id, onLoss);
     const data: JsonObject = { ...defined({ mimeType, filename, reasoning }), reference: part.reference };
-    return { type: 'data-file', id: extensionId('file', id), data: { ...data, ...keptSlot(part) } };
+    return {
+      type: 'data-file',
+      id: extensionId('file', id),
+      data: { ...data, ...keptSlot({ ...part, id: undefined }) },
+    };
   }
   const isReasoningFile = version === 7 && reasoning === true;
   const slot = {
@@ -220,21 +227,17 @@ function sourcePart(part: SourcePart, onLoss: OnLoss): UIPart {
 
 const providerPrefix = 'provider:';
 
-function dataPart(part: MessagePart & { type: 'data' }, { version, onLoss }: Options): UIPart {
+/** `useChat` keeps a data chunk as it came, metadata included, though its types do not say so. */
+function dataPart(part: DataPart, { version }: Options): UIPart {
   const { id, name = 'data', data } = part;
   if (version === 7 && name.startsWith(providerPrefix) && name.includes('.') && data === null) {
     return { type: 'custom', kind: name.slice(providerPrefix.length), ...partMeta(part) };
   }
-  const { agentId, stepId, to, internal, providerMetadata } = part;
-  if (Object.keys(defined({ agentId, stepId, to, internal, providerMetadata })).length > 0) {
-    reportDataMeta(name, id, onLoss);
-  }
-  return { type: `data-${name}`, ...defined({ id }), data };
+  return { type: `data-${name}`, ...defined({ id }), data, ...partMeta(part) };
 }
 
-function reportDataMeta(what: string, id: string | undefined, onLoss: OnLoss): void {
-  const why = 'A data part of the UI has no metadata: who said it, and what the provider added, stay in the store.';
-  onLoss({ kind: 'unsupported', what: `data ${what}`, why, ...(id !== undefined && { id }) });
+function ownMeta({ providerMetadata }: MessagePart): { providerMetadata?: Meta } {
+  return providerMetadata ? { providerMetadata } : {};
 }
 
 /** What a user said in the middle of it is a part of its own in 7. Everything else that others said is kept as data. */
@@ -249,14 +252,13 @@ function interjectionPart(part: InterjectionPart, options: Options): UIPart {
     });
     return { type: 'steering-message', id, parts: steering };
   }
-  if (part.providerMetadata) reportDataMeta('interjection', id, options.onLoss);
   const data = {
     role,
     ...defined({ name }),
     parts: parts as unknown as Json[],
     ...keptSlot({ ...part, id: undefined }),
   };
-  return { type: 'data-interjection', id: extensionId('interjection', id), data };
+  return { type: 'data-interjection', id: extensionId('interjection', id), data, ...ownMeta(part) };
 }
 
 function isSteering(part: MessagePart): boolean {

@@ -64,7 +64,7 @@ function encode(part: ToolPart, version: UIMessageVersion): UIToolPart {
   switch (part.state) {
     case 'partial-call': {
       const { argsText, inputEncoding } = part;
-      return { ...head, state: 'input-streaming', ...defined({ rawInput: argsText, inputEncoding }) };
+      return { ...head, state: 'input-streaming', ...defined({ rawInput: argsText || undefined, inputEncoding }) };
     }
     case 'call':
       if (part.preliminary) {
@@ -79,7 +79,10 @@ function encode(part: ToolPart, version: UIMessageVersion): UIToolPart {
       return { ...head, state: 'output-available', input: args, output: part.result ?? null, ...result, ...granted };
     case 'error': {
       const errorText = part.error?.message ?? 'The tool failed.';
-      return { ...head, state: 'output-error', input: args, errorText, ...result, ...granted };
+      // 6 keeps the input of an invalid call apart, unless the tool is dynamic.
+      const input: JsonObject =
+        version === 6 && part.invalid && dynamic !== true ? { rawInput: args } : { input: args };
+      return { ...head, state: 'output-error', ...input, errorText, ...result, ...granted };
     }
     case 'denied': {
       const reason = part.error?.message;
@@ -160,8 +163,7 @@ export function decodeUIToolPart(ui: Fields, onLoss: OnLoss): ToolPart {
   };
   if (state === 'partial-call') {
     const { inputEncoding } = ui;
-    const written = textOf(ui.rawInput) ?? (ui.input === undefined ? undefined : JSON.stringify(toJson(ui.input)));
-    Object.assign(part, defined({ argsText: written }));
+    part.argsText = textOf(ui.rawInput) ?? (ui.input === undefined ? '' : JSON.stringify(toJson(ui.input)));
     if (inputEncoding === 'json' || inputEncoding === 'text') part.inputEncoding = inputEncoding;
   } else part.args = toJson(ui.input ?? ui.rawInput ?? null, onLoss);
   if (state === 'result') part.result = toJson(ui.output ?? null, onLoss);
