@@ -15,9 +15,9 @@ const openTo: ReadonlySet<string> = new Set(['gateway', 'vercel']);
 /** Which metadata goes to the provider that is asked next. */
 export interface ProviderFilter {
   /** The metadata that the provider understands. */
-  admit(meta: Meta | undefined): Meta | undefined;
+  admit: (meta: Meta | undefined) => Meta | undefined;
   /** Whether another provider has signed it: reasoning that this one would refuse. */
-  isForeign(meta: Meta | undefined): boolean;
+  isForeign: (meta: Meta | undefined) => boolean;
 }
 
 /**
