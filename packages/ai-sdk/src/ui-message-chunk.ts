@@ -1,11 +1,21 @@
 /** The major of `ai` that reads the stream. */
 export type UIMessageVersion = 6 | 7;
 
-type JsonValue = null | string | number | boolean | JsonValue[] | JsonFields;
-/** JSON before it is written: a field may be undefined, and is then not there. */
-type JsonFields = { [key: string]: JsonValue | undefined };
+/** JSON before it is written: a field may be undefined, and is then not there. As 7 has it, which promises not to change it. */
+type JsonValue = null | string | number | boolean | readonly JsonValue[] | JsonFields;
+type JsonFields = { readonly [key: string]: JsonValue | undefined };
 type Metadata = { providerMetadata?: { [provider: string]: JsonFields } };
 type ToolMetadata = { toolMetadata?: JsonFields };
+/** As 6 has it. */
+type JsonValue6 = null | string | number | boolean | JsonValue6[] | JsonFields6;
+type JsonFields6 = { [key: string]: JsonValue6 | undefined };
+type As6<Chunk> = {
+  [Key in keyof Chunk]: Key extends 'providerMetadata'
+    ? { [provider: string]: JsonFields6 } | undefined
+    : Key extends 'toolMetadata'
+      ? JsonFields6 | undefined
+      : Chunk[Key];
+};
 
 export type UIStartChunk = { type: 'start'; messageId?: string; messageMetadata?: unknown };
 export type UIFinishChunk = {
@@ -94,7 +104,9 @@ export type UIFileChunk = { type: 'file'; url: string; mediaType: string } & Met
 export type UIDataChunk = { type: `data-${string}`; id?: string; data: unknown; transient?: boolean } & Metadata;
 
 /** A chunk that both majors know: what an encoder for 6 writes. */
-export type UIMessageChunk6 =
+export type UIMessageChunk6 = As6<CommonChunk>;
+
+type CommonChunk =
   | UIStartChunk
   | UIFinishChunk
   | UIAbortChunk
@@ -163,7 +175,7 @@ export type UIResetStepChunk = { type: 'reset-step' };
 
 /** Every chunk of 6 and 7. */
 export type UIMessageChunk =
-  | Exclude<UIMessageChunk6, UIPartEndChunk | UIFinishChunk | UIToolApprovalRequestChunk>
+  | Exclude<CommonChunk, UIPartEndChunk | UIFinishChunk | UIToolApprovalRequestChunk>
   | UITextEndChunk7
   | ({ type: 'reasoning-end'; id: string } & Metadata)
   | UIFinishChunk7

@@ -62,24 +62,25 @@ export function readUIMessageSSE<Version extends UIMessageVersion = 6>(
   );
 }
 
-export interface UIMessageSSEStreamOptions {
+export interface WriteUIMessageSSEOptions<Chunk extends UIMessageChunk = UIMessageChunk> {
   /** After how long a silence a comment is written. Default: never. */
   keepAliveMs?: number;
   /** The id of each event, where the reader may resume from it. */
-  idOf?: (chunk: UIMessageChunk) => string | undefined;
+  idOf?: (chunk: Chunk) => string | undefined;
 }
 
-/** Chunks as the bytes of a UI message stream, with `[DONE]` at the end. */
-export function createUIMessageSSEStream(
-  options: UIMessageSSEStreamOptions = {},
-): TransformStream<UIMessageChunk, Uint8Array> {
-  const { keepAliveMs, idOf } = options;
+/** Chunks as the bytes of a UI message stream, read on demand, with `[DONE]` at the end. */
+export function writeUIMessageSSE<Chunk extends UIMessageChunk>(
+  chunks: ReadableStream<Chunk>,
+  { keepAliveMs, idOf }: WriteUIMessageSSEOptions<Chunk> = {},
+): ReadableStream<Uint8Array> {
+  const reader = chunks.getReader();
   const encoder = new TextEncoder();
   let timer: ReturnType<typeof setInterval> | undefined;
   let isSilent = true;
   const stop = (): void => clearInterval(timer);
 
-  const transformer: Transformer<UIMessageChunk, Uint8Array> & { cancel(): void } = {
+  return new ReadableStream({
     start: (controller) => {
       if (keepAliveMs === undefined) return;
       // One timer for the whole stream: what is written only says that this round was not silent.
@@ -89,15 +90,30 @@ export function createUIMessageSSEStream(
         isSilent = true;
       }, keepAliveMs);
     },
-    transform: (chunk, controller) => {
-      isSilent = false;
-      controller.enqueue(encoder.encode(toUIMessageFrame(chunk, idOf?.(chunk))));
+    pull: async (controller) => {
+      try {
+        const { done, value } = await reader.read();
+        isSilent = false;
+        if (!done) return controller.enqueue(encoder.encode(toUIMessageFrame(value, idOf?.(value))));
+        stop();
+        controller.enqueue(encoder.encode(doneFrame));
+        controller.close();
+      } catch (error) {
+        stop();
+        throw error;
+      }
     },
-    flush: (controller) => {
+    cancel: (reason) => {
       stop();
-      controller.enqueue(encoder.encode(doneFrame));
+      return reader.cancel(reason);
     },
-    cancel: stop,
-  };
-  return new TransformStream(transformer);
+  });
+}
+
+/** The same for `pipeThrough`. One stream more than `writeUIMessageSSE`, whose timer a platform always stops. */
+export function createUIMessageSSEStream<Chunk extends UIMessageChunk = UIMessageChunk>(
+  options?: WriteUIMessageSSEOptions<Chunk>,
+): ReadableWritablePair<Uint8Array, Chunk> {
+  const { readable, writable } = new TransformStream<Chunk, Chunk>();
+  return { readable: writeUIMessageSSE(readable, options), writable };
 }
