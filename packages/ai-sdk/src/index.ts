@@ -26,8 +26,8 @@ export { generateFromEvents } from './generate-from-events.ts';
 export type { UIMessageCheckerOptions } from './ui-message-checker.ts';
 export { uiMessageRules } from './ui-message-rules.ts';
 export type { UIMessageRule } from './ui-message-rules.ts';
-export { createUIMessageSSEStream, readUIMessageSSE } from './ui-message-sse-stream.ts';
-export type { ReadUIMessageSSEOptions, UIMessageSSEStreamOptions } from './ui-message-sse-stream.ts';
+export { createUIMessageSSEStream, readUIMessageSSE, writeUIMessageSSE } from './ui-message-sse-stream.ts';
+export type { ReadUIMessageSSEOptions, WriteUIMessageSSEOptions } from './ui-message-sse-stream.ts';
 export {
   createUIMessageSSEParser,
   doneFrame,
