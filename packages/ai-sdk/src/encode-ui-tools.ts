@@ -36,8 +36,6 @@ type Call = {
   invalid?: Fault;
   questionId?: string;
 };
-/** A question that is a tool part of its own, or the approval of a call. */
-type Asked = { toolCallId?: string; answered: boolean };
 
 export interface UIToolsOptions {
   version: UIMessageVersion;
@@ -51,7 +49,8 @@ export class UITools {
   #options: UIToolsOptions;
   #steps: UISteps;
   #calls = new Map<string, Call>();
-  #questions = new Map<string, Asked>();
+  /** The call that a question is the approval of; undefined if it is a tool part of its own. */
+  #questions = new Map<string, string | undefined>();
 
   constructor(options: UIToolsOptions, steps: UISteps) {
     this.#options = options;
@@ -80,14 +79,11 @@ export class UITools {
       ...(part.executor === 'provider' && { providerExecuted: true }),
       ...(part.approval && { questionId: part.approval.questionId }),
     });
-    if (part.approval) {
-      const { questionId, answer } = part.approval;
-      this.#questions.set(questionId, { toolCallId: part.toolCallId, answered: answer !== undefined });
-    }
+    if (part.approval) this.#questions.set(part.approval.questionId, part.toolCallId);
   }
 
-  learnQuestion({ questionId, answer }: QuestionPart): void {
-    this.#questions.set(questionId, { answered: answer !== undefined });
+  learnQuestion({ questionId }: QuestionPart): void {
+    this.#questions.set(questionId, undefined);
   }
 
   /** The run is over: metadata that waited for a call that never came. */
@@ -201,18 +197,17 @@ export class UITools {
     const isOver = call?.state === 'settled' || call?.invalid !== undefined || call?.questionId !== undefined;
     if (call === undefined || isOver) return this.#ask(event, emit);
     call.questionId = event.questionId;
-    this.#questions.set(event.questionId, { toolCallId: event.toolCallId!, answered: false });
+    this.#questions.set(event.questionId, event.toolCallId);
     if (isAnswered) return carry(event, emit);
     this.#requestApproval(event, event.toolCallId!, emit);
   }
 
   /** Whether the client knows the question. */
   answer(event: EventOf<'answer'>, emit: Write): boolean {
-    const asked = this.#questions.get(event.questionId);
-    if (asked === undefined) return false;
-    asked.answered = true;
-    if (asked.toolCallId === undefined) this.#answerPart(event, emit);
-    else this.#respond(event, asked.toolCallId, emit);
+    if (!this.#questions.has(event.questionId)) return false;
+    const toolCallId = this.#questions.get(event.questionId);
+    if (toolCallId === undefined) this.#answerPart(event, emit);
+    else this.#respond(event, toolCallId, emit);
     return true;
   }
 
@@ -314,7 +309,7 @@ export class UITools {
   /** A question about nothing is a dynamic tool that the page answers with `addToolOutput`. */
   #ask(event: EventOf<'question'>, emit: Write): void {
     const { type: _, at: __, origin: ___, agentId, questionId, providerMetadata, ...input } = event;
-    this.#questions.set(questionId, { answered: false });
+    this.#questions.set(questionId, undefined);
     this.#steps.note(undefined);
     this.#steps.addCall(questionId);
     emit({
