@@ -22,6 +22,7 @@ import { isFields } from './read-fields.ts';
 import { toAiSdkMessages } from './to-ai-sdk-messages.ts';
 import { withModelOutputs } from './tool-model-outputs.ts';
 import type { UIMessageVersion } from './ui-message-chunk.ts';
+import { uniqueCallIds } from './unique-call-ids.ts';
 
 /** What the source decides by itself, and nobody else. `streamRetries` of 7 repeats in the stream what was said before. */
 type OwnSettings =
@@ -117,7 +118,7 @@ async function* parts(model: LanguageModel, options: ModelSourceOptions, call: C
   const { streamText: stream = streamText, ...streamSettings } = settings;
   const { tools, isEcho } = guardTools(call.tools, async (wireId) => control.barrier(await calls.claim(wireId)));
   const provider = typeof model === 'string' ? 'gateway' : model.provider;
-  const history = historyOf(run, message);
+  const history = uniqueCallIds(historyOf(run, message), () => undefined);
   const messages = toAiSdkMessages(history, {
     provider,
     ...(message && { continues: run.messageId }),
@@ -127,9 +128,10 @@ async function* parts(model: LanguageModel, options: ModelSourceOptions, call: C
   // What has been approved runs before the model is asked again: its call is in the baseline, under the id that was sent.
   const sent = toProviderCallIds(history);
   const baseline = new Map<unknown, string>();
-  for (const part of message?.parts ?? []) {
-    if (part.type !== 'tool-invocation' || part.state !== 'call') continue;
-    const wireId = sent.get(part.toolCallId) ?? part.toolCallId;
+  for (const [index, part] of (message?.parts ?? []).entries()) {
+    const unique = history.at(-1)?.content.parts[index];
+    if (part.type !== 'tool-invocation' || part.state !== 'call' || unique?.type !== 'tool-invocation') continue;
+    const wireId = sent.get(unique.toolCallId) ?? unique.toolCallId;
     calls.add(wireId, part.toolCallId);
     baseline.set(wireId, part.toolCallId);
   }

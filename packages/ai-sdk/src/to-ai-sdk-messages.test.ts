@@ -242,3 +242,18 @@ test('7 can be sent what only it has', () => {
   ]);
   expect(convert([original]).losses.map(({ what }) => what)).toEqual(expect.arrayContaining(['data', 'file']));
 });
+
+test('a model that numbers its calls from zero in every answer: the later ones are renamed, with their results', () => {
+  const numbered = (result: string): CanonicalMessage => message('assistant', tool({ toolCallId: '0', result }));
+  const [first, second] = [numbered('a'), numbered('b')];
+  const imported = message('tool', tool({ toolCallId: '0', result: 'c' }));
+  const third = message('assistant', tool({ toolCallId: '0', state: 'call' }));
+  const { messages, losses } = convert([first, second, third, imported]);
+  const results = messages.flatMap(({ role, content }) => (role === 'tool' ? content : []));
+  expect(results).toMatchObject([
+    { toolCallId: '0', output: { value: 'a' } },
+    { toolCallId: `${second.id}_0`, output: { value: 'b' } },
+    { toolCallId: `${third.id}_0`, output: { value: 'c' } },
+  ]);
+  expect(losses.filter(({ what }) => what === 'tool call id')).toHaveLength(2);
+});

@@ -22,6 +22,7 @@ import { toProviderCallIds, type ProviderCallIds } from './provider-call-ids.ts'
 import { createProviderFilter, type ProviderFilter } from './provider-filter.ts';
 import { defined, jsonObjectOf } from './read-fields.ts';
 import type { UIMessageVersion } from './ui-message-chunk.ts';
+import { uniqueCallIds } from './unique-call-ids.ts';
 
 export interface ToAiSdkMessagesOptions {
   /** The provider that is asked next, as its model names it (`anthropic.messages`): what others signed is left out. */
@@ -48,11 +49,12 @@ export function toAiSdkMessages(
   options: ToAiSdkMessagesOptions = {},
 ): ModelMessage[] {
   const { onLoss = () => undefined, continues } = options;
-  const { messages: sound, repairs } = repairHistory(messages.map(withText), { ...defined({ continues }) });
+  const unique = uniqueCallIds(messages.map(withText), onLoss);
+  const { messages: sound, repairs } = repairHistory(unique, { ...defined({ continues }) });
   for (const { kind, message: why, id, messageId } of repairs) {
     onLoss({ kind: 'repaired', what: kind, why, id: id ?? messageId });
   }
-  const writer = new ModelMessageWriter({ ...options, onLoss }, toProviderCallIds(messages));
+  const writer = new ModelMessageWriter({ ...options, onLoss }, toProviderCallIds(unique));
   return sound.flatMap((message) => writer.write(message)) as ModelMessage[];
 }
 
