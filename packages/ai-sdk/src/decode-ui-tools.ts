@@ -412,7 +412,7 @@ function resultOf(chunk: OutputChunk, onLoss: OnLoss): ToolResult & { providerMe
   return {
     status: 'ok',
     output: toJson(chunk.output ?? null, onLoss),
-    ...(slot.resultContent === true && { content: true }),
+    ...(slot.content === true && { content: true }),
     ...(chunk.preliminary && { preliminary: true }),
     ...said,
   };

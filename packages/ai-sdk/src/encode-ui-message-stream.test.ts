@@ -87,7 +87,7 @@ describe('each event', () => {
         { type: 'tool-input-delta', toolCallId: 'c', inputTextDelta: '{"q":1}' },
         { ...available, ...slot({ executor: 'runtime' }) },
         { type: 'tool-output-available', toolCallId: 'c', output: [1], preliminary: true },
-        { type: 'tool-output-available', toolCallId: 'c', output: [1, 2], ...slot({ resultContent: true }) },
+        { type: 'tool-output-available', toolCallId: 'c', output: [1, 2], ...slot({ content: true }) },
       ],
     ],
     [

@@ -168,7 +168,7 @@ export class UITools {
     const said = { toolCallId, ...resultFields(call) };
     switch (event.status) {
       case 'ok': {
-        const slot: JsonObject = event.content && isFinal ? { resultContent: true } : {};
+        const slot: JsonObject = event.content && isFinal ? { content: true } : {};
         if (event.content && !isFinal) this.#lose(contentOfPreliminary(toolCallId));
         const providerMetadata = withSlot(resultMeta, slot);
         const more = { ...(!isFinal && { preliminary: true }), ...(providerMetadata && { providerMetadata }) };
