@@ -46,3 +46,13 @@ export {
 } from './message-list-state.ts';
 export type { MessageListState, MessageListStateOptions } from './message-list-state.ts';
 export { modelMessages } from './model-messages.ts';
+export type { ChatRequest } from './chat-request.ts';
+export { ChatRequestError } from './chat-request.ts';
+export type { ChatEncoderOptions } from './chat-run.ts';
+export { createChatHandler } from './create-chat-handler.ts';
+export type { ChatHandlerOptions } from './create-chat-handler.ts';
+export { IntertieChatTransport } from './intertie-chat-transport.ts';
+export type { IntertieChatTransportOptions, ReconnectOptions, Resolvable } from './intertie-chat-transport.ts';
+export type { PreparedRun, PrepareRun } from './prepare-run.ts';
+export { SourceChatTransport } from './source-chat-transport.ts';
+export type { SendMessagesOptions, SourceChatTransportOptions } from './source-chat-transport.ts';

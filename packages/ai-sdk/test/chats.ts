@@ -64,7 +64,9 @@ type Part = { readonly [key: string]: unknown };
 export function shown(message: ai6.UIMessage | undefined): Part[] {
   return (message?.parts ?? []).map((part) => {
     const { providerMetadata: _, callProviderMetadata: __, resultProviderMetadata: ___, ...rest } = part as Part;
-    return Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined));
+    // A chat notes the id of reasoning that it has read, and of nothing else.
+    const isIdle = (key: string): boolean => key === 'id' && rest.type === 'reasoning';
+    return Object.fromEntries(Object.entries(rest).filter(([key, value]) => value !== undefined && !isIdle(key)));
   });
 }
 

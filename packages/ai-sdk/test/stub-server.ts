@@ -1,4 +1,4 @@
-import { iterate, type AgentEvent, type AgentSource, type RunInput } from '@intertie/core';
+import { generateId, iterate, type AgentEvent, type AgentSource, type RunInput } from '@intertie/core';
 import { ChatMemory } from '../src/chat-memory.ts';
 import { readChatRequest } from '../src/chat-request.ts';
 import { toRunInput } from '../src/chat-turn.ts';
@@ -34,7 +34,6 @@ export class StubServer {
   /** Another one after a deploy: no cursor fits any more. */
   encoderName = 'ui1';
   #source: AgentSource;
-  #ids = 0;
 
   constructor(source: AgentSource) {
     this.#source = source;
@@ -64,14 +63,13 @@ export class StubServer {
   };
 
   #start(body: unknown): Response {
-    const mint = (): string => `id-${(this.#ids += 1)}`;
     const options = {
       memory: new ChatMemory(),
-      generateId: mint,
+      generateId,
       now: () => 1_700_000_000_000,
       onLoss: () => undefined,
     };
-    const input = toRunInput(readChatRequest(body, mint), options);
+    const input = toRunInput(readChatRequest(body, generateId), options);
     const stop = new AbortController();
     const run: Run = { input, log: [], isOver: false, stop, waiting: new Set() };
     this.runs.push(run);
