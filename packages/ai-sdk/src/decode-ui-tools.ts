@@ -21,7 +21,7 @@ import {
   type Waiting,
 } from '@intertie/core';
 import { takeSlot } from './intertie-slot.ts';
-import { defined, fieldsOf, isFields, jsonObjectOf, metaOf, type Fields } from './read-fields.ts';
+import { defined, fieldsOf, flagOf, isFields, jsonObjectOf, metaOf, textOf } from './read-fields.ts';
 import type { ExecutorOf } from './tool-executors.ts';
 import type {
   UIToolApprovalRequestChunk7,
@@ -444,8 +444,8 @@ function questionOf(chunk: UIToolApprovalRequestChunk7, toolCallId: string, onLo
 }
 
 function faultOf(message: string, said: Json | undefined): Fault {
-  const fault: Fields = fieldsOf(said);
-  return fault.message === message ? (fault as unknown as Fault) : { message };
+  const { code, retryable, data } = jsonObjectOf(said ?? null) ?? {};
+  return { message, ...defined({ code: textOf(code), retryable: flagOf(retryable), data }) };
 }
 
 function parsed(text: string): Json {

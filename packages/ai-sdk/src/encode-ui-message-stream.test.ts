@@ -105,7 +105,7 @@ describe('each event', () => {
           providerExecuted: true,
           dynamic: true,
           errorText: 'No.',
-          ...slot({ error: { message: 'No.', code: 'down' } }),
+          ...slot({ error: { code: 'down' } }),
         },
       ],
     ],

@@ -179,7 +179,7 @@ export class UITools {
         const { error } = event;
         // `tool-input-error` has said it, and the client shows it.
         if (error.message === call.invalid?.message && !resultMeta && isPlain(error)) return true;
-        const providerMetadata = withSlot(resultMeta, isPlain(error) ? {} : { error });
+        const providerMetadata = withSlot(resultMeta, faultSlot(error));
         const more = providerMetadata && { providerMetadata };
         emit({ type: 'tool-output-error', ...said, errorText: error.message, ...more });
         return true;
@@ -240,7 +240,7 @@ export class UITools {
     if (!streamed || call.sent !== call.meta) this.#writeStart(event, call, emit);
     if (!call.providerExecuted) this.#steps.addResult(event.toolCallId);
     const { providerMetadata: _, ...said } = callFields(event, call);
-    const providerMetadata = withSlot(undefined, isPlain(invalid) ? {} : { error: invalid });
+    const providerMetadata = withSlot(undefined, faultSlot(invalid));
     emit({
       type: 'tool-input-error',
       ...said,
@@ -399,6 +399,11 @@ function resultFields({ providerExecuted, dynamic }: Call): { providerExecuted?:
 /** A fault that its message says all of. */
 function isPlain(fault: Fault): boolean {
   return Object.keys(fault).length === 1;
+}
+
+/** What the text of an error does not say. */
+function faultSlot({ message: _, ...fault }: Fault): JsonObject {
+  return Object.keys(fault).length > 0 ? { error: fault } : {};
 }
 
 function contentOfPreliminary(id: string): Loss {
