@@ -5,9 +5,7 @@ import type {
   SharedV3Warning,
 } from '@ai-sdk/provider';
 import {
-  applyPatch,
   mergeMeta,
-  mergeMetadata,
   type AgentEvent,
   type Codec,
   type Emit,
@@ -19,13 +17,13 @@ import {
   type JsonObject,
   type Meta,
   type OnLoss,
-  type Op,
   type Usage,
 } from '@intertie/core';
 import type { Chatter } from './chatter.ts';
 import { unknownMediaType } from './file-body.ts';
 import { keptSlot, slotKey, withSlot } from './intertie-slot.ts';
 import { defined } from './read-fields.ts';
+import { V3Summary } from './v3-summary.ts';
 import { toV3Usage } from './v3-usage.ts';
 
 export interface LanguageModelV3EncoderOptions {
@@ -67,9 +65,6 @@ type Call = {
   saidPreliminary?: true;
 };
 
-/** How many notices `finish` tells of: the first say most, and a metadata object is no log. */
-const maxNotices = 20;
-
 class V3Encoder {
   #onLoss: OnLoss;
   #chatter: Chatter;
@@ -80,14 +75,9 @@ class V3Encoder {
   #calls = new Map<string, Call>();
   /** Inputs that stream before anybody has said who runs the tool. */
   #held = new Map<string, Array<EventOf<'tool-input-start' | 'tool-input-delta' | 'tool-input-end'>>>();
-  #agentNames = new Map<string, string>();
   #withheld = new Set<string>();
   #stepUsage: Usage[] = [];
-  #summary: JsonObject = {};
-  #data = new Map<string, { name: string; data: Json }>();
-  #notices: Json[] = [];
-  /** The kinds that the ledger has a line of. */
-  #told = new Set<string>();
+  #summary: V3Summary;
   #asked = false;
   #phase: 'before' | 'running' | 'ended' = 'before';
 
@@ -99,6 +89,7 @@ class V3Encoder {
     onLoss,
   }: LanguageModelV3EncoderOptions) {
     this.#onLoss = onLoss ?? (() => undefined);
+    this.#summary = new V3Summary(this.#onLoss);
     this.#chatter = chatter;
     this.#callerTools = tools && new Set(tools);
     this.#warnings = warnings;
@@ -156,15 +147,13 @@ class V3Encoder {
         return;
       case 'step-end':
         return this.#stepEnd(event, emit);
-      case 'agent-start':
-        return this.#agent(event);
       case 'raw':
         if (this.#includeRaw) emit({ type: 'raw', rawValue: event.value });
         return;
       case 'run-end':
         return this.#runEnd(event, emit);
       default:
-        this.#summarise(event);
+        this.#beside(event);
     }
   }
 
@@ -335,57 +324,16 @@ class V3Encoder {
     emit({ type: 'response-metadata', ...defined({ id: responseId, modelId, timestamp: time }) });
   }
 
-  #agent({ agentId, name, kind, parentAgentId }: EventOf<'agent-start'>): void {
-    this.#agentNames.set(agentId, name);
-    this.#summary = mergeMetadata(this.#summary, {
-      agents: { [agentId]: { name, kind, ...defined({ parentAgentId }) } },
-    });
-  }
-
-  /** What has no part of its own: the last of each is told in the metadata of `finish`. */
-  #summarise(event: AgentEvent): void {
-    switch (event.type) {
-      case 'metadata':
-        if (event.id !== undefined) return this.#lateMetadata(event.id, event.providerMetadata);
-        this.#summary = mergeMetadata(this.#summary, { metadata: event.metadata });
-        return;
-      case 'data':
-        this.#data.set(event.id, { name: event.name, data: event.data });
-        return this.#toldAtTheEnd('data');
-      case 'data-delta': {
-        const known = this.#data.get(event.id);
-        if (known) known.data = patched(known.data, event.patch);
-        return;
-      }
-      case 'state-snapshot':
-        this.#summary.state = event.state;
-        return this.#toldAtTheEnd('state');
-      case 'state-delta':
-        this.#summary.state = patched(this.#summary.state ?? {}, event.patch);
-        return this.#toldAtTheEnd('state');
-      case 'interjection': {
-        const { role, name, parts } = event;
-        this.#summary.interjection = { role, ...defined({ name }), parts: parts as unknown as Json };
-        return this.#toldAtTheEnd('interjection');
-      }
-      case 'notice': {
-        const { level, message, code } = event;
-        if (this.#notices.length < maxNotices) this.#notices.push({ level, message, ...defined({ code }) });
-        return this.#toldAtTheEnd('notice');
-      }
-      case 'step-start':
-      case 'agent-end':
-        return;
-      default:
-        this.#onLoss({ kind: 'unsupported', what: event.type, why: 'A V3 model has no word for it.', ...idOf(event) });
+  /** What is not a part: summed up for the end, a late word on a part, or nothing that V3 knows. */
+  #beside(event: AgentEvent): void {
+    if (event.type === 'step-start' || event.type === 'agent-end') return;
+    if ((event.type === 'data' || event.type === 'interjection') && !this.#admits(event, event.id)) return;
+    if (event.type === 'data-delta' && this.#withheld.has(event.id)) return;
+    if (this.#summary.see(event)) return;
+    if (event.type === 'metadata' && event.id !== undefined) {
+      return this.#lateMetadata(event.id, event.providerMetadata);
     }
-  }
-
-  #toldAtTheEnd(what: string): void {
-    if (this.#told.has(what)) return;
-    this.#told.add(what);
-    const why = `V3 has no part for it: the last is told in the metadata of "finish", under "${slotKey}".`;
-    this.#onLoss({ kind: 'unsupported', what, why });
+    this.#onLoss({ kind: 'unsupported', what: event.type, why: 'A V3 model has no word for it.', ...idOf(event) });
   }
 
   #lateMetadata(id: string, providerMetadata: Meta): void {
@@ -401,18 +349,12 @@ class V3Encoder {
     this.#phase = 'ended';
     for (const [id, { kind, meta }] of this.#open) emit({ type: `${kind}-end`, id, ...metadata(meta) });
     if (event.outcome === 'error') emit({ type: 'error', error: errorOf(event.error) });
-    const { outcome, usage = this.#stepUsage, result, resume } = event;
-    const summary: JsonObject = { outcome, ...this.#summary, ...defined({ result, resume }) };
-    if (this.#data.size > 0) {
-      summary.data = Object.fromEntries(Array.from(this.#data.values(), ({ name, data }) => [name, data]));
-    }
-    if (this.#notices.length > 0) summary.notices = this.#notices;
-    if (event.outcome === 'paused') summary.waitingFor = event.waitingFor;
+    const { usage = this.#stepUsage } = event;
     emit({
       type: 'finish',
       usage: toV3Usage(usage),
       finishReason: this.#finishReason(event),
-      ...metadata(mergeMeta(event.providerMetadata, { [slotKey]: summary })),
+      ...metadata(mergeMeta(event.providerMetadata, { [slotKey]: this.#summary.at(event) })),
     });
   }
 
@@ -449,7 +391,7 @@ class V3Encoder {
   }
 
   #partMeta(event: { id?: string; agentId?: string; providerMetadata?: Meta }): Meta | undefined {
-    const agent = event.agentId === undefined ? undefined : this.#agentNames.get(event.agentId);
+    const agent = this.#summary.agentName(event.agentId);
     return withSlot(event.providerMetadata, { ...keptSlot(event), ...defined({ agent }) });
   }
 }
@@ -479,18 +421,12 @@ function resultOf(event: EventOf<'tool-result'>): V3Result {
   }
 }
 
-/** A patch that fails changes nothing. */
-function patched(value: Json, patch: Op[]): Json {
-  const result = applyPatch(value, patch);
-  return result.ok ? result.value : value;
-}
-
 function unified(reason: FinishReason): LanguageModelV3FinishReason['unified'] {
   return reason === 'interrupted' ? 'other' : reason;
 }
 
 /** A real error, so that whoever logs it or throws it sees one. */
-export function errorOf({ message, ...fault }: Fault): Error & Partial<Fault> {
+function errorOf({ message, ...fault }: Fault): Error & Partial<Fault> {
   return Object.assign(new Error(message), fault);
 }
 

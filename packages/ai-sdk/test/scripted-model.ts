@@ -1,4 +1,4 @@
-import type { LanguageModelV3, LanguageModelV3StreamPart, LanguageModelV3Usage } from '@ai-sdk/provider';
+import type { LanguageModelV3StreamPart, LanguageModelV3Usage } from '@ai-sdk/provider';
 import type { RunInput } from '@intertie/core';
 import * as ai6 from 'ai';
 import * as ai7 from 'ai-7';
@@ -10,7 +10,7 @@ export const majors: ReadonlyArray<{ name: string; major: 6 | 7; ai: typeof ai6 
   { name: 'ai 7', major: 7, ai: ai7 as unknown as typeof ai6 },
 ];
 
-export const usage: LanguageModelV3Usage = {
+const usage: LanguageModelV3Usage = {
   inputTokens: { total: 10, noCache: 6, cacheRead: 4, cacheWrite: undefined },
   outputTokens: { total: 5, text: 3, reasoning: 2 },
 };
@@ -45,11 +45,6 @@ export function scriptedModel(...steps: LanguageModelV3StreamPart[][]): MockLang
       return { stream: streamOf(parts) };
     },
   });
-}
-
-/** The model as a type that both majors take. */
-export function asModel(model: MockLanguageModelV3): LanguageModelV3 {
-  return model;
 }
 
 export function streamOf<T>(items: readonly T[]): ReadableStream<T> {
