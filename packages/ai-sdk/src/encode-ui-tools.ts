@@ -402,7 +402,8 @@ function isPlain(fault: Fault): boolean {
 }
 
 /** What the text of an error does not say. */
-function faultSlot({ message: _, ...fault }: Fault): JsonObject {
+function faultSlot(error: Fault): JsonObject {
+  const { message: _, ...fault } = error;
   return Object.keys(fault).length > 0 ? { error: fault } : {};
 }
 
