@@ -218,11 +218,7 @@ test('results of the baseline are skipped: an orphan corrupts the SDK’s histor
 
 test.each<[string, AgentEvent[], object]>([
   ['complete', [complete], { unified: 'stop', raw: undefined }],
-  [
-    'cut',
-    [{ ...complete, finishReason: 'length', rawFinishReason: 'max' }],
-    { unified: 'length', raw: 'max' },
-  ],
+  ['cut', [{ ...complete, finishReason: 'length', rawFinishReason: 'max' }], { unified: 'length', raw: 'max' }],
   ['aborted', [{ type: 'run-end', outcome: 'aborted' }], { unified: 'other', raw: 'aborted' }],
   [
     'paused for a caller’s tool',
