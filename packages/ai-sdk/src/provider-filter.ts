@@ -29,7 +29,7 @@ export function createProviderFilter(provider: string | undefined, onLoss: OnLos
   if (provider === undefined || names.some((name) => openTo.has(name))) {
     return { admit: (meta) => meta, isForeign: () => false };
   }
-  const keys = new Set(names.flatMap((name) => [name, camelCase(name), ...(aliases[name] ?? [])]));
+  const keys = new Set(names.flatMap((name) => [name, camelCase(name), aliases[name] ?? []].flat()));
   const reported = new Set<string>();
   const isOwn = (key: string): boolean => keys.has(key);
   return {
