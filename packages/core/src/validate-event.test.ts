@@ -73,6 +73,12 @@ describe('readEvent', () => {
     expect(readEvent(event)).toEqual({ type: 'raw', dialect: 'canonical', value: event });
   });
 
+  it('a snapshot of a newer format says to upgrade', () => {
+    expect(() => readEvent({ type: 'message-snapshot', content: { format: 3, parts: [] } })).toThrow(
+      /Upgrade Intertie/,
+    );
+  });
+
   it('throws on a known type in a wrong shape, and says where', () => {
     expect(() => readEvent({ type: 'text-delta', id: 'a' })).toThrow(/delta of "text-delta"/);
   });

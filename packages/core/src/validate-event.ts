@@ -17,6 +17,8 @@ import {
 } from './body-shapes.ts';
 import { content, part } from './content-shape.ts';
 import type { AgentEvent, AgentEventType } from './event.ts';
+import type { JsonObject } from './json.ts';
+import { messageUpgrades, upgradeContent } from './message-upgrades.ts';
 import {
   all,
   anyJson,
@@ -136,15 +138,21 @@ export function validateEvent(value: unknown): EventProblem | undefined {
 
 /**
  * Reads an event that another version, a tape or a log has written. A type that this version does not know comes back
- * as `raw`, with all it said; a known type in a wrong shape throws a `TypeError` that names the place.
+ * as `raw`, with all it said; a known type in a wrong shape throws a `TypeError` that names the place. The content of a
+ * snapshot is brought to the format of this version; a newer one throws a `MessageFormatError`.
  */
 export function readEvent(value: unknown): AgentEvent {
   if (isObject(value) && typeof value.type === 'string' && !isEventType(value.type) && json(value) === undefined) {
     return { type: 'raw', dialect: 'canonical', value: value as never };
   }
-  const problem = validateEvent(value);
+  const upgraded = isSnapshot(value) ? { ...value, content: upgradeContent(value.content, messageUpgrades) } : value;
+  const problem = validateEvent(upgraded);
   if (problem) throw new TypeError(problem.message);
-  return value as AgentEvent;
+  return upgraded as AgentEvent;
+}
+
+function isSnapshot(value: unknown): value is { content: JsonObject } {
+  return isObject(value) && value.type === 'message-snapshot' && isObject(value.content) && value.content.format !== 2;
 }
 
 function describe(failure: Failure, type?: string): EventProblem {
