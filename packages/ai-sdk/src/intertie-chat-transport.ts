@@ -73,6 +73,10 @@ export class IntertieChatTransport<Version extends UIMessageVersion = 6> {
   /**
    * What is left of a message that is being written. A chat of this page whose stream broke off is told the rest; any other
    * is told all of it, under the message's id. Null: nothing is being written.
+   *
+   * The hook of `@ai-sdk/react` 3 hides `resumeStreamIsReplay` from its chat. All is right without it but for one case: such a
+   * chat must not begin with a message that has a call whose input is still being written, or it goes on with that message.
+   * Leave the message out of the history (it is told whole), or use `useChat({ chat })`.
    */
   reconnectToStream = async (options: ReconnectOptions): Promise<ReadableStream<UIMessageChunkOf<Version>> | null> => {
     const key = this.#key(options.chatId);

@@ -80,14 +80,20 @@ export function resumableChunks<Version extends UIMessageVersion>(
     parser = createUIMessageSSEParser<Version>({
       version,
       onChunk,
-      // An event that was cut off comes again; what is no chunk would come again too.
-      onError: (error: UIMessageSSEError) => void (error.type === 'incomplete' || (broken ??= error)),
+      onError: (error: UIMessageSSEError) => {
+        // An event that was cut off comes again; what is no chunk would come again too.
+        if (!isFinished && error.type !== 'incomplete') broken ??= error;
+      },
     });
   };
+
+  /** A fetch of somebody else's may not do it by itself. */
+  const onAbort = (): void => void reader.cancel(signal.reason).catch(() => undefined);
 
   const leave = (reason?: unknown): void => {
     if (isOver) return;
     isOver = true;
+    signal.removeEventListener('abort', onAbort);
     onOver(reason);
     reader.cancel(reason).catch(() => undefined);
   };
@@ -143,6 +149,7 @@ export function resumableChunks<Version extends UIMessageVersion>(
   const isHungry = (): boolean => isEmpty && !isOver;
 
   open(first);
+  signal.addEventListener('abort', onAbort);
   return new ReadableStream(
     {
       start: (own) => void (controller = own),
