@@ -34,7 +34,7 @@ import type {
   UIToolOutputDeniedChunk,
   UIToolOutputErrorChunk,
 } from './ui-message-chunk.ts';
-import { questionIdOf } from './ui-question-id.ts';
+import { denialId, questionIdOf } from './ui-question-id.ts';
 
 type CallChunk = UIToolInputStartChunk | UIToolInputAvailableChunk | UIToolInputErrorChunk;
 type OutputChunk = UIToolOutputAvailableChunk | UIToolOutputErrorChunk | UIToolOutputDeniedChunk;
@@ -210,8 +210,9 @@ export class DecodedTools {
     if (chunk.approvalId === '') return 'An approval request has an id.';
     const call = this.#calls.get(chunk.toolCallId);
     if (call === undefined) return 'There is no call of that id.';
-    this.#approvals.set(chunk.approvalId, { toolCallId: call.id, answered: false });
-    emit(questionOf(chunk, call.id, this.#context.onLoss));
+    const isMadeUp = chunk.approvalId === denialId(chunk.toolCallId);
+    this.#approvals.set(chunk.approvalId, { toolCallId: call.id, answered: isMadeUp });
+    if (!isMadeUp) emit(questionOf(chunk, call.id, this.#context.onLoss));
     return undefined;
   }
 
@@ -409,6 +410,9 @@ function resultOf(chunk: OutputChunk, onLoss: OnLoss): ToolResult & { providerMe
   if (chunk.type === 'tool-output-denied') return { status: 'denied' };
   const { slot, meta } = takeSlot(metaOf(chunk.providerMetadata, onLoss));
   const said = { ...(meta && { providerMetadata: meta }) };
+  if (chunk.type === 'tool-output-error' && isFields(slot.denied)) {
+    return { status: 'denied', ...defined({ reason: textOf(slot.denied.reason) }), ...said };
+  }
   if (chunk.type === 'tool-output-error') {
     return { status: 'error', error: faultOf(chunk.errorText, slot.error), ...said };
   }

@@ -16,8 +16,10 @@ import {
   type Meta,
   type OnLoss,
 } from '@intertie/core';
+import { carry } from './carry-event.ts';
 import { encodeFile, encodeInterjection, encodeSource, partMeta } from './encode-ui-parts.ts';
-import { carry, UITools } from './encode-ui-tools.ts';
+import { UIQuestions } from './encode-ui-questions.ts';
+import { UITools } from './encode-ui-tools.ts';
 import { slotKey, withSlot } from './intertie-slot.ts';
 import { defined } from './read-fields.ts';
 import { extensionId } from './ui-extension.ts';
@@ -84,6 +86,7 @@ class UIMessageEncoder implements Encoder<UIMessageChunk> {
   #state: Json = {};
   #steps = new UISteps();
   #tools: UITools;
+  #questions: UIQuestions;
   /** Answered approvals of a restated message, which ai 6 would ask again. */
   #over = new Set<string>();
 
@@ -101,6 +104,8 @@ class UIMessageEncoder implements Encoder<UIMessageChunk> {
     } = options;
     this.#options = { version, baseline, sendReasoning, sendSources, includeInternal, sendStart, sendFinish, onLoss };
     this.#tools = new UITools({ version, staticTools: staticTools && new Set(staticTools), onLoss }, this.#steps);
+    const callOf = this.#tools.get.bind(this.#tools);
+    this.#questions = new UIQuestions({ version, onLoss, steps: this.#steps, callOf });
     const flags = [sendReasoning, sendSources, includeInternal, sendStart, sendFinish].map(Number).join('');
     const names = staticTools ? `-${[...new Set(staticTools)].toSorted().map(encodeURIComponent).join('+')}` : '';
     this.optionsKey = `${version}${baseline === 'assume' ? 'a' : 'r'}${flags}${names}`;
@@ -160,7 +165,7 @@ class UIMessageEncoder implements Encoder<UIMessageChunk> {
         if (event.providerMetadata) this.#partMetadata(event.toolCallId, event.providerMetadata, emit);
         return;
       case 'tool-call':
-        if (this.#tools.has(event.toolCallId) || this.#admit(event, event.toolCallId, emit)) {
+        if (this.#tools.get(event.toolCallId) || this.#admit(event, event.toolCallId, emit)) {
           this.#tools.call(event, emit);
         }
         return;
@@ -169,11 +174,11 @@ class UIMessageEncoder implements Encoder<UIMessageChunk> {
         return;
       case 'question':
         // About a call, it is a part of the call, and not what its agent is known by.
-        if (!this.#tools.canAsk(event)) this.#speaks(event.agentId, emit);
-        return this.#tools.question(event, this.#over.has(event.questionId), emit);
+        if (!this.#questions.canAsk(event)) this.#speaks(event.agentId, emit);
+        return this.#questions.ask(event, this.#over.has(event.questionId), emit);
       case 'answer':
         // Questions are never withheld, and their ids may be those of parts that are.
-        if (!this.#tools.answer(event, emit)) this.#unfitting(event.type, event.questionId);
+        if (!this.#questions.answer(event, emit)) this.#unfitting(event.type, event.questionId);
         return;
       case 'file':
         if (event.reasoning && !this.#options.sendReasoning) return this.#withhold(event.type, event.id, 'reasoning');
@@ -285,9 +290,9 @@ class UIMessageEncoder implements Encoder<UIMessageChunk> {
     if (isBaseline) return this.#restate(content, emit);
     const known = (part: MessagePart): boolean =>
       part.type === 'tool-invocation'
-        ? this.#tools.has(part.toolCallId)
+        ? this.#tools.get(part.toolCallId) !== undefined
         : part.type === 'question'
-          ? this.#tools.hasQuestion(part.questionId)
+          ? this.#questions.has(part.questionId)
           : part.id === undefined || this.#said.has(part.id);
     const why = 'The client cannot take back what it has been told; only parts that are new to it were sent.';
     this.#lose({ kind: 'unsupported', what: 'message-snapshot', why });
@@ -317,8 +322,10 @@ class UIMessageEncoder implements Encoder<UIMessageChunk> {
         if (id !== undefined) this.#withheld.add(id);
         continue;
       }
-      if (part.type === 'tool-invocation') this.#tools.learn(part);
-      else if (part.type === 'question') this.#tools.learnQuestion(part);
+      if (part.type === 'tool-invocation') {
+        this.#tools.learn(part);
+        if (part.approval) this.#questions.learn(part.approval.questionId, part.toolCallId);
+      } else if (part.type === 'question') this.#questions.learn(part.questionId);
       else if (part.type === 'data' && part.id !== undefined) {
         const { name = 'data', data: value, providerMetadata: meta } = part;
         this.#data.set(part.id, { name, value, transient: false, meta });
