@@ -82,24 +82,21 @@ export function runChat<Version extends UIMessageVersion>(
     finish();
   };
 
-  const readOne = async (): Promise<void> => {
-    let result: ReadableStreamReadResult<AgentEvent>;
-    try {
-      result = await events.read();
-    } catch (error) {
-      // A source’s stream never errors; this one did.
-      return isOver ? undefined : fail(toFault(error));
-    }
+  const take = (result: ReadableStreamReadResult<AgentEvent>): Promise<void> | void => {
     if (isOver) return;
     if (result.done) {
       encoder.end({ reason: 'eof' }, emit);
       return finish();
     }
     feed(result.value);
-    if (invalid !== undefined && !isOver) fail(invalid);
+    if (isOver) return;
+    if (invalid !== undefined) return fail(invalid);
+    return isEmpty ? readOn() : undefined;
   };
-
-  const isHungry = (): boolean => isEmpty && !isOver;
+  // A source's stream never errors; one that does has failed.
+  const onError = (error: unknown): void => (isOver ? undefined : fail(toFault(error)));
+  // Promises without `async`: one event is one step, and there are many.
+  const readOn = (): Promise<void> => events.read().then(take, onError);
 
   return new ReadableStream(
     {
@@ -113,10 +110,9 @@ export function runChat<Version extends UIMessageVersion>(
           fail(toFault(error));
         }
       },
-      async pull() {
+      pull() {
         isEmpty = true;
-        // oxlint-disable-next-line no-await-in-loop -- one event at a time is what back-pressure means
-        while (isHungry()) await readOne();
+        return isOver ? undefined : readOn();
       },
       cancel: leave,
     },
