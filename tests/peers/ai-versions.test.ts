@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -29,8 +29,8 @@ describe.each(versions)('packed, beside ai@%s', (version) => {
     writeFileSync(join(folder, 'package.json'), JSON.stringify({ private: true, type: 'module' }));
     const asked = [...ours.map(({ archive }) => archive), `ai@${version}`, '@types/node@20'];
     await run('npm', ['install', '--no-audit', '--no-fund', '--no-package-lock', ...asked], { cwd: folder });
-    for (const file of ['ai-sdk.mjs', 'ai-sdk-types.ts']) {
-      copyFileSync(join(root, 'tests/smoke', file), join(folder, file));
+    for (const file of ['smoke/ai-sdk.mjs', 'types-5.9/ai-sdk.ts']) {
+      copyFileSync(join(root, 'tests', file), join(folder, basename(file)));
     }
     writeFileSync(
       join(folder, 'main.mjs'),
