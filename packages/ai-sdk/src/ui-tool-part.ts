@@ -100,13 +100,13 @@ function encode(part: ToolPart, version: UIMessageVersion): UIToolPart {
       const isRefused = approval?.approved === false;
       if (!isRefused && version === 6) {
         // Its stream has no chunk for an approval that is made up, so the part is what a client has that has read it.
-        const metadata = { resultProviderMetadata: withSlot(part.resultMetadata, { denied: defined({ reason }) })! };
+        const resultProviderMetadata = withSlot(part.resultMetadata, { denied: defined({ reason }) })!;
         return {
           ...head,
           state: 'output-error',
           input: args,
           errorText: reason ?? deniedText,
-          ...metadata,
+          resultProviderMetadata,
           ...granted,
         };
       }
