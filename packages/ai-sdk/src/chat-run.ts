@@ -35,7 +35,6 @@ export function runChat<Version extends UIMessageVersion>(
   const { signal, memory, errorText, ...encoding } = options;
   const encoder = createUIMessageEncoder<Version>({ ...encoding, baseline: 'assume' });
   const version: UIMessageVersion = encoding.version ?? 6;
-  const remember = memory.watch(run.runId);
   const onAbort = (): void => live.stop(signal?.reason);
   let live: LiveRun;
   let controller: ReadableStreamDefaultController<UIMessageChunkOf<Version>>;
@@ -73,21 +72,22 @@ export function runChat<Version extends UIMessageVersion>(
     }
     const isError = event.outcome === 'error';
     encoder.feed(isError ? { ...event, error: shownFault(event.error, errorText) } : event, emit);
+    // The encoder has said its last word, and it did not get through.
+    if (invalid !== undefined) emit({ type: 'error', errorText: errorText(invalid) });
     finish();
   };
 
   const feed = (event: AgentEvent): void => {
-    remember(event);
+    live.see(event);
     if (event.type === 'run-end') {
       end(event);
       return live.end();
     }
     encoder.feed(event, emit);
-    if (source.pauses === 'live') pauseIfWaiting(event);
+    if (source.pauses === 'live') pauseIfWaiting();
   };
 
-  const pauseIfWaiting = (event?: AgentEvent): void => {
-    if (event) live.see(event);
+  const pauseIfWaiting = (): void => {
     const { waitingFor } = live;
     if (waitingFor.length === 0) return;
     end({ type: 'run-end', outcome: 'paused', waitingFor });
@@ -96,7 +96,7 @@ export function runChat<Version extends UIMessageVersion>(
 
   const begin = (): void => {
     const waiting = memory.live.take(run);
-    live = waiting ?? new LiveRun(source, run);
+    live = waiting ?? new LiveRun(source, run, memory.watch(run.runId));
     if (waiting === undefined) return;
     const { threadId, messageId, message } = run;
     encoder.feed({ type: 'run-start', runId: live.runId, threadId, messageId, resumes: live.runId }, emit);

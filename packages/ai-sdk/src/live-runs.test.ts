@@ -1,16 +1,24 @@
-import { seal, sourceStream, type AgentEvent, type AgentSource, type Answer, type RunControl } from '@intertie/core';
+import {
+  seal,
+  sourceStream,
+  type AgentEvent,
+  type AgentSource,
+  type Answer,
+  type RunControl,
+  type RunInput,
+} from '@intertie/core';
 import { describe, expect, test, vi } from 'vitest';
 import { chatMajors, settled, shown } from '../test/chats.ts';
 import { complete, says } from '../test/scripted-source.ts';
 import { SourceChatTransport } from './source-chat-transport.ts';
 
 /** A flow that blocks inside the process until somebody answers, as those with a `humanInput` do. */
-function flow(): { source: AgentSource; signals: AbortSignal[]; runs: number[] } {
+function flow(): { source: AgentSource; signals: AbortSignal[]; runs: RunInput[] } {
   const signals: AbortSignal[] = [];
-  const runs: number[] = [];
+  const runs: RunInput[] = [];
   const run: AgentSource['run'] = (input, control) => {
     signals.push(control.signal);
-    runs.push(input.history.length);
+    runs.push(input);
     const play = async function* (): AsyncGenerator<AgentEvent> {
       const answers = control.liveAnswers[Symbol.asyncIterator]();
       for (const name of ['first', 'second']) {
@@ -21,8 +29,9 @@ function flow(): { source: AgentSource; signals: AbortSignal[]; runs: number[] }
         if (answer === undefined) return;
         yield { type: 'answer', ...answer };
       }
+      yield { type: 'state-snapshot', state: { answered: 2 } };
       yield* says(input, 'end', 'Thanks.');
-      yield complete;
+      yield { ...complete, resume: 'token' } as AgentEvent;
     };
     return sourceStream(
       play(),
@@ -70,6 +79,9 @@ describe.each(chatMajors)('$name', ({ ai, createChat }) => {
     expect(chat.lastMessage?.metadata).toMatchObject({ intertie: { status: 'complete' } });
     expect(runs).toHaveLength(1);
     expect(signals[0]!.aborted).toBe(false);
+    // What it left is there for the next turn.
+    await chat.sendMessage({ text: 'and now?' });
+    expect(runs[1]).toMatchObject({ sourceState: 'token', state: { answered: 2 } });
   });
 
   test('another message instead of an answer stops what waits', async () => {

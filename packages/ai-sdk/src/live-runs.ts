@@ -11,9 +11,12 @@ export class LiveRun {
   #answers: Answer[] = [];
   #wake: (() => void) | undefined;
   #isOver = false;
+  #remember: (event: AgentEvent) => void;
 
-  constructor(source: AgentSource, run: RunInput) {
+  /** `remember` sees every event. */
+  constructor(source: AgentSource, run: RunInput, remember: (event: AgentEvent) => void) {
     this.runId = run.runId;
+    this.#remember = remember;
     const { signal } = this.#stop;
     const control = {
       signal,
@@ -26,6 +29,7 @@ export class LiveRun {
 
   /** Notes what the run waits for. */
   see(event: AgentEvent): void {
+    this.#remember(event);
     switch (event.type) {
       case 'text-start':
       case 'reasoning-start':
