@@ -23,6 +23,7 @@ import { FullStreamCalls } from './decode-full-stream-calls.ts';
 import { decodeUsage } from './decode-usage.ts';
 import { fileBodyOf } from './file-body.ts';
 import { mapFinishReason } from './map-finish-reason.ts';
+import { providerDataName } from './provider-data.ts';
 import { defined, fieldsOf, isFields, metaOf, textOf, type Fields } from './read-fields.ts';
 import { createExecutorOf, type ToolExecutors } from './tool-executors.ts';
 import { decodeUserContent } from './user-content.ts';
@@ -216,7 +217,7 @@ class FullStreamDecoder {
   }
 
   #custom(part: Fields, emit: Emit<AgentEvent>): void {
-    const name = `provider:${textOf(part.kind) ?? 'custom'}`;
+    const name = providerDataName(textOf(part.kind) ?? 'custom');
     emit({ type: 'data', id: this.#ids.next(), name, data: null, ...this.#said(part) });
   }
 

@@ -22,24 +22,13 @@ import { DecodedEnd } from './decode-ui-end.ts';
 import { DecodedQuestions } from './decode-ui-questions.ts';
 import { DecodedSteps } from './decode-ui-steps.ts';
 import { DecodedTools } from './decode-ui-tools.ts';
-import { fileBody, sourceBody, steeringParts } from './decode-ui-whole-parts.ts';
+import { DecodedWholeParts } from './decode-ui-whole-parts.ts';
 import { DecodedWords } from './decode-ui-words.ts';
 import { keptOf, slotKey, takeSlot } from './intertie-slot.ts';
 import { defined, fieldsOf, isFields, jsonObjectOf, metaOf, nameOf, textOf } from './read-fields.ts';
 import { createExecutorOf, type ToolExecutors } from './tool-executors.ts';
 import { carriedEvents, extensionOf, type ExtensionName } from './ui-extension.ts';
-import type {
-  UICustomChunk,
-  UIDataChunk,
-  UIFileChunk,
-  UIFinishChunk7,
-  UIMessageChunk,
-  UIReasoningFileChunk,
-  UISourceDocumentChunk,
-  UISourceUrlChunk,
-  UIStartChunk,
-  UISteeringMessageChunk,
-} from './ui-message-chunk.ts';
+import type { UIDataChunk, UIFinishChunk7, UIMessageChunk, UIStartChunk } from './ui-message-chunk.ts';
 import { isUIMessageChunkType, validateUIMessageChunk } from './validate-ui-message-chunk.ts';
 
 export interface UIMessageDecoderOptions {
@@ -73,14 +62,13 @@ class UIMessageDecoder {
   #ids: PartIds;
   #steps: DecodedSteps;
   #words: DecodedWords;
+  #parts: DecodedWholeParts;
   #tools: DecodedTools;
   #questions: DecodedQuestions;
   /** Whether our own encoder speaks: then ids are canonical, and steps come as events. */
   #isOurs = false;
   /** Part ids that had to change, by the wire's, for words that come after the part. */
   #renamed = new Map<string, string>();
-  /** By the wire's type and id. */
-  #data = new Map<string, string>();
   #agents: DecodedAgents;
   #carriedSteps = new Set<string>();
   #end = new DecodedEnd();
@@ -96,6 +84,7 @@ class UIMessageDecoder {
       ids: this.#ids,
       executorOf: createExecutorOf(run, tools),
       onLoss,
+      take: (wireId: string | undefined) => this.#take(wireId),
       idFor: (wireId: string) => this.#idFor(wireId),
       idOf: (wireId: string) => this.#tools.idOf(wireId),
       said: (meta: Meta | undefined, emit: Write) => this.#said(meta, emit),
@@ -103,6 +92,7 @@ class UIMessageDecoder {
       closed: (stepId: string | undefined, emit: Write) => this.#steps.closed(stepId, emit),
     };
     this.#words = new DecodedWords(context);
+    this.#parts = new DecodedWholeParts(context);
     this.#tools = new DecodedTools(context);
     this.#questions = new DecodedQuestions(context);
     this.#agents = new DecodedAgents(run);
@@ -174,14 +164,14 @@ class UIMessageDecoder {
         return;
       case 'source-url':
       case 'source-document':
-        return this.#source(chunk, emit);
+        return this.#parts.source(chunk, emit);
       case 'file':
       case 'reasoning-file':
-        return this.#file(chunk, emit);
+        return this.#parts.file(chunk, emit);
       case 'custom':
-        return this.#custom(chunk, emit);
+        return this.#parts.custom(chunk, emit);
       case 'steering-message':
-        return this.#steering(chunk, emit);
+        return this.#parts.steering(chunk, emit);
       case 'finish':
         return this.#finish(chunk, emit);
       case 'abort':
@@ -248,48 +238,10 @@ class UIMessageDecoder {
     this.#steps.discard(emit);
   }
 
-  #source(chunk: UISourceUrlChunk | UISourceDocumentChunk, emit: Write): void {
-    const meta = this.#meta(chunk.providerMetadata);
-    const id = this.#take(chunk.sourceId);
-    emit({ type: 'source', id, ...sourceBody(chunk, takeSlot(meta).slot), ...this.#said(meta, emit) });
-  }
-
-  #file(chunk: UIFileChunk | UIReasoningFileChunk, emit: Write): void {
-    const meta = this.#meta(chunk.providerMetadata);
-    const { slot } = takeSlot(meta);
-    const said = this.#said(meta, emit);
-    emit({ type: 'file', id: this.#take(nameOf(slot.id)), ...fileBody(chunk, slot), ...said });
-  }
-
-  #custom(chunk: UICustomChunk, emit: Write): void {
-    const meta = this.#meta(chunk.providerMetadata);
-    const id = this.#take(nameOf(takeSlot(meta).slot.id));
-    emit({ type: 'data', id, name: `provider:${chunk.kind}`, data: null, ...this.#said(meta, emit) });
-  }
-
-  #steering(chunk: UISteeringMessageChunk, emit: Write): void {
-    const parts = steeringParts(chunk, this.#onLoss);
-    const { stepId } = this.#said(undefined, emit);
-    emit({ type: 'interjection', id: this.#take(chunk.id), role: 'user', parts, ...defined({ stepId }) });
-  }
-
   #dataChunk(chunk: UIDataChunk, emit: Write): void {
     const extension = extensionOf(chunk);
-    if (extension) return this.#extension(extension.name, extension.id, chunk, emit);
-    const key = `${chunk.type}:${chunk.id ?? ''}`;
-    const known = chunk.id === undefined ? undefined : this.#data.get(key);
-    const id = known ?? this.#take(chunk.id);
-    if (known === undefined && chunk.id !== undefined) this.#data.set(key, id);
-    const said =
-      known === undefined || chunk.providerMetadata ? this.#said(this.#meta(chunk.providerMetadata), emit) : {};
-    emit({
-      type: 'data',
-      id,
-      name: chunk.type.slice('data-'.length),
-      data: toJson(chunk.data ?? null, this.#onLoss),
-      ...(chunk.transient && { transient: true }),
-      ...said,
-    });
+    if (extension) this.#extension(extension.name, extension.id, chunk, emit);
+    else this.#parts.data(chunk, emit);
   }
 
   /** What our encoder has no chunk for. It is checked as everything that comes from a wire. */

@@ -9,6 +9,7 @@ import {
   type OnLoss,
 } from '@intertie/core';
 import { partMeta } from './encode-ui-parts.ts';
+import { providerKindOf } from './provider-data.ts';
 import { extensionId } from './ui-extension.ts';
 import type { UIMessageChunk, UIMessageVersion } from './ui-message-chunk.ts';
 import type { UISteps } from './ui-steps.ts';
@@ -92,10 +93,8 @@ export class UIData {
   }
 
   #write(id: string, { name, value, transient, meta }: Data, emit: Write): void {
-    if (this.#options.version === 7 && value === null && !transient && name.startsWith(providerPrefix)) {
-      const kind = name.slice(providerPrefix.length) as `${string}.${string}`;
-      return emit({ type: 'custom', kind, ...(meta && { providerMetadata: meta }) });
-    }
+    const kind = this.#options.version === 7 && value === null && !transient ? providerKindOf(name) : undefined;
+    if (kind !== undefined) return emit({ type: 'custom', kind, ...(meta && { providerMetadata: meta }) });
     emit({
       type: `data-${name}`,
       id,
@@ -105,6 +104,3 @@ export class UIData {
     });
   }
 }
-
-/** The prefix of data that only its provider understands. */
-const providerPrefix = 'provider:';

@@ -19,6 +19,7 @@ import { inputOf, toolSlot } from './model-tool-call.ts';
 import { encodeToolOutput, type ModelToolOutput } from './model-tool-output.ts';
 import { Turns, type BuiltMessage, type ModelPart, type Turn } from './model-turns.ts';
 import { toProviderCallIds, type ProviderCallIds } from './provider-call-ids.ts';
+import { providerKindOf } from './provider-data.ts';
 import { createProviderFilter, type ProviderFilter } from './provider-filter.ts';
 import { defined } from './read-fields.ts';
 import type { UIMessageVersion } from './ui-message-chunk.ts';
@@ -181,12 +182,12 @@ class ModelMessageWriter {
         if (file) turns.of(part, 'words').said.push(...file);
         return;
       }
-      case 'data':
-        if (this.#version === 7 && part.name?.startsWith('provider:') && part.name.includes('.')) {
-          const kind = part.name.slice('provider:'.length);
-          turns.of(part, 'words').said.push({ type: 'custom', kind, ...this.#options(part) });
-        } else this.#unsaid(part);
+      case 'data': {
+        const kind = this.#version === 7 ? providerKindOf(part.name) : undefined;
+        if (kind === undefined) return this.#unsaid(part);
+        turns.of(part, 'words').said.push({ type: 'custom', kind, ...this.#options(part) });
         return;
+      }
       default:
         this.#unsaid(part);
     }
