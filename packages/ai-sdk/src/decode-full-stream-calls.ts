@@ -17,7 +17,7 @@ import {
   type Said,
   type Waiting,
 } from '@intertie/core';
-import { defined, fieldsOf, flagOf, isFields, metaOf, nameOf, textOf, type Fields } from './read-fields.ts';
+import { defined, fieldsOf, flagOf, isFields, keyOf, metaOf, nameOf, textOf, type Fields } from './read-fields.ts';
 import { inputBeforeSchema } from './schema-input.ts';
 import type { ExecutorOf } from './tool-executors.ts';
 
@@ -60,7 +60,7 @@ export class FullStreamCalls {
   }
 
   inputGoesOn(type: 'tool-input-delta' | 'tool-input-end', part: Fields, emit: Write): void {
-    const toolCallId = this.#context.ids.of(String(part.id));
+    const toolCallId = this.#context.ids.of(keyOf(part.id));
     if (toolCallId === undefined || this.#calls.get(toolCallId)?.state !== 'streaming') {
       return this.#context.lost(part, 'No tool input of that id is open.', emit);
     }
@@ -88,7 +88,7 @@ export class FullStreamCalls {
 
   result(type: 'tool-result' | 'tool-error' | 'tool-output-denied', part: Fields, emit: Write): void {
     // Approved and denied calls of an earlier run get their results before the first step: those are of the baseline.
-    const toolCallId = this.#context.ids.of(String(part.toolCallId));
+    const toolCallId = this.#context.ids.of(keyOf(part.toolCallId));
     if (toolCallId === undefined) return this.#context.lost(part, 'There is no call of that id.', emit);
     const call = this.#calls.get(toolCallId);
     const result = { type: 'tool-result' as const, toolCallId, ...this.#metadata(part) };
@@ -105,7 +105,7 @@ export class FullStreamCalls {
   question(part: Fields, emit: Write): void {
     const questionId = nameOf(part.approvalId);
     if (questionId === undefined) return this.#context.lost(part, 'An approval request has an id.', emit);
-    const toolCallId = this.#context.ids.of(String(fieldsOf(part.toolCall).toolCallId));
+    const toolCallId = this.#context.ids.of(keyOf(fieldsOf(part.toolCall).toolCallId));
     const before = inputBeforeSchema(part.toolCall);
     const kept = defined({
       signature: textOf(part.signature),

@@ -434,6 +434,16 @@ const types = `
   .trim()
   .split(/\s+/);
 
+test('an id that is no name, and cannot even be made one', () => {
+  const parts = ['text-delta', 'tool-input-end', 'tool-result'].map((type) => ({
+    type,
+    id: { toString: '' },
+    toolCallId: { toString: '' },
+  }));
+  const notices = decode(parts).events.filter(({ type }) => type === 'notice');
+  expect(notices).toHaveLength(3);
+});
+
 test('total: any part in any order, with anything in its fields', () => {
   const name = fc.constantFrom('0', '1', '');
   const part = fc.record(

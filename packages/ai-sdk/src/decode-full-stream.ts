@@ -24,7 +24,7 @@ import { decodeUsage } from './decode-usage.ts';
 import { fileBodyOf } from './file-body.ts';
 import { mapFinishReason } from './map-finish-reason.ts';
 import { providerDataName } from './provider-data.ts';
-import { defined, fieldsOf, isFields, metaOf, textOf, type Fields } from './read-fields.ts';
+import { defined, fieldsOf, isFields, keyOf, metaOf, textOf, type Fields } from './read-fields.ts';
 import { createExecutorOf, type ToolExecutors } from './tool-executors.ts';
 import { decodeUserContent } from './user-content.ts';
 
@@ -88,7 +88,11 @@ class FullStreamDecoder {
 
   feed(value: unknown, emit: Emit<AgentEvent>): void {
     if (this.#ended) {
-      this.#onLoss({ kind: 'late', what: String(fieldsOf(value).type), why: 'It came after the run had ended.' });
+      this.#onLoss({
+        kind: 'late',
+        what: textOf(fieldsOf(value).type) ?? 'none',
+        why: 'It came after the run had ended.',
+      });
     } else if (!isFields(value) || typeof value.type !== 'string') {
       this.#lost(value, 'Parts are objects with a type.', emit);
     } else this.#decode(value.type, value, emit);
@@ -162,12 +166,12 @@ class FullStreamDecoder {
 
   #partStart(kind: Kind, part: Fields, emit: Emit<AgentEvent>): void {
     const id = this.#ids.next();
-    this.#parts.set(`${kind}:${String(part.id)}`, id);
+    this.#parts.set(`${kind}:${keyOf(part.id)}`, id);
     emit({ type: `${kind}-start`, id, ...this.#said(part) });
   }
 
   #partDelta(kind: Kind, part: Fields, emit: Emit<AgentEvent>): void {
-    const id = this.#parts.get(`${kind}:${String(part.id)}`);
+    const id = this.#parts.get(`${kind}:${keyOf(part.id)}`);
     const delta = textOf(part.text);
     if (id === undefined || delta === undefined) return this.#lost(part, `No ${kind} of that id is open.`, emit);
     const metadata = this.#metadata(part);
@@ -176,7 +180,7 @@ class FullStreamDecoder {
   }
 
   #partEnd(kind: Kind, part: Fields, emit: Emit<AgentEvent>): void {
-    const key = `${kind}:${String(part.id)}`;
+    const key = `${kind}:${keyOf(part.id)}`;
     const id = this.#parts.get(key);
     if (id === undefined) return this.#lost(part, `No ${kind} of that id is open.`, emit);
     this.#parts.delete(key);

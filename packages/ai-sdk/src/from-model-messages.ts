@@ -18,7 +18,7 @@ import { fileBodyOf } from './file-body.ts';
 import { keptOf, takeSlot } from './intertie-slot.ts';
 import { decodeToolOutput } from './model-tool-output.ts';
 import { providerDataName } from './provider-data.ts';
-import { dateOf, defined, fieldsOf, isFields, metaOf, nameOf, textOf, type Fields } from './read-fields.ts';
+import { dateOf, defined, fieldsOf, isFields, keyOf, metaOf, nameOf, textOf, type Fields } from './read-fields.ts';
 import { decodeUserContent } from './user-content.ts';
 
 export interface FromModelMessagesOptions {
@@ -126,7 +126,7 @@ class ModelMessageReader {
       if (part === undefined) continue;
       const placed = stepId === undefined ? part : { ...part, stepId };
       answer.parts.push(placed);
-      if (placed.type === 'tool-invocation') this.#calls.set(String(fields.toolCallId), placed);
+      if (placed.type === 'tool-invocation') this.#calls.set(keyOf(fields.toolCallId), placed);
     }
   }
 
@@ -216,7 +216,7 @@ class ModelMessageReader {
   /** A result, a request for approval or its answer: each belongs to a call that has been read. */
   #result(part: Fields): void {
     if (part.type === 'tool-approval-response') return this.#approvalResponse(part);
-    const call = this.#calls.get(String(part.toolCallId));
+    const call = this.#calls.get(keyOf(part.toolCallId));
     if (call === undefined) {
       const why = 'No call before it has this id.';
       return this.#onLoss({ kind: 'repaired', what: textOf(part.type) ?? 'part', why, ...idOf(part.toolCallId) });

@@ -1,5 +1,5 @@
 import type { ToolSet } from 'ai';
-import { isFields } from './read-fields.ts';
+import { isFields, keyOf } from './read-fields.ts';
 
 type Execute = (input: unknown, options: { toolCallId: string }) => unknown;
 
@@ -37,7 +37,7 @@ export function guardTools(tools: ToolSet, ready: (toolCallId: string) => Promis
       isFields(part) &&
       part.type === 'tool-result' &&
       part.preliminary === true &&
-      echoes.delete(String(part.toolCallId)),
+      echoes.delete(keyOf(part.toolCallId)),
   };
 }
 

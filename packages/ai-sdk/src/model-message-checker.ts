@@ -1,27 +1,30 @@
 import type { Checker, Report } from '@intertie/core';
 import type { ModelMessageRule } from './model-message-rules.ts';
 import { providerCallId } from './provider-call-ids.ts';
-import { fieldsOf, isFields, type Fields } from './read-fields.ts';
+import { fieldsOf, isFields, keyOf, type Fields } from './read-fields.ts';
 
 const toolName = /^[\w-]{1,64}$/;
 
 type Violate = (rule: ModelMessageRule, message: string, path?: string) => void;
 type Call = { state: 'open' | 'approved' | 'settled' };
 
-const partsOf: { readonly [role: string]: ReadonlySet<unknown> } = {
-  user: new Set(['text', 'image', 'file']),
-  assistant: new Set([
-    'text',
-    'file',
-    'reasoning',
-    'tool-call',
-    'tool-result',
-    'tool-approval-request',
-    'custom',
-    'reasoning-file',
-  ]),
-  tool: new Set(['tool-result', 'tool-approval-response']),
-};
+const partsOf: ReadonlyMap<unknown, ReadonlySet<unknown>> = new Map([
+  ['user', new Set(['text', 'image', 'file'])],
+  [
+    'assistant',
+    new Set([
+      'text',
+      'file',
+      'reasoning',
+      'tool-call',
+      'tool-result',
+      'tool-approval-request',
+      'custom',
+      'reasoning-file',
+    ]),
+  ],
+  ['tool', new Set(['tool-result', 'tool-approval-response'])],
+]);
 
 /** Reads a history message by message. What is owed at its end is reported there. */
 export class ModelMessageChecker implements Checker {
@@ -37,21 +40,17 @@ export class ModelMessageChecker implements Checker {
     const violate: Violate = (rule, message, path) => report.violation(rule, message, path);
     const message = fieldsOf(item);
     const { role, content } = message;
-    if (role !== 'system' && partsOf[String(role)] === undefined) {
-      return violate(
-        'M0-shape',
-        `The role is ${JSON.stringify(role)}; it is one of system, user, assistant, tool.`,
-        'role',
-      );
+    if (role !== 'system' && !partsOf.has(role)) {
+      return violate('M0-shape', `The role is ${named(role)}; it is one of system, user, assistant, tool.`, 'role');
     }
     const isText = typeof content === 'string';
     if (role === 'system' ? !isText : role === 'tool' ? !Array.isArray(content) : !isText && !Array.isArray(content)) {
-      return violate('M0-shape', `The content of a ${String(role)} message cannot be ${kindOf(content)}.`, 'content');
+      return violate('M0-shape', `The content of a ${keyOf(role)} message cannot be ${kindOf(content)}.`, 'content');
     }
     const parts = Array.isArray(content) ? content.map(fieldsOf) : [];
     this.#order(role, violate);
     if (isText ? content.trim() === '' : parts.length === 0) {
-      violate('M3-empty', `The ${String(role)} message says nothing.`, 'content');
+      violate('M3-empty', `The ${keyOf(role)} message says nothing.`, 'content');
     }
     for (const [index, part] of parts.entries()) this.#part(role, part, `content[${index}]`, violate);
     if (role === 'assistant' && parts.at(-1)?.type === 'reasoning') {
@@ -72,22 +71,22 @@ export class ModelMessageChecker implements Checker {
       if (this.#spoken) violate('M1-system', 'A system message comes after the conversation has begun.');
       return;
     }
-    if (!this.#spoken && role !== 'user') violate('M2-first', `The first to speak is the ${String(role)}.`);
+    if (!this.#spoken && role !== 'user') violate('M2-first', `The first to speak is the ${keyOf(role)}.`);
     this.#spoken = true;
     if (role === 'tool') return;
     for (const id of this.#expected) {
       const call = this.#calls.get(id);
       if (call?.state === 'settled') continue;
       const rule = role === 'user' ? 'M5-answered' : 'M5-next';
-      violate(rule, `The ${String(role)} speaks before the call ${id} has its result.`);
+      violate(rule, `The ${keyOf(role)} speaks before the call ${id} has its result.`);
       if (call) call.state = 'settled';
     }
     this.#expected.clear();
   }
 
   #part(role: unknown, part: Fields, path: string, violate: Violate): void {
-    if (!partsOf[String(role)]?.has(part.type)) {
-      return violate('M0-shape', `A ${String(role)} message has no part of type ${JSON.stringify(part.type)}.`, path);
+    if (!partsOf.get(role)?.has(part.type)) {
+      return violate('M0-shape', `A ${keyOf(role)} message has no part of type ${named(part.type)}.`, path);
     }
     switch (part.type) {
       case 'text':
@@ -114,7 +113,7 @@ export class ModelMessageChecker implements Checker {
   }
 
   #call(part: Fields, path: string, violate: Violate): void {
-    const id = String(part.toolCallId);
+    const id = keyOf(part.toolCallId);
     if (typeof part.toolCallId !== 'string' || !providerCallId.test(id)) {
       violate('M4-id', `The id of the call is ${JSON.stringify(part.toolCallId)}.`, `${path}.toolCallId`);
     }
@@ -129,7 +128,7 @@ export class ModelMessageChecker implements Checker {
   }
 
   #result(part: Fields, path: string, violate: Violate): void {
-    const id = String(part.toolCallId);
+    const id = keyOf(part.toolCallId);
     const call = this.#calls.get(id);
     if (!call) return violate('M5-orphan', `There is no call ${id} before this result.`, path);
     if (call.state === 'settled') return violate('M5-orphan', `The call ${id} has a result already.`, path);
@@ -140,15 +139,15 @@ export class ModelMessageChecker implements Checker {
   }
 
   #request(part: Fields, path: string, violate: Violate): void {
-    const id = String(part.toolCallId);
+    const id = keyOf(part.toolCallId);
     if (!this.#calls.has(id)) violate('M7-approval', `There is no call ${id} to approve.`, path);
-    this.#requests.set(String(part.approvalId), id);
+    this.#requests.set(keyOf(part.approvalId), id);
   }
 
   #response(part: Fields, path: string, violate: Violate): void {
-    const id = this.#requests.get(String(part.approvalId));
+    const id = this.#requests.get(keyOf(part.approvalId));
     if (id === undefined)
-      return violate('M7-approval', `Nobody asked for the approval ${String(part.approvalId)}.`, path);
+      return violate('M7-approval', `Nobody asked for the approval ${keyOf(part.approvalId)}.`, path);
     const call = this.#calls.get(id);
     if (call?.state === 'open') call.state = 'approved';
   }
@@ -168,4 +167,8 @@ function file(part: Fields, path: string, violate: Violate): void {
 function kindOf(value: unknown): string {
   if (value === null) return 'null';
   return Array.isArray(value) ? 'a list' : typeof value;
+}
+
+function named(value: unknown): string {
+  return typeof value === 'string' ? JSON.stringify(value) : kindOf(value);
 }

@@ -150,15 +150,15 @@ function encodeApproval(question: AskedQuestion, version: UIMessageVersion): Jso
   });
 }
 
-const states: { readonly [state: string]: ToolPart['state'] } = {
-  'input-streaming': 'partial-call',
-  'input-available': 'call',
-  'approval-requested': 'call',
-  'approval-responded': 'call',
-  'output-available': 'result',
-  'output-error': 'error',
-  'output-denied': 'denied',
-};
+const states: ReadonlyMap<unknown, ToolPart['state']> = new Map<string, ToolPart['state']>([
+  ['input-streaming', 'partial-call'],
+  ['input-available', 'call'],
+  ['approval-requested', 'call'],
+  ['approval-responded', 'call'],
+  ['output-available', 'result'],
+  ['output-error', 'error'],
+  ['output-denied', 'denied'],
+]);
 
 /** Total: the client may have sent anything. What does not say its state is a call that has not got far. */
 export function decodeUIToolPart(ui: Fields, onLoss: OnLoss): ToolPart {
@@ -166,7 +166,7 @@ export function decodeUIToolPart(ui: Fields, onLoss: OnLoss): ToolPart {
   const type = textOf(ui.type) ?? '';
   const isDynamic = type === 'dynamic-tool';
   const result = takeSlot(metaOf(ui.resultProviderMetadata, onLoss));
-  const shown = states[textOf(ui.state) ?? ''] ?? 'partial-call';
+  const shown = states.get(ui.state) ?? 'partial-call';
   const state = shown === 'error' && isFields(result.slot.denied) ? 'denied' : shown;
   const toolCallId = nameOf(ui.toolCallId) ?? '';
   const preliminary = state === 'result' && ui.preliminary === true;

@@ -1,7 +1,7 @@
 import type { MessagePart, OnLoss } from '@intertie/core';
 import { fileBodyOf } from './file-body.ts';
 import { keptOf, takeSlot } from './intertie-slot.ts';
-import { fieldsOf, metaOf, textOf } from './read-fields.ts';
+import { fieldsOf, keyOf, metaOf, textOf } from './read-fields.ts';
 
 /** The content of a user's model message, a string or parts, as canonical parts. */
 export function decodeUserContent(content: unknown, onLoss: OnLoss): MessagePart[] {
@@ -24,7 +24,7 @@ function decodeUserPart(value: unknown, onLoss: OnLoss): MessagePart | undefined
       return body && { type: 'file', ...body, ...kept };
     }
     default:
-      onLoss({ kind: 'unsupported', what: String(part.type), why: 'A user says text and files, nothing else.' });
+      onLoss({ kind: 'unsupported', what: keyOf(part.type), why: 'A user says text and files, nothing else.' });
       return undefined;
   }
 }
