@@ -1,0 +1,43 @@
+import type { Answer, AskedQuestion, Json, JsonObject, Meta } from '@intertie/core';
+import { defined, fieldsOf, nameOf, textOf } from './read-fields.ts';
+
+/** What the SDK wants back with an approval, word for word: its signature, and the input before the schema changed it. */
+export function proofOf(question: { providerMetadata?: Meta }): { signature?: string; inputSchemaInput?: Json } {
+  const { signature, inputSchemaInput } = question.providerMetadata?.['ai-sdk'] ?? {};
+  return defined({ signature: textOf(signature), inputSchemaInput });
+}
+
+function withProof(signature: unknown, inputSchemaInput: Json | undefined): { providerMetadata?: Meta } {
+  const proof: JsonObject = defined({ signature: textOf(signature), inputSchemaInput });
+  return Object.keys(proof).length > 0 ? { providerMetadata: { 'ai-sdk': proof } } : {};
+}
+
+/** Whether the answer allows the call, which is all that the SDK can say. Undefined: there is no answer. */
+export function isApproved({ answer }: { answer?: Answer }): boolean | undefined {
+  if (answer === undefined) return undefined;
+  return answer.approved ?? (answer.cancelled === undefined && answer.value !== undefined);
+}
+
+/** What is left of an approval after a way through the SDK's messages. */
+export function plainApproval(
+  approvalId: string,
+  toolCallId: string,
+  proof: { signature?: unknown; inputSchemaInput?: Json },
+  answer?: { approved: boolean; reason?: string },
+): AskedQuestion {
+  return {
+    questionId: approvalId,
+    kind: 'approval',
+    toolCallId,
+    ...withProof(proof.signature, proof.inputSchemaInput),
+    ...(answer && { answer: { questionId: approvalId, ...answer } }),
+  };
+}
+
+/** A question that a slot holds, checked as far as the rest of the code relies on it. */
+export function askedOf(value: Json | undefined): AskedQuestion | undefined {
+  const { questionId, kind, answer } = fieldsOf(value);
+  if (nameOf(questionId) === undefined || (kind !== 'approval' && kind !== 'input')) return undefined;
+  if (answer !== undefined && nameOf(fieldsOf(answer).questionId) === undefined) return undefined;
+  return value as unknown as AskedQuestion;
+}

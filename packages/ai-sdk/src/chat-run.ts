@@ -1,0 +1,157 @@
+import { toFault, type AgentEvent, type AgentSource, type EventOf, type Fault, type RunInput } from '@intertie/core';
+import type { ChatMemory } from './chat-memory.ts';
+import { createUIMessageEncoder, type UIMessageEncoderOptions } from './encode-ui-message-stream.ts';
+import { slotKey } from './intertie-slot.ts';
+import { LiveRun } from './live-runs.ts';
+import type { UIMessageChunkOf, UIMessageVersion } from './ui-message-chunk.ts';
+import { validateUIMessageChunk } from './validate-ui-message-chunk.ts';
+
+/** What of an encoder's options a door leaves to its user. */
+export type ChatEncoderOptions<Version extends UIMessageVersion = UIMessageVersion> = Pick<
+  UIMessageEncoderOptions<Version>,
+  'version' | 'sendReasoning' | 'sendSources' | 'includeInternal' | 'staticTools' | 'onLoss'
+>;
+
+export interface ChatRunOptions<Version extends UIMessageVersion> extends ChatEncoderOptions<Version> {
+  /** Stops the run. */
+  signal: AbortSignal | undefined;
+  memory: ChatMemory;
+  /** What the page is told of an error that ended the run. */
+  errorText: (error: Fault) => string;
+}
+
+/**
+ * One run of a source as the chunks of its message, read on demand and each of them checked. The stream never errors: what
+ * goes wrong is a chunk. The run stops with the signal, and when the reader leaves, since nobody else could read it.
+ *
+ * A chat can only answer when its stream is over. So where a source waits inside the process, the stream is finished as that
+ * of a paused run is, the run stays, and the next request goes on with it.
+ */
+export function runChat<Version extends UIMessageVersion>(
+  source: AgentSource,
+  run: RunInput,
+  options: ChatRunOptions<Version>,
+): ReadableStream<UIMessageChunkOf<Version>> {
+  const { signal, memory, errorText, ...encoding } = options;
+  const encoder = createUIMessageEncoder<Version>({ ...encoding, baseline: 'assume' });
+  const version: UIMessageVersion = encoding.version ?? 6;
+  const onAbort = (): void => live.stop(signal?.reason);
+  let live: LiveRun;
+  let controller: ReadableStreamDefaultController<UIMessageChunkOf<Version>>;
+  let isEmpty = true;
+  let isOver = false;
+  let invalid: Fault | undefined;
+
+  const emit = (chunk: UIMessageChunkOf<Version>): void => {
+    const problem = validateUIMessageChunk(chunk, version);
+    if (problem === undefined) {
+      isEmpty = false;
+      return controller.enqueue(chunk);
+    }
+    const what = `The run cannot be shown: its chunk "${chunk.type}" is wrong`;
+    invalid ??= { message: `${what} at "${problem.path}": ${problem.message}.`, code: 'invalid-chunk' };
+  };
+
+  const finish = (): void => {
+    isOver = true;
+    signal?.removeEventListener('abort', onAbort);
+    controller.close();
+  };
+
+  const fail = (error: Fault): void => {
+    encoder.end({ reason: 'error', error: shownFault(error, errorText) }, emit);
+    finish();
+    live?.drop(error);
+  };
+
+  const end = (event: EventOf<'run-end'>): void => {
+    // What the page answers next is told apart by it from what it has answered before.
+    const waitingFor = event.outcome === 'paused' ? event.waitingFor : [];
+    if (waitingFor.length > 0 || run.message) {
+      encoder.feed({ type: 'metadata', metadata: { [slotKey]: { waitingFor } } }, emit);
+    }
+    const isError = event.outcome === 'error';
+    encoder.feed(isError ? { ...event, error: shownFault(event.error, errorText) } : event, emit);
+    // The encoder has said its last word, and it did not get through.
+    if (invalid !== undefined) emit({ type: 'error', errorText: errorText(invalid) });
+    finish();
+  };
+
+  const feed = (event: AgentEvent): void => {
+    live.see(event);
+    if (event.type === 'run-end') {
+      end(event);
+      return live.end();
+    }
+    encoder.feed(event, emit);
+    if (source.pauses === 'live') pauseIfWaiting();
+  };
+
+  const pauseIfWaiting = (): void => {
+    const { waitingFor } = live;
+    if (waitingFor.length === 0) return;
+    end({ type: 'run-end', outcome: 'paused', waitingFor });
+    memory.live.keep(run.threadId, live);
+  };
+
+  const begin = (): void => {
+    const waiting = memory.live.take(run);
+    live = waiting ?? new LiveRun(source, run, memory.watch(run.runId));
+    if (waiting === undefined) return;
+    const { threadId, messageId, message } = run;
+    encoder.feed({ type: 'run-start', runId: live.runId, threadId, messageId, resumes: live.runId }, emit);
+    if (message) encoder.feed({ type: 'message-snapshot', content: message }, emit);
+    for (const answer of run.answers) if ('questionId' in answer) live.answer(answer);
+    pauseIfWaiting();
+  };
+
+  const take = (result: ReadableStreamReadResult<AgentEvent>): Promise<void> | void => {
+    if (isOver) return;
+    if (result.done) {
+      encoder.end({ reason: 'eof' }, emit);
+      finish();
+      return live.end();
+    }
+    feed(result.value);
+    if (isOver) return;
+    if (invalid !== undefined) return fail(invalid);
+    return isEmpty ? readOn() : undefined;
+  };
+  // A source's stream never errors; one that does has failed.
+  const onError = (error: unknown): void => (isOver ? undefined : fail(toFault(error)));
+  // Promises without `async`: one event is one step, and there are many.
+  const readOn = (): Promise<void> => live.events.read().then(take, onError);
+
+  return new ReadableStream(
+    {
+      start(own) {
+        controller = own;
+        try {
+          begin();
+        } catch (error) {
+          return fail(toFault(error));
+        }
+        if (isOver) return;
+        if (signal?.aborted) onAbort();
+        else signal?.addEventListener('abort', onAbort);
+      },
+      pull() {
+        isEmpty = true;
+        return isOver ? undefined : readOn();
+      },
+      cancel(reason) {
+        if (isOver) return;
+        isOver = true;
+        signal?.removeEventListener('abort', onAbort);
+        live.drop(reason);
+      },
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+/** What is beside the message (a provider's response, a stack) is for the server's log and not for the page. */
+function shownFault(error: Fault, errorText: (error: Fault) => string): Fault {
+  const { data: _, ...fault } = error;
+  return { ...fault, message: errorText(error) };
+}

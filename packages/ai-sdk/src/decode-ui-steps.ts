@@ -1,0 +1,56 @@
+import type { AgentEvent, Emit } from '@intertie/core';
+
+/** The steps of a UI message stream: they have no ids, and may be finished while a part of theirs is still open. */
+export class DecodedSteps {
+  #runId: string;
+  #count = 0;
+  #current: string | undefined;
+  /** How many parts of each step are open. */
+  #open = new Map<string, number>();
+  /** Finished, and waiting for their parts. */
+  #waiting = new Set<string>();
+
+  constructor(runId: string) {
+    this.#runId = runId;
+  }
+
+  get current(): string | undefined {
+    return this.#current;
+  }
+
+  start(emit: Emit<AgentEvent>): void {
+    this.finish(emit);
+    this.#current = `${this.#runId}:step-${this.#count}`;
+    this.#count += 1;
+    emit({ type: 'step-start', stepId: this.#current });
+  }
+
+  finish(emit: Emit<AgentEvent>): void {
+    const stepId = this.#current;
+    this.#current = undefined;
+    if (stepId === undefined) return;
+    if (this.#open.has(stepId)) this.#waiting.add(stepId);
+    else emit({ type: 'step-end', stepId });
+  }
+
+  /** What this step has said never happened. Its parts have been closed. */
+  discard(emit: Emit<AgentEvent>): void {
+    if (this.#current !== undefined) emit({ type: 'step-end', stepId: this.#current, discarded: true });
+    this.#current = undefined;
+    this.start(emit);
+  }
+
+  opened(stepId: string | undefined): void {
+    if (stepId !== undefined) this.#open.set(stepId, (this.#open.get(stepId) ?? 0) + 1);
+  }
+
+  closed(stepId: string | undefined, emit: Emit<AgentEvent>): void {
+    if (stepId === undefined) return;
+    const left = (this.#open.get(stepId) ?? 1) - 1;
+    if (left > 0) this.#open.set(stepId, left);
+    else {
+      this.#open.delete(stepId);
+      if (this.#waiting.delete(stepId)) emit({ type: 'step-end', stepId });
+    }
+  }
+}

@@ -1,0 +1,95 @@
+import type {
+  LanguageModelV3Content,
+  LanguageModelV3GenerateResult,
+  LanguageModelV3StreamPart,
+  SharedV3ProviderMetadata,
+} from '@ai-sdk/provider';
+import type { AgentEvent } from '@intertie/core';
+import { createLanguageModelV3Encoder, type LanguageModelV3EncoderOptions } from './encode-language-model-v3.ts';
+
+/**
+ * A whole run as the result of a V3 model's `doGenerate`: the same parts as the stream, put together. Rejects with the run's
+ * error, as a model does whose call fails.
+ */
+export async function generateFromEvents(
+  events: AsyncIterable<AgentEvent> | Iterable<AgentEvent>,
+  options: LanguageModelV3EncoderOptions = {},
+): Promise<LanguageModelV3GenerateResult> {
+  const encoder = createLanguageModelV3Encoder(options);
+  const result = new Result();
+  const emit = (part: LanguageModelV3StreamPart): void => result.add(part);
+  for await (const event of events) encoder.feed(event, emit);
+  encoder.end({ reason: 'eof' }, emit);
+  return result.whole();
+}
+
+type Written = { type: 'text' | 'reasoning'; text: string; providerMetadata?: SharedV3ProviderMetadata };
+
+class Result {
+  #content: LanguageModelV3Content[] = [];
+  #open = new Map<string, Written>();
+  #rest: Pick<LanguageModelV3GenerateResult, 'warnings' | 'response'> = { warnings: [] };
+  #finish: Extract<LanguageModelV3StreamPart, { type: 'finish' }> | undefined;
+  #error: unknown;
+
+  add(part: LanguageModelV3StreamPart): void {
+    switch (part.type) {
+      case 'stream-start':
+        this.#rest.warnings = part.warnings;
+        return;
+      case 'response-metadata': {
+        const { type: _, ...response } = part;
+        this.#rest.response = { ...this.#rest.response, ...response };
+        return;
+      }
+      case 'text-start':
+      case 'reasoning-start':
+        return this.#write(part.id, part.type === 'text-start' ? 'text' : 'reasoning', part);
+      case 'text-delta':
+      case 'reasoning-delta':
+      case 'text-end':
+      case 'reasoning-end': {
+        const written = this.#open.get(part.id);
+        if (!written) return;
+        if ('delta' in part) written.text += part.delta;
+        if (part.providerMetadata) written.providerMetadata = part.providerMetadata;
+        return;
+      }
+      case 'tool-input-start':
+      case 'tool-input-delta':
+      case 'tool-input-end':
+      case 'raw':
+        return;
+      case 'error':
+        this.#error ??= part.error;
+        return;
+      case 'finish':
+        this.#finish = part;
+        return;
+      default:
+        this.#content.push(part);
+    }
+  }
+
+  whole(): LanguageModelV3GenerateResult {
+    if (this.#error !== undefined) throw this.#error;
+    const { usage, finishReason, providerMetadata } = this.#finish!;
+    return {
+      content: this.#content,
+      finishReason,
+      usage,
+      ...(providerMetadata && { providerMetadata }),
+      ...this.#rest,
+    };
+  }
+
+  #write(
+    id: string,
+    type: Written['type'],
+    { providerMetadata }: { providerMetadata?: SharedV3ProviderMetadata },
+  ): void {
+    const written: Written = { type, text: '', ...(providerMetadata && { providerMetadata }) };
+    this.#open.set(id, written);
+    this.#content.push(written);
+  }
+}

@@ -1,0 +1,213 @@
+import { appendPath } from './append-path.ts';
+import { chatCursors, type ChatCursor } from './chat-cursors.ts';
+import { resumableChunks } from './resumable-chunks.ts';
+import type { SendMessagesOptions } from './source-chat-transport.ts';
+import type { UIMessageChunkOf, UIMessageVersion } from './ui-message-chunk.ts';
+
+/** A value, or a function that is asked for it before each request. */
+export type Resolvable<T> = T | (() => T | Promise<T>);
+type HeadersLike = Record<string, string> | Headers;
+
+export interface IntertieChatTransportOptions<Version extends UIMessageVersion = UIMessageVersion> {
+  /** The agent's chat route. Default: `/api/chat`, the default agent's. */
+  api?: string;
+  headers?: Resolvable<HeadersLike>;
+  /** What else each request's body holds. */
+  body?: Resolvable<object>;
+  credentials?: Resolvable<RequestCredentials>;
+  fetch?: typeof fetch;
+  /** The major of `ai` that reads the chunks. Default: 6, whose chunks 7 reads too. */
+  version?: Version;
+  /** Whether stopping the chat stops the run on the server too. Default: yes. If not, the run goes on without a reader. */
+  stopOnAbort?: boolean;
+  /** How often in a row a broken stream is asked for again before the chat is told. Default: 5. */
+  maxReconnects?: number;
+  /** How long to wait before the nth attempt in a row. Default: 0, then 250 ms, doubled up to 4 s. */
+  reconnectDelayMs?: (attempt: number) => number;
+}
+
+export type ReconnectOptions = {
+  chatId: string;
+  abortSignal?: AbortSignal;
+  headers?: HeadersLike;
+  body?: object;
+  metadata?: unknown;
+};
+
+/** How often any chat has asked a transport whether its resumed streams begin anew. Some hooks hide the question. */
+let flagReads = 0;
+
+/**
+ * A `ChatTransport` to an Intertie server, for every chat of `ai` 6 and 7. Beyond what `DefaultChatTransport` does: stopping
+ * the chat stops the run, a broken stream goes on behind the last chunk that was read, without the chat's noticing, and a
+ * stream that ends before its message does is an error.
+ */
+export class IntertieChatTransport<Version extends UIMessageVersion = 6> {
+  #options: IntertieChatTransportOptions<Version>;
+  #api: string;
+
+  constructor(options: IntertieChatTransportOptions<Version> = {}) {
+    this.#options = options;
+    this.#api = options.api ?? '/api/chat';
+  }
+
+  /** Where a resumed stream has a `start`, it tells all of the message. One that goes on where it broke off has none. */
+  get resumeStreamIsReplay(): boolean {
+    flagReads += 1;
+    return true;
+  }
+
+  sendMessages = async (options: SendMessagesOptions): Promise<ReadableStream<UIMessageChunkOf<Version>>> => {
+    const { chatId, messages, trigger, messageId, abortSignal } = options;
+    abortSignal?.throwIfAborted();
+    chatCursors.delete(this.#key(chatId));
+    const body = { ...(await resolve(this.#options.body)), ...options.body, id: chatId, messages, trigger, messageId };
+    const watch = this.#watch(options, () => true);
+    const response = await watch.guard(async () => {
+      const headers = { 'content-type': 'application/json', ...(await this.#headers(options.headers)) };
+      return this.#fetch(this.#api, { method: 'POST', headers, body: JSON.stringify(body), signal: watch.signal });
+    });
+    return this.#chunks(response, options, watch, undefined);
+  };
+
+  /**
+   * What is left of a message that is being written. A chat of this page whose stream broke off is told the rest; any other
+   * is told all of it, under the message's id. Null: nothing is being written.
+   *
+   * The hook of `@ai-sdk/react` 3 hides `resumeStreamIsReplay` from its chat. All is right without it but for one case: such a
+   * chat must not begin with a message that has a call whose input is still being written, or it goes on with that message.
+   * Leave the message out of the history (it is told whole), or use `useChat({ chat })`.
+   */
+  reconnectToStream = async (options: ReconnectOptions): Promise<ReadableStream<UIMessageChunkOf<Version>> | null> => {
+    const key = this.#key(options.chatId);
+    const cursor = chatCursors.get(key);
+    const count = chatCursors.countReconnect(key);
+    // A chat that asks again aborts what it asked for before: that is no stop.
+    const watch = this.#watch(options, () => chatCursors.reconnects(key) === count);
+    const response = await watch.guard(() => this.#resume(options, cursor, watch.signal));
+    if (response.status === 204) {
+      chatCursors.delete(key);
+      watch.release();
+      return null;
+    }
+    return this.#chunks(response, options, watch, cursor);
+  };
+
+  /** Stops the thread's run on the server; with `run`, only that one. Whether the server took it. */
+  async stop({ chatId, run, headers }: { chatId: string; run?: string; headers?: HeadersLike }): Promise<boolean> {
+    const url = appendPath(this.#api, `/${segment(chatId)}/stop`, { run });
+    const init = { method: 'POST', headers: await this.#headers(headers), keepalive: true };
+    return (await this.#fetch(url, init)).ok;
+  }
+
+  #chunks(
+    response: Response,
+    options: ReconnectOptions,
+    watch: Watch,
+    cursor: ChatCursor | undefined,
+  ): ReadableStream<UIMessageChunkOf<Version>> {
+    const { version, maxReconnects = 5, reconnectDelayMs = defaultDelayMs } = this.#options;
+    const key = this.#key(options.chatId);
+    const readsBefore = flagReads;
+    let isFirst = true;
+    watch.run = response.headers.get('x-intertie-run') ?? cursor?.run;
+    return resumableChunks<Version>(response, {
+      version: version ?? (6 as Version),
+      cursor,
+      signal: watch.signal,
+      maxReconnects,
+      reconnectDelayMs,
+      reconnect: (place) => {
+        isFirst = false;
+        return this.#resume(options, place, watch.signal);
+      },
+      mayRestart: () => isFirst && flagReads !== readsBefore,
+      onCut: (place) => chatCursors.set(key, place),
+      onOver: (reason) => {
+        watch.release();
+        // A chat that cannot read the rest has never read the beginning: it is another one, and is told all of it next time.
+        if (!(reason instanceof TypeError)) chatCursors.delete(key);
+      },
+    });
+  }
+
+  async #resume(options: ReconnectOptions, cursor: ChatCursor | undefined, signal: AbortSignal): Promise<Response> {
+    const place = cursor?.after === undefined ? {} : cursor;
+    const url = appendPath(this.#api, `/${segment(options.chatId)}/stream`, place);
+    return this.#fetch(url, { method: 'GET', headers: await this.#headers(options.headers), signal });
+  }
+
+  /** Looks after a request: an abort of the chat ends it, and is a stop. */
+  #watch({ chatId, abortSignal, headers }: ReconnectOptions, isStop: () => boolean): Watch {
+    const request = new AbortController();
+    const onAbort = (): void => {
+      request.abort(abortSignal?.reason);
+      if (this.#options.stopOnAbort === false) return;
+      // Only when all that happens in this turn has happened is it known what the abort was for.
+      setTimeout(() => {
+        const run = watch.run === undefined ? {} : { run: watch.run };
+        if (isStop()) this.stop({ chatId, ...run, ...(headers && { headers }) }).catch(() => undefined);
+      }, 0);
+    };
+    const watch: Watch = {
+      run: undefined,
+      signal: request.signal,
+      release: () => abortSignal?.removeEventListener('abort', onAbort),
+      guard: async (send) => {
+        try {
+          const response = await send();
+          if (response.ok) return response;
+          const said = await response.text();
+          throw new Error(said === '' ? `The server answered with status ${response.status}.` : said);
+        } catch (error) {
+          watch.release();
+          throw error;
+        }
+      },
+    };
+    if (abortSignal?.aborted) request.abort(abortSignal.reason);
+    else abortSignal?.addEventListener('abort', onAbort, { once: true });
+    return watch;
+  }
+
+  async #fetch(url: string, init: RequestInit): Promise<Response> {
+    const credentials = await resolve(this.#options.credentials);
+    // Not kept: other libraries replace the global one.
+    const send = this.#options.fetch ?? globalThis.fetch;
+    return send(url, { ...init, ...(credentials && { credentials }) });
+  }
+
+  async #headers(more: HeadersLike | undefined): Promise<Record<string, string>> {
+    const own = await resolve(this.#options.headers);
+    return { ...Object.fromEntries(new Headers(own)), ...Object.fromEntries(new Headers(more)) };
+  }
+
+  #key(chatId: string): string {
+    return `${this.#api}\n${chatId}`;
+  }
+}
+
+interface Watch {
+  /** The run, as soon as it is known. */
+  run: string | undefined;
+  readonly signal: AbortSignal;
+  /** The request is over: an abort means nothing any more. */
+  release: () => void;
+  /** Sends the request; what is no answer is an error. */
+  guard: (send: () => Promise<Response>) => Promise<Response>;
+}
+
+async function resolve<T>(value: Resolvable<T> | undefined): Promise<T | undefined> {
+  return typeof value === 'function' ? (value as () => T | Promise<T>)() : value;
+}
+
+/** `.` and `..` would be taken for folders, however they are written. */
+function segment(chatId: string): string {
+  if (chatId === '.' || chatId === '..')
+    throw new TypeError(`"${chatId}" cannot be the id of a chat: a URL has no place for it.`);
+  return encodeURIComponent(chatId);
+}
+
+function defaultDelayMs(attempt: number): number {
+  return attempt === 1 ? 0 : Math.min(250 * 2 ** (attempt - 2), 4000);
+}

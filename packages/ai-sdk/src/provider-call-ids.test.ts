@@ -1,0 +1,41 @@
+import type { CanonicalMessage } from '@intertie/core';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { providerCallId, toProviderCallIds } from './provider-call-ids.ts';
+
+const messageOf = (...ids: string[]): CanonicalMessage => ({
+  id: 'm',
+  threadId: 't',
+  role: 'assistant',
+  type: 'text',
+  createdAt: new Date(0),
+  content: {
+    format: 2,
+    parts: ids.map((toolCallId) => ({ type: 'tool-invocation', toolCallId, toolName: 'x', state: 'call' })),
+  },
+});
+
+test('what providers take stays as it is; the rest is named alike', () => {
+  expect([...toProviderCallIds([messageOf('call_1', 'run:1', 'toolu_01')])]).toEqual([['run:1', 'run_1']]);
+});
+
+test('every id is taken by providers, and two never become one', () => {
+  const id = fc.oneof(
+    fc.string(),
+    fc.string({ minLength: 60, maxLength: 80 }),
+    fc.constantFrom('a:b', 'a_b', 'a.b', ''),
+  );
+  fc.assert(
+    fc.property(fc.uniqueArray(id), (ids) => {
+      const renamed = toProviderCallIds([messageOf(...ids)]);
+      const sent = ids.map((one) => renamed.get(one) ?? one);
+      expect(new Set(sent).size).toBe(ids.length);
+      for (const one of sent) expect(one).toMatch(providerCallId);
+    }),
+  );
+});
+
+test('a longer history names the calls before as they were', () => {
+  const before = toProviderCallIds([messageOf('a:1', 'b:2')]);
+  expect([...toProviderCallIds([messageOf('a:1', 'b:2'), messageOf('c:3')])].slice(0, 2)).toEqual([...before]);
+});

@@ -1,0 +1,38 @@
+import type { Loss } from '@intertie/core';
+import { expect, test } from 'vitest';
+import { createProviderFilter } from './provider-filter.ts';
+
+const none = (): void => undefined;
+const meta = { anthropic: { signature: 's' }, openai: { itemId: 'i' }, intertie: { id: 'p' } };
+
+test.each([
+  ['anthropic.messages', ['anthropic']],
+  ['vertex.anthropic.messages', ['anthropic']],
+  ['openai.responses', ['openai']],
+  ['azure.responses', ['openai']],
+  ['mistral.chat', []],
+  ['gateway', ['anthropic', 'openai', 'intertie']],
+  [undefined, ['anthropic', 'openai', 'intertie']],
+])('%s is sent %j', (provider, keys) => {
+  expect(Object.keys(createProviderFilter(provider, none).admit(meta) ?? {})).toEqual(keys);
+});
+
+test('a name with a dash is also known in camel case', () => {
+  const filter = createProviderFilter('my-company.chat', none);
+  expect(filter.admit({ myCompany: { a: 1 } })).toEqual({ myCompany: { a: 1 } });
+});
+
+test('foreign is what others signed, and nothing else', () => {
+  const { isForeign } = createProviderFilter('anthropic.messages', none);
+  expect(isForeign({ openai: {} })).toBe(true);
+  expect(isForeign({ openai: {}, anthropic: {} })).toBe(false);
+  expect(isForeign(undefined)).toBe(false);
+});
+
+test('the ledger has one line for each stranger', () => {
+  const losses: Loss[] = [];
+  const filter = createProviderFilter('anthropic.messages', (loss) => losses.push(loss));
+  filter.admit(meta);
+  filter.admit(meta);
+  expect(losses.map(({ what }) => what)).toEqual(['metadata of openai', 'metadata of intertie']);
+});

@@ -1,0 +1,26 @@
+import type { ModelMessage, ToolSet } from 'ai';
+
+/**
+ * What a tool's `toModelOutput` makes of results from earlier runs: an image instead of its description, a summary instead of
+ * the whole. Within one call `streamText` asks for it itself; in a history it is up to whoever made the messages.
+ */
+export async function withModelOutputs(messages: ModelMessage[], tools: ToolSet): Promise<ModelMessage[]> {
+  const inputs = new Map<string, unknown>();
+  return Promise.all(
+    messages.map(async (message): Promise<ModelMessage> => {
+      if (message.role === 'assistant' && typeof message.content !== 'string') {
+        for (const part of message.content) if (part.type === 'tool-call') inputs.set(part.toolCallId, part.input);
+      }
+      if (message.role !== 'tool') return message;
+      const content = message.content.map(async (part) => {
+        if (part.type !== 'tool-result' || (part.output.type !== 'json' && part.output.type !== 'text')) return part;
+        const { toolCallId, toolName } = part;
+        const tool = Object.hasOwn(tools, toolName) ? tools[toolName] : undefined;
+        if (!tool?.toModelOutput) return part;
+        const input = inputs.get(toolCallId) as never;
+        return { ...part, output: await tool.toModelOutput({ toolCallId, input, output: part.output.value as never }) };
+      });
+      return { ...message, content: await Promise.all(content) };
+    }),
+  );
+}

@@ -1,0 +1,80 @@
+import { Chat as Chat3 } from '@ai-sdk/react';
+import { Chat as Chat4 } from '@ai-sdk/react-4';
+import * as ai6 from 'ai';
+import * as ai7 from 'ai-7';
+
+type ChatInit = ai6.ChatInit<ai6.UIMessage>;
+type AnyChat = ai6.AbstractChat<ai6.UIMessage>;
+
+/** The real chat of each major, behind the types of 6: what we use of them is the same. */
+export interface ChatMajor {
+  name: string;
+  major: 6 | 7;
+  ai: typeof ai6;
+  /** With the transport as it is, as `useChat({ chat })` has it. */
+  createChat(init: ChatInit): AnyChat;
+  /** With the transport behind the hook's own, as `useChat({ transport })` has it: that of 3 hides everything else of it. */
+  createHookChat(init: ChatInit): AnyChat;
+}
+
+const of6 = (init: ChatInit): AnyChat => new Chat3(init as never) as unknown as AnyChat;
+const of7 = (init: ChatInit): AnyChat => new Chat4(init as never) as unknown as AnyChat;
+
+/** What the hook of `@ai-sdk/react` 3 gives to its chat. */
+function hidden({ transport, ...init }: ChatInit): ChatInit {
+  if (transport === undefined) return init;
+  return {
+    ...init,
+    transport: {
+      sendMessages: (options) => transport.sendMessages(options),
+      reconnectToStream: (options) => transport.reconnectToStream(options),
+    },
+  };
+}
+
+/** What the hook of `@ai-sdk/react` 4 gives to its chat. */
+function forwarded({ transport, ...init }: ChatInit): ChatInit {
+  if (transport === undefined) return init;
+  return {
+    ...init,
+    transport: {
+      get resumeStreamIsReplay(): boolean | undefined {
+        return transport.resumeStreamIsReplay;
+      },
+      sendMessages: (options) => transport.sendMessages(options),
+      reconnectToStream: (options) => transport.reconnectToStream(options),
+    },
+  };
+}
+
+export const chatMajors: readonly ChatMajor[] = [
+  { name: '@ai-sdk/react 3', major: 6, ai: ai6, createChat: of6, createHookChat: (init) => of6(hidden(init)) },
+  {
+    name: '@ai-sdk/react 4',
+    major: 7,
+    ai: ai7 as unknown as typeof ai6,
+    createChat: of7,
+    createHookChat: (init) => of7(forwarded(init)),
+  },
+];
+
+type Part = { readonly [key: string]: unknown };
+
+/** The parts as a page shows them: without what only readers of the canonical stream care for. */
+export function shown(message: ai6.UIMessage | undefined): Part[] {
+  return (message?.parts ?? []).map((part) => {
+    const { providerMetadata: _, callProviderMetadata: __, resultProviderMetadata: ___, ...rest } = part as Part;
+    // A chat notes the id of reasoning that it has read, and of nothing else.
+    const isIdle = (key: string): boolean => key === 'id' && rest.type === 'reasoning';
+    return Object.fromEntries(Object.entries(rest).filter(([key, value]) => value !== undefined && !isIdle(key)));
+  });
+}
+
+/** Waits until the chat rests. */
+export async function settled(chat: AnyChat): Promise<void> {
+  for (let rest = 0; rest < 3;) {
+    // oxlint-disable-next-line no-await-in-loop -- it is looked at until it stays so
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    rest = chat.status === 'ready' || chat.status === 'error' ? rest + 1 : 0;
+  }
+}

@@ -1,0 +1,149 @@
+import { generateId, iterate, type AgentEvent, type AgentSource, type RunInput } from '@intertie/core';
+import { ChatMemory } from '../src/chat-memory.ts';
+import { readChatRequest } from '../src/chat-request.ts';
+import { toRunInput } from '../src/chat-turn.ts';
+import { createUIMessageEncoder } from '../src/encode-ui-message-stream.ts';
+import type { UIMessageChunk6 } from '../src/ui-message-chunk.ts';
+import { doneFrame, toUIMessageFrame, uiMessageStreamHeaders } from '../src/ui-message-sse.ts';
+
+type Run = {
+  input: RunInput;
+  log: AgentEvent[];
+  isOver: boolean;
+  stop: AbortController;
+  /** Those who wait for more of the log. */
+  waiting: Set<() => void>;
+};
+type Baseline = 'assume' | 'restate';
+type Frame = { id: string; chunk: UIMessageChunk6 };
+
+/** What a stream does before its end: it breaks off behind so many frames, cleanly or not, or inside one. */
+export type Cut = { after: number; how?: 'error' | 'end' | 'torn' };
+
+/**
+ * So much of an Intertie server as a chat transport meets: runs that go on without a reader, streams with cursors that can
+ * be read again from any place, and stop. It keeps all in memory.
+ */
+export class StubServer {
+  readonly requests: string[] = [];
+  readonly runs: Run[] = [];
+  /** What goes wrong with the streams to come, in their order. */
+  cuts: Array<Cut | undefined> = [];
+  /** Statuses that the requests to come get instead of an answer, in their order. */
+  refusals: Array<number | undefined> = [];
+  /** Another one after a deploy: no cursor fits any more. */
+  encoderName = 'ui1';
+  #source: AgentSource;
+
+  constructor(source: AgentSource) {
+    this.#source = source;
+  }
+
+  handle = async (request: Request): Promise<Response> => {
+    const { pathname, searchParams, search } = new URL(request.url);
+    this.requests.push(`${request.method} ${pathname}${search}`);
+    const refusal = this.refusals.shift();
+    if (refusal !== undefined) return new Response('Not now.', { status: refusal });
+    const [, thread, what] = /^\/chat(?:\/([^/]+)\/(stream|stop))?$/.exec(pathname) ?? [];
+    if (request.method === 'POST' && what === undefined) return this.#start(await request.json());
+    const live = this.runs.findLast(({ input }) => input.threadId === decodeURIComponent(thread ?? ''));
+    if (what === 'stop') {
+      const asked = searchParams.get('run');
+      const isIt = live !== undefined && (asked === null || asked === live.input.runId);
+      if (isIt) live.stop.abort({ by: 'user' });
+      return new Response(null, { status: isIt ? 200 : 404 });
+    }
+    if (live === undefined) return new Response(null, { status: 204 });
+    const after = searchParams.get('after');
+    if (after === null) return live.isOver ? new Response(null, { status: 204 }) : this.#stream(live, 'restate');
+    const run = this.runs.find(({ input }) => input.runId === searchParams.get('run'));
+    if (run === undefined) return new Response('No such run.', { status: 404 });
+    const baseline = (['assume', 'restate'] as const).find((way) => after.startsWith(`${this.#encoder(way)}~`));
+    return baseline === undefined ? this.#stream(run, 'restate') : this.#stream(run, baseline, after);
+  };
+
+  #start(body: unknown): Response {
+    const options = {
+      memory: new ChatMemory(),
+      generateId,
+      now: () => 1_700_000_000_000,
+      onLoss: () => undefined,
+    };
+    const input = toRunInput(readChatRequest(body, generateId), options);
+    const stop = new AbortController();
+    const run: Run = { input, log: [], isOver: false, stop, waiting: new Set() };
+    this.runs.push(run);
+    void this.#pump(run);
+    return this.#stream(run, 'assume');
+  }
+
+  async #pump(run: Run): Promise<void> {
+    const { signal } = run.stop;
+    const control = { signal, barrier: async () => undefined, liveAnswers: (async function* () {})() };
+    for await (const event of iterate(this.#source.run(run.input, control))) {
+      run.log.push(event);
+      run.isOver = event.type === 'run-end';
+      for (const wake of run.waiting) wake();
+      run.waiting.clear();
+    }
+  }
+
+  #encoder(baseline: Baseline): string {
+    const { version, optionsKey } = createUIMessageEncoder({ baseline });
+    return `${this.encoderName}-${version}-${optionsKey}`;
+  }
+
+  /** The log is encoded from its beginning, and what the reader has is dropped. */
+  async *#frames(run: Run, baseline: Baseline): AsyncGenerator<Frame> {
+    const encoder = createUIMessageEncoder({ baseline });
+    const name = this.#encoder(baseline);
+    for (let seq = 0; ; seq += 1) {
+      if (run.isOver && seq === run.log.length) return;
+      while (seq >= run.log.length) await new Promise<void>((wake) => void run.waiting.add(wake));
+      const chunks: UIMessageChunk6[] = [];
+      encoder.feed(run.log[seq]!, (chunk) => void chunks.push(chunk));
+      for (const [k, chunk] of chunks.entries()) yield { id: `${name}~1.${seq + 1}.${k}`, chunk };
+    }
+  }
+
+  #stream(run: Run, baseline: Baseline, after?: string): Response {
+    const cut = this.cuts.shift();
+    const encoder = new TextEncoder();
+    const frames = this.#frames(run, baseline);
+    let sent = 0;
+    let isBehind = after !== undefined;
+    const body = new ReadableStream<Uint8Array>(
+      {
+        async pull(controller) {
+          for (;;) {
+            if (sent === cut?.after && cut.how !== 'torn') {
+              return cut.how === 'end' ? controller.close() : controller.error(new Error('cut'));
+            }
+            const { done, value } = await frames.next();
+            if (done) {
+              controller.enqueue(encoder.encode(doneFrame));
+              return controller.close();
+            }
+            if (isBehind) {
+              isBehind = value.id !== after;
+              continue;
+            }
+            const text = toUIMessageFrame(value.chunk, value.id);
+            if (sent === cut?.after) {
+              controller.enqueue(encoder.encode(text.slice(0, -7)));
+              return controller.close();
+            }
+            sent += 1;
+            return controller.enqueue(encoder.encode(text));
+          }
+        },
+        cancel: () => void frames.return(undefined),
+      },
+      { highWaterMark: 0 },
+    );
+    const { runId, messageId } = run.input;
+    return new Response(body, {
+      headers: { ...uiMessageStreamHeaders, 'x-intertie-run': runId, 'x-intertie-message': messageId },
+    });
+  }
+}
