@@ -1,1 +1,2 @@
-export type { AgentSource } from '@intertie/core';
+export { createMAILDecoder } from './decode-mail.ts';
+export type { MAILDecoderOptions } from './decode-mail.ts';
