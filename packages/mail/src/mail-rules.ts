@@ -1,8 +1,9 @@
 import type { Rule } from '@intertie/core';
 
-export type MAILRule = (typeof rules)[number]['id'];
+export type MAILRule = 'frame' | 'json' | 'task' | 'description' | 'message' | 'tool' | 'resume' | 'answer' | 'end';
 
-const rules = [
+/** What holds in the event stream of a MAIL 1.3 server. */
+export const mailRules: ReadonlyArray<Rule & { id: MAILRule }> = [
   {
     id: 'frame',
     sentence: 'An item is a frame of the event stream: the name of an event, and its data.',
@@ -48,7 +49,4 @@ const rules = [
     sentence: 'A stream ends with task_complete or task_error, or at a breakpoint, and nothing comes after it.',
     fix: 'Read the stream to its end. If the connection was lost, read the task’s record.',
   },
-] as const satisfies readonly Rule[];
-
-/** What holds in the event stream of a MAIL 1.3 server. */
-export const mailRules: readonly Rule[] = rules;
+];

@@ -51,7 +51,7 @@ function runSwarm(
 ): ReadableStream<AgentEvent> {
   const { onLoss = () => undefined, onFrame, generateId: newId = generateId, includeEvents = false } = settings;
   const sealed = seal(run, onLoss);
-  const planned = sourceTurn(run, newId, onLoss);
+  const planned = sourceTurn(run, { newId, canAnswer: server.token !== undefined, onLoss });
   if (planned.waitingFor) {
     // Some of the answers are still to come. They are recorded, and the swarm is told when it is all of them.
     const waitingFor = planned.waitingFor.map((toolCallId) => ({ type: 'tool' as const, toolCallId }));

@@ -11,7 +11,10 @@ export type SourceTurn = { waitingFor: string[] } | { waitingFor?: never; turn: 
  * The turn of a run. A continuation answers the breakpoint that its message is paused at; any other run goes on with the task
  * of the answer before, which the token says, or starts one.
  */
-export function sourceTurn(run: RunInput, newId: () => string, onLoss: OnLoss): SourceTurn {
+export function sourceTurn(
+  run: RunInput,
+  { newId, canAnswer, onLoss }: { newId: () => string; canAnswer: boolean; onLoss: OnLoss },
+): SourceTurn {
   const message = run.message && run.answers.reduce(applyAnswer, run.message);
   const fresh: MAILTurn = { taskId: newId(), body: withContext(run, transcript(run, message, onLoss)) };
   const resume = readResume(run.sourceState);
@@ -26,6 +29,13 @@ export function sourceTurn(run: RunInput, newId: () => string, onLoss: OnLoss): 
   }
   if (!resume) return { turn: fresh, fresh };
   const body = newest(run.history, onLoss);
+  const open = run.history.findLast(({ role }) => role === 'assistant')?.content.parts.filter(isOpenCall) ?? [];
+  if (resume.status === 'paused' && open.length > 0 && canAnswer) {
+    // A call without a result in an agent's history is refused by its model, so the new message is the result.
+    const content = `The call was not answered. The user says instead: ${body}`;
+    const toolResults = open.map((part) => ({ call_id: callIdOf(part), content }));
+    return { turn: { taskId: resume.taskId, resumeFrom: 'breakpoint_tool_call', body: '', toolResults }, fresh };
+  }
   return { turn: { taskId: resume.taskId, resumeFrom: 'user_response', body }, fresh };
 }
 
@@ -33,18 +43,24 @@ function isClientCall(part: MessagePart): part is ToolPart {
   return part.type === 'tool-invocation' && part.executor === 'client' && part.state !== 'partial-call';
 }
 
-/** A message may have been paused before; those calls were answered then. The ones of a pause are the agent's last ones. */
-function lastBatch(calls: readonly ToolPart[]): readonly ToolPart[] {
-  const runOf = (part: ToolPart): string | undefined => part.agentId;
-  const last = calls.at(-1);
-  if (last === undefined || runOf(last) === undefined) return calls;
-  return calls.filter((part) => runOf(part) === runOf(last));
+function isOpenCall(part: MessagePart): part is ToolPart {
+  return isClientCall(part) && part.state === 'call';
 }
 
-function toResult({ toolCallId, providerMetadata, state, result, error }: ToolPart): MAILToolResult {
-  const callId = nameOf(fieldsOf(providerMetadata?.mail).callId) ?? toolCallId;
+/** A message may have been paused before; those calls were answered then. The ones of a pause are the agent's last ones. */
+function lastBatch(calls: readonly ToolPart[]): readonly ToolPart[] {
+  const last = calls.at(-1);
+  return calls.filter(({ agentId }) => agentId === last?.agentId);
+}
+
+function callIdOf({ toolCallId, providerMetadata }: ToolPart): string {
+  return nameOf(fieldsOf(providerMetadata?.mail).callId) ?? toolCallId;
+}
+
+function toResult(part: ToolPart): MAILToolResult {
+  const { state, result, error } = part;
   const content = state === 'result' ? textOf(result ?? '') : `Error: ${error?.message ?? 'the call was denied.'}`;
-  return { call_id: callId, content };
+  return { call_id: callIdOf(part), content };
 }
 
 const textOf = (value: Json): string => (typeof value === 'string' ? value : JSON.stringify(value));
