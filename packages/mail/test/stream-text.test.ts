@@ -1,4 +1,6 @@
 import { APICallError } from '@ai-sdk/provider';
+import { createUIMessageStreamDialect } from '@intertie/ai-sdk';
+import { check } from '@intertie/conformance';
 import type { ModelMessage } from 'ai';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -16,7 +18,7 @@ const capture = (number: string, after?: 'close' | 'hold' | 'cut'): StubAnswer =
 Object.assign(globalThis, { AI_SDK_LOG_WARNINGS: false });
 const quiet = { onError: () => undefined, maxRetries: 0 };
 
-describe.each(majors)('with ai %s', (_, { streamText, generateText, stepCountIs, tool }) => {
+describe.each(majors)('with ai %s', (major, { streamText, generateText, stepCountIs, tool }) => {
   const ask = (execute: (question: string) => string) =>
     tool({ inputSchema: z.object({ question: z.string() }), execute: async ({ question }) => execute(question) });
 
@@ -30,6 +32,17 @@ describe.each(majors)('with ai %s', (_, { streamText, generateText, stepCountIs,
       for await (const part of result.fullStream) parts.push(short(part));
       expect(parts).toMatchSnapshot();
       expect(parts.filter((part) => part.startsWith('finish-step'))).toHaveLength(1);
+    });
+
+    it('keeps the rules of the UI message stream', async () => {
+      await using server = await stubServer([sse(name)], name.length + 1);
+      const model = provider(server)('default', { reattach: false });
+      const result = streamText({ ...quiet, model, prompt: 'Hi' });
+      const chunks: unknown[] = [];
+      for await (const chunk of result.toUIMessageStream({ sendReasoning: true })) chunks.push(chunk);
+      const { violations } = check(createUIMessageStreamDialect({ version: major === '6' ? 6 : 7 }), chunks);
+      // The SDK opens a step before it knows that the call has failed.
+      expect(violations.filter(({ rule }) => rule !== 'S12-empty')).toEqual([]);
     });
   });
 
