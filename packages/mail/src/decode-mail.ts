@@ -98,7 +98,9 @@ class MAILDecoder implements Codec<MAILFrame, AgentEvent> {
     const extra = fieldsOf(data.extra_data);
     const at = Date.parse(textOf(data.timestamp) ?? '');
     this.#time = Number.isNaN(at) ? {} : { at };
-    this.#meta.taskId ||= nameOf(data.task_id) ?? '';
+    // Our own word says that another task took the place of the one that was asked for.
+    if (event === warningEvent) this.#meta.taskId = nameOf(data.task_id) ?? this.#meta.taskId;
+    else this.#meta.taskId ||= nameOf(data.task_id) ?? '';
     this.#meta.events?.push(toJson({ event, data }));
     const named = agentOf(event, description, extra);
     const agent = named === this.#swarm ? undefined : named;

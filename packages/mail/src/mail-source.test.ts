@@ -55,7 +55,7 @@ describe('a swarm as a source', () => {
     expect(paused.at(-1)).toMatchObject({
       outcome: 'paused',
       waitingFor: [{ toolCallId: 'bp-a' }, { toolCallId: 'bp-b' }],
-      resume: { taskId: 'm-bp2', status: 'paused' },
+      resume: { taskId: 'task-1', status: 'paused' },
     });
     const first = foldEvents(paused);
     const next = {
@@ -107,7 +107,7 @@ describe('a swarm as a source', () => {
       { task_id: 'task-1', body: 'What was said so far:\nUser: One\nAssistant: Answer\n\nThe user now says:\nTwo' },
     ]);
     expect(again).toContainEqual(expect.objectContaining({ type: 'notice', level: 'warning' }));
-    expect(again.at(-1)).toMatchObject({ outcome: 'complete' });
+    expect(again.at(-1)).toMatchObject({ outcome: 'complete', resume: { taskId: 'task-1' } });
   });
 
   it('ends with an error, and does not throw, where the server refuses', async () => {

@@ -67,7 +67,7 @@ function runSwarm(
     });
   }
   const { turn, fresh } = planned;
-  const decoder = createMAILDecoder(run, { includeEvents, onLoss });
+  const decoder = createMAILDecoder(run, { taskId: turn.taskId, includeEvents, onLoss });
   const open = (stop: AbortSignal): AsyncIterable<MAILFrame> => turnOf(server, settings, turn, fresh, stop);
   return sourceStream(open, compose(decoder, sealed), { signal, ...(onFrame && { onFrame }) });
 }
