@@ -1,0 +1,49 @@
+import type { LanguageModelV3CallOptions, SharedV3Warning } from '@ai-sdk/provider';
+import type { MAILModelSettings } from './mail-settings.ts';
+
+/** Settings of a call that a swarm has no place for: its agents have models and settings of their own. */
+const unsupported = [
+  'maxOutputTokens',
+  'temperature',
+  'stopSequences',
+  'topP',
+  'topK',
+  'presencePenalty',
+  'frequencyPenalty',
+  'seed',
+] as const;
+
+export function callWarnings(
+  options: LanguageModelV3CallOptions,
+  { breakpointTools, maxSteps }: MAILModelSettings,
+  hasToken: boolean,
+): SharedV3Warning[] {
+  const warnings: SharedV3Warning[] = [];
+  const details = 'The agents of a swarm have settings of their own, in swarms.json.';
+  for (const feature of unsupported) {
+    if (options[feature] !== undefined) warnings.push({ type: 'unsupported', feature, details });
+  }
+  const { responseFormat, toolChoice, tools = [] } = options;
+  if (responseFormat?.type === 'json') {
+    const ask = 'A swarm answers with text. Ask for JSON in the prompt.';
+    warnings.push({ type: 'unsupported', feature: 'responseFormat', details: ask });
+  }
+  if (toolChoice !== undefined && toolChoice.type !== 'auto') {
+    warnings.push({ type: 'unsupported', feature: 'toolChoice', details: 'The agents choose their tools themselves.' });
+  }
+  for (const tool of tools) {
+    if (tool.type === 'function' && (breakpointTools?.includes(tool.name) ?? true)) continue;
+    const how = 'A swarm calls only tools of its own. toSwarmActions(tools) makes the block for its swarms.json.';
+    warnings.push({ type: 'unsupported', feature: `tool ${tool.name}`, details: how });
+  }
+  if (!hasToken && tools.length > 0) {
+    const message =
+      'Without a token the swarm can ask for a tool, but its result cannot be sent back: /ui/message does not take it. ' +
+      'Set authToken (or MAIL_API_KEY).';
+    warnings.push({ type: 'other', message });
+  }
+  if (!hasToken && maxSteps !== undefined) {
+    warnings.push({ type: 'unsupported', feature: 'maxSteps', details: 'Only POST /message takes it. Set authToken.' });
+  }
+  return warnings;
+}

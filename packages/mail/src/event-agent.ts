@@ -1,0 +1,31 @@
+import { nameOf, type Fields } from './fields.ts';
+
+/**
+ * The agent that an event is about. Only `tool_call` has its words in fields; all others hide them in a sentence, and a name
+ * may hold spaces, dots and hyphens. So every kind of event has its own anchors, and where a sentence says `agent` of
+ * something that is none (the swarm, a Python object), there is no agent.
+ */
+const sentences: { readonly [event: string]: RegExp } = {
+  action_call: /^agent (.+?) executing action tool: /,
+  action_complete: /^action complete \(caller = (.+?)\):\n/,
+  action_error: /^action error \(caller = (.+?), tool = /,
+  builtin_tool_call: /^agent (.+?) used (?:web_search|code_interpreter)\b/,
+  breakpoint_tool_call: /^agent (.+?) used breakpoint tools /,
+  breakpoint_action_complete: /^breakpoint action complete \(caller = (.+?)\):\n/,
+  await_message: /^agent '(.+?)' is awaiting a new message/,
+  help_called: /^agent (.+) called help$/,
+  broadcast_ignored: /^agent (.+) called ignore_broadcast$/,
+  task_complete_call: /^agent (.+) called task_complete, full response to follow$/,
+  task_complete_call_duplicate: /^agent (.+) called task_complete on already completed task$/,
+  agent_error: /^(?:error (?:scheduling|sending) message for agent (.+?): |agent (.+?) called )/,
+};
+
+export function agentOf(event: string, description: string, extra: Fields): string | undefined {
+  if (event === 'tool_call') {
+    const end = ` called ${nameOf(extra.tool_name) ?? ''}`;
+    if (!description.startsWith('agent ') || !description.endsWith(end)) return undefined;
+    return nameOf(description.slice('agent '.length, -end.length));
+  }
+  const found = sentences[event]?.exec(description);
+  return found?.[1] ?? found?.[2];
+}

@@ -1,0 +1,18 @@
+/** The runtime's own tools. What they do shows as messages between agents, so they are no calls. */
+export const mailTools: ReadonlySet<string> = new Set([
+  'send_request',
+  'send_response',
+  'send_interrupt',
+  'send_broadcast',
+  'send_interswarm_broadcast',
+  'discover_swarms',
+  'task_complete',
+  'acknowledge_broadcast',
+  'ignore_broadcast',
+  'await_message',
+  'help',
+  'text_output',
+]);
+
+/** Tools that the model's vendor runs; `builtin_tool_call` follows with all of it. */
+export const builtinTools: ReadonlySet<string> = new Set(['web_search_call', 'code_interpreter_call']);

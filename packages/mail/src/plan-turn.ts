@@ -1,0 +1,53 @@
+import type { LanguageModelV3Prompt, SharedV3Warning } from '@ai-sdk/provider';
+import { convertToMAILMessage } from './convert-to-mail-message.ts';
+import { fieldsOf, nameOf } from './fields.ts';
+import type { MAILModelSettings } from './mail-settings.ts';
+import type { MAILTurn } from './mail-turn.ts';
+
+export type PlannedTurn = { turn: MAILTurn; warnings: SharedV3Warning[] };
+
+/**
+ * Which task a prompt goes on with, and with what. The ids of tasks are in the metadata of the answers, so the history is
+ * enough: results of breakpoint tools at its end resume the paused task, a new user message the finished one. Without
+ * `resume_from` a finished task would drop the message and ping forever.
+ */
+export function planTurn(
+  prompt: LanguageModelV3Prompt,
+  settings: MAILModelSettings,
+  generateId: () => string,
+): PlannedTurn {
+  const known = taskOf(prompt);
+  const given = nameOf(settings.taskId);
+  const taskId = given ?? known;
+  const resumeFrom = settings.resumeFrom ?? (taskId !== undefined && taskId === known ? 'user_response' : undefined);
+  const { messageBody, toolResults, warnings } = convertToMAILMessage(prompt, {
+    includeSystem: resumeFrom === undefined,
+  });
+  if (toolResults.length > 0 && taskId !== undefined) {
+    return { turn: { taskId, resumeFrom: 'breakpoint_tool_call', body: '', toolResults }, warnings };
+  }
+  if (taskId === undefined) return freshTurn(prompt, generateId());
+  // Only the results of tools resume a breakpoint, and there are none.
+  const from = resumeFrom === 'breakpoint_tool_call' ? 'user_response' : resumeFrom;
+  return { turn: { taskId, ...(from && { resumeFrom: from }), body: messageBody }, warnings };
+}
+
+/** A new task, which is told what was said before. */
+export function freshTurn(prompt: LanguageModelV3Prompt, taskId: string): PlannedTurn {
+  const { messageBody, warnings } = convertToMAILMessage(prompt, { transcript: true });
+  return { turn: { taskId, body: messageBody }, warnings };
+}
+
+/** The task of the last answer. */
+function taskOf(prompt: LanguageModelV3Prompt): string | undefined {
+  for (const message of prompt.toReversed()) {
+    if (message.role !== 'assistant') continue;
+    for (const part of message.content.toReversed()) {
+      const taskId = nameOf(fieldsOf(part.providerOptions?.mail).taskId);
+      if (taskId !== undefined) return taskId;
+    }
+    // An answer of another model: the swarm has not seen it.
+    return undefined;
+  }
+  return undefined;
+}

@@ -1,0 +1,40 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { createParser } from 'eventsource-parser';
+import type { RunInput } from '@intertie/core';
+import type { MAILFrame } from '../src/mail-event.ts';
+
+const folder = new URL('../fixtures/', import.meta.url);
+
+/** The names of all recorded streams. */
+export const captures: string[] = readdirSync(folder)
+  .filter((name) => name.endsWith('.sse'))
+  .toSorted((a, b) => (a < b ? -1 : 1));
+
+export function captureBytes(name: string): Uint8Array {
+  return readFileSync(new URL(name, folder));
+}
+
+/** The one capture whose name starts with this number. */
+export function captureOf(number: string): string {
+  const name = captures.find((capture) => capture.startsWith(`${number}-`));
+  if (name === undefined) throw new Error(`There is no capture ${number} in ${folder.pathname}.`);
+  return name;
+}
+
+export function captureFrames(name: string): MAILFrame[] {
+  const frames: MAILFrame[] = [];
+  const parser = createParser({ onEvent: ({ event = '', data }) => void frames.push({ event, data }) });
+  parser.feed(new TextDecoder().decode(captureBytes(name)));
+  return frames;
+}
+
+export const run: RunInput = {
+  runId: 'r',
+  threadId: 't',
+  messageId: 'm',
+  startedAt: 0,
+  history: [],
+  answers: [],
+  tools: [],
+  context: [],
+};

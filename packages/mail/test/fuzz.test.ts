@@ -1,0 +1,118 @@
+import { compose, seal, transcode, type AgentEvent } from '@intertie/core';
+import { createLanguageModelV3Encoder } from '@intertie/ai-sdk';
+import { canonical, check } from '@intertie/conformance';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createMAILDecoder, createMAILStreamTransformer, type MAILFrame } from '../src/index.ts';
+import { readFrames } from '../src/sse-frames.ts';
+import { captureBytes, captureFrames, captures, run } from './captures.ts';
+
+const name = fc.constantFrom(...captures);
+
+/** A capture, cut, doubled, out of order, with frames of another one in it, and with broken ones. */
+const broken: fc.Arbitrary<MAILFrame[]> = fc
+  .tuple(
+    name,
+    name,
+    fc.array(
+      fc.record({
+        how: fc.constantFrom('drop', 'double', 'swap', 'cut', 'insert', 'corrupt', 'parse', 'rename', 'junk'),
+        at: fc.nat(40),
+        to: fc.nat(40),
+        junk: fc.jsonValue(),
+      }),
+      { maxLength: 8 },
+    ),
+  )
+  .map(([one, other, changes]) => {
+    const frames = captureFrames(one);
+    const more = captureFrames(other);
+    for (const { how, at, to, junk } of changes) {
+      const index = frames.length === 0 ? 0 : at % frames.length;
+      const frame = frames[index];
+      const text = String(frame?.data);
+      if (!frame) break;
+      if (how === 'drop') frames.splice(index, 1);
+      if (how === 'double') frames.splice(to % (frames.length + 1), 0, frame);
+      if (how === 'swap') frames.splice(to % frames.length, 0, ...frames.splice(index, 1));
+      if (how === 'cut') frames.splice(index);
+      if (how === 'insert') frames.splice(index, 0, more[to % more.length]!);
+      if (how === 'corrupt') frames[index] = { ...frame, data: text.slice(0, to * 5) + text.slice(to * 5 + at) };
+      if (how === 'parse')
+        frames[index] = { ...frame, data: { ...(JSON.parse(`{"x":${JSON.stringify(junk)}}`) as object) } };
+      if (how === 'rename') frames[index] = { ...frame, event: more[to % more.length]!.event };
+      if (how === 'junk')
+        frames.splice(index, 0, { event: frame.event, data: { extra_data: junk, description: junk } });
+    }
+    return frames;
+  });
+
+describe('whatever a server sends', () => {
+  it('becomes one run that keeps every rule, and one finish', () => {
+    fc.assert(
+      fc.property(broken, (frames) => {
+        const events: AgentEvent[] = transcode(
+          compose(
+            createMAILDecoder(run),
+            seal(run, () => undefined),
+          ),
+          frames,
+        );
+        expect(check(canonical, events).violations).toEqual([]);
+        const parts = transcode(createLanguageModelV3Encoder(), events);
+        expect(parts.filter(({ type }) => type === 'finish')).toHaveLength(1);
+        expect(parts.at(-1)).toMatchObject({ type: 'finish', providerMetadata: { mail: {} } });
+        expect(parts.filter(({ type }) => type === 'error').length).toBeLessThanOrEqual(1);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('says the same in whatever chunks its bytes arrive, and with either line end', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        name,
+        fc.array(fc.integer({ min: 1, max: 700 }), { minLength: 1, maxLength: 20 }),
+        fc.boolean(),
+        async (capture, sizes, isUnix) => {
+          const text = new TextDecoder().decode(captureBytes(capture));
+          const bytes = new TextEncoder().encode(isUnix ? text.replaceAll('\r\n', '\n') : text);
+          const body = new ReadableStream<Uint8Array>({
+            start(controller) {
+              for (let start = 0, turn = 0; start < bytes.length; turn += 1) {
+                const end = start + sizes[turn % sizes.length]!;
+                controller.enqueue(bytes.slice(start, end));
+                start = end;
+              }
+              controller.close();
+            },
+          });
+          const read: MAILFrame[] = [];
+          for await (const frame of readFrames(body)) if (frame.event !== 'ping') read.push(frame);
+          expect(read).toEqual(captureFrames(capture).filter(({ event }) => event !== 'ping'));
+        },
+      ),
+      { numRuns: 100 },
+    );
+  });
+
+  it('ends the transformer with its finish', async () => {
+    await fc.assert(
+      fc.asyncProperty(broken, async (frames) => {
+        const parts: string[] = [];
+        const source = new ReadableStream<MAILFrame>({
+          start(controller) {
+            for (const frame of frames) controller.enqueue(frame);
+            controller.close();
+          },
+        });
+        const reader = source.pipeThrough(createMAILStreamTransformer({ taskId: 'T' })).getReader();
+        for (let next = await reader.read(); !next.done; next = await reader.read()) parts.push(next.value.type);
+        expect(parts[0]).toBe('stream-start');
+        expect(parts.filter((type) => type === 'finish')).toHaveLength(1);
+        expect(parts.at(-1)).toBe('finish');
+      }),
+      { numRuns: 100 },
+    );
+  });
+});

@@ -1,0 +1,8 @@
+import * as ai6 from 'ai';
+import * as ai7 from 'ai-7';
+
+/** Both majors under the types of one. */
+export const majors: Array<[major: string, sdk: typeof ai6]> = [
+  ['6', ai6],
+  ['7', ai7 as unknown as typeof ai6],
+];

@@ -1,0 +1,278 @@
+import { APICallError } from '@ai-sdk/provider';
+import { createUIMessageStreamDialect } from '@intertie/ai-sdk';
+import { check } from '@intertie/conformance';
+import type { ModelMessage } from 'ai';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { createMAIL, mailEvents, mailMetadata, type MAILProviderSettings } from '../src/index.ts';
+import { captureBytes, captureOf, captures } from './captures.ts';
+import { majors } from './majors.ts';
+import { sse, stubServer, type StubAnswer, type StubServer } from './stub-mail-server.ts';
+
+const provider = ({ url }: StubServer, settings: MAILProviderSettings = {}): ReturnType<typeof createMAIL> => {
+  let count = 0;
+  return createMAIL({ baseUrl: url, authToken: 'key', generateId: () => `id-${(count += 1)}`, ...settings });
+};
+const capture = (number: string, after?: 'close' | 'hold' | 'cut'): StubAnswer => sse(captureOf(number), after);
+// Warnings are looked at here, not logged.
+Object.assign(globalThis, { AI_SDK_LOG_WARNINGS: false });
+const quiet = { onError: () => undefined, maxRetries: 0 };
+
+describe.each(majors)('with ai %s', (major, { streamText, generateText, stepCountIs, tool }) => {
+  const ask = (execute: (question: string) => string) =>
+    tool({ inputSchema: z.object({ question: z.string() }), execute: async ({ question }) => execute(question) });
+
+  describe.each(captures)('the capture %s', (name) => {
+    it('becomes one step with one finish', async () => {
+      // The server holds the connection, as the real one does: the end must be known without it.
+      const isWhole = /"response":/.test(new TextDecoder().decode(captureBytes(name)));
+      await using server = await stubServer([sse(name, isWhole ? 'hold' : 'close')], name.length);
+      const result = streamText({ ...quiet, model: provider(server)('default', { reattach: false }), prompt: 'Hi' });
+      const parts: string[] = [];
+      for await (const part of result.fullStream) parts.push(short(part));
+      expect(parts).toMatchSnapshot();
+      expect(parts.filter((part) => part.startsWith('finish-step'))).toHaveLength(1);
+    });
+
+    it('keeps the rules of the UI message stream', async () => {
+      await using server = await stubServer([sse(name)], name.length + 1);
+      const model = provider(server)('default', { reattach: false });
+      const result = streamText({ ...quiet, model, prompt: 'Hi' });
+      const chunks: unknown[] = [];
+      for await (const chunk of result.toUIMessageStream({ sendReasoning: true })) chunks.push(chunk);
+      const { violations } = check(createUIMessageStreamDialect({ version: major === '6' ? 6 : 7 }), chunks);
+      // The SDK opens a step before it knows that the call has failed.
+      expect(violations.filter(({ rule }) => rule !== 'S12-empty')).toEqual([]);
+    });
+  });
+
+  it('runs the caller’s tool at a breakpoint and goes on with its result, at once', async () => {
+    await using server = await stubServer([capture('20', 'hold'), capture('21')]);
+    const asked: string[] = [];
+    const result = streamText({
+      model: provider(server)('example'),
+      prompt: 'Plan my trip',
+      stopWhen: stepCountIs(5),
+      tools: { ask_user: ask((question) => (asked.push(question), 'Paris')) },
+    });
+    expect(await result.text).toBe('You said it');
+    expect(asked).toEqual(['Which city?']);
+    const [first, second] = server.messages();
+    expect(first).toMatchObject({ body: 'Plan my trip', task_id: 'id-1', stream: true });
+    expect(first).not.toHaveProperty('resume_from');
+    expect(second).toMatchObject({
+      task_id: 'id-1',
+      resume_from: 'breakpoint_tool_call',
+      kwargs: { breakpoint_tool_call_result: [{ call_id: 'bp-1', content: 'Paris' }] },
+    });
+    const steps = await result.steps;
+    expect(steps.map(({ finishReason }) => finishReason)).toEqual(['tool-calls', 'stop']);
+    expect(mailMetadata(steps[0]!.providerMetadata)).toMatchObject({ taskStatus: 'paused', taskId: 'id-1' });
+    expect(steps.flatMap(({ warnings }) => warnings ?? [])).toEqual([]);
+  });
+
+  it('answers parallel breakpoints together', async () => {
+    await using server = await stubServer([capture('22', 'hold'), capture('23')]);
+    const { text } = await generateText({
+      model: provider(server)('example'),
+      prompt: 'Both',
+      stopWhen: stepCountIs(5),
+      tools: {
+        ask_user: ask(() => 'A'),
+        client_tool: tool({ inputSchema: z.object({ n: z.number() }), execute: async ({ n }) => ({ x: n }) }),
+      },
+    });
+    expect(text).toBe('got both');
+    expect(server.messages()[1]?.kwargs).toEqual({
+      breakpoint_tool_call_result: [
+        { call_id: 'bp-a', content: 'A' },
+        { call_id: 'bp-b', content: '{"x":2}' },
+      ],
+    });
+  });
+
+  it('goes on with the task of the last answer', async () => {
+    await using server = await stubServer([capture('01'), capture('02')]);
+    const model = provider(server)('example');
+    const messages: ModelMessage[] = [{ role: 'user', content: 'One' }];
+    const first = await generateText({ model, system: 'Be brief.', messages });
+    messages.push(...first.response.messages, { role: 'user', content: 'Two' });
+    const second = streamText({ model, system: 'Be brief.', messages });
+    expect(await second.text).toBe('Follow-up answer');
+    expect(server.messages()).toMatchObject([
+      { body: 'Be brief.\n\nOne' },
+      { body: 'Two', task_id: 'id-1', resume_from: 'user_response' },
+    ]);
+  });
+
+  it('starts anew with the transcript where the server has lost the task', async () => {
+    await using server = await stubServer([capture('01'), capture('30'), capture('01')]);
+    const model = provider(server)('example');
+    const messages: ModelMessage[] = [{ role: 'user', content: 'One' }];
+    messages.push(...(await generateText({ model, messages })).response.messages, { role: 'user', content: 'Two' });
+    const again = streamText({ model, messages });
+    expect(await again.text).toBe('Hello/world ☃');
+    expect((await again.warnings)?.map((warning) => 'message' in warning && warning.message)).toEqual([
+      expect.stringContaining('lost the task id-1'),
+    ]);
+    const [, lost, fresh] = server.messages();
+    expect(lost).toMatchObject({ task_id: 'id-1', resume_from: 'user_response' });
+    expect(fresh).not.toHaveProperty('resume_from');
+    expect(fresh?.task_id).not.toBe('id-1');
+    expect(fresh?.body).toMatch(/User: One\nAssistant: Hello\/world ☃\n\nThe user now says:\nTwo$/);
+  });
+
+  it('reads the rest from the record after a lost connection, exactly once', async () => {
+    const bytes = captureBytes(captureOf('03'));
+    const text = new TextDecoder().decode(bytes);
+    const events = text
+      .split('\r\n\r\n')
+      .filter((block) => block.startsWith('event: ') && !block.startsWith('event: task_complete\r'))
+      .map((block) => ({ event: /^event: (.*)\r/.exec(block)?.[1], data: /data: (.*)$/.exec(block)?.[1] }));
+    const half = bytes.slice(0, text.indexOf('event: action_complete'));
+    await using server = await stubServer(({ method, path }) => {
+      if (method === 'POST') return { sse: half, after: 'cut' };
+      return path === '/tasks' ? { json: { 'id-1': { events, is_running: false, completed: true } } } : undefined;
+    });
+    const result = streamText({ ...quiet, model: provider(server)('example'), prompt: 'Weather' });
+    const parts: string[] = [];
+    for await (const part of result.fullStream) parts.push(part.type);
+    expect(await result.text).toBe('Sunny in Tokyo.');
+    expect(parts.filter((type) => type === 'tool-call' || type === 'tool-result')).toEqual([
+      'tool-call',
+      'tool-result',
+    ]);
+    expect(await result.finishReason).toBe('stop');
+  });
+
+  it('fails with what was lost where there is no record', async () => {
+    await using server = await stubServer([{ sse: captureBytes(captureOf('03')).slice(0, 3000), after: 'cut' }]);
+    const result = streamText({ ...quiet, model: provider(server)('example'), prompt: 'Weather' });
+    const errors: unknown[] = [];
+    for await (const part of result.fullStream) if (part.type === 'error') errors.push(part.error);
+    expect(errors).toHaveLength(1);
+    expect(String(errors[0])).toContain('connection to the MAIL server was lost');
+    expect(mailMetadata(await result.providerMetadata)).toMatchObject({ taskId: 'id-1', taskStatus: 'running' });
+  });
+
+  it('tells of every agent’s event though nobody reads the text', async () => {
+    await using server = await stubServer([capture('03', 'hold')]);
+    const model = provider(server)('example');
+    const run = streamText({ model, prompt: 'Look around' });
+    const agents: string[] = [];
+    for await (const event of mailEvents(model)) if (event.type === 'mail-agent-event') agents.push(event.agent);
+    expect(new Set(agents)).toEqual(new Set(['supervisor', 'weather-agent']));
+    expect(await run.text).toBe('Sunny in Tokyo.');
+  });
+
+  it('shows what agents say to each other if asked to', async () => {
+    await using server = await stubServer([capture('03')]);
+    const chatty = provider(server, { includeAgentChatter: true })('example');
+    expect(await streamText({ model: chatty, prompt: 'x' }).text).toBe('Forecast for Tokyo?Sunny, 20CSunny in Tokyo.');
+    const thoughtful = provider(server, { includeAgentChatter: 'reasoning' })('example');
+    const { text, reasoningText } = await generateText({ model: thoughtful, prompt: 'x' });
+    expect(text).toBe('Sunny in Tokyo.');
+    expect(reasoningText).toContain('Forecast for Tokyo?');
+  });
+
+  it('says at once what an HTTP error means', async () => {
+    const fail = async (answer: StubAnswer, settings: MAILProviderSettings = {}): Promise<APICallError> => {
+      await using server = await stubServer([answer]);
+      const call = generateText({ maxRetries: 0, model: provider(server, settings)('default'), prompt: 'x' });
+      const error: unknown = await call.then(
+        () => undefined,
+        (reason: unknown) => reason,
+      );
+      if (!APICallError.isInstance(error)) throw new Error(`no APICallError, but ${String(error)}`);
+      return error;
+    };
+    const refused = await fail({ status: 401, json: { detail: 'invalid API key' } });
+    expect(refused.message).toContain('refused the key');
+    expect(refused.isRetryable).toBe(false);
+    const debugOnly = await fail({ status: 404, json: { detail: 'Not found' } }, { authToken: '' });
+    expect(debugOnly.message).toContain('debug mode only');
+    const broken = await fail({ status: 500, text: 'Internal Server Error' });
+    expect(broken.isRetryable).toBe(true);
+    const unable = await fail({ status: 500, json: { detail: "error processing message: type 'x' not implemented" } });
+    expect(unable.isRetryable).toBe(false);
+  });
+
+  it('names a server of MAIL 2', async () => {
+    await using server = await stubServer(({ path }) =>
+      path === '/' ? { json: { protocol_name: 'mail', protocol_version: '2.0', uptime: 1 } } : undefined,
+    );
+    const call = generateText({ maxRetries: 0, model: provider(server)('default'), prompt: 'x' });
+    await expect(call).rejects.toThrow('speaks MAIL 2');
+  });
+
+  it('names the swarm that the server hosts, and refuses an entrypoint that cannot finish', async () => {
+    await using server = await stubServer([capture('01')]);
+    const { warnings } = await generateText({ model: provider(server)('other', {}), prompt: 'x', temperature: 1 });
+    expect(warnings).toMatchObject([
+      { type: 'unsupported', feature: 'temperature' },
+      { type: 'other', message: expect.stringContaining('hosts the swarm "example", not "other"') as string },
+    ]);
+    const model = provider(server)('default', { entrypoint: 'math', bypassSupervisor: true });
+    await expect(generateText({ maxRetries: 0, model, prompt: 'x' })).rejects.toThrow('cannot complete tasks');
+  });
+
+  it('does not send the result of a breakpoint where it cannot arrive', async () => {
+    await using server = await stubServer([capture('20', 'hold')]);
+    const model = provider(server, { authToken: '' })('default');
+    const call = generateText({
+      maxRetries: 0,
+      model,
+      prompt: 'x',
+      stopWhen: stepCountIs(3),
+      tools: { ask_user: ask(() => 'A') },
+    });
+    await expect(call).rejects.toThrow('needs a token');
+    expect(server.requests[0]).toMatchObject({ path: '/ui/message' });
+  });
+
+  it('lets go of the connection when it is stopped', async () => {
+    await using server = await stubServer([{ sse: captureBytes(captureOf('03')).slice(0, 2500), after: 'hold' }]);
+    const stop = new AbortController();
+    const tasks: string[] = [];
+    const model = provider(server, { onTask: ({ taskId }) => tasks.push(taskId) })('example');
+    const result = streamText({ ...quiet, model, prompt: 'x', abortSignal: stop.signal });
+    const types: string[] = [];
+    for await (const part of result.fullStream) {
+      types.push(part.type);
+      if (part.type === 'reasoning-end') stop.abort();
+    }
+    expect(types.at(-1)).toBe('abort');
+    expect(tasks).toEqual(['id-1']);
+  });
+
+  it.each([
+    ['silenceMs', { silenceMs: 30, reattach: false }, 'was silent for 30 ms'],
+    ['progressMs', { progressMs: 30 }, 'no progress for 30 ms'],
+  ])('gives up at the limit %s', async (_name, limits, message) => {
+    await using server = await stubServer([{ sse: captureBytes(captureOf('03')).slice(0, 2500), after: 'hold' }]);
+    const result = streamText({ ...quiet, model: provider(server)('default', limits), prompt: 'x' });
+    const errors: string[] = [];
+    for await (const part of result.fullStream) if (part.type === 'error') errors.push(String(part.error));
+    expect(errors).toEqual([expect.stringContaining(message)]);
+  });
+});
+
+/** A part in a line, without ids and times that differ from run to run. */
+function short(part: object): string {
+  const { type, text, toolName, input, output, error, providerExecuted, finishReason, ...rest } = part as Record<
+    string,
+    unknown
+  >;
+  const { mail } = (rest.providerMetadata ?? {}) as { mail?: { taskStatus?: string } };
+  const shown = {
+    text,
+    toolName,
+    input,
+    output,
+    error: error instanceof Error ? error.message : error,
+    providerExecuted,
+    finishReason,
+    taskStatus: type === 'finish-step' ? mail?.taskStatus : undefined,
+  };
+  return `${String(type)} ${JSON.stringify(shown)}`;
+}

@@ -1,0 +1,202 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { createServer } from 'node:net';
+import { fileURLToPath } from 'node:url';
+
+import { createMAIL, mailMetadata, mailSource, type MAILProvider, type MAILProviderSettings } from '@intertie/mail';
+import { generateText, stepCountIs, streamText, tool, type ModelMessage } from 'ai';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+
+import { pythonFor } from '../../scripts/python.mjs';
+
+Object.assign(globalThis, { AI_SDK_LOG_WARNINGS: false });
+const path = (name: string): string => fileURLToPath(new URL(`mail/${name}`, import.meta.url));
+const found = pythonFor(path('requirements.txt'));
+const ask = tool({ inputSchema: z.object({ question: z.string() }), execute: async () => 'Paris' });
+const clientTool = tool({ inputSchema: z.object({ n: z.number() }), execute: async ({ n }) => ({ n }) });
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  await new Promise((resolve) => void server.close(resolve));
+  if (typeof address !== 'object' || address === null) throw new Error('No port is free.');
+  return address.port;
+}
+
+type Swarm = { url: string; process: ChildProcess };
+
+async function startSwarm(python: string): Promise<Swarm> {
+  const [port, authPort] = [await freePort(), await freePort()];
+  const args = [path('swarm.py'), String(port), String(authPort)];
+  const child = spawn(python, args, { stdio: ['ignore', 'ignore', 'pipe'] });
+  let stderr = '';
+  child.stderr?.on('data', (text: Buffer) => (stderr = (stderr + text.toString()).slice(-4000)));
+  const url = `http://127.0.0.1:${port}`;
+  while (child.exitCode === null) {
+    const isUp = await fetch(url).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+    if (isUp) return { url, process: child };
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  throw new Error(`The MAIL server did not start: ${stderr}`);
+}
+
+describe('a real MAIL 1.3.6 server', () => {
+  let swarm: Swarm;
+  let mail: MAILProvider;
+  const provider = (settings: MAILProviderSettings = {}): MAILProvider =>
+    createMAIL({ baseUrl: swarm.url, authToken: 'alice', ...settings });
+
+  beforeAll(async () => {
+    if ('missing' in found) return;
+    swarm = await startSwarm(found.python);
+    mail = provider();
+  });
+  afterAll(() => void swarm?.process.kill());
+  beforeEach((context) => context.skip('missing' in found, 'missing' in found ? found.missing : ''));
+
+  it('is what the check says', async () => {
+    expect(await mail.check({ swarm: 'scripted' })).toMatchObject({
+      ok: true,
+      version: '1.3',
+      auth: 'token',
+      user: { id: 'alice', role: 'user' },
+      entrypoint: 'supervisor',
+    });
+    expect(await provider({ authToken: '' }).check()).toMatchObject({ ok: true, auth: 'debug' });
+  });
+
+  it('gives a simple answer, with its reasoning, once', async () => {
+    const result = streamText({ model: mail('scripted'), prompt: 'simple hi' });
+    expect(await result.text).toBe('turn 1: hi/ok ☃');
+    expect(await result.reasoningText).toBe('It is simple.I will finish.');
+    expect(await result.warnings).toEqual([]);
+    expect(mailMetadata(await result.providerMetadata)).toMatchObject({ taskStatus: 'completed' });
+  });
+
+  it('answers without a key in debug mode', async () => {
+    const { text } = await generateText({ model: provider({ authToken: '' })('scripted'), prompt: 'simple hi' });
+    expect(text).toContain('hi/ok');
+  });
+
+  it('delegates, with an action', async () => {
+    const { text, toolResults } = await generateText({ model: mail('scripted'), prompt: 'delegate' });
+    expect(text).toBe('It is sunny');
+    expect(toolResults).toMatchObject([
+      { toolName: 'get_weather', output: { city: 'Tokyo', sky: 'sunny/20C' }, providerExecuted: true },
+    ]);
+  });
+
+  it('asks two at once', async () => {
+    const { text } = await generateText({ model: mail('scripted'), prompt: 'parallel' });
+    expect(text).toBe('one! and two!');
+  });
+
+  it('pauses at a breakpoint and goes on with the answer', async () => {
+    const tools = { ask_user: ask };
+    const result = streamText({ model: mail('scripted'), prompt: 'ask', stopWhen: stepCountIs(3), tools });
+    expect(await result.text).toBe('You said Paris');
+    expect((await result.steps).map(({ finishReason }) => finishReason)).toEqual(['tool-calls', 'stop']);
+  });
+
+  it('takes the answers to two breakpoints together', async () => {
+    const tools = { ask_user: ask, client_tool: clientTool };
+    const { text } = await generateText({ model: mail('scripted'), prompt: 'both', stopWhen: stepCountIs(3), tools });
+    expect(text).toBe('Paris {"n":2}');
+  });
+
+  it('keeps one task for three turns', async () => {
+    const messages: ModelMessage[] = [];
+    for (const [index, word] of ['one', 'two', 'three'].entries()) {
+      messages.push({ role: 'user', content: `simple ${word}` });
+      const { text, response } = await generateText({ model: mail('scripted'), messages });
+      expect(text).toBe(`turn ${index + 1}: ${word}/ok ☃`);
+      messages.push(...response.messages);
+    }
+  });
+
+  it('recovers from the error of one agent, and names that of the entrypoint', async () => {
+    const { text } = await generateText({ model: mail('scripted'), prompt: 'recover' });
+    expect(text).toBe('recovered');
+    const failed = generateText({ model: mail('scripted'), maxRetries: 0, prompt: 'fail' });
+    await expect(failed).rejects.toThrow('completion failed after 5 retries');
+  });
+
+  it('starts anew where it has lost a task', async () => {
+    const model = mail('scripted', { taskId: 'never-was', resumeFrom: 'user_response' });
+    const result = await generateText({ model, prompt: 'simple again' });
+    expect(result.text).toBe('turn 1: again/ok ☃');
+    expect(result.warnings).toHaveLength(1);
+  });
+
+  it('refuses a wrong key', async () => {
+    const call = generateText({ model: provider({ authToken: 'wrong' })('scripted'), maxRetries: 0, prompt: 'simple' });
+    await expect(call).rejects.toThrow('refused the key');
+  });
+
+  it('is left at once when the run is stopped', async () => {
+    const stop = new AbortController();
+    const model = mail('scripted');
+    const result = streamText({ model, prompt: 'slow 30', abortSignal: stop.signal, onError: () => undefined });
+    const types: string[] = [];
+    for await (const part of result.fullStream) {
+      types.push(part.type);
+      if (part.type === 'start-step') stop.abort();
+    }
+    expect(types.at(-1)).toBe('abort');
+  });
+
+  it('is read to the end after the connection was cut', async () => {
+    const cutting: typeof fetch = async (input, init) => {
+      const response = await fetch(input, init);
+      if (init?.method !== 'POST' || !response.body) return response;
+      const reader = response.body.getReader();
+      let isFirst = true;
+      const body = new ReadableStream<Uint8Array>({
+        async pull(controller) {
+          if (!isFirst) return controller.error(new TypeError('terminated'));
+          isFirst = false;
+          const { value } = await reader.read();
+          if (value) controller.enqueue(value);
+        },
+      });
+      return new Response(body, response);
+    };
+    for (const authToken of ['alice', '']) {
+      const model = provider({ authToken, fetch: cutting })('scripted');
+      const { text } = await generateText({ model, prompt: 'slow 2' });
+      expect(text).toBe('slow and done');
+    }
+  });
+
+  it('keeps twenty tasks apart', async () => {
+    const words = Array.from({ length: 20 }, (_, index) => `w${index}`);
+    const calls = words.map((word) => generateText({ model: mail('scripted'), prompt: `simple ${word}` }));
+    const texts = (await Promise.all(calls)).map(({ text }) => text);
+    expect(texts).toEqual(words.map((word) => `turn 1: ${word}/ok ☃`));
+  });
+
+  it('describes its agents as a source', async () => {
+    const described = await mailSource({ baseUrl: swarm.url }).describe?.();
+    expect(described?.edges).toContainEqual({ from: 'supervisor', to: 'math' });
+  });
+
+  it('may be killed in the middle of a task', async () => {
+    if ('missing' in found) return;
+    const doomed = await startSwarm(found.python);
+    const model = createMAIL({ baseUrl: doomed.url, authToken: 'alice' })('scripted');
+    const result = streamText({ model, prompt: 'slow 60', onError: () => undefined, maxRetries: 0 });
+    const errors: string[] = [];
+    let finishes = 0;
+    for await (const part of result.fullStream) {
+      if (part.type === 'start-step') doomed.process.kill('SIGKILL');
+      if (part.type === 'error') errors.push(String(part.error));
+      if (part.type === 'finish-step') finishes += 1;
+    }
+    expect(errors).toEqual([expect.stringContaining('connection to the MAIL server was lost')]);
+    expect(finishes).toBe(1);
+  });
+});
