@@ -96,7 +96,7 @@ export class MAILLanguageModel implements LanguageModelV3 {
       );
       const frames = this.#observed(started.frames, feed);
       const events = sourceStream(frames, codec, signal ? { signal } : {});
-      return { started, events, encoder: { chatter: includeAgentChatter, warnings, includeRawChunks } };
+      return { started, events, encoder: { includeInternal: includeAgentChatter, warnings, includeRawChunks } };
     } catch (error) {
       feed.end();
       throw error;

@@ -26,7 +26,7 @@ export function createMAILStreamTransformer({
     decoder,
     seal(run, () => undefined),
   );
-  const codec = compose(sealed, createLanguageModelV3Encoder({ warnings, chatter: includeAgentChatter }));
+  const codec = compose(sealed, createLanguageModelV3Encoder({ warnings, includeInternal: includeAgentChatter }));
   return new TransformStream<MAILFrame, LanguageModelV3StreamPart>({
     start: (controller) => codec.flush?.((part) => controller.enqueue(part)),
     transform(frame, controller) {
