@@ -1,1 +1,17 @@
-export type { AgentSource } from '@intertie/core';
+export {
+  createFlowState,
+  createOpenHarnessDecoder,
+  transformEvent,
+  type FlowState,
+  type NodeOutput,
+  type OpenHarnessDecoderOptions,
+} from './decode-open-harness.ts';
+export type { FlowStatusData, NodeOutputData, OpenHarnessDataTypes, OpenHarnessUIMessage } from './data-types.ts';
+export {
+  isTerminalEvent,
+  type OpenHarnessInput,
+  type RuntimeEvent,
+  type RuntimeSignal,
+  type StatePatch,
+} from './runtime-event.ts';
+export type { FlowLike, RunSnapshot, RunStoreLike, RuntimeCommand, RuntimeLike, RuntimeStatus } from './runtime.ts';
