@@ -18,7 +18,7 @@ import { render } from './render.ts';
 
 const help = `Plays tapes of agent runs in the terminal.
 
-usage: npm start [-- options] [tape.jsonl …]
+usage: npm run replay [-- options] [tape.jsonl …]
 
   --speed N   1 as recorded (in a terminal), 4 four times as fast, Infinity at once (elsewhere)
   --json      the message that the runs make, as JSON, and nothing else

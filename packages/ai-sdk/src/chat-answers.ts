@@ -1,6 +1,7 @@
 import type { Answer, MessageContent, MessagePart, RunInput, ToolAnswer, ToolPart, Waiting } from '@intertie/core';
 import { slotKey } from './intertie-slot.ts';
 import { defined, fieldsOf, isFields, nameOf, type Fields } from './read-fields.ts';
+import { questionCallId } from './ui-question-id.ts';
 
 /** What a message says that its last run waits for, from the metadata that the chat sent back. Undefined: it does not say. */
 export function readWaitingFor(message: Fields): Waiting[] | undefined {
@@ -23,7 +24,7 @@ export function guessWaitingFor(message: Fields, { parts }: MessageContent): Wai
   const ids = new Set(lastStep.flatMap(({ toolCallId }) => nameOf(toolCallId) ?? []));
   return parts.flatMap((part): Waiting[] => {
     if (part.type === 'question') {
-      return ids.has(part.questionId) ? [{ type: 'question', questionId: part.questionId }] : [];
+      return ids.has(questionCallId(part.questionId)) ? [{ type: 'question', questionId: part.questionId }] : [];
     }
     if (part.type !== 'tool-invocation') return [];
     const { approval, state, executor, toolCallId } = part;

@@ -8,6 +8,7 @@ import { call, finish, scriptedModel, text } from '../test/scripted-model.ts';
 import { complete, says, scriptedSource } from '../test/scripted-source.ts';
 import { modelSource } from './model-source.ts';
 import { toUIMessages } from './to-ui-messages.ts';
+import { questionIdOf } from './ui-question-id.ts';
 
 const step = { type: 'step-start' };
 const words = (said: string): object => ({ type: 'text', text: said, state: 'done' });
@@ -228,7 +229,7 @@ describe.each(chatMajors)('$name', (major) => {
       await chat.addToolOutput({ tool: 'question' as never, toolCallId: part.toolCallId, output: 42 });
       await settled(chat);
       expect(chat.error).toBeUndefined();
-      expect(source.runs[1]!.answers).toMatchObject([{ questionId: part.toolCallId, value: 42 }]);
+      expect(source.runs[1]!.answers).toMatchObject([{ questionId: questionIdOf(part.toolCallId), value: 42 }]);
       expect([shown(chat.lastMessage)]).toEqual(reloaded(source));
     });
 

@@ -8,7 +8,7 @@ import { validateUIMessageChunk } from './validate-ui-message-chunk.ts';
 /** What of an encoder's options a door leaves to its user. */
 export type ChatEncoderOptions<Version extends UIMessageVersion = UIMessageVersion> = Pick<
   UIMessageEncoderOptions<Version>,
-  'version' | 'sendReasoning' | 'sendSources' | 'sendInternal' | 'staticTools' | 'onLoss'
+  'version' | 'sendReasoning' | 'sendSources' | 'includeInternal' | 'staticTools' | 'onLoss'
 >;
 
 export interface ChatRunOptions<Version extends UIMessageVersion> extends ChatEncoderOptions<Version> {

@@ -329,7 +329,7 @@ describe('ids', () => {
     };
     const chunks = [
       { type: 'tool-output-available', toolCallId: 'c', output: 1 },
-      { type: 'tool-output-available', toolCallId: 'q', output: 7 },
+      { type: 'tool-output-available', toolCallId: 'intertie:question:q', output: 7 },
     ];
     expect(decode(chunks, { message })).toEqual([
       { ...result, status: 'ok', output: 1 },

@@ -34,6 +34,7 @@ import type {
   UIToolOutputDeniedChunk,
   UIToolOutputErrorChunk,
 } from './ui-message-chunk.ts';
+import { questionIdOf } from './ui-question-id.ts';
 
 type CallChunk = UIToolInputStartChunk | UIToolInputAvailableChunk | UIToolInputErrorChunk;
 type OutputChunk = UIToolOutputAvailableChunk | UIToolOutputErrorChunk | UIToolOutputDeniedChunk;
@@ -148,8 +149,10 @@ export class DecodedTools {
 
   input(chunk: UIToolInputAvailableChunk | UIToolInputErrorChunk, emit: Write): void {
     const { slot } = takeSlot(metaOf(chunk.providerMetadata, this.#context.onLoss));
-    const isQuestion = slot.question === true && chunk.toolCallId !== '';
-    if (isQuestion && chunk.type === 'tool-input-available') return this.#question(chunk, slot, emit);
+    const questionId = slot.question === true ? questionIdOf(chunk.toolCallId) : undefined;
+    if (questionId !== undefined && chunk.type === 'tool-input-available') {
+      return this.#question(questionId, chunk, slot, emit);
+    }
     const known = this.#calls.get(chunk.toolCallId);
     if (known && known.state !== 'streaming' && known.uiStep === this.#uiStep) {
       const why = 'The call is complete already; the first input counts.';
@@ -180,8 +183,9 @@ export class DecodedTools {
   }
 
   output(chunk: OutputChunk, emit: Write): string | undefined {
-    if (this.#asked.has(chunk.toolCallId)) {
-      this.#answerPart(chunk, emit);
+    const questionId = questionIdOf(chunk.toolCallId);
+    if (questionId !== undefined && this.#asked.has(questionId)) {
+      this.#answerPart(questionId, chunk, emit);
       return undefined;
     }
     const call = this.#calls.get(chunk.toolCallId);
@@ -342,7 +346,7 @@ export class DecodedTools {
   }
 
   /** Our questions about nothing are dynamic tools on the wire. */
-  #question(chunk: UIToolInputAvailableChunk, slot: JsonObject, emit: Write): void {
+  #question(questionId: string, chunk: UIToolInputAvailableChunk, slot: JsonObject, emit: Write): void {
     const { providerMetadata } = this.#context.said(metaOf(chunk.providerMetadata, this.#context.onLoss), emit);
     const said = jsonObjectOf(toJson(chunk.input, this.#context.onLoss)) ?? {};
     const wireId = typeof said.toolCallId === 'string' ? said.toolCallId : undefined;
@@ -351,17 +355,16 @@ export class DecodedTools {
       type: 'question',
       kind: 'input',
       ...body,
-      questionId: chunk.toolCallId,
+      questionId,
       ...defined({ toolCallId: wireId === undefined ? undefined : this.idOf(wireId), providerMetadata }),
       ...(typeof slot.agentId === 'string' && { agentId: slot.agentId }),
     };
-    this.#asked.set(chunk.toolCallId, false);
-    const plain: EventOf<'question'> = { type: 'question', kind: 'input', questionId: chunk.toolCallId };
+    this.#asked.set(questionId, false);
+    const plain: EventOf<'question'> = { type: 'question', kind: 'input', questionId };
     emit(validateEvent(question) === undefined ? (question as EventOf<'question'>) : plain);
   }
 
-  #answerPart(chunk: OutputChunk, emit: Write): void {
-    const questionId = chunk.toolCallId;
+  #answerPart(questionId: string, chunk: OutputChunk, emit: Write): void {
     if (this.#asked.get(questionId)) return;
     this.#asked.set(questionId, true);
     const wireMeta = chunk.type === 'tool-output-denied' ? undefined : chunk.providerMetadata;

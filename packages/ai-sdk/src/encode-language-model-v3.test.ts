@@ -171,8 +171,10 @@ test('the parts, one by one', () => {
 });
 
 test('what agents say to each other, as it is or as reasoning', () => {
-  const types = (chatter: boolean | 'reasoning'): string[] =>
-    encode(everything, { chatter }).parts.flatMap((part) => ('id' in part && part.id === 'i' ? [part.type] : []));
+  const types = (includeInternal: boolean | 'reasoning'): string[] =>
+    encode(everything, { includeInternal }).parts.flatMap((part) =>
+      'id' in part && part.id === 'i' ? [part.type] : [],
+    );
   expect(types(true)).toEqual(['text-start', 'text-delta', 'text-end']);
   expect(types('reasoning')).toEqual(['reasoning-start', 'reasoning-delta', 'reasoning-end']);
 });

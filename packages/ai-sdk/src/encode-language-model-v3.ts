@@ -19,7 +19,7 @@ import {
   type OnLoss,
   type Usage,
 } from '@intertie/core';
-import type { Chatter } from './chatter.ts';
+import type { IncludeInternal } from './include-internal.ts';
 import { unknownMediaType } from './file-body.ts';
 import { keptSlot, slotKey, withSlot } from './intertie-slot.ts';
 import { defined } from './read-fields.ts';
@@ -30,7 +30,7 @@ export interface LanguageModelV3EncoderOptions {
   /** The names of the tools that the caller brought (`options.tools`): calls of these are the caller's to run. */
   tools?: Iterable<string>;
   /** What agents say to each other. Default: no. */
-  chatter?: Chatter;
+  includeInternal?: IncludeInternal;
   /** What is known to be wrong with the call before the run starts. */
   warnings?: SharedV3Warning[];
   /** Whether `raw` events are passed on. Default: no. */
@@ -67,7 +67,7 @@ type Call = {
 
 class V3Encoder {
   #onLoss: OnLoss;
-  #chatter: Chatter;
+  #includeInternal: IncludeInternal;
   #callerTools: ReadonlySet<string> | undefined;
   #warnings: SharedV3Warning[];
   #includeRaw: boolean;
@@ -83,14 +83,14 @@ class V3Encoder {
 
   constructor({
     tools,
-    chatter = false,
+    includeInternal = false,
     warnings = [],
     includeRawChunks = false,
     onLoss,
   }: LanguageModelV3EncoderOptions) {
     this.#onLoss = onLoss ?? (() => undefined);
     this.#summary = new V3Summary(this.#onLoss);
-    this.#chatter = chatter;
+    this.#includeInternal = includeInternal;
     this.#callerTools = tools && new Set(tools);
     this.#warnings = warnings;
     this.#includeRaw = includeRawChunks;
@@ -159,7 +159,7 @@ class V3Encoder {
 
   #start(kind: Kind, event: EventOf<'text-start' | 'reasoning-start'>, emit: Write): void {
     if (!this.#admits(event, event.id)) return;
-    const shown = event.internal && this.#chatter === 'reasoning' ? 'reasoning' : kind;
+    const shown = event.internal && this.#includeInternal === 'reasoning' ? 'reasoning' : kind;
     const meta = this.#partMeta(event);
     this.#open.set(event.id, { kind: shown, meta });
     emit({ type: `${shown}-start`, id: event.id, ...metadata(meta) });
@@ -376,10 +376,10 @@ class V3Encoder {
   }
 
   #admits(event: { type: string; internal?: true }, id: string): boolean {
-    if (!event.internal || this.#chatter !== false) return true;
+    if (!event.internal || this.#includeInternal !== false) return true;
     if (!this.#withheld.has(id)) {
       this.#withheld.add(id);
-      const why = 'It was said between agents; the option "chatter" shows it.';
+      const why = 'It was said between agents; the option "includeInternal" shows it.';
       this.#onLoss({ kind: 'withheld', what: event.type, why, id });
     }
     return false;

@@ -200,13 +200,19 @@ describe('each event', () => {
       [
         {
           type: 'tool-input-available',
-          toolCallId: 'q',
+          toolCallId: 'intertie:question:q',
           toolName: 'age',
           input: { kind: 'input', reason: 'age', message: 'How old?', schema: { type: 'number' } },
           dynamic: true,
           ...slot({ question: true }),
         },
-        { type: 'tool-output-available', toolCallId: 'q', output: 7, dynamic: true, ...slot({ answer: {} }) },
+        {
+          type: 'tool-output-available',
+          toolCallId: 'intertie:question:q',
+          output: 7,
+          dynamic: true,
+          ...slot({ answer: {} }),
+        },
       ],
     ],
     [
@@ -218,7 +224,7 @@ describe('each event', () => {
       [
         {
           type: 'tool-input-available',
-          toolCallId: 'q',
+          toolCallId: 'intertie:question:q',
           toolName: 'question',
           input: { kind: 'input' },
           dynamic: true,
@@ -226,7 +232,7 @@ describe('each event', () => {
         },
         {
           type: 'tool-output-error',
-          toolCallId: 'q',
+          toolCallId: 'intertie:question:q',
           errorText: 'The question was cancelled.',
           dynamic: true,
           ...slot({ answer: { cancelled: true } }),
@@ -480,7 +486,7 @@ describe('agents', () => {
       ['withheld', 'p'],
       ['withheld', 'c'],
     ]);
-    expect(encoded(events, { sendInternal: true })).toHaveLength(6);
+    expect(encoded(events, { includeInternal: true })).toHaveLength(6);
   });
 });
 

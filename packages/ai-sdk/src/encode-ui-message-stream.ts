@@ -38,7 +38,7 @@ export interface UIMessageEncoderOptions<Version extends UIMessageVersion = UIMe
   /** Default: yes. */
   sendSources?: boolean;
   /** What agents say to each other. Default: no. */
-  sendInternal?: boolean;
+  includeInternal?: boolean;
   /** Whether `start` is written; no, where the stream is a part of another. Default: yes. */
   sendStart?: boolean;
   /** Whether `finish` is written. `abort` and `error` always are. Default: yes. */
@@ -93,15 +93,15 @@ class UIMessageEncoder implements Encoder<UIMessageChunk> {
       baseline = 'assume',
       sendReasoning = true,
       sendSources = true,
-      sendInternal = false,
+      includeInternal = false,
       sendStart = true,
       sendFinish = true,
       staticTools,
       onLoss = () => undefined,
     } = options;
-    this.#options = { version, baseline, sendReasoning, sendSources, sendInternal, sendStart, sendFinish, onLoss };
+    this.#options = { version, baseline, sendReasoning, sendSources, includeInternal, sendStart, sendFinish, onLoss };
     this.#tools = new UITools({ version, staticTools: staticTools && new Set(staticTools), onLoss }, this.#steps);
-    const flags = [sendReasoning, sendSources, sendInternal, sendStart, sendFinish].map(Number).join('');
+    const flags = [sendReasoning, sendSources, includeInternal, sendStart, sendFinish].map(Number).join('');
     const names = staticTools ? `-${[...new Set(staticTools)].toSorted().map(encodeURIComponent).join('+')}` : '';
     this.optionsKey = `${version}${baseline === 'assume' ? 'a' : 'r'}${flags}${names}`;
   }
@@ -168,10 +168,12 @@ class UIMessageEncoder implements Encoder<UIMessageChunk> {
         if (!this.#tools.result(event, emit)) this.#missing(event.type, event.toolCallId);
         return;
       case 'question':
-        this.#speaks(event.agentId, emit);
+        // About a call, it is a part of the call, and not what its agent is known by.
+        if (!this.#tools.canAsk(event)) this.#speaks(event.agentId, emit);
         return this.#tools.question(event, this.#over.has(event.questionId), emit);
       case 'answer':
-        if (!this.#tools.answer(event, emit)) this.#missing(event.type, event.questionId);
+        // Questions are never withheld, and their ids may be those of parts that are.
+        if (!this.#tools.answer(event, emit)) this.#unfitting(event.type, event.questionId);
         return;
       case 'file':
         if (event.reasoning && !this.#options.sendReasoning) return this.#withhold(event.type, event.id, 'reasoning');
@@ -311,7 +313,7 @@ class UIMessageEncoder implements Encoder<UIMessageChunk> {
   #assume({ parts, agents = {} }: MessageContent): void {
     for (const part of parts) {
       const id = part.type === 'tool-invocation' ? part.toolCallId : part.id;
-      if (part.internal && !this.#options.sendInternal) {
+      if (part.internal && !this.#options.includeInternal) {
         if (id !== undefined) this.#withheld.add(id);
         continue;
       }
@@ -327,7 +329,7 @@ class UIMessageEncoder implements Encoder<UIMessageChunk> {
       this.#agents.set(agentId, { ...agentOf(agentId, entry), isKept: false });
     }
     for (const { agentId, internal } of parts) {
-      if (internal && !this.#options.sendInternal) continue;
+      if (internal && !this.#options.includeInternal) continue;
       for (let agent = this.#agent(agentId); agent && !agent.isKept; agent = this.#agent(agent.parentAgentId)) {
         agent.isKept = true;
       }
@@ -475,9 +477,9 @@ class UIMessageEncoder implements Encoder<UIMessageChunk> {
   #stepEnd(event: EventOf<'step-end'>, emit: Write): void {
     const { stepId } = event;
     this.#steps.endOf(stepId);
+    if (event.discarded) this.#tools.forget(stepId);
     if (event.discarded && this.#steps.hasPartsOf(stepId)) {
       if (this.#options.version === 7 && this.#steps.reset(stepId, emit)) {
-        this.#tools.forget(stepId);
         for (const [id, data] of this.#data) if (data.stepId === stepId) this.#data.delete(id);
       } else {
         const why = 'The client cannot take back the parts of this step, and shows them beside those of the next.';
@@ -493,7 +495,7 @@ class UIMessageEncoder implements Encoder<UIMessageChunk> {
     id: string,
     emit: Write,
   ): boolean {
-    if (event.internal && !this.#options.sendInternal) {
+    if (event.internal && !this.#options.includeInternal) {
       this.#withhold(event.type, id, 'what agents say to each other');
       return false;
     }
@@ -509,7 +511,10 @@ class UIMessageEncoder implements Encoder<UIMessageChunk> {
 
   /** Of a part that was withheld, nothing more is said, and of one that is not there, nothing can be. */
   #missing(what: string, id: string): void {
-    if (this.#withheld.has(id)) return;
+    if (!this.#withheld.has(id)) this.#unfitting(what, id);
+  }
+
+  #unfitting(what: string, id: string): void {
     this.#lose({ kind: 'repaired', what, why: 'It refers to nothing that it fits, and was passed over.', id });
   }
 

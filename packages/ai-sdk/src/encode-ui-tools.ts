@@ -15,6 +15,7 @@ import { keptSlot, takeSlot, withSlot } from './intertie-slot.ts';
 import { defined, jsonObjectOf } from './read-fields.ts';
 import { extensionId } from './ui-extension.ts';
 import type { UIMessageChunk, UIMessageVersion } from './ui-message-chunk.ts';
+import { questionCallId } from './ui-question-id.ts';
 import type { UISteps } from './ui-steps.ts';
 
 type CallEvent = EventOf<'tool-input-start' | 'tool-call'>;
@@ -97,7 +98,7 @@ export class UITools {
     }
   }
 
-  /** The turn was retried, and the client has dropped its parts. */
+  /** The turn was retried: nothing more is said of its calls, whether or not the client has dropped their parts. */
   forget(stepId: string): void {
     for (const [id, call] of this.#calls) if (call.stepId === stepId) this.#calls.delete(id);
   }
@@ -191,11 +192,15 @@ export class UITools {
     }
   }
 
+  /** Whether a question can be asked as the approval of its call. */
+  canAsk(event: EventOf<'question'>): boolean {
+    return this.#callOf(event) !== undefined;
+  }
+
   /** `isAnswered`: and ai 6 has no chunk to say so. It must not be asked again. */
   question(event: EventOf<'question'>, isAnswered: boolean, emit: Write): void {
-    const call = event.toolCallId === undefined ? undefined : this.#calls.get(event.toolCallId);
-    const isOver = call?.state === 'settled' || call?.invalid !== undefined || call?.questionId !== undefined;
-    if (call === undefined || isOver) return this.#ask(event, emit);
+    const call = this.#callOf(event);
+    if (call === undefined) return this.#ask(event, emit);
     call.questionId = event.questionId;
     this.#questions.set(event.questionId, event.toolCallId);
     if (isAnswered) return carry(event, emit);
@@ -209,6 +214,13 @@ export class UITools {
     if (toolCallId === undefined) this.#answerPart(event, emit);
     else this.#respond(event, toolCallId, emit);
     return true;
+  }
+
+  /** The call that a question is the approval of. A call that is over, or asked about, cannot be asked about. */
+  #callOf({ toolCallId }: EventOf<'question'>): Call | undefined {
+    const call = toolCallId === undefined ? undefined : this.#calls.get(toolCallId);
+    const isOver = call?.state === 'settled' || call?.invalid !== undefined || call?.questionId !== undefined;
+    return isOver ? undefined : call;
   }
 
   #open(event: CallEvent, emit: Write): Call {
@@ -311,10 +323,11 @@ export class UITools {
     const { type: _, at: __, origin: ___, agentId, questionId, providerMetadata, ...input } = event;
     this.#questions.set(questionId, undefined);
     this.#steps.note(undefined);
-    this.#steps.addCall(questionId);
+    const toolCallId = questionCallId(questionId);
+    this.#steps.addCall(toolCallId);
     emit({
       type: 'tool-input-available',
-      toolCallId: questionId,
+      toolCallId,
       toolName: event.reason || 'question',
       input,
       dynamic: true,
@@ -323,7 +336,8 @@ export class UITools {
   }
 
   #answerPart(event: EventOf<'answer'>, emit: Write): void {
-    const { type: _, at: __, origin: ___, questionId: toolCallId, value, providerMetadata, ...answer } = event;
+    const { type: _, at: __, origin: ___, questionId, value, providerMetadata, ...answer } = event;
+    const toolCallId = questionCallId(questionId);
     this.#steps.addResult(toolCallId);
     const said = {
       toolCallId,

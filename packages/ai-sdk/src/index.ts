@@ -5,7 +5,7 @@ export { fromUIMessages } from './from-ui-messages.ts';
 export type { FromUIMessagesOptions } from './from-ui-messages.ts';
 export { toUIMessages } from './to-ui-messages.ts';
 export type { ToUIMessagesOptions } from './to-ui-messages.ts';
-export type { Chatter } from './chatter.ts';
+export type { IncludeInternal } from './include-internal.ts';
 export { createUIMessageDecoder } from './decode-ui-message-stream.ts';
 export type { UIMessageDecoderOptions } from './decode-ui-message-stream.ts';
 export { createUIMessageEncoder } from './encode-ui-message-stream.ts';

@@ -104,7 +104,7 @@ const spoken = (id: string): CanonicalMessage => ({
 test('whatever a run left behind, the messages made of it are sound, for any provider', () => {
   fc.assert(
     fc.property(folded, fc.constantFrom(undefined, 'maker.chat', 'anthropic.messages'), (message, provider) => {
-      const options = { chatter: true, ...(provider !== undefined && { provider }) };
+      const options = { includeInternal: true, ...(provider !== undefined && { provider }) };
       const messages = toAiSdkMessages([spoken('u1'), message, spoken('u2')], options);
       expect(check(modelMessages, messages).violations).toEqual([]);
     }),

@@ -14,7 +14,7 @@ import {
 } from '@intertie/core';
 import type { ModelMessage } from 'ai';
 import { isApproved, plainApproval, proofOf } from './ai-sdk-approval.ts';
-import { admitChatter, type Chatter } from './chatter.ts';
+import { admitInternal, type IncludeInternal } from './include-internal.ts';
 import { unknownMediaType } from './file-body.ts';
 import { keptSlot, withSlot } from './intertie-slot.ts';
 import { encodeToolOutput, type ModelToolOutput } from './model-tool-output.ts';
@@ -32,7 +32,7 @@ export interface ToAiSdkMessagesOptions {
   /** The major of `ai` that reads them. 6 is also right for 7, which has parts of its own for a few things. Default: 6. */
   version?: UIMessageVersion;
   /** Whether the model is shown what agents said among themselves. Default: no. */
-  chatter?: Chatter;
+  includeInternal?: IncludeInternal;
   onLoss?: OnLoss;
 }
 
@@ -72,7 +72,7 @@ class ModelMessageWriter {
   #filter: ProviderFilter;
   #onLoss: OnLoss;
   #version: UIMessageVersion;
-  #chatter: Chatter;
+  #includeInternal: IncludeInternal;
   #callIds: ProviderCallIds;
   /** Whose reasoning a part is, for the ledger. */
   #thoughts = new WeakMap<Part, string | undefined>();
@@ -80,12 +80,12 @@ class ModelMessageWriter {
   #withSlot: boolean;
 
   constructor(options: ToAiSdkMessagesOptions & { onLoss: OnLoss }, callIds: ProviderCallIds) {
-    const { provider, version = 6, chatter = false, onLoss } = options;
+    const { provider, version = 6, includeInternal = false, onLoss } = options;
     this.#callIds = callIds;
     this.#filter = createProviderFilter(provider, onLoss);
     this.#onLoss = onLoss;
     this.#version = version;
-    this.#chatter = chatter;
+    this.#includeInternal = includeInternal;
     this.#withSlot = provider === undefined;
   }
 
@@ -140,7 +140,7 @@ class ModelMessageWriter {
       turns = new Turns();
     };
     for (const part of parts) {
-      const admitted = admitChatter(part, this.#chatter, this.#onLoss);
+      const admitted = admitInternal(part, this.#includeInternal, this.#onLoss);
       if (admitted === undefined) continue;
       if (admitted.type === 'interjection') {
         flush();

@@ -2,6 +2,7 @@ import {
   type AgentEntry,
   type CanonicalMessage,
   type DataPart,
+  type Emit,
   type FilePart,
   type InterjectionPart,
   type Json,
@@ -13,22 +14,24 @@ import {
   type TextPart,
 } from '@intertie/core';
 import type { UIMessage } from 'ai';
-import { admitChatter, type Chatter } from './chatter.ts';
+import { admitInternal, type IncludeInternal } from './include-internal.ts';
 import { toDataUrl, unknownMediaType } from './file-body.ts';
 import { keptSlot, slotKey, withSlot } from './intertie-slot.ts';
 import { joinToolMessages } from './join-tool-messages.ts';
 import { defined } from './read-fields.ts';
 import { isCitation } from './ui-citation.ts';
 import { extensionId } from './ui-extension.ts';
-import type { UIMessageVersion } from './ui-message-chunk.ts';
+import type { UIMessageChunk, UIMessageVersion } from './ui-message-chunk.ts';
+import { questionCallId } from './ui-question-id.ts';
 import { encodeUIQuestionPart } from './ui-question-part.ts';
+import { UISteps } from './ui-steps.ts';
 import { encodeUIToolPart } from './ui-tool-part.ts';
 
 export interface ToUIMessagesOptions {
   /** The major of `ai` that reads them. 6 is also right for 7, which has parts of its own for a few things. Default: 6. */
   version?: UIMessageVersion;
   /** Whether what agents say among themselves is shown. Default: no. */
-  chatter?: Chatter;
+  includeInternal?: IncludeInternal;
   onLoss?: OnLoss;
 }
 
@@ -41,9 +44,9 @@ type Options = Required<ToUIMessagesOptions>;
  */
 export function toUIMessages(
   messages: readonly CanonicalMessage[],
-  { version = 6, chatter = false, onLoss = () => undefined }: ToUIMessagesOptions = {},
+  { version = 6, includeInternal = false, onLoss = () => undefined }: ToUIMessagesOptions = {},
 ): UIMessage[] {
-  const options: Options = { version, chatter, onLoss };
+  const options: Options = { version, includeInternal, onLoss };
   return joinToolMessages(messages, onLoss).map((message) => toUIMessage(message, options));
 }
 
@@ -83,13 +86,16 @@ function assistantParts({ content }: CanonicalMessage, options: Options): UIPart
     introduce(entry.parentAgentId);
     parts.push(agentPart(agentId, entry));
   };
-  const steps = new StepMarks();
+  const steps = new UISteps();
+  const mark = ({ type }: UIMessageChunk): void => {
+    if (type === 'start-step') parts.push({ type: 'step-start' });
+  };
   for (const part of content.parts) {
-    const admitted = admitChatter(part, options.chatter, options.onLoss);
+    const admitted = admitInternal(part, options.includeInternal, options.onLoss);
     const encoded = admitted && encodePart(admitted, options);
     if (!admitted || !encoded) continue;
     introduce(part.agentId);
-    if (steps.isBoundary(admitted)) parts.push({ type: 'step-start' });
+    enterStep(admitted, steps, mark);
     parts.push(encoded);
   }
   for (const id of agents.keys()) {
@@ -99,24 +105,29 @@ function assistantParts({ content }: CanonicalMessage, options: Options): UIPart
   return parts;
 }
 
-/** A step of the UI begins where the model's does, and where words follow a result that the model has seen. */
-class StepMarks {
-  #isOpen = false;
-  #stepId: string | undefined;
-  #hasResult = false;
-
-  isBoundary(part: MessagePart): boolean {
-    const isWords = part.type === 'text' || part.type === 'reasoning';
-    if (!isWords && part.type !== 'tool-invocation' && part.type !== 'file') return false;
-    const { stepId } = part;
-    const isNew = !this.#isOpen || stepId !== this.#stepId || (isWords && this.#hasResult && stepId === undefined);
-    if (isNew) this.#hasResult = false;
-    this.#isOpen = true;
-    this.#stepId = stepId;
-    if (part.type === 'tool-invocation' && part.executor !== 'provider') {
-      this.#hasResult ||= part.state !== 'call' && part.state !== 'partial-call';
+/** Where a step of the UI begins is what the encoder of the stream says: the part is told to its steps as it would be there. */
+function enterStep(part: MessagePart, steps: UISteps, emit: Emit<UIMessageChunk>): void {
+  switch (part.type) {
+    case 'text':
+    case 'reasoning':
+      return steps.enter(part.stepId, 'words', emit);
+    case 'file':
+      return steps.enter(part.stepId, 'other', emit);
+    case 'tool-invocation': {
+      const { toolCallId, state, executor } = part;
+      steps.enter(part.stepId, 'other', emit);
+      steps.addCall(toolCallId);
+      const isSettled = state !== 'call' && state !== 'partial-call';
+      if (isSettled && executor !== 'provider') steps.addResult(toolCallId);
+      return;
     }
-    return isNew;
+    case 'question': {
+      const toolCallId = questionCallId(part.questionId);
+      steps.addCall(toolCallId);
+      if (part.answer) steps.addResult(toolCallId);
+      return;
+    }
+    default:
   }
 }
 

@@ -52,7 +52,7 @@ describe.each([6, 7] as const)('canonical events through the stream of ai %i', (
       fc.property(arbitraryRun(), (arbitrary) => {
         const events = sealed(arbitrary);
         const losses: Loss[] = [];
-        const chunks = encode(events, { version, sendInternal: true, onLoss: (loss) => losses.push(loss) });
+        const chunks = encode(events, { version, includeInternal: true, onLoss: (loss) => losses.push(loss) });
         const wire = JSON.parse(JSON.stringify(chunks)) as unknown[];
         const back: Loss[] = [];
         const onLoss = (loss: Loss): void => void back.push(loss);
@@ -108,7 +108,7 @@ describe.each([6, 7] as const)('canonical events through the stream of ai %i', (
             { ...rest, delta: event.delta.slice(1), ...(providerMetadata && { providerMetadata }) },
           ];
         });
-        const options = { version, sendInternal: true };
+        const options = { version, includeInternal: true };
         expect(await shown(version, encode(cut, options))).toEqual(await shown(version, encode(events, options)));
       }),
       { numRuns: 100 },
@@ -120,10 +120,10 @@ describe.each([6, 7] as const)('canonical events through the stream of ai %i', (
       fc.asyncProperty(arbitraryRun(), async (arbitrary) => {
         const events = sealed(arbitrary);
         const losses: Loss[] = [];
-        const live = encode(events, { version, sendInternal: true, onLoss: (loss) => losses.push(loss) });
+        const live = encode(events, { version, includeInternal: true, onLoss: (loss) => losses.push(loss) });
         fc.pre(!losses.some(({ what }) => unlikeAReload.has(what)) && !isOutOfOrder(events));
         const stored = foldEvents(events)!;
-        const reloaded = encode(unfold(stored), { version, sendInternal: true });
+        const reloaded = encode(unfold(stored), { version, includeInternal: true });
         expect(await shown(version, live)).toEqual(await shown(version, reloaded));
       }),
       { numRuns: 150 },
@@ -134,7 +134,7 @@ describe.each([6, 7] as const)('canonical events through the stream of ai %i', (
     await fc.assert(
       fc.asyncProperty(arbitraryContinuation(), async ({ paused, continued }) => {
         const losses: Loss[] = [];
-        const options = { version, sendInternal: true, onLoss: (loss: Loss) => losses.push(loss) };
+        const options = { version, includeInternal: true, onLoss: (loss: Loss) => losses.push(loss) };
         const [first, second] = [sealed(paused), sealed(continued)];
         const client = await shown(version, encode(first, options));
         const assumed = await shown(version, encode(second, { ...options, baseline: 'assume' }), client);

@@ -17,6 +17,7 @@ import { majors } from '../test/scripted-model.ts';
 import { createUIMessageEncoder } from './encode-ui-message-stream.ts';
 import { fromUIMessages } from './from-ui-messages.ts';
 import { toUIMessages } from './to-ui-messages.ts';
+import { questionCallId } from './ui-question-id.ts';
 
 const message = (parts: MessagePart[], more: Partial<CanonicalMessage> = {}): CanonicalMessage => ({
   id: 'm1',
@@ -86,7 +87,7 @@ describe.each([6, 7] as const)('canonical → UI → canonical, version %i', (ve
   test('loses nothing but what the ledger names', () => {
     fc.assert(
       fc.property(folded, (original) => {
-        const ui = wire(toUIMessages([original], { version, chatter: true }));
+        const ui = wire(toUIMessages([original], { version, includeInternal: true }));
         const [restored] = fromUIMessages(ui, { threadId: original.threadId });
         expect(restored).toEqual(withoutLosses(original));
       }),
@@ -113,7 +114,7 @@ describe.each(majors)('$name accepts what is made', ({ ai, major }) => {
   test('by its validator, and by its way to model messages', async () => {
     await fc.assert(
       fc.asyncProperty(folded, async (original) => {
-        const ui = wire(toUIMessages([original], { version: major, chatter: true }));
+        const ui = wire(toUIMessages([original], { version: major, includeInternal: true }));
         const verdict = await ai.safeValidateUIMessages({ messages: ui });
         expect(verdict.success ? undefined : verdict.error).toBeUndefined();
         await ai.convertToModelMessages(ui, { ignoreIncompleteToolCalls: true });
@@ -152,9 +153,9 @@ describe.each(majors)('$name has read the stream of a message', ({ major }) => {
       !content.parts.some((part) => part.type === 'tool-invocation' && part.invalid && part.approval);
     await fc.assert(
       fc.asyncProperty(folded.filter(isShown), async (stored) => {
-        const encoder = createUIMessageEncoder<7>({ version: major as 7, sendInternal: true, baseline: 'restate' });
+        const encoder = createUIMessageEncoder<7>({ version: major as 7, includeInternal: true, baseline: 'restate' });
         const { message: live } = await reduceUIChunks(major, transcode(encoder, unfold(stored)));
-        const [reloaded] = toUIMessages([stored], { version: major, chatter: true });
+        const [reloaded] = toUIMessages([stored], { version: major, includeInternal: true });
         expect(seen(reloaded)).toEqual(seen(live));
       }),
       { numRuns: 150 },
@@ -163,7 +164,7 @@ describe.each(majors)('$name has read the stream of a message', ({ major }) => {
 });
 
 describe('toUIMessages', () => {
-  test('opens a step where the model’s turn begins, and after results that belong to no turn', () => {
+  test('opens a step where the model’s turn begins, and where words follow a result, as the stream does', () => {
     const types = (parts: MessagePart[]): string[] => toUIMessages([message(parts)])[0]!.parts.map(({ type }) => type);
     const done = tool({ state: 'result', result: 1 });
     expect(types([{ type: 'text', text: 'a' }, done, { type: 'text', text: 'b' }])).toEqual([
@@ -176,9 +177,9 @@ describe('toUIMessages', () => {
     expect(
       types([
         { ...done, stepId: '1' },
-        { type: 'text', text: 'same turn', stepId: '1' },
+        { type: 'text', text: 'after it', stepId: '1' },
       ]),
-    ).toEqual(['step-start', 'tool-weather', 'text']);
+    ).toEqual(['step-start', 'tool-weather', 'step-start', 'text']);
     expect(
       types([
         { ...done, executor: 'provider' },
@@ -330,7 +331,7 @@ describe('fromUIMessages', () => {
   ] as const)('a question about nothing (%s) is answered with addToolOutput(%j)', (kind, output, answer) => {
     const question: MessagePart = { type: 'question', questionId: 'q', kind, message: 'How many?' };
     const [ui] = wire(toUIMessages([message([question])]));
-    expect(ui!.parts).toMatchObject([{ type: 'dynamic-tool', toolCallId: 'q', state: 'input-available' }]);
+    expect(ui!.parts).toMatchObject([{ type: 'dynamic-tool', toolCallId: questionCallId('q') }]);
     Object.assign(ui!.parts[0]!, { state: 'output-available', output });
     expect(back([ui!])[0]!.content.parts).toEqual([{ ...question, answer: { questionId: 'q', ...answer } }]);
   });

@@ -1,6 +1,7 @@
 import { equalJson, toJson, type Answer, type JsonObject, type OnLoss, type QuestionPart } from '@intertie/core';
 import { keptOf, keptSlot, takeSlot, withSlot } from './intertie-slot.ts';
 import { defined, fieldsOf, flagOf, metaOf, nameOf, textOf, type Fields } from './read-fields.ts';
+import { questionCallId, questionIdOf } from './ui-question-id.ts';
 import type { UIToolPart } from './ui-tool-part.ts';
 
 /** A question about no call is a dynamic tool, named by its reason, that the page answers with `addToolOutput`. */
@@ -10,7 +11,7 @@ export function encodeUIQuestionPart(part: QuestionPart): UIToolPart {
   const asked: UIToolPart = {
     type: 'dynamic-tool',
     toolName: part.reason || 'question',
-    toolCallId: questionId,
+    toolCallId: questionCallId(questionId),
     state: 'input-available',
     input,
     callProviderMetadata: withSlot(providerMetadata, { question: true, ...kept })!,
@@ -28,7 +29,7 @@ export function encodeUIQuestionPart(part: QuestionPart): UIToolPart {
 /** Undefined: it is a tool like any other. */
 export function decodeUIQuestionPart(ui: Fields, onLoss: OnLoss): QuestionPart | undefined {
   const { slot, meta } = takeSlot(metaOf(ui.callProviderMetadata, onLoss));
-  const questionId = nameOf(ui.toolCallId);
+  const questionId = questionIdOf(ui.toolCallId);
   if (slot.question !== true || questionId === undefined) return undefined;
   const input = fieldsOf(ui.input);
   const answer = decodeAnswer(questionId, input.kind, ui, onLoss);

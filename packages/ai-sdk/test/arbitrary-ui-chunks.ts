@@ -77,7 +77,7 @@ export function arbitraryEncoded(version: UIMessageVersion): fc.Arbitrary<UIMess
       events,
       end,
     );
-    return transcode(createUIMessageEncoder<7>({ version: version as 7, sendInternal: true }), sealed);
+    return transcode(createUIMessageEncoder<7>({ version: version as 7, includeInternal: true }), sealed);
   });
 }
 

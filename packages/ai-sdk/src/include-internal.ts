@@ -1,18 +1,22 @@
 import type { MessagePart, OnLoss } from '@intertie/core';
 
 /** Whether what agents say among themselves is shown: not at all, as it is, or as reasoning. */
-export type Chatter = boolean | 'reasoning';
+export type IncludeInternal = boolean | 'reasoning';
 
 /** A part as the policy has it. Undefined: it is withheld, and the ledger says so. */
-export function admitChatter(part: MessagePart, chatter: Chatter, onLoss: OnLoss): MessagePart | undefined {
-  if (!part.internal || chatter === true) return part;
-  if (chatter === 'reasoning' && part.type === 'text') {
+export function admitInternal(
+  part: MessagePart,
+  includeInternal: IncludeInternal,
+  onLoss: OnLoss,
+): MessagePart | undefined {
+  if (!part.internal || includeInternal === true) return part;
+  if (includeInternal === 'reasoning' && part.type === 'text') {
     const { type: _, text, citations: __, ...kept } = part;
     return { type: 'reasoning', reasoning: text, ...kept };
   }
-  if (chatter === 'reasoning') return part;
+  if (includeInternal === 'reasoning') return part;
   const id = part.type === 'tool-invocation' ? part.toolCallId : part.id;
-  const why = 'It was said between agents; the option "chatter" shows it.';
+  const why = 'It was said between agents; the option "includeInternal" shows it.';
   onLoss({ kind: 'withheld', what: part.type, why, ...(id !== undefined && { id }) });
   return undefined;
 }

@@ -1,0 +1,82 @@
+import type { DynamicToolUIPart, ToolUIPart } from 'ai';
+import { getToolName } from 'ai';
+import { useState, type FormEvent, type ReactNode } from 'react';
+
+export type Answer = (answer: { id: string; approved: boolean; reason?: string }) => void;
+
+const states: Readonly<Record<string, string>> = {
+  'input-streaming': 'is being written',
+  'input-available': 'runs',
+  'approval-requested': 'waits for you',
+  'approval-responded': 'goes on',
+  'output-available': 'done',
+  'output-error': 'failed',
+  'output-denied': 'denied',
+};
+
+/** A call: what it is asked, what came of it, and before that, if need be, whether it may. */
+export function ToolCard({ part, onAnswer }: { part: ToolUIPart | DynamicToolUIPart; onAnswer: Answer }): ReactNode {
+  const { state, input } = part;
+  return (
+    <section className="tool" data-state={state} aria-label={`Tool ${getToolName(part)}`}>
+      <header>
+        <code>{getToolName(part)}</code>
+        <span className="state">{states[state]}</span>
+      </header>
+      {input !== undefined && <Json label="Input" value={input} />}
+      {state === 'output-available' && <Json label="Output" value={part.output} />}
+      {state === 'output-error' && <p role="alert">{part.errorText}</p>}
+      {state === 'output-denied' && part.approval.reason && <p>“{part.approval.reason}”</p>}
+      {state === 'approval-requested' && <Approval approval={part.approval} onAnswer={onAnswer} />}
+    </section>
+  );
+}
+
+function Json({ label, value }: { label: string; value: unknown }): ReactNode {
+  return (
+    <dl>
+      <dt>{label}</dt>
+      <dd>
+        <code>{JSON.stringify(value)}</code>
+      </dd>
+    </dl>
+  );
+}
+
+function Approval({
+  approval,
+  onAnswer,
+}: {
+  approval: { id: string; descriptor?: unknown };
+  onAnswer: Answer;
+}): ReactNode {
+  const [reason, setReason] = useState('');
+  const { id } = approval;
+  const deny = (event: FormEvent): void => {
+    event.preventDefault();
+    onAnswer({ id, approved: false, ...(reason.trim() !== '' && { reason: reason.trim() }) });
+  };
+  return (
+    <form className="approval" onSubmit={deny}>
+      <p>{messageOf(approval.descriptor) ?? 'May it run?'}</p>
+      <div className="row">
+        <button type="button" className="primary" onClick={() => onAnswer({ id, approved: true })}>
+          Allow
+        </button>
+        <button type="submit">Deny</button>
+        <input
+          value={reason}
+          onChange={(event) => setReason(event.target.value)}
+          placeholder="why not?"
+          aria-label="Why not?"
+        />
+      </div>
+    </form>
+  );
+}
+
+/** What the question says, where it says more than the AI SDK has a field for. */
+function messageOf(descriptor: unknown): string | undefined {
+  const { intertie } = (descriptor ?? {}) as { intertie?: { message?: unknown } };
+  return typeof intertie?.message === 'string' ? intertie.message : undefined;
+}

@@ -1,0 +1,24 @@
+import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** Whether the page has to be built: it never was, or what it is made of is newer. */
+export async function isStale(page: string, folder: string): Promise<boolean> {
+  const built = await stat(join(folder, 'index.html')).catch(() => undefined);
+  if (built === undefined) return true;
+  const files = await readdir(page);
+  const times = await Promise.all(files.map(async (file) => (await stat(join(page, file))).mtimeMs));
+  return Math.max(...times) > built.mtimeMs;
+}
+
+/** One page, one script, one style sheet. */
+export async function buildPage(page: string, folder: string): Promise<void> {
+  // Only now: it is large, and most starts do not need it.
+  const { build } = await import('vite');
+  await build({
+    root: page,
+    configFile: false,
+    logLevel: 'error',
+    define: { 'process.env.NODE_ENV': '"production"' },
+    build: { outDir: folder, emptyOutDir: true, assetsDir: '.', chunkSizeWarningLimit: 2000 },
+  });
+}

@@ -1,0 +1,182 @@
+import type { AgentEvent, MessageContent, RunInput } from '@intertie/core';
+
+/** Something that happens, or how long nothing does. */
+export type Line = AgentEvent | number;
+
+const beat = 28;
+
+/** What one agent says and does in one turn. Ids are unique in the thread because they begin with the run's. */
+class Voice {
+  readonly agentId: string;
+  readonly stepId: string;
+  #run: RunInput;
+  #name: string;
+
+  constructor(run: RunInput, name: string) {
+    this.#run = run;
+    this.#name = name;
+    this.agentId = `${run.runId}:${name}`;
+    this.stepId = `${run.runId}:${name}:step`;
+  }
+
+  *enters(): Generator<Line> {
+    yield { type: 'agent-start', agentId: this.agentId, name: this.#name, kind: 'agent' };
+    yield { type: 'step-start', stepId: this.stepId, agentId: this.agentId };
+  }
+
+  *leaves(): Generator<Line> {
+    yield { type: 'step-end', stepId: this.stepId, finishReason: 'stop' };
+    yield { type: 'agent-end', agentId: this.agentId, outcome: 'complete' };
+  }
+
+  *says(name: string, text: string): Generator<Line> {
+    const id = this.#id(name);
+    yield { type: 'text-start', id, ...this.#said() };
+    for (const delta of words(text)) yield* [{ type: 'text-delta', id, delta } as const, beat];
+    yield { type: 'text-end', id };
+  }
+
+  *thinks(name: string, text: string): Generator<Line> {
+    const id = this.#id(name);
+    yield { type: 'reasoning-start', id, ...this.#said() };
+    for (const delta of words(text)) yield* [{ type: 'reasoning-delta', id, delta } as const, beat];
+    yield { type: 'reasoning-end', id };
+  }
+
+  /** The input of a call as a model writes it. What comes of the call is another matter. */
+  *calls(toolName: string, input: { [key: string]: string | number }): Generator<Line, string> {
+    const toolCallId = this.#id(toolName);
+    const call = { toolCallId, toolName, executor: 'runtime' as const, ...this.#said() };
+    yield { type: 'tool-input-start', ...call };
+    for (const delta of JSON.stringify(input).match(/.{1,6}/gs) ?? []) {
+      yield* [{ type: 'tool-input-delta', toolCallId, delta } as const, beat];
+    }
+    yield { type: 'tool-input-end', toolCallId };
+    yield { type: 'tool-call', input, ...call };
+    return toolCallId;
+  }
+
+  #id(name: string): string {
+    return `${this.#run.runId}:${this.#name}:${name}`;
+  }
+
+  #said(): { agentId: string; stepId: string } {
+    return { agentId: this.agentId, stepId: this.stepId };
+  }
+}
+
+/** Three agents look into a slow build, and ask before they change anything. */
+export function* investigates(run: RunInput): Generator<Line> {
+  const planner = new Voice(run, 'Planner');
+  const reader = new Voice(run, 'Log reader');
+  const critic = new Voice(run, 'Critic');
+
+  yield* planner.enters();
+  yield 300;
+  yield* planner.thinks(
+    'thought',
+    'The log of the last build will say where the time goes. One agent reads it; another doubts what it finds. ' +
+      'Whatever changes the machine is asked about first.',
+  );
+  yield* planner.says('plan', 'I will have the last build’s log read, and its findings checked.');
+  yield* planner.leaves();
+
+  yield* reader.enters();
+  const log = yield* reader.calls('read_log', { build: 1812, from: 'ci' });
+  yield 700;
+  const output = { lines: 4210, seconds: 418, slowest: ['type checking', 'tests', 'bundling'] };
+  yield { type: 'tool-result', toolCallId: log, status: 'ok', output };
+  yield* critic.enters();
+  // Both speak at once, as agents that work side by side do.
+  yield* together(
+    reader.says(
+      'findings',
+      'Of **418 s**, the type checker takes *231 s*:\n\n' +
+        '- type checking: `231 s`, every package from scratch\n- tests: `120 s`\n- bundling: `67 s`\n',
+    ),
+    critic.says(
+      'doubt',
+      'It starts from scratch because the cache on the build machine is *broken*: 0 of 61 entries were used.',
+    ),
+  );
+  yield* reader.leaves();
+  yield 200;
+  const clear = yield* critic.calls('clear_cache', { machine: 'build-3', entries: 61 });
+  const questionId = `${run.runId}:may-clear`;
+  yield {
+    type: 'question',
+    questionId,
+    kind: 'approval',
+    toolCallId: clear,
+    message: 'This deletes the cache of build-3. The next build will be slow once more.',
+  };
+  yield { type: 'step-end', stepId: critic.stepId, finishReason: 'tool-calls' };
+  yield { type: 'run-end', outcome: 'paused', waitingFor: [{ type: 'question', questionId }] };
+}
+
+/** The person has decided, and the same message goes on. */
+export function* goesOn(run: RunInput, message: MessageContent): Generator<Line> {
+  const call = message.parts.find(
+    (part) => part.type === 'tool-invocation' && part.state === 'call' && part.approval?.answer,
+  );
+  const planner = new Voice(run, 'Planner');
+  if (call?.type !== 'tool-invocation') {
+    yield* planner.enters();
+    yield* planner.says('nothing', 'There is nothing that I wait for. Ask me something else.');
+    yield* planner.leaves();
+    yield { type: 'run-end', outcome: 'complete', finishReason: 'stop' };
+    return;
+  }
+  const { toolCallId, approval } = call;
+  const isGranted = approval?.answer?.approved === true;
+  yield 500;
+  if (isGranted) {
+    yield { type: 'tool-result', toolCallId, status: 'ok', output: { removed: 61, freed: '2.4 GB' } };
+  } else {
+    const { reason } = approval?.answer ?? {};
+    yield { type: 'tool-result', toolCallId, status: 'denied', ...(reason !== undefined && { reason }) };
+  }
+  yield* planner.enters();
+  yield* planner.says(
+    'answer',
+    isGranted
+      ? 'Done: **61 entries** are gone. The next build fills the cache again; from the one after that on, I expect about ' +
+          '`190 s` instead of `418 s`.\n\n```sh\nnpm run build -- --timing   # see for yourself\n```\n'
+      : 'Fine, the cache stays. Then the cheapest step is to type-check only what has changed:\n\n' +
+          '```sh\ntsc -b --incremental\n```\n\nThat alone saves about *two minutes* of every build.',
+  );
+  yield* planner.leaves();
+  yield { type: 'run-end', outcome: 'complete', finishReason: 'stop' };
+}
+
+export function* smallTalk(run: RunInput, text: string): Generator<Line> {
+  const planner = new Voice(run, 'Planner');
+  yield* planner.enters();
+  yield 200;
+  yield* planner.thinks('thought', 'There is no model behind this page, only a script.');
+  const quoted = text.length > 60 ? `${text.slice(0, 60)}…` : text;
+  yield* planner.says(
+    'answer',
+    `You said “${quoted}”. I am a **script** and know one story: ask *why the build is slow*, and three agents will look into it.`,
+  );
+  yield* planner.leaves();
+  yield { type: 'run-end', outcome: 'complete', finishReason: 'stop' };
+}
+
+/** Several at once: a line of each in turn, until all are through. */
+function* together(...voices: Array<Iterator<Line>>): Generator<Line> {
+  for (let speaking = voices; speaking.length > 0;) {
+    const next = [];
+    for (const voice of speaking) {
+      const { done, value } = voice.next();
+      if (done) continue;
+      yield value;
+      next.push(voice);
+    }
+    speaking = next;
+  }
+}
+
+function words(text: string): string[] {
+  return text.match(/\S+\s*/g) ?? [];
+}

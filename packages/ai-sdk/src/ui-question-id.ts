@@ -1,0 +1,17 @@
+/**
+ * A question about no call is a tool part in the UI, and tool parts have ids. Those of questions are a name space of their own
+ * in the canon, so the part needs one that no call has. Ids of calls are minted from run ids or by providers, and none of them
+ * begins like this.
+ */
+const prefix = 'intertie:question:';
+
+/** The `toolCallId` of the tool part that carries a question. */
+export function questionCallId(questionId: string): string {
+  return prefix + questionId;
+}
+
+/** The question that a tool part carries. Undefined: it carries none. */
+export function questionIdOf(toolCallId: unknown): string | undefined {
+  if (typeof toolCallId !== 'string' || !toolCallId.startsWith(prefix)) return undefined;
+  return toolCallId.slice(prefix.length) || undefined;
+}
