@@ -15,3 +15,10 @@ export {
   type StatePatch,
 } from './runtime-event.ts';
 export type { FlowLike, RunSnapshot, RunStoreLike, RuntimeCommand, RuntimeLike, RuntimeStatus } from './runtime.ts';
+export {
+  openHarnessSource,
+  type FlowResume,
+  type FlowTurn,
+  type OpenHarnessSourceOptions,
+  type RuntimeOrFactory,
+} from './open-harness-source.ts';
