@@ -1,6 +1,6 @@
 import { endByAbort, toFault, type Answer, type OnLoss, type RunControl, type RunInput } from '@intertie/core';
 import { activeRuntime, startActive, watchActive } from './active-runtimes.ts';
-import { defined } from './fields.ts';
+import { defined, isFields } from './fields.ts';
 import { createInputQueue } from './input-queue.ts';
 import type { OpenHarnessInput, RuntimeEvent } from './runtime-event.ts';
 import type { RunSnapshot, RuntimeLike } from './runtime.ts';
@@ -33,8 +33,10 @@ export function driveRuntime(runtime: RuntimeLike, options: DriveOptions): Reada
   let toSend: string | undefined;
 
   const onEvent = (event: RuntimeEvent): void => {
-    watchActive(runtime, event);
     queue.push(event);
+    // Whatever it is, the decoder says what is wrong with it; here nothing may throw.
+    if (!isFields(event)) return;
+    watchActive(runtime, event);
     if (event.type === 'node:start' && toSend !== undefined) send(event.runId);
     if (event.type === 'flow:complete') isResting = true;
     if (event.type === 'flow:resumed') clearTimeout(timer);

@@ -22,3 +22,10 @@ export {
   type OpenHarnessSourceOptions,
   type RuntimeOrFactory,
 } from './open-harness-source.ts';
+export { createFlowChunks, type FlowChunkOptions } from './flow-chunks.ts';
+export {
+  createOpenHarnessChatTransport,
+  OpenHarnessChatTransport,
+  type OpenHarnessChatTransportOptions,
+} from './open-harness-chat-transport.ts';
+export { storedFlow, type StoredFlowOptions } from './stored-flow.ts';
