@@ -29,3 +29,6 @@ export {
   type OpenHarnessChatTransportOptions,
 } from './open-harness-chat-transport.ts';
 export { storedFlow, type StoredFlowOptions } from './stored-flow.ts';
+export { createOpenHarnessServerDecoder, type OpenHarnessServerDecoderOptions } from './decode-open-harness-server.ts';
+export { openHarnessServerSource, type OpenHarnessServerSourceOptions } from './open-harness-server-source.ts';
+export type { ServerEvent } from './server-event.ts';
