@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import workerd from 'workerd';
 
 import { root } from '../../scripts/workspace.mjs';
+import { smokeAiSdk } from '../smoke/ai-sdk.mjs';
 import { smoke } from '../smoke/smoke.mjs';
 
 const config = `using Workerd = import "/workerd/workerd.capnp";
@@ -22,7 +23,10 @@ const worker :Workerd.Worker = (
 );
 `;
 const worker = `import { smoke } from './smoke.mjs';
-export default { fetch: async () => Response.json(await smoke()) };
+import { smokeAiSdk } from './ai-sdk.mjs';
+export default {
+  fetch: async ({ url }) => Response.json(await (url.endsWith('/ai-sdk') ? smokeAiSdk() : smoke())),
+};
 `;
 
 describe('in workerd', () => {
@@ -35,7 +39,9 @@ describe('in workerd', () => {
     // Bundled, as workers are; from the built packages, and without Node's compatibility layer.
     const bundle = await rolldown({
       input: 'virtual:worker',
-      platform: 'neutral',
+      // `ai` has files for browsers, which also do for workers.
+      platform: 'browser',
+      transform: { define: { 'process.env.NODE_ENV': '""' } },
       plugins: [
         {
           name: 'worker',
@@ -80,10 +86,13 @@ describe('in workerd', () => {
     rmSync(folder, { recursive: true });
   });
 
-  it('works as it does in Node', async () => {
-    const response = await fetch(`http://127.0.0.1:${port}/`);
+  it.each([
+    ['/', smoke],
+    ['/ai-sdk', smokeAiSdk],
+  ])('works as it does in Node: %s', async (path, here) => {
+    const response = await fetch(`http://127.0.0.1:${port}${path}`);
     const text = await response.text();
     expect(response.status, `${text}\n${stderr}`).toBe(200);
-    expect(JSON.parse(text)).toEqual(await smoke());
+    expect(JSON.parse(text)).toEqual(await here());
   });
 });

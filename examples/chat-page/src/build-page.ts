@@ -5,8 +5,8 @@ import { join } from 'node:path';
 export async function isStale(page: string, folder: string): Promise<boolean> {
   const built = await stat(join(folder, 'index.html')).catch(() => undefined);
   if (built === undefined) return true;
-  const files = await readdir(page);
-  const times = await Promise.all(files.map(async (file) => (await stat(join(page, file))).mtimeMs));
+  const files = (await readdir(page)).map((file) => join(page, file));
+  const times = await Promise.all([...files, import.meta.filename].map(async (file) => (await stat(file)).mtimeMs));
   return Math.max(...times) > built.mtimeMs;
 }
 
@@ -14,11 +14,12 @@ export async function isStale(page: string, folder: string): Promise<boolean> {
 export async function buildPage(page: string, folder: string): Promise<void> {
   // Only now: it is large, and most starts do not need it.
   const { build } = await import('vite');
+  // Under a test runner it says something else, and half of React would be built for development.
+  process.env.NODE_ENV = 'production';
   await build({
     root: page,
     configFile: false,
     logLevel: 'error',
-    define: { 'process.env.NODE_ENV': '"production"' },
     build: { outDir: folder, emptyOutDir: true, assetsDir: '.', chunkSizeWarningLimit: 2000 },
   });
 }

@@ -1,4 +1,4 @@
-import type { AskedQuestion, Json, JsonObject, Meta } from '@intertie/core';
+import type { Answer, AskedQuestion, Json, JsonObject, Meta } from '@intertie/core';
 import { defined, fieldsOf, nameOf, textOf } from './read-fields.ts';
 
 /** What the SDK wants back with an approval, word for word: its signature, and the input before the schema changed it. */
@@ -13,7 +13,7 @@ function withProof(signature: unknown, inputSchemaInput: Json | undefined): { pr
 }
 
 /** Whether the answer allows the call, which is all that the SDK can say. Undefined: there is no answer. */
-export function isApproved({ answer }: AskedQuestion): boolean | undefined {
+export function isApproved({ answer }: { answer?: Answer }): boolean | undefined {
   if (answer === undefined) return undefined;
   return answer.approved ?? (answer.cancelled === undefined && answer.value !== undefined);
 }

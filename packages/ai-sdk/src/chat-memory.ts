@@ -1,4 +1,5 @@
 import { applyPatch, type AgentEvent, type Json } from '@intertie/core';
+import { LiveRuns } from './live-runs.ts';
 
 /** What a run leaves for the next one, and a page must not see or cannot hold. */
 export type RunMemory = { sourceState?: Json; state?: Json };
@@ -8,6 +9,7 @@ const maxRuns = 1000;
 
 /** Where there is no store: the runtime's tokens and the shared state, by run, as long as the process lives. */
 export class ChatMemory {
+  readonly live: LiveRuns = new LiveRuns();
   #runs = new Map<string, RunMemory>();
 
   recall(runId: string | undefined): RunMemory {

@@ -1,7 +1,8 @@
-import { toFault, type AgentEvent, type AgentSource, type Answer, type Fault, type RunInput } from '@intertie/core';
+import { toFault, type AgentEvent, type AgentSource, type EventOf, type Fault, type RunInput } from '@intertie/core';
 import type { ChatMemory } from './chat-memory.ts';
 import { createUIMessageEncoder, type UIMessageEncoderOptions } from './encode-ui-message-stream.ts';
 import { slotKey } from './intertie-slot.ts';
+import { LiveRun } from './live-runs.ts';
 import type { UIMessageChunkOf, UIMessageVersion } from './ui-message-chunk.ts';
 import { validateUIMessageChunk } from './validate-ui-message-chunk.ts';
 
@@ -22,6 +23,9 @@ export interface ChatRunOptions<Version extends UIMessageVersion> extends ChatEn
 /**
  * One run of a source as the chunks of its message, read on demand and each of them checked. The stream never errors: what
  * goes wrong is a chunk. The run stops with the signal, and when the reader leaves, since nobody else could read it.
+ *
+ * A chat can only answer when its stream is over. So where a source waits inside the process, the stream is finished as that
+ * of a paused run is, the run stays, and the next request goes on with it.
  */
 export function runChat<Version extends UIMessageVersion>(
   source: AgentSource,
@@ -31,10 +35,8 @@ export function runChat<Version extends UIMessageVersion>(
   const { signal, memory, errorText, ...encoding } = options;
   const encoder = createUIMessageEncoder<Version>({ ...encoding, baseline: 'assume' });
   const version: UIMessageVersion = encoding.version ?? 6;
-  const remember = memory.watch(run.runId);
-  const stop = new AbortController();
-  const onAbort = (): void => stop.abort(signal?.reason);
-  let events: ReadableStreamDefaultReader<AgentEvent>;
+  const onAbort = (): void => live.stop(signal?.reason);
+  let live: LiveRun;
   let controller: ReadableStreamDefaultController<UIMessageChunkOf<Version>>;
   let isEmpty = true;
   let isOver = false;
@@ -50,18 +52,19 @@ export function runChat<Version extends UIMessageVersion>(
     invalid ??= { message: `${what} at "${problem.path}": ${problem.message}.`, code: 'invalid-chunk' };
   };
 
-  const leave = (reason: unknown): void => {
-    if (isOver) return;
+  const finish = (): void => {
     isOver = true;
     signal?.removeEventListener('abort', onAbort);
-    // A source that has ended does not mind; one that goes on is told to stop.
-    stop.abort(reason);
-    events?.cancel(reason).catch(() => undefined);
+    controller.close();
   };
 
-  const feed = (event: AgentEvent): void => {
-    remember(event);
-    if (event.type !== 'run-end') return encoder.feed(event, emit);
+  const fail = (error: Fault): void => {
+    encoder.end({ reason: 'error', error: shownFault(error, errorText) }, emit);
+    finish();
+    live?.drop(error);
+  };
+
+  const end = (event: EventOf<'run-end'>): void => {
     // What the page answers next is told apart by it from what it has answered before.
     const waitingFor = event.outcome === 'paused' ? event.waitingFor : [];
     if (waitingFor.length > 0 || run.message) {
@@ -69,73 +72,82 @@ export function runChat<Version extends UIMessageVersion>(
     }
     const isError = event.outcome === 'error';
     encoder.feed(isError ? { ...event, error: shownFault(event.error, errorText) } : event, emit);
+    // The encoder has said its last word, and it did not get through.
+    if (invalid !== undefined) emit({ type: 'error', errorText: errorText(invalid) });
     finish();
   };
 
-  const finish = (): void => {
-    leave(undefined);
-    controller.close();
-  };
-
-  const fail = (error: Fault): void => {
-    encoder.end({ reason: 'error', error: shownFault(error, errorText) }, emit);
-    finish();
-  };
-
-  const readOne = async (): Promise<void> => {
-    let result: ReadableStreamReadResult<AgentEvent>;
-    try {
-      result = await events.read();
-    } catch (error) {
-      // A source’s stream never errors; this one did.
-      return isOver ? undefined : fail(toFault(error));
+  const feed = (event: AgentEvent): void => {
+    live.see(event);
+    if (event.type === 'run-end') {
+      end(event);
+      return live.end();
     }
+    encoder.feed(event, emit);
+    if (source.pauses === 'live') pauseIfWaiting();
+  };
+
+  const pauseIfWaiting = (): void => {
+    const { waitingFor } = live;
+    if (waitingFor.length === 0) return;
+    end({ type: 'run-end', outcome: 'paused', waitingFor });
+    memory.live.keep(run.threadId, live);
+  };
+
+  const begin = (): void => {
+    const waiting = memory.live.take(run);
+    live = waiting ?? new LiveRun(source, run, memory.watch(run.runId));
+    if (waiting === undefined) return;
+    const { threadId, messageId, message } = run;
+    encoder.feed({ type: 'run-start', runId: live.runId, threadId, messageId, resumes: live.runId }, emit);
+    if (message) encoder.feed({ type: 'message-snapshot', content: message }, emit);
+    for (const answer of run.answers) if ('questionId' in answer) live.answer(answer);
+    pauseIfWaiting();
+  };
+
+  const take = (result: ReadableStreamReadResult<AgentEvent>): Promise<void> | void => {
     if (isOver) return;
     if (result.done) {
       encoder.end({ reason: 'eof' }, emit);
-      return finish();
+      finish();
+      return live.end();
     }
     feed(result.value);
-    if (invalid !== undefined && !isOver) fail(invalid);
+    if (isOver) return;
+    if (invalid !== undefined) return fail(invalid);
+    return isEmpty ? readOn() : undefined;
   };
-
-  const isHungry = (): boolean => isEmpty && !isOver;
+  // A source's stream never errors; one that does has failed.
+  const onError = (error: unknown): void => (isOver ? undefined : fail(toFault(error)));
+  // Promises without `async`: one event is one step, and there are many.
+  const readOn = (): Promise<void> => live.events.read().then(take, onError);
 
   return new ReadableStream(
     {
       start(own) {
         controller = own;
+        try {
+          begin();
+        } catch (error) {
+          return fail(toFault(error));
+        }
+        if (isOver) return;
         if (signal?.aborted) onAbort();
         else signal?.addEventListener('abort', onAbort);
-        try {
-          events = source.run(run, controlOf(stop.signal)).getReader();
-        } catch (error) {
-          fail(toFault(error));
-        }
       },
-      async pull() {
+      pull() {
         isEmpty = true;
-        // oxlint-disable-next-line no-await-in-loop -- one event at a time is what back-pressure means
-        while (isHungry()) await readOne();
+        return isOver ? undefined : readOn();
       },
-      cancel: leave,
+      cancel(reason) {
+        if (isOver) return;
+        isOver = true;
+        signal?.removeEventListener('abort', onAbort);
+        live.drop(reason);
+      },
     },
     { highWaterMark: 0 },
   );
-}
-
-/** Nothing is recorded here, so nothing is waited for; but after a stop no tool begins. */
-function controlOf(signal: AbortSignal): Parameters<AgentSource['run']>[1] {
-  return {
-    signal,
-    barrier: async () => signal.throwIfAborted(),
-    liveAnswers: noAnswers(),
-  };
-}
-
-/** A chat can only answer when its stream is over. */
-async function* noAnswers(): AsyncGenerator<Answer> {
-  // Nothing comes.
 }
 
 /** What is beside the message (a provider's response, a stack) is for the server's log and not for the page. */

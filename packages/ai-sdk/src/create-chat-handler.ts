@@ -1,6 +1,6 @@
 import { generateId, type AgentSource, type Fault } from '@intertie/core';
 import { ChatMemory } from './chat-memory.ts';
-import { ChatRequestError, readChatRequest } from './chat-request.ts';
+import { ChatRequestError, readChatRequest, type ChatRequest } from './chat-request.ts';
 import { runChat, type ChatEncoderOptions } from './chat-run.ts';
 import { toRunInput } from './chat-turn.ts';
 import { parseWireJson } from './parse-wire-json.ts';
@@ -16,6 +16,11 @@ export interface ChatHandlerOptions extends ChatEncoderOptions {
   errorText?: (error: Fault) => string;
   /** After how long a silence a comment is sent, so that proxies keep the connection. Default: 15 seconds. */
   keepAliveMs?: number;
+  /**
+   * Whether the client may send messages of the role `system`. Default: no, since they would stand beside the instructions,
+   * and a client can send what it likes.
+   */
+  allowSystemMessages?: boolean;
   /** How long a request may be, in bytes. Default: 32 MB, since files travel inside. */
   maxBodySize?: number;
   generateId?: () => string;
@@ -36,13 +41,16 @@ export function createChatHandler(
   options: ChatHandlerOptions = {},
 ): (request: Request) => Promise<Response> {
   const { prepare, errorText = messageOf, keepAliveMs = defaultKeepAliveMs, ...rest } = options;
-  const { maxBodySize = defaultMaxBodySize, generateId: mint = generateId, now = Date.now, ...encoding } = rest;
+  const { maxBodySize = defaultMaxBodySize, allowSystemMessages = false, ...others } = rest;
+  const { generateId: mint = generateId, now = Date.now, ...encoding } = others;
   const { onLoss = () => undefined } = encoding;
   const memory = new ChatMemory();
 
   const answer = async (request: Request): Promise<Response> => {
     const body = await readBody(request, maxBodySize);
-    const run = toRunInput(readChatRequest(body, mint), { memory, generateId: mint, now, onLoss });
+    const asked = readChatRequest(body, mint);
+    if (!allowSystemMessages) refuseSystemMessages(asked);
+    const run = toRunInput(asked, { memory, generateId: mint, now, onLoss });
     const prepared = await prepare?.(run, { request, body: body as { readonly [key: string]: unknown } });
     const { signal } = request;
     const chatOptions = { ...encoding, onLoss, signal, memory, errorText };
@@ -70,6 +78,15 @@ export function createChatHandler(
 
 function refusal(status: number, message: string, headers?: Record<string, string>): Response {
   return Response.json({ error: { message } }, { status, ...(headers && { headers }) });
+}
+
+function refuseSystemMessages({ messages }: ChatRequest): void {
+  const index = messages.findIndex(({ role }) => role === 'system');
+  if (index === -1) return;
+  throw new ChatRequestError(
+    `messages[${index}].role is "system", and this route takes no instructions from a client. ` +
+      'Give them to the source, or set allowSystemMessages.',
+  );
 }
 
 /** Read piece by piece: what is too long is not held. */

@@ -5,15 +5,12 @@ import {
   toFault,
   toJson,
   type AgentEvent,
-  type CallBody,
   type Codec,
   type Emit,
   type EventOf,
-  type Executor,
   type Fault,
   type FinishReason,
   type Json,
-  type JsonObject,
   type Meta,
   type OnLoss,
   type Outcome,
@@ -21,14 +18,14 @@ import {
   type RunInput,
   type Said,
   type Usage,
-  type Waiting,
 } from '@intertie/core';
+import { FullStreamCalls } from './decode-full-stream-calls.ts';
 import { decodeUsage } from './decode-usage.ts';
 import { fileBodyOf } from './file-body.ts';
 import { mapFinishReason } from './map-finish-reason.ts';
-import { defined, fieldsOf, flagOf, isFields, metaOf, nameOf, textOf, type Fields } from './read-fields.ts';
-import { inputBeforeSchema } from './schema-input.ts';
-import { createExecutorOf, type ExecutorOf, type ToolExecutors } from './tool-executors.ts';
+import { providerDataName } from './provider-data.ts';
+import { defined, fieldsOf, isFields, metaOf, textOf, type Fields } from './read-fields.ts';
+import { createExecutorOf, type ToolExecutors } from './tool-executors.ts';
 import { decodeUserContent } from './user-content.ts';
 
 export interface FullStreamDecoderOptions {
@@ -59,30 +56,17 @@ export function createFullStreamDecoder(
 }
 
 type Kind = 'text' | 'reasoning';
-type Call = {
-  state: 'streaming' | 'open' | 'settled';
-  toolName: string;
-  executor?: Executor;
-  dynamic?: boolean;
-};
-
 class FullStreamDecoder {
   #run: RunInput;
   #onLoss: OnLoss;
   #includeRaw: boolean;
   #ids: PartIds;
-  #executorOf: ExecutorOf;
   #stepId: string | undefined;
   #steps = 0;
   #models = new Set<string>();
   /** The parts that are open, by kind and wire id. */
   #parts = new Map<string, string>();
-  /** The calls of this run, by our id. */
-  #calls = new Map<string, Call>();
-  /** Questions that nobody has answered, and the call of each. */
-  #questions = new Map<string, string | undefined>();
-  /** Why a call was denied, where the answer said so. */
-  #denials = new Map<string, string>();
+  #calls: FullStreamCalls;
   #cause: Fault | undefined;
   #ended = false;
   #requestWithheld = false;
@@ -92,7 +76,14 @@ class FullStreamDecoder {
     this.#onLoss = onLoss;
     this.#includeRaw = includeRaw;
     this.#ids = createPartIds(run);
-    this.#executorOf = createExecutorOf(run, tools);
+    this.#calls = new FullStreamCalls({
+      run,
+      ids: this.#ids,
+      executorOf: createExecutorOf(run, tools),
+      onLoss,
+      said: (part) => this.#said(part),
+      lost: (part, why, emit) => this.#lost(part, why, emit),
+    });
   }
 
   feed(value: unknown, emit: Emit<AgentEvent>): void {
@@ -125,20 +116,20 @@ class FullStreamDecoder {
       case 'reasoning-end':
         return this.#partEnd(type === 'text-end' ? 'text' : 'reasoning', part, emit);
       case 'tool-input-start':
-        return this.#inputStart(part, emit);
+        return this.#calls.inputStart(part, emit);
       case 'tool-input-delta':
       case 'tool-input-end':
-        return this.#inputGoesOn(type, part, emit);
+        return this.#calls.inputGoesOn(type, part, emit);
       case 'tool-call':
-        return this.#toolCall(part, emit);
+        return this.#calls.call(part, emit);
       case 'tool-result':
       case 'tool-error':
       case 'tool-output-denied':
-        return this.#toolResult(type, part, emit);
+        return this.#calls.result(type, part, emit);
       case 'tool-approval-request':
-        return this.#question(part, emit);
+        return this.#calls.question(part, emit);
       case 'tool-approval-response':
-        return this.#answer(part, emit);
+        return this.#calls.answer(part, emit);
       case 'file':
       case 'reasoning-file':
         return this.#file(part, type === 'reasoning-file', emit);
@@ -194,126 +185,6 @@ class FullStreamDecoder {
     else emit({ type: 'text-end', id, ...(citations && { citations }), ...this.#metadata(part) });
   }
 
-  #inputStart(part: Fields, emit: Emit<AgentEvent>): void {
-    emit({ type: 'tool-input-start', ...this.#openCall(part, part.id, 'streaming') });
-  }
-
-  #inputGoesOn(type: 'tool-input-delta' | 'tool-input-end', part: Fields, emit: Emit<AgentEvent>): void {
-    const toolCallId = this.#ids.of(String(part.id));
-    if (toolCallId === undefined || this.#calls.get(toolCallId)?.state !== 'streaming') {
-      return this.#lost(part, 'No tool input of that id is open.', emit);
-    }
-    if (type === 'tool-input-end') return emit({ type, toolCallId, ...this.#metadata(part) });
-    emit({ type, toolCallId, delta: textOf(part.delta) ?? '', ...this.#metadata(part) });
-  }
-
-  #toolCall(part: Fields, emit: Emit<AgentEvent>): void {
-    const wireId = nameOf(part.toolCallId);
-    const known = wireId === undefined ? undefined : this.#ids.of(wireId);
-    const streamed = known === undefined ? undefined : this.#calls.get(known);
-    // A wire id that comes again after its call is complete is another call.
-    const call =
-      known !== undefined && streamed?.state === 'streaming'
-        ? this.#completeCall(known, streamed, part)
-        : this.#openCall(part, wireId, 'open');
-    // The provider has run its own tool, whatever the SDK thinks of the call: its result will follow.
-    const invalid = part.invalid === true && call.executor !== 'provider' ? faultOf(part.error) : undefined;
-    if (part.invalid === true && invalid === undefined) {
-      const { message } = faultOf(part.error);
-      emit({ type: 'notice', level: 'warning', message, code: 'invalid-call', toolCallId: call.toolCallId });
-    }
-    emit({ type: 'tool-call', input: this.#json(part.input), ...(invalid && { invalid }), ...call });
-  }
-
-  #openCall(part: Fields, wireId: unknown, state: Call['state']): CallBody & Said {
-    const toolCallId = this.#ids.open(nameOf(wireId));
-    const toolName = textOf(part.toolName) ?? '';
-    const said = defined({
-      executor: this.#executorOf(toolName, part.providerExecuted),
-      dynamic: flagOf(part.dynamic),
-    });
-    this.#calls.set(toolCallId, { state, toolName, ...said });
-    const name = nameOf(wireId);
-    return this.#callBody(
-      { toolCallId, toolName, ...said },
-      part,
-      name === undefined || name === toolCallId ? undefined : { 'ai-sdk': { toolCallId: name } },
-    );
-  }
-
-  /** What `tool-input-start` said holds: of an invalid call the SDK says `dynamic`, whatever it said before. */
-  #completeCall(toolCallId: string, call: Call, part: Fields): CallBody & Said {
-    call.state = 'open';
-    const { toolName } = call;
-    const said = defined({
-      executor: call.executor ?? this.#executorOf(toolName, part.providerExecuted ?? false),
-      dynamic: call.dynamic ?? (part.invalid === true ? undefined : flagOf(part.dynamic)),
-    });
-    Object.assign(call, said);
-    return this.#callBody({ toolCallId, toolName, ...said }, part);
-  }
-
-  #callBody(call: CallBody, part: Fields, renamed?: Meta): CallBody & Said {
-    const { inputEncoding } = part;
-    const { providerMetadata, ...said } = this.#said(part);
-    const metadata = mergeMeta(providerMetadata, renamed);
-    return {
-      ...call,
-      ...defined({ title: textOf(part.title) }),
-      ...((inputEncoding === 'json' || inputEncoding === 'text') && { inputEncoding }),
-      ...(part.toolMetadata !== undefined && { toolMetadata: this.#json(part.toolMetadata) }),
-      ...said,
-      ...(metadata && { providerMetadata: metadata }),
-    };
-  }
-
-  #toolResult(type: 'tool-result' | 'tool-error' | 'tool-output-denied', part: Fields, emit: Emit<AgentEvent>): void {
-    // Approved and denied calls of an earlier run get their results before the first step: those are of the baseline.
-    const toolCallId = this.#ids.of(String(part.toolCallId));
-    if (toolCallId === undefined) return this.#lost(part, 'There is no call of that id.', emit);
-    const call = this.#calls.get(toolCallId);
-    const result = { type: 'tool-result' as const, toolCallId, ...this.#metadata(part) };
-    if (type === 'tool-result' && part.preliminary === true) {
-      return emit({ ...result, status: 'ok', output: this.#json(part.output), preliminary: true });
-    }
-    if (call) call.state = 'settled';
-    if (type === 'tool-result') return emit({ ...result, status: 'ok', output: this.#json(part.output) });
-    if (type === 'tool-error') return emit({ ...result, status: 'error', error: faultOf(part.error) });
-    const reason = this.#denials.get(toolCallId) ?? denialOf(this.#run, toolCallId);
-    emit({ ...result, status: 'denied', ...(reason !== undefined && { reason }) });
-  }
-
-  #question(part: Fields, emit: Emit<AgentEvent>): void {
-    const questionId = nameOf(part.approvalId);
-    if (questionId === undefined) return this.#lost(part, 'An approval request has an id.', emit);
-    const toolCallId = this.#ids.of(String(fieldsOf(part.toolCall).toolCallId));
-    const before = inputBeforeSchema(part.toolCall);
-    const kept = defined({
-      signature: textOf(part.signature),
-      inputSchemaInput: before && this.#json(before.value),
-    });
-    const providerMetadata = Object.keys(kept).length > 0 ? { 'ai-sdk': kept as JsonObject } : undefined;
-    this.#questions.set(questionId, toolCallId);
-    emit({
-      type: 'question',
-      questionId,
-      kind: 'approval',
-      ...defined({ toolCallId, reason: textOf(part.reason) }),
-      ...(part.isAutomatic === true && { automatic: true }),
-      ...(providerMetadata && { providerMetadata }),
-    });
-  }
-
-  #answer(part: Fields, emit: Emit<AgentEvent>): void {
-    const questionId = nameOf(part.approvalId);
-    if (questionId === undefined) return this.#lost(part, 'An approval response names its request.', emit);
-    const toolCallId = this.#questions.get(questionId);
-    this.#questions.delete(questionId);
-    const reason = textOf(part.reason);
-    if (toolCallId !== undefined && reason !== undefined) this.#denials.set(toolCallId, reason);
-    emit({ type: 'answer', questionId, approved: part.approved === true, ...(reason !== undefined && { reason }) });
-  }
-
   #file(part: Fields, reasoning: boolean, emit: Emit<AgentEvent>): void {
     const file = fieldsOf(part.file);
     const body = fileBodyOf({ data: file.base64, mediaType: file.mediaType, filename: part.filename }, this.#onLoss);
@@ -346,7 +217,7 @@ class FullStreamDecoder {
   }
 
   #custom(part: Fields, emit: Emit<AgentEvent>): void {
-    const name = `provider:${textOf(part.kind) ?? 'custom'}`;
+    const name = providerDataName(textOf(part.kind) ?? 'custom');
     emit({ type: 'data', id: this.#ids.next(), name, data: null, ...this.#said(part) });
   }
 
@@ -422,21 +293,8 @@ class FullStreamDecoder {
       const message = 'The provider’s stream ended before the model had finished. Ask again, or go on from here.';
       return { outcome: 'error', error: this.#cause ?? { message, code: 'truncated' } };
     }
-    const waitingFor = this.#waitingFor(finishReason);
+    const waitingFor = this.#calls.waitingFor(finishReason);
     return waitingFor.length > 0 ? { outcome: 'paused', waitingFor } : { outcome: 'complete' };
-  }
-
-  /** `streamText` has run every tool that it could: what is left is the client's, unless the answer was cut short. */
-  #waitingFor(finishReason: FinishReason): Waiting[] {
-    const asked = new Set(this.#questions.values());
-    const mayBeClients = finishReason === 'tool-calls' || finishReason === 'stop';
-    const waiting: Waiting[] = [];
-    for (const [toolCallId, { state, executor = mayBeClients ? 'client' : undefined }] of this.#calls) {
-      if (state === 'open' && executor === 'client' && !asked.has(toolCallId))
-        waiting.push({ type: 'tool', toolCallId });
-    }
-    for (const questionId of this.#questions.keys()) waiting.push({ type: 'question', questionId });
-    return waiting;
   }
 
   #error(part: Fields, emit: Emit<AgentEvent>): void {
@@ -476,25 +334,7 @@ class FullStreamDecoder {
   }
 }
 
-/** A provider's tool may fail with a value of its own, which goes back to it as it was. */
-function faultOf(error: unknown): Fault {
-  const fault = toFault(error);
-  const isOwn = isFields(error) && !(error instanceof Error) && typeof error.message !== 'string';
-  return isOwn ? { ...fault, data: toJson(error) } : fault;
-}
-
 function timeOf(value: unknown): string | undefined {
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? undefined : value.toISOString();
   return textOf(value);
-}
-
-/** What the person said who denied a call of the baseline. */
-function denialOf({ message, answers }: RunInput, toolCallId: string): string | undefined {
-  for (const part of message?.parts ?? []) {
-    if (part.type !== 'tool-invocation' || part.toolCallId !== toolCallId || !part.approval) continue;
-    const { questionId, answer } = part.approval;
-    const given = answer ?? answers.find((other) => 'questionId' in other && other.questionId === questionId);
-    return given && 'reason' in given ? given.reason : undefined;
-  }
-  return undefined;
 }

@@ -7,39 +7,28 @@ import {
   type Codec,
   type Emit,
   type EventOf,
-  type Fault,
-  type Json,
+  type FinishReason,
   type JsonObject,
   type Loss,
-  type MessagePart,
   type Meta,
   type OnLoss,
   type PartIds,
   type RunInput,
   type Said,
+  type Waiting,
 } from '@intertie/core';
+import { DecodedAgents } from './decode-ui-agents.ts';
+import { DecodedEnd } from './decode-ui-end.ts';
+import { DecodedQuestions } from './decode-ui-questions.ts';
 import { DecodedSteps } from './decode-ui-steps.ts';
 import { DecodedTools } from './decode-ui-tools.ts';
-import { fromDataUrl } from './file-body.ts';
+import { DecodedWholeParts } from './decode-ui-whole-parts.ts';
+import { DecodedWords } from './decode-ui-words.ts';
 import { keptOf, slotKey, takeSlot } from './intertie-slot.ts';
 import { defined, fieldsOf, isFields, jsonObjectOf, metaOf, nameOf, textOf } from './read-fields.ts';
 import { createExecutorOf, type ToolExecutors } from './tool-executors.ts';
 import { carriedEvents, extensionOf, type ExtensionName } from './ui-extension.ts';
-import type {
-  UICustomChunk,
-  UIDataChunk,
-  UIFileChunk,
-  UIFinishChunk7,
-  UIMessageChunk,
-  UIPartDeltaChunk,
-  UIPartStartChunk,
-  UIReasoningFileChunk,
-  UISourceDocumentChunk,
-  UISourceUrlChunk,
-  UIStartChunk,
-  UISteeringMessageChunk,
-  UITextEndChunk7,
-} from './ui-message-chunk.ts';
+import type { UIDataChunk, UIFinishChunk7, UIMessageChunk, UIStartChunk } from './ui-message-chunk.ts';
 import { isUIMessageChunkType, validateUIMessageChunk } from './validate-ui-message-chunk.ts';
 
 export interface UIMessageDecoderOptions {
@@ -65,10 +54,6 @@ export function createUIMessageDecoder(
 }
 
 type Write = Emit<AgentEvent>;
-type Kind = 'text' | 'reasoning';
-type Open = { id: string; kind: Kind; stepId?: string };
-type EndChunk = UITextEndChunk7 | (Omit<UITextEndChunk7, 'type' | 'citations'> & { type: 'reasoning-end' });
-
 const dialect = 'ui-message-stream';
 
 class UIMessageDecoder {
@@ -76,20 +61,17 @@ class UIMessageDecoder {
   #onLoss: OnLoss;
   #ids: PartIds;
   #steps: DecodedSteps;
+  #words: DecodedWords;
+  #parts: DecodedWholeParts;
   #tools: DecodedTools;
+  #questions: DecodedQuestions;
   /** Whether our own encoder speaks: then ids are canonical, and steps come as events. */
   #isOurs = false;
-  #open = new Map<string, Open>();
   /** Part ids that had to change, by the wire's, for words that come after the part. */
   #renamed = new Map<string, string>();
-  /** By the wire's type and id. */
-  #data = new Map<string, string>();
-  #agents = new Map<string, 'open' | 'ended'>();
+  #agents: DecodedAgents;
   #carriedSteps = new Set<string>();
-  #wireMessageId: string | undefined;
-  #cause: Fault | undefined;
-  /** What a `data-event` has said of the end, until the wire's own last word. */
-  #ending: EventOf<'run-end'> | undefined;
+  #end = new DecodedEnd();
   #ended = false;
 
   constructor(run: RunInput, { tools, onLoss = () => undefined }: UIMessageDecoderOptions) {
@@ -97,18 +79,23 @@ class UIMessageDecoder {
     this.#onLoss = onLoss;
     this.#ids = createPartIds(run);
     this.#steps = new DecodedSteps(run.runId);
-    this.#tools = new DecodedTools({
+    const context = {
       run,
       ids: this.#ids,
       executorOf: createExecutorOf(run, tools),
       onLoss,
-      said: (meta, emit) => this.#said(meta, emit),
-      opened: (stepId) => this.#steps.opened(stepId),
-      closed: (stepId, emit) => this.#steps.closed(stepId, emit),
-    });
-    for (const [agentId, { outcome }] of Object.entries(run.message?.agents ?? {})) {
-      if (outcome !== 'paused') this.#agents.set(agentId, 'ended');
-    }
+      take: (wireId: string | undefined) => this.#take(wireId),
+      idFor: (wireId: string) => this.#idFor(wireId),
+      idOf: (wireId: string) => this.#tools.idOf(wireId),
+      said: (meta: Meta | undefined, emit: Write) => this.#said(meta, emit),
+      opened: (stepId: string | undefined) => this.#steps.opened(stepId),
+      closed: (stepId: string | undefined, emit: Write) => this.#steps.closed(stepId, emit),
+    };
+    this.#words = new DecodedWords(context);
+    this.#parts = new DecodedWholeParts(context);
+    this.#tools = new DecodedTools(context);
+    this.#questions = new DecodedQuestions(context);
+    this.#agents = new DecodedAgents(run);
   }
 
   feed(value: unknown, emit: Write): void {
@@ -127,36 +114,38 @@ class UIMessageDecoder {
   end(isEof: boolean, emit: Write): void {
     if (this.#ended) return;
     this.#tools.settleInvalid(emit);
-    if (!isEof || this.#cause === undefined) return;
-    this.#end({ type: 'run-end', outcome: 'error', error: this.#cause }, emit);
+    const ended = isEof ? this.#end.cut() : undefined;
+    if (ended) this.#write(ended, emit);
   }
 
   #decode(chunk: UIMessageChunk, emit: Write): void {
     switch (chunk.type) {
       case 'text-delta':
       case 'reasoning-delta':
-        return this.#partDelta(chunk, emit);
+        return this.#words.delta(chunk, emit);
       case 'text-start':
       case 'reasoning-start':
-        return this.#partStart(chunk, emit);
+        return this.#words.start(chunk, emit);
       case 'text-end':
       case 'reasoning-end':
-        return this.#partEnd(chunk, emit);
+        return this.#words.end(chunk, emit);
       case 'tool-input-start':
         return this.#tools.inputStart(chunk, emit);
       case 'tool-input-delta':
         return this.#unless(this.#tools.inputDelta(chunk, emit), chunk, emit);
       case 'tool-input-available':
       case 'tool-input-error':
+        if (chunk.type === 'tool-input-available' && this.#questions.ask(chunk, emit)) return;
         return this.#tools.input(chunk, emit);
       case 'tool-output-available':
       case 'tool-output-error':
       case 'tool-output-denied':
+        if (this.#questions.answer(chunk, emit)) return;
         return this.#unless(this.#tools.output(chunk, emit), chunk, emit);
       case 'tool-approval-request':
-        return this.#unless(this.#tools.approvalRequest(chunk, emit), chunk, emit);
+        return this.#unless(this.#questions.request(chunk, emit), chunk, emit);
       case 'tool-approval-response':
-        return this.#unless(this.#tools.approvalResponse(chunk, emit), chunk, emit);
+        return this.#unless(this.#questions.respond(chunk, emit), chunk, emit);
       case 'start':
         return this.#start(chunk, emit);
       case 'message-metadata':
@@ -175,25 +164,18 @@ class UIMessageDecoder {
         return;
       case 'source-url':
       case 'source-document':
-        return this.#source(chunk, emit);
+        return this.#parts.source(chunk, emit);
       case 'file':
       case 'reasoning-file':
-        return this.#file(chunk, emit);
+        return this.#parts.file(chunk, emit);
       case 'custom':
-        return this.#custom(chunk, emit);
+        return this.#parts.custom(chunk, emit);
       case 'steering-message':
-        return this.#steering(chunk, emit);
+        return this.#parts.steering(chunk, emit);
       case 'finish':
         return this.#finish(chunk, emit);
       case 'abort':
-        return this.#end(
-          this.#endingOf('aborted') ?? {
-            type: 'run-end',
-            outcome: 'aborted',
-            ...defined({ reason: chunk.reason }),
-          },
-          emit,
-        );
+        return this.#write(this.#end.abort(chunk.reason), emit);
       case 'error':
         return this.#error(chunk.errorText, emit);
       default:
@@ -202,7 +184,7 @@ class UIMessageDecoder {
   }
 
   #start({ messageId, messageMetadata }: UIStartChunk, emit: Write): void {
-    if (messageId !== undefined && messageId !== this.#run.messageId) this.#wireMessageId = messageId;
+    if (messageId !== undefined && messageId !== this.#run.messageId) this.#end.wireMessageId = messageId;
     this.#isOurs ||= nameOf(fieldsOf(fieldsOf(messageMetadata)[slotKey]).runId) !== undefined;
     this.#metadata(messageMetadata, emit);
   }
@@ -224,174 +206,42 @@ class UIMessageDecoder {
   #finish({ finishReason, messageMetadata }: UIFinishChunk7, emit: Write): void {
     this.#tools.settleInvalid(emit);
     this.#metadata(messageMetadata, emit);
-    const ending = this.#endingOf('complete') ?? this.#endingOf('paused');
-    if (ending) return this.#end(ending, emit);
-    const said = { type: 'run-end' as const, ...defined({ finishReason }) };
-    if (finishReason === 'error') {
-      const error = this.#cause ?? { message: 'The stream finished with an error.' };
-      return this.#end({ ...said, outcome: 'error', error }, emit);
-    }
-    const waitingFor = this.#tools.waitingFor(finishReason);
-    if (waitingFor.length > 0) this.#end({ ...said, outcome: 'paused', waitingFor }, emit);
-    else this.#end({ ...said, outcome: 'complete' }, emit);
+    this.#write(this.#end.finish(finishReason, this.#waitingFor(finishReason)), emit);
   }
 
-  /** Not the end by itself: a chat stops here, other readers go on. */
+  #waitingFor(finishReason: FinishReason | undefined): Waiting[] {
+    const open = this.#questions.open((toolCallId) => this.#tools.isSettled(toolCallId));
+    const asking = new Set(open.flatMap(({ toolCallId }) => toolCallId ?? []));
+    const questions = open.map(({ questionId }): Waiting => ({ type: 'question', questionId }));
+    return [...questions, ...this.#tools.waitingFor(finishReason, asking)];
+  }
+
   #error(message: string, emit: Write): void {
-    const ending = this.#endingOf('error');
-    if (ending) return this.#end(ending, emit);
-    this.#cause ??= { message };
-    emit({ type: 'notice', level: 'error', message, code: 'stream-error' });
+    const ended = this.#end.fail(message);
+    if (ended) this.#write(ended, emit);
+    else emit({ type: 'notice', level: 'error', message, code: 'stream-error' });
   }
 
-  #endingOf(outcome: EventOf<'run-end'>['outcome']): EventOf<'run-end'> | undefined {
-    return this.#ending?.outcome === outcome ? this.#ending : undefined;
-  }
-
-  #end(event: EventOf<'run-end'>, emit: Write): void {
+  #write(event: EventOf<'run-end'>, emit: Write): void {
     this.#tools.settleInvalid(emit);
     this.#ended = true;
-    const wire = this.#wireMessageId;
-    const providerMetadata: Meta | undefined =
-      wire === undefined ? event.providerMetadata : { ...event.providerMetadata, 'ai-sdk': { messageId: wire } };
-    emit({ ...event, ...(providerMetadata && { providerMetadata }) });
-  }
-
-  #partStart(chunk: UIPartStartChunk, emit: Write): void {
-    const kind = chunk.type === 'text-start' ? 'text' : 'reasoning';
-    const said = this.#said(this.#meta(chunk.providerMetadata), emit);
-    // A second start under an open id: the client goes on with the new part, and the first one stays as it is.
-    const before = this.#open.get(`${kind}:${chunk.id}`);
-    if (before) this.#close(`${kind}:${chunk.id}`, before, emit);
-    this.#begin(kind, chunk.id, said, emit);
-  }
-
-  #begin(kind: Kind, wireId: string, said: Said, emit: Write): Open {
-    const id = this.#isOurs ? this.#ids.open(wireId) : this.#ids.next();
-    if (id !== wireId) this.#renamed.set(wireId, id);
-    const open: Open = { id, kind, ...defined({ stepId: said.stepId }) };
-    this.#open.set(`${kind}:${wireId}`, open);
-    this.#steps.opened(said.stepId);
-    emit({ type: `${kind}-start`, id, ...said });
-    return open;
-  }
-
-  #partDelta(chunk: UIPartDeltaChunk, emit: Write): void {
-    const part =
-      chunk.type === 'text-delta' ? this.#part('text', chunk.id, emit) : this.#part('reasoning', chunk.id, emit);
-    if (chunk.providerMetadata === undefined) return emit({ type: chunk.type, id: part.id, delta: chunk.delta });
-    const { meta } = takeSlot(this.#meta(chunk.providerMetadata));
-    emit({ type: chunk.type, id: part.id, delta: chunk.delta, ...(meta && { providerMetadata: meta }) });
-  }
-
-  #partEnd(chunk: EndChunk, emit: Write): void {
-    const kind = chunk.type === 'text-end' ? 'text' : 'reasoning';
-    const part = this.#part(kind, chunk.id, emit);
-    const { slot, meta } = takeSlot(this.#meta(chunk.providerMetadata));
-    const wireCitations = chunk.type === 'text-end' ? chunk.citations : undefined;
-    const citations: Json = wireCitations ? toJson(wireCitations, this.#onLoss) : (slot.citations ?? null);
-    this.#close(`${kind}:${chunk.id}`, part, emit, {
-      ...(Array.isArray(citations) && { citations }),
-      ...(meta && { providerMetadata: meta }),
-    });
-  }
-
-  /** The open part, or a new one: a delta whose start was missed is better shown than thrown away. */
-  #part(kind: Kind, wireId: string, emit: Write): Open {
-    const open = this.#open.get(`${kind}:${wireId}`);
-    if (open !== undefined) return open;
-    const why = `No ${kind} of that id was open, so one was opened.`;
-    this.#lose({ kind: 'repaired', what: `${kind} delta`, why, id: wireId });
-    return this.#begin(kind, wireId, this.#said(undefined, emit), emit);
-  }
-
-  #close(
-    key: string,
-    { id, kind, stepId }: Open,
-    emit: Write,
-    said: { citations?: Json[]; providerMetadata?: Meta } = {},
-  ): void {
-    this.#open.delete(key);
-    const { citations, ...metadata } = said;
-    if (kind === 'text') emit({ type: 'text-end', id, ...(citations && { citations }), ...metadata });
-    else emit({ type: 'reasoning-end', id, ...metadata });
-    this.#steps.closed(stepId, emit);
+    emit(event);
   }
 
   #reset(emit: Write): void {
     const stepId = this.#steps.current;
     if (stepId !== undefined) {
-      for (const [key, open] of this.#open) if (open.stepId === stepId) this.#close(key, open, emit);
+      this.#words.endStep(stepId, emit);
       this.#tools.endInputs(stepId, emit);
       this.#tools.forget(stepId);
     }
     this.#steps.discard(emit);
   }
 
-  #source(chunk: UISourceUrlChunk | UISourceDocumentChunk, emit: Write): void {
-    const meta = this.#meta(chunk.providerMetadata);
-    const { slot } = takeSlot(meta);
-    const id = this.#take(chunk.sourceId);
-    const said = this.#said(meta, emit);
-    if (chunk.type === 'source-url') {
-      const { url, title } = chunk;
-      const more = defined({ title, mediaType: textOf(slot.mediaType), filename: textOf(slot.filename) });
-      return emit({ type: 'source', id, sourceType: 'url', url, ...more, ...said });
-    }
-    const { mediaType, title, filename } = chunk;
-    const more = defined({ filename, url: textOf(slot.url) });
-    emit({ type: 'source', id, sourceType: 'document', mediaType, title, ...more, ...said });
-  }
-
-  #file(chunk: UIFileChunk | UIReasoningFileChunk, emit: Write): void {
-    const meta = this.#meta(chunk.providerMetadata);
-    const { slot } = takeSlot(meta);
-    const mimeType = slot.untyped === true ? undefined : chunk.mediaType;
-    const reasoning = chunk.type === 'reasoning-file' || slot.reasoning === true ? (true as const) : undefined;
-    const more = defined({ mimeType, filename: textOf(slot.filename), reasoning });
-    const said = this.#said(meta, emit);
-    emit({ type: 'file', id: this.#take(nameOf(slot.id)), ...more, ...said, ...fileAt(chunk.url) });
-  }
-
-  #custom(chunk: UICustomChunk, emit: Write): void {
-    const meta = this.#meta(chunk.providerMetadata);
-    const id = this.#take(nameOf(takeSlot(meta).slot.id));
-    emit({ type: 'data', id, name: `provider:${chunk.kind}`, data: null, ...this.#said(meta, emit) });
-  }
-
-  #steering({ id, parts }: UISteeringMessageChunk, emit: Write): void {
-    const decoded = parts.flatMap((part): MessagePart[] => {
-      const { slot, meta } = takeSlot(this.#meta(part.providerMetadata));
-      const kept = { ...keptOf(slot), ...(meta && { providerMetadata: meta }) };
-      if (part.type === 'text') return [{ type: 'text', text: part.text, ...kept }];
-      const { mediaType: mimeType, filename, url, providerReference = {} } = part;
-      // Of several providers' references the first is taken: they are the same file.
-      const [provider] = Object.keys(providerReference);
-      const body =
-        provider === undefined ? fileAt(url) : { reference: { provider, ref: providerReference[provider] as string } };
-      return [{ type: 'file', mimeType, ...defined({ filename }), ...kept, ...body }];
-    });
-    const { stepId } = this.#said(undefined, emit);
-    emit({ type: 'interjection', id: this.#take(id), role: 'user', parts: decoded, ...defined({ stepId }) });
-  }
-
   #dataChunk(chunk: UIDataChunk, emit: Write): void {
     const extension = extensionOf(chunk);
-    if (extension) return this.#extension(extension.name, extension.id, chunk, emit);
-    const key = `${chunk.type}:${chunk.id ?? ''}`;
-    const known = chunk.id === undefined ? undefined : this.#data.get(key);
-    const id = known ?? this.#take(chunk.id);
-    if (known === undefined && chunk.id !== undefined) this.#data.set(key, id);
-    const said =
-      known === undefined || chunk.providerMetadata ? this.#said(this.#meta(chunk.providerMetadata), emit) : {};
-    emit({
-      type: 'data',
-      id,
-      name: chunk.type.slice('data-'.length),
-      data: toJson(chunk.data ?? null, this.#onLoss),
-      ...(chunk.transient && { transient: true }),
-      ...said,
-    });
+    if (extension) this.#extension(extension.name, extension.id, chunk, emit);
+    else this.#parts.data(chunk, emit);
   }
 
   /** What our encoder has no chunk for. It is checked as everything that comes from a wire. */
@@ -400,26 +250,12 @@ class UIMessageDecoder {
     const body = jsonObjectOf(data);
     if (name === 'state') return emit({ type: 'state-snapshot', state: data });
     if (body === undefined) return this.#malformed(chunk, 'data: it is an object.', emit);
-    if (name === 'agent') return this.#agent(chunk, id, body, emit);
+    if (name === 'agent') return this.#agents.read(id, body, (event) => this.#valid(event, chunk, emit, emit));
     if (name === 'event') return this.#carried(chunk, body, emit);
     if (name === 'notice') return void this.#valid({ type: name, ...body }, chunk, emit, emit);
     const { agentId: _, stepId: __, ...rest } = body;
     const said = this.#said({ ...this.#meta(chunk.providerMetadata), [slotKey]: body }, emit);
     this.#valid({ type: name, ...rest, ...said, id: this.#take(id) }, chunk, emit, emit);
-  }
-
-  #agent(chunk: UIDataChunk, agentId: string, data: JsonObject, emit: Write): void {
-    const { agentId: _, outcome, error, result, usage, ...entry } = data;
-    const isEnd = outcome !== undefined;
-    const state = this.#agents.get(agentId);
-    if (state === undefined || (state === 'ended' && !isEnd)) {
-      if (!this.#valid({ type: 'agent-start', ...entry, agentId }, chunk, emit, emit)) return;
-      this.#agents.set(agentId, 'open');
-    }
-    if (!isEnd || state === 'ended') return;
-    const waitingFor = outcome === 'paused' ? { waitingFor: [] } : {};
-    const end = { type: 'agent-end', agentId, outcome, ...defined({ error, result, usage }), ...waitingFor };
-    if (this.#valid(end, chunk, emit, emit)) this.#agents.set(agentId, 'ended');
   }
 
   #carried(chunk: UIDataChunk, data: JsonObject, emit: Write): void {
@@ -435,15 +271,15 @@ class UIMessageDecoder {
           if (event.discarded) this.#tools.forget(event.stepId);
           return emit(event);
         case 'tool-result':
+          return this.#tools.carried(event, emit);
         case 'question':
         case 'answer':
-          return this.#tools.carried(event, emit);
+          return this.#questions.carried(event, emit);
         case 'metadata':
           if (event.id === undefined) return emit(event);
           return emit({ ...event, id: this.#tools.idOf(event.id) ?? this.#renamed.get(event.id) ?? event.id });
         case 'run-end':
-          this.#ending = event;
-          return;
+          return this.#end.carried(event);
       }
     });
   }
@@ -459,15 +295,20 @@ class UIMessageDecoder {
   #said(meta: Meta | undefined, emit: Write): Said {
     const { slot, meta: rest } = takeSlot(meta);
     const { id: _, stepId: wireStep, agentId, ...kept } = keptOf(slot);
-    if (agentId !== undefined && !this.#agents.has(agentId)) {
-      this.#agents.set(agentId, 'open');
-      emit({ type: 'agent-start', agentId, name: agentId, kind: 'agent' });
-    }
+    if (agentId !== undefined) this.#agents.introduce(agentId, emit);
     const isCarried = wireStep !== undefined && this.#carriedSteps.has(wireStep);
     // The UI's steps are nobody's, so what an agent says is in none of them.
     const current = this.#isOurs || agentId !== undefined ? undefined : this.#steps.current;
     const stepId = isCarried ? wireStep : current;
     return { ...kept, ...defined({ agentId, stepId }), ...(rest && { providerMetadata: rest }) };
+  }
+
+  /** Ids of our own are canonical; those of others are only unique while their part is open. */
+  #idFor(wireId: string): string {
+    if (this.#isOurs) return this.#take(wireId);
+    const id = this.#ids.next();
+    this.#renamed.set(wireId, id);
+    return id;
   }
 
   /** An id for a part that comes whole: the wire's if the thread has none like it. */
@@ -502,10 +343,4 @@ class UIMessageDecoder {
 
 function typeOf(value: unknown): string {
   return isFields(value) ? (textOf(value.type) ?? 'none') : 'none';
-}
-
-/** The bytes of a `data:` URL, or where they are. */
-function fileAt(url: string): { data: string } | { url: string } {
-  const bytes = url.startsWith('data:') ? fromDataUrl(url) : undefined;
-  return bytes ? { data: bytes.data } : { url };
 }

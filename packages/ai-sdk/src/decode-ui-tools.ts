@@ -1,8 +1,6 @@
 import {
-  equalJson,
   mergeMeta,
   toJson,
-  validateEvent,
   type AgentEvent,
   type Emit,
   type EventOf,
@@ -10,34 +8,26 @@ import {
   type Fault,
   type FinishReason,
   type Json,
-  type JsonObject,
   type Loss,
   type Meta,
   type OnLoss,
   type PartIds,
   type RunInput,
   type Said,
-  type ToolResult,
   type Waiting,
 } from '@intertie/core';
+import { faultOf, resultOf, type OutputChunk } from './decode-ui-result.ts';
 import { takeSlot } from './intertie-slot.ts';
-import { defined, fieldsOf, flagOf, isFields, jsonObjectOf, metaOf, textOf } from './read-fields.ts';
+import { defined, metaOf } from './read-fields.ts';
 import type { ExecutorOf } from './tool-executors.ts';
 import type {
-  UIToolApprovalRequestChunk7,
-  UIToolApprovalResponseChunk,
   UIToolInputAvailableChunk,
   UIToolInputDeltaChunk,
   UIToolInputErrorChunk,
   UIToolInputStartChunk,
-  UIToolOutputAvailableChunk,
-  UIToolOutputDeniedChunk,
-  UIToolOutputErrorChunk,
 } from './ui-message-chunk.ts';
-import { questionIdOf } from './ui-question-id.ts';
 
 type CallChunk = UIToolInputStartChunk | UIToolInputAvailableChunk | UIToolInputErrorChunk;
-type OutputChunk = UIToolOutputAvailableChunk | UIToolOutputErrorChunk | UIToolOutputDeniedChunk;
 type Write = Emit<AgentEvent>;
 
 type Call = {
@@ -76,18 +66,13 @@ export class DecodedTools {
   #context: ToolContext;
   /** By the wire's id. */
   #calls = new Map<string, Call>();
-  /** Questions that are tools on the wire, and whether they are answered. */
-  #asked = new Map<string, boolean>();
-  /** Approvals, the call of each, and whether it is answered. */
-  #approvals = new Map<string, { toolCallId: string; answered: boolean }>();
   #uiStep = 0;
 
   constructor(context: ToolContext) {
     this.#context = context;
     for (const part of context.run.message?.parts ?? []) {
-      if (part.type === 'question') this.#asked.set(part.questionId, part.answer !== undefined);
       if (part.type !== 'tool-invocation') continue;
-      const { toolCallId: id, state, approval } = part;
+      const { toolCallId: id, state } = part;
       const settled = state !== 'call' && state !== 'partial-call';
       this.#calls.set(id, {
         id,
@@ -97,8 +82,6 @@ export class DecodedTools {
         text: part.argsText ?? '',
         ...defined({ executor: part.executor }),
       });
-      if (approval)
-        this.#approvals.set(approval.questionId, { toolCallId: id, answered: approval.answer !== undefined });
     }
   }
 
@@ -147,12 +130,14 @@ export class DecodedTools {
     return undefined;
   }
 
+  /** By our id. */
+  isSettled(toolCallId: string): boolean {
+    for (const { id, state } of this.#calls.values()) if (id === toolCallId) return state === 'settled';
+    return false;
+  }
+
   input(chunk: UIToolInputAvailableChunk | UIToolInputErrorChunk, emit: Write): void {
     const { slot } = takeSlot(metaOf(chunk.providerMetadata, this.#context.onLoss));
-    const questionId = slot.question === true ? questionIdOf(chunk.toolCallId) : undefined;
-    if (questionId !== undefined && chunk.type === 'tool-input-available') {
-      return this.#question(questionId, chunk, slot, emit);
-    }
     const known = this.#calls.get(chunk.toolCallId);
     if (known && known.state !== 'streaming' && known.uiStep === this.#uiStep) {
       const why = 'The call is complete already; the first input counts.';
@@ -183,11 +168,6 @@ export class DecodedTools {
   }
 
   output(chunk: OutputChunk, emit: Write): string | undefined {
-    const questionId = questionIdOf(chunk.toolCallId);
-    if (questionId !== undefined && this.#asked.has(questionId)) {
-      this.#answerPart(questionId, chunk, emit);
-      return undefined;
-    }
     const call = this.#calls.get(chunk.toolCallId);
     if (call === undefined) return 'There is no call of that id.';
     if (call.state === 'settled') {
@@ -205,56 +185,14 @@ export class DecodedTools {
     return undefined;
   }
 
-  approvalRequest(chunk: UIToolApprovalRequestChunk7, emit: Write): string | undefined {
-    if (this.#approvals.has(chunk.approvalId)) return undefined;
-    if (chunk.approvalId === '') return 'An approval request has an id.';
-    const call = this.#calls.get(chunk.toolCallId);
-    if (call === undefined) return 'There is no call of that id.';
-    this.#approvals.set(chunk.approvalId, { toolCallId: call.id, answered: false });
-    emit(questionOf(chunk, call.id, this.#context.onLoss));
-    return undefined;
-  }
-
-  approvalResponse(chunk: UIToolApprovalResponseChunk, emit: Write): string | undefined {
-    const approval = this.#approvals.get(chunk.approvalId);
-    if (approval === undefined) return 'There is no approval request of that id.';
-    if (approval.answered) return undefined;
-    approval.answered = true;
-    const { meta } = takeSlot(metaOf(chunk.providerMetadata, this.#context.onLoss));
-    emit({
-      type: 'answer',
-      questionId: chunk.approvalId,
-      approved: chunk.approved,
-      ...defined({ reason: chunk.reason, providerMetadata: meta }),
-    });
-    return undefined;
-  }
-
-  /** An event that came as it is. Its chunk, if one follows, says nothing new. */
-  carried(event: EventOf<'tool-result' | 'question' | 'answer'>, emit: Write): void {
-    switch (event.type) {
-      case 'tool-result': {
-        const call = this.#calls.get(event.toolCallId);
-        if (call && (event.status !== 'ok' || !event.preliminary)) {
-          this.#settle(call);
-          call.isCarried = true;
-        }
-        return emit({ ...event, toolCallId: call?.id ?? event.toolCallId });
-      }
-      case 'question': {
-        const { toolCallId, ...question } = event;
-        const id = toolCallId === undefined ? undefined : this.idOf(toolCallId);
-        if (id === undefined) this.#asked.set(event.questionId, false);
-        else this.#approvals.set(event.questionId, { toolCallId: id, answered: false });
-        return emit({ ...question, ...defined({ toolCallId: id }) });
-      }
-      case 'answer': {
-        const approval = this.#approvals.get(event.questionId);
-        if (approval) approval.answered = true;
-        else this.#asked.set(event.questionId, true);
-        return emit(event);
-      }
+  /** A result that came as it is. Its chunk, if one follows, says nothing new. */
+  carried(event: EventOf<'tool-result'>, emit: Write): void {
+    const call = this.#calls.get(event.toolCallId);
+    if (call && (event.status !== 'ok' || !event.preliminary)) {
+      this.#settle(call);
+      call.isCarried = true;
     }
+    emit({ ...event, toolCallId: call?.id ?? event.toolCallId });
   }
 
   /** Invalid calls whose error nobody has written: it follows now. */
@@ -277,16 +215,9 @@ export class DecodedTools {
     for (const [wireId, call] of this.#calls) if (call.stepId === stepId) this.#calls.delete(wireId);
   }
 
-  waitingFor(finishReason: FinishReason | undefined): Waiting[] {
+  /** The calls that wait for the client. `asking`: those that wait for an answer first. */
+  waitingFor(finishReason: FinishReason | undefined, asking: ReadonlySet<string>): Waiting[] {
     const waiting: Waiting[] = [];
-    const asking = new Set<string>();
-    for (const [questionId, { toolCallId, answered }] of this.#approvals) {
-      const call = [...this.#calls.values()].find(({ id }) => id === toolCallId);
-      if (answered || call?.state === 'settled') continue;
-      asking.add(toolCallId);
-      waiting.push({ type: 'question', questionId });
-    }
-    for (const [questionId, answered] of this.#asked) if (!answered) waiting.push({ type: 'question', questionId });
     for (const { id, state, executor } of this.#calls.values()) {
       if (state !== 'complete' || asking.has(id)) continue;
       const isClients = executor === 'client' || (executor === undefined && finishReason === 'tool-calls');
@@ -345,51 +276,6 @@ export class DecodedTools {
     delete call.invalid;
   }
 
-  /** Our questions about nothing are dynamic tools on the wire. */
-  #question(questionId: string, chunk: UIToolInputAvailableChunk, slot: JsonObject, emit: Write): void {
-    const { providerMetadata } = this.#context.said(metaOf(chunk.providerMetadata, this.#context.onLoss), emit);
-    const said = jsonObjectOf(toJson(chunk.input, this.#context.onLoss)) ?? {};
-    const wireId = typeof said.toolCallId === 'string' ? said.toolCallId : undefined;
-    const { toolCallId: _, ...body } = said;
-    const question = {
-      type: 'question',
-      kind: 'input',
-      ...body,
-      questionId,
-      ...defined({ toolCallId: wireId === undefined ? undefined : this.idOf(wireId), providerMetadata }),
-      ...(typeof slot.agentId === 'string' && { agentId: slot.agentId }),
-    };
-    this.#asked.set(questionId, false);
-    const plain: EventOf<'question'> = { type: 'question', kind: 'input', questionId };
-    emit(validateEvent(question) === undefined ? (question as EventOf<'question'>) : plain);
-  }
-
-  #answerPart(questionId: string, chunk: OutputChunk, emit: Write): void {
-    if (this.#asked.get(questionId)) return;
-    this.#asked.set(questionId, true);
-    const wireMeta = chunk.type === 'tool-output-denied' ? undefined : chunk.providerMetadata;
-    const { slot, meta } = takeSlot(metaOf(wireMeta, this.#context.onLoss));
-    const output = chunk.type === 'tool-output-available' ? this.#json(chunk.output) : undefined;
-    const isValue = output !== undefined && (slot.answer === undefined || !equalJson(output, slot.answer));
-    const plain: EventOf<'answer'> = {
-      type: 'answer',
-      questionId,
-      ...(isValue && { value: output }),
-      ...(output === undefined && { cancelled: true }),
-    };
-    const answer = {
-      ...plain,
-      ...jsonObjectOf(slot.answer ?? null),
-      questionId,
-      ...(meta && { providerMetadata: meta }),
-    };
-    emit(validateEvent(answer) === undefined ? answer : plain);
-  }
-
-  #json(value: unknown): Json {
-    return toJson(value ?? null, this.#context.onLoss);
-  }
-
   #lose(loss: Loss): void {
     this.#context.onLoss(loss);
   }
@@ -403,52 +289,6 @@ function isExecutor(value: unknown): value is Executor {
 function asOpened(opening: EventOf<'tool-input-start'>): Omit<EventOf<'tool-input-start'>, 'type' | 'toolCallId'> {
   const { type: _, toolCallId: __, providerMetadata: ___, ...said } = opening;
   return said;
-}
-
-function resultOf(chunk: OutputChunk, onLoss: OnLoss): ToolResult & { providerMetadata?: Meta } {
-  if (chunk.type === 'tool-output-denied') return { status: 'denied' };
-  const { slot, meta } = takeSlot(metaOf(chunk.providerMetadata, onLoss));
-  const said = { ...(meta && { providerMetadata: meta }) };
-  if (chunk.type === 'tool-output-error') {
-    return { status: 'error', error: faultOf(chunk.errorText, slot.error), ...said };
-  }
-  return {
-    status: 'ok',
-    output: toJson(chunk.output ?? null, onLoss),
-    ...(slot.content === true && { content: true }),
-    ...(chunk.preliminary && { preliminary: true }),
-    ...said,
-  };
-}
-
-function questionOf(chunk: UIToolApprovalRequestChunk7, toolCallId: string, onLoss: OnLoss): EventOf<'question'> {
-  const { approvalId: questionId, approvalDescriptor, inputSchemaInput, signature, reason, isAutomatic } = chunk;
-  const details = isFields(approvalDescriptor)
-    ? jsonObjectOf(toJson(fieldsOf(approvalDescriptor).intertie ?? null))
-    : undefined;
-  const own: JsonObject = {};
-  if (signature !== undefined) own.signature = signature;
-  if (approvalDescriptor !== undefined && details === undefined) {
-    own.approvalDescriptor = toJson(approvalDescriptor, onLoss);
-  }
-  if (inputSchemaInput !== undefined) own.inputSchemaInput = toJson(inputSchemaInput, onLoss);
-  const plain: EventOf<'question'> = {
-    type: 'question',
-    questionId,
-    kind: 'approval',
-    toolCallId,
-    ...defined({ reason, automatic: isAutomatic === true ? (true as const) : undefined }),
-    ...(Object.keys(own).length > 0 && { providerMetadata: { 'ai-sdk': own } }),
-  };
-  if (details === undefined) return plain;
-  const providerMetadata = mergeMeta(metaOf(details.providerMetadata, onLoss), plain.providerMetadata);
-  const full = { ...plain, ...details, questionId, toolCallId, ...defined({ providerMetadata }) };
-  return validateEvent(full) === undefined ? full : plain;
-}
-
-function faultOf(message: string, said: Json | undefined): Fault {
-  const { code, retryable, data } = jsonObjectOf(said ?? null) ?? {};
-  return { message, ...defined({ code: textOf(code), retryable: flagOf(retryable), data }) };
 }
 
 function parsed(text: string): Json {

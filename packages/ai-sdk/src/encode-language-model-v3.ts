@@ -1,9 +1,4 @@
-import type {
-  LanguageModelV3FinishReason,
-  LanguageModelV3StreamPart,
-  SharedV3ProviderMetadata,
-  SharedV3Warning,
-} from '@ai-sdk/provider';
+import type { LanguageModelV3StreamPart, SharedV3Warning } from '@ai-sdk/provider';
 import {
   mergeMeta,
   type AgentEvent,
@@ -12,17 +7,17 @@ import {
   type End,
   type EventOf,
   type Fault,
-  type FinishReason,
-  type Json,
-  type JsonObject,
   type Meta,
   type OnLoss,
   type Usage,
 } from '@intertie/core';
 import type { IncludeInternal } from './include-internal.ts';
+import { V3Calls } from './encode-v3-calls.ts';
 import { unknownMediaType } from './file-body.ts';
 import { keptSlot, slotKey, withSlot } from './intertie-slot.ts';
 import { defined } from './read-fields.ts';
+import { v3FinishReason } from './v3-finish-reason.ts';
+import { v3Metadata } from './v3-metadata.ts';
 import { V3Summary } from './v3-summary.ts';
 import { toV3Usage } from './v3-usage.ts';
 
@@ -56,29 +51,16 @@ export function createLanguageModelV3Encoder(
 type Write = Emit<LanguageModelV3StreamPart>;
 type Kind = 'text' | 'reasoning';
 type OpenPart = { kind: Kind; meta: Meta | undefined };
-type CallEvent = EventOf<'tool-input-start' | 'tool-call'>;
-type Call = {
-  toolName: string;
-  owner: 'caller' | 'run';
-  isComplete: boolean;
-  meta: Meta | undefined;
-  saidPreliminary?: true;
-};
-
 class V3Encoder {
   #onLoss: OnLoss;
   #includeInternal: IncludeInternal;
-  #callerTools: ReadonlySet<string> | undefined;
   #warnings: SharedV3Warning[];
   #includeRaw: boolean;
   #open = new Map<string, OpenPart>();
-  #calls = new Map<string, Call>();
-  /** Inputs that stream before anybody has said who runs the tool. */
-  #held = new Map<string, Array<EventOf<'tool-input-start' | 'tool-input-delta' | 'tool-input-end'>>>();
+  #calls: V3Calls;
   #withheld = new Set<string>();
   #stepUsage: Usage[] = [];
   #summary: V3Summary;
-  #asked = false;
   #phase: 'before' | 'running' | 'ended' = 'before';
 
   constructor({
@@ -91,7 +73,13 @@ class V3Encoder {
     this.#onLoss = onLoss ?? (() => undefined);
     this.#summary = new V3Summary(this.#onLoss);
     this.#includeInternal = includeInternal;
-    this.#callerTools = tools && new Set(tools);
+    this.#calls = new V3Calls({
+      callerTools: tools && new Set(tools),
+      onLoss: this.#onLoss,
+      admits: (event, id) => this.#admits(event, id),
+      isWithheld: (id) => this.#withheld.has(id),
+      metaOf: (event) => this.#partMeta(event),
+    });
     this.#warnings = warnings;
     this.#includeRaw = includeRawChunks;
   }
@@ -134,13 +122,13 @@ class V3Encoder {
       case 'tool-input-start':
       case 'tool-input-delta':
       case 'tool-input-end':
-        return this.#input(event, emit);
+        return this.#calls.input(event, emit);
       case 'tool-call':
-        return this.#call(event, emit);
+        return this.#calls.call(event, emit);
       case 'tool-result':
-        return this.#result(event, emit);
+        return this.#calls.result(event, emit);
       case 'question':
-        return this.#question(event, emit);
+        return this.#calls.question(event, emit);
       case 'source':
       case 'file':
         if (this.#admits(event, event.id)) this.#whole(event, emit);
@@ -162,7 +150,7 @@ class V3Encoder {
     const shown = event.internal && this.#includeInternal === 'reasoning' ? 'reasoning' : kind;
     const meta = this.#partMeta(event);
     this.#open.set(event.id, { kind: shown, meta });
-    emit({ type: `${shown}-start`, id: event.id, ...metadata(meta) });
+    emit({ type: `${shown}-start`, id: event.id, ...v3Metadata(meta) });
   }
 
   /** `streamText` replaces what it knows of a part's metadata by what comes later, so the whole is said each time. */
@@ -170,7 +158,7 @@ class V3Encoder {
     const part = this.#open.get(id);
     if (!part) return this.#missing('delta', id);
     part.meta = mergeMeta(part.meta, providerMetadata);
-    emit({ type: `${part.kind}-delta`, id, delta, ...(providerMetadata && metadata(part.meta)) });
+    emit({ type: `${part.kind}-delta`, id, delta, ...(providerMetadata && v3Metadata(part.meta)) });
   }
 
   #end(event: EventOf<'text-end' | 'reasoning-end'>, emit: Write): void {
@@ -180,111 +168,7 @@ class V3Encoder {
     this.#open.delete(id);
     const citations = event.type === 'text-end' ? event.citations : undefined;
     const meta = withSlot(mergeMeta(part.meta, providerMetadata), defined({ citations }));
-    emit({ type: `${part.kind}-end`, id, ...metadata(meta) });
-  }
-
-  #input(event: EventOf<'tool-input-start' | 'tool-input-delta' | 'tool-input-end'>, emit: Write): void {
-    const { toolCallId: id } = event;
-    const held = this.#held.get(id);
-    if (held) return void held.push(event);
-    if (event.type === 'tool-input-start') {
-      if (!this.#admits(event, id)) return;
-      if (event.executor === undefined && this.#callerTools === undefined) return void this.#held.set(id, [event]);
-      const { toolName } = event;
-      const call = this.#openCall(event);
-      const { inputEncoding, title } = event;
-      emit({
-        type: event.type,
-        id,
-        toolName,
-        ...owned(call),
-        ...defined({ inputEncoding, title }),
-        ...metadata(call.meta),
-      });
-      return;
-    }
-    const call = this.#calls.get(id);
-    if (!call) return this.#missing(event.type, id);
-    call.meta = mergeMeta(call.meta, event.providerMetadata);
-    if (event.type === 'tool-input-end') emit({ type: event.type, id });
-    else emit({ type: event.type, id, delta: event.delta });
-  }
-
-  #call(event: EventOf<'tool-call'>, emit: Write): void {
-    const { toolCallId, toolName, input, providerMetadata, invalid } = event;
-    if (!this.#admits(event, toolCallId)) return;
-    const held = this.#held.get(toolCallId);
-    this.#held.delete(toolCallId);
-    if (held) {
-      const { executor = 'runtime' } = event;
-      for (const part of held) this.#input(part.type === 'tool-input-start' ? { ...part, executor } : part, emit);
-    }
-    const call = this.#calls.get(toolCallId) ?? this.#openCall(event);
-    call.isComplete = true;
-    call.meta = mergeMeta(call.meta, providerMetadata);
-    // An invalid call has its error result in the run, and must not be run by anybody.
-    if (invalid) call.owner = 'run';
-    emit({
-      type: 'tool-call',
-      toolCallId,
-      toolName,
-      input: JSON.stringify(input),
-      ...owned(call),
-      ...metadata(call.meta),
-    });
-  }
-
-  #openCall(event: CallEvent): Call {
-    const { toolCallId, toolName, executor } = event;
-    const isCallers = executor === 'client' || (executor === undefined && this.#callerTools?.has(toolName) === true);
-    const isKnown = this.#callerTools === undefined || this.#callerTools.has(toolName);
-    if (isCallers && !isKnown) {
-      const why = `The caller has no tool "${toolName}", so nobody can answer. Add it to the tools of the call.`;
-      this.#onLoss({ kind: 'unsupported', what: 'client tool', why, id: toolCallId });
-    }
-    const { title, toolMetadata } = event;
-    const meta = withSlot(this.#partMeta(event), defined({ executor, title, toolMetadata }));
-    const call: Call = { toolName, owner: isCallers && isKnown ? 'caller' : 'run', isComplete: false, meta };
-    this.#calls.set(toolCallId, call);
-    return call;
-  }
-
-  #result(event: EventOf<'tool-result'>, emit: Write): void {
-    const { toolCallId: id } = event;
-    const call = this.#calls.get(id);
-    if (!call?.isComplete) {
-      if (this.#withheld.has(id)) return;
-      const why = 'Its call is not in this stream. A result without a call corrupts the history that the SDK keeps.';
-      return this.#onLoss({ kind: 'withheld', what: 'tool-result', why, id });
-    }
-    if (call.owner === 'caller') {
-      const why = 'The call is the caller’s to run: V3 has results only for what the model’s side has run.';
-      return this.#onLoss({ kind: 'unsupported', what: 'tool-result', why, id });
-    }
-    if (event.status === 'ok' && event.preliminary) {
-      if (call.saidPreliminary) return;
-      call.saidPreliminary = true;
-      const why = 'The SDK takes a preliminary result for the final one.';
-      return this.#onLoss({ kind: 'withheld', what: 'preliminary result', why, id });
-    }
-    const { toolName } = call;
-    const { slot, ...result } = resultOf(event);
-    const meta = withSlot(event.providerMetadata, slot);
-    emit({ type: 'tool-result', toolCallId: id, toolName, ...result, dynamic: true, ...metadata(meta) });
-  }
-
-  /** The SDK asks people about calls of the model's side, and only after it has seen the call. */
-  #question(event: EventOf<'question'>, emit: Write): void {
-    const { questionId: approvalId, toolCallId, providerMetadata } = event;
-    const call = toolCallId === undefined ? undefined : this.#calls.get(toolCallId);
-    if (toolCallId === undefined || !call?.isComplete || call.owner !== 'run' || event.kind !== 'approval') {
-      const why = 'V3 asks about calls that the model’s side runs, and nothing else.';
-      return this.#onLoss({ kind: 'unsupported', what: 'question', why, id: approvalId });
-    }
-    this.#asked = true;
-    const { reason, message } = event;
-    const meta = withSlot(providerMetadata, defined({ reason, message }));
-    emit({ type: 'tool-approval-request', approvalId, toolCallId, ...metadata(meta) });
+    emit({ type: `${part.kind}-end`, id, ...v3Metadata(meta) });
   }
 
   #whole(event: EventOf<'source' | 'file'>, emit: Write): void {
@@ -293,10 +177,10 @@ class V3Encoder {
       const { mimeType, filename, reasoning } = event;
       const meta = withSlot(this.#partMeta(event), defined({ filename, reasoning }));
       if (event.data !== undefined) {
-        emit({ type: 'file', mediaType: mimeType ?? unknownMediaType, data: event.data, ...metadata(meta) });
+        emit({ type: 'file', mediaType: mimeType ?? unknownMediaType, data: event.data, ...v3Metadata(meta) });
       } else if (event.url !== undefined) {
         const { url } = event;
-        emit({ type: 'source', sourceType: 'url', id, url, ...defined({ title: filename }), ...metadata(meta) });
+        emit({ type: 'source', sourceType: 'url', id, url, ...defined({ title: filename }), ...v3Metadata(meta) });
       } else {
         const why = 'Only its provider has the file, and V3 has bytes alone.';
         this.#onLoss({ kind: 'unsupported', what: 'file', why, id });
@@ -304,7 +188,7 @@ class V3Encoder {
       return;
     }
     const { sourceType, url, title, mediaType = unknownMediaType, filename } = event;
-    const meta = metadata(this.#partMeta(event));
+    const meta = v3Metadata(this.#partMeta(event));
     if (sourceType === 'url' && url !== undefined) {
       emit({ type: 'source', sourceType, id, url, ...defined({ title }), ...meta });
     } else {
@@ -347,32 +231,15 @@ class V3Encoder {
 
   #runEnd(event: EventOf<'run-end'>, emit: Write): void {
     this.#phase = 'ended';
-    for (const [id, { kind, meta }] of this.#open) emit({ type: `${kind}-end`, id, ...metadata(meta) });
+    for (const [id, { kind, meta }] of this.#open) emit({ type: `${kind}-end`, id, ...v3Metadata(meta) });
     if (event.outcome === 'error') emit({ type: 'error', error: errorOf(event.error) });
     const { usage = this.#stepUsage } = event;
     emit({
       type: 'finish',
       usage: toV3Usage(usage),
-      finishReason: this.#finishReason(event),
-      ...metadata(mergeMeta(event.providerMetadata, { [slotKey]: this.#summary.at(event) })),
+      finishReason: v3FinishReason(event, this.#calls.isWaiting),
+      ...v3Metadata(mergeMeta(event.providerMetadata, { [slotKey]: this.#summary.at(event) })),
     });
-  }
-
-  #finishReason(event: EventOf<'run-end'>): LanguageModelV3FinishReason {
-    const { finishReason = 'stop', rawFinishReason: raw } = event;
-    switch (event.outcome) {
-      case 'complete':
-        return { unified: unified(finishReason), raw };
-      case 'paused': {
-        // The caller's tools run only after `tool-calls`; without one of them nothing would ever go on.
-        const isOpen = [...this.#calls.values()].some(({ owner, isComplete }) => owner === 'caller' && isComplete);
-        return { unified: isOpen || this.#asked ? 'tool-calls' : 'stop', raw: raw ?? 'paused' };
-      }
-      case 'aborted':
-        return { unified: 'other', raw: 'aborted' };
-      case 'error':
-        return { unified: 'error', raw: raw ?? event.error.code };
-    }
   }
 
   #admits(event: { type: string; internal?: true }, id: string): boolean {
@@ -394,35 +261,6 @@ class V3Encoder {
     const agent = this.#summary.agentName(event.agentId);
     return withSlot(event.providerMetadata, { ...keptSlot(event), ...defined({ agent }) });
   }
-}
-
-/** Without `dynamic` the SDK looks for the tool in the caller's set, and takes the call for invalid. */
-function owned({ owner }: Call): { providerExecuted?: true; dynamic?: true } {
-  return owner === 'run' ? { providerExecuted: true, dynamic: true } : {};
-}
-
-function metadata(meta: Meta | undefined): { providerMetadata?: SharedV3ProviderMetadata } {
-  return meta ? { providerMetadata: meta } : {};
-}
-
-type V3Result = { result: NonNullable<Json>; isError?: true; slot: JsonObject };
-
-/** A V3 result is never null. */
-function resultOf(event: EventOf<'tool-result'>): V3Result {
-  switch (event.status) {
-    case 'ok':
-      return { result: event.output ?? '', slot: event.content ? { content: true } : {} };
-    case 'error': {
-      const { message, ...more } = event.error;
-      return { result: Object.keys(more).length > 0 ? event.error : message, isError: true, slot: {} };
-    }
-    case 'denied':
-      return { result: event.reason ?? 'The call was denied.', isError: true, slot: { denied: true } };
-  }
-}
-
-function unified(reason: FinishReason): LanguageModelV3FinishReason['unified'] {
-  return reason === 'interrupted' ? 'other' : reason;
 }
 
 /** A real error, so that whoever logs it or throws it sees one. */

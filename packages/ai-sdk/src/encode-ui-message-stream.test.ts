@@ -132,14 +132,48 @@ describe('each event', () => {
       ],
     ],
     [
-      'a denied call',
+      'a call that nobody has refused is denied: an error for 6, which cannot be told of an approval',
       [call, { type: 'tool-result', toolCallId: 'c', status: 'denied', reason: 'Not now.' }],
       [
         step,
         available,
+        {
+          type: 'tool-output-error',
+          toolCallId: 'c',
+          errorText: 'Not now.',
+          ...slot({ denied: { reason: 'Not now.' } }),
+        },
+      ],
+    ],
+    [
+      'a call that nobody has refused is denied: by an approval for 7',
+      [call, { type: 'tool-result', toolCallId: 'c', status: 'denied' }],
+      [
+        step,
+        available,
+        { type: 'tool-approval-request', approvalId: 'intertie:denied:c', toolCallId: 'c' },
+        { type: 'tool-approval-response', approvalId: 'intertie:denied:c', approved: false },
+        { type: 'tool-output-denied', toolCallId: 'c' },
+      ],
+      { version: 7 },
+    ],
+    [
+      'a call that was refused is denied',
+      [
+        call,
+        { type: 'question', questionId: 'q', kind: 'approval', toolCallId: 'c' },
+        { type: 'answer', questionId: 'q', approved: false },
+        { type: 'tool-result', toolCallId: 'c', status: 'denied', reason: 'Not now.' },
+      ],
+      [
+        step,
+        available,
+        { type: 'tool-approval-request', approvalId: 'q', toolCallId: 'c' },
+        { type: 'tool-approval-response', approvalId: 'q', approved: false },
         carried({ type: 'tool-result', toolCallId: 'c', status: 'denied', reason: 'Not now.' }),
         { type: 'tool-output-denied', toolCallId: 'c' },
       ],
+      { version: 7 },
     ],
     [
       'an approval for 6',

@@ -1,6 +1,4 @@
 import {
-  applyPatch,
-  mergeMeta,
   unfoldContent,
   type AgentEvent,
   type Emit,
@@ -8,22 +6,25 @@ import {
   type End,
   type EventOf,
   type Fault,
-  type Json,
-  type JsonObject,
   type Loss,
   type MessageContent,
   type MessagePart,
   type Meta,
   type OnLoss,
 } from '@intertie/core';
-import { encodeFile, encodeInterjection, encodeSource, partMeta } from './encode-ui-parts.ts';
-import { carry, UITools } from './encode-ui-tools.ts';
-import { slotKey, withSlot } from './intertie-slot.ts';
+import { carry } from './carry-event.ts';
+import { UIAgents } from './encode-ui-agents.ts';
+import { UIData } from './encode-ui-data.ts';
+import { writeRunEnd } from './encode-ui-end.ts';
+import { encodeFile, encodeInterjection, encodeSource } from './encode-ui-parts.ts';
+import { UIQuestions } from './encode-ui-questions.ts';
+import { UITools } from './encode-ui-tools.ts';
+import { UIWords } from './encode-ui-words.ts';
+import { slotKey } from './intertie-slot.ts';
 import { defined } from './read-fields.ts';
 import { extensionId } from './ui-extension.ts';
 import type { UIMessageChunk, UIMessageChunkOf, UIMessageVersion } from './ui-message-chunk.ts';
 import { UISteps } from './ui-steps.ts';
-import { validateUIMessageChunk } from './validate-ui-message-chunk.ts';
 
 export interface UIMessageEncoderOptions<Version extends UIMessageVersion = UIMessageVersion> {
   /** The major of `ai` that reads the stream. 7 also reads what is written for 6. Default: 6. */
@@ -64,26 +65,20 @@ export function createUIMessageEncoder<Version extends UIMessageVersion = 6>(
 }
 
 type Write = Emit<UIMessageChunk>;
-type Kind = 'text' | 'reasoning';
-/** `isKept`: its part is in the client's message. */
-type Agent = { data: JsonObject & { agentId: string }; parentAgentId?: string; isKept: boolean };
-type Data = { name: string; value: Json; transient: boolean; stepId?: string; meta: Meta | undefined };
-
 class UIMessageEncoder implements Encoder<UIMessageChunk> {
   readonly version = '1';
   readonly optionsKey: string;
   #options: Required<Omit<UIMessageEncoderOptions, 'staticTools'>>;
   #phase: 'before' | 'baseline' | 'running' | 'ended' = 'before';
-  /** Open texts and reasoning, with their metadata: the client replaces what it has, so the whole is sent each time. */
-  #open = new Map<string, { kind: Kind; meta: Meta | undefined }>();
   /** The parts that the client has been told of, and those that it is not told of. */
   #said = new Set<string>();
   #withheld = new Set<string>();
-  #agents = new Map<string, Agent>();
-  #data = new Map<string, Data>();
-  #state: Json = {};
   #steps = new UISteps();
+  #agents = new UIAgents(this.#steps);
+  #words: UIWords;
+  #data: UIData;
   #tools: UITools;
+  #questions: UIQuestions;
   /** Answered approvals of a restated message, which ai 6 would ask again. */
   #over = new Set<string>();
 
@@ -100,7 +95,11 @@ class UIMessageEncoder implements Encoder<UIMessageChunk> {
       onLoss = () => undefined,
     } = options;
     this.#options = { version, baseline, sendReasoning, sendSources, includeInternal, sendStart, sendFinish, onLoss };
+    this.#words = new UIWords(version, this.#steps);
+    this.#data = new UIData({ version, onLoss, steps: this.#steps });
     this.#tools = new UITools({ version, staticTools: staticTools && new Set(staticTools), onLoss }, this.#steps);
+    const callOf = this.#tools.get.bind(this.#tools);
+    this.#questions = new UIQuestions({ version, onLoss, steps: this.#steps, callOf });
     const flags = [sendReasoning, sendSources, includeInternal, sendStart, sendFinish].map(Number).join('');
     const names = staticTools ? `-${[...new Set(staticTools)].toSorted().map(encodeURIComponent).join('+')}` : '';
     this.optionsKey = `${version}${baseline === 'assume' ? 'a' : 'r'}${flags}${names}`;
@@ -110,7 +109,8 @@ class UIMessageEncoder implements Encoder<UIMessageChunk> {
     switch (event.type) {
       case 'text-delta':
       case 'reasoning-delta':
-        return this.#delta(event, emit);
+        if (!this.#words.delta(event, emit)) this.#missing(event.type, event.id);
+        return;
       case 'tool-input-delta':
         if (!this.#tools.inputDelta(event, emit)) this.#missing(event.type, event.toolCallId);
         return;
@@ -149,10 +149,15 @@ class UIMessageEncoder implements Encoder<UIMessageChunk> {
         return this.feed(event, emit);
       case 'text-start':
       case 'reasoning-start':
-        return this.#partStart(event, emit);
+        if (event.type === 'reasoning-start' && !this.#options.sendReasoning) {
+          return this.#withhold('reasoning', event.id, 'reasoning');
+        }
+        if (this.#admit(event, event.id, emit)) this.#words.start(event, emit);
+        return;
       case 'text-end':
       case 'reasoning-end':
-        return this.#partEnd(event, emit);
+        if (!this.#words.end(event, emit)) this.#missing(event.type, event.id);
+        return;
       case 'tool-input-start':
         if (this.#admit(event, event.toolCallId, emit)) this.#tools.inputStart(event, emit);
         return;
@@ -160,7 +165,7 @@ class UIMessageEncoder implements Encoder<UIMessageChunk> {
         if (event.providerMetadata) this.#partMetadata(event.toolCallId, event.providerMetadata, emit);
         return;
       case 'tool-call':
-        if (this.#tools.has(event.toolCallId) || this.#admit(event, event.toolCallId, emit)) {
+        if (this.#tools.get(event.toolCallId) || this.#admit(event, event.toolCallId, emit)) {
           this.#tools.call(event, emit);
         }
         return;
@@ -169,11 +174,11 @@ class UIMessageEncoder implements Encoder<UIMessageChunk> {
         return;
       case 'question':
         // About a call, it is a part of the call, and not what its agent is known by.
-        if (!this.#tools.canAsk(event)) this.#speaks(event.agentId, emit);
-        return this.#tools.question(event, this.#over.has(event.questionId), emit);
+        if (!this.#questions.canAsk(event)) this.#agents.speak(event.agentId, emit);
+        return this.#questions.ask(event, this.#over.has(event.questionId), emit);
       case 'answer':
         // Questions are never withheld, and their ids may be those of parts that are.
-        if (!this.#tools.answer(event, emit)) this.#unfitting(event.type, event.questionId);
+        if (!this.#questions.answer(event, emit)) this.#unfitting(event.type, event.questionId);
         return;
       case 'file':
         if (event.reasoning && !this.#options.sendReasoning) return this.#withhold(event.type, event.id, 'reasoning');
@@ -190,28 +195,26 @@ class UIMessageEncoder implements Encoder<UIMessageChunk> {
         this.#steps.note(event.stepId);
         return emit(encodeInterjection(event, this.#options.version));
       case 'data':
-        return this.#dataPart(event, emit);
+        return this.#data.part(event, () => this.#admit(event, event.id, emit), emit);
       case 'data-delta':
-        return this.#dataDelta(event, emit);
+        if (!this.#data.patch(event, emit)) this.#missing(event.type, event.id);
+        return;
       case 'metadata':
         if (event.id !== undefined) return this.#partMetadata(event.id, event.providerMetadata, emit);
         return emit({ type: 'message-metadata', messageMetadata: event.metadata });
       case 'agent-start':
-        return this.#agentStart(event, emit);
+        return this.#agents.start(event, emit);
       case 'agent-end':
-        return this.#agentEnd(event, emit);
+        if (!this.#agents.end(event, emit)) this.#missing(event.type, event.agentId);
+        return;
       case 'step-start':
         return carry(event, emit);
       case 'step-end':
         return this.#stepEnd(event, emit);
       case 'state-snapshot':
-        return this.#writeState(event.state, emit);
-      case 'state-delta': {
-        const patched = applyPatch(this.#state, event.patch);
-        if (patched.ok) this.#writeState(patched.value, emit);
-        else this.#lose({ kind: 'repaired', what: event.type, why: `It cannot be applied: ${patched.message}.` });
-        return;
-      }
+        return this.#data.setState(event.state, emit);
+      case 'state-delta':
+        return this.#data.patchState(event, emit);
       case 'notice': {
         const { type: _, at: __, origin: ___, ...data } = event;
         return emit({ type: 'data-notice', id: extensionId('notice'), data, transient: true });
@@ -241,8 +244,7 @@ class UIMessageEncoder implements Encoder<UIMessageChunk> {
   }
 
   #runEnd(event: EventOf<'run-end'>, emit: Write): void {
-    for (const [id, { kind }] of this.#open) emit({ type: `${kind}-end`, id });
-    this.#open.clear();
+    this.#words.close(emit);
     this.#tools.end(emit);
     this.#steps.close(emit);
     this.#phase = 'ended';
@@ -250,31 +252,8 @@ class UIMessageEncoder implements Encoder<UIMessageChunk> {
     if (resume !== undefined) {
       this.#lose({ kind: 'withheld', what: 'run-end resume', why: "The runtime's own token is not for the page." });
     }
-    const messageMetadata = { [slotKey]: { status: ended.outcome } };
-    switch (ended.outcome) {
-      case 'complete':
-      case 'paused': {
-        if (!this.#options.sendFinish) return;
-        const finishReason = this.#finishReason(ended);
-        if (hasMore(ended, finishReason)) carry(ended, emit);
-        return emit({ type: 'finish', ...defined({ finishReason }), messageMetadata });
-      }
-      case 'aborted':
-        if (hasMore(ended)) carry(ended, emit);
-        emit({ type: 'message-metadata', messageMetadata });
-        return emit({ type: 'abort', ...defined({ reason: ended.reason }) });
-      case 'error':
-        if (hasMore(ended)) carry(ended, emit);
-        emit({ type: 'message-metadata', messageMetadata });
-        return emit({ type: 'error', errorText: ended.error.message });
-    }
-  }
-
-  #finishReason(event: EventOf<'run-end'>): UIFinishReason | undefined {
-    if (event.finishReason === undefined && event.outcome === 'paused') {
-      return event.waitingFor.some(({ type }) => type !== 'message') ? 'tool-calls' : undefined;
-    }
-    return event.finishReason === 'interrupted' && this.#options.version === 6 ? 'other' : event.finishReason;
+    const isSilent = !this.#options.sendFinish && (ended.outcome === 'complete' || ended.outcome === 'paused');
+    if (!isSilent) writeRunEnd(ended, this.#options.version, emit);
   }
 
   /** The baseline, if it comes first; otherwise a correction, of which only what is new can be said. */
@@ -285,9 +264,9 @@ class UIMessageEncoder implements Encoder<UIMessageChunk> {
     if (isBaseline) return this.#restate(content, emit);
     const known = (part: MessagePart): boolean =>
       part.type === 'tool-invocation'
-        ? this.#tools.has(part.toolCallId)
+        ? this.#tools.get(part.toolCallId) !== undefined
         : part.type === 'question'
-          ? this.#tools.hasQuestion(part.questionId)
+          ? this.#questions.has(part.questionId)
           : part.id === undefined || this.#said.has(part.id);
     const why = 'The client cannot take back what it has been told; only parts that are new to it were sent.';
     this.#lose({ kind: 'unsupported', what: 'message-snapshot', why });
@@ -317,161 +296,28 @@ class UIMessageEncoder implements Encoder<UIMessageChunk> {
         if (id !== undefined) this.#withheld.add(id);
         continue;
       }
-      if (part.type === 'tool-invocation') this.#tools.learn(part);
-      else if (part.type === 'question') this.#tools.learnQuestion(part);
-      else if (part.type === 'data' && part.id !== undefined) {
-        const { name = 'data', data: value, providerMetadata: meta } = part;
-        this.#data.set(part.id, { name, value, transient: false, meta });
-      }
+      if (part.type === 'tool-invocation') {
+        this.#tools.learn(part);
+        if (part.approval) this.#questions.learn(part.approval.questionId, part.toolCallId);
+      } else if (part.type === 'question') this.#questions.learn(part.questionId);
+      else if (part.type === 'data' && part.id !== undefined) this.#data.learn(part.id, part);
       if (part.id !== undefined) this.#said.add(part.id);
     }
-    for (const [agentId, entry] of Object.entries(agents)) {
-      this.#agents.set(agentId, { ...agentOf(agentId, entry), isKept: false });
-    }
-    for (const { agentId, internal } of parts) {
-      if (internal && !this.#options.includeInternal) continue;
-      for (let agent = this.#agent(agentId); agent && !agent.isKept; agent = this.#agent(agent.parentAgentId)) {
-        agent.isKept = true;
-      }
-    }
+    const shown = parts.filter(({ internal }) => !internal || this.#options.includeInternal);
+    this.#agents.learn(
+      agents,
+      shown.map(({ agentId }) => agentId),
+    );
   }
 
-  #partStart(event: EventOf<'text-start' | 'reasoning-start'>, emit: Write): void {
-    const kind = event.type === 'text-start' ? 'text' : 'reasoning';
-    if (kind === 'reasoning' && !this.#options.sendReasoning) return this.#withhold('reasoning', event.id, 'reasoning');
-    if (!this.#admit(event, event.id, emit)) return;
-    this.#steps.enter(event.stepId, 'words', emit);
-    this.#steps.hold(event.id, event.stepId);
-    const meta = partMeta(event);
-    this.#open.set(event.id, { kind, meta });
-    emit({ type: event.type, id: event.id, ...(meta && { providerMetadata: meta }) });
-  }
-
-  #delta({ type, id, delta, providerMetadata }: EventOf<'text-delta' | 'reasoning-delta'>, emit: Write): void {
-    const part = this.#open.get(id);
-    if (part === undefined) return this.#missing(type, id);
-    if (providerMetadata === undefined) return emit({ type, id, delta });
-    part.meta = mergeMeta(part.meta, providerMetadata);
-    emit({ type, id, delta, providerMetadata: part.meta });
-  }
-
-  #partEnd(event: EventOf<'text-end' | 'reasoning-end'>, emit: Write): void {
-    const { type, id, providerMetadata } = event;
-    const part = this.#open.get(id);
-    if (part === undefined) return this.#missing(type, id);
-    this.#open.delete(id);
-    this.#steps.release(id);
-    const citations = event.type === 'text-end' ? event.citations : undefined;
-    let meta = providerMetadata && mergeMeta(part.meta, providerMetadata);
-    if (citations && this.#options.version === 7) {
-      const chunk = { type, id, citations, ...(meta && { providerMetadata: meta }) } as UIMessageChunk;
-      if (validateUIMessageChunk(chunk, 7) === undefined) return emit(chunk);
-    }
-    if (citations) meta = withSlot(meta ?? part.meta, { citations });
-    emit({ type, id, ...(meta && { providerMetadata: meta }) });
-  }
-
-  /** A late word on a part. The client only takes it while the part is open. */
   #partMetadata(id: string, providerMetadata: Meta, emit: Write): void {
     if (this.#withheld.has(id)) return;
-    const part = this.#open.get(id);
-    if (part) {
-      part.meta = mergeMeta(part.meta, providerMetadata);
-      emit({ type: `${part.kind}-delta`, id, delta: '', providerMetadata: part.meta });
-    } else if (!this.#tools.addMetadata(id, providerMetadata)) {
-      const why = 'The part is complete, and the client takes no more metadata for it.';
-      this.#lose({ kind: 'unsupported', what: 'metadata', why, id });
-      carry({ type: 'metadata', id, providerMetadata }, emit);
-    }
-  }
-
-  #dataPart(event: EventOf<'data'>, emit: Write): void {
-    const { id, name, data: value, stepId, transient = false } = event;
-    const before = this.#data.get(id);
-    if (before === undefined) {
-      if (!this.#admit(event, id, emit)) return;
-      if (!transient) this.#steps.note(stepId);
-      const meta = partMeta(event);
-      this.#data.set(id, { name, value, transient, meta, ...(stepId !== undefined && { stepId }) });
-    } else {
-      before.value = value;
-      before.meta = mergeMeta(before.meta, event.providerMetadata);
-      if (name !== before.name) {
-        const why = `The client replaces data by its name and id, so it stays "${before.name}".`;
-        this.#lose({ kind: 'unsupported', what: 'data name', why, id });
-      }
-      if (event.providerMetadata && !before.transient) {
-        const why = 'The client keeps the metadata that data had first.';
-        this.#lose({ kind: 'unsupported', what: 'data metadata', why, id });
-      }
-    }
-    this.#writeData(id, this.#data.get(id)!, emit);
-  }
-
-  #dataDelta({ type, id, patch }: EventOf<'data-delta'>, emit: Write): void {
-    const data = this.#data.get(id);
-    if (data === undefined) return this.#missing(type, id);
-    const patched = applyPatch(data.value, patch);
-    if (!patched.ok) {
-      return this.#lose({ kind: 'repaired', what: type, why: `It cannot be applied: ${patched.message}.`, id });
-    }
-    data.value = patched.value;
-    this.#writeData(id, data, emit);
-  }
-
-  #writeData(id: string, { name, value, transient, meta }: Data, emit: Write): void {
-    if (this.#options.version === 7 && value === null && !transient && name.startsWith(providerPrefix)) {
-      const kind = name.slice(providerPrefix.length) as `${string}.${string}`;
-      return emit({ type: 'custom', kind, ...(meta && { providerMetadata: meta }) });
-    }
-    emit({
-      type: `data-${name}`,
-      id,
-      data: value,
-      ...(transient && { transient }),
-      ...(meta && { providerMetadata: meta }),
-    });
-  }
-
-  #writeState(state: Json, emit: Write): void {
-    this.#state = state;
-    emit({ type: 'data-state', id: extensionId('state'), data: state, transient: true });
-  }
-
-  #agentStart(event: EventOf<'agent-start'>, emit: Write): void {
-    const { type: _, at: __, origin: ___, agentId, ...entry } = event;
-    const agent: Agent = { ...agentOf(agentId, entry), isKept: this.#agents.get(agentId)?.isKept ?? false };
-    this.#agents.set(agentId, agent);
-    if (agent.isKept) this.#speaks(agent.parentAgentId, emit);
-    this.#writeAgent(agent, emit);
-  }
-
-  #agentEnd(event: EventOf<'agent-end'>, emit: Write): void {
-    const agent = this.#agents.get(event.agentId);
-    if (agent === undefined) return this.#missing(event.type, event.agentId);
-    const { outcome, result, usage } = event;
-    const error = event.outcome === 'error' ? event.error : undefined;
-    agent.data = { ...agent.data, outcome, ...defined({ error, result, usage }) };
-    this.#writeAgent(agent, emit);
-  }
-
-  /** Before an agent has said anything, it is shown and not kept: a stored message would not know where to put it. */
-  #writeAgent({ data, isKept }: Agent, emit: Write): void {
-    emit({ type: 'data-agent', id: extensionId('agent', data.agentId), data, ...(!isKept && { transient: true }) });
-  }
-
-  /** An agent's first words, or its child's: from now on it is a part of the message. */
-  #speaks(agentId: string | undefined, emit: Write): void {
-    const agent = this.#agent(agentId);
-    if (agent === undefined || agent.isKept) return;
-    agent.isKept = true;
-    this.#speaks(agent.parentAgentId, emit);
-    this.#steps.note(undefined);
-    this.#writeAgent(agent, emit);
-  }
-
-  #agent(agentId: string | undefined): Agent | undefined {
-    return agentId === undefined ? undefined : this.#agents.get(agentId);
+    const isTaken =
+      this.#words.addMetadata(id, providerMetadata, emit) || this.#tools.addMetadata(id, providerMetadata);
+    if (isTaken) return;
+    const why = 'The part is complete, and the client takes no more metadata for it.';
+    this.#lose({ kind: 'unsupported', what: 'metadata', why, id });
+    carry({ type: 'metadata', id, providerMetadata }, emit);
   }
 
   #stepEnd(event: EventOf<'step-end'>, emit: Write): void {
@@ -480,7 +326,7 @@ class UIMessageEncoder implements Encoder<UIMessageChunk> {
     if (event.discarded) this.#tools.forget(stepId);
     if (event.discarded && this.#steps.hasPartsOf(stepId)) {
       if (this.#options.version === 7 && this.#steps.reset(stepId, emit)) {
-        for (const [id, data] of this.#data) if (data.stepId === stepId) this.#data.delete(id);
+        this.#data.forget(stepId);
       } else {
         const why = 'The client cannot take back the parts of this step, and shows them beside those of the next.';
         this.#lose({ kind: 'unsupported', what: 'discarded step', why, id: stepId });
@@ -500,7 +346,7 @@ class UIMessageEncoder implements Encoder<UIMessageChunk> {
       return false;
     }
     this.#said.add(id);
-    if (!event.transient) this.#speaks(event.agentId, emit);
+    if (!event.transient) this.#agents.speak(event.agentId, emit);
     return true;
   }
 
@@ -520,33 +366,5 @@ class UIMessageEncoder implements Encoder<UIMessageChunk> {
 
   #lose(loss: Loss): void {
     this.#options.onLoss(loss);
-  }
-}
-
-/** The prefix of data that only its provider understands. */
-const providerPrefix = 'provider:';
-
-type UIFinishReason = NonNullable<EventOf<'run-end'>['finishReason']>;
-
-function agentOf(agentId: string, entry: JsonObject & { parentAgentId?: string }): Omit<Agent, 'isKept'> {
-  const { parentAgentId } = entry;
-  return { data: { agentId, ...entry }, ...(parentAgentId !== undefined && { parentAgentId }) };
-}
-
-/** Whether the end says more than its chunk does. */
-function hasMore(event: EventOf<'run-end'>, finishReason?: UIFinishReason): boolean {
-  const { type: _, at: __, origin: ___, outcome, finishReason: said, ...rest } = event;
-  if (said !== finishReason) return true;
-  switch (outcome) {
-    case 'error': {
-      const { error, ...more } = rest as { error: Fault };
-      return Object.keys(more).length > 0 || Object.keys(error).length > 1;
-    }
-    case 'aborted': {
-      const { reason: ____, ...more } = rest as { reason?: string };
-      return Object.keys(more).length > 0;
-    }
-    default:
-      return Object.keys(rest).length > 0;
   }
 }

@@ -1,9 +1,15 @@
-import type { EventOf, Loss, Meta } from '@intertie/core';
+import type { EventOf, Meta, OnLoss, SourceBody } from '@intertie/core';
 import { toDataUrl, unknownMediaType } from './file-body.ts';
 import { keptSlot, withSlot } from './intertie-slot.ts';
 import { defined } from './read-fields.ts';
 import { extensionId } from './ui-extension.ts';
-import type { UIMessageChunk, UIMessageVersion, UISteeringPart } from './ui-message-chunk.ts';
+import type {
+  UIMessageChunk,
+  UIMessageVersion,
+  UISourceDocumentChunk,
+  UISourceUrlChunk,
+  UISteeringPart,
+} from './ui-message-chunk.ts';
 
 type Said = EventOf<'text-start' | 'reasoning-start' | 'interjection' | 'file' | 'source' | 'data'>;
 
@@ -37,13 +43,25 @@ export function encodeFile(event: EventOf<'file'>, version: UIMessageVersion): U
   };
 }
 
-export function encodeSource(event: EventOf<'source'>, onLoss: (loss: Loss) => void): UIMessageChunk {
-  const { id: sourceId, sourceType, url, title, mediaType, filename } = event;
-  if (sourceType === 'url' && url !== undefined) {
-    const providerMetadata = partMeta(event, { mediaType, filename });
+export function encodeSource(event: EventOf<'source'>, onLoss: OnLoss): UIMessageChunk {
+  return uiSource(event, event.id, (more) => partMeta(event, more), onLoss);
+}
+
+type UISource = UISourceUrlChunk | UISourceDocumentChunk;
+
+/** A source has the same fields as a chunk and as a part. `metaWith`: its metadata, with more in the slot. */
+export function uiSource(
+  { sourceType, url, title, mediaType, filename }: Partial<SourceBody>,
+  sourceId: string,
+  metaWith: (more: { [key: string]: string }) => Meta | undefined,
+  onLoss: OnLoss,
+): UISource {
+  const isUrl = sourceType === undefined ? url !== undefined : sourceType === 'url';
+  if (isUrl && url !== undefined) {
+    const providerMetadata = metaWith(defined({ mediaType, filename }));
     return { type: 'source-url', sourceId, url, ...defined({ title, providerMetadata }) };
   }
-  if (sourceType === 'url' || mediaType === undefined || title === undefined) {
+  if (isUrl || mediaType === undefined || title === undefined) {
     const why = 'A source in the UI has a URL, or a media type and a title. What is missing was made up.';
     onLoss({ kind: 'repaired', what: 'source', why, id: sourceId });
   }
@@ -52,7 +70,7 @@ export function encodeSource(event: EventOf<'source'>, onLoss: (loss: Loss) => v
     sourceId,
     mediaType: mediaType ?? unknownMediaType,
     title: title ?? filename ?? '',
-    ...defined({ filename, providerMetadata: partMeta(event, { url }) }),
+    ...defined({ filename, providerMetadata: metaWith(defined({ url })) }),
   };
 }
 

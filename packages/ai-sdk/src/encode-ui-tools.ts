@@ -8,35 +8,27 @@ import {
   type Loss,
   type Meta,
   type OnLoss,
-  type QuestionPart,
   type ToolPart,
 } from '@intertie/core';
-import { keptSlot, takeSlot, withSlot } from './intertie-slot.ts';
-import { defined, jsonObjectOf } from './read-fields.ts';
-import { extensionId } from './ui-extension.ts';
+import { isApproved } from './ai-sdk-approval.ts';
+import { carry } from './carry-event.ts';
+import {
+  callFields,
+  callSlot,
+  faultSlot,
+  isPlain,
+  resultFields,
+  type CallEvent,
+  type UICall,
+} from './encode-ui-call.ts';
+import { takeSlot, withSlot } from './intertie-slot.ts';
+import { defined } from './read-fields.ts';
 import type { UIMessageChunk, UIMessageVersion } from './ui-message-chunk.ts';
-import { questionCallId } from './ui-question-id.ts';
+import { deniedText, denialId } from './ui-question-id.ts';
 import type { UISteps } from './ui-steps.ts';
 
-type CallEvent = EventOf<'tool-input-start' | 'tool-call'>;
+type DeniedEvent = Extract<EventOf<'tool-result'>, { status: 'denied' }>;
 type Write = Emit<UIMessageChunk>;
-
-/** A call as the client knows it. */
-type Call = {
-  state: 'streaming' | 'complete' | 'settled';
-  toolName: string;
-  /** Said on every chunk of the call, and always the same: two values make two parts. */
-  dynamic: boolean;
-  stepId?: string;
-  /** With the slot. The client replaces what it has, so the whole is sent each time. */
-  meta: Meta | undefined;
-  /** What of it the client has. */
-  sent: Meta | undefined;
-  resultMeta?: Meta;
-  providerExecuted?: true;
-  invalid?: Fault;
-  questionId?: string;
-};
 
 export interface UIToolsOptions {
   version: UIMessageVersion;
@@ -45,25 +37,19 @@ export interface UIToolsOptions {
   onLoss: OnLoss;
 }
 
-/** Writes calls, results, questions and answers as the tool chunks of a UI message stream. */
+/** Writes calls and their results as the tool chunks of a UI message stream. */
 export class UITools {
   #options: UIToolsOptions;
   #steps: UISteps;
-  #calls = new Map<string, Call>();
-  /** The call that a question is the approval of; undefined if it is a tool part of its own. */
-  #questions = new Map<string, string | undefined>();
+  #calls = new Map<string, UICall>();
 
   constructor(options: UIToolsOptions, steps: UISteps) {
     this.#options = options;
     this.#steps = steps;
   }
 
-  has(toolCallId: string): boolean {
-    return this.#calls.has(toolCallId);
-  }
-
-  hasQuestion(questionId: string): boolean {
-    return this.#questions.has(questionId);
+  get(toolCallId: string): UICall | undefined {
+    return this.#calls.get(toolCallId);
   }
 
   /** The client has this call already. */
@@ -79,12 +65,8 @@ export class UITools {
       ...(part.resultMetadata && { resultMeta: part.resultMetadata }),
       ...(part.executor === 'provider' && { providerExecuted: true }),
       ...(part.approval && { questionId: part.approval.questionId }),
+      ...(part.approval && isApproved(part.approval) === false && { isRefused: true }),
     });
-    if (part.approval) this.#questions.set(part.approval.questionId, part.toolCallId);
-  }
-
-  learnQuestion({ questionId }: QuestionPart): void {
-    this.#questions.set(questionId, undefined);
   }
 
   /** The run is over: metadata that waited for a call that never came. */
@@ -186,47 +168,15 @@ export class UITools {
         return true;
       }
       case 'denied':
-        if (event.reason !== undefined || event.providerMetadata) carry(event, emit);
-        emit({ type: 'tool-output-denied', toolCallId });
+        this.#deny(event, call, emit);
         return true;
     }
   }
 
-  /** Whether a question can be asked as the approval of its call. */
-  canAsk(event: EventOf<'question'>): boolean {
-    return this.#callOf(event) !== undefined;
-  }
-
-  /** `isAnswered`: and ai 6 has no chunk to say so. It must not be asked again. */
-  question(event: EventOf<'question'>, isAnswered: boolean, emit: Write): void {
-    const call = this.#callOf(event);
-    if (call === undefined) return this.#ask(event, emit);
-    call.questionId = event.questionId;
-    this.#questions.set(event.questionId, event.toolCallId);
-    if (isAnswered) return carry(event, emit);
-    this.#requestApproval(event, event.toolCallId!, emit);
-  }
-
-  /** Whether the client knows the question. */
-  answer(event: EventOf<'answer'>, emit: Write): boolean {
-    if (!this.#questions.has(event.questionId)) return false;
-    const toolCallId = this.#questions.get(event.questionId);
-    if (toolCallId === undefined) this.#answerPart(event, emit);
-    else this.#respond(event, toolCallId, emit);
-    return true;
-  }
-
-  /** The call that a question is the approval of. A call that is over, or asked about, cannot be asked about. */
-  #callOf({ toolCallId }: EventOf<'question'>): Call | undefined {
-    const call = toolCallId === undefined ? undefined : this.#calls.get(toolCallId);
-    const isOver = call?.state === 'settled' || call?.invalid !== undefined || call?.questionId !== undefined;
-    return isOver ? undefined : call;
-  }
-
-  #open(event: CallEvent, emit: Write): Call {
+  #open(event: CallEvent, emit: Write): UICall {
     const { toolCallId, toolName, stepId } = event;
     const dynamic = this.#isDynamic(event);
-    const call: Call = {
+    const call: UICall = {
       state: 'streaming',
       toolName,
       dynamic,
@@ -241,14 +191,20 @@ export class UITools {
     return call;
   }
 
-  #writeStart(event: CallEvent, call: Call, emit: Write): void {
+  #writeStart(event: CallEvent, call: UICall, emit: Write): void {
     const { inputEncoding } = event;
     call.sent = call.meta;
     emit({ type: 'tool-input-start', ...callFields(event, call), ...(inputEncoding && { inputEncoding }) });
   }
 
   /** The metadata of `tool-input-error` becomes that of the result, so the call's own goes ahead of it. */
-  #writeInvalid(event: CallEvent & { input: Json }, call: Call, streamed: boolean, invalid: Fault, emit: Write): void {
+  #writeInvalid(
+    event: CallEvent & { input: Json },
+    call: UICall,
+    streamed: boolean,
+    invalid: Fault,
+    emit: Write,
+  ): void {
     if (!streamed || call.sent !== call.meta) this.#writeStart(event, call, emit);
     if (!call.providerExecuted) this.#steps.addResult(event.toolCallId);
     const { providerMetadata: _, ...said } = callFields(event, call);
@@ -262,95 +218,24 @@ export class UITools {
     });
   }
 
-  #requestApproval(event: EventOf<'question'>, toolCallId: string, emit: Write): void {
-    const {
-      type: _,
-      at: __,
-      origin: ___,
-      questionId: approvalId,
-      toolCallId: ____,
-      providerMetadata,
-      ...asked
-    } = event;
-    const { kind, reason, automatic, ...details } = asked;
-    const { 'ai-sdk': own = {}, ...others } = providerMetadata ?? {};
-    const { signature, approvalDescriptor, inputSchemaInput, ...rest } = own;
-    const meta: Meta = { ...others, ...(Object.keys(rest).length > 0 && { 'ai-sdk': rest }) };
-    const is7 = this.#options.version === 7;
-    const more = {
-      ...details,
-      ...(kind !== 'approval' && { kind }),
-      ...(!is7 && defined({ reason, automatic })),
-      ...(Object.keys(meta).length > 0 && { providerMetadata: meta }),
-    };
-    const hasMore = Object.keys(more).length > 0;
-    if (hasMore && approvalDescriptor !== undefined) carry(event, emit);
-    const descriptor = approvalDescriptor ?? (hasMore ? { intertie: more } : undefined);
-    emit({
-      type: 'tool-approval-request',
-      approvalId,
-      toolCallId,
-      ...(descriptor !== undefined && { approvalDescriptor: descriptor }),
-      ...(inputSchemaInput !== undefined && { inputSchemaInput }),
-      ...(typeof signature === 'string' && { signature }),
-      ...(is7 && defined({ reason, isAutomatic: automatic })),
-    });
-  }
-
-  #respond(event: EventOf<'answer'>, toolCallId: string, emit: Write): void {
-    const { questionId, approved, reason, value, cancelled, by, providerMetadata } = event;
-    const canSay = this.#options.version === 7 && this.#calls.get(toolCallId)?.state !== 'settled';
-    if (!canSay) {
-      const why =
-        this.#options.version === 6
-          ? 'ai 6 has no chunk for it; the client that answered knows, others learn it from the result.'
-          : 'The call is settled, and its state does not go back.';
-      this.#lose({ kind: 'unsupported', what: 'answer', why, id: questionId });
+  /**
+   * The client wants a call that is denied to have an approval that says so. Where nobody has said no, 7 is told of one that is
+   * made up; 6 has no chunk for an answer, and is told of an error.
+   */
+  #deny(event: DeniedEvent, call: UICall, emit: Write): void {
+    const { toolCallId, reason } = event;
+    if (!call.isRefused && this.#options.version === 6) {
+      const providerMetadata = withSlot(call.resultMeta, { denied: defined({ reason }) })!;
+      const errorText = reason ?? deniedText;
+      return emit({ type: 'tool-output-error', toolCallId, ...resultFields(call), errorText, providerMetadata });
     }
-    const more = [value, cancelled, by, providerMetadata].some((said) => said !== undefined);
-    if (!canSay || more || approved === undefined) carry(event, emit);
-    if (!canSay) return;
-    emit({
-      type: 'tool-approval-response',
-      approvalId: questionId,
-      approved: approved ?? cancelled !== true,
-      ...(reason !== undefined && { reason }),
-    });
-  }
-
-  /** A question about nothing is a dynamic tool that the page answers with `addToolOutput`. */
-  #ask(event: EventOf<'question'>, emit: Write): void {
-    const { type: _, at: __, origin: ___, agentId, questionId, providerMetadata, ...input } = event;
-    this.#questions.set(questionId, undefined);
-    this.#steps.note(undefined);
-    const toolCallId = questionCallId(questionId);
-    this.#steps.addCall(toolCallId);
-    emit({
-      type: 'tool-input-available',
-      toolCallId,
-      toolName: event.reason || 'question',
-      input,
-      dynamic: true,
-      ...defined({ providerMetadata: withSlot(providerMetadata, { question: true, ...defined({ agentId }) }) }),
-    });
-  }
-
-  #answerPart(event: EventOf<'answer'>, emit: Write): void {
-    const { type: _, at: __, origin: ___, questionId, value, providerMetadata, ...answer } = event;
-    const toolCallId = questionCallId(questionId);
-    this.#steps.addResult(toolCallId);
-    const said = {
-      toolCallId,
-      dynamic: true,
-      ...defined({ providerMetadata: withSlot(providerMetadata, { answer }) }),
-    };
-    if (event.cancelled) {
-      if (value !== undefined) carry(event, emit);
-      emit({ type: 'tool-output-error', ...said, errorText: event.reason || 'The question was cancelled.' });
-      return;
+    if (reason !== undefined || event.providerMetadata) carry(event, emit);
+    if (!call.isRefused) {
+      const approvalId = denialId(toolCallId);
+      emit({ type: 'tool-approval-request', approvalId, toolCallId });
+      emit({ type: 'tool-approval-response', approvalId, approved: false, ...defined({ reason }) });
     }
-    // The output is the value, or where there is none the answer itself.
-    emit({ type: 'tool-output-available', ...said, output: value === undefined ? answer : value });
+    emit({ type: 'tool-output-denied', toolCallId });
   }
 
   #isDynamic({ toolName, dynamic }: { toolName: string; dynamic?: boolean }): boolean {
@@ -361,64 +246,6 @@ export class UITools {
   #lose(loss: Loss): void {
     this.#options.onLoss(loss);
   }
-}
-
-/** An event that has no chunk, or that its chunk does not hold, for readers who know it. */
-export function carry(
-  event: EventOf<'step-start' | 'step-end' | 'metadata' | 'tool-result' | 'question' | 'answer' | 'run-end'>,
-  emit: Write,
-): void {
-  const { at: _, origin: __, ...data } = event;
-  emit({ type: 'data-event', id: extensionId('event'), data, transient: true });
-}
-
-/** What the chunks of a call have no field for. */
-function callSlot(event: CallEvent | ToolPart, isDynamic: boolean): JsonObject {
-  const { executor, dynamic, inputEncoding, toolMetadata } = event;
-  const slot = keptSlot({ ...event, id: undefined });
-  if (executor === 'runtime' || executor === 'client') slot.executor = executor;
-  if (dynamic !== undefined && (dynamic !== isDynamic || !dynamic)) slot.dynamic = dynamic;
-  if (event.type !== 'tool-input-start' && inputEncoding !== undefined) slot.inputEncoding = inputEncoding;
-  if (toolMetadata !== undefined && jsonObjectOf(toolMetadata) === undefined) slot.toolMetadata = toolMetadata;
-  return slot;
-}
-
-type CallFields = {
-  toolCallId: string;
-  toolName: string;
-  providerExecuted?: boolean;
-  dynamic?: boolean;
-  title?: string;
-  toolMetadata?: JsonObject;
-  providerMetadata?: Meta;
-};
-
-function callFields({ toolCallId, title, toolMetadata }: CallEvent, call: Call): CallFields {
-  return {
-    toolCallId,
-    toolName: call.toolName,
-    ...resultFields(call),
-    ...defined({
-      title,
-      toolMetadata: toolMetadata === undefined ? undefined : jsonObjectOf(toolMetadata),
-      providerMetadata: call.meta,
-    }),
-  };
-}
-
-function resultFields({ providerExecuted, dynamic }: Call): { providerExecuted?: true; dynamic?: true } {
-  return { ...(providerExecuted && { providerExecuted }), ...(dynamic && { dynamic }) };
-}
-
-/** A fault that its message says all of. */
-function isPlain(fault: Fault): boolean {
-  return Object.keys(fault).length === 1;
-}
-
-/** What the text of an error does not say. */
-function faultSlot(error: Fault): JsonObject {
-  const { message: _, ...fault } = error;
-  return Object.keys(fault).length > 0 ? { error: fault } : {};
 }
 
 function contentOfPreliminary(id: string): Loss {

@@ -17,7 +17,8 @@ import { askedOf, plainApproval } from './ai-sdk-approval.ts';
 import { fileBodyOf } from './file-body.ts';
 import { keptOf, takeSlot } from './intertie-slot.ts';
 import { decodeToolOutput } from './model-tool-output.ts';
-import { defined, fieldsOf, isFields, metaOf, nameOf, textOf, type Fields } from './read-fields.ts';
+import { providerDataName } from './provider-data.ts';
+import { dateOf, defined, fieldsOf, isFields, metaOf, nameOf, textOf, type Fields } from './read-fields.ts';
 import { decodeUserContent } from './user-content.ts';
 
 export interface FromModelMessagesOptions {
@@ -91,7 +92,6 @@ class ModelMessageReader {
   #add(role: MessageRole, parts: MessagePart[], index: number, slot: JsonObject, meta?: Meta): void {
     const { threadId, createdAt = new Date(0), generateId } = this.#options;
     const id = nameOf(slot.messageId) ?? generateId?.() ?? `${threadId}:${index}`;
-    const time = new Date(textOf(slot.createdAt) ?? NaN);
     const content: MessageContent = { format: 2, parts, ...(meta && { providerMetadata: meta }) };
     const parentId = this.messages.at(-1)?.id;
     const message: CanonicalMessage = {
@@ -100,7 +100,7 @@ class ModelMessageReader {
       role,
       type: 'text',
       content,
-      createdAt: Number.isNaN(time.getTime()) ? createdAt : time,
+      createdAt: dateOf(slot.createdAt) ?? createdAt,
       ...defined({ parentId }),
     };
     this.messages.push(message);
@@ -156,7 +156,7 @@ class ModelMessageReader {
       case 'reasoning-file':
         return this.#file(part, slot, kept);
       case 'custom':
-        return { type: 'data', name: `provider:${textOf(part.kind) ?? 'custom'}`, data: null, ...kept };
+        return { type: 'data', name: providerDataName(textOf(part.kind) ?? 'custom'), data: null, ...kept };
       case 'tool-call':
         return this.#call(part, slot, kept);
       case 'tool-result':

@@ -14,7 +14,18 @@ import {
 } from '@intertie/core';
 import { fileBodyOf } from './file-body.ts';
 import { keptOf, slotKey, takeSlot } from './intertie-slot.ts';
-import { defined, fieldsOf, isFields, jsonObjectOf, metaOf, nameOf, textOf, type Fields } from './read-fields.ts';
+import { providerDataName } from './provider-data.ts';
+import {
+  dateOf,
+  defined,
+  fieldsOf,
+  isFields,
+  jsonObjectOf,
+  metaOf,
+  nameOf,
+  textOf,
+  type Fields,
+} from './read-fields.ts';
 import { extensionOf } from './ui-extension.ts';
 import { decodeUIQuestionPart } from './ui-question-part.ts';
 import { decodeUIToolPart } from './ui-tool-part.ts';
@@ -55,7 +66,6 @@ function fromUIMessage(message: Fields, index: number, options: Required<FromUIM
   const { [slotKey]: said, ...metadata } = metadataOf(message.metadata, onLoss);
   const slot = fieldsOf(said);
   const role: MessageRole = message.role === 'user' || message.role === 'system' ? message.role : 'assistant';
-  const time = new Date(textOf(slot.createdAt) ?? NaN);
   const parts = Array.isArray(message.parts) ? message.parts : [];
   // A message of somebody else's has its turns between `step-start` parts, and only there. In ours, the parts name them.
   const isForeign = role === 'assistant' && said === undefined && !parts.some(hasSlot);
@@ -67,7 +77,7 @@ function fromUIMessage(message: Fields, index: number, options: Required<FromUIM
     role,
     type: 'text',
     content,
-    createdAt: Number.isNaN(time.getTime()) ? createdAt : time,
+    createdAt: dateOf(slot.createdAt) ?? createdAt,
     ...defined({ runId: nameOf(slot.runId), status: statusOf(slot.status) }),
   };
 }
@@ -152,7 +162,7 @@ class ContentReader {
       case 'source-document':
         return this.#source(ui, slot, kept);
       case 'custom':
-        return { type: 'data', name: `provider:${textOf(ui.kind) ?? 'custom'}`, data: null, ...kept };
+        return { type: 'data', name: providerDataName(textOf(ui.kind) ?? 'custom'), data: null, ...kept };
       case 'steering-message': {
         const id = nameOf(ui.id);
         const parts = new ContentReader(this.#onLoss).read(Array.isArray(ui.parts) ? ui.parts : []).parts;

@@ -24,6 +24,12 @@ export function numberOf(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
 }
 
+/** A moment, as JSON says it. */
+export function dateOf(value: unknown): Date | undefined {
+  const date = new Date(textOf(value) ?? NaN);
+  return Number.isNaN(date.getTime()) ? undefined : date;
+}
+
 export function flagOf(value: unknown): boolean | undefined {
   return typeof value === 'boolean' ? value : undefined;
 }

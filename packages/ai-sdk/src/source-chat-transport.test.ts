@@ -124,6 +124,19 @@ describe('a source that breaks its promises', () => {
       ),
       'The run cannot be shown: its chunk "text-delta" is wrong at "delta"',
     ],
+    [
+      'ends as no run can',
+      broken(
+        () =>
+          new ReadableStream({
+            start(own) {
+              own.enqueue(start);
+              own.enqueue({ type: 'run-end', outcome: 'complete', finishReason: 'unknown' as never });
+            },
+          }),
+      ),
+      'its chunk "finish" is wrong at "finishReason"',
+    ],
   ])('%s', async (_, source, message) => {
     const chunks = await read(await new SourceChatTransport(source).sendMessages(request()));
     expect(chunks.at(-1)).toMatchObject({ type: 'error', errorText: expect.stringContaining(message) as string });

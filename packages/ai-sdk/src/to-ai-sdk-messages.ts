@@ -1,7 +1,5 @@
 import {
-  equalJson,
   repairHistory,
-  type AskedQuestion,
   type CanonicalMessage,
   type FilePart,
   type InterjectionPart,
@@ -13,14 +11,17 @@ import {
   type ToolPart,
 } from '@intertie/core';
 import type { ModelMessage } from 'ai';
-import { isApproved, plainApproval, proofOf } from './ai-sdk-approval.ts';
+import { isApproved, proofOf } from './ai-sdk-approval.ts';
 import { admitInternal, type IncludeInternal } from './include-internal.ts';
 import { unknownMediaType } from './file-body.ts';
 import { keptSlot, withSlot } from './intertie-slot.ts';
+import { inputOf, toolSlot } from './model-tool-call.ts';
 import { encodeToolOutput, type ModelToolOutput } from './model-tool-output.ts';
+import { Turns, type BuiltMessage, type ModelPart, type Turn } from './model-turns.ts';
 import { toProviderCallIds, type ProviderCallIds } from './provider-call-ids.ts';
+import { providerKindOf } from './provider-data.ts';
 import { createProviderFilter, type ProviderFilter } from './provider-filter.ts';
-import { defined, jsonObjectOf } from './read-fields.ts';
+import { defined } from './read-fields.ts';
 import type { UIMessageVersion } from './ui-message-chunk.ts';
 import { uniqueCallIds } from './unique-call-ids.ts';
 
@@ -35,9 +36,6 @@ export interface ToAiSdkMessagesOptions {
   includeInternal?: IncludeInternal;
   onLoss?: OnLoss;
 }
-
-type Part = { type: string; [key: string]: Json | URL | undefined };
-type Message = { role: 'system' | 'user' | 'assistant' | 'tool'; content: string | Part[]; providerOptions?: Meta };
 
 /**
  * Canonical messages as the model messages of `streamText` and `generateText`, such that every provider takes them: what a
@@ -65,9 +63,6 @@ function withText(message: CanonicalMessage): CanonicalMessage {
   return { ...message, content: { ...message.content, parts: [{ type: 'text', text: content }] } };
 }
 
-/** One turn of the model: what it said, and what came of its calls. */
-type Turn = { said: Part[]; results: Part[] };
-
 class ModelMessageWriter {
   #filter: ProviderFilter;
   #onLoss: OnLoss;
@@ -75,7 +70,7 @@ class ModelMessageWriter {
   #includeInternal: IncludeInternal;
   #callIds: ProviderCallIds;
   /** Whose reasoning a part is, for the ledger. */
-  #thoughts = new WeakMap<Part, string | undefined>();
+  #thoughts = new WeakMap<ModelPart, string | undefined>();
   /** With a provider named, only what it reads is sent; without one, our slot travels too and comes back. */
   #withSlot: boolean;
 
@@ -89,7 +84,7 @@ class ModelMessageWriter {
     this.#withSlot = provider === undefined;
   }
 
-  write(message: CanonicalMessage): Message[] {
+  write(message: CanonicalMessage): BuiltMessage[] {
     this.#reportDirectories(message);
     const slot = { messageId: message.id, createdAt: message.createdAt.toISOString() };
     const messages = this.#messagesOf(message);
@@ -98,7 +93,7 @@ class ModelMessageWriter {
       : messages;
   }
 
-  #messagesOf(message: CanonicalMessage): Message[] {
+  #messagesOf(message: CanonicalMessage): BuiltMessage[] {
     switch (message.role) {
       case 'system': {
         const texts = message.content.parts.flatMap((part) => (part.type === 'text' ? [part.text] : []));
@@ -119,8 +114,8 @@ class ModelMessageWriter {
     return defined({ providerOptions: this.#filter.admit(content.providerMetadata) });
   }
 
-  #userContent(parts: readonly MessagePart[]): Part[] {
-    return parts.flatMap((part): Part[] => {
+  #userContent(parts: readonly MessagePart[]): ModelPart[] {
+    return parts.flatMap((part): ModelPart[] => {
       if (part.type === 'text') {
         if (part.text.trim() !== '') return [{ type: 'text', text: part.text, ...this.#options(part) }];
         this.#empty(part);
@@ -132,8 +127,8 @@ class ModelMessageWriter {
     });
   }
 
-  #assistant(parts: readonly MessagePart[]): Message[] {
-    const messages: Message[] = [];
+  #assistant(parts: readonly MessagePart[]): BuiltMessage[] {
+    const messages: BuiltMessage[] = [];
     let turns: Turns = new Turns();
     const flush = (): void => {
       messages.push(...turns.messages((part) => this.#unfinished(part)));
@@ -152,7 +147,7 @@ class ModelMessageWriter {
   }
 
   /** A system's words in the middle of a conversation are refused by most providers: the model reads them as the user's. */
-  #interjection(part: InterjectionPart): Message[] {
+  #interjection(part: InterjectionPart): BuiltMessage[] {
     const content = this.#userContent(part.parts);
     const { role, name } = part;
     const slot = { interjection: { role, ...defined({ name }), ...keptSlot(part) } };
@@ -187,12 +182,12 @@ class ModelMessageWriter {
         if (file) turns.of(part, 'words').said.push(...file);
         return;
       }
-      case 'data':
-        if (this.#version === 7 && part.name?.startsWith('provider:') && part.name.includes('.')) {
-          const kind = part.name.slice('provider:'.length);
-          turns.of(part, 'words').said.push({ type: 'custom', kind, ...this.#options(part) });
-        } else this.#unsaid(part);
+      case 'data': {
+        const kind = this.#version === 7 ? providerKindOf(part.name) : undefined;
+        if (kind === undefined) return this.#unsaid(part);
+        turns.of(part, 'words').said.push({ type: 'custom', kind, ...this.#options(part) });
         return;
+      }
       default:
         this.#unsaid(part);
     }
@@ -247,7 +242,7 @@ class ModelMessageWriter {
     return { type: 'error-text', value: 'The call was interrupted. Whether the tool has run is not known.' };
   }
 
-  #file(part: FilePart): Part[] | undefined {
+  #file(part: FilePart): ModelPart[] | undefined {
     const { mimeType, filename, reasoning, reference } = part;
     if (reasoning && this.#version === 6) {
       this.#unsaid(part);
@@ -288,7 +283,7 @@ class ModelMessageWriter {
     return providerOptions ? { providerOptions } : {};
   }
 
-  #unfinished(part: Part): void {
+  #unfinished(part: ModelPart): void {
     const id = this.#thoughts.get(part);
     const why = 'Nothing follows it in its turn, and providers refuse a thought that leads nowhere.';
     this.#onLoss({ kind: 'repaired', what: 'reasoning', why, ...defined({ id }) });
@@ -322,72 +317,6 @@ class ModelMessageWriter {
     const why = `A model message has no place for ${lost.join(', ')}; the store keeps them.`;
     this.#onLoss({ kind: 'unsupported', what: 'message', why, id });
   }
-}
-
-/** The turns of one message, in the order in which they began. The turns of several agents may overlap. */
-class Turns {
-  #turns: Turn[] = [];
-  #byStep = new Map<string, Turn>();
-  #current: { turn: Turn; isOver: boolean } | undefined;
-
-  /** The turn of a part. Where parts name no step, words after a result begin a new one. */
-  of({ stepId, ...part }: MessagePart, kind: 'words' | 'call'): Turn {
-    const named = stepId === undefined ? undefined : this.#byStep.get(stepId);
-    const isOver = this.#current?.isOver === true && kind === 'words';
-    const turn = named ?? (stepId === undefined && this.#current && !isOver ? this.#current.turn : this.#begin(stepId));
-    const hasResult = part.type === 'tool-invocation' && part.executor !== 'provider';
-    // A turn with a name takes what is said without one only until its calls are answered.
-    this.#current = { turn, isOver: hasResult || (this.#current?.turn === turn && this.#current.isOver) };
-    return turn;
-  }
-
-  /** A turn that ends while the model thinks is refused by those who signed the thought: it is told without it. */
-  messages(leaveOut: (reasoning: Part) => void): Message[] {
-    return this.#turns.flatMap(({ said, results }): Message[] => {
-      while (said.at(-1)?.type === 'reasoning') leaveOut(said.pop()!);
-      return [
-        ...(said.length > 0 ? [{ role: 'assistant' as const, content: said }] : []),
-        ...(results.length > 0 ? [{ role: 'tool' as const, content: results }] : []),
-      ];
-    });
-  }
-
-  #begin(stepId: string | undefined): Turn {
-    const turn: Turn = { said: [], results: [] };
-    this.#turns.push(turn);
-    if (stepId !== undefined) this.#byStep.set(stepId, turn);
-    return turn;
-  }
-}
-
-/** Providers want an object. An invalid call may have anything, and is only shown for its error. */
-function inputOf(args: Json, isInvalid: boolean): JsonObject {
-  return jsonObjectOf(args) ?? (isInvalid || args === null ? {} : { value: args });
-}
-
-/** What of a call a model message has no field for. */
-function toolSlot(part: ToolPart, input: Json): JsonObject {
-  const { executor, dynamic, title, inputEncoding, toolMetadata, invalid, approval, error, state, args } = part;
-  const isPlainError = state !== 'error' || error === undefined || Object.keys(error).length === 1;
-  return defined({
-    executor: executor === 'provider' ? undefined : executor,
-    dynamic,
-    title,
-    inputEncoding,
-    toolMetadata,
-    invalid,
-    approval: approval && isPlain(approval) ? undefined : approval,
-    error: isPlainError ? undefined : error,
-    args: input === args ? undefined : args,
-  });
-}
-
-/** Whether a model message holds all of it. */
-function isPlain(approval: AskedQuestion): boolean {
-  const { questionId, toolCallId = '', answer } = approval;
-  const approved = isApproved(approval);
-  const said = approved === undefined ? undefined : { approved, ...defined({ reason: answer?.reason }) };
-  return equalJson(plainApproval(questionId, toolCallId, proofOf(approval), said), approval);
 }
 
 function absolute(url: string): URL | undefined {

@@ -15,9 +15,11 @@ import {
 } from '@intertie/core';
 import type { UIMessage } from 'ai';
 import { admitInternal, type IncludeInternal } from './include-internal.ts';
+import { uiSource } from './encode-ui-parts.ts';
 import { toDataUrl, unknownMediaType } from './file-body.ts';
 import { keptSlot, slotKey, withSlot } from './intertie-slot.ts';
 import { joinToolMessages } from './join-tool-messages.ts';
+import { providerKindOf } from './provider-data.ts';
 import { defined } from './read-fields.ts';
 import { isCitation } from './ui-citation.ts';
 import { extensionId } from './ui-extension.ts';
@@ -210,40 +212,16 @@ function filePart(part: FilePart, { version }: Options): UIPart {
 }
 
 function sourcePart(part: SourcePart, onLoss: OnLoss): UIPart {
-  const { id, sourceType, url, title, mediaType, filename } = part;
-  const sourceId = id ?? url ?? title ?? '';
-  const isUrl = sourceType === undefined ? url !== undefined : sourceType === 'url';
-  if (isUrl && url !== undefined) {
-    return {
-      type: 'source-url',
-      sourceId,
-      url,
-      ...defined({ title }),
-      ...partMeta(part, defined({ mediaType, filename })),
-    };
-  }
-  if (isUrl || mediaType === undefined || title === undefined) {
-    const why = 'A source in the UI has a URL, or a media type and a title. What is missing was made up.';
-    onLoss({ kind: 'repaired', what: 'source', why, id: sourceId });
-  }
-  return {
-    type: 'source-document',
-    sourceId,
-    mediaType: mediaType ?? unknownMediaType,
-    title: title ?? filename ?? '',
-    ...defined({ filename }),
-    ...partMeta(part, defined({ url })),
-  };
+  const { id, url, title } = part;
+  const metaWith = (more: JsonObject): Meta | undefined => partMeta(part, more).providerMetadata;
+  return uiSource(part, id ?? url ?? title ?? '', metaWith, onLoss) as UIPart;
 }
-
-const providerPrefix = 'provider:';
 
 /** `useChat` keeps a data chunk as it came, metadata included, though its types do not say so. */
 function dataPart(part: DataPart, { version }: Options): UIPart {
   const { id, name = 'data', data } = part;
-  if (version === 7 && name.startsWith(providerPrefix) && name.includes('.') && data === null) {
-    return { type: 'custom', kind: name.slice(providerPrefix.length), ...partMeta(part) };
-  }
+  const kind = version === 7 && data === null ? providerKindOf(name) : undefined;
+  if (kind !== undefined) return { type: 'custom', kind, ...partMeta(part) };
   return { type: `data-${name}`, ...defined({ id }), data, ...partMeta(part) };
 }
 

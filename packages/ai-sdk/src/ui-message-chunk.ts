@@ -11,9 +11,9 @@ type JsonValue6 = null | string | number | boolean | JsonValue6[] | JsonFields6;
 type JsonFields6 = { [key: string]: JsonValue6 | undefined };
 type As6<Chunk> = {
   [Key in keyof Chunk]: Key extends 'providerMetadata'
-    ? { [provider: string]: JsonFields6 } | undefined
+    ? { [provider: string]: JsonFields6 }
     : Key extends 'toolMetadata'
-      ? JsonFields6 | undefined
+      ? JsonFields6
       : Chunk[Key];
 };
 

@@ -211,11 +211,20 @@ describe('toUIMessages', () => {
     ['output-available', { state: 'result', result: 20 }, { output: 20 }],
     ['output-available', { result: 10, preliminary: true }, { output: 10, preliminary: true }],
     ['output-error', { state: 'error', error: { message: 'broke', code: 'x' } }, { errorText: 'broke' }],
-    ['output-denied', { state: 'denied' }, { approval: { id: 'c1:denied', approved: false } }],
+    ['output-error', { state: 'denied' }, { errorText: 'The call was denied.' }],
+    ['output-error', { state: 'denied', error: { message: 'no' } }, { errorText: 'no' }],
   ])('a tool part that is %s', (state, part, expected) => {
     const original = message([tool(part.state === 'partial-call' ? { ...part, args: undefined! } : part)]);
     const [ui] = toUIMessages([original]);
     expect(ui!.parts[1]).toMatchObject({ type: 'tool-weather', toolCallId: 'c1', state, ...expected });
+    expect(back(wire([ui!]))[0]!.content.parts).toEqual(original.content.parts);
+  });
+
+  test('a call that nobody has refused is denied by an approval that is made up, in 7', () => {
+    const original = message([tool({ state: 'denied', error: { message: 'no' } })]);
+    const [ui] = toUIMessages([original], { version: 7 });
+    const approval = { id: 'intertie:denied:c1', approved: false, reason: 'no' };
+    expect(ui!.parts[1]).toMatchObject({ state: 'output-denied', approval });
     expect(back(wire([ui!]))[0]!.content.parts).toEqual(original.content.parts);
   });
 

@@ -15,3 +15,14 @@ export function questionIdOf(toolCallId: unknown): string | undefined {
   if (typeof toolCallId !== 'string' || !toolCallId.startsWith(prefix)) return undefined;
   return toolCallId.slice(prefix.length) || undefined;
 }
+
+/**
+ * The approval of a call that was denied without an answer of "no": a UI part is denied only through an approval, so this one
+ * is made up for it, and nobody was asked.
+ */
+export function denialId(toolCallId: string): string {
+  return `intertie:denied:${toolCallId}`;
+}
+
+/** What is said of such a call where nobody has given a reason. */
+export const deniedText = 'The call was denied.';

@@ -12,8 +12,19 @@ import {
 } from '@intertie/core';
 import { askedOf, isApproved } from './ai-sdk-approval.ts';
 import { keptOf, keptSlot, slotKey, takeSlot, withSlot } from './intertie-slot.ts';
-import { defined, fieldsOf, flagOf, jsonObjectOf, metaOf, nameOf, textOf, type Fields } from './read-fields.ts';
+import {
+  defined,
+  fieldsOf,
+  flagOf,
+  isFields,
+  jsonObjectOf,
+  metaOf,
+  nameOf,
+  textOf,
+  type Fields,
+} from './read-fields.ts';
 import type { UIMessageVersion } from './ui-message-chunk.ts';
+import { deniedText, denialId } from './ui-question-id.ts';
 
 /** A tool part of a UI message: static (`tool-weather`) or dynamic, in one of seven states. */
 export type UIToolPart = { type: string; toolCallId: string; state: string } & JsonObject;
@@ -86,15 +97,23 @@ function encode(part: ToolPart, version: UIMessageVersion): UIToolPart {
     }
     case 'denied': {
       const reason = part.error?.message;
-      const denied = approval?.approved === false ? approval : { id: deniedId(toolCallId), approved: false };
+      const isRefused = approval?.approved === false;
+      if (!isRefused && version === 6) {
+        // Its stream has no chunk for an approval that is made up, so the part is what a client has that has read it.
+        const resultProviderMetadata = withSlot(part.resultMetadata, { denied: defined({ reason }) })!;
+        return {
+          ...head,
+          state: 'output-error',
+          input: args,
+          errorText: reason ?? deniedText,
+          resultProviderMetadata,
+          ...granted,
+        };
+      }
+      const denied = isRefused ? approval : { id: denialId(toolCallId), approved: false };
       return { ...head, state: 'output-denied', input: args, approval: { ...denied, ...defined({ reason }) } };
     }
   }
-}
-
-/** A UI part is denied only through an approval. A call that was denied without being asked about gets this one. */
-function deniedId(toolCallId: string): string {
-  return `${toolCallId}:denied`;
 }
 
 /** What the result's metadata says for us: that the output is made of parts, or more than the text of the error. */
@@ -146,7 +165,9 @@ export function decodeUIToolPart(ui: Fields, onLoss: OnLoss): ToolPart {
   const { slot, meta } = takeSlot(metaOf(ui.callProviderMetadata, onLoss));
   const type = textOf(ui.type) ?? '';
   const isDynamic = type === 'dynamic-tool';
-  const state = states[textOf(ui.state) ?? ''] ?? 'partial-call';
+  const result = takeSlot(metaOf(ui.resultProviderMetadata, onLoss));
+  const shown = states[textOf(ui.state) ?? ''] ?? 'partial-call';
+  const state = shown === 'error' && isFields(result.slot.denied) ? 'denied' : shown;
   const toolCallId = nameOf(ui.toolCallId) ?? '';
   const preliminary = state === 'result' && ui.preliminary === true;
   const part: ToolPart = {
@@ -171,9 +192,8 @@ export function decodeUIToolPart(ui: Fields, onLoss: OnLoss): ToolPart {
   if (state === 'error') part.error = { message: textOf(ui.errorText) ?? 'The tool failed.' };
   const approval = decodeApproval(ui.approval, toolCallId, onLoss);
   if (approval) part.approval = approval;
-  const reason = textOf(fieldsOf(ui.approval).reason);
+  const reason = textOf(shown === 'error' ? fieldsOf(result.slot.denied).reason : fieldsOf(ui.approval).reason);
   if (state === 'denied' && reason !== undefined) part.error = { message: reason };
-  const result = takeSlot(metaOf(ui.resultProviderMetadata, onLoss));
   if (result.meta) part.resultMetadata = result.meta;
   if (result.slot.content === true && part.result !== undefined) part.resultContent = true;
   const fault = fieldsOf(result.slot.error);
@@ -195,7 +215,7 @@ function withFault(error: Fault, { code, retryable, data }: Fields): Fault {
 function decodeApproval(value: unknown, toolCallId: string, onLoss: OnLoss): AskedQuestion | undefined {
   const approval = fieldsOf(value);
   const questionId = nameOf(approval.id);
-  if (questionId === undefined || questionId === deniedId(toolCallId)) return undefined;
+  if (questionId === undefined || questionId === denialId(toolCallId)) return undefined;
   const json = (field: unknown): Json | undefined => (field === undefined ? undefined : toJson(field, onLoss));
   const { [slotKey]: ours, ...descriptor } = fieldsOf(approval.descriptor);
   const more = fieldsOf(ours);

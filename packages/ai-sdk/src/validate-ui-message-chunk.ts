@@ -299,6 +299,8 @@ function isObject(value: unknown): value is Chunk {
 function isPlain(value: unknown): value is Chunk {
   if (!isObject(value)) return false;
   const { constructor } = value;
+  // Nearly always, and much faster than to look.
+  if (constructor === Object) return true;
   if (typeof constructor !== 'function') return true;
   const prototype: unknown = constructor.prototype;
   return isObject(prototype) && Object.hasOwn(prototype, 'isPrototypeOf');

@@ -50,13 +50,4 @@ export function says(run: RunInput, name: string, ...deltas: string[]): AgentEve
   ];
 }
 
-export function thinks(run: RunInput, name: string, ...deltas: string[]): AgentEvent[] {
-  const id = `${run.runId}:${name}`;
-  return [
-    { type: 'reasoning-start', id },
-    ...deltas.map((delta): AgentEvent => ({ type: 'reasoning-delta', id, delta })),
-    { type: 'reasoning-end', id },
-  ];
-}
-
 export const complete: AgentEvent = { type: 'run-end', outcome: 'complete', finishReason: 'stop' };

@@ -15,7 +15,7 @@ import {
   toolResult,
   usage,
 } from './body-shapes.ts';
-import { content, part } from './content-shape.ts';
+import { content, parts } from './content-shape.ts';
 import type { AgentEvent, AgentEventType } from './event.ts';
 import type { JsonObject } from './json.ts';
 import { messageUpgrades, upgradeContent } from './message-upgrades.ts';
@@ -50,7 +50,7 @@ const events: { [Type in AgentEventType]: Check } = {
     { runId: id, threadId: id, messageId: id },
     { parentMessageId: id, resumes: id, parentRunId: id },
   ),
-  'message-snapshot': object({ content: all(content, anyJson) }),
+  'message-snapshot': object({ content }),
   metadata: (value) =>
     (value as { id?: unknown }).id === undefined
       ? checkFields(value as Record<string, unknown>, messageMetadata)
@@ -100,10 +100,7 @@ const events: { [Type in AgentEventType]: Check } = {
   'tool-result': all(object({ toolCallId: id }, { providerMetadata: meta }), toolResult),
   question: object({ questionId: id, kind: oneOf('approval', 'input') }, { agentId: id, ...question }),
   answer: object({ questionId: id }, answer),
-  interjection: object(
-    { id, role: oneOf('user', 'system'), parts: all(list(part), anyJson) },
-    { name: string, ...said },
-  ),
+  interjection: object({ id, role: oneOf('user', 'system'), parts }, { name: string, ...said }),
   file: all(object({ id }, said), fileBody),
   source: object({ id, sourceType: oneOf('url', 'document') }, { ...sourceFields, ...said }),
   data: object({ id, name: string, data: anyJson }, { transient: yes, ...said }),

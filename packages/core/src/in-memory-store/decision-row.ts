@@ -4,7 +4,7 @@ import type { Decision, DecisionRequest } from '../registry.ts';
 import { StoreError } from '../store-error.ts';
 import { checkStoreId } from '../store-id.ts';
 import { changeMessage } from './conversation.ts';
-import { readJson } from './read-message.ts';
+import { keepJson } from './read-message.ts';
 import type { DecisionRow, RunRow, Tables } from './tables.ts';
 
 /** Decisions on their way in: checked, and copied. */
@@ -17,7 +17,7 @@ export function readDecisions(requests: readonly DecisionRequest[]): DecisionReq
         `expiresAt of decision "${rest.id}" is not a valid Date. Leave it out for no limit.`,
       );
     }
-    return Object.assign(readJson(rest, 'decision'), expiresAt && { expiresAt: new Date(expiresAt) });
+    return Object.assign(keepJson(rest), expiresAt && { expiresAt: new Date(expiresAt) });
   });
 }
 
@@ -57,10 +57,15 @@ function awaitedBy(run: RunRow): DecisionRow[] {
   );
 }
 
-/** Whether the run waited for decisions and all of them are answered: then it goes on. */
+/** Whether the run waited for decisions, all of them are answered and nobody has stopped it since: then it goes on. */
 export function isAnswered(run: RunRow): boolean {
-  const awaited = awaitedBy(run);
-  return awaited.length > 0 && awaited.every((row) => row.state === 'answered');
+  return isAwaiting(run) && awaitedBy(run).every((row) => row.state === 'answered');
+}
+
+/** Whether the run waits for decisions, answered or not, and its message is still there and not given up. */
+export function isAwaiting(run: RunRow): boolean {
+  const { message, deleted } = run.message;
+  return !deleted && message.status !== 'aborted' && awaitedBy(run).length > 0;
 }
 
 /** Whether something that it waits for was cancelled or has expired, so that it can never go on. */
@@ -78,8 +83,8 @@ export function closeDecisions(tables: Tables, run: RunRow): void {
 }
 
 /**
- * Nobody will answer what a paused run waits for: overdue decisions expire, the others are cancelled, the questions say
- * so, and the message is aborted. Calls of client tools stay unsettled; that is derived, never written.
+ * The run does not go on. Nobody will answer what it waits for: overdue decisions expire, the others are cancelled, the
+ * questions say so, and the message is aborted. Calls of client tools stay unsettled; that is derived, never written.
  */
 export function abandon(tables: Tables, run: RunRow, reason: string, version: number): Decision[] {
   const abandoned = [...run.decisions.values()].filter(isOpen);

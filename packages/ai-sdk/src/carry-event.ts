@@ -1,0 +1,12 @@
+import type { Emit, EventOf } from '@intertie/core';
+import { extensionId } from './ui-extension.ts';
+import type { UIMessageChunk } from './ui-message-chunk.ts';
+
+/** An event that has no chunk, or that its chunk does not hold, for readers who know it. */
+export function carry(
+  event: EventOf<'step-start' | 'step-end' | 'metadata' | 'tool-result' | 'question' | 'answer' | 'run-end'>,
+  emit: Emit<UIMessageChunk>,
+): void {
+  const { at: _, origin: __, ...data } = event;
+  emit({ type: 'data-event', id: extensionId('event'), data, transient: true });
+}

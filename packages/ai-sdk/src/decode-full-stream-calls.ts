@@ -1,0 +1,217 @@
+import {
+  mergeMeta,
+  toFault,
+  toJson,
+  type AgentEvent,
+  type CallBody,
+  type Emit,
+  type Executor,
+  type Fault,
+  type FinishReason,
+  type Json,
+  type JsonObject,
+  type Meta,
+  type OnLoss,
+  type PartIds,
+  type RunInput,
+  type Said,
+  type Waiting,
+} from '@intertie/core';
+import { defined, fieldsOf, flagOf, isFields, metaOf, nameOf, textOf, type Fields } from './read-fields.ts';
+import { inputBeforeSchema } from './schema-input.ts';
+import type { ExecutorOf } from './tool-executors.ts';
+
+type Write = Emit<AgentEvent>;
+type Call = {
+  state: 'streaming' | 'open' | 'settled';
+  toolName: string;
+  executor?: Executor;
+  dynamic?: boolean;
+};
+
+/** What the calls need of the decoder around them. */
+export interface CallContext {
+  run: RunInput;
+  ids: PartIds;
+  executorOf: ExecutorOf;
+  onLoss: OnLoss;
+  /** In which step a part is, and its metadata. */
+  said(part: Fields): Said;
+  /** A part of a known type that does not fit where it is. */
+  lost(part: unknown, why: string, emit: Write): void;
+}
+
+/** Decodes the calls of a `fullStream`, their results and their approvals. */
+export class FullStreamCalls {
+  #context: CallContext;
+  /** The calls of this run, by our id. */
+  #calls = new Map<string, Call>();
+  /** Questions that nobody has answered, and the call of each. */
+  #questions = new Map<string, string | undefined>();
+  /** Why a call was denied, where the answer said so. */
+  #denials = new Map<string, string>();
+
+  constructor(context: CallContext) {
+    this.#context = context;
+  }
+
+  inputStart(part: Fields, emit: Write): void {
+    emit({ type: 'tool-input-start', ...this.#openCall(part, part.id, 'streaming') });
+  }
+
+  inputGoesOn(type: 'tool-input-delta' | 'tool-input-end', part: Fields, emit: Write): void {
+    const toolCallId = this.#context.ids.of(String(part.id));
+    if (toolCallId === undefined || this.#calls.get(toolCallId)?.state !== 'streaming') {
+      return this.#context.lost(part, 'No tool input of that id is open.', emit);
+    }
+    if (type === 'tool-input-end') return emit({ type, toolCallId, ...this.#metadata(part) });
+    emit({ type, toolCallId, delta: textOf(part.delta) ?? '', ...this.#metadata(part) });
+  }
+
+  call(part: Fields, emit: Write): void {
+    const wireId = nameOf(part.toolCallId);
+    const known = wireId === undefined ? undefined : this.#context.ids.of(wireId);
+    const streamed = known === undefined ? undefined : this.#calls.get(known);
+    // A wire id that comes again after its call is complete is another call.
+    const call =
+      known !== undefined && streamed?.state === 'streaming'
+        ? this.#completeCall(known, streamed, part)
+        : this.#openCall(part, wireId, 'open');
+    // The provider has run its own tool, whatever the SDK thinks of the call: its result will follow.
+    const invalid = part.invalid === true && call.executor !== 'provider' ? faultOf(part.error) : undefined;
+    if (part.invalid === true && invalid === undefined) {
+      const { message } = faultOf(part.error);
+      emit({ type: 'notice', level: 'warning', message, code: 'invalid-call', toolCallId: call.toolCallId });
+    }
+    emit({ type: 'tool-call', input: this.#json(part.input), ...(invalid && { invalid }), ...call });
+  }
+
+  result(type: 'tool-result' | 'tool-error' | 'tool-output-denied', part: Fields, emit: Write): void {
+    // Approved and denied calls of an earlier run get their results before the first step: those are of the baseline.
+    const toolCallId = this.#context.ids.of(String(part.toolCallId));
+    if (toolCallId === undefined) return this.#context.lost(part, 'There is no call of that id.', emit);
+    const call = this.#calls.get(toolCallId);
+    const result = { type: 'tool-result' as const, toolCallId, ...this.#metadata(part) };
+    if (type === 'tool-result' && part.preliminary === true) {
+      return emit({ ...result, status: 'ok', output: this.#json(part.output), preliminary: true });
+    }
+    if (call) call.state = 'settled';
+    if (type === 'tool-result') return emit({ ...result, status: 'ok', output: this.#json(part.output) });
+    if (type === 'tool-error') return emit({ ...result, status: 'error', error: faultOf(part.error) });
+    const reason = this.#denials.get(toolCallId) ?? denialOf(this.#context.run, toolCallId);
+    emit({ ...result, status: 'denied', ...(reason !== undefined && { reason }) });
+  }
+
+  question(part: Fields, emit: Write): void {
+    const questionId = nameOf(part.approvalId);
+    if (questionId === undefined) return this.#context.lost(part, 'An approval request has an id.', emit);
+    const toolCallId = this.#context.ids.of(String(fieldsOf(part.toolCall).toolCallId));
+    const before = inputBeforeSchema(part.toolCall);
+    const kept = defined({
+      signature: textOf(part.signature),
+      inputSchemaInput: before && this.#json(before.value),
+    });
+    const providerMetadata = Object.keys(kept).length > 0 ? { 'ai-sdk': kept as JsonObject } : undefined;
+    this.#questions.set(questionId, toolCallId);
+    emit({
+      type: 'question',
+      questionId,
+      kind: 'approval',
+      ...defined({ toolCallId, reason: textOf(part.reason) }),
+      ...(part.isAutomatic === true && { automatic: true }),
+      ...(providerMetadata && { providerMetadata }),
+    });
+  }
+
+  answer(part: Fields, emit: Write): void {
+    const questionId = nameOf(part.approvalId);
+    if (questionId === undefined) return this.#context.lost(part, 'An approval response names its request.', emit);
+    const toolCallId = this.#questions.get(questionId);
+    this.#questions.delete(questionId);
+    const reason = textOf(part.reason);
+    if (toolCallId !== undefined && reason !== undefined) this.#denials.set(toolCallId, reason);
+    emit({ type: 'answer', questionId, approved: part.approved === true, ...(reason !== undefined && { reason }) });
+  }
+
+  /** `streamText` has run every tool that it could: what is left is the client's, unless the answer was cut short. */
+  waitingFor(finishReason: FinishReason): Waiting[] {
+    const asked = new Set(this.#questions.values());
+    const mayBeClients = finishReason === 'tool-calls' || finishReason === 'stop';
+    const waiting: Waiting[] = [];
+    for (const [toolCallId, { state, executor = mayBeClients ? 'client' : undefined }] of this.#calls) {
+      if (state === 'open' && executor === 'client' && !asked.has(toolCallId))
+        waiting.push({ type: 'tool', toolCallId });
+    }
+    for (const questionId of this.#questions.keys()) waiting.push({ type: 'question', questionId });
+    return waiting;
+  }
+
+  #openCall(part: Fields, wireId: unknown, state: Call['state']): CallBody & Said {
+    const toolCallId = this.#context.ids.open(nameOf(wireId));
+    const toolName = textOf(part.toolName) ?? '';
+    const said = defined({
+      executor: this.#context.executorOf(toolName, part.providerExecuted),
+      dynamic: flagOf(part.dynamic),
+    });
+    this.#calls.set(toolCallId, { state, toolName, ...said });
+    const name = nameOf(wireId);
+    return this.#callBody(
+      { toolCallId, toolName, ...said },
+      part,
+      name === undefined || name === toolCallId ? undefined : { 'ai-sdk': { toolCallId: name } },
+    );
+  }
+
+  /** What `tool-input-start` said holds: of an invalid call the SDK says `dynamic`, whatever it said before. */
+  #completeCall(toolCallId: string, call: Call, part: Fields): CallBody & Said {
+    call.state = 'open';
+    const { toolName } = call;
+    const said = defined({
+      executor: call.executor ?? this.#context.executorOf(toolName, part.providerExecuted ?? false),
+      dynamic: call.dynamic ?? (part.invalid === true ? undefined : flagOf(part.dynamic)),
+    });
+    Object.assign(call, said);
+    return this.#callBody({ toolCallId, toolName, ...said }, part);
+  }
+
+  #callBody(call: CallBody, part: Fields, renamed?: Meta): CallBody & Said {
+    const { inputEncoding } = part;
+    const { providerMetadata, ...said } = this.#context.said(part);
+    const metadata = mergeMeta(providerMetadata, renamed);
+    return {
+      ...call,
+      ...defined({ title: textOf(part.title) }),
+      ...((inputEncoding === 'json' || inputEncoding === 'text') && { inputEncoding }),
+      ...(part.toolMetadata !== undefined && { toolMetadata: this.#json(part.toolMetadata) }),
+      ...said,
+      ...(metadata && { providerMetadata: metadata }),
+    };
+  }
+
+  #metadata(part: Fields): { providerMetadata?: Meta } {
+    const providerMetadata = metaOf(part.providerMetadata, this.#context.onLoss);
+    return providerMetadata ? { providerMetadata } : {};
+  }
+
+  #json(value: unknown): Json {
+    return value === undefined ? null : toJson(value, this.#context.onLoss);
+  }
+}
+
+/** A provider's tool may fail with a value of its own, which goes back to it as it was. */
+function faultOf(error: unknown): Fault {
+  const fault = toFault(error);
+  const isOwn = isFields(error) && !(error instanceof Error) && typeof error.message !== 'string';
+  return isOwn ? { ...fault, data: toJson(error) } : fault;
+}
+
+/** What the person said who denied a call of the baseline. */
+function denialOf({ message, answers }: RunInput, toolCallId: string): string | undefined {
+  for (const part of message?.parts ?? []) {
+    if (part.type !== 'tool-invocation' || part.toolCallId !== toolCallId || !part.approval) continue;
+    const { questionId, answer } = part.approval;
+    const given = answer ?? answers.find((other) => 'questionId' in other && other.questionId === questionId);
+    return given && 'reason' in given ? given.reason : undefined;
+  }
+  return undefined;
+}

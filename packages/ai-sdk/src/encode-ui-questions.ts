@@ -1,0 +1,165 @@
+import type { Emit, EventOf, Meta, OnLoss } from '@intertie/core';
+import { isApproved } from './ai-sdk-approval.ts';
+import { carry } from './carry-event.ts';
+import type { UICall } from './encode-ui-call.ts';
+import { withSlot } from './intertie-slot.ts';
+import { defined } from './read-fields.ts';
+import type { UIMessageChunk, UIMessageVersion } from './ui-message-chunk.ts';
+import { questionCallId } from './ui-question-id.ts';
+import type { UISteps } from './ui-steps.ts';
+
+type Write = Emit<UIMessageChunk>;
+
+/** What questions need of the encoder around them. */
+export interface UIQuestionsContext {
+  version: UIMessageVersion;
+  onLoss: OnLoss;
+  steps: UISteps;
+  /** A call that the client knows. */
+  callOf(toolCallId: string): UICall | undefined;
+}
+
+/** Writes questions and answers: about a call as its approval, about nothing as a tool part of their own. */
+export class UIQuestions {
+  #context: UIQuestionsContext;
+  /** The call that a question is the approval of; undefined if it is a tool part of its own. */
+  #questions = new Map<string, string | undefined>();
+
+  constructor(context: UIQuestionsContext) {
+    this.#context = context;
+  }
+
+  has(questionId: string): boolean {
+    return this.#questions.has(questionId);
+  }
+
+  /** The client has this question already. */
+  learn(questionId: string, toolCallId?: string): void {
+    this.#questions.set(questionId, toolCallId);
+  }
+
+  /** Whether a question can be asked as the approval of its call. */
+  canAsk(event: EventOf<'question'>): boolean {
+    return this.#callOf(event) !== undefined;
+  }
+
+  /** `isAnswered`: and ai 6 has no chunk to say so. It must not be asked again. */
+  ask(event: EventOf<'question'>, isAnswered: boolean, emit: Write): void {
+    const call = this.#callOf(event);
+    if (call === undefined) return this.#askApart(event, emit);
+    call.questionId = event.questionId;
+    this.#questions.set(event.questionId, event.toolCallId);
+    if (isAnswered) return carry(event, emit);
+    this.#requestApproval(event, event.toolCallId!, emit);
+  }
+
+  /** Whether the client knows the question. */
+  answer(event: EventOf<'answer'>, emit: Write): boolean {
+    if (!this.#questions.has(event.questionId)) return false;
+    const toolCallId = this.#questions.get(event.questionId);
+    if (toolCallId === undefined) this.#answerPart(event, emit);
+    else this.#respond(event, toolCallId, emit);
+    return true;
+  }
+
+  /** The call that a question is the approval of. A call that is over, or asked about, cannot be asked about. */
+  #callOf({ toolCallId }: EventOf<'question'>): UICall | undefined {
+    const call = toolCallId === undefined ? undefined : this.#context.callOf(toolCallId);
+    const isOver = call?.state === 'settled' || call?.invalid !== undefined || call?.questionId !== undefined;
+    return isOver ? undefined : call;
+  }
+
+  #requestApproval(event: EventOf<'question'>, toolCallId: string, emit: Write): void {
+    const {
+      type: _,
+      at: __,
+      origin: ___,
+      questionId: approvalId,
+      toolCallId: ____,
+      providerMetadata,
+      ...asked
+    } = event;
+    const { kind, reason, automatic, ...details } = asked;
+    const { 'ai-sdk': own = {}, ...others } = providerMetadata ?? {};
+    const { signature, approvalDescriptor, inputSchemaInput, ...rest } = own;
+    const meta: Meta = { ...others, ...(Object.keys(rest).length > 0 && { 'ai-sdk': rest }) };
+    const is7 = this.#context.version === 7;
+    const more = {
+      ...details,
+      ...(kind !== 'approval' && { kind }),
+      ...(!is7 && defined({ reason, automatic })),
+      ...(Object.keys(meta).length > 0 && { providerMetadata: meta }),
+    };
+    const hasMore = Object.keys(more).length > 0;
+    if (hasMore && approvalDescriptor !== undefined) carry(event, emit);
+    const descriptor = approvalDescriptor ?? (hasMore ? { intertie: more } : undefined);
+    emit({
+      type: 'tool-approval-request',
+      approvalId,
+      toolCallId,
+      ...(descriptor !== undefined && { approvalDescriptor: descriptor }),
+      ...(inputSchemaInput !== undefined && { inputSchemaInput }),
+      ...(typeof signature === 'string' && { signature }),
+      ...(is7 && defined({ reason, isAutomatic: automatic })),
+    });
+  }
+
+  #respond(event: EventOf<'answer'>, toolCallId: string, emit: Write): void {
+    const { questionId, approved, reason, value, cancelled, by, providerMetadata } = event;
+    const call = this.#context.callOf(toolCallId);
+    const isRefused = isApproved({ answer: event }) === false;
+    if (call && isRefused) call.isRefused = true;
+    const canSay = this.#context.version === 7 && call?.state !== 'settled';
+    if (!canSay) {
+      const why =
+        this.#context.version === 6
+          ? 'ai 6 has no chunk for it; the client that answered knows, others learn it from the result.'
+          : 'The call is settled, and its state does not go back.';
+      this.#context.onLoss({ kind: 'unsupported', what: 'answer', why, id: questionId });
+    }
+    const more = [value, cancelled, by, providerMetadata].some((said) => said !== undefined);
+    if (!canSay || more || approved === undefined) carry(event, emit);
+    if (!canSay) return;
+    emit({
+      type: 'tool-approval-response',
+      approvalId: questionId,
+      approved: !isRefused,
+      ...(reason !== undefined && { reason }),
+    });
+  }
+
+  /** A question about nothing is a dynamic tool that the page answers with `addToolOutput`. */
+  #askApart(event: EventOf<'question'>, emit: Write): void {
+    const { type: _, at: __, origin: ___, agentId, questionId, providerMetadata, ...input } = event;
+    this.#questions.set(questionId, undefined);
+    this.#context.steps.note(undefined);
+    const toolCallId = questionCallId(questionId);
+    this.#context.steps.addCall(toolCallId);
+    emit({
+      type: 'tool-input-available',
+      toolCallId,
+      toolName: event.reason || 'question',
+      input,
+      dynamic: true,
+      ...defined({ providerMetadata: withSlot(providerMetadata, { question: true, ...defined({ agentId }) }) }),
+    });
+  }
+
+  #answerPart(event: EventOf<'answer'>, emit: Write): void {
+    const { type: _, at: __, origin: ___, questionId, value, providerMetadata, ...answer } = event;
+    const toolCallId = questionCallId(questionId);
+    this.#context.steps.addResult(toolCallId);
+    const said = {
+      toolCallId,
+      dynamic: true,
+      ...defined({ providerMetadata: withSlot(providerMetadata, { answer }) }),
+    };
+    if (event.cancelled) {
+      if (value !== undefined) carry(event, emit);
+      emit({ type: 'tool-output-error', ...said, errorText: event.reason || 'The question was cancelled.' });
+      return;
+    }
+    // The output is the value, or where there is none the answer itself.
+    emit({ type: 'tool-output-available', ...said, output: value === undefined ? answer : value });
+  }
+}

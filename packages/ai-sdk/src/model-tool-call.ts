@@ -1,0 +1,33 @@
+import { equalJson, type AskedQuestion, type Json, type JsonObject, type ToolPart } from '@intertie/core';
+import { isApproved, plainApproval, proofOf } from './ai-sdk-approval.ts';
+import { defined, jsonObjectOf } from './read-fields.ts';
+
+/** Providers want an object. An invalid call may have anything, and is only shown for its error. */
+export function inputOf(args: Json, isInvalid: boolean): JsonObject {
+  return jsonObjectOf(args) ?? (isInvalid || args === null ? {} : { value: args });
+}
+
+/** What of a call a model message has no field for. */
+export function toolSlot(part: ToolPart, input: Json): JsonObject {
+  const { executor, dynamic, title, inputEncoding, toolMetadata, invalid, approval, error, state, args } = part;
+  const isPlainError = state !== 'error' || error === undefined || Object.keys(error).length === 1;
+  return defined({
+    executor: executor === 'provider' ? undefined : executor,
+    dynamic,
+    title,
+    inputEncoding,
+    toolMetadata,
+    invalid,
+    approval: approval && isPlain(approval) ? undefined : approval,
+    error: isPlainError ? undefined : error,
+    args: input === args ? undefined : args,
+  });
+}
+
+/** Whether a model message holds all of it. */
+function isPlain(approval: AskedQuestion): boolean {
+  const { questionId, toolCallId = '', answer } = approval;
+  const approved = isApproved(approval);
+  const said = approved === undefined ? undefined : { approved, ...defined({ reason: answer?.reason }) };
+  return equalJson(plainApproval(questionId, toolCallId, proofOf(approval), said), approval);
+}

@@ -1,0 +1,23 @@
+import type { LanguageModelV3FinishReason } from '@ai-sdk/provider';
+import type { EventOf, FinishReason } from '@intertie/core';
+
+/** `isWaiting`: for a tool of the caller's, or for an approval. */
+export function v3FinishReason(event: EventOf<'run-end'>, isWaiting: boolean): LanguageModelV3FinishReason {
+  const { finishReason = 'stop', rawFinishReason: raw } = event;
+  switch (event.outcome) {
+    case 'complete':
+      return { unified: unified(finishReason), raw };
+    case 'paused': {
+      // The caller's tools run only after `tool-calls`; without one of them nothing would ever go on.
+      return { unified: isWaiting ? 'tool-calls' : 'stop', raw: raw ?? 'paused' };
+    }
+    case 'aborted':
+      return { unified: 'other', raw: 'aborted' };
+    case 'error':
+      return { unified: 'error', raw: raw ?? event.error.code };
+  }
+}
+
+function unified(reason: FinishReason): LanguageModelV3FinishReason['unified'] {
+  return reason === 'interrupted' ? 'other' : reason;
+}
