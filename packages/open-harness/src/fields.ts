@@ -14,6 +14,10 @@ export function nameOf(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
+export function numberOf(value: unknown): number | undefined {
+  return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
+}
+
 export function flagOf(value: unknown): boolean | undefined {
   return typeof value === 'boolean' ? value : undefined;
 }

@@ -11,6 +11,8 @@ export interface FlowChunkOptions {
   sendNodeOutputs?: boolean;
 }
 
+type AgentChunk = { data?: unknown; transient?: boolean };
+
 /** How the flow goes, shown and not kept. */
 const passing: ReadonlySet<string> = new Set(['data-node', 'data-edge', 'data-loop']);
 
@@ -51,14 +53,21 @@ export function createFlowChunks(options: FlowChunkOptions = {}): Codec<UIMessag
     isHeld = false;
   };
 
-  const agent = (chunk: UIMessageChunk & { data?: unknown }, emit: Emit<UIMessageChunk>): void => {
+  const agent = (chunk: UIMessageChunk & AgentChunk, emit: Emit<UIMessageChunk>): void => {
     if (!isFields(chunk.data)) return emit(chunk);
-    const { result: _, ...data } = chunk.data;
+    const { result, ...data } = chunk.data;
     const agentId = nameOf(data.agentId) ?? '';
     const isNew = !seen.has(agentId);
     seen.add(agentId);
-    if (sendStepMarkers && isNew && data.kind === 'node' && open.size === 0) startStep(emit);
-    emit(sendNodeOutputs ? chunk : ({ ...chunk, data } as UIMessageChunk));
+    const isStepOf = sendStepMarkers && data.kind === 'node';
+    if (isStepOf && isNew && open.size === 0) startStep(emit);
+    const { transient, ...kept } = chunk;
+    emit({
+      ...kept,
+      data: sendNodeOutputs && result !== undefined ? { ...data, result } : data,
+      // A step has its node's name, also if the node says nothing.
+      ...(transient && !isStepOf && { transient }),
+    } as UIMessageChunk);
   };
 
   return {

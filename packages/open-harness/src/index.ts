@@ -1,11 +1,5 @@
-export {
-  createFlowState,
-  createOpenHarnessDecoder,
-  transformEvent,
-  type FlowState,
-  type NodeOutput,
-  type OpenHarnessDecoderOptions,
-} from './decode-open-harness.ts';
+export { createFlowState, createOpenHarnessDecoder, transformEvent } from './decode-open-harness.ts';
+export type { FlowState, NodeOutput, OpenHarnessDecoderOptions } from './flow-state.ts';
 export type { FlowStatusData, NodeOutputData, OpenHarnessDataTypes, OpenHarnessUIMessage } from './data-types.ts';
 export {
   isTerminalEvent,

@@ -8,7 +8,8 @@ import {
   type RunInput,
   type SourceStreamOptions,
 } from '@intertie/core';
-import { createOpenHarnessDecoder, type OpenHarnessDecoderOptions } from './decode-open-harness.ts';
+import { createOpenHarnessDecoder } from './decode-open-harness.ts';
+import type { OpenHarnessDecoderOptions } from './flow-state.ts';
 import { driveRuntime } from './drive-runtime.ts';
 import { isFields } from './fields.ts';
 import { flowTopology, snapshotFlow } from './flow-topology.ts';

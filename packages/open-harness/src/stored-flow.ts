@@ -1,5 +1,6 @@
 import { compose, seal, sourceStream, type AgentEvent, type RunInput } from '@intertie/core';
-import { createOpenHarnessDecoder, type OpenHarnessDecoderOptions } from './decode-open-harness.ts';
+import { createOpenHarnessDecoder } from './decode-open-harness.ts';
+import type { OpenHarnessDecoderOptions } from './flow-state.ts';
 import { isTerminalEvent, type OpenHarnessInput } from './runtime-event.ts';
 import type { RunStoreLike } from './runtime.ts';
 

@@ -1,7 +1,7 @@
 import type { CanonicalMessage, FilePart, RunInput } from '@intertie/core';
 
 /** All the text of a message, a paragraph per part. */
-export function messageText({ content }: CanonicalMessage): string {
+function messageText({ content }: CanonicalMessage): string {
   return content.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n\n');
 }
 
