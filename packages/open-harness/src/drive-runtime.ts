@@ -118,7 +118,12 @@ export function driveRuntime(runtime: RuntimeLike, options: DriveOptions): Reada
     return follow(startActive(runtime, begin));
   };
 
-  const queue = createInputQueue<OpenHarnessInput>(leave);
+  const queue = createInputQueue<OpenHarnessInput>((_reason, unread) => {
+    leave();
+    for (const { type } of unread.filter((input) => isFields(input))) {
+      if (type.includes(':')) onLoss({ kind: 'late', what: type, why: 'It came after the run had ended.' });
+    }
+  });
   const text = turnText(run);
   const { status } = runtime.getSnapshot();
   if (status === 'complete' || status === 'aborted') throw new Error(overText(status));

@@ -6,8 +6,11 @@ export interface InputQueue<Item> {
   readonly stream: ReadableStream<Item>;
 }
 
-export function createInputQueue<Item>(onCancel: (reason: unknown) => void): InputQueue<Item> {
+/** `onCancel` is given what nobody has read. */
+export function createInputQueue<Item>(onCancel: (reason: unknown, unread: Item[]) => void): InputQueue<Item> {
   let items: Item[] = [];
+  /** The first that is unread: taking it out would move all that are behind it. */
+  let next = 0;
   let end: { error?: unknown } | undefined;
   let wake: (() => void) | undefined;
   const change = (): void => {
@@ -18,19 +21,23 @@ export function createInputQueue<Item>(onCancel: (reason: unknown) => void): Inp
     {
       async pull(controller) {
         if (items.length === 0 && end === undefined) await new Promise<void>((resolve) => void (wake = resolve));
-        if (items.length > 0) {
-          // All of them at once: what has happened cannot be held back.
-          const ready = items;
-          items = [];
-          for (const item of ready) controller.enqueue(item);
+        if (next < items.length) {
+          controller.enqueue(items[next] as Item);
+          next += 1;
+          if (next === items.length) {
+            items = [];
+            next = 0;
+          }
         } else if (end !== undefined && 'error' in end) controller.error(end.error);
         else controller.close();
       },
       cancel(reason) {
+        const unread = items.slice(next);
         items = [];
+        next = 0;
         end ??= {};
         change();
-        onCancel(reason);
+        onCancel(reason, unread);
       },
     },
     { highWaterMark: 0 },

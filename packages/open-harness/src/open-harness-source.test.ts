@@ -1,5 +1,5 @@
 import { canonical, check } from '@intertie/conformance';
-import { foldEvents, type AgentEvent, type Answer, type EventOf, type RunControl } from '@intertie/core';
+import { foldEvents, type AgentEvent, type Answer, type EventOf, type Loss, type RunControl } from '@intertie/core';
 import { describe, expect, test } from 'vitest';
 import { ReplayRuntime } from '../test/replay-runtime.ts';
 import { runInput } from '../test/run-input.ts';
@@ -164,6 +164,13 @@ describe('a runtime is driven by its state', () => {
     expect(endOf(events)).toMatchObject({ error: { message: 'Unknown node type: nope', code: 'run-rejected' } });
     expect(events.some(({ type }) => type === 'agent-start')).toBe(true);
   });
+});
+
+test('what the runtime has said after the end is in the ledger', async () => {
+  const late: string[] = [];
+  const onLoss = ({ kind, what }: Loss): void => void (kind === 'late' && late.push(what));
+  await all(openHarnessSource(() => new ReplayRuntime(traceOf('14')), { onLoss }).run(runInput(), controlOf()));
+  expect(late).toEqual(['agent:text:delta', 'agent:text:delta', 'agent:text:delta', 'agent:text', 'agent:complete']);
 });
 
 describe('stopping', () => {
