@@ -1,0 +1,23 @@
+import type { AgentEvent, Codec, RunInput } from '@intertie/core';
+import { FlowState, type OpenHarnessDecoderOptions } from './flow-state.ts';
+import type { OpenHarnessInput } from './runtime-event.ts';
+
+/** Decodes what a graph runtime of either generation says. Put `seal` behind it. */
+export function createOpenHarnessDecoder(
+  run: RunInput,
+  options: OpenHarnessDecoderOptions = {},
+): Codec<OpenHarnessInput, AgentEvent> {
+  return new FlowState(run, options);
+}
+
+/** Where the transformation of a flow's events stands. */
+export function createFlowState(run: RunInput, options: OpenHarnessDecoderOptions = {}): FlowState {
+  return new FlowState(run, options);
+}
+
+/** One step of the decoder by hand: the canonical events that an input makes. All that it knows is in the state. */
+export function transformEvent(input: OpenHarnessInput, state: FlowState): AgentEvent[] {
+  const events: AgentEvent[] = [];
+  state.feed(input, (event) => void events.push(event));
+  return events;
+}

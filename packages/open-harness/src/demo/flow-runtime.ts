@@ -1,0 +1,202 @@
+import { generateId as mintId, toFault } from '@intertie/core';
+import type { RuntimeEvent } from '../runtime-event.ts';
+import type { RunSnapshot, RuntimeLike, RuntimeStatus } from '../runtime.ts';
+import type { Flow, FlowEdge, FlowNode } from './flow.ts';
+import { Halt, runNode } from './node-run.ts';
+
+export interface FlowRuntimeOptions {
+  flow: Flow;
+  /** A paused run to go on with: what `turn.resume` says. */
+  resume?: { snapshot: RunSnapshot };
+  /** How long a word takes, in milliseconds. Default: 15. */
+  pace?: number;
+  generateId?: () => string;
+  now?: () => number;
+}
+
+const defaultPace = 15;
+
+/**
+ * A small runtime with the interface of the real ones, of the second generation: for demos, tests and flows that are objects.
+ * Nodes whose edges have fired run side by side.
+ */
+export function createFlowRuntime(options: FlowRuntimeOptions): FlowRuntime {
+  return new FlowRuntime(options);
+}
+
+export class FlowRuntime implements RuntimeLike {
+  readonly flow: Flow;
+  #options: Required<Pick<FlowRuntimeOptions, 'pace' | 'generateId' | 'now'>>;
+  #listeners = new Set<(event: RuntimeEvent) => void>();
+  #runId: string;
+  #status: RuntimeStatus = 'idle';
+  #input: Record<string, unknown> = {};
+  #outputs: Record<string, unknown> = {};
+  #nodes: Record<string, 'pending' | 'running' | 'done' | 'failed' | 'skipped'> = {};
+  #edges: Record<string, 'pending' | 'fired' | 'skipped'> = {};
+  #stop = new AbortController();
+
+  constructor({ flow, resume, pace = defaultPace, generateId = mintId, now = Date.now }: FlowRuntimeOptions) {
+    this.flow = flow;
+    this.#options = { pace, generateId, now };
+    const { runId, status, state, outputs, nodeStatus, edgeStatus } = resume?.snapshot ?? {};
+    this.#runId = runId ?? generateId();
+    if (status === 'paused') this.#status = status;
+    this.#input = { ...(state?.input as object | undefined) };
+    this.#outputs = { ...outputs };
+    for (const { id } of flow.nodes) this.#nodes[id] = (nodeStatus?.[id] ?? 'pending') as 'pending';
+    for (const edge of flow.edges) this.#edges[keyOf(edge)] = (edgeStatus?.[keyOf(edge)] ?? 'pending') as 'pending';
+  }
+
+  async run(input: Record<string, unknown> = {}): Promise<RunSnapshot> {
+    if (this.#status !== 'idle') throw new Error(`The run ${this.#runId} is ${this.#status}; a runtime runs once.`);
+    this.#input = input;
+    this.#status = 'running';
+    this.#emit({ type: 'flow:start', flowName: this.flow.name });
+    return this.#go(undefined);
+  }
+
+  async resume(message?: string): Promise<RunSnapshot> {
+    if (this.#status !== 'paused') throw new Error(`The run ${this.#runId} is ${this.#status}, and not paused.`);
+    this.#status = 'running';
+    this.#stop = new AbortController();
+    this.#emit({ type: 'flow:resumed' });
+    return this.#go(message ?? 'continue');
+  }
+
+  pause(): void {
+    this.#halt('pause');
+  }
+
+  stop(): void {
+    this.#halt('stop');
+  }
+
+  onEvent(listener: (event: RuntimeEvent) => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  get listenerCount(): number {
+    return this.#listeners.size;
+  }
+
+  getSnapshot(): RunSnapshot {
+    return {
+      runId: this.#runId,
+      status: this.#status,
+      outputs: { ...this.#outputs },
+      state: { input: this.#input },
+      nodeStatus: { ...this.#nodes },
+      edgeStatus: { ...this.#edges },
+    };
+  }
+
+  async #go(answer: string | undefined): Promise<RunSnapshot> {
+    // Those that rested go on; then whatever became ready.
+    let ready = this.flow.nodes.filter(({ id }) => this.#nodes[id] === 'running');
+    if (ready.length === 0) ready = this.#ready();
+    let given = answer;
+    while (ready.length > 0) {
+      const message = given;
+      given = undefined;
+      // oxlint-disable-next-line no-await-in-loop -- the nodes of one wave run side by side, the waves do not
+      const ends = await Promise.all(ready.map((node) => this.#runOne(node, message)));
+      const halt = ends.find((end) => end instanceof Halt);
+      if (halt !== undefined) return this.#rest(halt.how);
+      if (ends.includes('failed')) return this.#finish('failed');
+      ready = this.#ready();
+    }
+    return this.#finish('complete');
+  }
+
+  async #runOne(node: FlowNode, answer: string | undefined): Promise<'done' | 'failed' | Halt> {
+    const runId = this.#options.generateId();
+    const who = { nodeId: node.id, runId };
+    this.#nodes[node.id] = 'running';
+    this.#emit({ type: 'node:start', ...who });
+    try {
+      const output = await runNode({
+        node,
+        runId,
+        input: this.#input,
+        outputs: this.#outputs,
+        answer,
+        signal: this.#stop.signal,
+        pace: this.#options.pace,
+        emit: this.#emit,
+      });
+      this.#nodes[node.id] = 'done';
+      this.#outputs[node.id] = output ?? null;
+      this.#emit({ type: 'node:complete', ...who, output: output ?? null });
+      this.#leave(node.id);
+      return 'done';
+    } catch (error) {
+      if (error instanceof Halt) {
+        this.#emitHalt(error.how);
+        this.#emit({ type: error.how === 'pause' ? 'agent:paused' : 'agent:aborted', ...who });
+        return error;
+      }
+      this.#nodes[node.id] = 'failed';
+      this.#emit({ type: 'node:error', ...who, error: toFault(error).message });
+      return 'failed';
+    }
+  }
+
+  #leave(id: string): void {
+    for (const edge of this.flow.edges) {
+      if (edge.from !== id) continue;
+      const fires = edge.if?.({ input: this.#input, outputs: this.#outputs }) ?? true;
+      this.#edges[keyOf(edge)] = fires ? 'fired' : 'skipped';
+      if (fires) this.#emit({ type: 'edge:fire', edgeId: keyOf(edge), from: edge.from, to: edge.to });
+    }
+  }
+
+  /** A node is ready when nothing before it is pending; if no edge leads to it any more, it is skipped, and so on. */
+  #ready(): FlowNode[] {
+    for (;;) {
+      const open = this.flow.nodes.filter(({ id }) => this.#nodes[id] === 'pending');
+      const states = (id: string): string[] =>
+        this.flow.edges.filter(({ to }) => to === id).map((edge) => this.#edges[keyOf(edge)] as string);
+      const skipped = open.find(({ id }) => states(id).length > 0 && states(id).every((state) => state === 'skipped'));
+      if (skipped === undefined) return open.filter(({ id }) => !states(id).includes('pending'));
+      this.#nodes[skipped.id] = 'skipped';
+      this.#emit({ type: 'node:skipped', nodeId: skipped.id, reason: 'edge' });
+      for (const edge of this.flow.edges) if (edge.from === skipped.id) this.#edges[keyOf(edge)] = 'skipped';
+    }
+  }
+
+  #halt(how: 'pause' | 'stop'): void {
+    if (this.#status === 'paused' && how === 'stop') this.#status = 'aborted';
+    if (this.#status !== 'running') return;
+    this.#emitHalt(how);
+    this.#stop.abort(new Halt(how));
+  }
+
+  /** The flow's word comes first and once, its agents' follow. */
+  #emitHalt(how: 'pause' | 'stop'): void {
+    if (this.#status !== 'running') return;
+    this.#status = how === 'pause' ? 'paused' : 'aborted';
+    this.#emit({ type: how === 'pause' ? 'flow:paused' : 'flow:aborted' });
+  }
+
+  #rest(how: 'pause' | 'stop'): RunSnapshot {
+    this.#emitHalt(how);
+    return this.getSnapshot();
+  }
+
+  #finish(status: 'complete' | 'failed'): RunSnapshot {
+    this.#status = 'complete';
+    this.#emit({ type: 'flow:complete', flowName: this.flow.name, status });
+    return this.getSnapshot();
+  }
+
+  #emit = (event: RuntimeEvent): void => {
+    const timed = { ...event, timestamp: this.#options.now() };
+    for (const listener of this.#listeners) listener(timed);
+  };
+}
+
+function keyOf({ from, to }: FlowEdge): string {
+  return `${from}->${to}`;
+}

@@ -1,0 +1,147 @@
+import { toFault } from '@intertie/core';
+import { streamText } from 'ai';
+import type { RuntimeEvent } from '../runtime-event.ts';
+import type { FlowNode, NodeContext } from './flow.ts';
+
+/** Thrown by a node that rests, and by one that was told to. */
+export class Halt extends Error {
+  readonly how: 'pause' | 'stop';
+
+  constructor(how: 'pause' | 'stop') {
+    super(`The flow was told to ${how}.`);
+    this.how = how;
+  }
+}
+
+export interface NodeRunOptions {
+  node: FlowNode;
+  runId: string;
+  input: NodeContext['input'];
+  outputs: NodeContext['outputs'];
+  answer: string | undefined;
+  signal: AbortSignal;
+  /** How long a word takes, in milliseconds. */
+  pace: number;
+  emit: (event: RuntimeEvent) => void;
+}
+
+/** One invocation of a node: what it does, told as the real runtimes tell it, deltas first and then the whole. */
+export async function runNode(options: NodeRunOptions): Promise<unknown> {
+  const { node, runId, emit, signal, pace } = options;
+  const who = { nodeId: node.id, runId };
+  let isAgent = false;
+  let said = '';
+
+  const begin = (): void => {
+    halted(signal);
+    if (!isAgent) emit({ type: 'agent:start', ...who, sessionId: runId });
+    isAgent = true;
+  };
+
+  const utter = async (kind: 'text' | 'thinking', text: string): Promise<void> => {
+    begin();
+    for (const content of text.match(/\S+\s*|\s+/g) ?? []) {
+      // oxlint-disable-next-line no-await-in-loop -- word by word
+      await pause(pace, signal);
+      emit({ type: `agent:${kind}:delta`, ...who, content });
+    }
+    emit({ type: `agent:${kind}`, ...who, content: text });
+    if (kind === 'text') said = text;
+  };
+
+  const context: NodeContext = {
+    input: options.input,
+    outputs: options.outputs,
+    answer: options.answer,
+    signal,
+    say: (text) => utter('text', text),
+    think: (text) => utter('thinking', text),
+    async tool(toolName, toolInput, execute) {
+      begin();
+      emit({ type: 'agent:tool', ...who, toolName, toolInput });
+      try {
+        await pause(pace * 10, signal);
+        const output = await execute();
+        emit({ type: 'agent:tool', ...who, toolName, toolOutput: output ?? null });
+        return output;
+      } catch (error) {
+        if (!(error instanceof Halt)) emit({ type: 'agent:tool', ...who, toolName, error: toFault(error).message });
+        throw error;
+      }
+    },
+    set: (path, value) => emit({ type: 'state:patch', patch: { op: 'set', path, value } }),
+    pause() {
+      throw new Halt('pause');
+    },
+  };
+
+  try {
+    const output = 'run' in node ? await node.run(context) : { text: await speak(node, context, begin, options) };
+    halted(signal);
+    if (isAgent) emit({ type: 'agent:complete', ...who, result: said });
+    return output;
+  } catch (error) {
+    const halt = haltOf(error, signal);
+    if (halt === undefined) {
+      if (isAgent) emit({ type: 'agent:error', ...who, errorType: 'exception', message: toFault(error).message });
+      throw error;
+    }
+    throw halt;
+  }
+}
+
+/** A model speaks for itself. */
+async function speak(
+  node: Extract<FlowNode, { model: unknown }>,
+  context: NodeContext,
+  begin: () => void,
+  { runId, emit, signal }: NodeRunOptions,
+): Promise<string> {
+  const who = { nodeId: node.id, runId };
+  begin();
+  let failure: { error: unknown } | undefined;
+  const result = streamText({
+    model: node.model,
+    prompt: node.prompt(context),
+    abortSignal: signal,
+    onError: ({ error }) => void (failure ??= { error }),
+  });
+  let text = '';
+  for await (const part of result.fullStream) {
+    if (part.type === 'text-delta') {
+      text += part.text;
+      emit({ type: 'agent:text:delta', ...who, content: part.text });
+    } else if (part.type === 'reasoning-delta') {
+      emit({ type: 'agent:thinking:delta', ...who, content: part.text });
+    }
+  }
+  if (failure !== undefined) throw failure.error;
+  halted(signal);
+  emit({ type: 'agent:text', ...who, content: text });
+  return text;
+}
+
+function halted(signal: AbortSignal): void {
+  if (signal.aborted) throw haltOf(signal.reason, signal) ?? new Halt('stop');
+}
+
+/** Whatever a node throws once it was told to rest, it throws because of it. */
+function haltOf(error: unknown, signal: AbortSignal): Halt | undefined {
+  if (error instanceof Halt) return error;
+  return signal.aborted && signal.reason instanceof Halt ? signal.reason : undefined;
+}
+
+function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const onAbort = (): void => {
+      clearTimeout(timer);
+      reject(signal.reason as Error);
+    };
+    const timer = setTimeout(() => {
+      signal.removeEventListener('abort', onAbort);
+      resolve();
+    }, milliseconds);
+    if (signal.aborted) onAbort();
+    else signal.addEventListener('abort', onAbort, { once: true });
+  });
+}

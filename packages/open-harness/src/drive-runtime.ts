@@ -1,0 +1,188 @@
+import { endByAbort, toFault, type Answer, type OnLoss, type RunControl, type RunInput } from '@intertie/core';
+import { activeRuntime, startActive, watchActive } from './active-runtimes.ts';
+import { defined, isFields } from './fields.ts';
+import { createInputQueue } from './input-queue.ts';
+import type { OpenHarnessInput, RuntimeEvent } from './runtime-event.ts';
+import type { RunSnapshot, RuntimeLike } from './runtime.ts';
+import { lastUserText } from './turn-text.ts';
+
+export interface DriveOptions {
+  run: RunInput;
+  control: Pick<RunControl, 'signal' | 'liveAnswers'>;
+  input: Record<string, unknown>;
+  pauses: 'token' | 'live';
+  onAbort: 'stop' | 'pause';
+  whenRunning: 'send' | 'refuse';
+  drainMs: number;
+  onLoss: OnLoss;
+}
+
+/**
+ * Runs a runtime, by the state that it is in, and gives what it says and how its promise ends. Subscribes before it runs,
+ * for nothing is said twice; and exactly once, until the stream is over or cancelled.
+ */
+export function driveRuntime(runtime: RuntimeLike, options: DriveOptions): ReadableStream<OpenHarnessInput> {
+  const { run, control, pauses, drainMs, onLoss } = options;
+  const { signal } = control;
+  let answers: AsyncIterator<Answer> | undefined;
+  let unsubscribe: (() => void) | undefined;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let isOver = false;
+  /** The flow itself is at rest, so there is nothing to stop. */
+  let isResting = true;
+  let toSend: string | undefined;
+
+  const onEvent = (event: RuntimeEvent): void => {
+    queue.push(event);
+    // Whatever it is, the decoder says what is wrong with it; here nothing may throw.
+    if (!isFields(event)) return;
+    watchActive(runtime, event);
+    if (event.type === 'node:start' && toSend !== undefined) send(event.runId);
+    if (event.type === 'flow:complete') isResting = true;
+    if (event.type === 'flow:resumed') clearTimeout(timer);
+    if (event.type === 'flow:paused' || event.type === 'flow:aborted') {
+      isResting = true;
+      // Its agents have their last words after it, and then the promise settles; but nothing says that it must.
+      clearTimeout(timer);
+      if (pauses !== 'live') timer = setTimeout(() => queue.push({ type: 'drained' }), drainMs);
+    }
+  };
+
+  const leave = (): void => {
+    if (isOver) return;
+    isOver = true;
+    clearTimeout(timer);
+    signal.removeEventListener('abort', onAbort);
+    unsubscribe?.();
+    answers?.return?.().catch(() => undefined);
+    if (!isResting) halt();
+  };
+
+  const fail = (error: unknown, code: string): void => {
+    leave();
+    queue.fail(toFault(error, code));
+  };
+
+  const halt = (): void => {
+    isResting = true;
+    const reason = endByAbort(signal.reason).message;
+    try {
+      stopRuntime(runtime, options.onAbort, reason);
+    } catch (error) {
+      onLoss({ kind: 'unsupported', what: 'stop', why: toFault(error).message });
+    }
+  };
+
+  const onAbort = (): void => {
+    const { by, message: reason } = endByAbort(signal.reason);
+    queue.push({ type: 'stopping', ...defined({ by, reason }) });
+    if (!isResting) halt();
+  };
+
+  const send = (runId: string): void => {
+    const message = toSend ?? '';
+    toSend = undefined;
+    try {
+      runtime.dispatch?.({ type: 'send', message, runId });
+    } catch (error) {
+      fail(error, 'send');
+    }
+  };
+
+  /** Until the promise settles; and on, where a pause is answered inside the process. */
+  const follow = async (promise: Promise<RunSnapshot>): Promise<void> => {
+    let snapshot: RunSnapshot;
+    try {
+      snapshot = await promise;
+    } catch (error) {
+      isResting = true;
+      return fail(error, 'run-rejected');
+    }
+    isResting = true;
+    queue.push({ type: 'settled', snapshot });
+    if (pauses !== 'live' || snapshot?.status !== 'paused' || isOver) {
+      leave();
+      return queue.close();
+    }
+    answers ??= control.liveAnswers[Symbol.asyncIterator]();
+    const answer = await answers.next();
+    if (isOver) return;
+    if (answer.done) return queue.push({ type: 'drained' });
+    const text = answerText(answer.value);
+    queue.push({ type: 'answered', text });
+    await start(() => resumeRuntime(runtime, text));
+  };
+
+  const start = (begin: () => Promise<RunSnapshot>): Promise<void> => {
+    isResting = false;
+    return follow(startActive(runtime, begin));
+  };
+
+  const queue = createInputQueue<OpenHarnessInput>((_reason, unread) => {
+    leave();
+    for (const { type } of unread.filter((input) => isFields(input))) {
+      if (type.includes(':')) onLoss({ kind: 'late', what: type, why: 'It came after the run had ended.' });
+    }
+  });
+  const text = turnText(run);
+  const { status } = runtime.getSnapshot();
+  if (status === 'complete' || status === 'aborted') throw new Error(overText(status));
+  if (status === 'running' && (options.whenRunning === 'refuse' || !takesMessages(runtime))) {
+    throw new Error(busyText(takesMessages(runtime)));
+  }
+  unsubscribe = runtime.onEvent(onEvent);
+  signal.addEventListener('abort', onAbort);
+  if (status === 'running') {
+    isResting = false;
+    toSend = text;
+    const { promise, nodeRunId } = activeRuntime(runtime) ?? {};
+    if (nodeRunId !== undefined) send(nodeRunId);
+    if (promise !== undefined) void follow(promise);
+  } else void start(() => (status === 'paused' ? resumeRuntime(runtime, text) : runtime.run(options.input)));
+  return queue.stream;
+}
+
+/** The second generation has a method for it; in the first, a command sets the message and `run()` goes on. */
+function resumeRuntime(runtime: RuntimeLike, text: string): Promise<RunSnapshot> {
+  const message = text === '' ? undefined : text;
+  if (runtime.resume) return runtime.resume(message);
+  runtime.dispatch?.({ type: 'resume', ...defined({ message }) });
+  return runtime.run();
+}
+
+function stopRuntime(runtime: RuntimeLike, how: 'stop' | 'pause', reason: string | undefined): void {
+  if (how === 'pause' && runtime.pause) return runtime.pause();
+  if (how === 'stop' && runtime.stop) return runtime.stop();
+  if (!runtime.dispatch) throw new Error('The runtime has no way to be stopped; it goes on unheard.');
+  runtime.dispatch({ type: 'abort', ...(how === 'pause' && { resumable: true }), ...defined({ reason }) });
+}
+
+/** Only the first generation has an inbox. */
+function takesMessages(runtime: RuntimeLike): boolean {
+  return runtime.dispatch !== undefined && runtime.resume === undefined;
+}
+
+/** What the user has said or answered. */
+function turnText(run: RunInput): string {
+  const answer = run.answers.find((given): given is Answer => 'questionId' in given);
+  return answer === undefined ? (lastUserText(run) ?? '') : answerText(answer);
+}
+
+function answerText({ value, approved, cancelled, reason }: Answer): string {
+  if (typeof value === 'string') return value;
+  if (value !== undefined) return JSON.stringify(value);
+  if (approved !== undefined) return [approved ? 'yes' : 'no', ...(reason === undefined ? [] : [reason])].join(': ');
+  return cancelled ? 'cancelled' : '';
+}
+
+function overText(status: string): string {
+  return (
+    `This Open Harness runtime has already run (its status is "${status}"), and a runtime runs once. ` +
+    'Give a function that makes one for every message: () => createRuntime({ flow, registry }).'
+  );
+}
+
+function busyText(takes: boolean): string {
+  const why = takes ? 'and the policy is to refuse' : 'and it takes no messages before it is paused';
+  return `This Open Harness runtime is still at work on the last message, ${why}. Wait, or stop it first.`;
+}

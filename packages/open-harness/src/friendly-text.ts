@@ -1,0 +1,29 @@
+/** What a schema library says, as far as it is the same in all of them. */
+type Issue = { message: string; path?: unknown };
+
+/** An error's text for a reader. Runtimes pass on what a schema said as JSON, which is for machines. */
+export function friendlyText(text: string): string {
+  const issues = issuesIn(text);
+  if (issues === undefined) return text;
+  const said = issues.map(({ message, path }) => {
+    const place = Array.isArray(path) ? path.join('.') : '';
+    return place === '' ? message : `${place}: ${message}`;
+  });
+  return `its input does not fit (${said.join('; ')})`;
+}
+
+function issuesIn(text: string): Issue[] | undefined {
+  if (!/^\s*[[{]/.test(text)) return undefined;
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  const list: unknown = Array.isArray(value) ? value : (value as { issues?: unknown } | null)?.issues;
+  return Array.isArray(list) && list.length > 0 && list.every(isIssue) ? list : undefined;
+}
+
+function isIssue(value: unknown): value is Issue {
+  return typeof value === 'object' && value !== null && typeof (value as Issue).message === 'string';
+}

@@ -1,0 +1,28 @@
+export { createFlowState, createOpenHarnessDecoder, transformEvent } from './decode-open-harness.ts';
+export type { FlowState, NodeOutput, OpenHarnessDecoderOptions } from './flow-state.ts';
+export type { FlowStatusData, NodeOutputData, OpenHarnessDataTypes, OpenHarnessUIMessage } from './data-types.ts';
+export {
+  isTerminalEvent,
+  type OpenHarnessInput,
+  type RuntimeEvent,
+  type RuntimeSignal,
+  type StatePatch,
+} from './runtime-event.ts';
+export type { FlowLike, RunSnapshot, RunStoreLike, RuntimeCommand, RuntimeLike, RuntimeStatus } from './runtime.ts';
+export {
+  openHarnessSource,
+  type FlowResume,
+  type FlowTurn,
+  type OpenHarnessSourceOptions,
+  type RuntimeOrFactory,
+} from './open-harness-source.ts';
+export { createFlowChunks, type FlowChunkOptions } from './flow-chunks.ts';
+export {
+  createOpenHarnessChatTransport,
+  OpenHarnessChatTransport,
+  type OpenHarnessChatTransportOptions,
+} from './open-harness-chat-transport.ts';
+export { storedFlow, type StoredFlowOptions } from './stored-flow.ts';
+export { createOpenHarnessServerDecoder, type OpenHarnessServerDecoderOptions } from './decode-open-harness-server.ts';
+export { openHarnessServerSource, type OpenHarnessServerSourceOptions } from './open-harness-server-source.ts';
+export type { ServerEvent } from './server-event.ts';

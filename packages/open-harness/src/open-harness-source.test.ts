@@ -1,0 +1,282 @@
+import { canonical, check } from '@intertie/conformance';
+import { foldEvents, type AgentEvent, type Answer, type EventOf, type Loss, type RunControl } from '@intertie/core';
+import { describe, expect, test } from 'vitest';
+import { ReplayRuntime } from '../test/replay-runtime.ts';
+import { runInput } from '../test/run-input.ts';
+import { ScriptRuntime } from '../test/script-runtime.ts';
+import { traceOf, traces } from '../test/traces.ts';
+import { openHarnessSource, type FlowTurn } from './open-harness-source.ts';
+import type { RuntimeEvent } from './runtime-event.ts';
+import type { RuntimeLike } from './runtime.ts';
+
+async function* noAnswers(): AsyncGenerator<Answer> {
+  // Nothing comes.
+}
+const controlOf = (more: Partial<RunControl> = {}): RunControl => ({
+  signal: new AbortController().signal,
+  barrier: async () => undefined,
+  liveAnswers: noAnswers(),
+  ...more,
+});
+
+async function all(
+  stream: ReadableStream<AgentEvent>,
+  seen: (event: AgentEvent) => void = () => undefined,
+): Promise<AgentEvent[]> {
+  const events: AgentEvent[] = [];
+  for (const reader = stream.getReader(); ;) {
+    const { done, value } = await reader.read();
+    if (done) return events;
+    events.push(value);
+    seen(value);
+  }
+}
+const endOf = (events: AgentEvent[]): EventOf<'run-end'> => events.at(-1) as EventOf<'run-end'>;
+const textOf = (events: AgentEvent[]): string =>
+  (foldEvents(events)?.content.parts ?? []).map((part) => (part.type === 'text' ? part.text : '')).join('');
+
+const node = { nodeId: 'a', runId: 'n1' };
+const begin: RuntimeEvent[] = [
+  { type: 'flow:start', flowName: 'flow' },
+  { type: 'node:start', ...node },
+];
+const finish: RuntimeEvent[] = [
+  { type: 'node:complete', ...node, output: null },
+  { type: 'flow:complete', flowName: 'flow', status: 'complete' },
+];
+const words = (content: string): RuntimeEvent => ({ type: 'agent:text:delta', ...node, content });
+/** Says something and then nothing, until it is stopped. */
+const endless = (): ScriptRuntime =>
+  new ScriptRuntime(async (runtime) => {
+    runtime.say(...begin, words('Hel'));
+    await runtime.stopped();
+    const isPause = runtime.commands.some((command) => command.type === 'abort' && command.resumable === true);
+    runtime.say(isPause ? { type: 'agent:paused', ...node } : { type: 'agent:aborted', ...node, reason: 'abort' });
+    return isPause ? 'paused' : 'aborted';
+  });
+
+describe.each(traces)('the trace $name', (trace) => {
+  test.each(['timed', 'at once'] as const)('%s: one sealed run, and nobody listens any more', async (timing) => {
+    const runtime = new ReplayRuntime(trace, timing);
+    const events = await all(openHarnessSource(() => runtime).run(runInput(), controlOf()));
+    expect(check(canonical, events).violations).toEqual([]);
+    expect(endOf(events).type).toBe('run-end');
+    expect(runtime.listeners.size).toBe(0);
+    expect(runtime.commands).toEqual([]);
+  });
+});
+
+describe('a runtime is driven by its state', () => {
+  test('idle: it is run with the message, the files and the history', async () => {
+    const runtime = new ReplayRuntime(traceOf('01'));
+    await all(openHarnessSource(runtime).run(runInput('Hi there'), controlOf()));
+    expect(runtime.inputs).toEqual([{ message: 'Hi there', files: [], history: [] }]);
+    const other = new ReplayRuntime(traceOf('01'));
+    await all(openHarnessSource(other, { input: () => ({ topic: 1 }) }).run(runInput(), controlOf()));
+    expect(other.inputs).toEqual([{ topic: 1 }]);
+  });
+
+  test('paused, first generation: the command, then run()', async () => {
+    const runtime = new ScriptRuntime(async ({ say }) => {
+      say.call(runtime, ...begin, words('on'), ...finish);
+      return 'complete';
+    });
+    runtime.status = 'paused';
+    const events = await all(openHarnessSource(runtime).run(runInput('go on'), controlOf()));
+    expect(runtime.commands).toEqual([{ type: 'resume', message: 'go on' }]);
+    expect(runtime.inputs).toEqual([undefined]);
+    expect(textOf(events)).toBe('on');
+    expect(endOf(events)).toMatchObject({ outcome: 'complete' });
+  });
+
+  test('paused, second generation: its method', async () => {
+    const replay = new ReplayRuntime(traceOf('v0.2.0-simple'));
+    replay.status = 'paused';
+    const resumed: unknown[] = [];
+    const runtime: RuntimeLike = {
+      run: () => Promise.reject(new Error('not this one')),
+      onEvent: (listener) => replay.onEvent(listener),
+      getSnapshot: () => replay.getSnapshot(),
+      resume: (message) => {
+        resumed.push(message);
+        return replay.run();
+      },
+    };
+    const events = await all(openHarnessSource(runtime).run(runInput('go on'), controlOf()));
+    expect(resumed).toEqual(['go on']);
+    expect(endOf(events)).toMatchObject({ outcome: 'complete' });
+  });
+
+  test('running: the message is sent to the active node, and never run() again', async () => {
+    let release = (): void => undefined;
+    const runtime = new ScriptRuntime(async (own) => {
+      own.say(...begin);
+      await new Promise<void>((resolve) => void (release = resolve));
+      own.say(words('both'), ...finish);
+      return 'complete';
+    });
+    const source = openHarnessSource(runtime);
+    const first = all(source.run(runInput('one'), controlOf()));
+    await expect.poll(() => runtime.status).toBe('running');
+    const second = all(source.run(runInput('two', { runId: 'run-2' }), controlOf()));
+    await expect.poll(() => runtime.commands).toEqual([{ type: 'send', message: 'two', runId: 'n1' }]);
+    release();
+    expect(textOf(await first)).toBe('both');
+    expect(textOf(await second)).toBe('both');
+    expect(runtime.inputs).toHaveLength(1);
+    expect(runtime.listeners.size).toBe(0);
+  });
+
+  test('running, and somebody else’s: the message is sent when the next node starts', async () => {
+    const runtime = new ScriptRuntime();
+    runtime.status = 'running';
+    const events = all(openHarnessSource(runtime).run(runInput('two'), controlOf()));
+    await expect.poll(() => runtime.listeners.size).toBe(1);
+    runtime.say(...begin);
+    expect(runtime.commands).toEqual([{ type: 'send', message: 'two', runId: 'n1' }]);
+    runtime.say(...finish);
+    expect(endOf(await events)).toMatchObject({ outcome: 'complete' });
+  });
+
+  test.each([
+    ['running', 'still at work on the last message'],
+    ['complete', 'a runtime runs once'],
+    ['aborted', 'a runtime runs once'],
+  ] as const)('%s: a clear refusal', async (status, message) => {
+    const runtime = new ScriptRuntime();
+    runtime.status = status;
+    const events = await all(openHarnessSource(runtime, { whenRunning: 'refuse' }).run(runInput(), controlOf()));
+    expect(endOf(events)).toMatchObject({
+      outcome: 'error',
+      error: { message: expect.stringContaining(message) as string },
+    });
+    expect(runtime.inputs).toEqual([]);
+    expect(runtime.listeners.size).toBe(0);
+  });
+
+  test('a factory that fails, and a run() that is rejected, are errors that can be read', async () => {
+    const failing = openHarnessSource(() => Promise.reject(new Error('No flow.yaml here.')));
+    expect(endOf(await all(failing.run(runInput(), controlOf())))).toMatchObject({
+      error: { message: 'No flow.yaml here.' },
+    });
+    const rejected = openHarnessSource(() => new ReplayRuntime(traceOf('31')));
+    const events = await all(rejected.run(runInput(), controlOf()));
+    expect(endOf(events)).toMatchObject({ error: { message: 'Unknown node type: nope', code: 'run-rejected' } });
+    expect(events.some(({ type }) => type === 'agent-start')).toBe(true);
+  });
+});
+
+test('what the runtime has said after the end is in the ledger', async () => {
+  const late: string[] = [];
+  const onLoss = ({ kind, what }: Loss): void => void (kind === 'late' && late.push(what));
+  await all(openHarnessSource(() => new ReplayRuntime(traceOf('14')), { onLoss }).run(runInput(), controlOf()));
+  expect(late).toEqual(['agent:text:delta', 'agent:text:delta', 'agent:text:delta', 'agent:text', 'agent:complete']);
+});
+
+describe('stopping', () => {
+  test('stops the runtime itself, and waits for its last words', async () => {
+    const runtime = endless();
+    const stop = new AbortController();
+    const stream = openHarnessSource(runtime).run(runInput(), controlOf({ signal: stop.signal }));
+    const events = await all(
+      stream,
+      ({ type }) => type === 'text-delta' && stop.abort({ by: 'user', message: 'enough' }),
+    );
+    expect(runtime.commands).toEqual([{ type: 'abort', reason: 'enough' }]);
+    expect(endOf(events)).toMatchObject({ outcome: 'aborted', by: 'user', reason: 'enough' });
+    expect(check(canonical, events).violations).toEqual([]);
+    expect(runtime.listeners.size).toBe(0);
+  });
+
+  test('pauses it by option, and the next turn gets the token', async () => {
+    const turns: FlowTurn[] = [];
+    const runtimes = [endless(), new ReplayRuntime(traceOf('01'))];
+    const source = openHarnessSource((turn) => runtimes[turns.push(turn) - 1]!, { onAbort: 'pause' });
+    const stop = new AbortController();
+    const stream = source.run(runInput(), controlOf({ signal: stop.signal }));
+    const events = await all(stream, ({ type }) => type === 'text-delta' && stop.abort());
+    const end = endOf(events);
+    expect(end).toMatchObject({ outcome: 'paused', waitingFor: [{ type: 'message' }], resume: { runId: 'flow-run' } });
+    await all(source.run(runInput('go on', { sourceState: end.resume! }), controlOf()));
+    expect(turns[1]!.resume).toMatchObject({ runId: 'flow-run', snapshot: { status: 'paused' } });
+  });
+
+  test('a reader that leaves stops it too', async () => {
+    const runtime = endless();
+    const reader = openHarnessSource(runtime).run(runInput(), controlOf()).getReader();
+    for (let type = ''; type !== 'text-delta';) type = (await reader.read()).value!.type;
+    await reader.cancel();
+    expect(runtime.commands).toMatchObject([{ type: 'abort' }]);
+    expect(runtime.listeners.size).toBe(0);
+  });
+
+  test('before it began, nothing begins', async () => {
+    const runtime = endless();
+    const events = await all(openHarnessSource(runtime).run(runInput(), controlOf({ signal: AbortSignal.abort() })));
+    expect(endOf(events)).toMatchObject({ outcome: 'aborted' });
+    expect(runtime.inputs).toEqual([]);
+  });
+
+  test('a runtime that does not listen is left behind', async () => {
+    const runtime = endless();
+    runtime.dispatch = () => undefined;
+    const stop = new AbortController();
+    const stream = openHarnessSource(runtime, { drainMs: 5 }).run(runInput(), controlOf({ signal: stop.signal }));
+    const events = await all(stream, ({ type }) => type === 'text-delta' && stop.abort());
+    expect(endOf(events)).toMatchObject({ outcome: 'aborted', by: 'user' });
+    expect(runtime.listeners.size).toBe(0);
+  });
+});
+
+describe('live pauses', () => {
+  const twoActs = (): ScriptRuntime =>
+    new ScriptRuntime(
+      async (runtime) => {
+        runtime.say(...begin, { type: 'flow:paused' }, { type: 'agent:paused', ...node });
+        return 'paused';
+      },
+      async (runtime) => {
+        runtime.say({ type: 'node:start', nodeId: 'a', runId: 'n2' });
+        runtime.say({ type: 'node:complete', nodeId: 'a', runId: 'n2', output: 1 }, finish[1]!);
+        return 'complete';
+      },
+    );
+
+  test('are answered inside the run', async () => {
+    const runtime = twoActs();
+    async function* liveAnswers(): AsyncGenerator<Answer> {
+      yield { questionId: 'run:pause-1', value: 'ship it' };
+    }
+    const source = openHarnessSource(runtime, { pauses: 'live' });
+    expect(source.pauses).toBe('live');
+    const events = await all(source.run(runInput(), controlOf({ liveAnswers: liveAnswers() })));
+    expect(check(canonical, events).violations).toEqual([]);
+    expect(runtime.commands).toEqual([{ type: 'resume', message: 'ship it' }]);
+    expect(events.find(({ type }) => type === 'answer')).toMatchObject({ value: 'ship it' });
+    expect(endOf(events)).toMatchObject({ outcome: 'complete' });
+  });
+
+  test('end the run where nobody can answer', async () => {
+    const events = await all(openHarnessSource(twoActs(), { pauses: 'live' }).run(runInput(), controlOf()));
+    expect(endOf(events)).toMatchObject({ outcome: 'paused', waitingFor: [{ type: 'question' }] });
+  });
+});
+
+test('the flow’s edges are the topology', async () => {
+  const flow = {
+    name: 'news',
+    nodes: [{ id: 'plan' }, { id: 'edit' }],
+    edges: [{ from: 'plan', to: 'edit', when: 'ok' }],
+  };
+  const source = openHarnessSource(() => endless(), { flow });
+  expect(source.name).toBe('news');
+  expect(await source.describe!()).toEqual({
+    entry: 'plan',
+    agents: [
+      { name: 'plan', kind: 'node' },
+      { name: 'edit', kind: 'node' },
+    ],
+    edges: [{ from: 'plan', to: 'edit', label: 'ok' }],
+  });
+  expect(await openHarnessSource(endless()).describe!()).toMatchObject({ entry: 'a', edges: [{ from: 'a', to: 'b' }] });
+});

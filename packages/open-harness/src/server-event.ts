@@ -1,0 +1,22 @@
+import { isFields } from './fields.ts';
+
+/** What the later server says, on `GET /sessions/:id/events`. The payload is not to be trusted. */
+export type ServerEvent = {
+  id?: string;
+  name: string;
+  payload: { readonly [field: string]: unknown };
+  timestamp?: number;
+  causedBy?: string;
+};
+
+export function isServerEvent(value: unknown): value is ServerEvent {
+  return isFields(value) && typeof value.name === 'string' && isFields(value.payload);
+}
+
+/** Immer's patch: its path is a list of keys. */
+export type ImmerPatch = { op: 'add' | 'replace' | 'remove'; path: ReadonlyArray<string | number>; value?: unknown };
+
+export function isImmerPatch(value: unknown): value is ImmerPatch {
+  if (!isFields(value) || !Array.isArray(value.path)) return false;
+  return value.op === 'add' || value.op === 'replace' || value.op === 'remove';
+}

@@ -1,0 +1,47 @@
+import { applyPatch, toJson, type Json, type Op } from '@intertie/core';
+import type { StatePatch } from './runtime-event.ts';
+
+/** The state, and the operations that turn the last one into it. */
+export type PatchedState = { state: Json; patch: Op[] };
+
+/** A runtime's patch, with its dotted path, as operations of RFC 6902. What is missing on the way is created. */
+export function toStatePatch(state: Json, { op, path, value }: StatePatch): PatchedState | undefined {
+  const keys = path === '' ? [] : path.split('.');
+  const patch: Op[] = [];
+  const entries: Array<[string[], unknown]> =
+    op === 'set' ? [[keys, value]] : Object.entries(value).map(([key, field]) => [[...keys, key], field]);
+  let now = state;
+  const add = (place: string[], field: unknown): boolean => {
+    const step: Op = { op: place.length === 0 ? 'replace' : 'add', path: pointer(place), value: toJson(field) };
+    const patched = applyPatch(now, [step]);
+    if (!patched.ok) return false;
+    now = patched.value;
+    patch.push(step);
+    return true;
+  };
+  for (const [place, field] of entries) {
+    for (let depth = 1; depth < place.length; depth += 1) {
+      const above = place.slice(0, depth);
+      if (!isContainer(at(now, above)) && !add(above, {})) return undefined;
+    }
+    if (!add(place, field)) return undefined;
+  }
+  return { state: now, patch };
+}
+
+function pointer(keys: string[]): string {
+  return keys.map((key) => `/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+}
+
+function at(state: Json, keys: string[]): Json | undefined {
+  let value: Json | undefined = state;
+  for (const key of keys) {
+    if (!isContainer(value) || !Object.hasOwn(value, key)) return undefined;
+    value = (value as { [key: string]: Json })[key];
+  }
+  return value;
+}
+
+function isContainer(value: Json | undefined): value is Json[] | { [key: string]: Json } {
+  return typeof value === 'object' && value !== null;
+}

@@ -1,0 +1,24 @@
+import type { CanonicalMessage, RunInput } from '@intertie/core';
+
+/** A run for tests: a thread with one message of the user's. */
+export function runInput(text: string = 'hello', given: Partial<RunInput> = {}): RunInput {
+  const message: CanonicalMessage = {
+    id: 'user-1',
+    threadId: 'thread',
+    role: 'user',
+    type: 'text',
+    content: { format: 2, parts: [{ type: 'text', text }] },
+    createdAt: new Date(0),
+  };
+  return {
+    runId: 'run',
+    threadId: 'thread',
+    messageId: 'message',
+    startedAt: 0,
+    history: [message],
+    answers: [],
+    tools: [],
+    context: [],
+    ...given,
+  };
+}
