@@ -1,0 +1,1 @@
+export type { AgentSource } from '@intertie/core';
