@@ -19,7 +19,7 @@ import {
   type Question,
   type Said,
 } from '@intertie/core';
-import type { AGUIEvent } from './ag-ui-event.ts';
+import type { AGUIEvent, AGUIRunInput } from './ag-ui-event.ts';
 import { declaredVersion, featuresOf, type AGUIFeatures } from './ag-ui-version.ts';
 import { AGUIAgents, tag, type StepNames } from './encode-agents.ts';
 import { AGUIActivities } from './encode-activities.ts';
@@ -57,8 +57,8 @@ export interface AGUIEncoderOptions {
   baseline?: 'assume' | 'restate';
   /** The result of the run: what the run says, or the last turn's text and finish reason. Default: `run`. */
   result?: 'run' | 'text';
-  /** The request, as `RUN_STARTED` repeats it. */
-  input?: RunAgentInput;
+  /** The request, where `RUN_STARTED` is to repeat it. */
+  echo?: AGUIRunInput;
   onLoss?: OnLoss;
 }
 
@@ -283,8 +283,13 @@ class AGUIEncoder implements Encoder<AGUIEvent, AGUIOpenState> {
   }
 
   #runStarted(): void {
-    const { input } = this.#options;
-    this.#write({ type: 'RUN_STARTED', ...this.#run!, protocolVersion: declaredVersion, ...(input && { input }) });
+    const { echo: input } = this.#options;
+    this.#write({
+      type: 'RUN_STARTED',
+      ...this.#run!,
+      protocolVersion: declaredVersion,
+      ...(input && { input: input as RunAgentInput }),
+    });
   }
 
   /** The client has sent the message that is continued, or is told all of it; what contradicts the stream is told too. */
