@@ -415,7 +415,6 @@ class AGUIEncoder implements Encoder<AGUIEvent, AGUIOpenState> {
   }
 
   #stepEnd(event: EventOf<'step-end'>): void {
-    this.#tools.closeInputs(event.stepId, this.#write);
     this.#agents.stepEnd(event, this.#write);
     this.#flushResults(event.stepId);
     if (event.discarded) this.#writeMessages('step-end discarded');
@@ -474,7 +473,7 @@ class AGUIEncoder implements Encoder<AGUIEvent, AGUIOpenState> {
 
   #runEnd(event: EndEvent): void {
     for (const [id, { kind }] of this.#open) this.#partEnd({ type: `${kind}-end`, id });
-    this.#tools.closeInputs(undefined, this.#write);
+    this.#tools.closeInputs(this.#write);
     for (const stepId of this.#heldResults.keys()) this.#flushResults(stepId);
     this.#tools.settle(this.#waiting(event), this.#write);
     this.#agents.closeAll(this.#write);

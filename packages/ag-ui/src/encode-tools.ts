@@ -27,7 +27,8 @@ type Call = {
   owner: string | undefined;
   form: Form;
   state: 'input' | 'called' | 'settled';
-  hasArgs: boolean;
+  /** The arguments as the client has them. */
+  text: string;
   isOpen: boolean;
   meta: Meta | undefined;
   isBaseline: boolean;
@@ -77,7 +78,7 @@ export class AGUITools {
       owner,
       form: 'triads',
       state: isSettled ? 'settled' : 'called',
-      hasArgs: true,
+      text: '',
       isOpen: false,
       meta: part.providerMetadata,
       isBaseline: true,
@@ -98,7 +99,7 @@ export class AGUITools {
       owner,
       form,
       state: 'input',
-      hasArgs: false,
+      text: '',
       isOpen: true,
       meta,
       isBaseline: false,
@@ -137,10 +138,13 @@ export class AGUITools {
     call.body = { ...call.body, ...body };
     call.meta = mergeMeta(call.meta, body.providerMetadata);
     if (body.executor === 'provider') this.#groups.isProviders(toolCallId, call.body);
-    if (!call.hasArgs) this.#args(call, argumentsOf(input, call.body.inputEncoding), write);
+    if (call.text === '') this.#args(call, argumentsOf(input, call.body.inputEncoding), write);
     call.state = 'called';
     call.isInvalid = invalid !== undefined;
-    this.#end(call, invalid === undefined ? {} : { invalid }, write);
+    const more: JsonObject = invalid === undefined ? {} : { invalid };
+    // A schema may have changed what the model wrote; the tool was called with this.
+    if (!isInput(call.text, input, call.body.inputEncoding)) more.input = input;
+    this.#end(call, more, write);
   }
 
   /** Who runs a call, as far as it is known. */
@@ -168,7 +172,11 @@ export class AGUITools {
     this.#end(call, {}, write);
     call.state = 'settled';
     // It is the client that ran it: to tell it of its own result would show it twice.
-    if (call.body.executor === 'client' && event.status !== 'denied' && !call.isInvalid) return true;
+    if (call.body.executor === 'client' && event.status !== 'denied' && !call.isInvalid) {
+      const why = 'The client has given it, and would show it twice.';
+      this.#options.onLoss({ kind: 'withheld', what: 'tool-result', why, id: toolCallId });
+      return true;
+    }
     const { content, slot: kept } = encodeToolResult(event, this.#options.contentParts);
     if (event.providerMetadata) kept.providerMetadata = event.providerMetadata;
     const messageId = `${toolCallId}:result`;
@@ -192,10 +200,11 @@ export class AGUITools {
     if (!call.isOpen) this.#encrypted(call, write);
   }
 
-  closeInputs(stepId: string | undefined, write: Write): void {
+  /** Only a run's end cuts a call short: it may still be completed when its turn is over. */
+  closeInputs(write: Write): void {
     if (this.#open === 0) return;
     for (const call of this.#calls.values()) {
-      if (call.isOpen && (stepId === undefined || call.body.stepId === stepId)) this.#end(call, { cut: true }, write);
+      if (call.isOpen) this.#end(call, { cut: true }, write);
     }
   }
 
@@ -228,7 +237,7 @@ export class AGUITools {
 
   #args(call: Call, delta: string, write: Write): void {
     const { toolCallId, toolName: toolCallName } = call.body;
-    call.hasArgs = true;
+    call.text += delta;
     if (call.form === 'triads') return write({ type: 'TOOL_CALL_ARGS', toolCallId, delta });
     const { parentMessageId, owner } = call;
     write({ type: 'TOOL_CALL_CHUNK', toolCallId, toolCallName, parentMessageId, delta, ...tag(owner) });
@@ -265,6 +274,16 @@ export class AGUITools {
 
 function argumentsOf(input: Json, encoding: 'json' | 'text' | undefined): string {
   return typeof input === 'string' && encoding === 'text' ? input : JSON.stringify(input);
+}
+
+/** Whether a reader of the arguments' text comes to the same input. */
+function isInput(text: string, input: Json, encoding: 'json' | 'text' | undefined): boolean {
+  if (encoding === 'text') return input === text;
+  try {
+    return equalJson(JSON.parse(text) as Json, input);
+  } catch {
+    return input === text;
+  }
 }
 
 /** Of a call that was not streamed: without what only the complete call says. */

@@ -18,3 +18,5 @@ export { toAGUIResponse } from './to-ag-ui-response.ts';
 export type { ToAGUIResponseOptions } from './to-ag-ui-response.ts';
 export { createAGUIHandler } from './create-ag-ui-handler.ts';
 export type { AGUIHandlerOptions } from './create-ag-ui-handler.ts';
+export { createAGUIDecoder } from './decode-ag-ui.ts';
+export type { AGUIDecoderOptions } from './decode-ag-ui.ts';
