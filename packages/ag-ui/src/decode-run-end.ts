@@ -69,8 +69,11 @@ function questionOf(interrupt: Fields, callIdOf: (wireId: string) => string): Qu
   const question = decodeInterruptId(String(interrupt.id));
   const wireId = nameOf(interrupt.toolCallId);
   const reason = question.reason ?? textOf(interrupt.reason);
+  // Ours can be made again of the question; a foreign one is answered under the id that it came with.
+  const isOurs = question.questionId !== interrupt.id;
   return {
     ...question,
+    ...(!isOurs && { providerMetadata: { 'ag-ui': { interruptId: question.questionId } } }),
     ...(question.toolCallId === undefined &&
       wireId !== undefined && { kind: 'approval', toolCallId: callIdOf(wireId) }),
     ...defined({ reason, message: textOf(interrupt.message), expiresAt: textOf(interrupt.expiresAt) }),

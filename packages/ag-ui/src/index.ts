@@ -20,3 +20,7 @@ export { createAGUIHandler } from './create-ag-ui-handler.ts';
 export type { AGUIHandlerOptions } from './create-ag-ui-handler.ts';
 export { createAGUIDecoder } from './decode-ag-ui.ts';
 export type { AGUIDecoderOptions } from './decode-ag-ui.ts';
+export { AGUIChatTransport } from './ag-ui-chat-transport.ts';
+export type { AGUIChatTransportOptions } from './ag-ui-chat-transport.ts';
+export { agUiSource } from './ag-ui-source.ts';
+export type { AGUISourceOptions } from './ag-ui-source.ts';
