@@ -415,6 +415,11 @@ class AGUIEncoder implements Encoder<AGUIEvent, AGUIOpenState> {
   }
 
   #stepEnd(event: EventOf<'step-end'>): void {
+    // A snapshot takes its calls back: they are closed before it, and nobody asks for them after it.
+    if (event.discarded && this.#history !== undefined) {
+      this.#heldResults.delete(event.stepId);
+      this.#tools.discard(event.stepId, this.#write);
+    }
     this.#agents.stepEnd(event, this.#write);
     this.#flushResults(event.stepId);
     if (event.discarded) this.#writeMessages('step-end discarded');

@@ -200,6 +200,14 @@ export class AGUITools {
     if (!call.isOpen) this.#encrypted(call, write);
   }
 
+  discard(stepId: string, write: Write): void {
+    for (const call of this.#calls.values()) {
+      if (call.isBaseline || call.body.stepId !== stepId) continue;
+      this.#end(call, { cut: true }, write);
+      call.state = 'settled';
+    }
+  }
+
   /** Only a run's end cuts a call short: it may still be completed when its turn is over. */
   closeInputs(write: Write): void {
     if (this.#open === 0) return;

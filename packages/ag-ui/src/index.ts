@@ -24,3 +24,6 @@ export { AGUIChatTransport } from './ag-ui-chat-transport.ts';
 export type { AGUIChatTransportOptions } from './ag-ui-chat-transport.ts';
 export { agUiSource } from './ag-ui-source.ts';
 export type { AGUISourceOptions } from './ag-ui-source.ts';
+export { agUi } from './ag-ui-dialect.ts';
+export { aguiRules } from './ag-ui-rules.ts';
+export type { AGUIRule } from './ag-ui-rules.ts';
