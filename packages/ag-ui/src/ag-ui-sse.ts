@@ -12,11 +12,15 @@ export const aguiSSEHeaders: Readonly<Record<string, string>> = {
 
 /** One event as a frame. Lines end with LF alone: clients split at nothing else. */
 export function toAGUIFrame(event: AGUIEvent): string {
+  return `data: ${toAGUIText(event)}\n\n`;
+}
+
+export function toAGUIText(event: AGUIEvent): string {
   try {
-    return `data: ${JSON.stringify(event)}\n\n`;
+    return JSON.stringify(event);
   } catch {
     // An event that somebody added, with something in it that JSON cannot say.
-    return `data: ${JSON.stringify(toJson(event))}\n\n`;
+    return JSON.stringify(toJson(event));
   }
 }
 

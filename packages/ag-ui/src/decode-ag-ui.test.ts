@@ -64,7 +64,12 @@ describe('what agents of all versions say', () => {
         { type: 'TEXT_MESSAGE_CONTENT', messageId: 'u', delta: 'Faster' },
         { type: 'TEXT_MESSAGE_END', messageId: 'u' },
         { type: 'ACTIVITY_SNAPSHOT', messageId: 'p', activityType: 'PLAN', content: { steps: [] } },
-        { type: 'ACTIVITY_DELTA', messageId: 'p', activityType: 'PLAN', patch: [{ op: 'add', path: '/steps/-', value: 1 }] },
+        {
+          type: 'ACTIVITY_DELTA',
+          messageId: 'p',
+          activityType: 'PLAN',
+          patch: [{ op: 'add', path: '/steps/-', value: 1 }],
+        },
       ],
       [
         { type: 'interjection', role: 'user', parts: [{ type: 'text', text: 'Faster' }] },
@@ -103,13 +108,18 @@ describe('what agents of all versions say', () => {
       { type: 'TOOL_CALL_END', toolCallId: 'c' },
     ];
     const ended = (...events: object[]): unknown => decode(events).events.at(-1);
-    expect(ended(...call, finished)).toMatchObject({ outcome: 'paused', waitingFor: [{ type: 'tool', toolCallId: 'c' }] });
+    expect(ended(...call, finished)).toMatchObject({
+      outcome: 'paused',
+      waitingFor: [{ type: 'tool', toolCallId: 'c' }],
+    });
     const interrupts = [{ id: 'i1', reason: 'input_required', message: 'How many?' }];
     expect(ended({ ...finished, outcome: { type: 'interrupt', interrupts } })).toMatchObject({
       waitingFor: [{ type: 'question', questionId: 'i1' }],
     });
     expect(ended({ ...finished, outcome: { type: 'cancelled' } })).toMatchObject({ outcome: 'aborted' });
-    expect(ended({ type: 'RUN_ERROR', message: 'No.', code: 'E' })).toMatchObject({ error: { message: 'No.', code: 'E' } });
+    expect(ended({ type: 'RUN_ERROR', message: 'No.', code: 'E' })).toMatchObject({
+      error: { message: 'No.', code: 'E' },
+    });
     expect(ended()).toMatchObject({ outcome: 'error', error: { code: 'truncated' } });
   });
 

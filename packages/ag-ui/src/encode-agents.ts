@@ -46,6 +46,8 @@ export class AGUIAgents {
   start(event: EventOf<'agent-start'>, write: Write): void {
     // By reference: an agent that starts again may name as its parent one whose parent it was.
     const agent: Agent = { start: event, ...defined({ parent: this.#agent(event.parentAgentId) }), isOpen: true };
+    // Behind its parent, which may have started after it did the first time.
+    this.#agents.delete(event.agentId);
     this.#agents.set(event.agentId, agent);
     if (event.kind === 'node') {
       const owner = ownerOf(agent.parent);

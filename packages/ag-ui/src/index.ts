@@ -27,3 +27,5 @@ export type { AGUISourceOptions } from './ag-ui-source.ts';
 export { agUi } from './ag-ui-dialect.ts';
 export { aguiRules } from './ag-ui-rules.ts';
 export type { AGUIRule } from './ag-ui-rules.ts';
+export { pipeAGUI } from './pipe-ag-ui.ts';
+export type { PipeAGUIOptions, SocketLike } from './pipe-ag-ui.ts';
