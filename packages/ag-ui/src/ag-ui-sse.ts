@@ -1,7 +1,7 @@
 import { toJson } from '@intertie/core';
 import type { AGUIEvent } from './ag-ui-event.ts';
 
-export const keepAliveFrame = ': keep-alive\n\n';
+const keepAliveFrame = ': keep-alive\n\n';
 
 export const aguiSSEHeaders: Readonly<Record<string, string>> = {
   'content-type': 'text/event-stream',

@@ -6,8 +6,8 @@ import { defined } from './read-fields.ts';
 /** How a model's turn is called: by its phases, by its name or number, or by a function of yours. */
 export type StepNames = 'phases' | 'turns' | ((step: { index: number; name?: string; agent?: string }) => string);
 
-export const generatingStep = 'Generating Response';
-export const executingStep = 'Executing Tools';
+const generatingStep = 'Generating Response';
+const executingStep = 'Executing Tools';
 
 type Write = (event: AGUIEvent) => void;
 /** `wireId`: of the sub-agent, where the client is told of it. `stepName`: of the node, which is a step to AG-UI. */

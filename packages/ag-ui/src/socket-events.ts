@@ -5,6 +5,11 @@ const eventType = /^[A-Z]+(?:_[A-Z]+)*$/;
 
 /** A request over a socket, and the events that answer it. Frames without an AG-UI type are others' and passed over. */
 export async function* socketEvents(url: string, input: AGUIRunInput, signal: AbortSignal): AsyncGenerator {
+  if (typeof WebSocket === 'undefined') {
+    throw new TypeError(
+      'This platform has no WebSocket, so the agent cannot be reached over one. Give it an https: URL.',
+    );
+  }
   const socket = new WebSocket(url);
   const frames: unknown[] = [];
   let wake: (() => void) | undefined;

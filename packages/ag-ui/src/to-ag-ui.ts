@@ -40,7 +40,7 @@ export function toAGUI(result: StreamTextLike, options: ToAGUIOptions = {}): Rea
 }
 
 /** The canonical events of a `streamText` call. */
-export function eventsOf(result: StreamTextLike, options: ToAGUIOptions): ReadableStream<AgentEvent> {
+function eventsOf(result: StreamTextLike, options: ToAGUIOptions): ReadableStream<AgentEvent> {
   const { tools, signal, now = Date.now, onLoss = () => undefined } = options;
   const run = runOf(options);
   const codec = compose(createFullStreamDecoder(run, { ...defined({ tools }), onLoss }), seal(run, onLoss));

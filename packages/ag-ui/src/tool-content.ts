@@ -59,7 +59,7 @@ function plainText(part: Json): string {
 }
 
 /** Whether a string would be read as an object or a list. */
-export function isContainer(text: string): boolean {
+function isContainer(text: string): boolean {
   return parseContainer(text) !== undefined;
 }
 
