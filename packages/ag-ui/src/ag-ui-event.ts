@@ -1,0 +1,15 @@
+import type { Event, EventType, RunAgentInput } from '@ag-ui/core';
+
+/** The protocol's own type names members of an enum; on the wire, and here, an event's type is a plain string. */
+type Plain<E> = E extends { type: EventType }
+  ? { [Key in keyof E]: Key extends 'type' ? `${E[Key] & EventType}` : E[Key] }
+  : never;
+
+/** One event of AG-UI 1.0. */
+export type AGUIEvent = Plain<Event>;
+export type AGUIEventType = AGUIEvent['type'];
+/** The event of one type, for example `AGUIEventOf<'RUN_FINISHED'>`. */
+export type AGUIEventOf<T extends AGUIEventType> = Extract<AGUIEvent, { type: T }>;
+
+/** A request as clients send it: tools and context may be absent, which is as good as empty. */
+export type AGUIRunInput = Omit<RunAgentInput, 'tools' | 'context'> & Partial<Pick<RunAgentInput, 'tools' | 'context'>>;

@@ -1,0 +1,81 @@
+import type { Rule } from '@intertie/core';
+
+export type AGUIRule =
+  | 'shape'
+  | 'state-delta-field'
+  | 'activity-delta-field'
+  | 'known-type'
+  | 'run-first'
+  | 'run-once'
+  | 'after-finish'
+  | 'after-error'
+  | 'finish-closed'
+  | 'text-open'
+  | 'text-known'
+  | 'call-open'
+  | 'call-known'
+  | 'step-open'
+  | 'step-known'
+  | 'reasoning-open'
+  | 'reasoning-known'
+  | 'subagent-once'
+  | 'subagent-parent'
+  | 'subagent-known'
+  | 'chunk-id'
+  | 'terminal'
+  | 'protocol-version'
+  | 'run-ids'
+  | 'interrupt-ids'
+  | 'empty-delta'
+  | 'result-once';
+
+/** What holds in a stream of AG-UI events, and what to do where it does not. */
+const rules: { readonly [Id in AGUIRule]: readonly [sentence: string, fix: string] } = {
+  shape: [
+    'Every event has the fields of its type, and no null.',
+    'Leave an optional field out instead of sending null.',
+  ],
+  'state-delta-field': ['A patch is in `delta` of STATE_DELTA.', 'Rename `patch` to `delta`.'],
+  'activity-delta-field': ['A patch is in `patch` of ACTIVITY_DELTA.', 'Rename `delta` to `patch`.'],
+  'known-type': [
+    'Every event has a type of the protocol.',
+    'Send what is yours as CUSTOM, under a name with a prefix.',
+  ],
+  'run-first': ['A stream begins with RUN_STARTED, or with RUN_ERROR.', 'Send RUN_STARTED before everything else.'],
+  'run-once': ['A run starts when the one before it has ended.', 'Send RUN_FINISHED before the next RUN_STARTED.'],
+  'after-finish': ['After RUN_FINISHED nothing comes but RUN_ERROR or another run.', 'Send it before RUN_FINISHED.'],
+  'after-error': [
+    'After RUN_ERROR nothing comes but another run.',
+    'Send exactly one terminal event, and nothing behind it.',
+  ],
+  'finish-closed': [
+    'What was opened is closed before RUN_FINISHED.',
+    'Send the END, or STEP_FINISHED, or SUBAGENT_FINISHED.',
+  ],
+  'text-open': ['A text message is opened once until it is closed.', 'Give each message an id of its own.'],
+  'text-known': ['Content and end of a text name one that is open.', 'Send TEXT_MESSAGE_START with that id first.'],
+  'call-open': ['A tool call is opened once until it is closed.', 'Give each call an id of its own.'],
+  'call-known': ['Arguments and end of a call name one that is open.', 'Send TOOL_CALL_START with that id first.'],
+  'step-open': ['A step of one name and owner is open once.', 'Finish it first, or give the step another name.'],
+  'step-known': [
+    'STEP_FINISHED names a step of its owner that is open.',
+    'Send it with the name and owner of the start.',
+  ],
+  'reasoning-open': [
+    'A reasoning span or message is opened once until it is closed.',
+    'Give each one an id of its own.',
+  ],
+  'reasoning-known': ['Content and end of reasoning name what is open.', 'Send the START with that id first.'],
+  'subagent-once': ['A sub-agent starts once in a run.', 'Give every invocation an id of its own.'],
+  'subagent-parent': ['The parent of a sub-agent has started in this run.', 'Start the parent first, or leave it out.'],
+  'subagent-known': ['The end of a sub-agent names one that is active.', 'Send SUBAGENT_STARTED first, and one end.'],
+  'chunk-id': ['The first chunk says its id, and of a call its name.', 'Say the id on every chunk.'],
+  terminal: ['A run ends with RUN_FINISHED or RUN_ERROR.', 'Send a terminal event, whatever has happened.'],
+  'protocol-version': ['RUN_STARTED says the version that the agent speaks.', 'Set `protocolVersion` to "1.0".'],
+  'run-ids': ['RUN_FINISHED has the ids of its RUN_STARTED.', 'Repeat `threadId` and `runId` as they were.'],
+  'interrupt-ids': ['The interrupts of a run have different ids.', 'Give each interrupt an id of its own.'],
+  'empty-delta': ['A delta says something.', 'Leave empty deltas out: clients before 0.0.52 fail on them.'],
+  'result-once': ['A call has one result.', 'Send the last result only: every one is another message.'],
+};
+
+export const aguiRules: readonly Rule[] = Object.entries(rules).map(([id, [sentence, fix]]) => ({ id, sentence, fix }));

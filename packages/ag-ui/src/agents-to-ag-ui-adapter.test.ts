@@ -1,0 +1,139 @@
+import { describe, expect, it } from 'vitest';
+import { replay, schemaProblems } from '../test/ag-ui-client.ts';
+import { scenarios, tools } from '../test/scenarios.ts';
+import { collect, finish, majors, scriptedModel, streamedCall, text, type Turn } from '../test/scripted-model.ts';
+import { tellMessages } from '../test/tell.ts';
+import type { AGUIEvent } from './ag-ui-event.ts';
+import { AgentsToAGUIAdapter, type AgentsToAGUIAdapterOptions } from './agents-to-ag-ui-adapter.ts';
+
+const turns: Turn[] = [
+  [...text('0', 'Let me ', 'see.'), ...streamedCall('c1', 'weather', '{"city":', '"Paris"}'), finish('tool-calls')],
+  [...text('0', 'It is 21.'), finish()],
+];
+
+describe.each(majors)('AgentsToAGUIAdapter with $name', ({ ai }) => {
+  const stream = (said: Turn[] = turns): ReturnType<typeof ai.streamText> =>
+    ai.streamText({
+      model: scriptedModel(said),
+      prompt: 'Go.',
+      tools,
+      stopWhen: ai.stepCountIs(5),
+      maxRetries: 0,
+      onError: () => undefined,
+    });
+  const adapt = (
+    options: AgentsToAGUIAdapterOptions = {},
+    messages?: readonly object[],
+    state?: unknown,
+    said?: Turn[],
+  ): Promise<AGUIEvent[]> =>
+    collect(
+      new AgentsToAGUIAdapter(options).adaptStreamToAGUI(stream(said), 'thread-1', 'run-2', messages, 'run-1', state),
+    );
+
+  it('names the phases of each turn, and tells results after the one that asked for them', async () => {
+    const told = (await adapt()).flatMap((event) => {
+      if (event.type === 'STEP_STARTED' || event.type === 'STEP_FINISHED') return [`${event.type} ${event.stepName}`];
+      return event.type.endsWith('CHUNK') ? [] : [event.type];
+    });
+    expect(told).toEqual([
+      'RUN_STARTED',
+      'STEP_STARTED Generating Response',
+      'STEP_FINISHED Generating Response',
+      'STEP_STARTED Executing Tools',
+      'TOOL_CALL_RESULT',
+      'STEP_FINISHED Executing Tools',
+      'STEP_STARTED Generating Response',
+      'STEP_FINISHED Generating Response',
+      'RUN_FINISHED',
+    ]);
+  });
+
+  it('says the id on every chunk, and of a call its name too, and when each event was', async () => {
+    const events = await adapt({ now: () => 1_700_000_000_000 });
+    for (const event of events) {
+      expect(event.timestamp).toBe(1_700_000_000_000);
+      expect(event.type === 'TEXT_MESSAGE_CHUNK' ? event.messageId : 'x').toBeTruthy();
+      expect(event.type === 'TOOL_CALL_CHUNK' ? event.toolCallId && event.toolCallName : 'x').toBeTruthy();
+    }
+    expect(events.filter(({ type }) => type === 'TEXT_MESSAGE_CHUNK')).toHaveLength(3);
+  });
+
+  it('says what it was given and what came of it', async () => {
+    const [first, ...rest] = await adapt();
+    expect(first).toMatchObject({
+      type: 'RUN_STARTED',
+      threadId: 'thread-1',
+      runId: 'run-2',
+      parentRunId: 'run-1',
+      protocolVersion: '1.0',
+      input: { threadId: 'thread-1', runId: 'run-2', parentRunId: 'run-1', messages: [] },
+    });
+    expect(rest.at(-1)).toMatchObject({
+      type: 'RUN_FINISHED',
+      outcome: { type: 'success' },
+      result: { text: 'It is 21.', finishReason: 'stop' },
+    });
+  });
+
+  it.each([{ count: 0 }, null, 0, false])('tells the state %j', async (state) => {
+    const events = await adapt({}, undefined, state);
+    expect(events.filter(({ type }) => type === 'STATE_SNAPSHOT')).toMatchObject([{ snapshot: state }]);
+  });
+
+  it('tells no state, and no messages, that it was not given', async () => {
+    const types = (await adapt()).map(({ type }) => type);
+    expect(types).not.toContain('STATE_SNAPSHOT');
+    expect(types).not.toContain('MESSAGES_SNAPSHOT');
+  });
+
+  it.each([
+    ['AG-UI', [{ id: 'u1', role: 'user', content: 'Go.' }]],
+    ['model', [{ role: 'user', content: 'Go.' }]],
+    ['UI', [{ id: 'u1', role: 'user', parts: [{ type: 'text', text: 'Go.' }] }]],
+  ])('tells the messages again if %s messages were given, as the client has them', async (_, messages) => {
+    const events = await adapt({ protocolVersion: '1.0' }, messages);
+    expect(schemaProblems(events)).toEqual([]);
+    const snapshot = events.findLast((event) => event.type === 'MESSAGES_SNAPSHOT');
+    expect(snapshot?.messages[0]).toMatchObject({ role: 'user', content: 'Go.' });
+    const without = events.filter(({ type }) => type !== 'MESSAGES_SNAPSHOT');
+    const seen = await replay([events]);
+    expect(seen).toMatchObject({ warnings: [] });
+    expect(tellMessages(seen.messages)).toEqual(tellMessages((await replay([without])).messages));
+  });
+
+  it('survives events of others between any two of its own', async () => {
+    const progress: AGUIEvent = { type: 'CUSTOM', name: 'progress', value: 1 };
+    const events = (await adapt({ protocolVersion: '1.0' })).flatMap((event) => [event, progress]).slice(0, -1);
+    const { messages, error, warnings } = await replay([events]);
+    expect({ error, warnings }).toEqual({ error: undefined, warnings: [] });
+    expect(tellMessages(messages)).toEqual(tellMessages((await replay([await adapt()])).messages));
+  });
+
+  it('fails with one error, and never throws', async () => {
+    const failed = scenarios.find(({ name }) => name === 'error-mid-text')!;
+    const events = await adapt({}, undefined, undefined, failed.turns);
+    expect(events.filter(({ type }) => type.startsWith('RUN_')).map(({ type }) => type)).toEqual([
+      'RUN_STARTED',
+      'RUN_ERROR',
+    ]);
+    expect(events.at(-1)).toMatchObject({ message: 'The line went dead.', code: 'STREAM_ERROR' });
+    const nothing = await collect(new AgentsToAGUIAdapter().adaptStreamToAGUI({} as never));
+    expect(nothing.at(-1)).toMatchObject({ type: 'RUN_ERROR', code: 'ADAPTER_ERROR' });
+  });
+
+  it.each([
+    [undefined, { type: 'RUN_ERROR', code: 'ABORTED' }],
+    ['1.0', { type: 'RUN_FINISHED', outcome: { type: 'cancelled' } }],
+  ])('tells a client of version %s that the run was stopped', async (protocolVersion, last) => {
+    const stop = new AbortController();
+    const said: Turn[] = [{ parts: text('0', 'Hel').slice(0, 2), last: 'hang' }];
+    const options = { signal: stop.signal, ...(protocolVersion !== undefined && { protocolVersion }) };
+    const events: AGUIEvent[] = [];
+    for await (const event of new AgentsToAGUIAdapter(options).adaptStreamToAGUI(stream(said))) {
+      events.push(event);
+      if (event.type === 'TEXT_MESSAGE_CHUNK') stop.abort();
+    }
+    expect(events.at(-1)).toMatchObject(last);
+  });
+});

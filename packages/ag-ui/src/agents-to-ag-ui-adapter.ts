@@ -1,0 +1,80 @@
+import type { Message } from '@ag-ui/core';
+import { fromModelMessages, fromUIMessages } from '@intertie/ai-sdk';
+import { generateId, iterate, type Json } from '@intertie/core';
+import type { AGUIEvent, AGUIRunInput } from './ag-ui-event.ts';
+import { featuresOf } from './ag-ui-version.ts';
+import { defined, isFields, nameOf, type Fields } from './read-fields.ts';
+import { toAGUI, type StreamTextLike, type ToAGUIOptions } from './to-ag-ui.ts';
+import { toAGUIMessages } from './to-ag-ui-messages.ts';
+
+export interface AgentsToAGUIAdapterOptions extends Omit<
+  ToAGUIOptions,
+  'threadId' | 'runId' | 'parentRunId' | 'state' | 'input' | 'messages' | 'echo'
+> {}
+
+/**
+ * `streamText` for an AG-UI client, in the form that its users know: chunks, phases as steps, times, and a snapshot of the
+ * messages at the end where messages were given. Every call is a run of its own; the generator never throws.
+ */
+export class AgentsToAGUIAdapter {
+  #options: AgentsToAGUIAdapterOptions;
+
+  constructor(options: AgentsToAGUIAdapterOptions = {}) {
+    this.#options = options;
+  }
+
+  /** `inputMessages` are AG-UI, model or UI messages. */
+  async *adaptStreamToAGUI(
+    stream: StreamTextLike,
+    threadId?: string,
+    runId?: string,
+    inputMessages: readonly object[] = [],
+    parentRunId?: string,
+    state?: unknown,
+    forwardedProps?: unknown,
+  ): AsyncGenerator<AGUIEvent, void, undefined> {
+    const { generateId: mint = generateId, protocolVersion, snapshot = inputMessages.length > 0 } = this.#options;
+    const thread = threadId ?? mint();
+    const messages = messagesOf(inputMessages, thread);
+    const known = defined({
+      parentRunId,
+      state: state as Json | undefined,
+      forwardedProps: forwardedProps ?? undefined,
+    });
+    const isV1 = featuresOf(protocolVersion).v1;
+    // Older clients refuse an input without them.
+    const demanded = isV1 ? undefined : { tools: [], context: [], state: {}, forwardedProps: {} };
+    const echo: AGUIRunInput = { threadId: thread, runId: runId ?? mint(), messages, ...demanded, ...known };
+    const events = toAGUI(stream, {
+      form: 'chunks',
+      stepNames: 'phases',
+      timestamps: true,
+      result: 'text',
+      ...this.#options,
+      ...defined({ parentRunId, state: known.state }),
+      threadId: thread,
+      runId: echo.runId,
+      snapshot,
+      echo,
+      ...(messages.length > 0 && { messages }),
+    });
+    yield* iterate(events);
+  }
+}
+
+/** Messages of three kinds, told apart by what only one of them has. */
+function messagesOf(messages: readonly object[], threadId: string): Message[] {
+  const read = messages as readonly Fields[];
+  if (read.some(({ parts }) => Array.isArray(parts))) {
+    return fromUIMessages(read, { threadId, createdAt: new Date(0) }).flatMap((message) => toAGUIMessages(message));
+  }
+  if (read.every((message) => nameOf(message.id) !== undefined && !isModelMessage(message)))
+    return [...messages] as Message[];
+  return fromModelMessages(read, { threadId }).flatMap((message) => toAGUIMessages(message));
+}
+
+/** Only a model message has a list as an assistant's content, and results in a list. */
+function isModelMessage({ role, content }: Fields): boolean {
+  if (!Array.isArray(content)) return false;
+  return role === 'assistant' || content.some((part) => isFields(part) && part.type === 'tool-result');
+}

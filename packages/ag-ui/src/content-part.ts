@@ -1,0 +1,80 @@
+import type { ContentPart, PartSource } from '@ag-ui/core';
+import type { FileBody, FilePart, Json, Meta, TextPart } from '@intertie/core';
+import { slot, slotKey } from './intertie-slot.ts';
+import { defined, fieldsOf, isFields, isJsonObject, nameOf, textOf } from './read-fields.ts';
+
+const unknownMediaType = 'application/octet-stream';
+
+/** A text or file part as AG-UI has it; undefined for what is neither. */
+export function contentPartOf(part: Json): ContentPart | undefined {
+  if (!isJsonObject(part)) return undefined;
+  const { type, text, mimeType, filename, data, url, reference, providerMetadata } = part;
+  const metadata = slot(defined({ filename, providerMetadata }));
+  if (type === 'text' && typeof text === 'string') return { type, text, ...metadata };
+  if (type !== 'file') return undefined;
+  const source = sourceOf(data, url, reference, textOf(mimeType));
+  return source && { type: kindOf(textOf(mimeType)), source, ...metadata };
+}
+
+function sourceOf(
+  data: unknown,
+  url: unknown,
+  reference: unknown,
+  mimeType: string | undefined,
+): PartSource | undefined {
+  if (typeof data === 'string') return { type: 'data', value: data, mimeType: mimeType ?? unknownMediaType };
+  if (typeof url === 'string') return { type: 'url', value: url, ...defined({ mimeType }) };
+  const { provider, ref } = fieldsOf(reference);
+  if (typeof ref !== 'string') return undefined;
+  return { type: 'file', value: ref, ...defined({ provider: textOf(provider), mimeType }) };
+}
+
+function kindOf(mimeType = ''): 'image' | 'audio' | 'video' | 'document' {
+  const [kind] = mimeType.split('/');
+  return kind === 'image' || kind === 'audio' || kind === 'video' ? kind : 'document';
+}
+
+/** A content part of any version as a text or file part; undefined for what cannot be used. */
+export function readContentPart(value: unknown): TextPart | FilePart | undefined {
+  const part = fieldsOf(value);
+  const kept = fieldsOf(fieldsOf(part.metadata)[slotKey]);
+  const more = {
+    ...(isFields(kept.providerMetadata) && { providerMetadata: kept.providerMetadata as Meta }),
+  };
+  if (part.type === 'text') {
+    const text = textOf(part.text);
+    return text === undefined ? undefined : { type: 'text', text, ...more };
+  }
+  const body = part.type === 'binary' ? legacyBody(part) : bodyOf(fieldsOf(part.source));
+  const filename = nameOf(kept.filename) ?? nameOf(part.filename);
+  return body && { type: 'file', ...body, ...defined({ filename }), ...more };
+}
+
+function bodyOf(source: { readonly [key: string]: unknown }): FileBody | undefined {
+  const value = nameOf(source.value);
+  const mimeType = nameOf(source.mimeType);
+  if (value === undefined) return undefined;
+  if (source.type === 'data') return { data: value, ...defined({ mimeType }) };
+  if (source.type === 'url') return urlBody(value, mimeType);
+  if (source.type !== 'file') return undefined;
+  return { reference: { ref: value, ...defined({ provider: nameOf(source.provider) }) }, ...defined({ mimeType }) };
+}
+
+/** A `data:` URL holds the bytes themselves. */
+function urlBody(url: string, mimeType: string | undefined): FileBody {
+  const [, type, data] = /^data:([^;,]*)(?:;[^;,]*)*;base64,(.*)$/s.exec(url) ?? [];
+  return data === undefined
+    ? { url, ...defined({ mimeType }) }
+    : { data, ...defined({ mimeType: mimeType ?? nameOf(type) }) };
+}
+
+/** What clients before 0.0.50 send: one kind of part for all files. */
+function legacyBody(part: { readonly [key: string]: unknown }): FileBody | undefined {
+  const more = defined({ mimeType: nameOf(part.mimeType) });
+  const data = nameOf(part.data);
+  if (data !== undefined) return { data, ...more };
+  const url = nameOf(part.url);
+  if (url !== undefined) return urlBody(url, more.mimeType);
+  const ref = nameOf(part.id);
+  return ref === undefined ? undefined : { reference: { ref }, ...more };
+}

@@ -1,0 +1,135 @@
+import { compose, foldEvents, seal, transcode, type AgentEvent, type Loss, type RunInput } from '@intertie/core';
+import { describe, expect, it } from 'vitest';
+import { createAGUIDecoder } from './decode-ag-ui.ts';
+
+const run: RunInput = {
+  runId: 'r',
+  threadId: 't',
+  messageId: 'm',
+  startedAt: 0,
+  history: [],
+  answers: [],
+  tools: [{ name: 'locate' }],
+  context: [],
+};
+const started = { type: 'RUN_STARTED', threadId: 't', runId: 'r' };
+const finished = { type: 'RUN_FINISHED', threadId: 't', runId: 'r' };
+
+function decode(events: object[], sent: string[] = []): { events: AgentEvent[]; parts: unknown[]; losses: Loss[] } {
+  const losses: Loss[] = [];
+  const onLoss = (loss: Loss): void => void losses.push(loss);
+  const decoded = transcode(compose(createAGUIDecoder(run, { sent, onLoss }), seal(run, onLoss)), [started, ...events]);
+  return { events: decoded, parts: foldEvents(decoded)?.content.parts ?? [], losses };
+}
+
+describe('what agents of all versions say', () => {
+  it.each<[string, object[], object[]]>([
+    [
+      'chunks that name their message once',
+      [
+        { type: 'TEXT_MESSAGE_CHUNK', messageId: 'a', delta: 'Hel' },
+        { type: 'TEXT_MESSAGE_CHUNK', delta: 'lo' },
+        { type: 'TEXT_MESSAGE_CHUNK', messageId: 'b', delta: '!' },
+      ],
+      [
+        { type: 'text', id: 'a', text: 'Hello' },
+        { type: 'text', id: 'b', text: '!' },
+      ],
+    ],
+    [
+      'thinking, as it was called before',
+      [
+        { type: 'THINKING_START', title: 'Hm' },
+        { type: 'THINKING_TEXT_MESSAGE_START' },
+        { type: 'THINKING_TEXT_MESSAGE_CONTENT', delta: 'one' },
+        { type: 'THINKING_TEXT_MESSAGE_END' },
+        { type: 'THINKING_END' },
+      ],
+      [{ type: 'reasoning', id: 'thinking-1', reasoning: 'one' }],
+    ],
+    [
+      'a result that comes before its call is complete',
+      [
+        { type: 'TOOL_CALL_START', toolCallId: 'c', toolCallName: 'search' },
+        { type: 'TOOL_CALL_RESULT', messageId: 'x', toolCallId: 'c', content: '{"found":1}' },
+        { type: 'TOOL_CALL_ARGS', toolCallId: 'c', delta: '{}' },
+        { type: 'TOOL_CALL_END', toolCallId: 'c' },
+      ],
+      [{ type: 'tool-invocation', toolCallId: 'c', state: 'result', args: {}, result: { found: 1 } }],
+    ],
+    [
+      'the words of another, and an activity that is patched',
+      [
+        { type: 'TEXT_MESSAGE_START', messageId: 'u', role: 'user' },
+        { type: 'TEXT_MESSAGE_CONTENT', messageId: 'u', delta: 'Faster' },
+        { type: 'TEXT_MESSAGE_END', messageId: 'u' },
+        { type: 'ACTIVITY_SNAPSHOT', messageId: 'p', activityType: 'PLAN', content: { steps: [] } },
+        {
+          type: 'ACTIVITY_DELTA',
+          messageId: 'p',
+          activityType: 'PLAN',
+          patch: [{ op: 'add', path: '/steps/-', value: 1 }],
+        },
+      ],
+      [
+        { type: 'interjection', role: 'user', parts: [{ type: 'text', text: 'Faster' }] },
+        { type: 'data', id: 'p', name: 'PLAN', data: { steps: [1] } },
+      ],
+    ],
+    [
+      'an encrypted value that comes after the end',
+      [
+        { type: 'REASONING_MESSAGE_START', messageId: 'x', role: 'reasoning' },
+        { type: 'REASONING_MESSAGE_END', messageId: 'x' },
+        { type: 'REASONING_ENCRYPTED_VALUE', subtype: 'message', entityId: 'x', encryptedValue: 'secret' },
+      ],
+      [{ type: 'reasoning', id: 'x', providerMetadata: { 'ag-ui': { encryptedValue: 'secret' } } }],
+    ],
+    [
+      'messages that only a snapshot tells',
+      [
+        {
+          type: 'MESSAGES_SNAPSHOT',
+          messages: [
+            { id: 'old', role: 'user', content: 'Go.' },
+            { id: 'new', role: 'assistant', content: 'Done.' },
+          ],
+        },
+      ],
+      [{ type: 'text', id: 'new', text: 'Done.' }],
+    ],
+  ])('%s', (_, events, parts) => {
+    expect(decode([...events, finished], ['old']).parts).toMatchObject(parts);
+  });
+
+  it('ends as the agent says: waiting for the client’s tool, for an answer, stopped, failed, or cut off', () => {
+    const call = [
+      { type: 'TOOL_CALL_START', toolCallId: 'c', toolCallName: 'locate' },
+      { type: 'TOOL_CALL_END', toolCallId: 'c' },
+    ];
+    const ended = (...events: object[]): unknown => decode(events).events.at(-1);
+    expect(ended(...call, finished)).toMatchObject({
+      outcome: 'paused',
+      waitingFor: [{ type: 'tool', toolCallId: 'c' }],
+    });
+    const interrupts = [{ id: 'i1', reason: 'input_required', message: 'How many?' }];
+    expect(ended({ ...finished, outcome: { type: 'interrupt', interrupts } })).toMatchObject({
+      waitingFor: [{ type: 'question', questionId: 'i1' }],
+    });
+    expect(ended({ ...finished, outcome: { type: 'cancelled' } })).toMatchObject({ outcome: 'aborted' });
+    expect(ended({ type: 'RUN_ERROR', message: 'No.', code: 'E' })).toMatchObject({
+      error: { message: 'No.', code: 'E' },
+    });
+    expect(ended()).toMatchObject({ outcome: 'error', error: { code: 'truncated' } });
+  });
+
+  it('announces a sub-agent that was never announced, and passes over what comes after the end', () => {
+    const { events, losses } = decode([
+      { type: 'TEXT_MESSAGE_CHUNK', messageId: 'a', delta: 'Hi', subagentRunId: 's1' },
+      finished,
+      started,
+    ]);
+    expect(events.find(({ type }) => type === 'agent-start')).toMatchObject({ agentId: 's1', kind: 'agent' });
+    expect(losses).toMatchObject([{ kind: 'late', what: 'RUN_STARTED' }]);
+  });
+});

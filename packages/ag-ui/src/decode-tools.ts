@@ -1,0 +1,178 @@
+import type {
+  AgentEvent,
+  CallBody,
+  Emit,
+  EventOf,
+  Executor,
+  Fault,
+  Json,
+  JsonObject,
+  Meta,
+  OnLoss,
+  PartIds,
+  RunInput,
+  Said,
+} from '@intertie/core';
+import { toJson } from '@intertie/core';
+import { readContentPart } from './content-part.ts';
+import { slotOf } from './decode-agents.ts';
+import { outputOf } from './read-ag-ui-messages.ts';
+import { defined, fieldsOf, isFields, nameOf, textOf, type Fields } from './read-fields.ts';
+
+type Write = Emit<AgentEvent>;
+type Call = { body: CallBody & Said; text: string; isOpen: boolean; isSettled: boolean; held?: EventOf<'tool-result'> };
+
+/** Tool calls by their wire ids. A call is complete at its end; a result that comes before that waits for it. */
+export class AGUIToolReader {
+  #ids: PartIds;
+  #clientTools: ReadonlySet<string>;
+  #baseline: ReadonlySet<string>;
+  #onLoss: OnLoss;
+  #calls = new Map<string, Call>();
+
+  constructor(run: RunInput, ids: PartIds, onLoss: OnLoss) {
+    this.#ids = ids;
+    this.#onLoss = onLoss;
+    this.#clientTools = new Set(run.tools.map(({ name }) => name));
+    const parts = run.message?.parts ?? [];
+    this.#baseline = new Set(parts.flatMap((part) => (part.type === 'tool-invocation' ? [part.toolCallId] : [])));
+  }
+
+  idOf(wireId: string): string | undefined {
+    return this.#calls.get(wireId)?.body.toolCallId ?? (this.#baseline.has(wireId) ? wireId : undefined);
+  }
+
+  has(wireId: string): boolean {
+    return this.idOf(wireId) !== undefined;
+  }
+
+  start(event: Fields, said: Said, emit: Write): boolean {
+    const wireId = nameOf(event.toolCallId);
+    const toolName = textOf(event.toolCallName);
+    if (wireId === undefined || toolName === undefined || this.#calls.get(wireId)?.isOpen) return false;
+    const kept = slotOf(event);
+    const toolCallId = this.#ids.open(wireId);
+    const renamed: Meta | undefined = toolCallId === wireId ? undefined : { 'ag-ui': { toolCallId: wireId } };
+    const body: CallBody & Said = {
+      toolCallId,
+      toolName,
+      ...callFields(kept),
+      ...defined({ executor: this.#executor(toolName, kept) }),
+      ...said,
+      ...((renamed ?? said.providerMetadata) && { providerMetadata: { ...said.providerMetadata, ...renamed } }),
+    };
+    this.#calls.set(wireId, { body, text: '', isOpen: true, isSettled: false });
+    emit({ type: 'tool-input-start', ...body });
+    return true;
+  }
+
+  args(event: Fields, emit: Write): boolean {
+    const call = this.#calls.get(String(event.toolCallId));
+    const delta = textOf(event.delta);
+    if (call === undefined || !call.isOpen || delta === undefined) return false;
+    call.text += delta;
+    if (delta !== '') emit({ type: 'tool-input-delta', toolCallId: call.body.toolCallId, delta });
+    return true;
+  }
+
+  end(event: Fields, emit: Write): boolean {
+    const call = this.#calls.get(String(event.toolCallId));
+    if (call === undefined || !call.isOpen) return false;
+    call.isOpen = false;
+    const { toolCallId, inputEncoding } = call.body;
+    const kept = slotOf(event);
+    const providerMetadata = isFields(kept.providerMetadata) ? { providerMetadata: kept.providerMetadata as Meta } : {};
+    emit({ type: 'tool-input-end', toolCallId });
+    if (kept.cut === true) {
+      // By itself: where the step is over, so is the input, and nothing more can be said at its end.
+      if (providerMetadata.providerMetadata) emit({ type: 'metadata', id: toolCallId, ...providerMetadata });
+      return true;
+    }
+    const read = inputOf(call.text, inputEncoding ?? kept.inputEncoding);
+    const { input, invalid } = kept.input === undefined ? read : { input: kept.input, invalid: undefined };
+    const fault = isFields(kept.invalid) ? (kept.invalid as Fault) : invalid;
+    // Whose tool it is may be said at the end only.
+    const executor = executorOf(kept.executor);
+    call.body = { ...call.body, ...callFields(kept), ...defined({ executor }), ...providerMetadata };
+    emit({ type: 'tool-call', ...call.body, input, ...(fault && { invalid: fault }) });
+    if (call.held) emit(call.held);
+    return true;
+  }
+
+  result(event: Fields, emit: Write): boolean {
+    const wireId = String(event.toolCallId);
+    const toolCallId = this.idOf(wireId);
+    if (toolCallId === undefined) return false;
+    const call = this.#calls.get(wireId);
+    if (call?.isSettled) {
+      this.#onLoss({ kind: 'late', what: 'TOOL_CALL_RESULT', why: 'The call had its result already.', id: toolCallId });
+      return true;
+    }
+    if (call) call.isSettled = true;
+    const result = this.#read(event, toolCallId);
+    if (result === undefined) return true;
+    if (call?.isOpen) call.held = result;
+    else emit(result);
+    return true;
+  }
+
+  /** The client's calls that nobody has answered. */
+  pending(): string[] {
+    return [...this.#calls.values()].flatMap(({ body, isSettled, isOpen }) =>
+      body.executor === 'client' && !isSettled && !isOpen ? [body.toolCallId] : [],
+    );
+  }
+
+  #read(event: Fields, toolCallId: string): EventOf<'tool-result'> | undefined {
+    const kept = slotOf(event);
+    const { content } = event;
+    const meta = isFields(kept.providerMetadata) ? { providerMetadata: kept.providerMetadata as Meta } : {};
+    const result = { type: 'tool-result' as const, toolCallId, ...meta };
+    switch (kept.status) {
+      case 'unsettled':
+        return undefined;
+      case 'error': {
+        const fault = fieldsOf(kept.error);
+        const error = typeof fault.message === 'string' ? (fault as Fault) : { message: textOf(content) ?? '' };
+        return { ...result, status: 'error', error };
+      }
+      case 'denied':
+        return { ...result, status: 'denied', ...defined({ reason: textOf(kept.reason) }) };
+      default:
+    }
+    if (Array.isArray(kept.content)) return { ...result, status: 'ok', output: kept.content, content: true };
+    if (typeof content === 'string') return { ...result, status: 'ok', output: outputOf(content, kept.output) };
+    const parts = (Array.isArray(content) ? content : []).flatMap((part) => readContentPart(part) ?? []);
+    return { ...result, status: 'ok', output: toJson(parts, this.#onLoss), content: true };
+  }
+
+  #executor(toolName: string, kept: JsonObject): Executor | undefined {
+    // Our own encoder says who runs a tool as soon as it knows; other agents run what is not the client's.
+    return executorOf(kept.executor) ?? (this.#clientTools.has(toolName) ? 'client' : undefined);
+  }
+}
+
+function executorOf(value: Json | undefined): Executor | undefined {
+  return value === 'provider' || value === 'runtime' || value === 'client' ? value : undefined;
+}
+
+function callFields(kept: JsonObject): Partial<CallBody> {
+  const { dynamic, title, inputEncoding, toolMetadata } = kept;
+  return {
+    ...(typeof dynamic === 'boolean' && { dynamic }),
+    ...(typeof title === 'string' && { title }),
+    ...((inputEncoding === 'json' || inputEncoding === 'text') && { inputEncoding }),
+    ...(toolMetadata !== undefined && { toolMetadata }),
+  };
+}
+
+function inputOf(text: string, encoding: Json | undefined): { input: Json; invalid?: Fault } {
+  if (encoding === 'text') return { input: text };
+  if (text.trim() === '') return { input: {} };
+  try {
+    return { input: JSON.parse(text) as Json };
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    return { input: text, invalid: { message: `The arguments are no JSON: ${why}`, code: 'invalid-json' } };
+  }
+}

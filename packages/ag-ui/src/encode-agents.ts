@@ -1,0 +1,215 @@
+import type { EventOf, JsonObject, OnLoss } from '@intertie/core';
+import type { AGUIEvent } from './ag-ui-event.ts';
+import { slot } from './intertie-slot.ts';
+import { defined } from './read-fields.ts';
+
+/** How a model's turn is called: by its phases, by its name or number, or by a function of yours. */
+export type StepNames = 'phases' | 'turns' | ((step: { index: number; name?: string; agent?: string }) => string);
+
+const generatingStep = 'Generating Response';
+const executingStep = 'Executing Tools';
+
+type Write = (event: AGUIEvent) => void;
+/** `wireId`: of the sub-agent, where the client is told of it. `stepName`: of the node, which is a step to AG-UI. */
+type Agent = { start: EventOf<'agent-start'>; parent?: Agent; wireId?: string; stepName?: string; isOpen: boolean };
+type Step = { stepName: string; owner: string | undefined; stepId: string };
+
+/** Agents as sub-agents, nodes as steps, and turns as steps: whose names are unique among those that are open. */
+export class AGUIAgents {
+  #hasSubagents: boolean;
+  #stepNames: StepNames;
+  #onLoss: OnLoss;
+  #agents = new Map<string, Agent>();
+  #wireIds = new Set<string>();
+  #steps = new Map<string, Step>();
+  #openNames = new Map<string | undefined, Set<string>>();
+  #turns = 0;
+  #isFlattened = false;
+
+  constructor(hasSubagents: boolean, stepNames: StepNames, onLoss: OnLoss) {
+    this.#hasSubagents = hasSubagents;
+    this.#stepNames = stepNames;
+    this.#onLoss = onLoss;
+  }
+
+  /** The sub-agent that a part of this agent belongs to: the agent itself, or the nearest above it that is one. */
+  owner(agentId: string | undefined): string | undefined {
+    return ownerOf(this.#agent(agentId));
+  }
+
+  /** The name to show beside a text, where nothing else says who speaks. */
+  voice(agentId: string | undefined): string | undefined {
+    const agent = this.#agent(agentId);
+    return agent === undefined || agent.wireId !== undefined ? undefined : agent.start.name;
+  }
+
+  start(event: EventOf<'agent-start'>, write: Write): void {
+    // By reference: an agent that starts again may name as its parent one whose parent it was.
+    const agent: Agent = { start: event, ...defined({ parent: this.#agent(event.parentAgentId) }), isOpen: true };
+    // Behind its parent, which may have started after it did the first time.
+    this.#agents.delete(event.agentId);
+    this.#agents.set(event.agentId, agent);
+    if (event.kind === 'node') {
+      const owner = ownerOf(agent.parent);
+      agent.stepName = this.#open(event.name, owner);
+      const { type: _, at: __, origin: ___, ...said } = event;
+      write({ type: 'STEP_STARTED', stepName: agent.stepName, ...tag(owner), ...slot({ node: said as JsonObject }) });
+      return;
+    }
+    if (event.kind === 'voice') return;
+    if (!this.#hasSubagents) return this.#flatten(event);
+    agent.wireId = this.#wireId(event.agentId);
+    write(this.#started(agent, agent.wireId));
+  }
+
+  end(event: EventOf<'agent-end'>, write: Write): void {
+    const agent = this.#agents.get(event.agentId);
+    if (agent === undefined || !agent.isOpen) return;
+    agent.isOpen = false;
+    const { type: _, at: __, origin: ___, agentId: ____, ...ended } = event;
+    const kept = slot({ ended: ended as JsonObject });
+    if (agent.stepName !== undefined) {
+      const owner = ownerOf(agent.parent);
+      this.#close(agent.stepName, owner);
+      return write({ type: 'STEP_FINISHED', stepName: agent.stepName, ...tag(owner), ...kept });
+    }
+    if (agent.wireId === undefined) return;
+    const subagentRunId = agent.wireId;
+    const { result } = event;
+    const more = { ...(result !== undefined && result !== null && { result }), ...kept };
+    switch (event.outcome) {
+      case 'complete':
+        return write({ type: 'SUBAGENT_FINISHED', subagentRunId, outcome: { type: 'success' }, ...more });
+      case 'paused':
+        return write({ type: 'SUBAGENT_FINISHED', subagentRunId, outcome: { type: 'suspended' }, ...more });
+      case 'aborted': {
+        const message = event.reason ?? 'The agent was stopped.';
+        return write({ type: 'SUBAGENT_ERROR', subagentRunId, message, code: 'ABORTED', ...kept });
+      }
+      case 'error': {
+        const { message, code } = event.error;
+        return write({ type: 'SUBAGENT_ERROR', subagentRunId, message, ...defined({ code }), ...kept });
+      }
+    }
+  }
+
+  stepStart(event: EventOf<'step-start'>, write: Write): void {
+    const owner = this.owner(event.agentId);
+    const stepName = this.#open(this.#nameOf(event), owner);
+    this.#steps.set(event.stepId, { stepName, owner, stepId: event.stepId });
+    const { stepId, agentId, name, warnings } = event;
+    const said = defined({ stepId, name, warnings, agentId: agentId === owner ? undefined : agentId });
+    write({ type: 'STEP_STARTED', stepName, ...tag(owner), ...slot(said) });
+  }
+
+  hasStep(stepId: string): boolean {
+    return this.#steps.has(stepId);
+  }
+
+  stepEnd(event: EventOf<'step-end'>, write: Write): void {
+    const step = this.#steps.get(event.stepId);
+    if (step === undefined) return;
+    this.#steps.delete(event.stepId);
+    this.#close(step.stepName, step.owner);
+    const { type: _, at: __, origin: ___, ...ended } = event;
+    write({ type: 'STEP_FINISHED', stepName: step.stepName, ...tag(step.owner), ...slot(ended) });
+  }
+
+  /** A step around what the tools gave back. */
+  executing(owner: string | undefined, write: Write, results: () => void): void {
+    const stepName = this.#open(executingStep, owner);
+    write({ type: 'STEP_STARTED', stepName, ...tag(owner), ...slot({ phase: true }) });
+    results();
+    this.#close(stepName, owner);
+    write({ type: 'STEP_FINISHED', stepName, ...tag(owner), ...slot({ phase: true }) });
+  }
+
+  /** What a run leaves open must be closed before it finishes. */
+  closeAll(write: Write): void {
+    for (const stepId of this.#steps.keys()) this.stepEnd({ type: 'step-end', stepId }, write);
+    for (const [agentId, { isOpen }] of [...this.#agents].toReversed()) {
+      if (isOpen) this.end({ type: 'agent-end', agentId, outcome: 'complete' }, write);
+    }
+  }
+
+  /** What is open, told again to a client that joins now. */
+  reopen(write: Write): void {
+    for (const agent of this.#agents.values()) {
+      if (!agent.isOpen) continue;
+      const owner = ownerOf(agent.parent);
+      if (agent.stepName !== undefined) write({ type: 'STEP_STARTED', stepName: agent.stepName, ...tag(owner) });
+      // A parent that has ended is not told of again, so it is not named either.
+      else if (agent.wireId !== undefined) write(this.#started(agent, agent.wireId, true));
+    }
+    for (const { stepName, owner, stepId } of this.#steps.values()) {
+      write({ type: 'STEP_STARTED', stepName, ...tag(owner), ...slot({ stepId }) });
+    }
+  }
+
+  #started({ start, parent: above }: Agent, subagentRunId: string, again = false): AGUIEvent {
+    const { name, description, toolCallId: parentToolCallId, agentId } = start;
+    const parent = again ? nearest(above, ({ isOpen }) => isOpen) : nearest(above, () => true);
+    const said = defined({
+      agentId: agentId === subagentRunId ? undefined : agentId,
+      parentAgentId: start.parentAgentId === parent?.wireId ? undefined : start.parentAgentId,
+      providerMetadata: start.providerMetadata,
+    });
+    const parentSubagentRunId = parent?.wireId;
+    const more = defined({ description, parentSubagentRunId, parentToolCallId });
+    return { type: 'SUBAGENT_STARTED', subagentRunId, name, ...more, ...slot(said) };
+  }
+
+  /** An invocation that goes on after a pause in the same run is another one to AG-UI. */
+  #wireId(agentId: string): string {
+    let wireId = agentId;
+    for (let count = 2; this.#wireIds.has(wireId); count += 1) wireId = `${agentId}~${count}`;
+    this.#wireIds.add(wireId);
+    return wireId;
+  }
+
+  #nameOf({ name, agentId }: EventOf<'step-start'>): string {
+    this.#turns += 1;
+    if (this.#stepNames === 'phases') return generatingStep;
+    if (this.#stepNames === 'turns') return name ?? `step-${this.#turns}`;
+    const agent = this.#agent(agentId)?.start.name;
+    return this.#stepNames({ index: this.#turns - 1, ...defined({ name, agent }) });
+  }
+
+  #open(name: string, owner: string | undefined): string {
+    const names = this.#openNames.get(owner) ?? new Set();
+    this.#openNames.set(owner, names);
+    let unique = name;
+    for (let count = 2; names.has(unique); count += 1) unique = `${name} (${count})`;
+    names.add(unique);
+    return unique;
+  }
+
+  #close(name: string, owner: string | undefined): void {
+    this.#openNames.get(owner)?.delete(name);
+  }
+
+  #agent(agentId: string | undefined): Agent | undefined {
+    return agentId === undefined ? undefined : this.#agents.get(agentId);
+  }
+
+  #flatten({ agentId }: EventOf<'agent-start'>): void {
+    if (this.#isFlattened) return;
+    this.#isFlattened = true;
+    const why = 'Clients before 0.0.59 fail on sub-agents, so what they say is told as the one agent’s own.';
+    this.#onLoss({ kind: 'unsupported', what: 'agent-start', why, id: agentId });
+  }
+}
+
+function ownerOf(agent: Agent | undefined): string | undefined {
+  return nearest(agent, () => true)?.wireId;
+}
+
+/** The sub-agent itself, or the nearest above it. */
+function nearest(agent: Agent | undefined, isFit: (agent: Agent) => boolean): Agent | undefined {
+  for (let at = agent; at; at = at.parent) if (at.wireId !== undefined && isFit(at)) return at;
+  return undefined;
+}
+
+export function tag(owner: string | undefined): { subagentRunId?: string } {
+  return owner === undefined ? {} : { subagentRunId: owner };
+}

@@ -1,0 +1,89 @@
+import type { Interrupt, TokenUsage } from '@ag-ui/core';
+import type { EventOf, FinishReason, Json, JsonObject, Usage } from '@intertie/core';
+import type { AGUIEvent } from './ag-ui-event.ts';
+import type { AGUIFeatures } from './ag-ui-version.ts';
+import { slotKey } from './intertie-slot.ts';
+import { defined } from './read-fields.ts';
+
+export interface RunEndContext {
+  /** Absent: it never started. */
+  run: { threadId: string; runId: string } | undefined;
+  features: AGUIFeatures;
+  interrupts: Interrupt[];
+  result: Json | undefined;
+}
+
+/** The one terminal event of a run. */
+export function encodeRunEnd(
+  event: EventOf<'run-end'>,
+  { run, features, interrupts, result }: RunEndContext,
+): AGUIEvent {
+  const usage = encodeUsage(event.usage, features);
+  const metadata = metadataOf(event);
+  const more = { ...(usage && { usage }), metadata };
+  if (event.outcome === 'error' || run === undefined) {
+    const { message, code = 'STREAM_ERROR' } =
+      event.outcome === 'error' ? event.error : { message: 'The run ended before it began.' };
+    return { type: 'RUN_ERROR', message, code, ...more };
+  }
+  const { threadId, runId } = run;
+  const finished = { type: 'RUN_FINISHED' as const, threadId, runId, ...more };
+  const given = result === undefined || result === null ? {} : { result };
+  switch (event.outcome) {
+    case 'complete':
+      return { ...finished, ...given, outcome: { type: 'success' } };
+    case 'paused': {
+      const [first, ...others] = interrupts;
+      if (first) return { ...finished, ...given, outcome: { type: 'interrupt', interrupts: [first, ...others] } };
+      const pending = event.waitingFor.flatMap((waiting) => (waiting.type === 'tool' ? [waiting.toolCallId] : []));
+      const pendingToolCallIds = features.v1 && pending.length > 0 ? { pendingToolCallIds: pending } : {};
+      return { ...finished, ...given, outcome: { type: 'success', ...pendingToolCallIds } };
+    }
+    case 'aborted':
+      // A client before 1.0 fails on the outcome; to it, what was stopped is an error with a name.
+      if (features.v1) return { ...finished, outcome: { type: 'cancelled' } };
+      return { type: 'RUN_ERROR', message: event.reason ?? 'The run was stopped.', code: 'ABORTED', ...more };
+  }
+}
+
+/** How the run ended, for our own decoder, and the finish reason where the client of TanStack looks for it. */
+function metadataOf(event: EventOf<'run-end'>): JsonObject {
+  const { type: _, at: __, origin: ___, usage: ____, resume: _____, result: ______, ...ended } = event;
+  const { finishReason } = event;
+  return {
+    [slotKey]: { ended: withoutData(ended) },
+    ...(finishReason && { tanstack: { finishReason: tanstackReason(finishReason) } }),
+  };
+}
+
+/** What is beside an error's message may be a provider's response: that is for the server's log. */
+function withoutData(ended: object): JsonObject {
+  const { error, ...rest } = ended as { error?: JsonObject };
+  if (error === undefined) return rest;
+  const { data: _, ...fault } = error;
+  return { ...rest, error: fault };
+}
+
+function tanstackReason(reason: FinishReason): string {
+  return reason.replaceAll('-', '_');
+}
+
+function encodeUsage(usage: readonly Usage[] | undefined, { v1 }: AGUIFeatures): TokenUsage[] | undefined {
+  const entries = (usage ?? []).map((used): TokenUsage =>
+    defined({
+      provider: used.provider,
+      model: used.model,
+      inputTokens: countOf(used.inputTokens),
+      outputTokens: countOf(used.outputTokens),
+      totalTokens: countOf(used.totalTokens),
+      reasoningTokens: countOf(used.reasoningTokens),
+      cachedInputTokens: countOf(used.cacheReadTokens),
+      cacheWriteInputTokens: v1 ? countOf(used.cacheWriteTokens) : undefined,
+    }),
+  );
+  return entries.length > 0 ? entries : undefined;
+}
+
+function countOf(value: number | undefined): number | undefined {
+  return value !== undefined && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
+}

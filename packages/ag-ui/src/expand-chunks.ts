@@ -1,0 +1,91 @@
+import type { Codec, Emit } from '@intertie/core';
+import { defined, nameOf, textOf, type Fields } from './read-fields.ts';
+
+/** One kind of chunk and the triad that it stands for. */
+const kinds: { readonly [type: string]: { id: string; start: string; content: string; end: string } } = {
+  TEXT_MESSAGE_CHUNK: {
+    id: 'messageId',
+    start: 'TEXT_MESSAGE_START',
+    content: 'TEXT_MESSAGE_CONTENT',
+    end: 'TEXT_MESSAGE_END',
+  },
+  TOOL_CALL_CHUNK: { id: 'toolCallId', start: 'TOOL_CALL_START', content: 'TOOL_CALL_ARGS', end: 'TOOL_CALL_END' },
+  REASONING_MESSAGE_CHUNK: {
+    id: 'messageId',
+    start: 'REASONING_MESSAGE_START',
+    content: 'REASONING_MESSAGE_CONTENT',
+    end: 'REASONING_MESSAGE_END',
+  },
+};
+
+/** Events that leave a pending chunk open; all others close it, in their lane. */
+const passing: ReadonlySet<string> = new Set([
+  'RAW',
+  'ACTIVITY_SNAPSHOT',
+  'ACTIVITY_DELTA',
+  'REASONING_ENCRYPTED_VALUE',
+  'SUBAGENT_STARTED',
+]);
+
+/** What was called thinking before 0.0.45, without ids: one at a time. */
+const thinking: { readonly [type: string]: string } = {
+  THINKING_START: 'REASONING_START',
+  THINKING_END: 'REASONING_END',
+  THINKING_TEXT_MESSAGE_START: 'REASONING_MESSAGE_START',
+  THINKING_TEXT_MESSAGE_CONTENT: 'REASONING_MESSAGE_CONTENT',
+  THINKING_TEXT_MESSAGE_END: 'REASONING_MESSAGE_END',
+};
+
+type Pending = { type: string; id: string };
+
+/** Chunks as triads, and thinking as reasoning: what every version says in the words of 1.0. */
+export function expandChunks(): Codec<Fields, Fields> {
+  /** One chunk is pending in each lane: the agent's own, and each sub-agent's. */
+  const lanes = new Map<unknown, Pending>();
+  let thoughts = 0;
+
+  const close = (lane: unknown, emit: Emit<Fields>): void => {
+    const pending = lanes.get(lane);
+    if (pending === undefined) return;
+    lanes.delete(lane);
+    const kind = kinds[pending.type]!;
+    emit({ type: kind.end, [kind.id]: pending.id });
+  };
+  const closeAll = (emit: Emit<Fields>): void => {
+    for (const lane of lanes.keys()) close(lane, emit);
+  };
+
+  const chunk = (event: Fields, emit: Emit<Fields>): void => {
+    const type = String(event.type);
+    const kind = kinds[type]!;
+    const lane = event.subagentRunId;
+    const pending = lanes.get(lane);
+    const id = nameOf(event[kind.id]) ?? (pending?.type === type ? pending.id : undefined);
+    // Without an id, and with nothing to go on with, it says nothing: as it came, so that it is reported.
+    if (id === undefined) return emit(event);
+    if (pending?.type !== type || pending.id !== id) {
+      close(lane, emit);
+      lanes.set(lane, { type, id });
+      const { delta: _, ...start } = event;
+      emit({ ...start, type: kind.start, [kind.id]: id });
+    }
+    const delta = textOf(event.delta);
+    if (delta !== undefined)
+      emit({ type: kind.content, [kind.id]: id, delta, ...defined({ timestamp: event.timestamp }) });
+  };
+
+  return {
+    feed(event, emit) {
+      const type = String(event.type);
+      if (Object.hasOwn(kinds, type)) return chunk(event, emit);
+      if (type.startsWith('RUN_') || type === 'MESSAGES_SNAPSHOT') closeAll(emit);
+      else if (!passing.has(type)) close(event.subagentRunId, emit);
+      if (!Object.hasOwn(thinking, type)) return emit(event);
+      if (type === 'THINKING_TEXT_MESSAGE_START') thoughts += 1;
+      emit({ ...event, type: thinking[type], messageId: `thinking-${thoughts}` });
+    },
+    end(_, emit) {
+      closeAll(emit);
+    },
+  };
+}

@@ -1,0 +1,232 @@
+import {
+  toJson,
+  type CanonicalMessage,
+  type Fault,
+  type Json,
+  type JsonObject,
+  type MessagePart,
+  type Meta,
+  type OnLoss,
+  type Said,
+  type ToolPart,
+} from '@intertie/core';
+import { readContentPart } from './content-part.ts';
+import { withEncryptedValue } from './encrypted-value.ts';
+import { slotKey } from './intertie-slot.ts';
+import { defined, fieldsOf, isFields, nameOf, textOf, type Fields } from './read-fields.ts';
+import { parseContainer } from './tool-content.ts';
+
+export interface ReadAGUIMessagesOptions {
+  threadId?: string;
+  /** Of messages, which do not say when they were made. Default: the beginning of time, since nothing here reads a clock. */
+  createdAt?: Date;
+  onLoss?: OnLoss;
+}
+
+/**
+ * AG-UI messages as canonical ones. All that an agent has said between two messages of the user is one answer, and each
+ * result joins its call. Never throws; what it cannot read is reported and left out.
+ */
+export function readAGUIMessages(
+  messages: readonly unknown[],
+  options: ReadAGUIMessagesOptions = {},
+): CanonicalMessage[] {
+  const reader = new AGUIMessageReader(options);
+  for (const [index, message] of messages.entries()) reader.read(fieldsOf(message), index);
+  return reader.messages;
+}
+
+class AGUIMessageReader {
+  readonly messages: CanonicalMessage[] = [];
+  #options: ReadAGUIMessagesOptions;
+  #onLoss: OnLoss;
+  #calls = new Map<string, ToolPart>();
+
+  constructor(options: ReadAGUIMessagesOptions) {
+    this.#options = options;
+    this.#onLoss = options.onLoss ?? (() => undefined);
+  }
+
+  read(message: Fields, index: number): void {
+    const id = nameOf(message.id) ?? `${this.#options.threadId ?? 'message'}:${index}`;
+    switch (message.role) {
+      case 'system':
+      case 'developer':
+        return this.#add('system', id, this.#content(message.content, id));
+      case 'user':
+        return this.#add('user', id, this.#content(message.content, id));
+      case 'assistant':
+        return this.#assistant(message, id);
+      case 'reasoning': {
+        const { said, meta } = saidOf(message);
+        const reasoning = textOf(message.content) ?? '';
+        this.#answer(id, said).push({
+          type: 'reasoning',
+          id,
+          reasoning,
+          ...said,
+          ...defined({ providerMetadata: meta }),
+        });
+        return;
+      }
+      case 'tool':
+        return this.#result(message, id);
+      default:
+        this.#onLoss({
+          kind: 'unsupported',
+          what: `message of role ${String(message.role)}`,
+          why: 'It is not for a model.',
+          id,
+        });
+    }
+  }
+
+  #add(role: 'user' | 'system', id: string, parts: MessagePart[]): void {
+    this.messages.push(this.#message(role, id, parts));
+  }
+
+  #message(role: CanonicalMessage['role'], id: string, parts: MessagePart[]): CanonicalMessage {
+    const { threadId = '', createdAt = new Date(0) } = this.#options;
+    const parentId = this.messages.at(-1)?.id;
+    return { id, threadId, role, type: 'text', content: { format: 2, parts }, createdAt, ...defined({ parentId }) };
+  }
+
+  /** The parts of the answer that is being read. */
+  #answer(id: string, { agentId, stepId }: Said): MessagePart[] {
+    let message = this.messages.at(-1);
+    if (message?.role !== 'assistant') {
+      message = this.#message('assistant', id, []);
+      this.messages.push(message);
+    }
+    const { content } = message;
+    if (agentId !== undefined) (content.agents ??= {})[agentId] ??= { name: agentId, kind: 'agent' };
+    if (stepId !== undefined) (content.steps ??= {})[stepId] ??= {};
+    return content.parts;
+  }
+
+  #content(content: unknown, id: string): MessagePart[] {
+    if (typeof content === 'string') return [{ type: 'text', text: content }];
+    return (Array.isArray(content) ? content : []).flatMap((item: unknown): MessagePart[] => {
+      const part = readContentPart(item);
+      if (part === undefined) {
+        const what = `content part ${String(fieldsOf(item).type)}`;
+        this.#onLoss({ kind: 'unsupported', what, why: 'It cannot be used, and the run goes on without it.', id });
+      }
+      return part ? [part] : [];
+    });
+  }
+
+  #assistant(message: Fields, id: string): void {
+    const { said, meta, kept } = saidOf(message);
+    const calls: unknown[] = Array.isArray(message.toolCalls) ? message.toolCalls : [];
+    const text = textOf(message.content) ?? this.#plain(message.content, id);
+    const parts = this.#answer(id, said);
+    if (text !== '') {
+      const citations = Array.isArray(kept.citations) ? kept.citations : undefined;
+      parts.push({ type: 'text', id, text, ...said, ...defined({ citations, providerMetadata: meta }) });
+    }
+    for (const call of calls) this.#call(fieldsOf(call), said, id);
+  }
+
+  #plain(content: unknown, id: string): string {
+    return this.#content(content, id)
+      .map((part) => (part.type === 'text' ? part.text : ''))
+      .join('');
+  }
+
+  #call(call: Fields, owner: Said, messageId: string): void {
+    const toolCallId = nameOf(call.id);
+    const { name, arguments: text } = fieldsOf(call.function);
+    if (toolCallId === undefined || nameOf(name) === undefined || this.#calls.has(toolCallId)) {
+      const why = 'A call has an id of its own and the name of its tool.';
+      return this.#onLoss({ kind: 'repaired', what: 'tool call', why, id: toolCallId ?? messageId });
+    }
+    const { said, meta, kept } = saidOf(call);
+    const { executor, inputEncoding, dynamic, title } = kept;
+    const part: ToolPart = {
+      type: 'tool-invocation',
+      toolCallId,
+      toolName: String(name),
+      state: 'call',
+      ...argumentsOf(textOf(text) ?? '', inputEncoding === 'text'),
+      ...owner,
+      ...said,
+      ...((executor === 'provider' || executor === 'runtime' || executor === 'client') && { executor }),
+      ...((inputEncoding === 'json' || inputEncoding === 'text') && { inputEncoding }),
+      ...(typeof dynamic === 'boolean' && { dynamic }),
+      ...defined({ title: textOf(title), providerMetadata: meta }),
+    };
+    this.#calls.set(toolCallId, part);
+    this.#answer(messageId, part).push(part);
+  }
+
+  #result(message: Fields, id: string): void {
+    const part = this.#calls.get(String(message.toolCallId));
+    const { kept } = saidOf(message);
+    if (part === undefined || part.state !== 'call') {
+      const why = part ? 'The call had its result already.' : 'There is no call of that id.';
+      return this.#onLoss({ kind: 'repaired', what: 'tool message', why, id });
+    }
+    const error = textOf(message.error);
+    const content = textOf(message.content) ?? '';
+    // Nobody answered it; what the model is told of that is for whoever repairs the history.
+    if (kept.status === 'unsettled') return void (part.executor ??= 'runtime');
+    if (isFields(kept.providerMetadata)) part.resultMetadata = kept.providerMetadata as Meta;
+    if (kept.status === 'denied') {
+      part.state = 'denied';
+      const reason = textOf(kept.reason);
+      if (reason !== undefined) part.error = { message: reason };
+    } else if (kept.status === 'error' || error !== undefined) {
+      part.state = 'error';
+      const fault = fieldsOf(kept.error);
+      part.error = typeof fault.message === 'string' ? (fault as Fault) : { message: error ?? content };
+    } else {
+      part.state = 'result';
+      Object.assign(part, this.#output(message.content, kept, id));
+    }
+  }
+
+  #output(content: unknown, kept: JsonObject, id: string): { result: Json; resultContent?: true } {
+    if (Array.isArray(kept.content)) return { result: kept.content, resultContent: true };
+    if (typeof content !== 'string') {
+      return { result: toJson(this.#content(content, id), this.#onLoss), resultContent: true };
+    }
+    return { result: outputOf(content, kept.output) };
+  }
+}
+
+/** What a result's text says: an object or a list where it is the JSON of one, else the text itself. */
+export function outputOf(content: string, form: unknown): Json {
+  if (form === 'text') return content;
+  if (form !== 'json') return parseContainer(content) ?? content;
+  if (content === '') return null;
+  try {
+    return JSON.parse(content) as Json;
+  } catch {
+    return content;
+  }
+}
+
+/** The input that the arguments' text is the JSON of. What is no JSON is kept as it is: the call was never run. */
+function argumentsOf(text: string, isText: boolean): Pick<ToolPart, 'args' | 'invalid'> {
+  if (isText) return { args: text };
+  if (text.trim() === '') return { args: {} };
+  try {
+    return { args: JSON.parse(text) as Json };
+  } catch {
+    return { args: text, invalid: true };
+  }
+}
+
+/** Who said it, as far as the client kept it for us. A client may send anything, so every field is checked. */
+function saidOf(entity: Fields): { said: Said; meta: Meta | undefined; kept: JsonObject } {
+  const kept = fieldsOf(fieldsOf(entity.metadata)[slotKey]) as JsonObject;
+  const agentId = nameOf(kept.agentId) ?? nameOf(entity.subagentRunId);
+  const to = Array.isArray(kept.to) && kept.to.every((name) => typeof name === 'string') ? kept.to : undefined;
+  const said: Said = {
+    ...defined({ agentId, stepId: nameOf(kept.stepId), to }),
+    ...(kept.internal === true && { internal: true }),
+  };
+  const open = isFields(kept.providerMetadata) ? (kept.providerMetadata as Meta) : undefined;
+  return { said, meta: withEncryptedValue(open, entity.encryptedValue), kept };
+}

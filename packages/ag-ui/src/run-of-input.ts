@@ -1,0 +1,66 @@
+import type { ResumeEntry } from '@ag-ui/core';
+import type { Answer, CanonicalMessage, Json, MessageContent, OnLoss, RunInput } from '@intertie/core';
+import type { AGUIRunInput } from './ag-ui-event.ts';
+import { decodeInterruptId, decodeResume } from './interrupt.ts';
+import { readAGUIMessages } from './read-ag-ui-messages.ts';
+import { defined } from './read-fields.ts';
+
+export interface RunOfInputOptions {
+  generateId: () => string;
+  now: () => number;
+  onLoss: OnLoss;
+}
+
+/**
+ * The run that a client asks for, where nobody but the client has the history. A user's message last: a new answer. An
+ * agent's message last: that answer goes on, with the results that the client gave and the interrupts that it resolved.
+ */
+export function runOfInput(input: AGUIRunInput, { generateId, now, onLoss }: RunOfInputOptions): RunInput {
+  const { threadId, runId, parentRunId } = input;
+  const startedAt = now();
+  const messages = readAGUIMessages(input.messages, { threadId, createdAt: new Date(startedAt), onLoss });
+  const run: RunInput = {
+    runId,
+    threadId,
+    messageId: '',
+    startedAt,
+    history: messages,
+    answers: [],
+    tools: (input.tools ?? []).map(({ name, description, parameters }) =>
+      parameters === undefined ? { name, description } : { name, description, inputSchema: parameters as Json },
+    ),
+    context: input.context ?? [],
+    ...defined({ parentRunId, state: (input.state ?? undefined) as Json | undefined }),
+  };
+  const last = messages.at(-1);
+  if (last?.role !== 'assistant') return { ...run, messageId: generateId(), ...defined({ parentMessageId: last?.id }) };
+  const { message, answers } = withAnswers(last, input.resume ?? [], onLoss);
+  const parentMessageId = last.parentId;
+  const more = { messageId: last.id, message, answers, resumes: parentRunId ?? last.id };
+  return { ...run, history: messages.slice(0, -1), ...more, ...defined({ parentMessageId }) };
+}
+
+/** The questions come back in the ids of the interrupts that they were, and are put where they stood. */
+function withAnswers(
+  { content }: CanonicalMessage,
+  resume: readonly ResumeEntry[],
+  onLoss: OnLoss,
+): { message: MessageContent; answers: Answer[] } {
+  const parts = [...content.parts];
+  const answers: Answer[] = [];
+  for (const entry of resume) {
+    const question = decodeInterruptId(entry.interruptId);
+    const { toolCallId } = question;
+    const index = parts.findIndex((part) => part.type === 'tool-invocation' && part.toolCallId === toolCallId);
+    const asked = parts[index];
+    if (toolCallId === undefined) parts.push({ type: 'question', ...question });
+    else if (asked?.type === 'tool-invocation') parts[index] = { ...asked, approval: question };
+    else {
+      const why = 'It answers a question about a call that is not in the messages.';
+      onLoss({ kind: 'repaired', what: 'resume', why, id: entry.interruptId });
+      continue;
+    }
+    answers.push(decodeResume(entry, question));
+  }
+  return { message: { ...content, parts }, answers };
+}

@@ -1,0 +1,72 @@
+import type { Message } from '@ag-ui/core';
+import { createFullStreamDecoder, type ToolExecutors } from '@intertie/ai-sdk';
+import { compose, generateId, seal, sourceStream, type AgentEvent, type Json, type RunInput } from '@intertie/core';
+import type { AGUIEvent, AGUIRunInput } from './ag-ui-event.ts';
+import { encodeStream } from './encode-stream.ts';
+import { createAGUIEncoder, type AGUIEncoderOptions } from './encode-ag-ui.ts';
+import { defined, isFields } from './read-fields.ts';
+import { runOfInput } from './run-of-input.ts';
+
+/** What `streamText` gives back, in `ai` 6 (`fullStream`) and 7 (`stream`). */
+export type StreamTextLike =
+  | { readonly fullStream: AsyncIterable<unknown> }
+  | { readonly stream: AsyncIterable<unknown> };
+
+export interface ToAGUIOptions extends AGUIEncoderOptions {
+  /** The request: its ids, its history, and the version of its client. */
+  input?: AGUIRunInput;
+  /** Default: those of `input`, else fresh ones. */
+  threadId?: string;
+  runId?: string;
+  parentRunId?: string;
+  state?: Json;
+  /** The tool set of the call: who runs a tool is known as soon as it is called. */
+  tools?: ToolExecutors;
+  /** Stops the run. */
+  signal?: AbortSignal;
+  generateId?: () => string;
+  now?: () => number;
+}
+
+/**
+ * What `streamText` says, as AG-UI events: a stream that never errors, ends with exactly one terminal event, is read on
+ * demand, and can be iterated. The version is that of the request, if `input` is given, or of the option.
+ */
+export function toAGUI(result: StreamTextLike, options: ToAGUIOptions = {}): ReadableStream<AGUIEvent> {
+  const { input, protocolVersion = input?.protocolVersion } = options;
+  const messages = options.messages ?? input?.messages;
+  const encoder = createAGUIEncoder({ ...options, ...defined({ protocolVersion, messages }) });
+  return encodeStream(eventsOf(result, options), encoder);
+}
+
+/** The canonical events of a `streamText` call. */
+function eventsOf(result: StreamTextLike, options: ToAGUIOptions): ReadableStream<AgentEvent> {
+  const { tools, signal, now = Date.now, onLoss = () => undefined } = options;
+  const run = runOf(options);
+  const codec = compose(createFullStreamDecoder(run, { ...defined({ tools }), onLoss }), seal(run, onLoss));
+  return sourceStream(() => partsOf(result), codec, { now, ...defined({ signal }) });
+}
+
+function runOf(options: ToAGUIOptions): RunInput {
+  const { generateId: mint = generateId, now = Date.now, onLoss = () => undefined, input, messages } = options;
+  const { threadId = input?.threadId ?? mint(), runId = input?.runId ?? mint() } = options;
+  const asked: AGUIRunInput = {
+    ...input,
+    threadId,
+    runId,
+    messages: input?.messages ?? ((messages ?? []) as Message[]),
+    ...defined({ parentRunId: options.parentRunId ?? input?.parentRunId }),
+  };
+  const run = runOfInput(asked, { generateId: mint, now, onLoss });
+  // `null`, `0` and `false` are states too.
+  return options.state === undefined ? run : { ...run, state: options.state };
+}
+
+function partsOf(result: StreamTextLike): AsyncIterable<unknown> {
+  const stream: unknown = isFields(result) ? ('stream' in result ? result.stream : result.fullStream) : undefined;
+  if (isFields(stream) && (Symbol.asyncIterator in stream || 'getReader' in stream)) {
+    return stream as unknown as AsyncIterable<unknown>;
+  }
+  const message = 'There is no stream to read. Pass the result of streamText, not a promise or its text.';
+  throw Object.assign(new TypeError(message), { code: 'ADAPTER_ERROR' });
+}

@@ -1,0 +1,193 @@
+import { HttpAgent } from '@ag-ui/client';
+import type { Message } from '@ag-ui/core';
+import { modelSource } from '@intertie/ai-sdk';
+import type { AgentEvent, AgentSource, RunInput } from '@intertie/core';
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { createAGUIHandler, type AGUIHandlerOptions } from '../src/create-ag-ui-handler.ts';
+import { tools } from './scenarios.ts';
+import { finish, majors, reasoning, scriptedModel, streamedCall, text, type Turn } from './scripted-model.ts';
+import { serve } from './serve.ts';
+import { tellMessages } from './tell.ts';
+
+const paris = '{"city":"Paris"}';
+const asked: Message = { id: 'u1', role: 'user', content: 'Go.' };
+
+async function agentFor(source: AgentSource, options?: AGUIHandlerOptions): Promise<HttpAgent> {
+  const served = await serve(createAGUIHandler(source, options));
+  onTestFinished(() => served.close());
+  return new HttpAgent({ url: served.url, threadId: 'thread-1', initialMessages: [asked] });
+}
+
+/** A source that remembers what it was asked. */
+function watched(source: AgentSource): { source: AgentSource; inputs: RunInput[] } {
+  const inputs: RunInput[] = [];
+  return { inputs, source: { ...source, run: (run, control) => (inputs.push(run), source.run(run, control)) } };
+}
+
+afterEach(() => vi.restoreAllMocks());
+
+describe.each(majors)('an unmodified HttpAgent and $name', ({ ai }) => {
+  const sourceOf = (...turns: Turn[]): AgentSource =>
+    modelSource(scriptedModel(turns), { tools, streamText: ai.streamText });
+
+  it('gets an answer of three turns, and sends it back such that nothing is there twice', async () => {
+    const warn = vi.spyOn(console, 'warn').mockImplementation(() => undefined);
+    const { source, inputs } = watched(
+      sourceOf(
+        [
+          ...reasoning('0', 'plan'),
+          ...text('1', 'first'),
+          ...streamedCall('c1', 'weather', paris),
+          finish('tool-calls'),
+        ],
+        [...text('1', 'second'), ...streamedCall('c2', 'words', paris), finish('tool-calls')],
+        [...text('1', 'third'), finish()],
+      ),
+    );
+    const agent = await agentFor(source);
+    await agent.runAgent({ runId: 'run-1' });
+    const told = tellMessages(agent.messages);
+    expect(told).toEqual([
+      'reasoning=plan',
+      'text=first',
+      'call:c1={"city":"Paris"}',
+      'result:c1={"city":"Paris","degrees":21}',
+      'text=second',
+      'call:c2={"city":"Paris"}',
+      'result:c2=sunny',
+      'text=third',
+    ]);
+    agent.addMessage({ id: 'u2', role: 'user', content: 'Again.' });
+    await agent.runAgent({ runId: 'run-2' });
+    const [, second] = inputs;
+    expect(second?.history.map(({ id, role }) => [id, role])).toEqual([
+      ['u1', 'user'],
+      ['run-1:0', 'assistant'],
+      ['u2', 'user'],
+    ]);
+    expect(second?.history[1]?.content.parts.map((part) => ('toolCallId' in part ? part.toolCallId : part.id))).toEqual(
+      ['run-1:0', 'run-1:1', 'c1', 'run-1:2', 'c2', 'run-1:3'],
+    );
+    expect(warn).not.toHaveBeenCalled();
+  });
+
+  it('runs a tool of its own, and the answer goes on', async () => {
+    const agent = await agentFor(
+      sourceOf(
+        [...streamedCall('c1', 'locate', '{}'), finish('tool-calls')],
+        [...text('0', 'You are in Rome.'), finish()],
+      ),
+    );
+    const locate = { name: 'locate', description: 'Where the user is', parameters: { type: 'object' } };
+    await agent.runAgent({ runId: 'run-1', tools: [locate] });
+    agent.addMessage({ id: 't1', role: 'tool', toolCallId: 'c1', content: 'Rome' });
+    await agent.runAgent({ runId: 'run-2', tools: [locate] });
+    expect(tellMessages(agent.messages)).toEqual(['call:c1={}', 'result:c1=Rome', 'text=You are in Rome.']);
+  });
+
+  it.each([
+    [true, 'removed'],
+    [false, 'The call was denied.'],
+  ])('answers an approval with %s', async (approved, result) => {
+    const agent = await agentFor(
+      sourceOf([...streamedCall('c1', 'remove', paris), finish('tool-calls')], [...text('0', 'Well.'), finish()]),
+    );
+    await agent.runAgent({ runId: 'run-1' });
+    const [interrupt] = agent.pendingInterrupts;
+    expect(interrupt).toMatchObject({ reason: 'tool_call', toolCallId: 'c1' });
+    const resume = [{ interruptId: interrupt!.id, status: 'resolved' as const, payload: { approved } }];
+    await agent.runAgent({ runId: 'run-2', resume });
+    expect(tellMessages(agent.messages)).toEqual([`call:c1=${paris}`, `result:c1=${result}`, 'text=Well.']);
+  });
+
+  it('stops the model when it leaves', async () => {
+    const agent = await agentFor(sourceOf({ parts: text('0', 'Hel').slice(0, 2), last: 'hang' }));
+    let stopped: () => void = () => undefined;
+    const over = new Promise<void>((resolve) => void (stopped = resolve));
+    const hanging: AgentSource = {
+      name: 'hanging',
+      pauses: 'replay',
+      run: (run, control) => {
+        control.signal.addEventListener('abort', () => stopped());
+        return sourceOf({ parts: text('0', 'Hel').slice(0, 2), last: 'hang' }).run(run, control);
+      },
+    };
+    const served = await serve(createAGUIHandler(hanging));
+    onTestFinished(() => served.close());
+    agent.url = served.url;
+    const running = agent.runAgent(
+      { runId: 'run-1' },
+      { onTextMessageContentEvent: () => agent.abortRun(), onRunFailed: () => undefined },
+    );
+    await over;
+    await running.catch(() => undefined);
+    expect(tellMessages(agent.messages)).toEqual(['text=Hel']);
+  });
+});
+
+describe('the handler', () => {
+  const post = (body: string, method = 'POST'): Promise<Response> => {
+    const source = modelSource(scriptedModel([[...text('0', 'Hi'), finish()]]));
+    return createAGUIHandler(source, { maxBodySize: 1000 })(
+      new Request('http://localhost/', { method, ...(method === 'POST' && { body }) }),
+    );
+  };
+  const input = { threadId: 't', runId: 'r', messages: [asked] };
+
+  it.each([
+    ['no JSON', '{', 400],
+    ['no RunAgentInput', '{"threadId":"t"}', 422],
+    ['a message that is none', JSON.stringify({ ...input, messages: [{ id: 'x', role: 'nobody' }] }), 422],
+    ['too long', JSON.stringify({ ...input, state: 'x'.repeat(1000) }), 413],
+  ])('refuses %s before any stream begins', async (_, body, status) => {
+    const response = await post(body);
+    expect(response.status).toBe(status);
+    expect(response.headers.get('content-type')).toContain('application/json');
+  });
+
+  it('takes POST only, and what old clients send', async () => {
+    expect((await post('', 'GET')).status).toBe(405);
+    const binary = { type: 'binary', mimeType: 'image/png', data: 'aGk=' };
+    const old = {
+      ...input,
+      parentRunId: null,
+      messages: [{ ...asked, content: [{ type: 'text', text: 'See' }, binary] }],
+    };
+    const response = await post(JSON.stringify(old));
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-type')).toBe('text/event-stream');
+    const frames = (await response.text()).split('\n\n').filter(Boolean);
+    expect(frames.every((frame) => frame.startsWith('data: {'))).toBe(true);
+  });
+
+  it('pulls no more than it is asked for', async () => {
+    let pulled = 0;
+    const endless: AgentSource = {
+      name: 'endless',
+      pauses: 'replay',
+      run: () =>
+        new ReadableStream<AgentEvent>(
+          {
+            start(controller) {
+              controller.enqueue({ type: 'run-start', runId: 'r', threadId: 't', messageId: 'm' });
+              controller.enqueue({ type: 'text-start', id: 'p' });
+            },
+            pull(controller) {
+              pulled += 1;
+              controller.enqueue({ type: 'text-delta', id: 'p', delta: 'x' });
+            },
+          },
+          { highWaterMark: 0 },
+        ),
+    };
+    const handler = createAGUIHandler(endless);
+    const response = await handler(new Request('http://localhost/', { method: 'POST', body: JSON.stringify(input) }));
+    const reader = response.body!.getReader();
+    for (let count = 0; count < 5; count += 1) {
+      // oxlint-disable-next-line no-await-in-loop -- one after the other
+      await reader.read();
+    }
+    expect(pulled).toBeLessThan(10);
+    await reader.cancel();
+  });
+});

@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest';
+import type { AGUIEvent } from '../src/ag-ui-event.ts';
+import { AgentsToAGUIAdapter } from '../src/agents-to-ag-ui-adapter.ts';
+import { toAGUI, type StreamTextLike } from '../src/to-ag-ui.ts';
+import { replay, schemaProblems, verify } from './ag-ui-client.ts';
+import { scenarios, tools, type Scenario } from './scenarios.ts';
+import { collect, majors, scriptedModel } from './scripted-model.ts';
+import { tellMessages, tellSteps } from './tell.ts';
+
+type Ai = (typeof majors)[number]['ai'];
+type Result = ReturnType<Ai['streamText']>;
+type Door = (stream: StreamTextLike, runId: string) => AsyncIterable<AGUIEvent>;
+
+const doors: Record<string, Door> = {
+  toAGUI: (stream, runId) => toAGUI(stream, { threadId: 'thread-1', runId, tools, protocolVersion: '1.0' }),
+  AgentsToAGUIAdapter: (stream, runId) =>
+    new AgentsToAGUIAdapter({ protocolVersion: '1.0', tools }).adaptStreamToAGUI(stream, 'thread-1', runId),
+};
+
+async function play(
+  ai: Ai,
+  scenario: Scenario,
+  door: Door,
+  runId: string,
+): Promise<{ events: AGUIEvent[]; result: Result }> {
+  const stop = new AbortController();
+  const result = ai.streamText({
+    model: scriptedModel(scenario.turns),
+    prompt: 'Go.',
+    tools,
+    stopWhen: ai.stepCountIs(5),
+    maxRetries: 0,
+    abortSignal: stop.signal,
+    includeRawChunks: scenario.includeRawChunks ?? false,
+    onError: () => undefined,
+    onChunk: ({ chunk }) => {
+      if (chunk.type === scenario.abortAfter) stop.abort();
+    },
+  });
+  return { events: await collect(door(result, runId)), result };
+}
+
+const ends = (event: AGUIEvent | undefined): string | undefined => {
+  if (event?.type === 'RUN_ERROR') return 'error';
+  return event?.type === 'RUN_FINISHED' ? (event.outcome?.type ?? 'success') : undefined;
+};
+
+describe.each(majors)('$name', ({ ai }) => {
+  describe.each(Object.keys(doors))('%s', (doorName) => {
+    const door = doors[doorName]!;
+
+    it.each(scenarios)('$name', async (scenario) => {
+      const { events, result } = await play(ai, scenario, door, 'run-1');
+      expect(schemaProblems(events)).toEqual([]);
+      expect(doorName === 'toAGUI' ? await verify(events) : undefined).toBeUndefined();
+      expect(events.filter(({ type }) => type === 'RUN_FINISHED' || type === 'RUN_ERROR')).toHaveLength(1);
+      expect(ends(events.at(-1))).toBe(scenario.ends);
+
+      const client = await replay([events]);
+      expect({ error: client.error, warnings: client.warnings }).toEqual({ error: undefined, warnings: [] });
+      const steps = scenario.ends === 'success' || scenario.ends === 'interrupt' ? await result.steps : undefined;
+      const told = tellMessages(client.messages);
+      expect(steps ? told : []).toEqual(steps ? tellSteps(steps) : []);
+    });
+
+    it('says what went wrong', async () => {
+      const failed = scenarios.filter(({ ends: end }) => end === 'error');
+      const said = await Promise.all(
+        failed.map(async (scenario) => (await play(ai, scenario, door, 'run-1')).events.at(-1)),
+      );
+      expect(said.map((event) => event?.type === 'RUN_ERROR' && event.message)).toEqual(
+        failed.map(({ error }) => error),
+      );
+    });
+
+    it('keeps two runs apart whose provider uses the same ids', async () => {
+      const scenario = scenarios.find(({ name }) => name === 'two-runs-same-provider-ids')!;
+      const first = await play(ai, scenario, door, 'run-1');
+      const second = await play(ai, scenario, door, 'run-2');
+      const { messages } = await replay([first.events, second.events]);
+      expect(tellMessages(messages)).toEqual(['reasoning=hm', 'text=same', 'reasoning=hm', 'text=same']);
+    });
+
+    it('leaves a client tool to the client, and asks before a tool that needs approval', async () => {
+      const named = (name: string): Scenario => scenarios.find((scenario) => scenario.name === name)!;
+      const client = (await play(ai, named('tool-client-side'), door, 'run-1')).events.at(-1);
+      expect(client).toMatchObject({ outcome: { type: 'success', pendingToolCallIds: ['c1'] } });
+      const asked = (await play(ai, named('tool-approval'), door, 'run-1')).events.at(-1);
+      expect(asked).toMatchObject({
+        outcome: { type: 'interrupt', interrupts: [{ reason: 'tool_call', toolCallId: 'c1' }] },
+      });
+    });
+  });
+});

@@ -1,0 +1,62 @@
+import type { Message } from '@ag-ui/core';
+import { toJson } from '@intertie/core';
+
+/** What a client's messages say, in order: one line for each text, reasoning, call and result. */
+export function tellMessages(messages: readonly Message[]): string[] {
+  return messages.flatMap((message): string[] => {
+    switch (message.role) {
+      case 'reasoning':
+        return message.content === '' ? [] : [`reasoning=${message.content}`];
+      case 'assistant': {
+        const calls = (message.toolCalls ?? []).map(
+          ({ id, function: { arguments: text } }) => `call:${id}=${canonical(text)}`,
+        );
+        return [...(message.content ? [`text=${message.content}`] : []), ...calls];
+      }
+      case 'tool':
+        return [`result:${message.toolCallId}=${typeof message.content === 'string' ? message.content : 'parts'}`];
+      default:
+        return [];
+    }
+  });
+}
+
+type Content = { type: string; [key: string]: unknown };
+
+/** What the SDK itself kept of its steps, as the same lines. */
+export function tellSteps(steps: ReadonlyArray<{ content: readonly unknown[] }>): string[] {
+  return steps.flatMap(({ content }) => {
+    const lines: string[] = [];
+    const results: string[] = [];
+    for (const part of content as Content[]) {
+      if (part.type === 'text' && part.text !== '') lines.push(`text=${String(part.text)}`);
+      if (part.type === 'reasoning') lines.push(`reasoning=${String(part.text)}`);
+      if (part.type === 'tool-call') lines.push(`call:${String(part.toolCallId)}=${canonical(part.input)}`);
+      if (part.type === 'tool-result' || part.type === 'tool-error') {
+        const line = `result:${String(part.toolCallId)}=${part.type === 'tool-error' ? messageOf(part.error) : outputOf(part.output)}`;
+        if (part.providerExecuted) lines.push(line);
+        else results.push(line);
+      }
+    }
+    return [...lines, ...results];
+  });
+}
+
+function outputOf(output: unknown): string {
+  if (output === undefined || output === null) return '';
+  return typeof output === 'string' ? output : JSON.stringify(toJson(output));
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** Arguments are text on the wire, and may be no JSON. */
+function canonical(input: unknown): string {
+  if (typeof input !== 'string') return JSON.stringify(input);
+  try {
+    return JSON.stringify(JSON.parse(input));
+  } catch {
+    return input;
+  }
+}
