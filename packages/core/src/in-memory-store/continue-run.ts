@@ -1,8 +1,8 @@
 import type { AnswerResult, Continuation } from '../registry.ts';
 import { StoreError } from '../store-error.ts';
 import { checkStoreId } from '../store-id.ts';
+import { readJson } from '../store-rules/read-message.ts';
 import { changeMessage } from './conversation.ts';
-import { readJson } from './read-message.ts';
 import { goLive, queueRun, recordOf } from './run-row.ts';
 import type { RunRow, Tables } from './tables.ts';
 

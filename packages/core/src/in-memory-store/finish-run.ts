@@ -1,19 +1,12 @@
 import { equalJson } from '../json-patch.ts';
 import type { Json } from '../json.ts';
 import type { FinishRequest, FinishResult, Ownership } from '../registry.ts';
+import { readDecisions } from '../store-rules/decision-rules.ts';
+import { readContent, readJson } from '../store-rules/read-message.ts';
 import { continueRun, readContinuation } from './continue-run.ts';
 import { changeMessage, nextVersion } from './conversation.ts';
-import {
-  abandon,
-  closeDecisions,
-  isAnswered,
-  isHopeless,
-  openDecisions,
-  readDecisions,
-  withAnswers,
-} from './decision-row.ts';
+import { abandon, closeDecisions, isAnswered, isHopeless, openDecisions, withAnswers } from './decision-row.ts';
 import { appendEvents } from './in-memory-run-log.ts';
-import { readContent, readJson } from './read-message.ts';
 import { endRun, ownershipOf } from './run-row.ts';
 import type { RunRow, Tables } from './tables.ts';
 

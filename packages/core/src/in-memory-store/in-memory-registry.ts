@@ -1,8 +1,9 @@
 import type { Registry } from '../registry.ts';
 import type { Scope } from '../scope.ts';
+import { readDecisions } from '../store-rules/decision-rules.ts';
 import { answerRun } from './answer-run.ts';
 import { changeMessage, findMessage, findThread, nextVersion } from './conversation.ts';
-import { abandon, decisionOf, isOpen, isOverdue, openDecisions, readDecisions, settle } from './decision-row.ts';
+import { abandon, decisionOf, isOpen, isOverdue, openDecisions, settle } from './decision-row.ts';
 import { finishRun } from './finish-run.ts';
 import { endRun, findOwned, findRun, goLive, isDead, own, recordOf, requestStop } from './run-row.ts';
 import { firstQueued, startRun, supersede } from './start-run.ts';

@@ -3,9 +3,9 @@ import type { Decision, Ownership, Refused, StartRequest, StartResult } from '..
 import type { Scope } from '../scope.ts';
 import { StoreError } from '../store-error.ts';
 import { checkStoreId } from '../store-id.ts';
+import { readJson, readMessage } from '../store-rules/read-message.ts';
 import { addMessage, createThread, findMessage, findThread, nextVersion } from './conversation.ts';
 import { abandon, decisionOf, isOpen } from './decision-row.ts';
-import { readJson, readMessage } from './read-message.ts';
 import { findRequest, rememberRequest } from './requests.ts';
 import { goLive, isDead, own, queueRun, recordOf, requestStop } from './run-row.ts';
 import type { MessageRow, RunRow, Tables, ThreadRow } from './tables.ts';
