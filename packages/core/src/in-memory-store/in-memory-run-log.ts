@@ -84,6 +84,7 @@ function readLog(run: RunRow, after: LogPosition, limit: number): LogPage {
   let position: LogPosition = { ...after };
   for (; index < run.log.length && events.length < limit; index++) {
     const row = run.log[index]!;
+    if (events.length > 0 && row.epoch !== position.epoch) break;
     const skipped = Math.max(0, position.seq - (row.lastSeq - row.n));
     if (skipped >= row.n) continue;
     const given = (JSON.parse(row.body) as AgentEvent[]).slice(skipped, skipped + limit - events.length);
