@@ -1,32 +1,35 @@
 import type { ColumnDataType } from 'drizzle-orm';
 import type { PgColumn, PgTableWithColumns } from 'drizzle-orm/pg-core';
 
-/** A column as queries know it: what it holds, whether it is always there, and whether an insert may leave it out. */
-type Column<Data, Present extends boolean, HasDefault extends boolean> = PgColumn<{
-  name: string;
-  tableName: string;
-  dataType: ColumnDataType;
-  columnType: string;
-  data: Data;
-  driverParam: unknown;
-  notNull: Present;
-  hasDefault: HasDefault;
-  isPrimaryKey: boolean;
-  isAutoincrement: boolean;
-  hasRuntimeDefault: boolean;
-  enumValues: string[] | undefined;
-}>;
+type Spec = { data: unknown; notNull: boolean; hasDefault: boolean; identity: 'always' | undefined };
 
 /** Always there. */
-export type NotNull<Data> = Column<Data, true, false>;
-/** Always there, and by default the database's own value. */
-export type Defaulted<Data> = Column<Data, true, true>;
-/** May be null. */
-export type Nullable<Data> = Column<Data, false, false>;
+export type NotNull<Data> = { data: Data; notNull: true; hasDefault: false; identity: undefined };
+/** Always there, and the database's own value where an insert leaves it out. */
+export type Defaulted<Data> = { data: Data; notNull: true; hasDefault: true; identity: undefined };
+/** Always the database's own value. */
+export type Identity = { data: number; notNull: true; hasDefault: true; identity: 'always' };
+export type Nullable<Data> = { data: Data; notNull: false; hasDefault: false; identity: undefined };
 
-export type Table<Name extends string, Columns extends Record<string, PgColumn>> = PgTableWithColumns<{
+/** A table as queries know it, by what its columns hold. */
+export type Table<Name extends string, Specs extends Record<string, Spec>> = PgTableWithColumns<{
   name: Name;
   schema: string;
-  columns: Columns;
+  columns: { [Key in keyof Specs]: Column<Name, Specs[Key]> };
   dialect: 'pg';
 }>;
+
+type Column<Table extends string, Of extends Spec> = PgColumn<
+  Of & {
+    name: string;
+    tableName: Table;
+    dataType: ColumnDataType;
+    columnType: string;
+    driverParam: unknown;
+    isPrimaryKey: boolean;
+    isAutoincrement: boolean;
+    hasRuntimeDefault: boolean;
+    enumValues: string[] | undefined;
+    generated: undefined;
+  }
+>;

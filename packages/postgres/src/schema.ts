@@ -32,7 +32,7 @@ import {
 } from 'drizzle-orm/pg-core';
 
 import { defaultSchema } from './database.ts';
-import type { Defaulted, NotNull, Nullable, Table } from './schema-types.ts';
+import type { Defaulted, Identity, NotNull, Nullable, Table } from './schema-types.ts';
 
 /** The tables, for queries of your own. What each holds is said in `migrations/`. Write to them through the store. */
 export type Tables = {
@@ -87,7 +87,7 @@ export type Tables = {
     'runs',
     {
       id: NotNull<string>;
-      serial: Defaulted<number>;
+      serial: Identity;
       threadId: NotNull<string>;
       messageId: NotNull<string>;
       agent: NotNull<string>;
