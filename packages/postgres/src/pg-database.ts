@@ -93,8 +93,8 @@ function poolOf(pool: pg.Pool, options: PgDatabaseOptions, timeouts: Timeouts): 
         await client.query('commit');
         return result;
       } catch (error) {
-        // What the caller wants to know is why; a connection that cannot even roll back is thrown away.
-        await client.query('rollback');
+        // A broken connection is thrown away, and the server rolls back by itself.
+        if (!isBroken(error)) await client.query('rollback').catch(ignore);
         throw error;
       }
     });

@@ -1,8 +1,9 @@
-import { StoreError, type CanonicalMessage, type JsonObject } from '@intertie/core';
+import { messageFormat, type CanonicalMessage, type JsonObject } from '@intertie/core';
 
 import type { Sql, SqlValue } from '../database.ts';
+import { toTimestamp } from './to-timestamp.ts';
 
-/** What a list of messages is in SQL: one array per column, `$from` the first. `run` is the uuid of the run that writes. */
+/** What a list of messages is in SQL: one array per column. `run` is the uuid of the run that writes them. */
 export function messageArrays(messages: readonly CanonicalMessage[], run?: string): SqlValue[] {
   const rows = messages.map((message) => toColumns(message));
   return [
@@ -26,9 +27,6 @@ const names = [
   'source_state',
   'extra',
 ] as const;
-
-/** The number of arrays that `messageArrays` gives. */
-export const arrayCount: number = names.length + 2;
 
 /** The arrays as rows `v`, in order, with their place as `n`; the first array is `$from`. */
 export function unnestMessages(from: number): string {
@@ -67,7 +65,7 @@ export async function updateMessages(
   messages: readonly CanonicalMessage[],
 ): Promise<void> {
   if (messages.length === 0) return;
-  await sql.query(updateStatement(3, '$1::text::uuid', '$2::float8::bigint'), [
+  await sql.query(updateStatement(3, { id: '$1::text::uuid', version: '$2::float8::bigint' }), [
     at.threadUuid,
     at.version,
     ...messageArrays(messages),
@@ -75,13 +73,13 @@ export async function updateMessages(
 }
 
 /** `run_id` is left alone: a save does not change whose message it is. */
-export function updateStatement(from: number, threadUuid: string, version: string): string {
-  return `update intertie.conversation_message m set version = ${version}, revision = m.revision + 1, updated_at = now(),
-      client_id = v.client_id, status = v.status, resource_id = v.resource_id, client_run_id = v.client_run_id,
-      format = 2, content = v.content::json, state = v.state::json, source_state = v.source_state::json,
-      extra = v.extra::json
-    from ${unnestMessages(from)}
-    where m.thread_id = ${threadUuid} and m.id = v.id`;
+export function updateStatement(from: number, thread: { id: string; version: string; from?: string }): string {
+  return `update intertie.conversation_message m set version = ${thread.version}, revision = m.revision + 1,
+      updated_at = now(), client_id = v.client_id, status = v.status, resource_id = v.resource_id,
+      client_run_id = v.client_run_id, format = ${messageFormat}, content = v.content::json, state = v.state::json,
+      source_state = v.source_state::json, extra = v.extra::json
+    from ${thread.from === undefined ? '' : `${thread.from} cross join `}${unnestMessages(from)}
+    where m.thread_id = ${thread.id} and m.id = v.id`;
 }
 
 type Columns = Record<(typeof names)[number], string | undefined> & { created_at: string };
@@ -117,19 +115,4 @@ function toColumns(message: CanonicalMessage): Columns {
     extra: Object.keys(extra).length > 0 ? JSON.stringify(extra) : undefined,
     created_at: toTimestamp(createdAt),
   };
-}
-
-/** A time as every Postgres reads it, the distant ones too. */
-function toTimestamp(date: Date): string {
-  const text = date.toISOString();
-  if (/^\d{4}-/.test(text) && !text.startsWith('0000')) return text;
-  const [, sign, year, rest] = /^([+-]?)(\d+)-(.*)$/.exec(text) ?? [];
-  if (sign === '+') return `${Number(year)}-${rest}`;
-  // The year 0 is 1 BC.
-  const before = Number(year) + 1;
-  if (before > 4713) {
-    const advice = 'Postgres begins in 4713 BC: use a later one.';
-    throw new StoreError('invalid', `createdAt ${text} is out of range. ${advice}`);
-  }
-  return `${String(before).padStart(4, '0')}-${rest} BC`;
 }
