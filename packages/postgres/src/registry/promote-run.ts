@@ -1,0 +1,41 @@
+import type { Ownership, Scope } from '@intertie/core';
+
+import { transact } from '../transact.ts';
+import { abandonRun } from './abandon-run.ts';
+import { goLive, hasLiveRun } from './new-run.ts';
+import { pausedBefore } from './paused-before.ts';
+import type { RegistryContext } from './registry-context.ts';
+import { ownershipOf, selectRun, selectRuns } from './run-record.ts';
+import { nextVersion } from './thread-lock.ts';
+
+/** Starts the first queued run of a thread that has no live one. */
+export function promoteRun(
+  { database, hints }: RegistryContext,
+  scope: Scope,
+  threadId: string,
+  process: string,
+): Promise<Ownership | null> {
+  return transact(database, hints, async (sql, tell) => {
+    const [thread] = await sql.query<{ uuid: string }>(
+      'select id::text as uuid from intertie.threads where scope = $1 and key = $2 for no key update',
+      [scope, threadId],
+    );
+    if (!thread || (await hasLiveRun(sql, thread.uuid))) return null;
+    const [run] = await selectRuns(
+      sql,
+      `r.thread_id = $1::text::uuid and r.state = 'queued'`,
+      [thread.uuid],
+      'order by r.serial limit 1',
+    );
+    if (!run) return null;
+    const [message] = await sql.query<{ parent_id: string | null }>(
+      'select parent_id from intertie.conversation_message where thread_id = $1::text::uuid and id = $2',
+      [thread.uuid, run.record.messageId],
+    );
+    const version = await nextVersion(sql, tell, run);
+    const paused = await pausedBefore(sql, thread.uuid, message?.parent_id ?? undefined);
+    if (paused) await abandonRun(sql, paused.run, 'superseded', version);
+    await goLive(sql, run.record.key, process);
+    return ownershipOf((await selectRun(sql, run.record.key))!);
+  });
+}

@@ -1,0 +1,11 @@
+import type { GenerateId } from '@intertie/core';
+
+import type { Database } from '../database.ts';
+import type { PostgresHints } from '../hints.ts';
+
+export type RegistryContext = {
+  readonly database: Database;
+  readonly hints: PostgresHints;
+  readonly generateId: GenerateId;
+  readonly leaseMs: number;
+};
