@@ -19,10 +19,10 @@ export type Table<Name extends string, Specs extends Record<string, Spec>> = PgT
   dialect: 'pg';
 }>;
 
-type Column<Table extends string, Of extends Spec> = PgColumn<
+type Column<TableName extends string, Of extends Spec> = PgColumn<
   Of & {
     name: string;
-    tableName: Table;
+    tableName: TableName;
     dataType: ColumnDataType;
     columnType: string;
     driverParam: unknown;

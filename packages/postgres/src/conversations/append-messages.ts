@@ -44,12 +44,11 @@ export async function appendMessages(
     inserts.length,
     inserts.at(-1)?.id ?? null,
     typeof append.first === 'object' ? append.first.head : null,
-    append.first === 'given',
   ];
   const add = (...more: SqlValue[]): number => values.push(...more) - more.length + 1;
   const inserted = inserts.length > 0 ? add(...messageArrays(inserts)) : undefined;
   const parts = [lockedThread(inserted)];
-  if (inserted !== undefined) parts.push(insertion(inserted));
+  if (inserted !== undefined) parts.push(insertion(inserted, append.first));
   if (updates.length > 0) {
     const from = add(...messageArrays(updates));
     parts.push(`updated as (${updateStatement(from, { id: 'thread.id', version: 'thread.version', from: 'thread' })})`);
@@ -97,11 +96,9 @@ function lockedThread(newIds: number | undefined): string {
     union all select id, null, 0, 1 from created)`;
 }
 
-function insertion(from: number): string {
-  const values = insertValues.replace(
-    'v.parent_id',
-    'case when v.n = 1 and not $9::boolean then thread.head_id else v.parent_id end',
-  );
+function insertion(from: number, first: FirstParent): string {
+  const followsHead = 'case when v.n = 1 then thread.head_id else v.parent_id end';
+  const values = first === 'given' ? insertValues : insertValues.replace('v.parent_id', followsHead);
   return `inserted as (
     insert into intertie.conversation_message (${insertColumns})
     select thread.id, thread.base + v.n, thread.version, ${values} from thread cross join ${unnestMessages(from)})`;
