@@ -4,8 +4,8 @@ import type { FinishRequest, FinishResult } from './registry.ts';
 import type { Appended, LogBatch, RunKey } from './run-log.ts';
 import { RunLostError, type RunLostReason } from './run-lost-error.ts';
 
-/** Events that have become durable. Readers share them: they are not to be changed. */
-export type CommittedBatch = { epoch: number; seq: number; events: readonly AgentEvent[] };
+/** Events that have become durable, of about so many bytes. Readers share them: they are not to be changed. */
+export type CommittedBatch = { epoch: number; seq: number; events: readonly AgentEvent[]; bytes: number };
 
 export type RunWriterOptions = {
   /** Somebody asked the run to stop, as an append has told. Called once; what is written after it is kept. */
@@ -134,7 +134,7 @@ export function createRunWriter(
     const { seq, events, bytes } = batch!;
     batch = undefined;
     host.grew(-bytes);
-    host.deliver({ epoch, seq, events });
+    host.deliver({ epoch, seq, events, bytes });
     const last = seq + events.length - 1;
     const reached = barriers.filter((each) => each.seq <= last);
     barriers = barriers.filter((each) => each.seq > last);
@@ -176,7 +176,7 @@ export function createRunWriter(
       const { events, bytes } = buffer.take(Infinity);
       host.grew(-bytes);
       const result = await host.persist(() => commit({ nextSeq, events }));
-      if (result.result === 'ok' && events.length > 0) host.deliver({ epoch, seq: nextSeq, events });
+      if (result.result === 'ok' && events.length > 0) host.deliver({ epoch, seq: nextSeq, events, bytes });
       lose(result.result === 'ok' ? 'ended' : 'fenced');
       return result;
     },
