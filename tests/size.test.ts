@@ -10,7 +10,11 @@ import { root } from '../scripts/workspace.mjs';
 const budgets = [
   { what: 'the fold', names: '{ MessageList }', gzip: 5_000 },
   { what: 'the fold and the seal', names: '{ MessageList, seal }', gzip: 8_000 },
-  { what: 'all of core, of which the in-memory store is half', names: '*', gzip: 32_000 },
+  {
+    what: 'all of core, of which the in-memory store and the ways to write and follow runs are half',
+    names: '*',
+    gzip: 36_000,
+  },
 ];
 
 describe.each(budgets)('the bundle of $what', ({ what, names, gzip }) => {
