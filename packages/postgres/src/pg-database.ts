@@ -11,6 +11,7 @@ import {
   type SqlRow,
   type SqlValue,
 } from './database.ts';
+import type { PgConnection, PgPool } from './drivers.ts';
 
 export type PgDatabaseOptions = {
   /** The database schema that holds our tables; `intertie` unless given. */
@@ -45,7 +46,7 @@ export function connectPg(url: string, options: PgDatabaseOptions = {}): Databas
 }
 
 /** A pool of the user's own, who also closes it. */
-export function usePgPool(pool: pg.Pool, options: PgDatabaseOptions = {}): Database {
+export function usePgPool(pool: PgPool, options: PgDatabaseOptions = {}): Database {
   return {
     ...describe(options),
     ...(options.directUrl !== undefined && { directUrl: options.directUrl }),
@@ -59,25 +60,25 @@ function describe({ schema = defaultSchema }: PgDatabaseOptions): { schema: stri
   return { schema, embedded: false };
 }
 
-function poolOf(pool: pg.Pool, options: PgDatabaseOptions, timeouts: Timeouts): SqlPool {
-  const on = (client: pg.ClientBase, timeoutMs: number): Sql => ({
+function poolOf(pool: PgPool, options: PgDatabaseOptions, timeouts: Timeouts): SqlPool {
+  const on = (client: PgConnection, timeoutMs: number): Sql => ({
     query: (text, values = []) => run(client, inSchema(text, options.schema ?? defaultSchema), values, timeoutMs),
   });
 
   const run = async <Row extends SqlRow>(
-    client: pg.ClientBase,
+    client: PgConnection,
     text: string,
     values: readonly SqlValue[],
     timeoutMs: number,
   ): Promise<Row[]> => {
-    const { rows } = await client.query<Row>({
+    const { rows } = await client.query({
       text,
       values: [...values],
       types,
       ...(options.prepare && { name: nameOf(text) }),
       ...(timeoutMs > 0 && { query_timeout: timeoutMs }),
-    } as pg.QueryConfig);
-    return rows;
+    });
+    return rows as Row[];
   };
 
   const transaction: SqlPool['transaction'] = (work, { patient } = {}) =>
@@ -87,14 +88,14 @@ function poolOf(pool: pg.Pool, options: PgDatabaseOptions, timeouts: Timeouts): 
       const limits = patient
         ? 'set local statement_timeout = 0; set local lock_timeout = 0'
         : `set local statement_timeout = ${timeouts.statementMs}; set local lock_timeout = ${timeouts.lockMs}`;
-      await client.query(`begin isolation level read committed; ${limits}`);
+      await command(client, `begin isolation level read committed; ${limits}`);
       try {
         const result = await work(on(client, patient ? 0 : timeouts.statementMs + 1000));
-        await client.query('commit');
+        await command(client, 'commit');
         return result;
       } catch (error) {
         // A broken connection is thrown away, and the server rolls back by itself.
-        if (!isBroken(error)) await client.query('rollback').catch(ignore);
+        if (!isBroken(error)) await command(client, 'rollback').catch(ignore);
         throw error;
       }
     });
@@ -109,9 +110,14 @@ function poolOf(pool: pg.Pool, options: PgDatabaseOptions, timeouts: Timeouts): 
   return pinned;
 }
 
+/** Without values, so that it may be several statements. */
+async function command(client: PgConnection, text: string): Promise<void> {
+  await client.query({ text });
+}
+
 function ignore(): void {}
 
-async function withClient<Result>(pool: pg.Pool, use: (client: pg.PoolClient) => Promise<Result>): Promise<Result> {
+async function withClient<Result>(pool: PgPool, use: (client: PgConnection) => Promise<Result>): Promise<Result> {
   const client = await pool.connect();
   // A connection that breaks while it is ours fails the statement; without a listener it would end the process, too.
   client.on('error', ignore);

@@ -1,6 +1,5 @@
-import type { PGlite, QueryOptions, Transaction } from '@electric-sql/pglite';
-
 import { defaultSchema, inSchema, type Database, type Sql, type SqlPool, type SqlRow } from './database.ts';
+import type { Pglite } from './drivers.ts';
 
 export type PgliteDatabaseOptions = {
   /** The database schema that holds our tables; `intertie` unless given. */
@@ -9,12 +8,12 @@ export type PgliteDatabaseOptions = {
 };
 
 /** PGlite, in this process. It has one connection, which takes turns. */
-export function usePglite(pglite: PGlite, options: PgliteDatabaseOptions = {}): Database {
+export function usePglite(pglite: Pglite, options: PgliteDatabaseOptions = {}): Database {
   const schema = options.schema ?? defaultSchema;
-  const on = (target: PGlite | Transaction): Sql => ({
+  const on = (target: Pick<Pglite, 'query'>): Sql => ({
     query: async <Row extends SqlRow>(text: string, values: Parameters<Sql['query']>[1] = []) => {
-      const { rows } = await target.query<Row>(inSchema(text, schema), [...values], types);
-      return rows;
+      const { rows } = await target.query(inSchema(text, schema), [...values], types);
+      return rows as Row[];
     },
   });
   // Transactions take turns too, so that the level of their isolation makes no difference.
@@ -23,6 +22,4 @@ export function usePglite(pglite: PGlite, options: PgliteDatabaseOptions = {}): 
 }
 
 /** As in `pg-database.ts`: whatever parsers the program has set for its own queries. */
-const types: QueryOptions = {
-  parsers: { 23: Number, 701: Number, 16: (text) => text === 't' },
-};
+const types = { parsers: { 23: Number, 701: Number, 16: (text: string) => text === 't' } };

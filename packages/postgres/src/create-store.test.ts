@@ -1,0 +1,154 @@
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import type { MessageInput } from '@intertie/core';
+import { drizzle as drizzlePg } from 'drizzle-orm/node-postgres';
+import { drizzle as drizzlePglite } from 'drizzle-orm/pglite';
+import pg from 'pg';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+
+import { newPostgresUrl, openPglite } from '../test/databases.ts';
+import { createStore, type CreateStoreOptions } from './create-store.ts';
+import type { DrizzleDatabase } from './drivers.ts';
+import type { PostgresMemoryStore } from './postgres-store.ts';
+
+const hello: MessageInput = {
+  id: 'm1',
+  threadId: 'trip',
+  role: 'user',
+  type: 'text',
+  createdAt: new Date('2024-03-01T10:00:00Z'),
+  content: { format: 2, parts: [{ type: 'text', text: 'Hello, \0 and \uD800.' }] },
+};
+
+async function open(target?: string | CreateStoreOptions): Promise<PostgresMemoryStore> {
+  const store = await createStore(target);
+  onTestFinished(() => store.close());
+  return store;
+}
+
+function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'intertie-store-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+async function newPool(url?: string): Promise<pg.Pool> {
+  const pool = new pg.Pool({ connectionString: url ?? (await newPostgresUrl({ empty: true })), max: 4 });
+  onTestFinished(() => pool.end());
+  return pool;
+}
+
+/** What every store does, wherever it is. */
+async function expectStore(store: PostgresMemoryStore): Promise<void> {
+  const { messages } = await store.saveMessages({ messages: [hello], operationKey: 'op_1' });
+  expect(await store.saveMessages({ messages: [hello], operationKey: 'op_1' })).toEqual({ messages, version: 1 });
+  expect(await store.listMessages({ threadId: 'trip' })).toEqual([{ ...hello, status: 'complete' }]);
+  await store.registry.heartbeat('p1');
+  const started = await store.registry.start(store.scope, {
+    threadId: 'trip',
+    runId: 'r1',
+    agent: 'a',
+    process: 'p1',
+    messageId: 'm2',
+    busy: 'reject',
+    pending: 'supersede',
+  });
+  expect(started.type).toBe('started');
+  const { sha256 } = await store.blobs.put(store.scope, { data: new Uint8Array([1, 2, 3]) });
+  expect(new Uint8Array(await new Response(await store.blobs.get(store.scope, sha256)).arrayBuffer())).toEqual(
+    new Uint8Array([1, 2, 3]),
+  );
+  expect(await store.threadUuid('trip')).toMatch(/^[0-9a-f-]{36}$/);
+  expect(await store.threadUuid('elsewhere')).toBeNull();
+}
+
+describe('createStore', () => {
+  it('opens a server by its URL, and migrates it', async () => {
+    const url = await newPostgresUrl({ empty: true });
+    const store = await open(url);
+    expect(store.scope).toBe('local');
+    await expectStore(store);
+    const again = await open({ url, migrate: false, scope: 'ada', prepare: true });
+    expect(again.scope).toBe('ada');
+    await expectStore(again);
+  });
+
+  it('opens a pool of the user’s own, and leaves it open', async () => {
+    const pool = await newPool();
+    const store = await open({ pool, schema: 'chat' });
+    await expectStore(store);
+    await store.close();
+    expect((await pool.query('select count(*)::int4 as n from chat.threads')).rows).toEqual([{ n: 1 }]);
+  });
+
+  it('does not care for type parsers that the program has set', async () => {
+    const pool = await newPool();
+    const { getTypeParser } = pg.types;
+    onTestFinished(() => void vi.restoreAllMocks());
+    vi.spyOn(pg.types, 'getTypeParser').mockImplementation(((oid: number, format: never) =>
+      oid === 701 ? () => 'mine' : getTypeParser(oid, format)) as typeof getTypeParser);
+    await expectStore(await open({ pool }));
+  });
+
+  it('opens a Drizzle database on a pool, and on PGlite', async () => {
+    await expectStore(await open({ db: drizzlePg(await newPool()) }));
+    const { pglite, close } = await openPglite();
+    onTestFinished(close);
+    await expectStore(await open({ db: drizzlePglite(pglite) }));
+  });
+
+  it('opens a Drizzle database on a driver that it does not know', async () => {
+    const db = drizzlePg(await newPool());
+    const unknown: DrizzleDatabase = {
+      execute: (query) => db.execute(query as string),
+      transaction: (work, config) => db.transaction((tx) => work(tx), config),
+    };
+    await expectStore(await open({ db: unknown }));
+  });
+
+  it('refuses a Drizzle database with a single connection', async () => {
+    await expect(createStore({ db: drizzlePg(new pg.Client('postgres://127.0.0.1/none')) })).rejects.toThrow(
+      /one connection.*new pg\.Pool/s,
+    );
+  });
+
+  it('opens a folder, once in a process, and finds there what it left', { timeout: 30_000 }, async () => {
+    const folder = join(newFolder(), 'deep', 'down');
+    const [first, second] = await Promise.all([open(folder), open({ folder, scope: 'other' })]);
+    await expectStore(first);
+    expect(await second.forScope('local').listMessages({ threadId: 'trip' })).toHaveLength(2);
+    await first.close();
+    await first.close();
+    expect(await second.listThreads()).toEqual({ threads: [] });
+    await second.close();
+    expect(existsSync(join(folder, 'database.lock'))).toBe(false);
+    const again = await open(folder);
+    expect(await again.listMessages({ threadId: 'trip' })).toHaveLength(2);
+  });
+
+  it('takes DATABASE_URL where it is given nothing', async () => {
+    onTestFinished(() => void vi.unstubAllEnvs());
+    vi.stubEnv('DATABASE_URL', await newPostgresUrl());
+    const store = await open();
+    expect(await store.listThreads()).toEqual({ threads: [] });
+  });
+
+  it('refuses two places', async () => {
+    await expect(createStore({ url: 'postgres://127.0.0.1/a', folder: 'b' })).rejects.toThrow(/url and folder/);
+  });
+
+  it('asks for migrations that it may not apply', async () => {
+    const url = await newPostgresUrl({ empty: true });
+    await expect(createStore({ url, migrate: false })).rejects.toMatchObject({ code: 'needed' });
+  });
+
+  it('says where no server answers, without the password', async () => {
+    const error = await createStore('postgres://ada:secret@127.0.0.1:1/chat').catch((reason: unknown) => reason);
+    expect(error).toMatchObject({
+      message: expect.stringMatching(/127\.0\.0\.1:1 for database "chat" \(ECONNREFUSED\)/),
+    });
+    expect((error as Error).message).not.toContain('secret');
+  });
+});
