@@ -1,26 +1,23 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-
 import { storeContract } from '@intertie/conformance/store-contract';
 import { afterAll } from 'vitest';
 
+import { age } from '../test/age.ts';
 import { databases, emptyTables } from '../test/databases.ts';
 import type { Database } from './database.ts';
 import { PostgresMemoryStore } from './postgres-store.ts';
 
-/** Short, because the database's clock can only be waited for. */
-const leaseMs = 400;
-
 for (const { name, open } of databases) {
   let database: Promise<Database> | undefined;
+  const shared = (): Promise<Database> => (database ??= open());
   afterAll(async () => (await database)?.close());
 
   storeContract(
     name,
     async () => {
-      const shared = await (database ??= open());
-      await emptyTables(shared);
-      return PostgresMemoryStore.on({ ...shared, close: () => Promise.resolve() }, { leaseMs });
+      const opened = await shared();
+      await emptyTables(opened);
+      return PostgresMemoryStore.on({ ...opened, close: () => Promise.resolve() });
     },
-    { clock: { now: () => Date.now(), advance: (ms) => sleep(ms), leaseMs } },
+    { clock: { now: () => Date.now(), advance: async (ms) => age(await shared(), ms), leaseMs: 15_000 } },
   );
 }
