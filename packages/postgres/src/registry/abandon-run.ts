@@ -20,5 +20,7 @@ export async function abandonRun(sql: Sql, run: RunRow, reason: string, version:
     content = applyAnswer(content, { questionId: request.question.questionId, cancelled: true, reason });
   }
   await changeMessage(sql, run, { content, status: 'aborted' }, version);
-  return open.map(({ decision, isOverdue }) => ({ ...decision, state: isOverdue ? 'expired' : 'cancelled' }));
+  return open.map(({ decision, isOverdue }) =>
+    Object.assign(decision, { state: isOverdue ? ('expired' as const) : ('cancelled' as const) }),
+  );
 }

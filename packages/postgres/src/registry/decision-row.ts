@@ -64,7 +64,7 @@ export async function openDecisions(sql: Sql, run: RunRow, requests: readonly De
       requests.map(({ id }) => id),
       requests.map(({ kind }) => kind),
       requests.map(({ toolCallId }) => toolCallId ?? null),
-      requests.map(({ expiresAt: _, ...request }) => JSON.stringify(request)),
+      requests.map((request) => JSON.stringify({ ...request, expiresAt: undefined })),
       requests.map(({ expiresAt }) => expiresAt?.getTime() ?? null),
     ],
   );

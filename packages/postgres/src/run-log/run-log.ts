@@ -15,7 +15,7 @@ type Position = {
   live: boolean;
 };
 
-type Waiting = LogRead & { resolve(page: LogPage): void; reject(error: unknown): void };
+type Waiting = { read: LogRead; resolve: (page: LogPage) => void; reject: (error: unknown) => void };
 
 /** The log on Postgres: a row for every run and flush. */
 export function createRunLog(database: Database, { hints }: { hints: PostgresHints }): RunLog {
@@ -23,13 +23,16 @@ export function createRunLog(database: Database, { hints }: { hints: PostgresHin
 
   /** Those who are told of a flush at the same time read together: one statement, however many runs are followed. */
   const readTogether = async (): Promise<void> => {
-    const reads = waiting;
+    const asked = waiting;
     waiting = [];
     try {
-      const pages = await readLogs(database, reads);
-      for (const [index, { resolve }] of reads.entries()) resolve(pages[index]!);
+      const pages = await readLogs(
+        database,
+        asked.map(({ read }) => read),
+      );
+      for (const [index, { resolve }] of asked.entries()) resolve(pages[index]!);
     } catch (error) {
-      for (const { reject } of reads) reject(error);
+      for (const { reject } of asked) reject(error);
     }
   };
 
@@ -44,7 +47,7 @@ export function createRunLog(database: Database, { hints }: { hints: PostgresHin
       if (!isUuid(run)) return Promise.resolve(droppedPage(after, 0));
       return new Promise((resolve, reject) => {
         if (waiting.length === 0) queueMicrotask(() => void readTogether());
-        waiting.push({ run, after, limit, resolve, reject });
+        waiting.push({ read: { run, after, limit }, resolve, reject });
       });
     },
 
