@@ -40,45 +40,39 @@ async function newPool(url?: string): Promise<pg.Pool> {
   return pool;
 }
 
-/** What every store does, wherever it is. */
-async function expectStore(store: PostgresMemoryStore): Promise<void> {
-  const { messages } = await store.saveMessages({ messages: [hello], operationKey: 'op_1' });
-  expect(await store.saveMessages({ messages: [hello], operationKey: 'op_1' })).toEqual({ messages, version: 1 });
-  expect(await store.listMessages({ threadId: 'trip' })).toEqual([{ ...hello, status: 'complete' }]);
+/** A little of everything that a store does. */
+async function use(store: PostgresMemoryStore) {
+  const saved = await store.saveMessages({ messages: [hello], operationKey: 'op_1' });
+  const again = await store.saveMessages({ messages: [hello], operationKey: 'op_1' });
   await store.registry.heartbeat('p1');
-  const started = await store.registry.start(store.scope, {
-    threadId: 'trip',
-    runId: 'r1',
-    agent: 'a',
-    process: 'p1',
-    messageId: 'm2',
-    busy: 'reject',
-    pending: 'supersede',
-  });
-  expect(started.type).toBe('started');
+  const run = { threadId: 'trip', runId: 'r1', agent: 'a', process: 'p1', messageId: 'm2' };
+  const started = await store.registry.start(store.scope, { ...run, busy: 'reject', pending: 'supersede' });
   const { sha256 } = await store.blobs.put(store.scope, { data: new Uint8Array([1, 2, 3]) });
-  expect(new Uint8Array(await new Response(await store.blobs.get(store.scope, sha256)).arrayBuffer())).toEqual(
-    new Uint8Array([1, 2, 3]),
-  );
-  expect(await store.threadUuid('trip')).toMatch(/^[0-9a-f-]{36}$/);
-  expect(await store.threadUuid('elsewhere')).toBeNull();
+  const bytes = await new Response(await store.blobs.get(store.scope, sha256)).arrayBuffer();
+  const listed = await store.listMessages({ threadId: 'trip' });
+  return { saved, again, started: started.type, bytes: [...new Uint8Array(bytes)], listed: listed.map(({ id }) => id) };
 }
+
+const once = { messages: [{ ...hello, status: 'complete' }], version: 1 };
+const used = { saved: once, again: once, started: 'started', bytes: [1, 2, 3], listed: ['m1', 'm2'] };
 
 describe('createStore', () => {
   it('opens a server by its URL, and migrates it', async () => {
     const url = await newPostgresUrl({ empty: true });
     const store = await open(url);
     expect(store.scope).toBe('local');
-    await expectStore(store);
+    expect(await use(store)).toEqual(used);
+    expect(await store.threadUuid('trip')).toMatch(/^[0-9a-f-]{36}$/);
+    expect(await store.threadUuid('elsewhere')).toBeNull();
     const again = await open({ url, migrate: false, scope: 'ada', prepare: true });
     expect(again.scope).toBe('ada');
-    await expectStore(again);
+    expect(await use(again)).toEqual(used);
   });
 
   it('opens a pool of the user’s own, and leaves it open', async () => {
     const pool = await newPool();
     const store = await open({ pool, schema: 'chat' });
-    await expectStore(store);
+    expect(await use(store)).toEqual(used);
     await store.close();
     expect((await pool.query('select count(*)::int4 as n from chat.threads')).rows).toEqual([{ n: 1 }]);
   });
@@ -89,14 +83,14 @@ describe('createStore', () => {
     onTestFinished(() => void vi.restoreAllMocks());
     vi.spyOn(pg.types, 'getTypeParser').mockImplementation(((oid: number, format: never) =>
       oid === 701 ? () => 'mine' : getTypeParser(oid, format)) as typeof getTypeParser);
-    await expectStore(await open({ pool }));
+    expect(await use(await open({ pool }))).toEqual(used);
   });
 
   it('opens a Drizzle database on a pool, and on PGlite', async () => {
-    await expectStore(await open({ db: drizzlePg(await newPool()) }));
+    expect(await use(await open({ db: drizzlePg(await newPool()) }))).toEqual(used);
     const { pglite, close } = await openPglite();
     onTestFinished(close);
-    await expectStore(await open({ db: drizzlePglite(pglite) }));
+    expect(await use(await open({ db: drizzlePglite(pglite) }))).toEqual(used);
   });
 
   it('opens a Drizzle database on a driver that it does not know', async () => {
@@ -105,7 +99,7 @@ describe('createStore', () => {
       execute: (query) => db.execute(query as string),
       transaction: (work, config) => db.transaction((tx) => work(tx), config),
     };
-    await expectStore(await open({ db: unknown }));
+    expect(await use(await open({ db: unknown }))).toEqual(used);
   });
 
   it('refuses a Drizzle database with a single connection', async () => {
@@ -117,7 +111,7 @@ describe('createStore', () => {
   it('opens a folder, once in a process, and finds there what it left', { timeout: 30_000 }, async () => {
     const folder = join(newFolder(), 'deep', 'down');
     const [first, second] = await Promise.all([open(folder), open({ folder, scope: 'other' })]);
-    await expectStore(first);
+    expect(await use(first)).toEqual(used);
     expect(await second.forScope('local').listMessages({ threadId: 'trip' })).toHaveLength(2);
     await first.close();
     await first.close();

@@ -81,7 +81,7 @@ export class PostgresMemoryStore implements Store {
       database,
       hints,
       blobs,
-      registry: createRegistry(database, { hints, generateId, ...(leaseMs !== undefined && { leaseMs }) }),
+      registry: createRegistry(database, { hints, blobs, generateId, ...(leaseMs !== undefined && { leaseMs }) }),
       log: createRunLog(database, { hints }),
       conversations: (scope) => createConversations({ database, hints, blobs, generateId }, scope),
       close: () => (closed ??= hints.close().then(() => database.close())),

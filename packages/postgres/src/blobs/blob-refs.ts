@@ -4,7 +4,9 @@ import type { Sql, SqlValue } from '../database.ts';
 import { blobsOf } from './move-files.ts';
 
 /** Which message names which blob, as two arrays of the same length. */
-export function refArrays(messages: readonly CanonicalMessage[]): [ids: string[], hashes: string[]] {
+export function refArrays(
+  messages: ReadonlyArray<Pick<CanonicalMessage, 'id' | 'content'>>,
+): [ids: string[], hashes: string[]] {
   const refs = messages.flatMap(({ id, content }) => blobsOf(content.parts).map((sha256) => [id, sha256] as const));
   return [refs.map(([id]) => id), refs.map(([, sha256]) => sha256)];
 }
@@ -32,7 +34,7 @@ export async function referBlobs(
   sql: Sql,
   scope: Scope,
   threadUuid: string,
-  messages: readonly CanonicalMessage[],
+  messages: ReadonlyArray<Pick<CanonicalMessage, 'id' | 'content'>>,
 ): Promise<void> {
   const [ids, hashes] = refArrays(messages);
   if (ids.length === 0) return;

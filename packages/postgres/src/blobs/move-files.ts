@@ -1,15 +1,22 @@
-import type { Blobs, CanonicalMessage, MessagePart, Scope } from '@intertie/core';
+import type { Blobs, MessageContent, MessagePart, Scope } from '@intertie/core';
 
 import { readBlobUrl, toBlobUrl } from './blob-url.ts';
 
 /** Larger files are kept as blobs: a list of messages reads them with every page. */
 export const inlineBytes: number = 32 * 1024;
 
-/** The message with its large files put into blobs, which it names by their URL. */
-export async function moveFiles(blobs: Blobs, scope: Scope, message: CanonicalMessage): Promise<CanonicalMessage> {
-  if (!hasLargeFile(message.content.parts)) return message;
-  const parts = await moveParts(blobs, scope, message.content.parts);
-  return { ...message, content: { ...message.content, parts } };
+/** Content with its large files put into blobs, which it names by their URL. */
+export async function moveFiles(blobs: Blobs, scope: Scope, content: MessageContent): Promise<MessageContent> {
+  if (!hasLargeFiles(content)) return content;
+  return { ...content, parts: await moveParts(blobs, scope, content.parts) };
+}
+
+export function hasLargeFiles({ parts }: { parts: readonly MessagePart[] }): boolean {
+  return parts.some(
+    (part) =>
+      (part.type === 'file' && part.data !== undefined && isLarge(part.data)) ||
+      (part.type === 'interjection' && hasLargeFiles(part)),
+  );
 }
 
 function moveParts(blobs: Blobs, scope: Scope, parts: readonly MessagePart[]): Promise<MessagePart[]> {
@@ -17,7 +24,7 @@ function moveParts(blobs: Blobs, scope: Scope, parts: readonly MessagePart[]): P
 }
 
 async function movePart(blobs: Blobs, scope: Scope, part: MessagePart): Promise<MessagePart> {
-  if (part.type === 'interjection' && hasLargeFile(part.parts)) {
+  if (part.type === 'interjection' && hasLargeFiles(part)) {
     return { ...part, parts: await moveParts(blobs, scope, part.parts) };
   }
   if (part.type !== 'file' || part.data === undefined || !isLarge(part.data)) return part;
@@ -27,14 +34,6 @@ async function movePart(blobs: Blobs, scope: Scope, part: MessagePart): Promise<
     ...(part.mimeType !== undefined && { mediaType: part.mimeType }),
   });
   return { ...rest, url: toBlobUrl(sha256) };
-}
-
-function hasLargeFile(parts: readonly MessagePart[]): boolean {
-  return parts.some(
-    (part) =>
-      (part.type === 'file' && part.data !== undefined && isLarge(part.data)) ||
-      (part.type === 'interjection' && hasLargeFile(part.parts)),
-  );
 }
 
 /** Four characters are three bytes. */

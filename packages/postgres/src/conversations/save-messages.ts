@@ -61,7 +61,10 @@ async function readCall(context: Context, scope: Scope, request: SaveMessages): 
   for (const { message } of read) checkTexts(message);
   const hash = operationKey === undefined ? '' : hashOf(request.messages);
   const incoming = await Promise.all(
-    read.map(async ({ message, parentId }) => ({ message: await moveFiles(context.blobs, scope, message), parentId })),
+    read.map(async ({ message, parentId }) => {
+      const content = await moveFiles(context.blobs, scope, message.content);
+      return { message: { ...message, content }, parentId };
+    }),
   );
   const threads = new Map<string, Incoming[]>();
   for (const one of incoming) {

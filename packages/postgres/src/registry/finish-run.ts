@@ -10,9 +10,12 @@ import {
 } from '@intertie/core';
 import { readContent, readDecisions, readJson } from '@intertie/core/store-rules';
 
+import { referBlobs } from '../blobs/blob-refs.ts';
+import { hasLargeFiles, moveFiles } from '../blobs/move-files.ts';
 import type { Sql } from '../database.ts';
 import { insertEvents } from '../run-log/insert-events.ts';
 import { transact, type Tell } from '../transact.ts';
+import { isUuid } from '../uuid.ts';
 import { abandonRun } from './abandon-run.ts';
 import { continuationOf, continueRun, readContinuation } from './continue-run.ts';
 import {
@@ -27,15 +30,16 @@ import {
 import { endRun } from './end-run.ts';
 import type { RegistryContext } from './registry-context.ts';
 import { changeMessage, messageOf } from './run-message.ts';
-import { ownershipOf, type RunRow } from './run-record.ts';
+import { ownershipOf, selectRun, type RunRow } from './run-record.ts';
 import { lockThreadOf, nextVersion } from './thread-lock.ts';
 
-export function finishRun(
+export async function finishRun(
   context: RegistryContext,
   key: RunKey,
   epoch: number,
-  request: FinishRequest,
+  given: FinishRequest,
 ): Promise<FinishResult> {
+  const request = { ...given, content: await withoutFiles(context, key, readContent(given.content)) };
   return transact(context.database.hot, context.hints, async (sql, tell) => {
     const run = await lockThreadOf(sql, key);
     if (!run) return { result: 'fenced' };
@@ -54,6 +58,17 @@ export function finishRun(
   });
 }
 
+/** The content with its large files in blobs. They are put there before the transaction, which awaits nothing else. */
+async function withoutFiles(
+  { database, blobs }: RegistryContext,
+  key: RunKey,
+  content: MessageContent,
+): Promise<MessageContent> {
+  if (!hasLargeFiles(content) || !isUuid(key)) return content;
+  const run = await selectRun(database.hot, key);
+  return run ? moveFiles(blobs, run.record.scope, content) : content;
+}
+
 async function end(
   context: RegistryContext,
   sql: Sql,
@@ -62,7 +77,7 @@ async function end(
   request: FinishRequest & { epoch: number; process: string },
 ): Promise<Ownership | undefined> {
   const { key } = run.record;
-  const content = readContent(request.content);
+  const { content } = request;
   const outcome = readJson(request.outcome, 'outcome');
   const continuation = request.continuation && (await readContinuation(sql, run, request.continuation));
   const requests = readDecisions(request.decisions ?? []);
@@ -88,6 +103,7 @@ async function end(
     },
     version,
   );
+  await referBlobs(sql, run.record.scope, run.threadUuid, [{ id: run.record.messageId, content }]);
   const awaited = awaitedOf(outcome, decisions);
   // What it asked and does not wait for is over. A process that died could not be answered to.
   const isLost = outcome.outcome === 'error' && outcome.error.code === 'lost';
@@ -118,7 +134,7 @@ async function repeated(
     run.record.endedAt !== undefined &&
     run.epoch === epoch &&
     run.nextSeq === request.nextSeq + request.events.length &&
-    equalJson(run.record.outcome as Json, readJson(request.outcome, 'outcome') as Json);
+    equalJson(run.record.outcome as Json, readJson(request.outcome, 'outcome'));
   if (!isSame) return 'fenced';
   const next = await continuationOf(sql, run);
   const isUntouched =

@@ -1,4 +1,4 @@
-import type { GenerateId } from '@intertie/core';
+import type { Blobs, GenerateId } from '@intertie/core';
 
 import type { Database } from '../database.ts';
 import type { PostgresHints } from '../hints.ts';
@@ -6,6 +6,7 @@ import type { PostgresHints } from '../hints.ts';
 export type RegistryContext = {
   readonly database: Database;
   readonly hints: PostgresHints;
+  readonly blobs: Blobs;
   readonly generateId: GenerateId;
   readonly leaseMs: number;
 };

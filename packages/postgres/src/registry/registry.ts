@@ -1,4 +1,12 @@
-import { generateId, type GenerateId, type Registry, type RunKey, type Scope } from '@intertie/core';
+import {
+  generateId,
+  type Blobs,
+  type GenerateId,
+  type Registry,
+  type RunKey,
+  type RunRecord,
+  type Scope,
+} from '@intertie/core';
 import { readDecisions } from '@intertie/core/store-rules';
 
 import type { Database } from '../database.ts';
@@ -17,6 +25,8 @@ import { lockThreadOf } from './thread-lock.ts';
 
 export type RegistryOptions = {
   hints: PostgresHints;
+  /** Where large files of messages go. */
+  blobs: Blobs;
   generateId?: GenerateId;
   /** How long a process owns its runs after a heartbeat. 15 seconds unless given. */
   leaseMs?: number;
@@ -31,11 +41,10 @@ export function createRegistry(database: Database, options: RegistryOptions): Re
   const context: RegistryContext = {
     database,
     hints: options.hints,
+    blobs: options.blobs,
     generateId: options.generateId ?? generateId,
     leaseMs: options.leaseMs ?? 15_000,
   };
-
-  const recordsOf = (rows: readonly RunRow[]): Array<RunRow['record']> => rows.map(({ record }) => record);
 
   return {
     start: (scope, request) => startRun(context, scope, request),
@@ -167,6 +176,10 @@ export function createRegistry(database: Database, options: RegistryOptions): Re
       return rows.map(({ decision }) => decision);
     },
   };
+}
+
+function recordsOf(rows: readonly RunRow[]): RunRecord[] {
+  return rows.map(({ record }) => record);
 }
 
 /** Makes the process the owner of the runs that the statement returns, and reads them; whoever owned them is fenced. */

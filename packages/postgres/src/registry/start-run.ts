@@ -14,6 +14,10 @@ import {
 } from '@intertie/core';
 import { readJson, readMessage } from '@intertie/core/store-rules';
 
+import { referBlobs } from '../blobs/blob-refs.ts';
+import { moveFiles } from '../blobs/move-files.ts';
+import { checkTexts } from '../conversations/check-text.ts';
+import { toRequestKey } from '../conversations/requests.ts';
 import { nextVersion } from '../conversations/thread-row.ts';
 import { insertMessages } from '../conversations/write-messages.ts';
 import type { Sql } from '../database.ts';
@@ -31,14 +35,18 @@ const maxQueued = 8;
 type Prepared = StartRequest & { key: string; user: CanonicalMessage | undefined };
 
 /** The key of the request was used by another start, which was committed meanwhile. */
-class KeyTaken extends Error {}
+class KeyTaken extends StoreError {
+  constructor() {
+    super('key-reused', 'The key is in use.');
+  }
+}
 
-/** Undoes the transaction: nothing is started, and nothing written. */
-class NotStarted extends Error {
+/** Undoes the transaction: nothing is started, and nothing written. Our refusal, so the connection is a good one. */
+class NotStarted extends StoreError {
   readonly result: Attached | Refused;
 
   constructor(result: Attached | Refused) {
-    super('The run is not started.');
+    super('busy', 'The run is not started.');
     this.result = result;
   }
 }
@@ -48,9 +56,16 @@ export async function startRun(context: RegistryContext, scope: Scope, request: 
   checkStoreId('threadId', request.threadId);
   checkStoreId('runId', request.runId);
   checkStoreId('messageId', request.messageId);
-  const user = request.message && readMessage(request.message);
+  const user = request.message && (await readUserMessage(context, scope, request.message));
   const input = request.input === undefined ? {} : { input: readJson(request.input, 'input') };
-  const prepared: Prepared = { ...request, ...input, user, key: context.generateId() };
+  const { idempotency } = request;
+  const prepared: Prepared = {
+    ...request,
+    ...input,
+    ...(idempotency && { idempotency: { key: toRequestKey(idempotency.key), hash: toRequestKey(idempotency.hash) } }),
+    user,
+    key: context.generateId(),
+  };
   for (;;) {
     try {
       // oxlint-disable-next-line no-await-in-loop -- the second time finds the other start
@@ -60,6 +75,16 @@ export async function startRun(context: RegistryContext, scope: Scope, request: 
       if (!(error instanceof KeyTaken)) throw error;
     }
   }
+}
+
+async function readUserMessage(
+  { blobs }: RegistryContext,
+  scope: Scope,
+  input: NonNullable<StartRequest['message']>,
+): Promise<CanonicalMessage> {
+  const message = readMessage(input);
+  checkTexts(message);
+  return { ...message, content: await moveFiles(blobs, scope, message.content) };
 }
 
 async function start(
@@ -87,7 +112,10 @@ async function start(
   tell({ type: 'thread', scope, threadId });
   const superseded: Decision[] = paused ? await abandonRun(sql, paused.run, 'superseded', version) : [];
   const asked = user && userMessage(context, look, user);
-  if (asked) await insertMessages(sql, { threadUuid, base, version }, [asked]);
+  if (asked) {
+    await insertMessages(sql, { threadUuid, base, version }, [asked]);
+    await referBlobs(sql, scope, threadUuid, [asked]);
+  }
   const placeholder = placeholderOf(request, look.now, asked?.id ?? look.parentId);
   await insertMessages(sql, { threadUuid, base: asked ? base + 1 : base, version }, [placeholder], key);
   await insertRun(sql, {
