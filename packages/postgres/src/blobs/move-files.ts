@@ -3,7 +3,7 @@ import type { Blobs, MessageContent, MessagePart, Scope } from '@intertie/core';
 import { readBlobUrl, toBlobUrl } from './blob-url.ts';
 
 /** Larger files are kept as blobs: a list of messages reads them with every page. */
-export const inlineBytes: number = 32 * 1024;
+const inlineBytes = 32 * 1024;
 
 /** Content with its large files put into blobs, which it names by their URL. */
 export async function moveFiles(blobs: Blobs, scope: Scope, content: MessageContent): Promise<MessageContent> {
@@ -36,9 +36,9 @@ async function movePart(blobs: Blobs, scope: Scope, part: MessagePart): Promise<
   return { ...rest, url: toBlobUrl(sha256) };
 }
 
-/** Four characters are three bytes. */
+/** Four characters are three bytes, or less at the end. */
 function isLarge(base64: string): boolean {
-  return base64.length > (inlineBytes * 4) / 3;
+  return base64.length > Math.ceil(inlineBytes / 3) * 4;
 }
 
 /** The hashes of the blobs that a message names. */
