@@ -50,7 +50,6 @@ export function followRun(options: FollowOptions): ReadableStream<Followed> {
   let mayHaveEnded = false;
   let pushed: CommittedBatch[] = [];
   let pushedBytes = 0;
-  let leaveLocal: (() => void) | undefined;
   let over = false;
   let isNudged = false;
   let wake: (() => void) | undefined;
@@ -78,7 +77,6 @@ export function followRun(options: FollowOptions): ReadableStream<Followed> {
 
   const onBatch = (batch: CommittedBatch | null): void => {
     if (batch === null) {
-      leaveLocal = undefined;
       isBehind = true;
     } else if (pushedBytes + batch.bytes > maxPushedBytes && pushed.length > 0) {
       forget();
@@ -91,10 +89,10 @@ export function followRun(options: FollowOptions): ReadableStream<Followed> {
   };
 
   // Those who tell come first, and the log after: what is written between the two is told.
-  leaveLocal = local?.follow(run, onBatch);
+  const leaveLocal = local?.follow(run, onBatch);
   const unwatch = options.watcher.watch(run, (position) => {
     if (!position?.live) mayHaveEnded = true;
-    else if (!leaveLocal && position.next - 1 > seen.seq) isBehind = true;
+    else if (!local?.writes(run) && position.next - 1 > seen.seq) isBehind = true;
     else return;
     nudge();
   });

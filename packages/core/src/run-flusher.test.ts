@@ -267,7 +267,7 @@ describe('local readers', () => {
     const { flusher, statements } = scripted({ byHand: true });
     const writer = flusher.open(owned());
     const read: Array<CommittedBatch | null> = [];
-    const leave = flusher.follow('r1' as RunKey, (batch) => read.push(batch))!;
+    const leave = flusher.follow('r1' as RunKey, (batch) => read.push(batch));
     writer.write(notice('a'));
     await vi.advanceTimersByTimeAsync(0);
     expect(read).toEqual([]);
@@ -282,6 +282,18 @@ describe('local readers', () => {
     expect(read).toHaveLength(1);
   });
 
+  it('may be there before the writer is', async () => {
+    const { flusher } = scripted();
+    const read: Array<CommittedBatch | null> = [];
+    flusher.follow('r1' as RunKey, (batch) => read.push(batch));
+    expect(flusher.writes('r1' as RunKey)).toBe(false);
+    const writer = flusher.open(owned());
+    writer.write(notice('a'));
+    await writer.barrier();
+    expect(flusher.writes('r1' as RunKey)).toBe(true);
+    expect(read).toMatchObject([{ events: [notice('a')] }]);
+  });
+
   it('are told when nothing more will come from here', async () => {
     const { flusher } = scripted();
     const writer = flusher.open(owned());
@@ -290,7 +302,7 @@ describe('local readers', () => {
     writer.close();
     await vi.advanceTimersByTimeAsync(0);
     expect(read).toEqual([null]);
-    expect(flusher.follow('r1' as RunKey, () => {})).toBeUndefined();
+    expect(flusher.writes('r1' as RunKey)).toBe(false);
   });
 });
 

@@ -25,13 +25,15 @@ export type RunFlusherOptions = {
   onError?: (error: unknown) => void;
 };
 
-/** A reader in the same process: it is given what has become durable, and null when nothing more will come from here. */
+/** A reader in the same process: it is given what has become durable, and null when its process writes no more of it. */
 export type LocalReader = (batch: CommittedBatch | null) => void;
 
 /** Where the runs that this process writes can be followed without reading the log. */
 export interface LocalRuns {
-  /** Returns the way to leave, or undefined where this process does not write the run. */
-  follow(run: RunKey, reader: LocalReader): (() => void) | undefined;
+  /** Whether this process writes the run just now. */
+  writes(run: RunKey): boolean;
+  /** Gives what this process writes of the run from now on, also if it only begins later. Returns the way to leave. */
+  follow(run: RunKey, reader: LocalReader): () => void;
 }
 
 export interface RunFlusher extends LocalRuns {
@@ -172,7 +174,6 @@ export function createRunFlusher(options: RunFlusherOptions): RunFlusher {
             if (dirty.size === 0) clearTimer();
             writers.delete(key);
             deliver(key, null);
-            readers.delete(key);
           },
         },
         writerOptions,
@@ -182,13 +183,17 @@ export function createRunFlusher(options: RunFlusherOptions): RunFlusher {
       return writer;
     },
 
+    writes: (run) => writers.has(run),
+
     follow(run, reader) {
-      if (!writers.has(run)) return undefined;
       const own: LocalReader = (batch) => reader(batch);
       let all = readers.get(run);
       if (!all) readers.set(run, (all = new Set()));
       all.add(own);
-      return () => void all.delete(own);
+      return () => {
+        all.delete(own);
+        if (all.size === 0 && readers.get(run) === all) readers.delete(run);
+      };
     },
 
     async close() {

@@ -10,7 +10,7 @@ afterEach(() => void vi.useRealTimers());
 const key = (name: string): RunKey => name as RunKey;
 const at = (next: number): RunPosition => ({ epoch: 1, next, stop: false, live: true });
 
-function setup(options: { isConnected?: boolean; process?: string } = {}) {
+function setup(options: { isConnected?: boolean; written?: string } = {}) {
   const listeners = new Set<(hint: Hint) => void>();
   const looks: RunKey[][] = [];
   const positions = new Map<RunKey, RunPosition>();
@@ -33,7 +33,8 @@ function setup(options: { isConnected?: boolean; process?: string } = {}) {
     },
   };
   const onError = vi.fn<(error: unknown) => void>();
-  const watcher = createRunWatcher({ log, hints, onError, ...(options.process && { process: options.process }) });
+  const local = { writes: (run: RunKey) => run === options.written };
+  const watcher = createRunWatcher({ log, hints, onError, process: 'p1', local });
   return { watcher, hints, looks, positions, listeners, onError, fail: (error?: Error) => void (failure = error) };
 }
 
@@ -66,7 +67,7 @@ it('looks now and then without a hint, more often where none can come', async ()
 });
 
 it('minds stops and answers of the runs it watches, and flushes of other processes', async () => {
-  const { watcher, hints, looks } = setup({ process: 'p1' });
+  const { watcher, hints, looks } = setup({ written: 'r1' });
   watcher.watch(key('r1'), () => {});
   await vi.advanceTimersByTimeAsync(15);
   hints.publish({ type: 'flushed', process: 'p1' });
@@ -83,6 +84,12 @@ it('minds stops and answers of the runs it watches, and flushes of other process
     await vi.advanceTimersByTimeAsync(100);
   }
   expect(looks).toHaveLength(4);
+  // Of a run that nobody writes through the flusher here, its own process may have written the end.
+  watcher.watch(key('r2'), () => {});
+  await vi.advanceTimersByTimeAsync(100);
+  hints.publish({ type: 'flushed', process: 'p1' });
+  await vi.advanceTimersByTimeAsync(100);
+  expect(looks).toHaveLength(6);
 });
 
 it('looks again if it is told of something during a look', async () => {

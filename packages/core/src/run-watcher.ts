@@ -1,11 +1,13 @@
-import type { Hints } from './hints.ts';
+import type { Hint, Hints } from './hints.ts';
+import type { LocalRuns } from './run-flusher.ts';
 import type { RunKey, RunLog, RunPosition } from './run-log.ts';
 
 export type RunWatcherOptions = {
   log: Pick<RunLog, 'positions'>;
   hints: Hints;
-  /** This process: its own flushes reach those who follow them here without a look. */
+  /** This process, and the runs that it writes: their flushes reach those who follow them here without a look. */
   process?: string;
+  local?: Pick<LocalRuns, 'writes'>;
   /** How often to look where hints arrive, and where they do not. 1 s and 250 ms unless given. */
   pollMs?: { connected: number; alone: number };
   /** How long to wait after a look, so that many hints make few looks. 15 ms unless given. */
@@ -25,7 +27,7 @@ export interface RunWatcher {
 
 /** One per process: a single look for all the runs that anybody here follows or owns, however many they are. */
 export function createRunWatcher(options: RunWatcherOptions): RunWatcher {
-  const { log, hints, process, restMs = 15, onError } = options;
+  const { log, hints, process, local, restMs = 15, onError } = options;
   const { connected, alone } = options.pollMs ?? { connected: 1_000, alone: 250 };
   const listeners = new Map<RunKey, Set<PositionListener>>();
   let unsubscribe: (() => void) | undefined;
@@ -61,6 +63,12 @@ export function createRunWatcher(options: RunWatcherOptions): RunWatcher {
     else if (timer?.isPoll !== false) schedule(false);
   };
 
+  const concerns = (hint: Hint): boolean => {
+    if (hint.type === 'thread') return false;
+    if (hint.type !== 'flushed') return listeners.has(hint.run);
+    return !local || hint.process !== process || [...listeners.keys()].some((run) => !local.writes(run));
+  };
+
   const stop = (): void => {
     clearTimeout(timer?.id);
     timer = undefined;
@@ -75,9 +83,7 @@ export function createRunWatcher(options: RunWatcherOptions): RunWatcher {
       if (!all) listeners.set(run, (all = new Set()));
       all.add(own);
       unsubscribe ??= hints.subscribe((hint) => {
-        if (hint.type === 'flushed' ? hint.process !== process : hint.type !== 'thread' && listeners.has(hint.run)) {
-          ask();
-        }
+        if (concerns(hint)) ask();
       });
       ask();
       return () => {
