@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -53,8 +55,8 @@ async function use(store: PostgresMemoryStore) {
   return { saved, again, started: started.type, bytes: [...new Uint8Array(bytes)], listed: listed.map(({ id }) => id) };
 }
 
-const once = { messages: [{ ...hello, status: 'complete' }], version: 1 };
-const used = { saved: once, again: once, started: 'started', bytes: [1, 2, 3], listed: ['m1', 'm2'] };
+const first = { messages: [{ ...hello, status: 'complete' }], version: 1 };
+const used = { saved: first, again: first, started: 'started', bytes: [1, 2, 3], listed: ['m1', 'm2'] };
 
 describe('createStore', () => {
   it('opens a server by its URL, and migrates it', async () => {
@@ -110,16 +112,33 @@ describe('createStore', () => {
 
   it('opens a folder, once in a process, and finds there what it left', { timeout: 30_000 }, async () => {
     const folder = join(newFolder(), 'deep', 'down');
-    const [first, second] = await Promise.all([open(folder), open({ folder, scope: 'other' })]);
-    expect(await use(first)).toEqual(used);
-    expect(await second.forScope('local').listMessages({ threadId: 'trip' })).toHaveLength(2);
-    await first.close();
-    await first.close();
-    expect(await second.listThreads()).toEqual({ threads: [] });
-    await second.close();
+    const [one, other] = await Promise.all([open(folder), open({ folder, scope: 'other' })]);
+    expect(await use(one)).toEqual(used);
+    expect(await other.forScope('local').listMessages({ threadId: 'trip' })).toHaveLength(2);
+    await one.close();
+    await one.close();
+    expect(await other.listThreads()).toEqual({ threads: [] });
+    await other.close();
     expect(existsSync(join(folder, 'database.lock'))).toBe(false);
+
+    // Another process has it now, fails for us at once, and leaves it to us when it is killed.
+    const built = new URL('../dist/index.js', import.meta.url).href;
+    const program = `import { createStore } from '${built}';
+      const store = await createStore(${JSON.stringify(folder)});
+      await store.saveThread({ thread: { id: 'theirs' } });
+      process.stdout.write('open');
+      setInterval(() => {}, 1000);`;
+    const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    await once(child.stdout, 'data');
+    await expect(createStore(folder)).rejects.toMatchObject({ name: 'FolderLockedError', holder: { pid: child.pid } });
+    child.kill('SIGKILL');
+    await once(child, 'exit');
     const again = await open(folder);
     expect(await again.listMessages({ threadId: 'trip' })).toHaveLength(2);
+    expect(await again.getThreadById({ threadId: 'theirs' })).not.toBeNull();
   });
 
   it('takes DATABASE_URL where it is given nothing', async () => {
