@@ -31,10 +31,10 @@ export function createHints(database: Database, options: HintsOptions = {}): Pos
   const listeners = new Set<(hint: Hint) => void>();
   let client: pg.Client | undefined;
   let isListening = false;
+  let isOpened = false;
   let isClosed = false;
   let attempts = 0;
   let retry: ReturnType<typeof setTimeout> | undefined;
-  let connecting: Promise<void> | undefined;
 
   const emit = (hint: Hint): void => {
     for (const listener of listeners) {
@@ -75,7 +75,8 @@ export function createHints(database: Database, options: HintsOptions = {}): Pos
 
   const open = (url: string): void => {
     retry = undefined;
-    connecting = connect(url);
+    isOpened = true;
+    void connect(url);
   };
 
   return {
@@ -95,7 +96,7 @@ export function createHints(database: Database, options: HintsOptions = {}): Pos
       const own = (hint: Hint): void => listener(hint);
       listeners.add(own);
       const { directUrl } = database;
-      if (!database.embedded && directUrl !== undefined && !isClosed && !connecting) open(directUrl);
+      if (!database.embedded && directUrl !== undefined && !isClosed && !isOpened) open(directUrl);
       return () => void listeners.delete(own);
     },
     async close() {
@@ -106,7 +107,6 @@ export function createHints(database: Database, options: HintsOptions = {}): Pos
       client = undefined;
       isListening = false;
       await own?.end().catch(() => undefined);
-      await connecting;
     },
   };
 }

@@ -61,7 +61,7 @@ export function asProcess(name: string, store: Store): TestProcess {
 }
 
 export async function start(
-  { store, name }: TestProcess,
+  { store, name }: Pick<TestProcess, 'store' | 'name'>,
   run: string,
   rest: Partial<StartRequest> = {},
 ): Promise<Started> {

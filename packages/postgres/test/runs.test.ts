@@ -30,7 +30,7 @@ const pausing = (rest: Partial<FinishRequest> = {}): FinishRequest =>
     ...rest,
   });
 
-describe.each(['PGlite', 'Postgres'] as const)('runs of several processes on %s', (on) => {
+describe.each(['PGlite', 'Postgres'] as const)('runs of several processes on %s', { timeout: 60_000 }, (on) => {
   it('zombie insert racing a takeover: it is in the log before the takeover, or not at all', async () => {
     const [zombie, other] = await openProcesses(on, 2);
     for (let round = 0; round < (on === 'PGlite' ? 3 : 10); round++) {

@@ -27,7 +27,7 @@ const ending = (rest: Partial<FinishRequest>): FinishRequest => ({
 const question = { questionId: 'q1', kind: 'input' as const };
 const base = { threadId: 'thread_1', role: 'user', type: 'text', createdAt: new Date(0) } as const;
 
-describe('`default_transaction_isolation = serializable`', () => {
+describe('`default_transaction_isolation = serializable`', { timeout: 60_000 }, () => {
   it('lets the guards wait and look again, as everywhere', async () => {
     const url = await newPostgresUrl();
     const database = new URL(url).pathname.slice(1);
@@ -103,7 +103,7 @@ describe('`default_transaction_isolation = serializable`', () => {
   });
 });
 
-describe('PgBouncer transaction mode without LISTEN (simulated)', () => {
+describe('PgBouncer transaction mode without LISTEN (simulated)', { timeout: 60_000 }, () => {
   /** No statement finds what an earlier one left in its session, and there is no connection that could listen. */
   function throughPooler(url: string): PostgresMemoryStore {
     const pool = new pg.Pool({ connectionString: url, max: 3 });
