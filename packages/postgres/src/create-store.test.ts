@@ -10,7 +10,7 @@ import { drizzle as drizzlePglite } from 'drizzle-orm/pglite';
 import pg from 'pg';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 
-import { newPostgresUrl, openPglite } from '../test/databases.ts';
+import { fillFolder, newPostgresUrl, openPglite } from '../test/databases.ts';
 import { createStore, type CreateStoreOptions } from './create-store.ts';
 import type { DrizzleDatabase } from './drivers.ts';
 import type { PostgresMemoryStore } from './postgres-store.ts';
@@ -88,7 +88,7 @@ describe('createStore', () => {
     expect(await use(await open({ pool }))).toEqual(used);
   });
 
-  it('opens a Drizzle database on a pool, and on PGlite', async () => {
+  it('opens a Drizzle database on a pool, and on PGlite', { timeout: 30_000 }, async () => {
     expect(await use(await open({ db: drizzlePg(await newPool()) }))).toEqual(used);
     const { pglite, close } = await openPglite();
     onTestFinished(close);
@@ -112,6 +112,8 @@ describe('createStore', () => {
 
   it('opens a folder, once in a process, and finds there what it left', { timeout: 30_000 }, async () => {
     const folder = join(newFolder(), 'deep', 'down');
+    // The first start of PGlite takes seconds; the programs of the read-me file are tests of that.
+    await fillFolder(folder);
     const [one, other] = await Promise.all([open(folder), open({ folder, scope: 'other' })]);
     expect(await use(one)).toEqual(used);
     expect(await other.forScope('local').listMessages({ threadId: 'trip' })).toHaveLength(2);

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
 
-import { newPostgresUrl, openPglite } from '../test/databases.ts';
+import { newPostgresUrl } from '../test/databases.ts';
 import type { Database } from './database.ts';
 import { checkSchema, migrate, MigrationError, requireSchema } from './migrate.ts';
 import { latestMigration, printMigrations, readMigrations, statementsOf } from './migrations.ts';
@@ -78,8 +78,7 @@ describe('migrations', () => {
   });
 
   it('refuse code that is older than `min_code`, and let older code run otherwise', async () => {
-    const database = await openPglite();
-    onTestFinished(() => database.close());
+    const database = connect(await newPostgresUrl());
     await database.query(`update intertie.meta set value = '99' where key = 'schema'`);
     expect(await checkSchema(database)).toEqual({ pending: 0 });
     await database.query(`update intertie.meta set value = '98' where key = 'min_code'`);

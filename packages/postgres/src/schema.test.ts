@@ -1,9 +1,10 @@
 import { eq, is } from 'drizzle-orm';
-import { drizzle } from 'drizzle-orm/pglite';
+import { drizzle } from 'drizzle-orm/node-postgres';
 import { getTableConfig, PgDialect, PgTable } from 'drizzle-orm/pg-core';
+import pg from 'pg';
 import { describe, expect, expectTypeOf, it, onTestFinished } from 'vitest';
 
-import { databases, openPglite } from '../test/databases.ts';
+import { databases, newPostgresUrl } from '../test/databases.ts';
 import type { Database } from './database.ts';
 import * as schema from './schema.ts';
 
@@ -93,7 +94,7 @@ async function found(database: Database, table: string) {
 }
 
 describe.each(databases)('the Drizzle schema, $name', ({ open }) => {
-  it('drizzle schema equals database', async () => {
+  it('drizzle schema equals database', { timeout: 30_000 }, async () => {
     const database = await open();
     onTestFinished(() => database.close());
     const there = await database.query<{ name: string }>(
@@ -109,9 +110,9 @@ describe.each(databases)('the Drizzle schema, $name', ({ open }) => {
 
 describe('the Drizzle schema', () => {
   it('is for queries of your own', async () => {
-    const database = await openPglite();
-    onTestFinished(() => database.close());
-    const db = drizzle(database.pglite);
+    const pool = new pg.Pool({ connectionString: await newPostgresUrl() });
+    onTestFinished(() => pool.end());
+    const db = drizzle(pool);
     const { conversationMessage, threads } = schema;
     const rows = await db
       .select({ id: conversationMessage.id, parts: conversationMessage.content, title: threads.title })

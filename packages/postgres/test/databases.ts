@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { createHash, randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -23,12 +23,24 @@ export async function openPglite(): Promise<Database & { pglite: PGlite }> {
   return { ...usePglite(pglite, { close: () => pglite.close() }), pglite };
 }
 
+/** Puts a migrated database into a folder, as a store has left it. */
+export async function fillFolder(folder: string): Promise<void> {
+  const data = join(folder, 'database');
+  mkdirSync(data, { recursive: true });
+  execFileSync('tar', ['-xf', await dumpFile(), '-C', data]);
+  writeFileSync(join(folder, 'database.ready'), '');
+}
+
 async function migratedDump(): Promise<Blob> {
+  return new Blob([readFileSync(await dumpFile())]);
+}
+
+async function dumpFile(): Promise<string> {
   const hash = createHash('sha256').update(
     `${manifest.dependencies['@electric-sql/pglite']}\n${await printMigrations()}`,
   );
   const file = join(cache, `pglite-${hash.digest('hex').slice(0, 16)}.tar`);
-  await onceIn(runFolder, 'pglite', async () => {
+  return onceIn(runFolder, 'pglite', async () => {
     if (!existsSync(file)) {
       const pglite = await PGlite.create();
       await migrate(usePglite(pglite));
@@ -39,7 +51,6 @@ async function migratedDump(): Promise<Blob> {
     }
     return file;
   });
-  return new Blob([readFileSync(file)]);
 }
 
 /** The URL of a server that all test files share, without a database. */
@@ -63,6 +74,16 @@ export function postgresServer(): Promise<string> {
 export async function newPostgresUrl(options: { empty?: boolean } = {}): Promise<string> {
   const server = await postgresServer();
   return createDatabase(server, `test_${randomUUID().replaceAll('-', '')}`, options.empty ? '' : 'intertie_template');
+}
+
+/** A migrated database whose transactions are serializable unless they say otherwise. */
+export async function newSerializableUrl(): Promise<string> {
+  const url = await newPostgresUrl();
+  const client = new pg.Client(url);
+  await client.connect();
+  await client.query(`alter database ${client.database} set default_transaction_isolation = 'serializable'`);
+  await client.end();
+  return url;
 }
 
 export async function openPostgres(): Promise<Database> {
