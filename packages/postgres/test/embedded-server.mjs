@@ -1,7 +1,7 @@
 // @ts-check
 // node embedded-server.mjs <folder> <pid>: a Postgres server in the folder for as long as the process lives that the pid
 // names. It is a process of its own because the tests that share it run in several, and none of them outlives the rest.
-import { chmodSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
@@ -50,16 +50,26 @@ try {
   chmodSync(folder, 0o755);
   await server.initialise();
   await server.start();
-  writeFileSync(join(folder, 'url'), `postgres://postgres:postgres@127.0.0.1:${port}`);
+  tell('url', `postgres://postgres:postgres@127.0.0.1:${port}`);
   while (lives(Number(pid))) await sleep(300);
 } catch (error) {
-  writeFileSync(join(folder, 'error'), `${String(error)}\n${said.join('')}`);
+  tell('error', `${String(error)}\n${said.join('')}`);
   while (lives(Number(pid))) await sleep(300);
 } finally {
   await server.stop();
   rmSync(folder, { recursive: true, force: true });
 }
 process.exit(0);
+
+/**
+ * Written whole and then given its name, so that nobody reads half of it.
+ * @param {string} name
+ * @param {string} text
+ */
+function tell(name, text) {
+  writeFileSync(join(folder, `${name}.draft`), text);
+  renameSync(join(folder, `${name}.draft`), join(folder, name));
+}
 
 /** @param {number} id */
 function lives(id) {
