@@ -87,7 +87,7 @@ describe.each(databases)('the log on $name', { timeout: 60_000 }, ({ open }) => 
   });
 });
 
-describe('the log on a server', () => {
+describe('the log on a server', { timeout: 60_000 }, () => {
   it('passes over a run that somebody holds just now, and holds up nobody', async () => {
     const database = await openPostgres();
     const own = { name: 'p1', store: PostgresMemoryStore.on(database) };
