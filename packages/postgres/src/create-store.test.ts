@@ -8,9 +8,9 @@ import type { MessageInput } from '@intertie/core';
 import { drizzle as drizzlePg } from 'drizzle-orm/node-postgres';
 import { drizzle as drizzlePglite } from 'drizzle-orm/pglite';
 import pg from 'pg';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 
-import { fillFolder, newPostgresUrl, openPglite } from '../test/databases.ts';
+import { fillFolder, newPostgresUrl, openPglite, postgresServer } from '../test/databases.ts';
 import { createStore, type CreateStoreOptions } from './create-store.ts';
 import type { DrizzleDatabase } from './drivers.ts';
 import type { PostgresMemoryStore } from './postgres-store.ts';
@@ -59,6 +59,8 @@ const first = { messages: [{ ...hello, status: 'complete' }], version: 1 };
 const used = { saved: first, again: first, started: 'started', bytes: [1, 2, 3], listed: ['m1', 'm2'] };
 
 describe('createStore', () => {
+  beforeAll(() => postgresServer(), 60_000);
+
   it('opens a server by its URL, and migrates it', async () => {
     const url = await newPostgresUrl({ empty: true });
     const store = await open(url);

@@ -1,7 +1,7 @@
 import pg from 'pg';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 
-import { newPostgresUrl } from '../test/databases.ts';
+import { newPostgresUrl, postgresServer } from '../test/databases.ts';
 import type { Database } from './database.ts';
 import { checkSchema, migrate, MigrationError, requireSchema } from './migrate.ts';
 import { latestMigration, printMigrations, readMigrations, statementsOf } from './migrations.ts';
@@ -22,6 +22,8 @@ async function tablesIn(database: Database): Promise<string[]> {
 }
 
 describe('migrations', () => {
+  beforeAll(() => postgresServer(), 60_000);
+
   it('ten concurrent starts migrate once', async () => {
     const url = await newPostgresUrl({ empty: true });
     const starts = Array.from({ length: 10 }, () => connect(url));

@@ -2,8 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { storeContract } from '@intertie/conformance/store-contract';
 import pg from 'pg';
-import { afterAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 
+import { age } from '../test/age.ts';
 import { emptyTables, newPostgresUrl, newSerializableUrl } from '../test/databases.ts';
 import type { Database } from './database.ts';
 import type { PgConnection, PgPool } from './drivers.ts';
@@ -46,9 +47,9 @@ class TransactionPooler implements PgPool {
   }
 }
 
-const leaseMs = 400;
-let opened: Promise<{ pooler: TransactionPooler; database: Database }> | undefined;
-afterAll(async () => (await opened)?.pooler.end());
+let opened: Promise<{ pooler: TransactionPooler; database: Database }>;
+beforeAll(() => (opened = openPooled()), 60_000);
+afterAll(async () => (await opened).pooler.end());
 
 async function openPooled(): Promise<{ pooler: TransactionPooler; database: Database }> {
   const pooler = new TransactionPooler(await newSerializableUrl());
@@ -59,11 +60,11 @@ async function openPooled(): Promise<{ pooler: TransactionPooler; database: Data
 storeContract(
   'behind a transaction-mode pooler without LISTEN, default_transaction_isolation = serializable',
   async () => {
-    const { database } = await (opened ??= openPooled());
+    const { database } = await opened;
     await emptyTables(database);
-    return PostgresMemoryStore.on(database, { leaseMs });
+    return PostgresMemoryStore.on(database);
   },
-  { clock: { now: () => Date.now(), advance: (ms) => sleep(ms), leaseMs } },
+  { clock: { now: () => Date.now(), advance: async (ms) => age((await opened).database, ms), leaseMs: 15_000 } },
 );
 
 it('ten migrators meet behind a transaction-mode pooler', async () => {

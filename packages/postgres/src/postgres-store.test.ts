@@ -1,5 +1,5 @@
 import { storeContract } from '@intertie/conformance/store-contract';
-import { afterAll } from 'vitest';
+import { afterAll, beforeAll } from 'vitest';
 
 import { age } from '../test/age.ts';
 import { databases, emptyTables } from '../test/databases.ts';
@@ -7,17 +7,16 @@ import type { Database } from './database.ts';
 import { PostgresMemoryStore } from './postgres-store.ts';
 
 for (const { name, open } of databases) {
-  let database: Promise<Database> | undefined;
-  const shared = (): Promise<Database> => (database ??= open());
-  afterAll(async () => (await database)?.close());
+  let database: Database;
+  beforeAll(async () => void (database = await open()), 60_000);
+  afterAll(() => database.close());
 
   storeContract(
     name,
     async () => {
-      const opened = await shared();
-      await emptyTables(opened);
-      return PostgresMemoryStore.on({ ...opened, close: () => Promise.resolve() });
+      await emptyTables(database);
+      return PostgresMemoryStore.on({ ...database, close: () => Promise.resolve() });
     },
-    { clock: { now: () => Date.now(), advance: async (ms) => age(await shared(), ms), leaseMs: 15_000 } },
+    { clock: { now: () => Date.now(), advance: (ms) => age(database, ms), leaseMs: 15_000 } },
   );
 }

@@ -2,11 +2,13 @@ import { eq, is } from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/node-postgres';
 import { getTableConfig, PgDialect, PgTable } from 'drizzle-orm/pg-core';
 import pg from 'pg';
-import { describe, expect, expectTypeOf, it, onTestFinished } from 'vitest';
+import { beforeAll, describe, expect, expectTypeOf, it, onTestFinished } from 'vitest';
 
-import { databases, newPostgresUrl } from '../test/databases.ts';
+import { databases, newPostgresUrl, postgresServer } from '../test/databases.ts';
 import type { Database } from './database.ts';
 import * as schema from './schema.ts';
+
+beforeAll(() => postgresServer(), 60_000);
 
 const tables = Object.values<unknown>(schema).filter((value): value is PgTable => is(value, PgTable));
 

@@ -9,7 +9,7 @@ import { PostgresMemoryStore } from './postgres-store.ts';
 // The whole contract runs on such a database in `pooler.test.ts`.
 describe('same SQL under default_transaction_isolation = serializable', () => {
   let database: Database;
-  beforeAll(async () => void (database = connectPg(await newSerializableUrl())));
+  beforeAll(async () => void (database = connectPg(await newSerializableUrl())), 60_000);
   afterAll(() => database.close());
 
   it('single statements wait for each other instead of failing', async () => {

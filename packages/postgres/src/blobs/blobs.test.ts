@@ -29,7 +29,7 @@ describe.each(databases)('blobs, $name', ({ open }) => {
   beforeAll(async () => {
     database = await open();
     store = PostgresMemoryStore.on(database, { maxBlobBytes: 1_000_000 });
-  });
+  }, 60_000);
   beforeEach(() => emptyTables(database));
   afterAll(() => store.close());
 

@@ -24,7 +24,7 @@ describe.each(databases)('conversations, $name', ({ name, open }) => {
     const counted = counting(await open());
     ({ database, statements } = counted);
     store = PostgresMemoryStore.on(database);
-  });
+  }, 60_000);
   beforeEach(async () => {
     await emptyTables(database);
     statements.length = 0;
