@@ -8,12 +8,12 @@ import { root } from '../scripts/workspace.mjs';
 
 /** What a page pays that imports these names, minified and compressed. */
 const budgets = [
-  { what: 'the fold', names: '{ MessageList }', gzip: 5_000 },
-  { what: 'the fold and the seal', names: '{ MessageList, seal }', gzip: 8_000 },
+  { what: 'the fold', names: '{ MessageList }', gzip: 6_000 },
+  { what: 'the fold and the seal', names: '{ MessageList, seal }', gzip: 15_000 },
   {
     what: 'all of core, of which the in-memory store and the ways to write and follow runs are half',
     names: '*',
-    gzip: 36_000,
+    gzip: 44_000,
   },
 ];
 

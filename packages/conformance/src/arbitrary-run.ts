@@ -87,6 +87,7 @@ class Stage {
   readonly events: AgentEvent[] = [];
   readonly run: RunInput;
   n = 0;
+  asked = 0;
   agents: string[] = [];
   pausedAgents: string[] = [];
   steps: Array<{ stepId: string; agentId?: string }> = [];
@@ -299,7 +300,8 @@ const moves = {
     }
   },
   question: (stage: Stage, pick: number, text: string) => {
-    const questionId = `question-${stage.id()}`;
+    // A name space of its own: the id may be that of a part.
+    const questionId = `${stage.run.runId}:${stage.asked++}`;
     const call = pick % 2 === 0 ? of(stage.calls, pick) : undefined;
     const agentId = call ? undefined : of(stage.agents, pick);
     stage.questions.push(questionId);

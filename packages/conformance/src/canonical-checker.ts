@@ -1,5 +1,6 @@
 import {
   applyPatch,
+  equalJson,
   isEventType,
   validateEvent,
   type AgentEvent,
@@ -25,6 +26,20 @@ type CallRecord = {
 };
 type Said = { agentId?: string; stepId?: string };
 
+/** What the opening of a call and the call itself both say. */
+const callKeys = [
+  'toolName',
+  'agentId',
+  'stepId',
+  'to',
+  'internal',
+  'executor',
+  'dynamic',
+  'title',
+  'inputEncoding',
+  'toolMetadata',
+] as const;
+
 const settled = (state: ToolState): boolean => state !== 'partial-call' && state !== 'call';
 
 /**
@@ -41,7 +56,11 @@ export class CanonicalChecker implements Checker {
   #questions = new Map<string, { state: 'open' | 'answered' | 'discarded'; toolCallId: string | undefined }>();
   #agents = new Map<string, 'open' | 'paused' | 'ended'>();
   #steps = new Map<string, { agentId: string | undefined; open: boolean }>();
-  #data = new Map<string, Json>();
+  /** Parts that are there, with their step. */
+  #parts = new Map<string, string | undefined>();
+  #data = new Map<string, { value: Json; transient: boolean }>();
+  /** What the baseline says: the words and the runs before this one. */
+  #earlier: MessageContent | undefined;
   #state: { value: Json } | undefined;
   #owned = new WeakSet<object>();
   #report!: Report;
@@ -86,7 +105,7 @@ export class CanonicalChecker implements Checker {
       case 'message-snapshot':
         return this.#snapshot(event.content);
       case 'metadata':
-        if (event.id !== undefined && !this.#partIds.has(event.id) && !this.#questions.has(event.id)) {
+        if (event.id !== undefined && !this.#parts.has(event.id)) {
           this.#broken('C4-refer', `There is no part ${event.id}.`, 'id');
         }
         return;
@@ -141,14 +160,11 @@ export class CanonicalChecker implements Checker {
       case 'source':
         return this.#newPart(event.id, event);
       case 'data':
-        if (!this.#data.has(event.id)) this.#newPart(event.id, event);
-        this.#data.set(event.id, event.data);
-        return;
+        return this.#dataPart(event);
       case 'data-delta': {
         const before = this.#data.get(event.id);
         if (before === undefined) return this.#broken('C4-refer', `There is no data ${event.id}.`, 'id');
-        const value = this.#patched(before, event.patch);
-        if (value !== undefined) this.#data.set(event.id, value);
+        before.value = this.#patched(before.value, event.patch) ?? before.value;
         return;
       }
       case 'state-snapshot':
@@ -191,33 +207,22 @@ export class CanonicalChecker implements Checker {
     return waiting.type === 'message' || this.#questions.get(waiting.questionId)?.state === 'open';
   }
 
+  #dataPart(event: EventOf<'data'>): void {
+    const before = this.#data.get(event.id);
+    const transient = event.transient === true;
+    if (!before) this.#newPart(event.id, event);
+    else if (before.transient !== transient) this.#broken('C2-id', `The id ${event.id} is that of other data.`, 'id');
+    this.#data.set(event.id, { value: event.data, transient });
+  }
+
   #snapshot(content: MessageContent): void {
     const part = this.#open.find(({ kind }) => kind !== 'agent' && kind !== 'step');
     if (part) this.#broken('C3-snapshot', `The ${part.kind} ${part.id} is open.`);
-    const restated = new Set<string>();
-    for (const [index, entry] of content.parts.entries()) {
-      if (entry.type === 'tool-invocation') {
-        restated.add(entry.toolCallId);
-        const before = this.#calls.get(entry.toolCallId);
-        if (
-          before &&
-          (settled(before.state)
-            ? entry.state !== before.state
-            : before.state === 'call' && entry.state === 'partial-call')
-        ) {
-          this.#broken(
-            'C4-back',
-            `The call ${entry.toolCallId} was "${before.state}".`,
-            `content.parts[${index}].state`,
-          );
-        }
-      }
-      this.#learnPart(entry);
-    }
-    for (const [id, { discarded }] of this.#calls) {
-      if (!restated.has(id) && !discarded)
-        this.#broken('C4-back', `The snapshot leaves out the call ${id}.`, 'content.parts');
-    }
+    this.#callsStand(content);
+    this.#questionsStand(content);
+    if (this.#earlier) this.#earlierStands(this.#earlier, content);
+    this.#earlier ??= content;
+    for (const entry of content.parts) this.#learnPart(entry);
     for (const [agentId, entry] of Object.entries(content.agents ?? {})) {
       if (!this.#agents.has(agentId)) this.#agents.set(agentId, entry.outcome === 'paused' ? 'paused' : 'ended');
     }
@@ -226,15 +231,66 @@ export class CanonicalChecker implements Checker {
     }
   }
 
+  #callsStand({ parts }: MessageContent): void {
+    for (const [id, before] of this.#calls) {
+      if (before.discarded) continue;
+      const index = parts.findIndex((part) => part.type === 'tool-invocation' && part.toolCallId === id);
+      const part = parts[index];
+      if (part?.type !== 'tool-invocation')
+        this.#broken('C4-back', `The snapshot leaves out the call ${id}.`, 'content.parts');
+      else if (
+        settled(before.state) ? part.state !== before.state : before.state === 'call' && part.state === 'partial-call'
+      ) {
+        this.#broken('C4-back', `The call ${id} was "${before.state}".`, `content.parts[${index}].state`);
+      }
+    }
+  }
+
+  #questionsStand({ parts }: MessageContent): void {
+    const asked = parts.flatMap((part) =>
+      part.type === 'question' ? [part] : part.type === 'tool-invocation' && part.approval ? [part.approval] : [],
+    );
+    for (const [id, { state }] of this.#questions) {
+      if (state === 'discarded') continue;
+      const restated = asked.find(({ questionId }) => questionId === id);
+      if (!restated) this.#broken('C4-back', `The snapshot leaves out the question ${id}.`, 'content.parts');
+      else if (state === 'answered' && !restated.answer) this.#broken('C4-back', `The question ${id} was answered.`);
+    }
+  }
+
+  #earlierStands(earlier: MessageContent, content: MessageContent): void {
+    for (const before of earlier.parts) {
+      if ((before.type !== 'text' && before.type !== 'reasoning') || before.id === undefined) continue;
+      const after = content.parts.find(({ id }) => id === before.id);
+      const same =
+        before.type === 'text'
+          ? after?.type === 'text' && after.text === before.text
+          : after?.type === 'reasoning' && after.reasoning === before.reasoning;
+      if (!same)
+        this.#broken('C7-edit', `The ${before.type} ${before.id} was said by an earlier run.`, 'content.parts');
+    }
+    for (const { runId } of earlier.runs ?? []) {
+      if (!content.runs?.some((run) => run.runId === runId))
+        this.#broken('C7-edit', `The snapshot leaves out the run ${runId}.`, 'content.runs');
+    }
+  }
+
   #learnPart(part: MessageContent['parts'][number]): void {
     if (part.type === 'tool-invocation') {
+      const opening = this.#calls.get(part.toolCallId)?.opening;
       this.#partIds.add(part.toolCallId);
-      this.#calls.set(part.toolCallId, { state: part.state, invalid: part.invalid === true });
+      this.#parts.set(part.toolCallId, part.stepId);
+      this.#calls.set(part.toolCallId, {
+        state: part.state,
+        invalid: part.invalid === true,
+        ...(opening && { opening }),
+      });
       if (part.approval) this.#learnQuestion(part.approval);
     } else if (part.type === 'question') this.#learnQuestion(part);
     else if (part.id !== undefined) {
       this.#partIds.add(part.id);
-      if (part.type === 'data') this.#data.set(part.id, part.data);
+      this.#parts.set(part.id, part.stepId);
+      if (part.type === 'data') this.#data.set(part.id, { value: part.data, transient: false });
     }
   }
 
@@ -251,6 +307,11 @@ export class CanonicalChecker implements Checker {
     if (step) step.open = false;
     if (!event.discarded) return;
     for (const call of this.#calls.values()) if (call.opening?.stepId === event.stepId) call.discarded = true;
+    for (const [id, stepId] of this.#parts) {
+      if (stepId !== event.stepId) continue;
+      this.#parts.delete(id);
+      this.#data.delete(id);
+    }
     for (const question of this.#questions.values()) {
       if (this.#calls.get(question.toolCallId ?? '')?.discarded) question.state = 'discarded';
     }
@@ -274,9 +335,11 @@ export class CanonicalChecker implements Checker {
   }
 
   #sameCall(opening: EventOf<'tool-input-start' | 'tool-call'>, event: EventOf<'tool-call'>): void {
-    for (const key of ['toolName', 'agentId', 'stepId', 'executor', 'dynamic'] as const) {
-      if (event[key] === undefined || opening[key] === undefined || event[key] === opening[key]) continue;
-      this.#broken('C6-once', `${key} was "${opening[key]}" when ${event.toolCallId} opened.`, key);
+    for (const key of callKeys) {
+      const before = opening[key];
+      const now = event[key];
+      if (now === undefined || before === undefined || equalJson(now, before)) continue;
+      this.#broken('C6-once', `${key} was ${JSON.stringify(before)} when ${event.toolCallId} opened.`, key);
     }
   }
 
@@ -315,6 +378,7 @@ export class CanonicalChecker implements Checker {
   #newPart(id: string, said: Said): void {
     if (this.#partIds.has(id)) this.#broken('C2-id', `The id ${id} is taken.`);
     this.#partIds.add(id);
+    this.#parts.set(id, said.stepId);
     this.#knownAgent(said.agentId);
     if (said.stepId === undefined) return;
     const step = this.#steps.get(said.stepId);

@@ -20,6 +20,7 @@ export type CanonicalRule =
   | 'C6-step'
   | 'C6-once'
   | 'C7-baseline'
+  | 'C7-edit'
   | 'C8-state'
   | 'C8-patch';
 
@@ -120,6 +121,11 @@ export const canonicalRules: ReadonlyArray<Rule & { id: CanonicalRule }> = [
     id: 'C7-baseline',
     sentence: 'The second event of a continuation is the `message-snapshot` of the message that it continues.',
     fix: 'Give `RunInput.message`; `seal` writes the baseline.',
+  },
+  {
+    id: 'C7-edit',
+    sentence: 'A run adds to the message that it continues, and edits nothing that an earlier run has said.',
+    fix: 'Say it anew in a part of its own, or let the edit be a sibling of the message.',
   },
   {
     id: 'C8-state',

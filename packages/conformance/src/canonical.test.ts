@@ -119,6 +119,38 @@ const broken: Array<[what: string, rule: CanonicalRule, index: number, events: u
     ],
   ],
   ['a snapshot that leaves out a call', 'C4-back', 2, [call('c'), snapshot()]],
+  [
+    'a snapshot that takes an answer back',
+    'C4-back',
+    3,
+    [question, answer, snapshot({ type: 'question', questionId: 'q', kind: 'input' })],
+  ],
+  [
+    'a snapshot that edits an earlier run',
+    'C7-edit',
+    2,
+    [snapshot({ type: 'text', id: '0', text: 'said' }), snapshot({ type: 'text', id: '0', text: 'unsaid' })],
+  ],
+  [
+    'data that is transient and kept',
+    'C2-id',
+    2,
+    [
+      { type: 'data', id: 'd', name: 'n', data: 1 },
+      { type: 'data', id: 'd', name: 'n', data: 1, transient: true },
+    ],
+  ],
+  [
+    'a patch of data that was discarded',
+    'C4-refer',
+    4,
+    [
+      { type: 'step-start', stepId: 's' },
+      { type: 'data', id: 'd', name: 'n', data: 1, stepId: 's' },
+      { type: 'step-end', stepId: 's', discarded: true },
+      { type: 'data-delta', id: 'd', patch: [] },
+    ],
+  ],
   ['a question answered twice', 'C5-answer', 3, [question, answer, answer]],
   ['an agent that has not started', 'C6-agent', 1, [{ type: 'file', id: 'f', url: 'x', agentId: 'a' }]],
   ['a step that is not open', 'C6-step', 1, [{ type: 'file', id: 'f', url: 'x', stepId: 's' }]],
@@ -202,6 +234,10 @@ describe('the canonical dialect', () => {
     const report = check(canonical, framed([question, answer, call('c'), result('c'), ...text('a')]));
     expect(report).toMatchObject({ dialect: 'canonical', ok: true, items: 8, violations: [], losses: [] });
     expect(report.counts).toMatchObject({ 'text-start': 1, 'tool-call': 1 });
+  });
+
+  it('counts kinds that are named like what every object has', () => {
+    expect(check(canonical, framed([{ type: 'constructor' }])).counts).toMatchObject({ constructor: 1 });
   });
 
   it('reads a type that it does not know as raw, and says so', () => {

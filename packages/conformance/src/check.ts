@@ -8,7 +8,7 @@ export type CheckReport = {
   ok: boolean;
   items: number;
   /** How many items of each kind. */
-  counts: { [kind: string]: number };
+  readonly counts: { [kind: string]: number };
   violations: FoundViolation[];
   losses: Loss[];
 };
@@ -31,7 +31,18 @@ export function check(dialect: Dialect, items: Iterable<unknown>): CheckReport {
 export function startCheck(dialect: Dialect): RunningCheck {
   const rules = new Map(dialect.rules.map((rule) => [rule.id, rule]));
   const checker = dialect.checker();
-  const report: CheckReport = { dialect: dialect.name, ok: true, items: 0, counts: {}, violations: [], losses: [] };
+  const counts = new Map<string, number>();
+  const report: CheckReport = {
+    dialect: dialect.name,
+    ok: true,
+    items: 0,
+    // Kinds come from the wire: `constructor` is one like any other.
+    get counts() {
+      return Object.fromEntries(counts);
+    },
+    violations: [],
+    losses: [],
+  };
   const reporter = {
     violation(id: string, message: string, path?: string): void {
       const rule = rules.get(id);
@@ -48,7 +59,7 @@ export function startCheck(dialect: Dialect): RunningCheck {
     report,
     feed(item) {
       const kind = dialect.kindOf(item);
-      report.counts[kind] = (report.counts[kind] ?? 0) + 1;
+      counts.set(kind, (counts.get(kind) ?? 0) + 1);
       checker.feed(item, reporter);
       report.items++;
     },

@@ -137,7 +137,6 @@ function isApproval({ toolCallId }: EventOf<'question'>, before: AgentEvent[], b
 /** What a later event does to a part. */
 function later(part: MessagePart, event: AgentEvent): MessagePart {
   const ids = [part.id, 'toolCallId' in part && part.type === 'tool-invocation' ? part.toolCallId : undefined];
-  if (part.type === 'question') ids.push(part.questionId);
   const about =
     'id' in event && event.id !== undefined ? event.id : 'toolCallId' in event ? event.toolCallId : undefined;
   const mine = about !== undefined && ids.includes(about);

@@ -1,3 +1,4 @@
+import { isBase64 } from './is-base64.ts';
 import {
   anyJson,
   boolean,
@@ -99,8 +100,14 @@ export const answer: Shape = {
   providerMetadata: meta,
 };
 const fileFields: Shape = { mimeType: string, filename: string, reasoning: yes };
+const urlStart = /^[a-z][a-z0-9+.-]{0,30}:/i;
+const base64: Check = (value) => {
+  if (typeof value !== 'string') return string(value);
+  if (isBase64(value)) return undefined;
+  return fail(urlStart.test(value) ? 'base64; use `url` for a URL' : 'base64, padded with "="', value);
+};
 const fileBodies: { [key: string]: Check } = {
-  data: object({ data: string }, fileFields),
+  data: object({ data: base64 }, fileFields),
   url: object({ url: string }, fileFields),
   reference: object({ reference: object({ ref: string }, { provider: string }) }, fileFields),
 };

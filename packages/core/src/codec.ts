@@ -1,5 +1,6 @@
 import type { AgentEvent } from './event.ts';
 import type { Fault } from './fault.ts';
+import { toFault } from './to-fault.ts';
 
 /**
  * Why a codec's input is over. The same bytes mean three things: the wire closed (`eof`, complete only if it had said so),
@@ -40,12 +41,14 @@ export function compose<A, B, C>(first: Codec<A, B>, second: Codec<B, C>): Codec
       second.flush?.(emit);
     },
     end: (end, emit) => {
+      let why = end;
       try {
         first.end(end, (between) => second.feed(between, emit));
-      } finally {
-        // Also if the first one is broken: what the second holds open must close.
-        second.end(end, emit);
+      } catch (error) {
+        // A broken codec must not keep the next one from closing what is open.
+        why = { reason: 'error', error: toFault(error, 'codec') };
       }
+      second.end(why, emit);
     },
   };
 }

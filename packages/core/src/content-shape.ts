@@ -15,6 +15,7 @@ import {
 } from './body-shapes.ts';
 import {
   all,
+  anyJson,
   anyValue,
   fail,
   id,
@@ -23,6 +24,7 @@ import {
   list,
   object,
   oneOf,
+  outerJson,
   record,
   string,
   yes,
@@ -58,7 +60,7 @@ const bodies: { [type: string]: Check } = {
 };
 
 /** A part of an unknown type is left as it is: a newer version wrote it, and will read it again. */
-export function part(value: unknown): ReturnType<Check> {
+function part(value: unknown): ReturnType<Check> {
   const failure = kept(value);
   if (failure) return failure;
   const { type } = value as { type: string };
@@ -74,6 +76,7 @@ const agent: Check = object(
     providerMetadata: meta,
     outcome: oneOf('complete', 'paused', 'aborted', 'error'),
     error: fault,
+    result: anyJson,
     usage: list(usage),
   },
 );
@@ -89,15 +92,20 @@ const step: Check = object(
     providerMetadata: meta,
   },
 );
-const run: Check = all(object({ runId: id }, { finishReason, rawFinishReason: string, usage: list(usage) }), outcome);
+const run: Check = all(
+  object({ runId: id }, { finishReason, rawFinishReason: string, usage: list(usage), result: anyJson }),
+  outcome,
+);
 
 /** The content of a message, format 2. */
 export const content: Check = (value) => {
   if (!isObject(value)) return fail('an object', value);
   return value.format === 2 ? body(value) : inside('format', fail('2', value.format));
 };
+/** Its depth comes first: interjections hold parts, and might do so without end. */
+export const parts: Check = all(outerJson, list(part));
 const body: Check = object(
-  { parts: list(part) },
+  { parts },
   {
     content: string,
     metadata: jsonObject,

@@ -1,49 +1,38 @@
-import { encodeBase64 } from './base64.ts';
-import type { Json, JsonObject } from './json.ts';
+import { capPath } from './cap-path.ts';
+import { convertJson, type JsonLoss } from './convert-json.ts';
+import type { Json } from './json.ts';
+import { MAX_OUTER_DEPTH } from './max-depth.ts';
 import { MessageFormatError } from './message-format-error.ts';
-import { setOwn } from './set-own.ts';
-
-/** Deeper values are refused instead of overflowing the stack, here or in a later `JSON.stringify`. */
-const maxDepth = 500;
 
 /**
- * A value as JSON that shares nothing with it, by the rules of `JSON.stringify` (undefined fields and functions are left
- * out, a date is its ISO string, a number that is not finite is null) and one more: bytes are base64.
- * What JSON cannot say throws, with its place.
+ * A value as JSON that shares nothing with it, by the rules of `toJson`: bytes are base64, maps and sets are lists. What
+ * would be lost (a BigInt, a function, a number that is not finite, a circle, too deep nesting) throws, with its place.
  */
 export function copyJson(value: unknown, path: string): Json {
-  return copy(value, path, 0) ?? null;
+  const { json, losses } = convertJson(value, MAX_OUTER_DEPTH);
+  const lost = losses.find(isLost);
+  if (!lost) return json;
+  const place = placeOf(path, lost.path);
+  const text = `${place === '' ? 'The value' : place} cannot be kept as JSON (${lost.what}). Convert it, or leave it out.`;
+  throw new MessageFormatError('invalid', place, text);
 }
 
-function copy(value: unknown, path: string, depth: number): Json | undefined {
-  switch (typeof value) {
-    case 'string':
-    case 'boolean':
-      return value;
-    case 'number':
-      // JSON has no negative zero.
-      return Number.isFinite(value) ? value + 0 : null;
-    case 'object':
-      return value === null ? null : copyObject(value, path, depth);
-    case 'bigint':
-      throw new MessageFormatError('invalid', path, `${path} is a bigint, which JSON cannot hold. Make it a string.`);
-    default:
-      return undefined;
-  }
+/** The same for what has to be kept in any case: what JSON cannot say is written as near as possible. */
+export function copyAsJson(value: unknown): Json {
+  return convertJson(value, MAX_OUTER_DEPTH).json;
 }
 
-function copyObject(value: object, path: string, depth: number): Json | undefined {
-  if (depth === maxDepth) {
-    const advice = 'Is it part of itself? If not, store it as a file.';
-    throw new MessageFormatError('invalid', path, `${path} is nested more than ${maxDepth} deep. ${advice}`);
+/** Whoever reads bytes, maps and sets again finds all they held. Digits in a string are not the number they were. */
+function isLost({ kind, what }: JsonLoss): boolean {
+  return kind !== 'repaired' || what === 'BigInt';
+}
+
+function placeOf(path: string, inside: JsonLoss['path']): string {
+  let place = path;
+  for (const key of inside) {
+    if (typeof key === 'number') place += `[${key}]`;
+    else place += place === '' ? capPath(key) : `.${capPath(key)}`;
+    if (place !== capPath(place)) break;
   }
-  if (value instanceof Uint8Array) return encodeBase64(value);
-  if ('toJSON' in value && typeof value.toJSON === 'function') return copy(value.toJSON(), path, depth + 1);
-  if (Array.isArray(value)) return value.map((item, index) => copy(item, `${path}[${index}]`, depth + 1) ?? null);
-  const copied: JsonObject = {};
-  for (const [key, item] of Object.entries(value)) {
-    const json = copy(item, path === '' ? key : `${path}.${key}`, depth + 1);
-    if (json !== undefined) setOwn(copied, key, json);
-  }
-  return copied;
+  return capPath(place);
 }

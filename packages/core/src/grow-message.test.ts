@@ -45,13 +45,32 @@ describe('growMessage', () => {
     expect(growMessage(message([]), streaming).status).toBe('streaming');
   });
 
-  it('never shortens what was said, and otherwise takes the later text', () => {
+  it('never shortens or overwrites what was said: the stored text stays unless the incoming one goes on from it', () => {
     expect(grow([text('Hello', 'a')], [text('Hel', 'a')])).toEqual([text('Hello', 'a')]);
     expect(grow([text('Hel', 'a')], [text('Hello', 'a')])).toEqual([text('Hello', 'a')]);
-    expect(grow([text('Hello', 'a')], [text('Help', 'a')])).toEqual([text('Help', 'a')]);
+    expect(grow([text('Hello', 'a')], [text('Help', 'a')])).toEqual([text('Hello', 'a')]);
+    expect(grow([text('Hello world, long', 'a')], [text('Hi', 'a')])).toEqual([text('Hello world, long', 'a')]);
+    const partial = (argsText: string) => call('partial-call', { argsText });
+    expect(grow([partial('{"q":1')], [partial('{"other"')])).toEqual([partial('{"q":1')]);
+    expect(grow([partial('{"q"')], [partial('{"q":1')])).toEqual([partial('{"q":1')]);
     expect(grow([{ type: 'reasoning', reasoning: 'Because' }], [{ type: 'reasoning', reasoning: '' }])).toEqual([
       { type: 'reasoning', reasoning: 'Because' },
     ]);
+  });
+
+  it('does the same with the flat text of an imported message', () => {
+    const flat = (stored: string, incoming?: string) =>
+      growMessage(message([], { content: stored }), message([], incoming === undefined ? {} : { content: incoming }))
+        .content.content;
+    expect(flat('Hello', 'Hi')).toBe('Hello');
+    expect(flat('Hello', 'Hel')).toBe('Hello');
+    expect(flat('Hello')).toBe('Hello');
+    expect(flat('Hel', 'Hello')).toBe('Hello');
+  });
+
+  it('gives a text nothing that belongs to another one', () => {
+    const cited: MessagePart = { type: 'text', id: 'a', text: 'Hi', citations: [1], providerMetadata: { x: { y: 1 } } };
+    expect(grow([text('Hello', 'a')], [cited])).toEqual([text('Hello', 'a')]);
   });
 
   it('takes what an equal text brings with it', () => {
@@ -68,7 +87,10 @@ describe('growMessage', () => {
     expect(grow([a], [])).toEqual([a]);
   });
 
-  it('matches parts without an id by their position among those of their type', () => {
+  it('matches parts without an id by what they say, and never by position alone', () => {
+    expect(grow([text('first'), text('second')], [text('second')])).toEqual([text('first'), text('second')]);
+    expect(grow([text('first'), text('second')], [text('sec')])).toEqual([text('first'), text('second')]);
+    expect(grow([text('a')], [text('ab'), text('a')])).toEqual([text('ab'), text('a')]);
     expect(grow([text('one'), call('call'), text('two')], [text('one'), text('two, longer')])).toEqual([
       text('one'),
       call('call'),
@@ -151,7 +173,10 @@ describe('growMessage', () => {
   it('loses no part, changes neither argument, and doing it twice is doing it once', () => {
     const part: fc.Arbitrary<MessagePart> = fc.oneof(
       fc
-        .record({ said: fc.string(), id: fc.option(fc.constantFrom('a', 'b', 'c'), { nil: undefined }) })
+        .record({
+          said: fc.string({ unit: fc.constantFrom('x', 'y'), maxLength: 3 }),
+          id: fc.option(fc.constantFrom('a', 'b', 'c'), { nil: undefined }),
+        })
         .map(({ said, id }) => text(said, id)),
       fc.constantFrom<ToolState>('partial-call', 'call', 'result', 'error', 'denied').map((state) => call(state)),
       fc.record({ type: fc.constant('data' as const), data: fc.integer() }),

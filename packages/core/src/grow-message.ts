@@ -1,12 +1,14 @@
+import { idOf, matchNameless } from './grow-nameless.ts';
 import { growPart } from './grow-part.ts';
 import { mergeMeta, mergeMetadata } from './merge-meta.ts';
 import type { CanonicalMessage, MessageContent, MessagePart } from './message.ts';
 import { setOwn } from './set-own.ts';
 
 /**
- * What is kept of a message that is saved again: it only ever grows. Calls move one way, nothing that was said gets
- * shorter, parts that the incoming message does not have stay in their place, and who, when and where it was said stays
- * too. Otherwise the incoming one wins. Changes neither argument; linear in their size.
+ * What is kept of a message that is saved again: it only ever grows. Calls move one way, a text stays unless the incoming
+ * one goes on from it, parts that the incoming message does not have stay in their place, and who, when and where it was
+ * said stays too. Otherwise the incoming one wins. A correction is the matter of the run that wrote the message, and of
+ * its end. Changes neither argument; linear in their size.
  */
 export function growMessage(stored: CanonicalMessage, incoming: CanonicalMessage): CanonicalMessage {
   const { id, threadId, role, type, createdAt, parentId } = stored;
@@ -28,7 +30,7 @@ export function growMessage(stored: CanonicalMessage, incoming: CanonicalMessage
 
 function growContent(stored: MessageContent, incoming: MessageContent): MessageContent {
   const grown: MessageContent = { ...stored, ...incoming, parts: growParts(stored.parts, incoming.parts) };
-  if (stored.content !== undefined && stored.content.startsWith(incoming.content ?? '')) grown.content = stored.content;
+  if (stored.content !== undefined && !incoming.content?.startsWith(stored.content)) grown.content = stored.content;
   if (stored.metadata && incoming.metadata) grown.metadata = mergeMetadata(stored.metadata, incoming.metadata);
   if (stored.providerMetadata && incoming.providerMetadata) {
     grown.providerMetadata = mergeMeta(stored.providerMetadata, incoming.providerMetadata);
@@ -58,17 +60,21 @@ function growDirectory<Entry extends { providerMetadata?: MessageContent['provid
 }
 
 function growParts(stored: readonly MessagePart[], incoming: readonly MessagePart[]): MessagePart[] {
-  const places = new Map<string, number>();
-  for (const [index, key] of partKeys(stored).entries()) if (!places.has(key)) places.set(key, index);
+  const named = new Map<string, number>();
+  for (const [index, part] of stored.entries()) {
+    const key = nameOf(part);
+    if (key !== undefined && !named.has(key)) named.set(key, index);
+  }
+  const nameless = matchNameless(stored, incoming);
 
   const grown = [...stored];
   /** What goes before a stored part: new parts stand where the incoming message has them. */
   const before = new Map<number, MessagePart[]>();
   let added: MessagePart[] = [];
   let furthest = -1;
-  const keys = partKeys(incoming);
   for (const [index, part] of incoming.entries()) {
-    const place = places.get(keys[index]!);
+    const key = nameOf(part);
+    const place = key === undefined ? nameless.get(index) : named.get(key);
     if (place === undefined) {
       added.push(part);
       continue;
@@ -82,15 +88,8 @@ function growParts(stored: readonly MessagePart[], incoming: readonly MessagePar
   return grown.flatMap((part, index) => (before.get(index) ?? []).concat(part)).concat(added);
 }
 
-/** What says that two parts are the same: an id, or for parts without one the position among those of its type. */
-function partKeys(parts: readonly MessagePart[]): string[] {
-  const nameless = new Map<string, number>();
-  return parts.map((part) => {
-    const id = part.type === 'tool-invocation' ? part.toolCallId : part.type === 'question' ? part.questionId : part.id;
-    // With the length in it, no type and id look like another type and id.
-    if (id !== undefined) return `${part.type.length} ${part.type} ${id}`;
-    const position = nameless.get(part.type) ?? 0;
-    nameless.set(part.type, position + 1);
-    return `at ${position} ${part.type}`;
-  });
+/** What says that two parts are the same. With the length in it, no type and id look like another type and id. */
+function nameOf(part: MessagePart): string | undefined {
+  const id = idOf(part);
+  return id === undefined ? undefined : `${part.type.length} ${part.type} ${id}`;
 }

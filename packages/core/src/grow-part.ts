@@ -1,14 +1,14 @@
 import { mergeMeta } from './merge-meta.ts';
-import type { AskedQuestion, Kept, MessagePart, ToolPart } from './message.ts';
+import type { AskedQuestion, Kept, MessagePart, ReasoningPart, TextPart, ToolPart } from './message.ts';
 import { isFurther, isSettled } from './tool-part.ts';
 
 /** The same part, stored and saved again: see `growMessage`. */
 export function growPart(stored: MessagePart, incoming: MessagePart): MessagePart {
   if (stored.type === 'text' && incoming.type === 'text') {
-    return isCut(incoming.text, stored.text) ? over(incoming, stored) : over(stored, incoming);
+    return growText(stored, stored.text, incoming, incoming.text);
   }
   if (stored.type === 'reasoning' && incoming.type === 'reasoning') {
-    return isCut(incoming.reasoning, stored.reasoning) ? over(incoming, stored) : over(stored, incoming);
+    return growText(stored, stored.reasoning, incoming, incoming.reasoning);
   }
   if (stored.type === 'tool-invocation' && incoming.type === 'tool-invocation') return growCall(stored, incoming);
   if (stored.type === 'question' && incoming.type === 'question') {
@@ -17,9 +17,15 @@ export function growPart(stored: MessagePart, incoming: MessagePart): MessagePar
   return { ...keptOf(stored), ...withMeta(incoming, stored, incoming) };
 }
 
-/** An earlier state of what is stored, arriving late. */
-function isCut(incoming: string, stored: string): boolean {
-  return incoming.length < stored.length && stored.startsWith(incoming);
+/** The incoming text if it goes on from the stored one. An earlier state of that, arriving late, may still add to it. */
+function growText<Part extends TextPart | ReasoningPart>(
+  stored: Part,
+  said: string,
+  incoming: Part,
+  says: string,
+): Part {
+  if (says.startsWith(said)) return over(stored, incoming);
+  return said.startsWith(says) ? over(incoming, stored) : stored;
 }
 
 function growCall(stored: ToolPart, incoming: ToolPart): ToolPart {
@@ -33,7 +39,7 @@ function growCall(stored: ToolPart, incoming: ToolPart): ToolPart {
   const grown = over(base, incoming);
   const resultMetadata = mergeMeta(stored.resultMetadata, incoming.resultMetadata);
   if (resultMetadata) grown.resultMetadata = resultMetadata;
-  if (base.argsText !== undefined && isCut(incoming.argsText ?? '', base.argsText)) grown.argsText = base.argsText;
+  if (base.argsText !== undefined && !incoming.argsText?.startsWith(base.argsText)) grown.argsText = base.argsText;
   if (stored.approval && incoming.approval) grown.approval = growQuestion(stored.approval, incoming.approval);
   return grown;
 }

@@ -38,7 +38,7 @@ export type {
   ThreadPage,
 } from './memory-store.ts';
 export { mergeMeta, mergeMetadata } from './merge-meta.ts';
-export type { MessageSnapshot } from './message-fold.ts';
+export type { MessageSnapshot } from './message-snapshot.ts';
 export { MessageFormatError } from './message-format-error.ts';
 export type { MessageFormatErrorCode } from './message-format-error.ts';
 export { decodeMessage, encodeMessage } from './message-json.ts';

@@ -57,13 +57,13 @@ function applyOp(root: Container, op: Op, owned: WeakSet<object>, undo: Array<()
 }
 
 /** A copied value is known in two places: from now on neither may change it in place. */
-function shared(value: Json, owned: WeakSet<object>): Json {
-  const pending = [value];
+function shared(copied: Json, owned: WeakSet<object>): Json {
+  const pending = [copied];
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     if (next === null || typeof next !== 'object' || !owned.delete(next)) continue;
-    pending.push(...Object.values(next));
+    for (const value of Object.values(next)) pending.push(value);
   }
-  return value;
+  return copied;
 }
 
 function read(root: Container, path: string): Json | undefined {

@@ -7,7 +7,11 @@ import type { RunLog } from './run-log.ts';
 import type { Scope } from './scope.ts';
 
 /** A file whose bytes are not yet base64: they are encoded on the way in. */
-export type FileBytesPart = Kept & Omit<FilePart, 'data' | 'url' | 'reference'> & { type: 'file'; data: Uint8Array };
+export type FileBytesPart = Kept &
+  Omit<FilePart, 'data' | 'url' | 'reference'> & {
+    type: 'file';
+    data: Uint8Array | ArrayBuffer;
+  };
 /**
  * A message on its way in. `parentId: null` makes it the first of a branch of its own; without a `parentId` a new
  * message follows the one before it in the call, or the thread's head.

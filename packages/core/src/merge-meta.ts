@@ -1,8 +1,6 @@
 import type { Json, JsonObject, Meta } from './json.ts';
+import { MAX_DEPTH } from './max-depth.ts';
 import { setOwn } from './set-own.ts';
-
-// Beyond it the later value replaces the earlier one, so that metadata from a hostile wire cannot exhaust the stack.
-const MAX_DEPTH = 512;
 
 /**
  * Metadata of a part, said in several places: per top key the inner objects are merged and the later value wins, so
@@ -17,7 +15,10 @@ export function mergeMeta(a?: Meta, b?: Meta): Meta | undefined {
   return b === undefined ? a : (merge(a, b, 2) as Meta);
 }
 
-/** Metadata of a message: deep merge, the later value wins, arrays are replaced. Same promises as `mergeMeta`. */
+/**
+ * Metadata of a message: deep merge, the later value wins, arrays are replaced. Same promises as `mergeMeta`. Beyond
+ * `MAX_DEPTH` the later value replaces the earlier one, so that metadata from a hostile wire cannot exhaust the stack.
+ */
 export function mergeMetadata(a: JsonObject, b?: JsonObject): JsonObject;
 export function mergeMetadata(a: JsonObject | undefined, b: JsonObject): JsonObject;
 export function mergeMetadata(a?: JsonObject, b?: JsonObject): JsonObject | undefined;

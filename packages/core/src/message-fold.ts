@@ -2,35 +2,14 @@ import type { AgentEvent, EventOf } from './event.ts';
 import { applyPatch, type Op } from './json-patch.ts';
 import type { Json, Meta } from './json.ts';
 import type { OnLoss } from './loss.ts';
-import { mergeMeta, mergeMetadata } from './merge-meta.ts';
-import type {
-  AgentEntry,
-  CanonicalMessage,
-  MessageContent,
-  MessagePart,
-  RunEntry,
-  StepEntry,
-  ToolPart,
-} from './message.ts';
-import { answered, completeCall, isSettled, newToolPart, settleCall, takesBack } from './tool-part.ts';
+import { mergeMeta } from './merge-meta.ts';
+import { mergeOwned } from './merge-owned.ts';
+import type { AgentEntry, CanonicalMessage, MessageContent, MessagePart, RunEntry, StepEntry } from './message.ts';
+import { Snapshot, type Envelope, type MessageSnapshot, type Rest } from './message-snapshot.ts';
+import { restateParts, restateRuns } from './restate.ts';
+import { answered, completeCall, isSettled, newToolPart, settleCall } from './tool-part.ts';
+import { VersionedDirectory } from './versioned-directory.ts';
 import { itemsOf, VersionedList } from './versioned-list.ts';
-
-/** A message at one moment. Taking one is O(1); the message itself is built when it is asked for, and once. */
-export interface MessageSnapshot {
-  readonly messageId: string;
-  /** How many events the message is made of. */
-  readonly version: number;
-  /** The part that the last delta belongs to. */
-  readonly partId: string | undefined;
-  readonly lastDelta: string;
-  /** The length of that part's text so far: reading a growing string's length is cheap, reading its end is not. */
-  readonly length: number;
-  readonly message: CanonicalMessage;
-}
-
-type Envelope = Omit<CanonicalMessage, 'content'>;
-type Rest = Omit<MessageContent, 'parts'>;
-type Directory<Entry> = { [id: string]: Entry };
 
 /**
  * The fold of one message: events in, the message so far out. O(1) per delta, however many parts the message has and
@@ -41,8 +20,12 @@ export class MessageFold {
   #envelope: Envelope;
   #rest: Rest;
   #parts: VersionedList<MessagePart>;
-  /** Where a part is, by its id, tool call id or question id. */
+  #agents: VersionedDirectory<AgentEntry>;
+  #steps: VersionedDirectory<StepEntry>;
+  /** Where a part is, by its id or tool call id. */
   #places: Map<string, number> = new Map();
+  /** Where a question is: a part of its own, or the call that it is about. Its ids are a name space of their own. */
+  #askedAt: Map<string, number> = new Map();
   /** The version at which each part was made or copied: younger than the last snapshot means it is ours to change. */
   #madeAt: number[] = [];
   /** Data that is shown and not kept; its patches are not either. */
@@ -58,10 +41,12 @@ export class MessageFold {
 
   constructor(message: CanonicalMessage, onLoss: OnLoss = () => undefined) {
     const { content, ...envelope } = message;
-    const { parts, ...rest } = content;
+    const { parts, agents, steps, ...rest } = content;
     this.#envelope = envelope;
     this.#rest = rest;
     this.#parts = new VersionedList([...parts]);
+    this.#agents = new VersionedDirectory(agents);
+    this.#steps = new VersionedDirectory(steps);
     this.#onLoss = onLoss;
     this.#index();
   }
@@ -91,7 +76,7 @@ export class MessageFold {
         return this.#restate(event.content);
       case 'metadata':
         return event.id === undefined
-          ? this.#set({ metadata: mergeMetadata(this.#rest.metadata, event.metadata) })
+          ? this.#set({ metadata: mergeOwned(this.#rest.metadata, event.metadata, this.#owned) })
           : this.#partMetadata(event.id, event.providerMetadata);
       case 'agent-start':
         return this.#agentStart(event);
@@ -154,15 +139,13 @@ export class MessageFold {
   snapshot(): MessageSnapshot {
     this.#lastTaken = this.#version;
     this.#owned = new WeakSet();
-    return new Snapshot(
-      this.#version,
-      this.#partId,
-      this.#lastDelta,
-      this.#length,
-      this.#envelope,
-      this.#rest,
-      this.#parts.take(),
-    );
+    return new Snapshot(this.#version, this.#partId, this.#lastDelta, this.#length, {
+      envelope: this.#envelope,
+      rest: this.#rest,
+      parts: this.#parts.take(),
+      agents: this.#agents.take(),
+      steps: this.#steps.take(),
+    });
   }
 
   #delta(id: string, delta: string, metadata: Meta | undefined, type: 'text' | 'reasoning' | 'tool-invocation'): void {
@@ -195,54 +178,45 @@ export class MessageFold {
     this.#envelope = { ...envelope, status: event.outcome, ...(resume !== undefined && { sourceState: resume }) };
   }
 
-  /** The snapshot is taken as it is, but a call never goes back, and one that is known never disappears. */
   #restate(content: MessageContent): void {
-    const known = new Map<string, ToolPart>();
-    for (let index = 0; index < this.#parts.length; index++) {
-      const part = this.#parts.at(index)!;
-      if (part.type === 'tool-invocation') known.set(part.toolCallId, part);
-    }
-    const { parts, ...rest } = content;
-    const restated = parts.map((part) => {
-      const before = part.type === 'tool-invocation' ? known.get(part.toolCallId) : undefined;
-      if (before) known.delete(before.toolCallId);
-      return before && part.type === 'tool-invocation' && takesBack(before.state, part.state) ? before : part;
-    });
-    this.#rest = rest;
-    this.#parts.reset([...restated, ...known.values()]);
+    const { parts, agents, steps, runs, ...rest } = content;
+    const known = itemsOf(this.#parts.take());
+    const allRuns = restateRuns(this.#rest.runs, runs);
+    this.#rest = { ...rest, ...(allRuns.length > 0 && { runs: allRuns }) };
+    this.#parts.reset(restateParts(known, parts));
+    this.#agents = new VersionedDirectory(agents);
+    this.#steps = new VersionedDirectory(steps);
     this.#index();
   }
 
   #agentStart(event: EventOf<'agent-start'>): void {
     const { type: _, at: __, origin: ___, agentId, ...entry } = event;
-    this.#enter('agents', agentId, entry);
+    this.#agents.set(agentId, entry);
   }
 
   #agentEnd(event: EventOf<'agent-end'>): void {
-    const entry = this.#rest.agents?.[event.agentId];
+    const entry = this.#agents.get(event.agentId);
     if (!entry) return this.#misfit('agent-end', event.agentId);
     const { result, usage, outcome } = event;
-    const ended: AgentEntry = { ...entry, outcome };
-    if (event.outcome === 'error') ended.error = event.error;
-    if (result !== undefined) ended.result = result;
-    if (usage) ended.usage = usage;
-    this.#enter('agents', event.agentId, ended);
-  }
-
-  #stepStart(event: EventOf<'step-start'>): void {
-    const { agentId, name } = event;
-    this.#enter('steps', event.stepId, {
-      ...(agentId !== undefined && { agentId }),
-      ...(name !== undefined && { name }),
+    this.#agents.set(event.agentId, {
+      ...entry,
+      outcome,
+      ...(event.outcome === 'error' && { error: event.error }),
+      ...(result !== undefined && { result }),
+      ...(usage && { usage }),
     });
   }
 
+  #stepStart({ stepId, agentId, name }: EventOf<'step-start'>): void {
+    this.#steps.set(stepId, { ...(agentId !== undefined && { agentId }), ...(name !== undefined && { name }) });
+  }
+
   #stepEnd(event: EventOf<'step-end'>): void {
-    const entry = this.#rest.steps?.[event.stepId];
+    const entry = this.#steps.get(event.stepId);
     if (!entry) return this.#misfit('step-end', event.stepId);
     if (event.discarded) return this.#discard(event.stepId);
     const { type: _, at: __, origin: ___, stepId, warnings: ____, discarded: _____, ...said } = event;
-    this.#enter('steps', stepId, { ...entry, ...said });
+    this.#steps.set(stepId, { ...entry, ...said });
   }
 
   /** The turn was retried: what it said never happened, nor was anything asked about its calls. */
@@ -257,8 +231,7 @@ export class MessageFold {
     }
     this.#parts.reset(kept);
     this.#index();
-    const { steps: { [stepId]: _, ...others } = {}, ...rest } = this.#rest;
-    this.#rest = Object.keys(others).length === 0 ? rest : { ...rest, steps: others };
+    this.#steps.delete(stepId);
   }
 
   #toolCall(event: EventOf<'tool-call'>): void {
@@ -281,15 +254,19 @@ export class MessageFold {
   #question(event: EventOf<'question'>): void {
     const { type: _, at: __, origin: ___, agentId, ...question } = event;
     const call = question.toolCallId === undefined ? undefined : this.#mine(question.toolCallId);
+    if (this.#askedAt.has(question.questionId)) return this.#misfit('question', question.questionId);
     if (call?.type === 'tool-invocation' && call.approval === undefined) {
       call.approval = question;
-      this.#places.set(question.questionId, this.#places.get(call.toolCallId)!);
-    } else this.#add(question.questionId, { type: 'question', ...(agentId !== undefined && { agentId }), ...question });
+      this.#askedAt.set(question.questionId, this.#places.get(call.toolCallId)!);
+      return;
+    }
+    this.#askedAt.set(question.questionId, this.#parts.length);
+    this.#push({ type: 'question', ...(agentId !== undefined && { agentId }), ...question });
   }
 
   #answer(event: EventOf<'answer'>): void {
     const { type: _, at: __, origin: ___, ...answer } = event;
-    const part = this.#mine(event.questionId);
+    const part = this.#mineAt(this.#askedAt.get(event.questionId));
     if (part?.type === 'tool-invocation' && part.approval?.questionId === event.questionId) {
       part.approval = answered(part.approval, answer);
     } else if (part?.type === 'question') Object.assign(part, answered(part, answer));
@@ -345,9 +322,12 @@ export class MessageFold {
     else this.#misfit(type, id);
   }
 
-  /** The part of that id, to be changed in place: copied first if a snapshot has seen it. */
   #mine(id: string): MessagePart | undefined {
-    const place = this.#places.get(id);
+    return this.#mineAt(this.#places.get(id));
+  }
+
+  /** The part at a place, to be changed as it is: copied first if a snapshot has seen it. */
+  #mineAt(place: number | undefined): MessagePart | undefined {
     if (place === undefined) return undefined;
     const part = this.#parts.at(place)!;
     if (this.#madeAt[place]! > this.#lastTaken) return part;
@@ -360,23 +340,12 @@ export class MessageFold {
   #add(id: string, part: MessagePart): void {
     if (this.#places.has(id)) return this.#misfit(part.type, id);
     this.#places.set(id, this.#parts.length);
-    this.#madeAt.push(this.#version);
-    this.#parts.push(part);
+    this.#push(part);
   }
 
-  #enter<Key extends 'agents' | 'steps'>(
-    key: Key,
-    id: string,
-    entry: Key extends 'agents' ? AgentEntry : StepEntry,
-  ): void {
-    const directory = this.#rest[key] as Directory<typeof entry> | undefined;
-    if (directory && this.#owned.has(directory)) {
-      directory[id] = entry;
-      return;
-    }
-    const copy = { ...directory, [id]: entry };
-    this.#owned.add(copy);
-    this.#set({ [key]: copy });
+  #push(part: MessagePart): void {
+    this.#madeAt.push(this.#version);
+    this.#parts.push(part);
   }
 
   #set(change: Partial<Rest>): void {
@@ -385,10 +354,14 @@ export class MessageFold {
 
   #index(): void {
     this.#places = new Map();
+    this.#askedAt = new Map();
     this.#madeAt = [];
     for (let place = 0; place < this.#parts.length; place++) {
       const part = this.#parts.at(place)!;
-      for (const id of idsOf(part)) if (!this.#places.has(id)) this.#places.set(id, place);
+      const id = part.type === 'tool-invocation' ? part.toolCallId : part.id;
+      if (id !== undefined && !this.#places.has(id)) this.#places.set(id, place);
+      const asked = part.type === 'tool-invocation' ? part.approval : part.type === 'question' ? part : undefined;
+      if (asked) this.#askedAt.set(asked.questionId, place);
       // Whoever gave us this part still knows it.
       this.#madeAt.push(-1);
     }
@@ -396,52 +369,5 @@ export class MessageFold {
 
   #misfit(what: string, id: string): void {
     this.#onLoss({ kind: 'repaired', what, why: 'It refers to nothing that it fits, and was passed over.', id });
-  }
-}
-
-/** The ids that events may refer to a part by. */
-function idsOf(part: MessagePart): string[] {
-  if (part.type === 'tool-invocation') {
-    return part.approval ? [part.toolCallId, part.approval.questionId] : [part.toolCallId];
-  }
-  if (part.type === 'question') return [part.questionId];
-  return part.id === undefined ? [] : [part.id];
-}
-
-class Snapshot implements MessageSnapshot {
-  readonly version: number;
-  readonly partId: string | undefined;
-  readonly lastDelta: string;
-  readonly length: number;
-  #envelope: Envelope;
-  #rest: Rest;
-  #parts: ReturnType<VersionedList<MessagePart>['take']>;
-  #message: CanonicalMessage | undefined;
-
-  constructor(
-    version: number,
-    partId: string | undefined,
-    lastDelta: string,
-    length: number,
-    envelope: Envelope,
-    rest: Rest,
-    parts: ReturnType<VersionedList<MessagePart>['take']>,
-  ) {
-    this.version = version;
-    this.partId = partId;
-    this.lastDelta = lastDelta;
-    this.length = length;
-    this.#envelope = envelope;
-    this.#rest = rest;
-    this.#parts = parts;
-  }
-
-  get messageId(): string {
-    return this.#envelope.id;
-  }
-
-  get message(): CanonicalMessage {
-    const { format, ...rest } = this.#rest;
-    return (this.#message ??= { ...this.#envelope, content: { format, parts: itemsOf(this.#parts), ...rest } });
   }
 }

@@ -1,3 +1,5 @@
+import { capPath } from './cap-path.ts';
+
 export type MessageFormatErrorCode =
   /** A field is missing or has the wrong shape. */
   | 'invalid'
@@ -15,6 +17,6 @@ export class MessageFormatError extends Error {
   constructor(code: MessageFormatErrorCode, path: string, message: string) {
     super(message);
     this.code = code;
-    this.path = path;
+    this.path = capPath(path);
   }
 }

@@ -46,6 +46,28 @@ describe('encodeMessage', () => {
     expect(Object.hasOwn(json, 'resourceId')).toBe(false);
   });
 
+  it('keeps maps, sets and every kind of bytes', () => {
+    const { buffer } = new Uint8Array([104, 105]);
+    const data = { map: new Map([[1, 2]]), set: new Set([1]), floats: new Float32Array([1, 2]), buffer };
+    const json = encodeMessage({
+      ...message(),
+      content: {
+        format: 2,
+        parts: [
+          { type: 'data', data: data as never },
+          { type: 'file', data: buffer },
+        ],
+      },
+    });
+    expect(json['content']).toEqual({
+      format: 2,
+      parts: [
+        { type: 'data', data: { map: [[1, 2]], set: [1], floats: [1, 2], buffer: 'aGk=' } },
+        { type: 'file', data: 'aGk=' },
+      ],
+    });
+  });
+
   it('shares nothing with the message', () => {
     const original = { ...message({ type: 'data', data: { list: [1] } }), state: { count: 1 } };
     const json = encodeMessage(original) as { state: JsonObject };
@@ -57,9 +79,11 @@ describe('encodeMessage', () => {
     const loop: JsonObject = {};
     loop['self'] = loop;
     expect(() => encodeMessage(message({ type: 'data', data: 1n as never }))).toThrow(
-      'content.parts[0].data is a bigint',
+      'content.parts[0].data cannot be kept as JSON (BigInt)',
     );
-    expect(() => encodeMessage(message({ type: 'data', data: loop }))).toThrow('nested more than 500 deep');
+    expect(() => encodeMessage(message({ type: 'data', data: loop }))).toThrow(
+      'content.parts[0].data.self cannot be kept as JSON (circular reference)',
+    );
     expect(() => encodeMessage({ ...message(), createdAt: new Date(Number.NaN) })).toThrow(
       'createdAt has to be a Date',
     );
@@ -166,6 +190,18 @@ describe('decodeMessage', () => {
       'exactly one of data, url and reference',
     ],
     [
+      'a file whose data is a URL',
+      withParts({ type: 'file', data: 'https://example.com/a.png' }),
+      'content.parts[0].data',
+      'expected base64; use `url` for a URL, found "https://example.com/a.png"',
+    ],
+    [
+      'a file whose data is no base64',
+      withParts({ type: 'file', data: 'aGk' }),
+      'content.parts[0].data',
+      'expected base64, padded with "=", found "aGk"',
+    ],
+    [
       'a wrong part inside an interjection',
       withParts({ type: 'interjection', role: 'user', parts: [{ type: 'text', text: 1 }] }),
       'content.parts[0].parts[0].text',
@@ -175,6 +211,13 @@ describe('decodeMessage', () => {
     const error = failure(change(encodeMessage(message())));
     expect(error.path).toBe(path);
     expect(error.message).toContain(text);
+  });
+
+  it('names a place in no more than 200 characters', () => {
+    const long = 'k'.repeat(100_000);
+    const wrong = { ...encodeMessage(message()), content: { format: 2, parts: [], agents: { [long]: { name: 1 } } } };
+    expect(failure(wrong).path).toHaveLength(200);
+    expect(failure(wrong).message.length).toBeLessThan(300);
   });
 
   it('says to upgrade where the format is newer than its own', () => {

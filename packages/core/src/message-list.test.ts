@@ -112,6 +112,34 @@ describe('MessageList', () => {
     ]);
   });
 
+  it('question ids are a name space of their own', () => {
+    const message = fold(
+      { type: 'question', questionId: '0', kind: 'input' },
+      { type: 'text-start', id: '0' },
+      { type: 'text-delta', id: '0', delta: 'here' },
+      { type: 'text-end', id: '0' },
+      { type: 'text-start', id: 'q' },
+      { type: 'text-end', id: 'q' },
+      { type: 'question', questionId: 'q', kind: 'input' },
+      { type: 'answer', questionId: 'q', value: 1 },
+    );
+    expect(message!.content.parts).toMatchObject([
+      { questionId: '0' },
+      { text: 'here' },
+      { id: 'q' },
+      { answer: { value: 1 } },
+    ]);
+  });
+
+  it('agents named like what every object has are agents all the same', () => {
+    const message = fold(
+      { type: 'agent-start', agentId: '__proto__', name: 'A', kind: 'agent' },
+      { type: 'agent-end', agentId: '__proto__', outcome: 'complete' },
+      { type: 'agent-end', agentId: 'constructor', outcome: 'complete' },
+    );
+    expect(Object.keys(message!.content.agents!)).toEqual(['__proto__']);
+  });
+
   it('a discarded step never happened (HelHello, ai 7)', () => {
     const message = fold(
       { type: 'step-start', stepId: 's1' },

@@ -1,6 +1,7 @@
 import type { AgentEvent, EventOf } from './event.ts';
 import type { OnLoss } from './loss.ts';
-import { MessageFold, type MessageSnapshot } from './message-fold.ts';
+import { MessageFold } from './message-fold.ts';
+import type { MessageSnapshot } from './message-snapshot.ts';
 import type { CanonicalMessage } from './message.ts';
 
 export type MessageListOptions = {

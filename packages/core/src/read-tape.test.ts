@@ -118,6 +118,7 @@ describe('parseTape', () => {
     ['a newer tape', '\n{"tape":2,"dialect":"canonical"}\n', 'version', 2, /version 2.*knows version 1.*Update/],
     ['a broken line', `${HEADER}\n{"t":0,}\n`, 'line', 3, /no JSON/],
     ['a line that is no item', `${HEADER}{"item":1}\n`, 'line', 2, /"t"/],
+    ['a time that is not finite', `${HEADER}{"t":1e999,"item":1}\n`, 'line', 2, /"t"/],
     ['bytes that are no text', Uint8Array.of(...encode(HEADER), 0xff, 0x0a), 'line', 2, /UTF-8/],
   ])('refuses %s and says where', (_, text, type, line, message) => {
     expect(failure(text)).toMatchObject({ name: 'TapeError', type, line, message: expect.stringMatching(message) });

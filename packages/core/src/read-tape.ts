@@ -80,7 +80,7 @@ function itemOf(line: Line): TapeItem | TapeError {
   const value = valueOf(line, 'line');
   if (value instanceof TapeError) return value;
   const { t, item } = value as { t?: Json; item?: Json };
-  if (typeof t !== 'number' || t < 0 || item === undefined) {
+  if (!Number.isFinite(t) || (t as number) < 0 || item === undefined) {
     return new TapeError('line', line.line, 'expected {"t":<milliseconds>,"item":…}.');
   }
   return value as TapeItem;

@@ -5,6 +5,13 @@ import { recordTape } from './record-tape.ts';
 import { toReadableStream } from './to-readable-stream.ts';
 
 describe('recordTape', () => {
+  it('does not start what nobody reads yet', async () => {
+    const pull = vi.fn<() => void>();
+    recordTape(new ReadableStream({ pull }, { highWaterMark: 0 }), { dialect: 'canonical' });
+    await new Promise((resolve) => setTimeout(resolve));
+    expect(pull).not.toHaveBeenCalled();
+  });
+
   it('passes every item and keeps it with its time', async () => {
     let clock = Date.UTC(2026, 0, 31);
     async function* items(): AsyncGenerator {

@@ -35,14 +35,20 @@ export function timeItems<Item>(
 ): ReadableStream<Item> {
   const began = now();
   let last = 0;
-  return stream.pipeThrough(
-    new TransformStream<Item, Item>({
-      transform(item, controller) {
+  const reader = stream.getReader();
+  return new ReadableStream<Item>(
+    {
+      async pull(controller) {
+        const { done, value } = await reader.read();
+        if (done) return controller.close();
         // A clock may go back; a tape does not.
         last = Math.max(last, now() - began);
-        onItem({ t: last, item: toJson(item, onLoss) });
-        controller.enqueue(item);
+        onItem({ t: last, item: toJson(value, onLoss) });
+        controller.enqueue(value);
       },
-    }),
+      cancel: (reason) => reader.cancel(reason),
+    },
+    // A TransformStream would read one item ahead, and so start a run that nobody reads yet.
+    { highWaterMark: 0 },
   );
 }

@@ -131,7 +131,7 @@ export type AnswerVerdict = { id: string } & (
 export type AnswerResult = {
   verdicts: AnswerVerdict[];
   open: Decision[];
-  /** Made by this call or by an earlier one. It may be queued, if another run of the thread is live. */
+  /** Made by this call or by an earlier one. It is queued if another run of the thread is live or was there before. */
   continuation?: { run: RunRecord; created: boolean; ownership?: Ownership };
   /** The run is live and will find the answers itself. */
   live: boolean;
@@ -142,7 +142,7 @@ export type StopResult =
   | 'requested'
   /** It was queued, and never started. */
   | 'aborted'
-  /** It was paused: its open decisions are cancelled. */
+  /** It was paused, and will not go on: its open decisions are cancelled. */
   | 'cancelled'
   | 'ended';
 
@@ -158,7 +158,7 @@ export type FinishRequest = {
   sourceState?: Json;
   /** Of a paused run: what it waits for. Those that exist already keep their answers. */
   decisions?: readonly DecisionRequest[];
-  /** Made at once if all its decisions have been answered already. */
+  /** Made at once if all its decisions have been answered already, unless the run was asked to stop. */
   continuation?: Continuation;
 };
 export type FinishResult =
@@ -179,11 +179,16 @@ export interface Registry {
   /** Says whether a live run is blocked on a decision inside its process. */
   wait(run: RunKey, epoch: number, waiting: boolean): Promise<'ok' | 'fenced'>;
   /**
-   * Ends the run, its log and its message in one step. What it asked and waits for no more is cancelled. Repeating the
-   * call (a lost acknowledgement) gives the same result.
+   * Ends the run, its log and its message in one step. The content is the truth about the message: it may correct what
+   * was there. What JSON cannot say is converted as `toJson` does. What the run asked and waits for no more is cancelled;
+   * if it was asked to stop, so is what it waits for, and it does not go on. Repeating the call (a lost acknowledgement)
+   * gives the same result.
    */
   finish(run: RunKey, epoch: number, end: FinishRequest): Promise<FinishResult>;
-  /** Starts the thread's first queued run if none is live. What the answer before it still waits for is superseded. */
+  /**
+   * Starts the thread's first queued run if none is live; but none before the continuation of an answer that it follows.
+   * What the answer before it still waits for is superseded.
+   */
   promote(scope: Scope, threadId: string, process: string): Promise<Ownership | null>;
   /** Takes a live run that was asked to stop at least `silentMs` ago and has not ended. */
   fence(run: RunKey, process: string, silentMs: number): Promise<Ownership | null>;

@@ -73,13 +73,45 @@ describe('repairHistory', () => {
     expect(repairs.map(({ kind }) => kind)).toEqual(['empty-text', 'partial-call', 'empty-message', 'empty-message']);
   });
 
-  it('keeps an empty reasoning, which may be a signature', () => {
-    const signed = message('a', 'assistant', {
+  it('keeps an empty reasoning that leads somewhere: it may be a signature', () => {
+    const signed: MessagePart = {
       type: 'reasoning',
       reasoning: '',
       providerMetadata: { anthropic: { signature: 's' } },
-    });
-    expect(repairHistory([signed])).toEqual({ messages: [signed], repairs: [] });
+    };
+    const said = message('a', 'assistant', signed, text('so'));
+    expect(repairHistory([said])).toEqual({ messages: [said], repairs: [] });
+  });
+
+  it('leaves out thoughts that lead to nothing: a stop while the model was thinking', () => {
+    const stopped = message('a', 'assistant', text('so'), { type: 'reasoning', reasoning: 'hm' });
+    const { messages, repairs } = repairHistory([
+      stopped,
+      message('b', 'assistant', { type: 'reasoning', reasoning: 'hm' }),
+    ]);
+    expect(messages.map(({ content }) => content.parts)).toEqual([[text('so')]]);
+    expect(repairs.map(({ kind }) => kind)).toEqual(['lone-reasoning', 'lone-reasoning', 'empty-message']);
+  });
+
+  it('reads the flat text of an import', () => {
+    const flat = message('a', 'user');
+    flat.content.content = 'hello there';
+    const { messages, repairs } = repairHistory([flat]);
+    expect(messages[0]!.content.parts).toEqual([text('hello there')]);
+    expect(repairs).toMatchObject([{ kind: 'flat-content' }]);
+  });
+
+  it('white space is left out whatever is noted beside it, unless it is signed', () => {
+    const noted: MessagePart = { type: 'text', text: ' ', providerMetadata: { intertie: { agent: 'a' } } };
+    const signed: MessagePart = { type: 'text', text: '', providerMetadata: { google: { thoughtSignature: 's' } } };
+    expect(repairHistory([message('a', 'assistant', noted, signed)]).messages[0]!.content.parts).toEqual([signed]);
+  });
+
+  it('an answer that a person gave is something said, an empty interjection is not', () => {
+    const asked = { type: 'question', questionId: 'q', kind: 'input' } as const;
+    const told = message('a', 'assistant', { ...asked, answer: { questionId: 'q', value: 7 } });
+    const silent = message('b', 'assistant', { type: 'interjection', role: 'user', parts: [] });
+    expect(repairHistory([told, silent]).messages).toEqual([told]);
   });
 
   it('joins the results of tool messages to their calls, and leaves out those without', () => {

@@ -11,6 +11,8 @@ export type Repair = {
     | 'merged-result'
     | 'repeated-call'
     | 'empty-text'
+    | 'lone-reasoning'
+    | 'flat-content'
     | 'empty-message';
   messageId: string;
   id?: string;
@@ -40,15 +42,36 @@ export function repairHistory(messages: readonly CanonicalMessage[], options: Re
   for (const message of merged) {
     const continued = message.id === options.continues;
     const parts: MessagePart[] = [];
-    for (const part of message.content.parts) {
+    for (const part of partsOf(message, report)) {
       const mended = repairPart(part, message.id, continued, seen, report);
       if (mended) parts.push(mended);
     }
+    if (!continued) dropLoneReasoning(parts, message.id, report);
     const whole = withParts(message, parts);
     if (parts.some(isSaid) || continued) kept.push(whole);
     else report({ kind: 'empty-message', messageId: message.id, message: 'It says nothing, and was left out.' });
   }
   return { messages: kept, repairs };
+}
+
+/** An import may bring its text flat, and no parts. */
+function partsOf({ id, content }: CanonicalMessage, report: Report): readonly MessagePart[] {
+  if (content.parts.length > 0 || !content.content) return content.parts;
+  report({ kind: 'flat-content', messageId: id, message: 'Its text is taken from `content.content`.' });
+  return [{ type: 'text', text: content.content }];
+}
+
+/** A stop while the model thinks leaves thoughts that lead to nothing; providers refuse them. */
+function dropLoneReasoning(parts: MessagePart[], messageId: string, report: Report): void {
+  while (parts.at(-1)?.type === 'reasoning') {
+    const { id } = parts.pop()!;
+    report({
+      kind: 'lone-reasoning',
+      messageId,
+      ...(id !== undefined && { id }),
+      message: 'Nothing follows it; it was left out.',
+    });
+  }
 }
 
 function repairPart(
@@ -85,8 +108,8 @@ function repairPart(
       return { ...part, answer: { questionId, cancelled: true } };
     }
     case 'text':
-      // Providers refuse a block of white space. It may still carry a signature for the provider that made it.
-      if (part.text.trim() !== '' || part.providerMetadata) return part;
+      // Providers refuse a block of white space, unless it is signed.
+      if (part.text.trim() !== '' || isSigned(part)) return part;
       report({
         kind: 'empty-text',
         messageId,
@@ -189,7 +212,26 @@ function mergeResult(
 
 /** Whether a model is told anything by the part. */
 function isSaid(part: MessagePart): boolean {
-  return part.type !== 'data' && part.type !== 'source' && part.type !== 'question';
+  switch (part.type) {
+    case 'data':
+      // A provider's own content goes back to that provider.
+      return part.name?.startsWith('provider:') ?? false;
+    case 'source':
+      return false;
+    case 'question':
+      return part.answer !== undefined && !part.answer.cancelled;
+    case 'interjection':
+      return part.parts.some(isSaid);
+    case 'text':
+      return part.text.trim() !== '' || isSigned(part);
+    default:
+      return true;
+  }
+}
+
+/** Google signs parts that may be empty of text. */
+function isSigned({ providerMetadata = {} }: MessagePart): boolean {
+  return Object.values(providerMetadata).some((meta) => 'thoughtSignature' in meta || 'signature' in meta);
 }
 
 function withParts(message: CanonicalMessage, parts: MessagePart[]): CanonicalMessage {

@@ -4,7 +4,7 @@ import type { Fault } from './fault.ts';
 import { applyPatch } from './json-patch.ts';
 import type { Json } from './json.ts';
 import type { OnLoss } from './loss.ts';
-import type { AskedQuestion, MessageContent, ToolState } from './message.ts';
+import type { AskedQuestion, MessageContent, MessagePart, ToolState } from './message.ts';
 import type { Outcome, Waiting } from './outcome.ts';
 import type { Said } from './part-body.ts';
 import { isSettled, takesBack } from './tool-part.ts';
@@ -28,7 +28,11 @@ export class RunGuard {
   #agents = new Map<string, 'open' | 'paused' | 'ended'>();
   /** The agent of each step, ended or not. */
   #steps = new Map<string, string | undefined>();
-  #data = new Map<string, Json>();
+  /** Parts that are there, with their step: a discarded step takes its parts with it, but their ids stay taken. */
+  #parts = new Map<string, string | undefined>();
+  #data = new Map<string, { value: Json; transient: boolean }>();
+  /** What earlier runs have said and how they ended: this run adds to it, and edits nothing. */
+  #earlier: { texts: Map<string, string>; runs: Set<string> } | undefined;
   #state: Json | undefined;
   #owned: WeakSet<object> = new WeakSet();
 
@@ -82,7 +86,7 @@ export class RunGuard {
       case 'interjection':
       case 'file':
       case 'source':
-        if (this.#takeId(event.id, event)) emit(this.#attributed(event));
+        if (this.#takeId(event.id, event)) emit(this.#placed(event.id, event));
         return;
       case 'data':
         return this.#dataPart(event, emit);
@@ -96,25 +100,31 @@ export class RunGuard {
       case 'message-snapshot':
         return this.#snapshot(event, emit);
       case 'metadata':
-        if (event.id === undefined || this.#ids.has(event.id) || this.#questions.has(event.id)) emit(event);
+        if (event.id === undefined || this.#parts.has(event.id)) emit(event);
         else this.#drop(event, event.id, 'There is no such part.');
         return;
       case 'notice':
       case 'raw':
         return emit(event);
-      default:
-        return this.#unknown(event, emit);
+      case 'run-start':
+      case 'run-end':
+        // The frame is the seal's own.
+        return;
     }
   }
 
-  /** Closes what is open, the last opened first, and settles invalid calls: each has a result. */
-  closeAll(outcome: Outcome, time: Time, emit: Emit<AgentEvent>): void {
-    for (const open of [...this.#open.values()].toReversed()) this.#closeOpen(open, outcome, time, emit);
+  /** Each invalid call has a result, also if nobody gave one. */
+  settleInvalid(time: Time, emit: Emit<AgentEvent>): void {
     for (const [toolCallId, call] of this.#calls) {
       if (!call.invalid || call.state !== 'call') continue;
       call.state = 'error';
       emit({ type: 'tool-result', toolCallId, status: 'error', error: call.invalid, ...time });
     }
+  }
+
+  /** Closes what is open, the last opened first. */
+  closeAll(outcome: Outcome, time: Time, emit: Emit<AgentEvent>): void {
+    for (const open of [...this.#open.values()].toReversed()) this.#closeOpen(open, outcome, time, emit);
   }
 
   #closeOpen({ kind, id }: Open, outcome: Outcome, time: Time, emit: Emit<AgentEvent>): void {
@@ -140,14 +150,14 @@ export class RunGuard {
     emit: Emit<AgentEvent>,
   ): void {
     if (!this.#takeId(event.id, event)) return;
-    const attributed = this.#attributed(event);
+    const attributed = this.#placed(event.id, event);
     this.#opened({ kind, id: event.id, ...stepOf(attributed) });
     emit(attributed);
   }
 
   #toolInputStart(event: EventOf<'tool-input-start'>, emit: Emit<AgentEvent>): void {
     if (!this.#takeId(event.toolCallId, event)) return;
-    const attributed = this.#attributed(event);
+    const attributed = this.#placed(event.toolCallId, event);
     this.#calls.set(event.toolCallId, { state: 'partial-call', said: attributed, ...stepOf(attributed) });
     this.#opened({ kind: 'tool-input', id: event.toolCallId, ...stepOf(attributed) });
     emit(attributed);
@@ -165,7 +175,7 @@ export class RunGuard {
       this.#repaired(event, event.toolCallId, 'Its input was still open, and has been closed.');
       this.#closeOpen(open, { outcome: 'complete' }, timeOf(event), emit);
     }
-    const attributed = known?.said ? asOpened(event, known.said) : this.#attributed(event);
+    const attributed = known?.said ? asOpened(event, known.said) : this.#placed(event.toolCallId, event);
     this.#calls.set(event.toolCallId, {
       state: 'call',
       ...(event.invalid && { invalid: event.invalid }),
@@ -223,6 +233,11 @@ export class RunGuard {
     if (event.discarded) {
       // Its calls never happened: nothing waits for them, and a snapshot may leave them out. Their ids stay taken.
       for (const [id, { stepId }] of this.#calls) if (stepId === event.stepId) this.#calls.delete(id);
+      for (const [id, stepId] of this.#parts) {
+        if (stepId !== event.stepId) continue;
+        this.#parts.delete(id);
+        this.#data.delete(id);
+      }
       for (const [id, { toolCallId }] of this.#questions) {
         if (toolCallId !== undefined && !this.#calls.has(toolCallId)) this.#questions.delete(id);
       }
@@ -251,17 +266,22 @@ export class RunGuard {
   }
 
   #dataPart(event: EventOf<'data'>, emit: Emit<AgentEvent>): void {
-    if (!this.#data.has(event.id) && !this.#takeId(event.id, event)) return;
-    this.#data.set(event.id, event.data);
-    emit(this.#attributed(event));
+    const before = this.#data.get(event.id);
+    const transient = event.transient === true;
+    if (before && before.transient !== transient) {
+      return this.#drop(event, event.id, `The id is that of ${before.transient ? 'transient' : 'kept'} data.`);
+    }
+    if (!before && !this.#takeId(event.id, event)) return;
+    this.#data.set(event.id, { value: event.data, transient });
+    emit(before ? this.#attributed(event) : this.#placed(event.id, event));
   }
 
   #dataDelta(event: EventOf<'data-delta'>, emit: Emit<AgentEvent>): void {
     const before = this.#data.get(event.id);
     if (before === undefined) return this.#drop(event, event.id, 'There is no such data.');
-    const patched = applyPatch(before, event.patch, this.#owned);
+    const patched = applyPatch(before.value, event.patch, this.#owned);
     if (!patched.ok) return this.#drop(event, event.id, `Its operation ${patched.index} fails: ${patched.message}.`);
-    this.#data.set(event.id, patched.value);
+    before.value = patched.value;
     emit(event);
   }
 
@@ -277,37 +297,62 @@ export class RunGuard {
   }
 
   #snapshot(event: EventOf<'message-snapshot'>, emit: Emit<AgentEvent>): void {
-    for (const { kind, id } of this.#open.values()) {
-      if (kind !== 'agent' && kind !== 'step') return this.#drop(event, id, 'A part is open.');
-    }
-    const restated = new Map<string, ToolState>();
-    for (const part of event.content.parts)
-      if (part.type === 'tool-invocation') restated.set(part.toolCallId, part.state);
-    for (const [id, call] of this.#calls) {
-      const state = restated.get(id);
-      if (state === undefined) return this.#drop(event, id, 'It leaves out a call.');
-      if (takesBack(call.state, state)) return this.#drop(event, id, 'It would take a call back.');
-    }
+    const breach = this.#breachOf(event.content);
+    if (breach) return this.#drop(event, breach.id, breach.why);
     this.#learn(event.content);
     emit(event);
   }
 
+  /** What a snapshot would take back. */
+  #breachOf(content: MessageContent): { id: string; why: string } | undefined {
+    for (const { kind, id } of this.#open.values()) {
+      if (kind !== 'agent' && kind !== 'step') return { id, why: `The ${kind} is open.` };
+    }
+    const calls = new Map<string, ToolState>();
+    const answers = new Map<string, boolean>();
+    const texts = new Map<string, string>();
+    for (const part of content.parts) {
+      const asked = part.type === 'tool-invocation' ? part.approval : part.type === 'question' ? part : undefined;
+      if (part.type === 'tool-invocation') calls.set(part.toolCallId, part.state);
+      if (asked) answers.set(asked.questionId, asked.answer !== undefined);
+      if (part.id !== undefined) texts.set(part.id, textOf(part) ?? '');
+    }
+    for (const [id, { state }] of this.#calls) {
+      const stated = calls.get(id);
+      if (stated === undefined || takesBack(state, stated)) return { id, why: 'It would take a call back.' };
+    }
+    for (const [id, { answered }] of this.#questions) {
+      if (!answers.has(id) || (answered && !answers.get(id))) return { id, why: 'It would take a question back.' };
+    }
+    for (const [id, text] of this.#earlier?.texts ?? []) {
+      if (texts.get(id) !== text) return { id, why: 'It would edit what an earlier run has said.' };
+    }
+    const runs = new Set(content.runs?.map(({ runId }) => runId));
+    for (const id of this.#earlier?.runs ?? []) if (!runs.has(id)) return { id, why: 'It leaves out an earlier run.' };
+    return undefined;
+  }
+
   /** What a baseline or a correction says becomes known. */
   #learn(content: MessageContent): void {
+    const earlier = { texts: new Map<string, string>(), runs: new Set(content.runs?.map(({ runId }) => runId)) };
     for (const part of content.parts) {
       if (part.type === 'tool-invocation') {
-        this.#ids.add(part.toolCallId);
+        this.#learnPart(part.toolCallId, part.stepId);
         this.#calls.set(part.toolCallId, {
+          ...this.#calls.get(part.toolCallId),
           state: part.state,
           ...(part.invalid && { invalid: part.error ?? { message: 'The call is invalid.' } }),
         });
         if (part.approval) this.#learnQuestion(part.approval);
       } else if (part.type === 'question') this.#learnQuestion(part);
       else if (part.id !== undefined) {
-        this.#ids.add(part.id);
-        if (part.type === 'data') this.#data.set(part.id, part.data);
+        this.#learnPart(part.id, part.stepId);
+        if (part.type === 'data') this.#data.set(part.id, { value: part.data, transient: false });
+        const text = textOf(part);
+        if (text !== undefined) earlier.texts.set(part.id, text);
       }
     }
+    this.#earlier ??= earlier;
     for (const [agentId, { outcome }] of Object.entries(content.agents ?? {})) {
       if (!this.#agents.has(agentId)) this.#agents.set(agentId, outcome === 'paused' ? 'paused' : 'ended');
     }
@@ -316,13 +361,14 @@ export class RunGuard {
     }
   }
 
+  #learnPart(id: string, stepId: string | undefined): void {
+    this.#ids.add(id);
+    this.#parts.set(id, stepId);
+  }
+
   #learnQuestion({ questionId, toolCallId, answer }: AskedQuestion): void {
     this.#questionIds.add(questionId);
     this.#questions.set(questionId, { answered: answer !== undefined, toolCallId });
-  }
-
-  #unknown(event: AgentEvent, emit: Emit<AgentEvent>): void {
-    emit({ type: 'raw', dialect: 'canonical', value: event as never, ...timeOf(event) });
   }
 
   #ifOpen(kind: Open['kind'], id: string, event: AgentEvent, emit: Emit<AgentEvent>): void {
@@ -348,14 +394,23 @@ export class RunGuard {
     return true;
   }
 
-  /** A part of an agent that has not started, or of a step that is not open or is another agent's, goes without. */
+  #placed<E extends AgentEvent & Said>(id: string, event: E): E {
+    const attributed = this.#attributed(event);
+    this.#parts.set(id, attributed.stepId);
+    return attributed;
+  }
+
+  /**
+   * A part of an agent that has not started, or of a step that is not open or is another agent's, goes without. One that
+   * names its step alone is of that step's agent.
+   */
   #attributed<E extends AgentEvent & Said>(event: E): E {
     const said = this.#ofKnownAgent(event, undefined);
     if (said.stepId === undefined) return said;
     if (!this.#open.has(`step:${said.stepId}`)) return this.#withoutStep(said, `Its step ${said.stepId} is not open.`);
-    return this.#steps.get(said.stepId) === said.agentId
-      ? said
-      : this.#withoutStep(said, `Its step ${said.stepId} is another agent's.`);
+    const agentId = this.#steps.get(said.stepId);
+    if (said.agentId === undefined && agentId !== undefined) return { ...said, agentId };
+    return agentId === said.agentId ? said : this.#withoutStep(said, `Its step ${said.stepId} is another agent's.`);
   }
 
   #ofKnownAgent<E extends AgentEvent & { agentId?: string }>(event: E, id: string | undefined): E {
@@ -380,18 +435,16 @@ export class RunGuard {
   }
 }
 
-/** `tool-call` repeats what `tool-input-start` said; the opening decides. */
+/** `tool-call` repeats what `tool-input-start` said; the opening decides, and the call adds what was not known. */
 function asOpened(event: EventOf<'tool-call'>, said: EventOf<'tool-input-start'>): EventOf<'tool-call'> {
-  const { agentId: _, stepId: __, ...rest } = event;
-  const { toolName, agentId, stepId, executor = event.executor, dynamic = event.dynamic } = said;
-  return {
-    ...rest,
-    toolName,
-    ...(agentId !== undefined && { agentId }),
-    ...(stepId !== undefined && { stepId }),
-    ...(executor !== undefined && { executor }),
-    ...(dynamic !== undefined && { dynamic }),
-  };
+  const { agentId: _, stepId: __, to: ___, internal: ____, ...call } = event;
+  const { type: _____, at: ______, origin: _______, providerMetadata: ________, ...opening } = said;
+  return { ...call, ...opening };
+}
+
+/** Of a text or a reasoning: what it says. */
+function textOf(part: MessagePart): string | undefined {
+  return part.type === 'text' ? part.text : part.type === 'reasoning' ? part.reasoning : undefined;
 }
 
 function timeOf({ at }: AgentEvent): Time {

@@ -42,7 +42,10 @@ export type RunPosition = { epoch: number; next: number; stop: boolean; stopReas
 
 /** The events of runs, numbered from 1, written by the holder of the epoch alone. Durable before anybody is told. */
 export interface RunLog {
-  /** One answer per batch, in order. A batch is written whole or not at all. */
+  /**
+   * One answer per batch, in order. A batch is written whole or not at all, and none is refused for its data: what JSON
+   * cannot say is converted as `toJson` does.
+   */
   append(batches: readonly LogBatch[]): Promise<readonly Appended[]>;
   read(run: RunKey, after: LogPosition, limit?: number): Promise<LogPage>;
   /** Of each run that exists: who may write next and whether it is live. */

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { transcode } from './codec.ts';
 import type { AgentEvent } from './event.ts';
 import type { Loss } from './loss.ts';
+import type { MessageContent } from './message.ts';
 import type { RunInput } from './run-input.ts';
 import { seal } from './seal.ts';
 
@@ -211,4 +212,109 @@ describe('seal', () => {
     for (const event of wrong) expect(events).not.toContainEqual(event);
     expect(losses).toHaveLength(wrong.length);
   });
+
+  it.each<[string, unknown]>([
+    ['no event', null],
+    ['a patch without a patch', { type: 'state-delta' }],
+    ['a snapshot without content', { type: 'message-snapshot' }],
+    ['a pause without a list', { type: 'run-end', outcome: 'paused' }],
+    ['a delta that is no text', { type: 'text-delta', id: 'x', delta: 7 }],
+  ])('carries %s as raw with a notice, and never throws', (_, fed) => {
+    const [events] = sealed([fed as AgentEvent]);
+    expect(events.slice(1, 3)).toEqual([
+      { type: 'raw', dialect: 'canonical', value: fed },
+      expect.objectContaining({ type: 'notice', level: 'warning', code: 'malformed' }),
+    ]);
+  });
+
+  it('makes JSON of what JSON cannot say, and says so', () => {
+    const circle: { self?: unknown } = {};
+    circle.self = circle;
+    const input = { big: 10n, circle, bytes: new Uint8Array([1]), not: Number.NaN };
+    const [events, losses] = sealed([{ type: 'tool-call', toolCallId: 'c', toolName: 't', input: input as never }]);
+    expect(events[1]).toMatchObject({ type: 'tool-call', input: { big: '10', bytes: 'AQ==', not: null } });
+    expect(() => JSON.stringify(events)).not.toThrow();
+    expect(losses.length).toBeGreaterThanOrEqual(4);
+  });
+
+  it.each<[string, MessageContent]>([
+    ['edits the text of an earlier run', baseline({ text: 'EDITED' })],
+    ['takes an answer back', baseline({ answered: false })],
+    ['leaves out an earlier run', baseline({ runs: false })],
+  ])('refuses a snapshot that %s', (_, content) => {
+    const [events, losses] = sealed([{ type: 'message-snapshot', content }], { resumes: 'r0', message: baseline({}) });
+    expect(events.filter(({ type }) => type === 'message-snapshot')).toHaveLength(1);
+    expect(losses).toMatchObject([{ kind: 'repaired', what: 'message-snapshot' }]);
+  });
+
+  it('a part that names its step alone is of that agent', () => {
+    const [events, losses] = sealed([
+      { type: 'agent-start', agentId: 'a', name: 'A', kind: 'agent' },
+      { type: 'step-start', stepId: 's', agentId: 'a' },
+      { type: 'text-start', id: '1', stepId: 's' },
+    ]);
+    expect(events[3]).toEqual({ type: 'text-start', id: '1', stepId: 's', agentId: 'a' });
+    expect(losses).toEqual([]);
+  });
+
+  it('what the opening of a call said holds, whatever the call says later', () => {
+    const opening = { toolCallId: 'c', toolName: 't', title: 'A', internal: true, to: ['x'] } as const;
+    const [events] = sealed([
+      { type: 'tool-input-start', ...opening, to: ['x'] },
+      { type: 'tool-input-end', toolCallId: 'c' },
+      { type: 'tool-call', toolCallId: 'c', toolName: 'other', title: 'B', input: 1, executor: 'client' },
+    ]);
+    expect(events[3]).toEqual({ type: 'tool-call', ...opening, input: 1, executor: 'client' });
+  });
+
+  it('a continuation that does not say from where starts afresh', () => {
+    const [events, losses] = sealed([], { resumes: 'r0' });
+    expect(events[0]).toEqual(start);
+    expect(losses).toMatchObject([{ what: 'run-start', why: expect.stringContaining('r0') }]);
+  });
+
+  it('agents end as the run does, also if its pause turns out to be none', () => {
+    const [events] = sealed([
+      { type: 'agent-start', agentId: 'a', name: 'A', kind: 'agent' },
+      { type: 'run-end', outcome: 'paused', waitingFor: [] },
+    ]);
+    expect(events.slice(2)).toEqual([
+      { type: 'agent-end', agentId: 'a', outcome: 'complete' },
+      { type: 'run-end', outcome: 'complete' },
+    ]);
+  });
+
+  it('data of a discarded step is gone, and an id is transient or kept, not both', () => {
+    const [, losses] = sealed([
+      { type: 'step-start', stepId: 's' },
+      { type: 'data', id: 'd', name: 'n', data: [], stepId: 's' },
+      { type: 'step-end', stepId: 's', discarded: true },
+      { type: 'data-delta', id: 'd', patch: [] },
+      { type: 'data', id: 'e', name: 'n', data: [] },
+      { type: 'data', id: 'e', name: 'n', data: [], transient: true },
+    ]);
+    expect(losses.map(({ what, id }) => `${what} ${id}`)).toEqual(['data-delta d', 'data e']);
+  });
+
+  it('copies a list of any length', () => {
+    const patch = Array.from({ length: 150_000 }, () => ({ op: 'add' as const, path: '/a/-', value: 1 }));
+    const [, losses] = sealed([
+      { type: 'state-snapshot', state: { a: [] } },
+      { type: 'state-delta', patch },
+      { type: 'state-delta', patch: [{ op: 'copy', from: '/a', path: '/b' }] },
+    ]);
+    expect(losses).toEqual([]);
+  });
 });
+
+function baseline(more: { text?: string; answered?: false; runs?: false }): MessageContent {
+  const answer = more.answered === false ? {} : { answer: { questionId: 'q', value: 1 } };
+  return {
+    format: 2,
+    parts: [
+      { type: 'text', id: '0', text: more.text ?? 'said by run 0' },
+      { type: 'question', questionId: 'q', kind: 'input', ...answer },
+    ],
+    ...(more.runs !== false && { runs: [{ runId: 'r0', outcome: 'complete' }] }),
+  };
+}

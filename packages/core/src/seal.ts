@@ -4,6 +4,7 @@ import type { Loss, OnLoss } from './loss.ts';
 import type { Outcome, Waiting } from './outcome.ts';
 import type { RunInput } from './run-input.ts';
 import { RunGuard } from './run-guard.ts';
+import { wellFormed } from './well-formed.ts';
 
 /**
  * The last codec of every source: it frames the run. Before the first event it writes `run-start`, the baseline, the
@@ -17,6 +18,7 @@ import { RunGuard } from './run-guard.ts';
  */
 export function seal(run: RunInput, onLoss: OnLoss): Codec<AgentEvent, AgentEvent> {
   const guard = new RunGuard(onLoss);
+  const start = runStart(run, onLoss);
   let phase: 'before' | 'running' | 'ended' = 'before';
   /** Of a log that was taken up: the baseline has not been seen yet. */
   let owesBaseline = false;
@@ -35,7 +37,7 @@ export function seal(run: RunInput, onLoss: OnLoss): Codec<AgentEvent, AgentEven
   const begin = (emit: Emit<AgentEvent>): void => {
     if (phase !== 'before') return;
     phase = 'running';
-    emit(runStart(run));
+    emit(start);
     writeBaseline(emit);
     for (const answer of run.answers) {
       const event: AgentEvent =
@@ -47,30 +49,33 @@ export function seal(run: RunInput, onLoss: OnLoss): Codec<AgentEvent, AgentEven
 
   const finish = (end: EventOf<'run-end'>, emit: Emit<AgentEvent>): void => {
     const time = at === undefined ? {} : { at };
-    guard.closeAll(end, time, emit);
+    guard.settleInvalid(time, emit);
+    const settled = withOutcome(end, guard, onLoss);
+    guard.closeAll(settled, time, emit);
     phase = 'ended';
-    emit({ ...withOutcome(end, guard, onLoss), ...time });
+    emit({ ...settled, ...time });
+  };
+
+  const take = (event: AgentEvent, emit: Emit<AgentEvent>): void => {
+    if (event.type === 'run-start') {
+      if (phase === 'running') return onLoss(secondStart(event));
+      phase = 'running';
+      owesBaseline = run.message !== undefined;
+      at = event.at;
+      return emit({ ...event, ...start, at: event.at ?? run.startedAt });
+    }
+    begin(emit);
+    if (owesBaseline && event.type !== 'message-snapshot') writeBaseline(emit);
+    owesBaseline = false;
+    if (event.type !== 'run-end') return pass(event, emit);
+    if (event.at !== undefined) at = event.at;
+    finish(event, emit);
   };
 
   return {
-    feed(event, emit) {
-      if (phase === 'ended') {
-        onLoss(late(event));
-      } else if (event.type === 'run-start') {
-        if (phase === 'running') return onLoss(secondStart(event));
-        phase = 'running';
-        owesBaseline = run.message !== undefined;
-        at = event.at;
-        emit({ ...event, ...runStart(run), at: event.at ?? run.startedAt });
-      } else {
-        begin(emit);
-        if (owesBaseline && event.type !== 'message-snapshot') writeBaseline(emit);
-        owesBaseline = false;
-        if (event.type === 'run-end') {
-          if (event.at !== undefined) at = event.at;
-          finish(event, emit);
-        } else pass(event, emit);
-      }
+    feed(fed, emit) {
+      if (phase === 'ended') return onLoss(late(fed));
+      for (const event of wellFormed(fed, onLoss)) take(event, emit);
     },
 
     flush: begin,
@@ -84,15 +89,20 @@ export function seal(run: RunInput, onLoss: OnLoss): Codec<AgentEvent, AgentEven
   };
 }
 
-function runStart(run: RunInput): EventOf<'run-start'> {
+function runStart(run: RunInput, onLoss: OnLoss): EventOf<'run-start'> {
   const { runId, threadId, messageId, parentMessageId, resumes, parentRunId } = run;
+  const continues = resumes !== undefined && run.message !== undefined;
+  if (resumes !== undefined && !continues) {
+    const why = `The run continues ${resumes}, but RunInput.message does not say from where. It starts afresh.`;
+    onLoss({ kind: 'repaired', what: 'run-start', why, id: runId });
+  }
   return {
     type: 'run-start',
     runId,
     threadId,
     messageId,
     ...(parentMessageId !== undefined && { parentMessageId }),
-    ...(resumes !== undefined && { resumes }),
+    ...(continues && { resumes }),
     ...(parentRunId !== undefined && { parentRunId }),
     at: run.startedAt,
   };
@@ -121,6 +131,9 @@ function withOutcome(end: EventOf<'run-end'>, guard: RunGuard, onLoss: OnLoss): 
     return false;
   });
   if (waitingFor.length > 0) return { ...end, waitingFor };
+  if (end.waitingFor.length === 0) {
+    onLoss({ kind: 'repaired', what: 'run-end', why: 'It is paused and waits for nothing, so it is complete.' });
+  }
   const { outcome: _, waitingFor: __, ...rest } = end;
   return { ...rest, outcome: 'complete' };
 }
@@ -130,15 +143,18 @@ function name(waiting: Waiting): string {
   return waiting.type === 'question' ? `the question ${waiting.questionId}` : 'a message';
 }
 
-function late(event: AgentEvent): Loss {
-  return { kind: 'late', what: event.type, why: 'It came after the run had ended.', ...idOf(event) };
+function late(fed: AgentEvent): Loss {
+  const type = (fed as { type?: unknown } | null)?.type;
+  const what = typeof type === 'string' ? type : 'no event';
+  return { kind: 'late', what, why: 'It came after the run had ended.', ...idOf(fed) };
 }
 
 function secondStart(event: EventOf<'run-start'>): Loss {
   return { kind: 'repaired', what: 'run-start', why: 'The run had started already.', id: event.runId };
 }
 
-function idOf(event: AgentEvent): { id?: string } {
-  if ('id' in event && event.id !== undefined) return { id: event.id };
-  return 'toolCallId' in event && event.toolCallId !== undefined ? { id: event.toolCallId } : {};
+function idOf(fed: AgentEvent): { id?: string } {
+  const { id, toolCallId } = (fed ?? {}) as { id?: unknown; toolCallId?: unknown };
+  const found = id ?? toolCallId;
+  return typeof found === 'string' ? { id: found } : {};
 }

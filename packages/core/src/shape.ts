@@ -1,16 +1,18 @@
+import { capPath } from './cap-path.ts';
+import { MAX_DEPTH, MAX_OUTER_DEPTH } from './max-depth.ts';
+
 /** Small checks that say where they fail. A check gives undefined if the value is right, and allocates only if not. */
 export type Failure = { path: string; expected: string; found: unknown };
 export type Check = (value: unknown) => Failure | undefined;
 export type Fields = ReadonlyArray<readonly [key: string, check: Check, need: 'required' | 'optional']>;
 export type Shape = { [key: string]: Check };
 
-/** Deeper JSON than this is refused instead of overflowing the stack. */
-const maxDepth = 500;
-
 export const fail = (expected: string, found: unknown, path = ''): Failure => ({ path, expected, found });
 export const inside = (key: string, failure: Failure): Failure => ({
   ...failure,
-  path: key + (failure.path === '' || failure.path.startsWith('[') ? failure.path : `.${failure.path}`),
+  path: capPath(
+    capPath(key) + (failure.path === '' || failure.path.startsWith('[') ? failure.path : `.${failure.path}`),
+  ),
 });
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -45,7 +47,8 @@ export function json(value: unknown, depth = 0): Failure | undefined {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return undefined;
   if (typeof value === 'number') return number(value);
   if (typeof value !== 'object') return fail('JSON', value);
-  if (depth === maxDepth) return fail(`JSON nested at most ${maxDepth} deep`, value);
+  // Refused instead of overflowing the stack.
+  if (depth === MAX_DEPTH) return fail(`JSON nested at most ${MAX_DEPTH} deep`, value);
   if (Array.isArray(value)) {
     for (let index = 0; index < value.length; index++) {
       const failure = json(value[index], depth + 1);
@@ -62,6 +65,8 @@ export function json(value: unknown, depth = 0): Failure | undefined {
   return undefined;
 }
 export const anyJson: Check = (value) => json(value);
+/** JSON that holds values as deep as `anyJson` lets them be. */
+export const outerJson: Check = (value) => json(value, MAX_DEPTH - MAX_OUTER_DEPTH);
 
 export function fields(required: Shape, optional: Shape): Fields {
   return [

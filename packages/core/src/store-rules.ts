@@ -7,4 +7,4 @@ export {
   readAnswer,
   readDecisions,
 } from './store-rules/decision-rules.ts';
-export { readContent, readJson, readMessage } from './store-rules/read-message.ts';
+export { keepJson, readContent, readJson, readMessage } from './store-rules/read-message.ts';

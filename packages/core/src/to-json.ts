@@ -1,13 +1,11 @@
-import { encodeBase64 } from './base64.ts';
-import type { Json, JsonObject } from './json.ts';
-import type { Loss, OnLoss } from './loss.ts';
-import { setOwn } from './set-own.ts';
+import { convertJson } from './convert-json.ts';
+import type { Json } from './json.ts';
+import type { OnLoss } from './loss.ts';
+import { MAX_DEPTH } from './max-depth.ts';
 
-/** Deeper than any real value, and shallow enough for every recursive reader behind us, inside an event in a message. */
-const MAX_DEPTH = 256;
 /** How much of a value is looked at in the hope that it already is JSON. */
 const FAST_NODES = 10_000;
-/** Of pointers and of foreign messages in the ledger. */
+/** Of pointers in the ledger. */
 const MAX_TEXT = 200;
 
 /**
@@ -22,13 +20,18 @@ const MAX_TEXT = 200;
  *   references and too deep nesting (a marker), getters and `toJSON` that throw.
  * - An `Error` gives its name, message, cause and own fields, and never its stack: stacks tell strangers about the server.
  */
-export function toJson(value: unknown, onLoss?: OnLoss): Json {
+export function toJson(value: unknown, onLoss?: OnLoss, maxDepth: number = MAX_DEPTH): Json {
   try {
-    if (isJson(value, { nodes: FAST_NODES }, MAX_DEPTH)) return value;
+    if (isJson(value, { nodes: FAST_NODES }, maxDepth)) return value;
   } catch {
     // A getter or a proxy threw. The careful way says where.
   }
-  return new Conversion().run(value, onLoss);
+  const { json, losses } = convertJson(value, maxDepth);
+  for (const { kind, what, why, path, count } of losses) {
+    const more = count > 1 ? ` and ${count - 1} more` : '';
+    onLoss?.({ kind, what: `${what}${pointerTo(path)}${more}`, why });
+  }
+  return json;
 }
 
 /** Without any memory of what it saw: the budget bounds it where values are shared, the depth where they are circular. */
@@ -60,197 +63,12 @@ function isJson(value: unknown, budget: { nodes: number }, depth: number): value
   return true;
 }
 
-const DROPPED: unique symbol = Symbol('dropped');
-/** `height` is how deep it nests, so that a shared value is not put where it would be too deep. */
-type Converted = { json: Json; height: number };
-
-class Conversion {
-  readonly #done = new Map<object, Converted>();
-  readonly #open = new Set<object>();
-  readonly #path: string[] = [];
-  readonly #losses = new Map<string, { kind: Loss['kind']; what: string; why: string; count: number }>();
-  #height = 0;
-
-  run(value: unknown, onLoss: OnLoss | undefined): Json {
-    const json = this.#convert(value);
-    for (const { kind, what, why, count } of this.#losses.values()) {
-      onLoss?.({ kind, what: count > 1 ? `${what} and ${count - 1} more` : what, why });
-    }
-    return json === DROPPED ? null : json;
+function pointerTo(path: ReadonlyArray<string | number>): string {
+  if (path.length === 0) return '';
+  let pointer = '';
+  for (const key of path) {
+    pointer += `/${String(key).slice(0, MAX_TEXT).replaceAll('~', '~0').replaceAll('/', '~1')}`;
+    if (pointer.length > MAX_TEXT) return ` at ${pointer.slice(0, MAX_TEXT)}…`;
   }
-
-  /** Leaves the height of what it returns in `#height`. */
-  #convert(value: unknown): Json | typeof DROPPED {
-    this.#height = 0;
-    switch (typeof value) {
-      case 'string':
-      case 'boolean':
-        return value;
-      case 'number':
-        if (Number.isFinite(value)) return value === 0 ? 0 : value;
-        this.#lose('unsupported', String(value), 'JSON has finite numbers only; null stands for it');
-        return null;
-      case 'bigint':
-        this.#lose('repaired', 'BigInt', 'JSON has no BigInt; kept as a string of digits');
-        return value.toString();
-      case 'undefined':
-        return DROPPED;
-      case 'object':
-        return value === null ? null : this.#object(value);
-      default:
-        this.#lose('unsupported', typeof value, `JSON has no ${typeof value}s; left out`);
-        return DROPPED;
-    }
-  }
-
-  #object(value: object): Json | typeof DROPPED {
-    const done = this.#done.get(value);
-    if (done !== undefined && this.#path.length + done.height <= MAX_DEPTH) {
-      this.#height = done.height;
-      return done.json;
-    }
-    if (this.#open.has(value)) {
-      this.#lose('unsupported', 'circular reference', 'JSON is a tree; "[circular]" stands for it');
-      return '[circular]';
-    }
-    if (done !== undefined || this.#path.length >= MAX_DEPTH) {
-      this.#lose('unsupported', 'nesting', `deeper than ${MAX_DEPTH} levels; "[too deep]" stands for the rest`);
-      return '[too deep]';
-    }
-    this.#open.add(value);
-    const depth = this.#path.length;
-    let json: Json | typeof DROPPED;
-    try {
-      json = this.#read(value);
-    } catch (error) {
-      this.#path.length = depth;
-      this.#height = 0;
-      this.#lose('unsupported', 'object', `it threw while it was read (${messageOf(error)}); null stands for it`);
-      json = null;
-    }
-    this.#open.delete(value);
-    if (json !== DROPPED) this.#done.set(value, { json, height: this.#height });
-    return json;
-  }
-
-  #read(value: object): Json | typeof DROPPED {
-    const tag = Object.prototype.toString.call(value).slice(8, -1);
-    // Before `toJSON`: a Node buffer has one, and makes a list of numbers of itself.
-    if (ArrayBuffer.isView(value) || tag === 'ArrayBuffer' || tag === 'SharedArrayBuffer')
-      return this.#bytes(value, tag);
-    if (tag === 'Date') {
-      if (!Number.isNaN(Date.prototype.getTime.call(value))) return Date.prototype.toISOString.call(value);
-      this.#lose('unsupported', 'Date', 'it is not a valid time; null stands for it');
-      return null;
-    }
-    if ('toJSON' in value && typeof value.toJSON === 'function') {
-      const shown: unknown = value.toJSON(this.#path.at(-1) ?? '');
-      if (shown !== value) return this.#inside('toJSON()', shown);
-    }
-    if (Array.isArray(value)) return this.#list(value);
-    if (tag === 'Error' || value instanceof Error) return this.#error(value);
-    switch (tag) {
-      case 'Number':
-      case 'String':
-      case 'Boolean':
-      case 'BigInt':
-        return this.#convert(value.valueOf());
-      case 'Map':
-        this.#lose('repaired', 'Map', 'JSON has no Map; kept as an array of its entries');
-        return this.#list([...(value as Map<unknown, unknown>)]);
-      case 'Set':
-        this.#lose('repaired', 'Set', 'JSON has no Set; kept as an array');
-        return this.#list([...(value as Set<unknown>)]);
-      default:
-        return this.#fields(value, Object.keys(value));
-    }
-  }
-
-  #bytes(value: object, tag: string): Json {
-    let bytes: Uint8Array | undefined;
-    if (!ArrayBuffer.isView(value)) bytes = new Uint8Array(value as ArrayBuffer);
-    else if (tag === 'DataView' || (value as Uint8Array).BYTES_PER_ELEMENT === 1) {
-      bytes = new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
-    }
-    if (bytes !== undefined && tag !== 'Int8Array') {
-      this.#lose('repaired', tag, 'JSON has no bytes; kept as base64');
-      return encodeBase64(bytes);
-    }
-    this.#lose('repaired', tag, 'JSON has no typed arrays; kept as an array');
-    return this.#list(Array.from(value as unknown as ArrayLike<unknown>));
-  }
-
-  #list(values: unknown[]): Json {
-    const list: Json[] = [];
-    let height = 0;
-    for (let index = 0; index < values.length; index += 1) {
-      const json = this.#inside(String(index), values[index]);
-      list.push(json === DROPPED ? null : json);
-      height = Math.max(height, this.#height);
-    }
-    this.#height = height + 1;
-    return list;
-  }
-
-  #error(error: object): Json {
-    // Name, message and cause are not enumerable, and say the most.
-    const keys = new Set(['name', 'message', 'cause', ...Object.keys(error)]);
-    keys.delete('stack');
-    return this.#fields(error, keys);
-  }
-
-  #fields(value: object, keys: Iterable<string>): Json {
-    const fields: JsonObject = {};
-    let height = 0;
-    for (const key of keys) {
-      let field: unknown;
-      try {
-        field = (value as { [key: string]: unknown })[key];
-      } catch (error) {
-        this.#path.push(key);
-        this.#lose('unsupported', 'getter', `it threw (${messageOf(error)}); left out`);
-        this.#path.pop();
-        continue;
-      }
-      const json = this.#inside(key, field);
-      if (json === DROPPED) continue;
-      setOwn(fields, key, json);
-      height = Math.max(height, this.#height);
-    }
-    this.#height = height + 1;
-    return fields;
-  }
-
-  #inside(key: string, value: unknown): Json | typeof DROPPED {
-    this.#path.push(key);
-    const json = this.#convert(value);
-    this.#path.pop();
-    return json;
-  }
-
-  /** A million functions in a list are one line of the ledger, with a count. */
-  #lose(kind: Loss['kind'], what: string, why: string): void {
-    const known = this.#losses.get(why);
-    if (known !== undefined) known.count += 1;
-    else this.#losses.set(why, { kind, what: `${what}${this.#where()}`, why, count: 1 });
-  }
-
-  /** As a JSON pointer. */
-  #where(): string {
-    if (this.#path.length === 0) return '';
-    let pointer = '';
-    for (const key of this.#path) {
-      pointer += `/${key.slice(0, MAX_TEXT).replaceAll('~', '~0').replaceAll('/', '~1')}`;
-      if (pointer.length > MAX_TEXT) return ` at ${pointer.slice(0, MAX_TEXT)}…`;
-    }
-    return ` at ${pointer}`;
-  }
-}
-
-function messageOf(error: unknown): string {
-  try {
-    return (error instanceof Error ? error.message : String(error)).slice(0, MAX_TEXT);
-  } catch {
-    return 'an error that cannot be read';
-  }
+  return ` at ${pointer}`;
 }

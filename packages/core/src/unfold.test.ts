@@ -64,3 +64,44 @@ it('applies an answer outside a run by the same fold, once', () => {
   ).toEqual(once);
   expect(content.parts[0]).not.toHaveProperty('answer');
 });
+
+it('says how a paused message stands now: answered in part, given up', () => {
+  const asked = (id: string) => ({ type: 'question' as const, questionId: id, kind: 'input' as const });
+  const paused: CanonicalMessage = {
+    ...imported,
+    status: 'paused',
+    content: {
+      format: 2,
+      parts: [{ ...asked('a'), answer: { questionId: 'a', value: 1 } }, asked('b')],
+      runs: [
+        {
+          runId: 'r',
+          outcome: 'paused',
+          waitingFor: ['a', 'b'].map((questionId) => ({ type: 'question', questionId })),
+        },
+      ],
+    },
+  };
+  expect(unfold(paused).at(-1)).toMatchObject({ outcome: 'paused', waitingFor: [{ questionId: 'b' }] });
+  expect(unfold({ ...paused, status: 'aborted' }).at(-1)).toMatchObject({ outcome: 'aborted' });
+});
+
+it('unfolds very long messages, and very long lines of agents', () => {
+  const parts = Array.from({ length: 60_000 }, (_, index) => ({ type: 'text' as const, id: `${index}`, text: 'x' }));
+  expect(unfold({ ...imported, content: { format: 2, parts } }).length).toBeGreaterThan(180_000);
+  const agents = Object.fromEntries(
+    Array.from({ length: 20_000 }, (_, index) => [
+      `a${index}`,
+      { name: 'A', kind: 'agent' as const, ...(index < 19_999 && { parentAgentId: `a${index + 1}` }) },
+    ]),
+  );
+  const [first] = unfoldContent({ format: 2, parts: [], agents });
+  expect(first).toMatchObject({ agentId: 'a19999' });
+});
+
+it('reports what no event can say', () => {
+  const losses: string[] = [];
+  const parts = [{ type: 'reasoning' as const, reasoning: 'hm', details: [1] }];
+  unfold({ ...imported, content: { format: 2, parts } }, ({ what }) => losses.push(what));
+  expect(losses).toEqual(['reasoning.details']);
+});

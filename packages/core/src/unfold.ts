@@ -8,15 +8,17 @@ import type {
   StepEntry,
   ToolPart,
 } from './message.ts';
+import type { OnLoss } from './loss.ts';
 import type { Outcome } from './outcome.ts';
 import { isSettled } from './tool-part.ts';
 
 /**
  * The events of a message: the inverse of the fold, `fold(unfold(m))` is `m`. A message that nothing streams any more is
  * replayed by it, in every protocol. What only the runs before the last one have left in the content, and events cannot
- * say again, comes as a snapshot without parts.
+ * say again, comes as a snapshot without parts. The end is the end as it stands now: a pause that was answered in part
+ * waits for the rest, one that was given up is aborted. What no event can say is reported.
  */
-export function unfold(message: CanonicalMessage): AgentEvent[] {
+export function unfold(message: CanonicalMessage, onLoss: OnLoss = () => undefined): AgentEvent[] {
   if (message.role !== 'assistant') {
     throw new TypeError(
       `Message ${message.id} has the role "${message.role}"; only an assistant's message comes from events. ` +
@@ -26,7 +28,7 @@ export function unfold(message: CanonicalMessage): AgentEvent[] {
   const { runs = [], providerMetadata } = message.content;
   const streaming = message.status === 'streaming';
   const before = streaming ? runs : runs.slice(0, -1);
-  const { runId, ...ended } = (streaming ? undefined : runs.at(-1)) ?? unrecorded(message);
+  const { runId, ...ended } = standing(message, (streaming ? undefined : runs.at(-1)) ?? unrecorded(message));
   const events: AgentEvent[] = [
     {
       type: 'run-start',
@@ -47,7 +49,7 @@ export function unfold(message: CanonicalMessage): AgentEvent[] {
   };
   if (Object.keys(carried).length > 2) events.push({ type: 'message-snapshot', content: carried });
   if (message.state !== undefined) events.push({ type: 'state-snapshot', state: message.state });
-  events.push(...unfoldContent(message.content));
+  for (const event of unfoldContent(message.content, onLoss)) events.push(event);
   if (streaming) return events;
   events.push({
     type: 'run-end',
@@ -56,6 +58,25 @@ export function unfold(message: CanonicalMessage): AgentEvent[] {
     ...(providerMetadata && { providerMetadata }),
   });
   return events;
+}
+
+/** How the last run has ended, as of now. */
+function standing({ status, content }: CanonicalMessage, run: RunEntry): RunEntry {
+  if (run.outcome !== 'paused') return run;
+  const { outcome: _, waitingFor, ...rest } = run;
+  if (status === 'aborted') return { ...rest, outcome: 'aborted' };
+  const open = new Set<string>();
+  for (const part of content.parts) {
+    if (part.type === 'tool-invocation' && part.state === 'call') open.add(`tool ${part.toolCallId}`);
+    const asked = part.type === 'tool-invocation' ? part.approval : part.type === 'question' ? part : undefined;
+    if (asked && !asked.answer) open.add(`question ${asked.questionId}`);
+  }
+  const still = waitingFor.filter((waiting) => {
+    if (waiting.type === 'message') return true;
+    return open.has(waiting.type === 'tool' ? `tool ${waiting.toolCallId}` : `question ${waiting.questionId}`);
+  });
+  // All is answered, and the run that goes on has not begun.
+  return { ...rest, outcome: 'paused', waitingFor: still.length > 0 ? still : [{ type: 'message' }] };
 }
 
 /** An imported message has no run on record: it ended as its status says. */
@@ -69,21 +90,24 @@ function unrecorded({ id, runId = id, status }: CanonicalMessage): RunEntry {
  * The events of a message's content without the run around it: agents, steps and parts, opened and closed in order.
  * A part without an id of its own gets one from its place.
  */
-export function unfoldContent(content: MessageContent): AgentEvent[] {
+export function unfoldContent(content: MessageContent, onLoss: OnLoss = () => undefined): AgentEvent[] {
   const events: AgentEvent[] = [];
   if (content.metadata) events.push({ type: 'metadata', metadata: content.metadata });
   const agents = new Map(Object.entries(content.agents ?? {}));
-  const steps = new Map(Object.entries(content.steps ?? {}));
+  const all = new Map(Object.entries(content.steps ?? {}));
+  const steps = new Map(all);
   const lastOfStep = new Map<string, number>();
   for (const [index, part] of content.parts.entries())
     if (part.stepId !== undefined) lastOfStep.set(part.stepId, index);
 
   const startAgent = (agentId: string | undefined): void => {
-    const entry = agentId === undefined ? undefined : agents.get(agentId);
-    if (agentId === undefined || !entry) return;
-    agents.delete(agentId);
-    startAgent(entry.parentAgentId);
-    events.push(agentStart(agentId, entry));
+    const line: AgentEvent[] = [];
+    for (let id = agentId, entry = agents.get(id ?? ''); id !== undefined && entry; entry = agents.get(id ?? '')) {
+      agents.delete(id);
+      line.push(agentStart(id, entry));
+      id = entry.parentAgentId;
+    }
+    for (const event of line.toReversed()) events.push(event);
   };
   const startStep = (stepId: string | undefined): void => {
     const entry = stepId === undefined ? undefined : steps.get(stepId);
@@ -96,10 +120,10 @@ export function unfoldContent(content: MessageContent): AgentEvent[] {
   for (const [index, part] of content.parts.entries()) {
     startAgent(part.agentId);
     startStep(part.stepId);
-    partEvents(part, `part-${index}`, events);
-    if (part.stepId !== undefined && lastOfStep.get(part.stepId) === index && content.steps?.[part.stepId]) {
-      events.push(stepEnd(part.stepId, content.steps[part.stepId]!));
-    }
+    partEvents(part, `part-${index}`, events, onLoss);
+    const step = part.stepId === undefined ? undefined : all.get(part.stepId);
+    if (part.stepId !== undefined && step && lastOfStep.get(part.stepId) === index)
+      events.push(stepEnd(part.stepId, step));
   }
   for (const [stepId, entry] of steps) {
     startStep(stepId);
@@ -139,7 +163,7 @@ function stepEnd(stepId: string, entry: StepEntry): EventOf<'step-end'> {
   return { type: 'step-end', stepId, ...ended };
 }
 
-function partEvents(part: MessagePart, place: string, events: AgentEvent[]): void {
+function partEvents(part: MessagePart, place: string, events: AgentEvent[], onLoss: OnLoss): void {
   switch (part.type) {
     case 'text': {
       const { type: _, text, citations, id = place, ...said } = part;
@@ -149,7 +173,15 @@ function partEvents(part: MessagePart, place: string, events: AgentEvent[]): voi
       return;
     }
     case 'reasoning': {
-      const { type: _, reasoning, details: __, id = place, ...said } = part;
+      const { type: _, reasoning, details, id = place, ...said } = part;
+      if (details !== undefined) {
+        onLoss({
+          kind: 'unsupported',
+          what: 'reasoning.details',
+          why: 'No event carries the details of an import.',
+          id,
+        });
+      }
       events.push({ type: 'reasoning-start', id, ...said });
       if (reasoning !== '') events.push({ type: 'reasoning-delta', id, delta: reasoning });
       events.push({ type: 'reasoning-end', id });

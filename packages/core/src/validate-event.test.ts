@@ -67,10 +67,32 @@ describe('validateEvent', () => {
   });
 });
 
+it('interjections inside interjections have an end', () => {
+  let part: object = { type: 'text', text: 'x' };
+  for (let depth = 0; depth < 20_000; depth++) part = { type: 'interjection', role: 'user', parts: [part] };
+  expect(validateEvent({ type: 'interjection', id: 'i', role: 'user', parts: [part] })?.message).toMatch(
+    /nested at most/,
+  );
+});
+
+it('a snapshot takes values as deep as the events that made them', () => {
+  let data: unknown = 0;
+  for (let depth = 0; depth < 255; depth++) data = [data];
+  expect(validateEvent({ type: 'data', id: 'd', name: 'n', data })).toBeUndefined();
+  const content = { format: 2, parts: [{ type: 'data', id: 'd', data }] };
+  expect(validateEvent({ type: 'message-snapshot', content })).toBeUndefined();
+});
+
 describe('readEvent', () => {
   it('carries a type that it does not know as raw', () => {
     const event = { type: 'hologram', at: 1, beams: [1] };
     expect(readEvent(event)).toEqual({ type: 'raw', dialect: 'canonical', value: event });
+  });
+
+  it('a snapshot of a newer format says to upgrade', () => {
+    expect(() => readEvent({ type: 'message-snapshot', content: { format: 3, parts: [] } })).toThrow(
+      /Upgrade Intertie/,
+    );
   });
 
   it('throws on a known type in a wrong shape, and says where', () => {

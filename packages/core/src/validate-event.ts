@@ -15,8 +15,10 @@ import {
   toolResult,
   usage,
 } from './body-shapes.ts';
-import { content, part } from './content-shape.ts';
+import { content, parts } from './content-shape.ts';
 import type { AgentEvent, AgentEventType } from './event.ts';
+import type { JsonObject } from './json.ts';
+import { messageUpgrades, upgradeContent } from './message-upgrades.ts';
 import {
   all,
   anyJson,
@@ -48,7 +50,7 @@ const events: { [Type in AgentEventType]: Check } = {
     { runId: id, threadId: id, messageId: id },
     { parentMessageId: id, resumes: id, parentRunId: id },
   ),
-  'message-snapshot': object({ content: all(content, anyJson) }),
+  'message-snapshot': object({ content }),
   metadata: (value) =>
     (value as { id?: unknown }).id === undefined
       ? checkFields(value as Record<string, unknown>, messageMetadata)
@@ -98,10 +100,7 @@ const events: { [Type in AgentEventType]: Check } = {
   'tool-result': all(object({ toolCallId: id }, { providerMetadata: meta }), toolResult),
   question: object({ questionId: id, kind: oneOf('approval', 'input') }, { agentId: id, ...question }),
   answer: object({ questionId: id }, answer),
-  interjection: object(
-    { id, role: oneOf('user', 'system'), parts: all(list(part), anyJson) },
-    { name: string, ...said },
-  ),
+  interjection: object({ id, role: oneOf('user', 'system'), parts }, { name: string, ...said }),
   file: all(object({ id }, said), fileBody),
   source: object({ id, sourceType: oneOf('url', 'document') }, { ...sourceFields, ...said }),
   data: object({ id, name: string, data: anyJson }, { transient: yes, ...said }),
@@ -136,15 +135,21 @@ export function validateEvent(value: unknown): EventProblem | undefined {
 
 /**
  * Reads an event that another version, a tape or a log has written. A type that this version does not know comes back
- * as `raw`, with all it said; a known type in a wrong shape throws a `TypeError` that names the place.
+ * as `raw`, with all it said; a known type in a wrong shape throws a `TypeError` that names the place. The content of a
+ * snapshot is brought to the format of this version; a newer one throws a `MessageFormatError`.
  */
 export function readEvent(value: unknown): AgentEvent {
   if (isObject(value) && typeof value.type === 'string' && !isEventType(value.type) && json(value) === undefined) {
     return { type: 'raw', dialect: 'canonical', value: value as never };
   }
-  const problem = validateEvent(value);
+  const upgraded = isSnapshot(value) ? { ...value, content: upgradeContent(value.content, messageUpgrades) } : value;
+  const problem = validateEvent(upgraded);
   if (problem) throw new TypeError(problem.message);
-  return value as AgentEvent;
+  return upgraded as AgentEvent;
+}
+
+function isSnapshot(value: unknown): value is { content: JsonObject } {
+  return isObject(value) && value.type === 'message-snapshot' && isObject(value.content) && value.content.format !== 2;
 }
 
 function describe(failure: Failure, type?: string): EventProblem {

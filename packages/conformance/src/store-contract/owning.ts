@@ -1,7 +1,7 @@
 import type { Outcome } from '@intertie/core';
 import { describe, expect, it } from 'vitest';
 
-import type { Contract } from './contract.ts';
+import { refusal, type Contract } from './contract.ts';
 import { content, deltas, ending, finish, pausing, queue, request, start, statusOf } from './samples.ts';
 
 const threadId = 'thread_1';
@@ -69,6 +69,51 @@ export function ownershipTests(contract: Contract): void {
       expect(await store.registry.finish(run.key, epoch + 1, ending())).toEqual({ result: 'fenced' });
       expect(await store.registry.finish(run.key, epoch, ending({ nextSeq: 5 }))).toEqual({ result: 'fenced' });
       expect(await statusOf(store, 'a_1')).toBe('streaming');
+    });
+
+    it('corrects what the message said: the end of a run is the truth about it', async () => {
+      const store = await contract.open();
+      const said = content({ type: 'text', id: 'p1', text: 'Hello wrld, how are' }, ...pausing(['q1']).content.parts);
+      const started = await start(store, '1');
+      const { run } = started;
+      await finish(store, started, pausing(['q1'], { content: said }));
+      const answered = await store.registry.answer(store.scope, run.key, {
+        answers: [{ questionId: 'q1', approved: true }],
+        continuation: { runId: 'run_2', process: 'p1' },
+      });
+      const corrected = content({ type: 'text', id: 'p1', text: 'Hello' });
+      const message = await finish(store, answered!.continuation!.ownership!, ending({ content: corrected }));
+      expect(message.content).toEqual(corrected);
+      expect((await store.getMessage({ threadId, messageId: 'a_1' }))?.content).toEqual(corrected);
+    });
+
+    it('ends also with what JSON cannot say, and keeps it as near as possible', async () => {
+      const store = await contract.open();
+      const started = await start(store, '1');
+      const odd = { big: 1n, none: () => 1, map: new Map([[1, 2]]), number: Number.NaN } as never;
+      const kept = { big: '1', map: [[1, 2]], number: null };
+      const end = ending({
+        content: content({ type: 'data', id: 'd', data: odd }),
+        events: [
+          { type: 'raw', dialect: 'x', value: odd },
+          { type: 'run-end', outcome: 'complete' },
+        ],
+        usage: [{ raw: odd }],
+        state: odd,
+        sourceState: odd,
+      });
+      const message = await finish(store, started, end);
+      expect(message).toMatchObject({ status: 'complete', state: kept, sourceState: kept });
+      expect(message.content.parts).toEqual([{ type: 'data', id: 'd', data: kept }]);
+      expect(await store.registry.getRun(store.scope, started.run.key)).toMatchObject({
+        state: 'complete',
+        usage: [{ raw: kept }],
+      });
+      expect((await store.log.read(started.run.key, { epoch: 0, seq: 0 })).events).toEqual([
+        { type: 'raw', dialect: 'x', value: kept },
+        { type: 'run-end', outcome: 'complete' },
+      ]);
+      expect(await store.registry.finish(started.run.key, started.epoch, end)).toMatchObject({ result: 'ok' });
     });
 
     it('gives copies, and keeps copies', async () => {
@@ -200,6 +245,17 @@ export function ownershipTests(contract: Contract): void {
       expect(await store.log.append([{ run: run.key, epoch, seq: 1, events: deltas('zombie') }])).toEqual(['fenced']);
       await finish(store, fenced!, ending({ outcome: { outcome: 'aborted', by: 'system', reason: 'replaced' } }));
       expect(await store.registry.promote(store.scope, threadId, 'p2')).toMatchObject({ run: { runId: 'run_2' } });
+    });
+
+    it.each([
+      ['a NUL', 'p\0'],
+      ['half of a surrogate pair', 'p\uD800'],
+    ])('refuses a process whose name holds %s', async (_, process) => {
+      const { scope, registry } = await contract.open();
+      await expect(registry.heartbeat(process)).rejects.toMatchObject(refusal('invalid'));
+      await expect(registry.retire(process)).rejects.toMatchObject(refusal('invalid'));
+      await expect(registry.takeOver(process)).rejects.toMatchObject(refusal('invalid'));
+      await expect(registry.promote(scope, threadId, process)).rejects.toMatchObject(refusal('invalid'));
     });
 
     it('says whether a live run waits inside its process', async () => {

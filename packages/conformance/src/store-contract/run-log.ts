@@ -94,6 +94,29 @@ export function runLogTests(contract: Contract): void {
       expect(await readAll(store, second.run.key)).toEqual(deltas('c'));
     });
 
+    it('keeps what JSON cannot say as near as possible, and loses no other batch of the call for it', async () => {
+      const store = await contract.open();
+      const first = await start(store, '1');
+      const second = await start(store, '2', { threadId: 'thread_2', message: undefined });
+      const circle: { self?: object } = {};
+      circle.self = circle;
+      const poison = [
+        { type: 'raw', dialect: 'x', value: 1n },
+        { type: 'raw', dialect: 'x', value: circle },
+      ] as unknown as AgentEvent[];
+      expect(
+        await store.log.append([
+          { run: first.run.key, epoch: 1, seq: 1, events: poison },
+          { run: second.run.key, epoch: 1, seq: 1, events: deltas('fine') },
+        ]),
+      ).toEqual(['ok', 'ok']);
+      expect(await readAll(store, first.run.key)).toEqual([
+        { type: 'raw', dialect: 'x', value: '1' },
+        { type: 'raw', dialect: 'x', value: { self: '[circular]' } },
+      ]);
+      expect(await readAll(store, second.run.key)).toEqual(deltas('fine'));
+    });
+
     it('lost ack, then retry: the same batch again is applied already, and not twice there', async () => {
       const store = await contract.open();
       const { run, epoch } = await start(store, '1');

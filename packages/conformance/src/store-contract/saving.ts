@@ -1,3 +1,4 @@
+/* oxlint-disable no-await-in-loop -- what is tested is one step after the other */
 import type { CanonicalMessage, Json, MessagePart } from '@intertie/core';
 import { describe, expect, it } from 'vitest';
 
@@ -5,6 +6,12 @@ import { refusal, type Contract } from './contract.ts';
 import { content, createdAt, idsOfBranch, message, start, queue } from './samples.ts';
 
 const threadId = 'thread_1';
+
+function circle(): object {
+  const value: { self?: object } = {};
+  value.self = value;
+  return value;
+}
 
 export function savingTests(contract: Contract): void {
   describe('saving messages', () => {
@@ -49,6 +56,48 @@ export function savingTests(contract: Contract): void {
       expect((await store.getMessage({ threadId, messageId: 'm1' }))?.content.parts).toEqual([
         { ...file, data: 'AP9oaQ==' },
       ]);
+    });
+
+    it('takes the bytes of a file as an ArrayBuffer, too', async () => {
+      const store = await contract.open();
+      const file = { type: 'file' as const, data: new Uint8Array([104, 105]).buffer };
+      await store.saveMessages({ messages: [message('m1', { content: { format: 2, parts: [file] } })] });
+      expect((await store.getMessage({ threadId, messageId: 'm1' }))?.content.parts).toEqual([
+        { type: 'file', data: 'aGk=' },
+      ]);
+    });
+
+    it.each(['https://example.com/a.png', 'data:image/png;base64,AAAA', 'not base64 !!'])(
+      'refuses %j as the data of a file',
+      async (data) => {
+        const store = await contract.open();
+        const messages = [message('m1', { content: content({ type: 'file', data }) })];
+        await expect(store.saveMessages({ messages })).rejects.toMatchObject(refusal('invalid'));
+      },
+    );
+
+    it('keeps maps, sets and bytes as JSON, wherever they are', async () => {
+      const store = await contract.open();
+      const data = { map: new Map([['a', 1]]), set: new Set([1]), bytes: new Uint8Array([1]), at: new Date(0) };
+      const messages = [message('m1', { content: content({ type: 'data', data: data as never }) })];
+      await store.saveMessages({ messages });
+      expect((await store.getMessage({ threadId, messageId: 'm1' }))?.content.parts).toEqual([
+        { type: 'data', data: { map: [['a', 1]], set: [1], bytes: 'AQ==', at: '1970-01-01T00:00:00.000Z' } },
+      ]);
+    });
+
+    it.each<[string, unknown]>([
+      ['a BigInt', 1n],
+      ['a function', () => 1],
+      ['no number', Number.NaN],
+      ['a circle', circle()],
+    ])('refuses what JSON would lose, and names the place: %s', async (_, data) => {
+      const store = await contract.open();
+      const messages = [message('m1', { content: content({ type: 'data', data: { in: data } as never }) })];
+      await expect(store.saveMessages({ messages })).rejects.toMatchObject({
+        ...refusal('invalid'),
+        message: expect.stringContaining('content.parts[0].data.in'),
+      });
     });
 
     it('keeps every field of a message and its content', async () => {
@@ -144,6 +193,32 @@ export function savingTests(contract: Contract): void {
       expect(await store.listMessages({ threadId, cursor: { after: 'm0' } })).toEqual(messages);
     });
 
+    it('keeps the stored text unless the incoming one goes on from it', async () => {
+      const store = await contract.open();
+      const save = async (text: string) => {
+        const said = content({ type: 'text', id: 'p1', text });
+        return (await store.saveMessages({ messages: [message('m1', { content: said })] })).messages[0]!.content.parts;
+      };
+      await save('Hello world');
+      expect(await save('Hi')).toMatchObject([{ text: 'Hello world' }]);
+      expect(await save('Hello')).toMatchObject([{ text: 'Hello world' }]);
+      expect(await save('Hello world, long')).toMatchObject([{ text: 'Hello world, long' }]);
+    });
+
+    it('knows a part without an id by what it says, not by its position', async () => {
+      const store = await contract.open();
+      const save = async (...texts: string[]) => {
+        const said = content(...texts.map((text) => ({ type: 'text' as const, text })));
+        const { messages } = await store.saveMessages({ messages: [message('m1', { content: said })] });
+        return messages[0]!.content.parts.map((part) => part.type === 'text' && part.text);
+      };
+      await save('first', 'second');
+      expect(await save('second')).toEqual(['first', 'second']);
+      expect(await save('second, longer')).toEqual(['first', 'second, longer']);
+      expect(await save('sec')).toEqual(['first', 'second, longer']);
+      expect(await save('first', 'third')).toEqual(['first', 'second, longer', 'third']);
+    });
+
     it('changes nothing, not even the version, where a save brings nothing new', async () => {
       const store = await contract.open();
       const { version } = await store.saveMessages({ messages: [message('m1'), message('m2')] });
@@ -184,6 +259,13 @@ export function savingTests(contract: Contract): void {
         refusal('invalid'),
       );
       await expect(store.saveThread({ thread: { id } })).rejects.toMatchObject(refusal('invalid'));
+      for (const rest of [{ resourceId: id }, { clientId: id }, { runId: id }]) {
+        await expect(store.saveMessages({ messages: [message('m1', rest)] })).rejects.toMatchObject(refusal('invalid'));
+      }
+      await expect(store.saveMessages({ messages: [message('m1')], operationKey: id })).rejects.toMatchObject(
+        refusal('invalid'),
+      );
+      expect((await store.listThreads()).threads).toEqual([]);
     });
 
     it('takes ids in any script, up to 256 bytes', async () => {
@@ -204,6 +286,19 @@ export function savingTests(contract: Contract): void {
         refusal('key-reused'),
       );
       await store.forScope('other').saveMessages({ ...call, messages: [message('m3')] });
+    });
+
+    it('does a keyed call again after its thread was deleted', async () => {
+      const store = await contract.open();
+      const call = {
+        messages: [message('m1'), message('m1', { threadId: 'thread_2' })],
+        operationKey: 'op_1',
+      };
+      await store.saveMessages(call);
+      await store.deleteThread({ threadId });
+      expect((await store.saveMessages(call)).messages).toHaveLength(2);
+      expect(await idsOfBranch(store)).toEqual(['m1']);
+      expect(await store.listMessages({ threadId: 'thread_2' })).toHaveLength(1);
     });
 
     it('appends only at the version that is expected', async () => {

@@ -21,6 +21,16 @@ export function scopeTests(contract: Contract): void {
       expect(idsOf(await ada.forScope(ada.scope).listMessages({ threadId }))).toEqual(['m1']);
     });
 
+    it.each([
+      ['an empty scope', ''],
+      ['a scope of more than 256 bytes', 'ä'.repeat(129)],
+      ['a scope with a NUL', 'a\0b'],
+      ['a scope with half of a surrogate pair', 'a\uD800'],
+    ])('refuses %s', async (_, scope) => {
+      const store = await contract.open();
+      expect(() => store.forScope(scope)).toThrow(RangeError);
+    });
+
     it('answers for a foreign run as for one that is not there', async () => {
       const ada = await contract.open();
       const bob = ada.forScope('bob');

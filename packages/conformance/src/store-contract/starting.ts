@@ -245,6 +245,14 @@ export function startTests(contract: Contract): void {
         request('1', { runId: 'a\0' }),
         request('1', { messageId: 'x'.repeat(257) }),
         request('1', { threadId: 'thread_2' }),
+        request('1', { agent: 'a\0' }),
+        request('1', { process: 'p\uD800' }),
+        request('1', { createdBy: 'a\0' }),
+        request('1', { resourceId: '\uDC00' }),
+        request('1', { idempotency: { key: 'k\0', hash: 'h' } }),
+        request('1', { idempotency: { key: 'k'.repeat(257), hash: 'h' } }),
+        request('1', { idempotency: { key: 'k', hash: '\0' } }),
+        request('1', { input: 1n as never }),
       ]) {
         await expect(store.registry.start(store.scope, wrong)).rejects.toMatchObject(refusal('invalid'));
       }

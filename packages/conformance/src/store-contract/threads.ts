@@ -23,6 +23,27 @@ export function threadTests(contract: Contract): void {
       expect(await store.getVersion({ threadId })).toBeGreaterThan(version);
     });
 
+    it.each([
+      ['a NUL', 'a\0b'],
+      ['half of a surrogate pair', 'a\uD800'],
+    ])('refuses a title and a resource with %s: they are texts, not JSON', async (_, text) => {
+      const store = await contract.open();
+      for (const thread of [
+        { id: threadId, title: text },
+        { id: threadId, resourceId: text },
+      ]) {
+        await expect(store.saveThread({ thread })).rejects.toMatchObject(refusal('invalid'));
+      }
+      expect(await store.getThreadById({ threadId })).toBeNull();
+    });
+
+    it('takes a title in any script, as long as it may be, or none', async () => {
+      const store = await contract.open();
+      for (const title of ['🧵 \uDBFF\uDFFF'.repeat(200), '']) {
+        expect(await store.saveThread({ thread: { id: threadId, title } })).toMatchObject({ title });
+      }
+    });
+
     it('gives copies', async () => {
       const store = await contract.open();
       const { metadata } = await store.saveThread({ thread: { id: threadId, metadata: { list: [1] } } });

@@ -3,12 +3,14 @@ import { StoreError } from '../store-error.ts';
 import { checkStoreId } from '../store-id.ts';
 import { readJson } from '../store-rules/read-message.ts';
 import { changeMessage } from './conversation.ts';
+import { nextQueued } from './next-queued.ts';
 import { goLive, queueRun, recordOf } from './run-row.ts';
 import type { RunRow, Tables } from './tables.ts';
 
 /** A continuation on its way in. One that could not be made is refused before anything is written. */
 export function readContinuation(paused: RunRow, continuation: Continuation): Continuation {
   checkStoreId('runId of the continuation', continuation.runId);
+  checkStoreId('process of the continuation', continuation.process);
   if (!paused.continuation && paused.thread.runs.has(continuation.runId)) {
     const text = `runId "${continuation.runId}" of the continuation is taken in thread "${paused.thread.id}". Make a new one.`;
     throw new StoreError('invalid', text);
@@ -32,7 +34,7 @@ export function continueRun(
   });
   paused.continuation = run;
   changeMessage(paused.message, { status: 'streaming', runId }, version);
-  if (run.thread.live) return { run: recordOf(run), created: true };
+  if (run.thread.live || nextQueued(run.thread) !== run) return { run: recordOf(run), created: true };
   const ownership = goLive(tables, run, process);
   return { run: ownership.run, created: true, ownership };
 }

@@ -33,10 +33,15 @@ function awaitedBy(run: RunRow): DecisionRow[] {
   return [...run.decisions.values()].filter(({ request }) => isAwaited(run.outcome, request));
 }
 
-/** Whether the run waited for decisions and all of them are answered: then it goes on. */
+/** Whether the run waited for decisions, all of them are answered and nobody has stopped it since: then it goes on. */
 export function isAnswered(run: RunRow): boolean {
-  const awaited = awaitedBy(run);
-  return awaited.length > 0 && awaited.every((row) => row.state === 'answered');
+  return isAwaiting(run) && awaitedBy(run).every((row) => row.state === 'answered');
+}
+
+/** Whether the run waits for decisions, answered or not, and its message is still there and not given up. */
+export function isAwaiting(run: RunRow): boolean {
+  const { message, deleted } = run.message;
+  return !deleted && message.status !== 'aborted' && awaitedBy(run).length > 0;
 }
 
 /** Whether something that it waits for was cancelled or has expired, so that it can never go on. */
@@ -54,8 +59,8 @@ export function closeDecisions(tables: Tables, run: RunRow): void {
 }
 
 /**
- * Nobody will answer what a paused run waits for: overdue decisions expire, the others are cancelled, the questions say
- * so, and the message is aborted. Calls of client tools stay unsettled; that is derived, never written.
+ * The run does not go on. Nobody will answer what it waits for: overdue decisions expire, the others are cancelled, the
+ * questions say so, and the message is aborted. Calls of client tools stay unsettled; that is derived, never written.
  */
 export function abandon(tables: Tables, run: RunRow, reason: string, version: number): Decision[] {
   const abandoned = [...run.decisions.values()].filter(isOpen);

@@ -2,25 +2,33 @@ import { equalJson } from '../json-patch.ts';
 import type { Json } from '../json.ts';
 import type { FinishRequest, FinishResult, Ownership } from '../registry.ts';
 import { readDecisions } from '../store-rules/decision-rules.ts';
-import { readContent, readJson } from '../store-rules/read-message.ts';
+import { keepJson, readContent } from '../store-rules/read-message.ts';
 import { continueRun, readContinuation } from './continue-run.ts';
 import { changeMessage, nextVersion } from './conversation.ts';
-import { abandon, closeDecisions, isAnswered, isHopeless, openDecisions, withAnswers } from './decision-row.ts';
+import {
+  abandon,
+  closeDecisions,
+  isAnswered,
+  isAwaiting,
+  isHopeless,
+  openDecisions,
+  withAnswers,
+} from './decision-row.ts';
 import { appendEvents } from './in-memory-run-log.ts';
 import { endRun, ownershipOf } from './run-row.ts';
 import type { RunRow, Tables } from './tables.ts';
 
 export function finishRun(tables: Tables, run: RunRow, epoch: number, end: FinishRequest): FinishResult {
   if (!run.live || run.epoch !== epoch || run.nextSeq !== end.nextSeq) return repeated(run, epoch, end);
-  const { process } = run.live;
+  const { process, stopRequestedAt, stopReason = 'stopped' } = run.live;
   const content = readContent(end.content);
-  const outcome = readJson(end.outcome, 'outcome');
-  const continuation = end.continuation && readContinuation(run, end.continuation);
+  const outcome = keepJson(end.outcome);
+  const continuation = end.continuation && readContinuation(run, keepJson(end.continuation));
   const decisions = readDecisions(end.decisions ?? []);
-  const usage = end.usage && readJson(end.usage, 'usage');
+  const usage = end.usage && keepJson(end.usage);
   const beside = {
-    ...(end.state !== undefined && { state: readJson(end.state, 'state') }),
-    ...(end.sourceState !== undefined && { sourceState: readJson(end.sourceState, 'sourceState') }),
+    ...(end.state !== undefined && { state: keepJson(end.state) }),
+    ...(end.sourceState !== undefined && { sourceState: keepJson(end.sourceState) }),
   };
   appendEvents(run, end.events);
   // What may fail is done: the rest is one step.
@@ -31,6 +39,8 @@ export function finishRun(tables: Tables, run: RunRow, epoch: number, end: Finis
   changeMessage(run.message, { ...beside, content: withAnswers(run, content), status: outcome.outcome }, version);
   closeDecisions(tables, run);
   if (isHopeless(run)) abandon(tables, run, 'expired', version);
+  // Whoever asked it to stop, to replace it for one, does not want it to go on as another run.
+  if (stopRequestedAt !== undefined && isAwaiting(run)) abandon(tables, run, stopReason, version);
   const next = continuation && isAnswered(run) ? continueRun(tables, run, continuation, version) : undefined;
   tables.hints.publish({ type: 'flushed', process });
   return finished(run, next?.ownership);
@@ -47,7 +57,7 @@ function repeated(run: RunRow, epoch: number, end: FinishRequest): FinishResult 
     run.endedAt !== undefined &&
     run.epoch === epoch &&
     run.nextSeq === end.nextSeq + end.events.length &&
-    equalJson(run.outcome as Json, readJson(end.outcome, 'outcome'));
+    equalJson(run.outcome as Json, keepJson(end.outcome));
   if (!same || run.message.deleted) return { result: 'fenced' };
   const next = run.continuation;
   const untouched =

@@ -3,6 +3,7 @@ import type { Scope } from '../scope.ts';
 import { StoreError } from '../store-error.ts';
 import { checkStoreId } from '../store-id.ts';
 import { readJson } from '../store-rules/read-message.ts';
+import { checkStoreText } from '../store-text.ts';
 import { createThread, findMessage, findThread, nextVersion, pageOf, siblingsOf, threadOf } from './conversation.ts';
 import { deleteSubtree, deleteThreadRow } from './delete-rows.ts';
 import { exportScope } from './export-scope.ts';
@@ -105,6 +106,8 @@ function changesOf(thread: ThreadRow, since: number, limit = Infinity): MessageC
 
 function saveThread(tables: Tables, scope: Scope, input: ThreadInput): ThreadRow {
   checkStoreId('The id of a thread', input.id);
+  if (input.resourceId !== undefined) checkStoreId('resourceId', input.resourceId);
+  if (input.title !== undefined) checkStoreText('title', input.title);
   const known = findThread(tables, scope, input.id);
   if (input.headId !== undefined && !findMessage(known, input.headId)) {
     const text = `headId "${input.headId}" is no message of thread "${input.id}". Save the message first.`;

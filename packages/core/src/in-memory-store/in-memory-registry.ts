@@ -1,12 +1,14 @@
 import type { Registry } from '../registry.ts';
 import type { Scope } from '../scope.ts';
+import { checkStoreId } from '../store-id.ts';
 import { readDecisions } from '../store-rules/decision-rules.ts';
 import { answerRun } from './answer-run.ts';
 import { changeMessage, findMessage, findThread, nextVersion } from './conversation.ts';
-import { abandon, decisionOf, isOpen, isOverdue, openDecisions, settle } from './decision-row.ts';
+import { abandon, decisionOf, isAwaiting, isOpen, isOverdue, openDecisions, settle } from './decision-row.ts';
 import { finishRun } from './finish-run.ts';
+import { nextQueued } from './next-queued.ts';
 import { endRun, findOwned, findRun, goLive, isDead, own, recordOf, requestStop } from './run-row.ts';
-import { firstQueued, startRun, supersede } from './start-run.ts';
+import { startRun, supersede } from './start-run.ts';
 import type { RunRow, Tables } from './tables.ts';
 
 /** No method waits for anything between its first look and its last write, so each is one step. */
@@ -46,8 +48,9 @@ export function createInMemoryRegistry(tables: Tables): Registry {
     },
 
     async promote(scope, threadId, process) {
+      checkStoreId('process', process);
       const thread = findThread(tables, scope, threadId);
-      const run = thread && !thread.live && firstQueued(thread);
+      const run = thread && !thread.live && nextQueued(thread);
       if (!run) return null;
       const { parentId } = run.message.message;
       const version = nextVersion(tables, thread);
@@ -56,20 +59,24 @@ export function createInMemoryRegistry(tables: Tables): Registry {
     },
 
     async fence(key, process, silentMs) {
+      checkStoreId('process', process);
       const run = tables.runs.get(key);
       const since = run?.live?.stopRequestedAt;
       return run && since !== undefined && since <= tables.now() - silentMs ? own(run, process) : null;
     },
 
     async heartbeat(process) {
+      checkStoreId('process', process);
       tables.leases.set(process, tables.now() + tables.leaseMs);
     },
 
     async retire(process) {
+      checkStoreId('process', process);
       tables.leases.delete(process);
     },
 
     async takeOver(process, limit = 50) {
+      checkStoreId('process', process);
       const dead = [...tables.live].filter((run) => isDead(tables, run)).slice(0, limit);
       return dead.map((run) => own(run, process));
     },
@@ -136,7 +143,7 @@ function stopRun(
     changeMessage(run.message, { status: 'aborted' }, nextVersion(tables, run.thread));
     return 'aborted';
   }
-  if (run.state !== 'paused' || ![...run.decisions.values()].some(isOpen)) return 'ended';
+  if (run.continuation || !isAwaiting(run)) return 'ended';
   abandon(tables, run, reason ?? 'stopped', nextVersion(tables, run.thread));
   return 'cancelled';
 }

@@ -1,5 +1,7 @@
 import type { AgentEvent } from '../event.ts';
+import { MAX_OUTER_DEPTH } from '../max-depth.ts';
 import type { Appended, LogBatch, LogPage, LogPosition, RunLog } from '../run-log.ts';
+import { toJson } from '../to-json.ts';
 import { dropLog } from './run-row.ts';
 import type { LogRow, RunRow, Tables } from './tables.ts';
 
@@ -69,7 +71,8 @@ function append(run: RunRow | undefined, { epoch, seq, events }: LogBatch): Appe
 
 export function appendEvents(run: RunRow, events: readonly AgentEvent[]): void {
   if (events.length === 0) return;
-  const body = JSON.stringify(events);
+  // Total: an event that is not JSON must not take those of other runs along.
+  const body = JSON.stringify(events.map((event) => toJson(event, undefined, MAX_OUTER_DEPTH)));
   run.nextSeq += events.length;
   run.log.push({ lastSeq: run.nextSeq - 1, n: events.length, epoch: run.epoch, body });
 }

@@ -6,6 +6,7 @@ import type { CanonicalMessage } from '../message.ts';
 import type { Scope } from '../scope.ts';
 import { sha256 } from '../sha256.ts';
 import { StoreError } from '../store-error.ts';
+import { checkStoreId } from '../store-id.ts';
 import { readMessage } from '../store-rules/read-message.ts';
 import { addMessage, changeMessage, createThread, findMessage, findThread, nextVersion } from './conversation.ts';
 import { findRequest, rememberRequest } from './requests.ts';
@@ -25,6 +26,7 @@ type Draft = {
 export async function saveMessages(tables: Tables, scope: Scope, request: SaveMessages): Promise<SavedMessages> {
   const inputs = request.messages.map((input) => ({ parentId: input.parentId, message: readMessage(input) }));
   const { operationKey } = request;
+  if (operationKey !== undefined) checkStoreId('operationKey', operationKey);
   const hash = operationKey === undefined ? '' : await hashOf(request.messages);
   // No await from here on: the rest of the call is one step.
   const earlier = operationKey === undefined ? undefined : findRequest(tables, scope, operationKey);

@@ -6,6 +6,7 @@ import { checkStoreId } from '../store-id.ts';
 import { readJson, readMessage } from '../store-rules/read-message.ts';
 import { addMessage, createThread, findMessage, findThread, nextVersion } from './conversation.ts';
 import { abandon, decisionOf, isOpen } from './decision-row.ts';
+import { nextQueued } from './next-queued.ts';
 import { findRequest, rememberRequest } from './requests.ts';
 import { goLive, isDead, own, queueRun, recordOf, requestStop } from './run-row.ts';
 import type { MessageRow, RunRow, Tables, ThreadRow } from './tables.ts';
@@ -15,9 +16,7 @@ const maxQueued = 8;
 /** Everything that may refuse the run is looked at before anything is written. */
 export function startRun(tables: Tables, scope: Scope, request: StartRequest): StartResult {
   const { threadId, runId, idempotency } = request;
-  checkStoreId('threadId', threadId);
-  checkStoreId('runId', runId);
-  checkStoreId('messageId', request.messageId);
+  checkTexts(request);
   const message = request.message && readMessage(request.message);
   const input = request.input === undefined ? undefined : readJson(request.input, 'input');
 
@@ -36,7 +35,7 @@ export function startRun(tables: Tables, scope: Scope, request: StartRequest): S
   const parent = parentId === undefined ? undefined : findMessage(thread, parentId);
   if (parentId !== undefined && !parent) return { type: 'refused', reason: 'not-found', what: 'parent' };
 
-  const blocker = thread && (thread.live ?? firstQueued(thread));
+  const blocker = thread && (thread.live ?? nextQueued(thread));
   const refused = refuseBusy(tables, request, blocker) ?? refusePending(request, parent);
   if (refused) return refused;
 
@@ -60,9 +59,13 @@ export function startRun(tables: Tables, scope: Scope, request: StartRequest): S
   return { type: 'queued', run: recordOf(run), behind, superseded, ...(takenOver && { takenOver }) };
 }
 
-export function firstQueued(thread: ThreadRow): RunRow | undefined {
-  for (const run of thread.runs.values()) if (run.state === 'queued') return run;
-  return undefined;
+/** Ids, and what else is kept as a text. */
+function checkTexts({ threadId, runId, messageId, agent, process, ...rest }: StartRequest): void {
+  const ids = { threadId, runId, messageId, agent, process, resourceId: rest.resourceId, createdBy: rest.createdBy };
+  for (const [what, id] of Object.entries(ids)) if (id !== undefined) checkStoreId(what, id);
+  if (!rest.idempotency) return;
+  checkStoreId('idempotency.key', rest.idempotency.key);
+  checkStoreId('idempotency.hash', rest.idempotency.hash);
 }
 
 /** Cancels what the conversation before a run still waits for: the run goes on without. */

@@ -6,7 +6,7 @@ import type { DecisionRequest } from '../registry.ts';
 import { StoreError } from '../store-error.ts';
 import { checkStoreId } from '../store-id.ts';
 import type { ToolAnswer } from '../tool-result.ts';
-import { readJson } from './read-message.ts';
+import { keepJson, readJson } from './read-message.ts';
 
 /** Decisions on their way in: checked, and copied. */
 export function readDecisions(requests: readonly DecisionRequest[]): DecisionRequest[] {
@@ -18,7 +18,7 @@ export function readDecisions(requests: readonly DecisionRequest[]): DecisionReq
         `expiresAt of decision "${rest.id}" is not a valid Date. Leave it out for no limit.`,
       );
     }
-    return Object.assign(readJson(rest, 'decision'), expiresAt && { expiresAt: new Date(expiresAt) });
+    return Object.assign(keepJson(rest), expiresAt && { expiresAt: new Date(expiresAt) });
   });
 }
 

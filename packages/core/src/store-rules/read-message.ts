@@ -1,4 +1,4 @@
-import { copyJson } from '../copy-json.ts';
+import { copyAsJson, copyJson } from '../copy-json.ts';
 import type { MessageInput } from '../memory-store.ts';
 import { MessageFormatError } from '../message-format-error.ts';
 import { checkContent, decodeMessage, encodeMessage } from '../message-json.ts';
@@ -11,18 +11,28 @@ export function readMessage(input: MessageInput): CanonicalMessage {
   const message = orInvalid(() => decodeMessage(encodeMessage(input)));
   checkStoreId('The id of a message', message.id);
   checkStoreId('threadId', message.threadId);
+  if (message.resourceId !== undefined) checkStoreId('resourceId', message.resourceId);
+  if (message.clientId !== undefined) checkStoreId('clientId', message.clientId);
+  if (message.runId !== undefined) checkStoreId('runId', message.runId);
   return message;
 }
 
+/** The content that a run ends with. */
 export function readContent(content: MessageContent): MessageContent {
-  return orInvalid(() => {
-    const copy = copyJson(content, 'content');
-    checkContent(copy);
-    return copy as MessageContent;
-  });
+  const kept = keepJson(content);
+  orInvalid(() => checkContent(kept));
+  return kept;
 }
 
-/** A value on its way in, as its JSON. */
+/**
+ * What a run has made, as its JSON. One value that JSON cannot say costs neither the rest of it nor the run its end, so
+ * it is kept as near as possible.
+ */
+export function keepJson<Value>(value: Value): Value {
+  return copyAsJson(value) as Value;
+}
+
+/** A value on its way in, as its JSON. What JSON cannot say is refused. */
 export function readJson<Value>(value: Value, path: string): Value {
   return orInvalid(() => copyJson(value, path)) as Value;
 }

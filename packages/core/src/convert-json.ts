@@ -1,0 +1,204 @@
+import { encodeBase64 } from './base64.ts';
+import type { Json, JsonObject } from './json.ts';
+import type { Loss } from './loss.ts';
+import { setOwn } from './set-own.ts';
+
+/** What JSON could not say, once per cause: `path` is the place of the first, `count` how many there were. */
+export type JsonLoss = Omit<Loss, 'id'> & { path: ReadonlyArray<string | number>; count: number };
+
+/** Of foreign messages in the ledger. */
+const MAX_TEXT = 200;
+
+/**
+ * Any value as JSON that shares nothing with it, and what was lost on the way. The one implementation under `toJson`,
+ * which reports the losses, and `copyJson`, which refuses them.
+ */
+export function convertJson(value: unknown, maxDepth: number): { json: Json; losses: JsonLoss[] } {
+  return new Conversion(maxDepth).run(value);
+}
+
+const DROPPED: unique symbol = Symbol('dropped');
+/** `height` is how deep it nests, so that a shared value is not put where it would be too deep. */
+type Converted = { json: Json; height: number };
+
+class Conversion {
+  readonly #done = new Map<object, Converted>();
+  readonly #open = new Set<object>();
+  readonly #path: Array<string | number> = [];
+  readonly #losses = new Map<string, JsonLoss>();
+  readonly #maxDepth: number;
+  #height = 0;
+
+  constructor(maxDepth: number) {
+    this.#maxDepth = maxDepth;
+  }
+
+  run(value: unknown): { json: Json; losses: JsonLoss[] } {
+    const json = this.#convert(value);
+    return { json: json === DROPPED ? null : json, losses: [...this.#losses.values()] };
+  }
+
+  /** Leaves the height of what it returns in `#height`. */
+  #convert(value: unknown): Json | typeof DROPPED {
+    this.#height = 0;
+    switch (typeof value) {
+      case 'string':
+      case 'boolean':
+        return value;
+      case 'number':
+        if (Number.isFinite(value)) return value === 0 ? 0 : value;
+        this.#lose('unsupported', String(value), 'JSON has finite numbers only; null stands for it');
+        return null;
+      case 'bigint':
+        this.#lose('repaired', 'BigInt', 'JSON has no BigInt; kept as a string of digits');
+        return value.toString();
+      case 'undefined':
+        return DROPPED;
+      case 'object':
+        return value === null ? null : this.#object(value);
+      default:
+        this.#lose('unsupported', typeof value, `JSON has no ${typeof value}s; left out`);
+        return DROPPED;
+    }
+  }
+
+  #object(value: object): Json | typeof DROPPED {
+    const done = this.#done.get(value);
+    if (done !== undefined && this.#path.length + done.height <= this.#maxDepth) {
+      this.#height = done.height;
+      return done.json;
+    }
+    if (this.#open.has(value)) {
+      this.#lose('unsupported', 'circular reference', 'JSON is a tree; "[circular]" stands for it');
+      return '[circular]';
+    }
+    if (done !== undefined || this.#path.length >= this.#maxDepth) {
+      this.#lose('unsupported', 'nesting', `deeper than ${this.#maxDepth} levels; "[too deep]" stands for the rest`);
+      return '[too deep]';
+    }
+    this.#open.add(value);
+    const depth = this.#path.length;
+    let json: Json | typeof DROPPED;
+    try {
+      json = this.#read(value);
+    } catch (error) {
+      this.#path.length = depth;
+      this.#height = 0;
+      this.#lose('unsupported', 'object', `it threw while it was read (${messageOf(error)}); null stands for it`);
+      json = null;
+    }
+    this.#open.delete(value);
+    if (json !== DROPPED) this.#done.set(value, { json, height: this.#height });
+    return json;
+  }
+
+  #read(value: object): Json | typeof DROPPED {
+    const tag = Object.prototype.toString.call(value).slice(8, -1);
+    // Before `toJSON`: a Node buffer has one, and makes a list of numbers of itself.
+    if (ArrayBuffer.isView(value) || tag === 'ArrayBuffer' || tag === 'SharedArrayBuffer')
+      return this.#bytes(value, tag);
+    if (tag === 'Date') {
+      if (!Number.isNaN(Date.prototype.getTime.call(value))) return Date.prototype.toISOString.call(value);
+      this.#lose('unsupported', 'Date', 'it is not a valid time; null stands for it');
+      return null;
+    }
+    if ('toJSON' in value && typeof value.toJSON === 'function') {
+      const shown: unknown = value.toJSON(String(this.#path.at(-1) ?? ''));
+      if (shown !== value) return this.#inside('toJSON()', shown);
+    }
+    if (Array.isArray(value)) return this.#list(value);
+    if (tag === 'Error' || value instanceof Error) return this.#error(value);
+    switch (tag) {
+      case 'Number':
+      case 'String':
+      case 'Boolean':
+      case 'BigInt':
+        return this.#convert(value.valueOf());
+      case 'Map':
+        this.#lose('repaired', 'Map', 'JSON has no Map; kept as an array of its entries');
+        return this.#list([...(value as Map<unknown, unknown>)]);
+      case 'Set':
+        this.#lose('repaired', 'Set', 'JSON has no Set; kept as an array');
+        return this.#list([...(value as Set<unknown>)]);
+      default:
+        return this.#fields(value, Object.keys(value));
+    }
+  }
+
+  #bytes(value: object, tag: string): Json {
+    let bytes: Uint8Array | undefined;
+    if (!ArrayBuffer.isView(value)) bytes = new Uint8Array(value as ArrayBuffer);
+    else if (tag === 'DataView' || (value as Uint8Array).BYTES_PER_ELEMENT === 1) {
+      bytes = new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
+    }
+    if (bytes !== undefined && tag !== 'Int8Array') {
+      this.#lose('repaired', tag, 'JSON has no bytes; kept as base64');
+      return encodeBase64(bytes);
+    }
+    this.#lose('repaired', tag, 'JSON has no typed arrays; kept as an array');
+    return this.#list(Array.from(value as unknown as ArrayLike<unknown>));
+  }
+
+  #list(values: unknown[]): Json {
+    const list: Json[] = [];
+    let height = 0;
+    for (let index = 0; index < values.length; index += 1) {
+      const json = this.#inside(index, values[index]);
+      list.push(json === DROPPED ? null : json);
+      height = Math.max(height, this.#height);
+    }
+    this.#height = height + 1;
+    return list;
+  }
+
+  #error(error: object): Json {
+    // Name, message and cause are not enumerable, and say the most.
+    const keys = new Set(['name', 'message', 'cause', ...Object.keys(error)]);
+    keys.delete('stack');
+    return this.#fields(error, keys);
+  }
+
+  #fields(value: object, keys: Iterable<string>): Json {
+    const fields: JsonObject = {};
+    let height = 0;
+    for (const key of keys) {
+      let field: unknown;
+      try {
+        field = (value as { [key: string]: unknown })[key];
+      } catch (error) {
+        this.#path.push(key);
+        this.#lose('unsupported', 'getter', `it threw (${messageOf(error)}); left out`);
+        this.#path.pop();
+        continue;
+      }
+      const json = this.#inside(key, field);
+      if (json === DROPPED) continue;
+      setOwn(fields, key, json);
+      height = Math.max(height, this.#height);
+    }
+    this.#height = height + 1;
+    return fields;
+  }
+
+  #inside(key: string | number, value: unknown): Json | typeof DROPPED {
+    this.#path.push(key);
+    const json = this.#convert(value);
+    this.#path.pop();
+    return json;
+  }
+
+  /** A million functions in a list are one loss, with a count. */
+  #lose(kind: JsonLoss['kind'], what: string, why: string): void {
+    const known = this.#losses.get(why);
+    if (known !== undefined) known.count += 1;
+    else this.#losses.set(why, { kind, what, why, path: [...this.#path], count: 1 });
+  }
+}
+
+function messageOf(error: unknown): string {
+  try {
+    return (error instanceof Error ? error.message : String(error)).slice(0, MAX_TEXT);
+  } catch {
+    return 'an error that cannot be read';
+  }
+}

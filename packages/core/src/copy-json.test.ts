@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest';
+
+import { copyAsJson, copyJson } from './copy-json.ts';
+import { MAX_OUTER_DEPTH } from './max-depth.ts';
+import { MessageFormatError } from './message-format-error.ts';
+
+function nested(levels: number): unknown {
+  let value: unknown = 1;
+  for (let level = 0; level < levels; level += 1) value = [value];
+  return value;
+}
+
+function failure(value: unknown): MessageFormatError {
+  try {
+    copyJson(value, 'state');
+  } catch (error) {
+    if (error instanceof MessageFormatError) return error;
+    throw error;
+  }
+  throw new Error('The value was accepted.');
+}
+
+describe('copyJson', () => {
+  it('shares nothing with what it copies', () => {
+    const value = { list: [{ n: 1 }] };
+    const copy = copyJson(value, 'state') as typeof value;
+    expect(copy).toEqual(value);
+    expect(copy).not.toBe(value);
+    expect(copy.list[0]).not.toBe(value.list[0]);
+  });
+
+  it('keeps what has another form in JSON', () => {
+    const { buffer } = new Uint8Array([1]);
+    const value = { at: new Date(0), bytes: buffer, view: new DataView(buffer), floats: new Float64Array([0.5]) };
+    expect(copyJson({ ...value, none: undefined, map: new Map([['a', new Set([1])]]) }, '')).toEqual({
+      at: '1970-01-01T00:00:00.000Z',
+      bytes: 'AQ==',
+      view: 'AQ==',
+      floats: [0.5],
+      map: [['a', [1]]],
+    });
+    expect(copyJson(undefined, '')).toBeNull();
+  });
+
+  it.each<[string, unknown, string]>([
+    ['a BigInt', { a: [0, 1n] }, 'state.a[1]'],
+    ['a function', { a: { b: () => 1 } }, 'state.a.b'],
+    ['a symbol', { a: Symbol('s') }, 'state.a'],
+    ['a number that is not finite', [Number.NaN], 'state[0]'],
+    ['an invalid date', { at: new Date(Number.NaN) }, 'state.at'],
+    ['nesting that is too deep', { a: nested(MAX_OUTER_DEPTH) }, `state.a${'[0]'.repeat(64)}`],
+  ])('refuses %s, and says where', (_, value, place) => {
+    const error = failure(value);
+    expect(error.code).toBe('invalid');
+    expect(error.path.slice(0, 199)).toBe(place.slice(0, 199));
+    expect(error.message).toContain('cannot be kept as JSON');
+  });
+
+  it('names the place in no more than 200 characters', () => {
+    const { path, message } = failure({ ['k'.repeat(100_000)]: { ['l'.repeat(100_000)]: 1n } });
+    expect(path).toHaveLength(200);
+    expect(message.length).toBeLessThan(300);
+  });
+});
+
+describe('copyAsJson', () => {
+  it('never refuses', () => {
+    const value = { big: 1n, none: () => 1, list: [Number.NaN], keep: 'x' };
+    expect(copyAsJson(value)).toEqual({ big: '1', list: [null], keep: 'x' });
+    expect(JSON.stringify(copyAsJson(nested(100_000)))).toContain('"[too deep]"');
+  });
+
+  it('copies also what is JSON already', () => {
+    const value = { a: [1] };
+    expect(copyAsJson(value)).toEqual(value);
+    expect(copyAsJson(value)).not.toBe(value);
+  });
+});

@@ -1,0 +1,23 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+
+import { encodeBase64 } from './base64.ts';
+import { isBase64 } from './is-base64.ts';
+
+describe('isBase64', () => {
+  it('takes all that encodeBase64 writes, no bytes included', () => {
+    fc.assert(fc.property(fc.uint8Array({ maxLength: 50 }), (bytes) => isBase64(encodeBase64(bytes))));
+    expect(isBase64('')).toBe(true);
+  });
+
+  it.each(['aGk', 'aGk=\n', 'a===', '====', '=', 'aG=k', 'aGk-', 'aGk_', 'ähm.', 'https://example.com/a.png'])(
+    'refuses %j',
+    (text) => {
+      expect(isBase64(text)).toBe(false);
+    },
+  );
+
+  it('is linear', () => {
+    expect(isBase64(`${'A'.repeat(4_000_000)}AAA!`)).toBe(false);
+  });
+});

@@ -1,0 +1,52 @@
+import { capJson } from './cap-json.ts';
+import type { AgentEvent } from './event.ts';
+import type { OnLoss } from './loss.ts';
+import { toJson } from './to-json.ts';
+import { isEventType, validateEvent } from './validate-event.ts';
+
+/**
+ * What a decoder emitted, as events that have their shape. A value that JSON cannot say (a BigInt, a class, a circle) is
+ * made JSON and reported; a type that this version does not know, or a known one in a wrong shape, is carried as `raw`.
+ * Deltas are most of a stream, and simple: they are passed at a glance.
+ */
+export function wellFormed(fed: AgentEvent, onLoss: OnLoss): readonly AgentEvent[] {
+  if (isPlainDelta(fed)) return [fed];
+  const problem = validateEvent(fed);
+  if (problem === undefined) return [fed];
+  const value = toJson(fed, onLoss);
+  if (validateEvent(value) === undefined) return [value as AgentEvent];
+  const raw: AgentEvent = {
+    type: 'raw',
+    dialect: 'canonical',
+    value: capJson(value, undefined, onLoss),
+    ...timeOf(value),
+  };
+  if (isNewer(value)) return [raw];
+  const message = `An event was malformed, and is kept as raw: ${problem.message}`;
+  return [raw, { type: 'notice', level: 'warning', code: 'malformed', message }];
+}
+
+function isPlainDelta(event: AgentEvent): boolean {
+  if (typeof event !== 'object' || event === null || event.at !== undefined) return false;
+  switch (event.type) {
+    case 'text-delta':
+    case 'reasoning-delta':
+      return typeof event.id === 'string' && typeof event.delta === 'string' && event.providerMetadata === undefined;
+    case 'tool-input-delta':
+      return (
+        typeof event.toolCallId === 'string' && typeof event.delta === 'string' && event.providerMetadata === undefined
+      );
+    default:
+      return false;
+  }
+}
+
+function isNewer(value: unknown): boolean {
+  const type = (value as { type?: unknown } | null)?.type;
+  return typeof type === 'string' && !isEventType(type);
+}
+
+function timeOf(value: unknown): { at?: number } {
+  const at = (value as { at?: unknown } | null)?.at;
+  return typeof at === 'number' ? { at } : {};
+}
