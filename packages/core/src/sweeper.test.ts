@@ -9,7 +9,7 @@ import { createSweeper, type Swept } from './sweeper.ts';
 
 afterEach(() => void vi.useRealTimers());
 
-const nothing: Swept = { recovered: 0, promoted: 0, expired: 0, dropped: 0 };
+const nothing: Swept = { recovered: 0, promoted: 0, expired: 0, dropped: 0, collected: 0 };
 
 function request(name: string, rest: Partial<StartRequest> = {}): StartRequest {
   return {
@@ -243,6 +243,19 @@ it('expires decisions and drops old logs', async () => {
   now = 5_001;
   expect(await sweeper.sweep()).toEqual({ ...nothing, dropped: 1 });
   expect(await sweeper.sweep()).toEqual(nothing);
+});
+
+it('collects the blobs that nobody refers to, once an hour', async () => {
+  let now = 0;
+  const store = createInMemoryStore({ now: () => now });
+  const sweeper = createSweeper({ store, process: 'p2', now: () => now, blobRetentionMs: 1_000, limit: 2 });
+  for (let n = 0; n < 3; n++) await store.blobs.put(store.scope, { data: new Uint8Array([n]) });
+  expect((await sweeper.sweep()).collected).toBe(0);
+  now = 30 * 60 * 1000;
+  expect((await sweeper.sweep()).collected).toBe(0);
+  now = 60 * 60 * 1000;
+  expect((await sweeper.sweep()).collected).toBe(2);
+  expect((await sweeper.sweep()).collected).toBe(1);
 });
 
 it('does one thing also where another fails', async () => {

@@ -12,6 +12,8 @@ export type SweeperOptions = {
   startRun?: (owned: Ownership) => void;
   /** How long the log of a run is kept after its end. 10 minutes unless given. */
   logRetentionMs?: number;
+  /** How long a blob is kept that no message refers to. A day unless given; they are looked for once an hour. */
+  blobRetentionMs?: number;
   /** How much is done of each kind in one pass. 50 unless given. */
   limit?: number;
   /** The time from one pass to the next, give or take a fifth, so that processes do not sweep in step. 5 s unless given. */
@@ -25,7 +27,7 @@ export type SweeperOptions = {
 };
 
 /** What one pass has done. */
-export type Swept = { recovered: number; promoted: number; expired: number; dropped: number };
+export type Swept = { recovered: number; promoted: number; expired: number; dropped: number; collected: number };
 
 export interface Sweeper {
   /** One pass. It never throws. */
@@ -36,19 +38,20 @@ export interface Sweeper {
   stop(): Promise<void>;
 }
 
-const defaultRetentionMs = 10 * 60 * 1000;
+const hourMs = 60 * 60 * 1000;
 
 /**
  * Cleans up behind processes that died: their runs are ended, what they left in a queue is started, what was never answered
- * expires, and old logs are dropped. Every process has one; what one of them does the others leave alone.
+ * expires, and old logs and blobs that nobody refers to are dropped. Every process has one; what one of them does the others leave alone.
  */
 export function createSweeper(options: SweeperOptions): Sweeper {
   const { store, process, startRun, limit = 50, everyMs = 5_000, onError } = options;
-  const { logRetentionMs = defaultRetentionMs, random = Math.random, now = Date.now } = options;
-  const { registry, log } = store;
+  const { logRetentionMs = hourMs / 6, blobRetentionMs = 24 * hourMs, random = Math.random, now = Date.now } = options;
+  const { registry, log, blobs } = store;
   /** Taken over and not yet ended: as long as this process lives, nobody else will. */
   const unfinished = new Map<RunKey, Ownership>();
   let timer: ReturnType<typeof setTimeout> | undefined;
+  let collectedAt = -Infinity;
   let isStarted = false;
   let pass: Promise<Swept> | undefined;
 
@@ -95,11 +98,20 @@ export function createSweeper(options: SweeperOptions): Sweeper {
     return runs.length;
   };
 
+  const collect = async (): Promise<number> => {
+    if (now() - collectedAt < hourMs) return 0;
+    const collected = await blobs.collect(new Date(now() - blobRetentionMs), limit);
+    // Where there was more than one pass may take, the next one goes on.
+    if (collected < limit) collectedAt = now();
+    return collected;
+  };
+
   const sweepOnce = async (): Promise<Swept> => ({
     recovered: await recover(),
     promoted: await attempt(promote),
     expired: await attempt(() => registry.expire(limit)),
     dropped: await attempt(drop),
+    collected: await attempt(collect),
   });
 
   const sweep = (): Promise<Swept> => {

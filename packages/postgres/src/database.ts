@@ -60,15 +60,6 @@ export function sqlState(error: unknown): string | undefined {
   return undefined;
 }
 
-/** The constraint that a statement has violated. */
-export function violated(error: unknown): string | undefined {
-  for (let cause = error; cause instanceof Error; cause = cause.cause) {
-    const { constraint } = cause as { constraint?: unknown };
-    if (typeof constraint === 'string') return constraint;
-  }
-  return undefined;
-}
-
 const serializationFailure = '40001';
 
 /**

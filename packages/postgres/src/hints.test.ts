@@ -20,7 +20,7 @@ function open(database: Database): { hints: PostgresHints; heard: Hint[] } {
   return { hints, heard };
 }
 
-const waitFor = (check: () => void): Promise<void> => vi.waitFor(check, { timeout: 20_000 });
+const waitFor = (check: () => void | Promise<void>): Promise<void> => vi.waitFor(check, { timeout: 20_000 });
 
 describe('hints', { timeout: 60_000 }, () => {
   it('reach other processes', async () => {
@@ -81,6 +81,18 @@ describe('hints', { timeout: 60_000 }, () => {
     hints.publish(stop('r1'));
     await waitFor(() => expect(heard).toEqual([stop('r1')]));
     expect(hints.isConnected()).toBe(false);
+  });
+
+  it('stay in the process behind a pooler that takes a LISTEN and passes nothing on', async () => {
+    const database = connectPg(await newPostgresUrl(), { directUrl: await newPostgresUrl() });
+    const { hints, heard } = open(database);
+    hints.publish(stop('r1'));
+    await waitFor(() => expect(heard).toEqual([stop('r1')]));
+    const listening = `select pid from pg_stat_activity where application_name = 'intertie hints' and query like 'listen%'`;
+    await waitFor(async () => expect(await database.query(listening)).not.toEqual([]));
+    expect(hints.isConnected()).toBe(false);
+    hints.publish(stop('r2'));
+    await waitFor(() => expect(heard).toEqual([stop('r1'), stop('r2')]));
   });
 
   it('stay in the process on PGlite, where there is no other', async () => {

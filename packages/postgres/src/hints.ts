@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 
 import type { Hint, Hints } from '@intertie/core';
 import pg from 'pg';
@@ -22,7 +22,7 @@ export type HintsOptions = {
 
 /**
  * Hints by LISTEN and NOTIFY, on one connection that is opened with the first subscriber and opened again when it is lost.
- * Embedded, and where no connection with a session of its own can be had, they stay in the process; those who need to
+ * A pooler may take a LISTEN and never pass anything on, so only a connection that has heard us counts as one. Embedded, and where no connection with a session of its own can be had, they stay in the process; those who need to
  * know of other processes also poll.
  */
 export function createHints(database: Database, options: HintsOptions = {}): PostgresHints {
@@ -45,10 +45,18 @@ export function createHints(database: Database, options: HintsOptions = {}): Pos
     }
   };
 
+  const notify = (payload: string): Promise<unknown> =>
+    database.query('select pg_notify($1, $2)::text', [channel, payload]);
+
   const connect = async (url: string): Promise<void> => {
     const own = new pg.Client({ connectionString: url, keepAlive: true, application_name: 'intertie hints' });
     client = own;
+    const probe = `probe ${randomUUID()}`;
     own.on('notification', ({ payload }) => {
+      if (payload === probe && client === own) {
+        isListening = true;
+        attempts = 0;
+      }
       const hint = readPayload(payload);
       if (hint) emit(hint);
     });
@@ -65,9 +73,7 @@ export function createHints(database: Database, options: HintsOptions = {}): Pos
     try {
       await own.connect();
       await own.query(`listen ${own.escapeIdentifier(channel)}`);
-      if (client !== own) return;
-      isListening = true;
-      attempts = 0;
+      await notify(probe);
     } catch {
       lose();
     }
@@ -89,7 +95,7 @@ export function createHints(database: Database, options: HintsOptions = {}): Pos
       if (!isListening) emit(hint);
       if (database.embedded) return;
       // A hint may be lost: whoever waits for it also polls.
-      database.query('select pg_notify($1, $2)::text', [channel, toPayload(hint)]).catch(() => undefined);
+      notify(toPayload(hint)).catch(() => undefined);
     },
     subscribe(listener) {
       // A function of its own, so that who subscribes twice is told twice and unsubscribes once.

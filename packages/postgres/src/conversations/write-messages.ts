@@ -58,27 +58,13 @@ export async function insertMessages(
   );
 }
 
-/** Writes messages of a locked thread as they are now. Who, when and where they were said stays. */
-export async function updateMessages(
-  sql: Sql,
-  at: { threadUuid: string; version: number },
-  messages: readonly CanonicalMessage[],
-): Promise<void> {
-  if (messages.length === 0) return;
-  await sql.query(updateStatement(3, { id: '$1::text::uuid', version: '$2::float8::bigint' }), [
-    at.threadUuid,
-    at.version,
-    ...messageArrays(messages),
-  ]);
-}
-
-/** `run_id` is left alone: a save does not change whose message it is. */
-export function updateStatement(from: number, thread: { id: string; version: string; from?: string }): string {
+/** Who, when and where they were said stays, and `run_id` too: a save does not change whose message it is. */
+export function updateStatement(from: number, thread: { id: string; version: string; from: string }): string {
   return `update intertie.conversation_message m set version = ${thread.version}, revision = m.revision + 1,
       updated_at = now(), client_id = v.client_id, status = v.status, resource_id = v.resource_id,
       client_run_id = v.client_run_id, format = ${messageFormat}, content = v.content::json, state = v.state::json,
       source_state = v.source_state::json, extra = v.extra::json
-    from ${thread.from === undefined ? '' : `${thread.from} cross join `}${unnestMessages(from)}
+    from ${thread.from} cross join ${unnestMessages(from)}
     where m.thread_id = ${thread.id} and m.id = v.id`;
 }
 

@@ -1,6 +1,7 @@
 /* oxlint-disable no-await-in-loop -- one thread is locked after the other */
 import type { RunKey } from '@intertie/core';
 
+import { forgetRequests } from '../conversations/requests.ts';
 import { transact } from '../transact.ts';
 import { abandonRun } from './abandon-run.ts';
 import { decisionsOfRun, settleDecisions } from './decision-row.ts';
@@ -9,7 +10,7 @@ import { lockThreadOf, nextVersion } from './thread-lock.ts';
 
 const maxExpired = 1_000;
 
-/** Expires what is overdue, run by run: each needs the lock of its thread. */
+/** Expires what is overdue, run by run: each needs the lock of its thread. Old idempotency keys and processes that are long gone are forgotten. */
 export async function expireDecisions(context: RegistryContext, limit: number = maxExpired): Promise<number> {
   const runs = await context.database.query<{ run_key: string }>(
     `select distinct run_id::text as run_key from (
@@ -17,6 +18,8 @@ export async function expireDecisions(context: RegistryContext, limit: number = 
         order by expires_at limit $1) overdue`,
     [limit],
   );
+  await forgetRequests(context.database);
+  await context.database.query(`delete from intertie.processes where lease_until < now() - interval '1 day'`);
   let expired = 0;
   for (const { run_key: key } of runs) expired += await expireDecisionsOf(context, key as RunKey);
   return expired;
