@@ -1,4 +1,5 @@
 import type { Appended, LogBatch } from '@intertie/core';
+import { toLogText } from '@intertie/core/store-rules';
 
 import type { SqlPool } from '../database.ts';
 import { isUuid } from '../uuid.ts';
@@ -77,7 +78,7 @@ function append(
       sent.map(({ epoch }) => epoch),
       sent.map(({ seq }) => seq),
       sent.map(({ events }) => events.length),
-      sent.map(({ events }) => JSON.stringify(events)),
+      sent.map(({ events }) => toLogText(events)),
       eventFormat,
       channel,
     ],

@@ -1,4 +1,5 @@
 import type { LogBatch } from '@intertie/core';
+import { toLogText } from '@intertie/core/store-rules';
 
 import type { Sql } from '../database.ts';
 import { eventFormat } from './event-format.ts';
@@ -9,6 +10,6 @@ export async function insertEvents(sql: Sql, { run, epoch, seq, events }: LogBat
   await sql.query(
     `insert into intertie.run_events (run_id, last_seq, n, epoch, v, body)
       values ($1::text::uuid, $2::float8::bigint, $3, $4, $5, $6)`,
-    [run, seq + events.length - 1, events.length, epoch, eventFormat, JSON.stringify(events)],
+    [run, seq + events.length - 1, events.length, epoch, eventFormat, toLogText(events)],
   );
 }
