@@ -157,17 +157,20 @@ create index decisions_thread on intertie.decisions (thread_id);
 create index decisions_open on intertie.decisions (thread_id, message_id) where state = 'open';
 create index decisions_expiry on intertie.decisions (expires_at) where state = 'open' and expires_at is not null;
 
--- Idempotency keys, of runs and (run_id is null) of keyed saves, remembered for a day.
+-- Idempotency keys, of runs and (run_id is null) of keyed saves, remembered for a day, or until a thread that was written
+-- to is deleted.
 create table intertie.requests (
   scope text not null,
   key text not null,
   hash text not null,
   run_id uuid,
+  thread_ids uuid[] not null default '{}',
   created_at timestamptz not null default now(),
   constraint requests_pkey primary key (scope, key),
   constraint requests_run foreign key (run_id) references intertie.runs (id) on delete cascade
 );
 create index requests_run_id on intertie.requests (run_id) where run_id is not null;
+create index requests_threads on intertie.requests using gin (thread_ids) where run_id is null;
 create index requests_age on intertie.requests (created_at);
 
 -- Files, by scope and hash: a hash is no capability. Stored without compression, so that a part of one can be read alone.

@@ -156,6 +156,7 @@ export type Tables = {
       key: NotNull<string>;
       hash: NotNull<string>;
       runId: Nullable<string>;
+      threadIds: Defaulted<string[]>;
       createdAt: Defaulted<Date>;
     }
   >;
@@ -384,6 +385,7 @@ export function createTables(schemaName: string): Tables {
       key: text('key').notNull(),
       hash: text('hash').notNull(),
       runId: uuid('run_id'),
+      threadIds: uuid('thread_ids').array().notNull().default([]),
       createdAt: time('created_at').notNull().defaultNow(),
     },
     (t) => [
@@ -392,6 +394,9 @@ export function createTables(schemaName: string): Tables {
       index('requests_run_id')
         .on(t.runId)
         .where(sql`${t.runId} is not null`),
+      index('requests_threads')
+        .using('gin', t.threadIds)
+        .where(sql`${t.runId} is null`),
       index('requests_age').on(t.createdAt),
     ],
   );

@@ -56,7 +56,8 @@ export async function appendMessages(
   if (request) {
     const from = add(request.key, request.hash);
     parts.push(
-      `noted as (insert into intertie.requests (scope, key, hash) select $1, $${from}, $${from + 1} from thread)`,
+      `noted as (insert into intertie.requests (scope, key, hash, thread_ids)
+        select $1, $${from}, $${from + 1}, array[thread.id] from thread)`,
     );
   }
   if (refIds.length > 0) {

@@ -1,4 +1,5 @@
 import { encodeMessage, equalJson, growMessage, StoreError, type CanonicalMessage } from '@intertie/core';
+import { isStoreText } from '@intertie/core/store-rules';
 
 /** A message on its way in, and the parent it asks for: null makes it the first of a branch, undefined leaves it to us. */
 export type Incoming = { message: CanonicalMessage; parentId: string | null | undefined };
@@ -88,5 +89,6 @@ export function draftBlindly(
     inserts.push(newMessage(message, parent));
   }
   const first = incoming[0]?.parentId;
+  if (first !== undefined && first !== null && !isStoreText(first)) return undefined;
   return { inserts, first: first === undefined ? 'head' : first === null ? 'given' : { head: first } };
 }

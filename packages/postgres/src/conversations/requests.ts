@@ -1,23 +1,9 @@
-import { createHash } from 'node:crypto';
-
-import { checkStoreId, StoreError, type Scope } from '@intertie/core';
+import type { Scope } from '@intertie/core';
 
 import type { Sql } from '../database.ts';
 
 /** A use of an idempotency key: by a run, whose uuid it is then, or by a keyed save. */
 export type Request = { key: string; hash: string; run?: string };
-
-/** An idempotency key as it is kept: clients choose them, and some are too long or cannot be a text of a database. */
-export function toRequestKey(key: string): string {
-  try {
-    checkStoreId('An idempotency key', key);
-    return key;
-  } catch (error) {
-    if (!(error instanceof StoreError)) throw error;
-    // Of the UTF-16 text: UTF-8 would make all lone surrogates the same.
-    return `sha256:${createHash('sha256').update(Buffer.from(key, 'utf16le')).digest('hex')}`;
-  }
-}
 
 const isRemembered = `created_at > now() - interval '24 hours'`;
 
@@ -35,14 +21,25 @@ export async function findRequest(sql: Sql, scope: Scope, key: string): Promise<
   return undefined;
 }
 
-/** Fails with a unique violation where somebody else was faster. */
-export async function rememberRequest(sql: Sql, scope: Scope, request: Request): Promise<void> {
-  await sql.query('insert into intertie.requests (scope, key, hash, run_id) values ($1, $2, $3, $4::text::uuid)', [
-    scope,
-    request.key,
-    request.hash,
-    request.run ?? null,
-  ]);
+/**
+ * Remembers a keyed save until one of these threads is deleted. False: one is, already. Fails with a unique violation
+ * where somebody else was faster.
+ */
+export async function rememberSave(
+  sql: Sql,
+  scope: Scope,
+  { key, hash }: Request,
+  threadIds: readonly string[],
+): Promise<boolean> {
+  const [remembered] = await sql.query(
+    `with written as materialized (
+       select id from intertie.threads where scope = $1 and key = any ($4::text[]) for key share)
+     insert into intertie.requests (scope, key, hash, thread_ids)
+     select $1, $2, $3, coalesce(array_agg(id), '{}') from written having count(*) = cardinality($4::text[])
+     returning 1 as remembered`,
+    [scope, key, hash, threadIds],
+  );
+  return remembered !== undefined;
 }
 
 /** Forgets keys that are older than 24 hours. Returns how many. */

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 
 import {
+  checkStoreId,
   encodeMessage,
   StoreError,
   type CanonicalMessage,
@@ -9,15 +10,14 @@ import {
   type SaveMessages,
   type Scope,
 } from '@intertie/core';
-import { readMessage } from '@intertie/core/store-rules';
+import { isStoreText, readMessage } from '@intertie/core/store-rules';
 
 import { moveFiles } from '../blobs/move-files.ts';
 import { sqlState, type Sql } from '../database.ts';
 import { appendMessages } from './append-messages.ts';
-import { checkTexts } from './check-text.ts';
 import type { Context } from './context.ts';
 import { draftBlindly, draftMessages, type Incoming } from './message-draft.ts';
-import { findRequest, rememberRequest, toRequestKey, type Request } from './requests.ts';
+import { findRequest, rememberSave, type Request } from './requests.ts';
 import { readStored } from './stored-messages.ts';
 import { lockThread } from './thread-row.ts';
 
@@ -58,7 +58,7 @@ export async function saveMessages(context: Context, scope: Scope, request: Save
 async function readCall(context: Context, scope: Scope, request: SaveMessages): Promise<Call> {
   const { expectedVersion, operationKey } = request;
   const read = request.messages.map((input) => ({ message: readMessage(input), parentId: input.parentId }));
-  for (const { message } of read) checkTexts(message);
+  if (operationKey !== undefined) checkStoreId('operationKey', operationKey);
   const hash = operationKey === undefined ? '' : hashOf(request.messages);
   const incoming = await Promise.all(
     read.map(async ({ message, parentId }) => {
@@ -81,7 +81,7 @@ async function readCall(context: Context, scope: Scope, request: SaveMessages): 
     scope,
     threads: Array.from(threads, ([threadId, list]) => ({ threadId, incoming: list })),
     ...(expectedVersion !== undefined && { expectedVersion }),
-    ...(operationKey !== undefined && { request: { key: toRequestKey(operationKey), hash } }),
+    ...(operationKey !== undefined && { request: { key: operationKey, hash } }),
   };
 }
 
@@ -143,7 +143,8 @@ async function saveLocked(context: Context, call: Call): Promise<Result[]> {
         results.push((await saveThread(context, sql, call, thread))!);
         // oxlint-enable no-await-in-loop
       }
-      if (call.request) await rememberRequest(sql, call.scope, call.request);
+      const threadIds = ordered.map(({ threadId }) => threadId);
+      if (call.request) await rememberSave(sql, call.scope, call.request, threadIds);
       return results;
     });
   // Refused by a key: somebody else has just used the same one, and is found now.
@@ -159,7 +160,7 @@ async function saveThread(
   request?: Request,
 ): Promise<Result | undefined> {
   const { scope, expectedVersion } = call;
-  const asked = incoming.flatMap(({ message, parentId }) => [message.id, ...(parentId ? [parentId] : [])]);
+  const asked = incoming.flatMap(({ message, parentId }) => [message.id, ...(isKey(parentId) ? [parentId] : [])]);
   const { version, headId, messages } = await readStored(sql, scope, threadId, asked);
   const { inserts, updates } = draftMessages(threadId, headId, messages, incoming);
   if (expectedVersion !== undefined && version !== expectedVersion) {
@@ -168,7 +169,7 @@ async function saveThread(
   }
   const stored = Array.from(messages.values(), ({ message }) => message);
   if (inserts.length + updates.length === 0) {
-    if (request) await rememberRequest(sql, scope, request);
+    if (request && !(await rememberSave(sql, scope, request, [threadId]))) return undefined;
     return { threadId, version, messages: byId(stored), isChanged: false };
   }
   const appended = await appendMessages(sql, {
@@ -220,6 +221,11 @@ async function orRefused<Value>(write: () => Promise<Value | undefined>): Promis
     if (sqlState(error) === uniqueViolation) return undefined;
     throw error;
   }
+}
+
+/** What cannot be an id of a message is none, and is not asked for. */
+function isKey(parentId: string | null | undefined): parentId is string {
+  return parentId !== undefined && parentId !== null && isStoreText(parentId);
 }
 
 function resourceOf(incoming: readonly Incoming[]): { resourceId?: string } {

@@ -7,12 +7,11 @@ import {
   type ThreadInput,
   type ThreadPage,
 } from '@intertie/core';
-import { readJson } from '@intertie/core/store-rules';
+import { checkStoreText, isStoreText, readJson } from '@intertie/core/store-rules';
 
 import type { Sql, SqlValue } from '../database.ts';
 import { transact } from '../transact.ts';
 import { checkLimit } from './check-limit.ts';
-import { checkText } from './check-text.ts';
 import type { Context } from './context.ts';
 import { findThread, threadColumns, toThread, type ThreadRow } from './thread-row.ts';
 import { toTimestamp } from './to-timestamp.ts';
@@ -20,8 +19,8 @@ import { toTimestamp } from './to-timestamp.ts';
 /** One statement, unless there is a head, which has to be looked at under the lock. */
 export async function saveThread(context: Context, scope: Scope, input: ThreadInput): Promise<Thread> {
   checkStoreId('The id of a thread', input.id);
-  checkText('title', input.title);
-  checkText('resourceId', input.resourceId);
+  if (input.resourceId !== undefined) checkStoreId('resourceId', input.resourceId);
+  if (input.title !== undefined) checkStoreText('title', input.title);
   const metadata = input.metadata && readJson(input.metadata, 'metadata');
   const values: SqlValue[] = [
     context.generateId(),
@@ -54,7 +53,7 @@ async function checkHead(sql: Sql, scope: Scope, threadId: string, headId: strin
   const rows = await sql.query(
     `select m.id from intertie.conversation_message m
      where m.thread_id = $1::text::uuid and m.id = $2 and m.deleted_at is null`,
-    [thread?.uuid ?? null, headId],
+    [thread?.uuid ?? null, isStoreText(headId) ? headId : null],
   );
   if (rows.length > 0) return;
   const text = `headId "${headId}" is no message of thread "${threadId}". Save the message first.`;
