@@ -6,8 +6,8 @@ import { changeMessage, contentOf } from './run-message.ts';
 import type { RunRow } from './run-record.ts';
 
 /**
- * Nobody will answer what a paused run waits for: overdue decisions expire, the others are cancelled, the questions say
- * so, and the message is aborted. Calls of client tools stay unsettled; that is derived, never written.
+ * A paused run does not go on. Nobody will answer what it waits for: overdue decisions expire, the others are cancelled,
+ * the questions say so, and the message is aborted. Calls of client tools stay unsettled; that is derived, never written.
  */
 export async function abandonRun(sql: Sql, run: RunRow, reason: string, version: number): Promise<Decision[]> {
   const open = (await decisionsOfRun(sql, run.record.key)).filter(isOpen);

@@ -16,7 +16,7 @@ import { cleanText } from './clean-text.ts';
 import { continuationOf, continueRun, readContinuation } from './continue-run.ts';
 import { decisionsOfRun, isAnswered, isOpen, type DecisionRow } from './decision-row.ts';
 import type { RegistryContext } from './registry-context.ts';
-import { changeMessage, contentOf } from './run-message.ts';
+import { changeMessage, contentOf, isKept } from './run-message.ts';
 import { lockThreadOf, nextVersion } from './thread-lock.ts';
 
 type Accepted = { id: string; answer: Answer | ToolAnswer; by: string | undefined };
@@ -47,7 +47,7 @@ export function answerRun(
     const live = false;
     const next = await continuationOf(sql, run);
     if (next) return { verdicts, open: [], continuation: { run: next.record, created: false }, live };
-    const goesOn = isAnswered(run.record.outcome, after);
+    const goesOn = isAnswered(run.record.outcome, after) && (await isKept(sql, run));
     if (accepted.length === 0 && !goesOn) return { verdicts, open, live };
     const version = await nextVersion(sql, tell, run);
     if (accepted.length > 0) {

@@ -1,8 +1,9 @@
-import { checkStoreId, StoreError, type AnswerResult, type Continuation } from '@intertie/core';
-import { readJson } from '@intertie/core/store-rules';
+import { StoreError, type AnswerResult, type Continuation } from '@intertie/core';
+import { checkContinuation, readJson } from '@intertie/core/store-rules';
 
 import type { Sql } from '../database.ts';
-import { hasLiveRun, insertRun } from './new-run.ts';
+import { goLive, hasLiveRun, insertRun } from './new-run.ts';
+import { nextQueued } from './next-queued.ts';
 import type { RegistryContext } from './registry-context.ts';
 import { changeMessage } from './run-message.ts';
 import { ownershipOf, selectRun, selectRuns, type RunRow } from './run-record.ts';
@@ -15,7 +16,7 @@ export async function continuationOf(sql: Sql, paused: RunRow): Promise<RunRow |
 
 /** A continuation on its way in. One that could not be made is refused before anything is written. */
 export async function readContinuation(sql: Sql, paused: RunRow, continuation: Continuation): Promise<Continuation> {
-  checkStoreId('runId of the continuation', continuation.runId);
+  checkContinuation(continuation);
   const [taken] = await sql.query(
     `select 1 as taken from intertie.runs
       where thread_id = $1::text::uuid and client_run_id = $2
@@ -38,7 +39,6 @@ export async function continueRun(
   version: number,
 ): Promise<NonNullable<AnswerResult['continuation']>> {
   const { messageId, agent, createdBy, key: resumes } = paused.record;
-  const isFree = !(await hasLiveRun(sql, paused.threadUuid));
   const key = context.generateId();
   await insertRun(sql, {
     key,
@@ -49,9 +49,10 @@ export async function continueRun(
     resumes,
     ...(input !== undefined && { input }),
     ...(createdBy !== undefined && { createdBy }),
-    ...(isFree && { process }),
   });
   await changeMessage(sql, paused, { status: 'streaming', run: { key, runId } }, version);
+  const goesLive = !(await hasLiveRun(sql, paused.threadUuid)) && (await nextQueued(sql, paused.threadUuid)) === key;
+  if (goesLive) await goLive(sql, key, process);
   const run = (await selectRun(sql, key))!;
-  return { run: run.record, created: true, ...(isFree && { ownership: ownershipOf(run) }) };
+  return { run: run.record, created: true, ...(goesLive && { ownership: ownershipOf(run) }) };
 }

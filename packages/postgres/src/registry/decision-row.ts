@@ -2,6 +2,7 @@ import type { Answer, Decision, DecisionRequest, Outcome, RunKey, ToolAnswer } f
 import { isAwaited } from '@intertie/core/store-rules';
 
 import type { Sql, SqlValue } from '../database.ts';
+import { cleanText } from './clean-text.ts';
 import type { RunRow } from './run-record.ts';
 
 export type DecisionRow = {
@@ -63,7 +64,7 @@ export async function openDecisions(sql: Sql, run: RunRow, requests: readonly De
       run.record.messageId,
       requests.map(({ id }) => id),
       requests.map(({ kind }) => kind),
-      requests.map(({ toolCallId }) => toolCallId ?? null),
+      requests.map(({ toolCallId }) => (toolCallId === undefined ? null : cleanText(toolCallId))),
       requests.map((request) => JSON.stringify({ ...request, expiresAt: undefined })),
       requests.map(({ expiresAt }) => expiresAt?.getTime() ?? null),
     ],
@@ -94,7 +95,7 @@ export function awaitedOf(outcome: Outcome | undefined, rows: readonly DecisionR
   return rows.filter(({ request }) => isAwaited(outcome, request));
 }
 
-/** Whether a run that ended so waited for decisions and all of them are answered: then it goes on. */
+/** Whether a run that ended so waited for decisions and all of them are answered: then it goes on, if it is not given up. */
 export function isAnswered(outcome: Outcome | undefined, rows: readonly DecisionRow[]): boolean {
   const awaited = awaitedOf(outcome, rows);
   return awaited.length > 0 && awaited.every(({ decision }) => decision.state === 'answered');

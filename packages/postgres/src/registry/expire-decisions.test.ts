@@ -20,7 +20,7 @@ describe.each(databases)('expiry on $name', { timeout: 60_000 }, ({ open }) => {
 
   it('forgets idempotency keys after a day', async () => {
     const requests = async (): Promise<number> => (await database.query('select key from intertie.requests')).length;
-    await start({ name: 'p1', store }, 'r0', { threadId: 't0', idempotency: { key: 'k\0', hash: 'h' } });
+    await start({ name: 'p1', store }, 'r0', { threadId: 't0', idempotency: { key: 'k', hash: 'h' } });
     await store.registry.expire();
     expect(await requests()).toBe(1);
     await age(database, day);

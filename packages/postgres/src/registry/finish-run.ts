@@ -8,7 +8,7 @@ import {
   type Ownership,
   type RunKey,
 } from '@intertie/core';
-import { readContent, readDecisions, readJson } from '@intertie/core/store-rules';
+import { keepJson, readContent, readDecisions } from '@intertie/core/store-rules';
 
 import { referBlobs } from '../blobs/blob-refs.ts';
 import { hasLargeFiles, moveFiles } from '../blobs/move-files.ts';
@@ -33,6 +33,8 @@ import { changeMessage, messageOf } from './run-message.ts';
 import { ownershipOf, selectRun, type RunRow } from './run-record.ts';
 import { lockThreadOf, nextVersion } from './thread-lock.ts';
 
+type Owned = { process: string; stop: boolean; stop_reason: string | null };
+
 export async function finishRun(
   context: RegistryContext,
   key: RunKey,
@@ -43,13 +45,14 @@ export async function finishRun(
   return transact(context.database.hot, context.hints, async (sql, tell) => {
     const run = await lockThreadOf(sql, key);
     if (!run) return { result: 'fenced' };
-    const [owned] = await sql.query<{ process: string }>(
+    const [owned] = await sql.query<Owned>(
       `delete from intertie.run_live
-        where run_id = $1::text::uuid and epoch = $2 and next_seq = $3::float8::bigint returning process`,
+        where run_id = $1::text::uuid and epoch = $2 and next_seq = $3::float8::bigint
+        returning process, stop_requested_at is not null as stop, stop_reason`,
       [key, epoch, request.nextSeq],
     );
     const continuation = owned
-      ? await end(context, sql, tell, run, { ...request, epoch, process: owned.process })
+      ? await end(context, sql, tell, run, { ...request, ...owned, epoch })
       : await repeated(sql, run, epoch, request);
     if (continuation === 'fenced') return { result: 'fenced' };
     const message = await messageOf(sql, run);
@@ -74,12 +77,12 @@ async function end(
   sql: Sql,
   tell: Tell,
   run: RunRow,
-  request: FinishRequest & { epoch: number; process: string },
+  request: FinishRequest & Owned & { epoch: number },
 ): Promise<Ownership | undefined> {
   const { key } = run.record;
   const { content } = request;
-  const outcome = readJson(request.outcome, 'outcome');
-  const continuation = request.continuation && (await readContinuation(sql, run, request.continuation));
+  const outcome = keepJson(request.outcome);
+  const continuation = request.continuation && (await readContinuation(sql, run, keepJson(request.continuation)));
   const requests = readDecisions(request.decisions ?? []);
   await insertEvents(sql, { run: key, epoch: request.epoch, seq: request.nextSeq, events: request.events });
   if (outcome.outcome === 'paused') await openDecisions(sql, run, requests);
@@ -87,7 +90,7 @@ async function end(
     outcome,
     epoch: request.epoch,
     lastSeq: request.nextSeq + request.events.length - 1,
-    ...(request.usage && { usage: readJson(request.usage, 'usage') }),
+    ...(request.usage && { usage: keepJson(request.usage) }),
   });
   const ended: RunRow = { ...run, record: { ...run.record, outcome } };
   const version = await nextVersion(sql, tell, run);
@@ -98,8 +101,8 @@ async function end(
     {
       content: withAnswers(decisions, content),
       status: outcome.outcome,
-      ...(request.state !== undefined && { state: readJson(request.state, 'state') }),
-      ...(request.sourceState !== undefined && { sourceState: readJson(request.sourceState, 'sourceState') }),
+      ...(request.state !== undefined && { state: keepJson(request.state) }),
+      ...(request.sourceState !== undefined && { sourceState: keepJson(request.sourceState) }),
     },
     version,
   );
@@ -110,9 +113,12 @@ async function end(
   const over = decisions.filter((row) => isOpen(row) && !awaited.includes(row)).map(({ request: { id } }) => id);
   await settleDecisions(sql, key, over, isLost ? 'expired' : 'cancelled');
   const isHopeless = awaited.some(({ decision: { state } }) => state === 'cancelled' || state === 'expired');
+  // Whoever asked it to stop, to replace it for one, does not want it to go on as another run.
+  const isStopped = request.stop && awaited.length > 0;
   if (isHopeless) await abandonRun(sql, ended, 'expired', version);
+  else if (isStopped) await abandonRun(sql, ended, request.stop_reason ?? 'stopped', version);
   tell({ type: 'flushed', process: request.process });
-  if (!continuation || !isAnswered(outcome, decisions)) return undefined;
+  if (!continuation || isStopped || !isAnswered(outcome, decisions)) return undefined;
   return (await continueRun(context, sql, ended, continuation, version)).ownership;
 }
 
@@ -134,7 +140,7 @@ async function repeated(
     run.record.endedAt !== undefined &&
     run.epoch === epoch &&
     run.nextSeq === request.nextSeq + request.events.length &&
-    equalJson(run.record.outcome as Json, readJson(request.outcome, 'outcome'));
+    equalJson(run.record.outcome as Json, keepJson(request.outcome));
   if (!isSame) return 'fenced';
   const next = await continuationOf(sql, run);
   const isUntouched =

@@ -3,12 +3,13 @@ import type { Ownership, Scope } from '@intertie/core';
 import { transact } from '../transact.ts';
 import { abandonRun } from './abandon-run.ts';
 import { goLive, hasLiveRun } from './new-run.ts';
+import { nextQueued } from './next-queued.ts';
 import { pausedBefore } from './paused-before.ts';
 import type { RegistryContext } from './registry-context.ts';
-import { ownershipOf, selectRun, selectRuns } from './run-record.ts';
+import { ownershipOf, selectRun } from './run-record.ts';
 import { nextVersion } from './thread-lock.ts';
 
-/** Starts the first queued run of a thread that has no live one. */
+/** Starts the next in line of a thread that has no live run. */
 export function promoteRun(
   { database, hints }: RegistryContext,
   scope: Scope,
@@ -21,12 +22,8 @@ export function promoteRun(
       [scope, threadId],
     );
     if (!thread || (await hasLiveRun(sql, thread.uuid))) return null;
-    const [run] = await selectRuns(
-      sql,
-      `r.thread_id = $1::text::uuid and r.state = 'queued'`,
-      [thread.uuid],
-      'order by r.serial limit 1',
-    );
+    const next = await nextQueued(sql, thread.uuid);
+    const run = next && (await selectRun(sql, next));
     if (!run) return null;
     const [message] = await sql.query<{ parent_id: string | null }>(
       'select parent_id from intertie.conversation_message where thread_id = $1::text::uuid and id = $2',

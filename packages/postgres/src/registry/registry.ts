@@ -1,4 +1,5 @@
 import {
+  checkStoreId,
   generateId,
   type Blobs,
   type GenerateId,
@@ -71,9 +72,13 @@ export function createRegistry(database: Database, options: RegistryOptions): Re
     },
 
     finish: (run, epoch, end) => finishRun(context, run, epoch, end),
-    promote: (scope, threadId, process) => promoteRun(context, scope, threadId, process),
+    async promote(scope, threadId, process) {
+      checkStoreId('process', process);
+      return promoteRun(context, scope, threadId, process);
+    },
 
     async fence(key, process, silentMs) {
+      checkStoreId('process', process);
       if (!isUuid(key)) return null;
       const fenced = await takeRuns(
         database,
@@ -86,6 +91,7 @@ export function createRegistry(database: Database, options: RegistryOptions): Re
     },
 
     async heartbeat(process, info) {
+      checkStoreId('process', process);
       await database.hot.query(
         `insert into intertie.processes as p (id, lease_until, info)
           values ($1, now() + $2::float8 * interval '1 ms', $3::text::json)
@@ -96,11 +102,13 @@ export function createRegistry(database: Database, options: RegistryOptions): Re
     },
 
     async retire(process) {
+      checkStoreId('process', process);
       await database.hot.query('delete from intertie.processes where id = $1', [process]);
     },
 
-    takeOver: (process, limit = 50) =>
-      takeRuns(
+    async takeOver(process, limit = 50) {
+      checkStoreId('process', process);
+      return takeRuns(
         database,
         `with dead as (
             select l.run_id from intertie.run_live l
@@ -110,7 +118,8 @@ export function createRegistry(database: Database, options: RegistryOptions): Re
           update intertie.run_live l set epoch = l.epoch + 1, process = $1
           from dead where l.run_id = dead.run_id returning l.run_id`,
         [process, limit],
-      ),
+      );
+    },
 
     async listStranded(limit = 50) {
       const threads = await database.query<{ scope: string; key: string }>(

@@ -44,6 +44,16 @@ export async function contentOf(sql: Sql, run: RunRow): Promise<MessageContent> 
   return JSON.parse(row!.content) as MessageContent;
 }
 
+/** Whether the message of a run is still there and not given up. */
+export async function isKept(sql: Sql, { threadUuid, record }: RunRow): Promise<boolean> {
+  const [kept] = await sql.query(
+    `select 1 as kept from intertie.conversation_message
+      where thread_id = $1::text::uuid and id = $2 and deleted_at is null and status <> 'aborted'`,
+    [threadUuid, record.messageId],
+  );
+  return kept !== undefined;
+}
+
 /** The message of a run as it is stored, unless it was deleted. */
 export async function messageOf(sql: Sql, { threadUuid, record }: RunRow): Promise<CanonicalMessage | undefined> {
   const [row] = await sql.query<MessageRow>(

@@ -1,7 +1,9 @@
 import type { Scope, StartRequest } from '@intertie/core';
+import { isStoreText } from '@intertie/core/store-rules';
 
 import { lockThread } from '../conversations/thread-row.ts';
 import type { Sql } from '../database.ts';
+import { nextQueued } from './next-queued.ts';
 
 /** What a start has to know of its thread, which is locked from then on. */
 export type Look = {
@@ -13,7 +15,7 @@ export type Look = {
   earlier: { hash: string; run: string | null } | undefined;
   /** The run of the thread that has the same id. */
   namesake: string | undefined;
-  /** The live run of the thread, or the first that waits for it. */
+  /** The live run of the thread, or the next in line. */
   blocker: string | undefined;
   isBlockerDead: boolean;
   queued: number;
@@ -27,7 +29,6 @@ type Seen = {
   earlier_hash: string | null;
   earlier_run: string | null;
   namesake: string | null;
-  first_queued: string | null;
   queued: number;
   has_parent: boolean;
   answer_taken: boolean;
@@ -47,6 +48,8 @@ export async function lookAtThread(sql: Sql, scope: Scope, request: StartRequest
   });
   const given = request.parentId === undefined ? message?.parentId : request.parentId;
   const parentId = (given === undefined ? headId : given) ?? undefined;
+  // What cannot be an id of a message is none.
+  const askedParent = parentId !== undefined && isStoreText(parentId) ? parentId : null;
 
   const [live] = await sql.query<{ run_key: string; dead: boolean }>(
     `select l.run_id::text as run_key, not exists (
@@ -57,8 +60,6 @@ export async function lookAtThread(sql: Sql, scope: Scope, request: StartRequest
   const [seen] = await sql.query<Seen>(
     `select q.hash as earlier_hash, q.run_id::text as earlier_run,
         (select r.id::text from intertie.runs r where r.thread_id = $1::text::uuid and r.client_run_id = $4) as namesake,
-        (select r.id::text from intertie.runs r where r.thread_id = $1::text::uuid and r.state = 'queued'
-          order by r.serial limit 1) as first_queued,
         (select count(*)::int from intertie.runs r where r.thread_id = $1::text::uuid and r.state = 'queued') as queued,
         exists (select 1 from intertie.conversation_message m
           where m.thread_id = $1::text::uuid and m.id = $5 and m.deleted_at is null) as has_parent,
@@ -69,16 +70,17 @@ export async function lookAtThread(sql: Sql, scope: Scope, request: StartRequest
         (extract(epoch from now()) * 1000)::float8 as now
       from (select 1) one
         left join intertie.requests q on q.scope = $2 and q.key = $3 and q.created_at > now() - interval '1 day'`,
-    [uuid, scope, idempotency?.key ?? null, request.runId, parentId ?? null, request.messageId, message?.id ?? null],
+    [uuid, scope, idempotency?.key ?? null, request.runId, askedParent, request.messageId, message?.id ?? null],
   );
   const look = seen!;
+  const blocker = live?.run_key ?? (look.queued > 0 ? await nextQueued(sql, uuid) : undefined);
   return {
     threadUuid: uuid,
     parentId,
     hasParent: look.has_parent,
     earlier: look.earlier_hash === null ? undefined : { hash: look.earlier_hash, run: look.earlier_run },
     namesake: look.namesake ?? undefined,
-    blocker: live?.run_key ?? look.first_queued ?? undefined,
+    blocker,
     isBlockerDead: live?.dead ?? false,
     queued: look.queued,
     isAnswerIdTaken: look.answer_taken,

@@ -1,5 +1,4 @@
 import {
-  checkStoreId,
   StoreError,
   type Attached,
   type CanonicalMessage,
@@ -12,12 +11,10 @@ import {
   type StartRequest,
   type StartResult,
 } from '@intertie/core';
-import { readJson, readMessage } from '@intertie/core/store-rules';
+import { checkStart, readJson, readMessage } from '@intertie/core/store-rules';
 
 import { referBlobs } from '../blobs/blob-refs.ts';
 import { moveFiles } from '../blobs/move-files.ts';
-import { checkTexts } from '../conversations/check-text.ts';
-import { toRequestKey } from '../conversations/requests.ts';
 import { nextVersion } from '../conversations/thread-row.ts';
 import { insertMessages } from '../conversations/write-messages.ts';
 import type { Sql } from '../database.ts';
@@ -53,16 +50,12 @@ class NotStarted extends StoreError {
 
 /** Everything that may refuse the run is looked at before anything is written but the row that is locked. */
 export async function startRun(context: RegistryContext, scope: Scope, request: StartRequest): Promise<StartResult> {
-  checkStoreId('threadId', request.threadId);
-  checkStoreId('runId', request.runId);
-  checkStoreId('messageId', request.messageId);
+  checkStart(request);
   const user = request.message && (await readUserMessage(context, scope, request.message));
   const input = request.input === undefined ? {} : { input: readJson(request.input, 'input') };
-  const { idempotency } = request;
   const prepared: Prepared = {
     ...request,
     ...input,
-    ...(idempotency && { idempotency: { key: toRequestKey(idempotency.key), hash: toRequestKey(idempotency.hash) } }),
     user,
     key: context.generateId(),
   };
@@ -83,7 +76,6 @@ async function readUserMessage(
   input: NonNullable<StartRequest['message']>,
 ): Promise<CanonicalMessage> {
   const message = readMessage(input);
-  checkTexts(message);
   return { ...message, content: await moveFiles(blobs, scope, message.content) };
 }
 

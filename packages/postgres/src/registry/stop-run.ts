@@ -5,10 +5,12 @@ import { transact, type Tell } from '../transact.ts';
 import { isUuid } from '../uuid.ts';
 import { abandonRun } from './abandon-run.ts';
 import { cleanText } from './clean-text.ts';
-import { decisionsOfRun, isOpen } from './decision-row.ts';
+import { continuationOf } from './continue-run.ts';
+import { awaitedOf, decisionsOfRun } from './decision-row.ts';
 import { endRun } from './end-run.ts';
 import type { RegistryContext } from './registry-context.ts';
-import { changeMessage } from './run-message.ts';
+import { changeMessage, isKept } from './run-message.ts';
+import type { RunRow } from './run-record.ts';
 import { lockThreadOf, nextVersion } from './thread-lock.ts';
 
 /** A live run's row is all that a stop needs; its thread is locked by those alone who change more. */
@@ -35,10 +37,16 @@ export async function stopRun(
       await changeMessage(sql, run, { status: 'aborted' }, await nextVersion(sql, tell, run));
       return 'aborted';
     }
-    if (run.record.state !== 'paused' || !(await decisionsOfRun(sql, key)).some(isOpen)) return 'ended';
+    if (!(await isAwaiting(sql, run)) || (await continuationOf(sql, run))) return 'ended';
     await abandonRun(sql, run, reason ?? 'stopped', await nextVersion(sql, tell, run));
     return 'cancelled';
   });
+}
+
+/** Whether the run waits for decisions, answered or not, and its message is still there and not given up. */
+async function isAwaiting(sql: Sql, run: RunRow): Promise<boolean> {
+  const { key, outcome } = run.record;
+  return awaitedOf(outcome, await decisionsOfRun(sql, key)).length > 0 && isKept(sql, run);
 }
 
 /** Whether the run is live. The first request counts: a second one does not give the owner more time. */
