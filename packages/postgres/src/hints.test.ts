@@ -1,7 +1,8 @@
 import type { Hint, RunKey } from '@intertie/core';
+import pg from 'pg';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 
-import { newPostgresUrl, openPglite } from '../test/databases.ts';
+import { newPostgresUrl, openPglite, postgresServer } from '../test/databases.ts';
 import type { Database } from './database.ts';
 import { createHints, type PostgresHints } from './hints.ts';
 import { connectPg } from './pg-database.ts';
@@ -35,7 +36,7 @@ describe('hints', { timeout: 60_000 }, () => {
     const url = await newPostgresUrl();
     const [database, two] = [connectPg(url), open(connectPg(url))];
     const one = open(database);
-    await waitFor(() => expect(two.hints.isConnected()).toBe(true));
+    await waitFor(() => expect([one.hints.isConnected(), two.hints.isConnected()]).toEqual([true, true]));
     const failing = transact(database, one.hints, async (_, tell) => {
       tell(stop('never'));
       throw new Error('rolled back');
@@ -54,13 +55,21 @@ describe('hints', { timeout: 60_000 }, () => {
     const database = connectPg(url);
     const [one, two] = [open(database), open(connectPg(url))];
     await waitFor(() => expect([one.hints.isConnected(), two.hints.isConnected()]).toEqual([true, true]));
+    // The server takes no new connection for a while, so that it is not back before we look.
+    const admin = new pg.Client(`${await postgresServer()}/postgres`);
+    await admin.connect();
+    onTestFinished(() => admin.end());
+    const name = admin.escapeIdentifier(new URL(url).pathname.slice(1));
+    await admin.query(`alter database ${name} allow_connections false`);
     await database.query(
       `select pg_terminate_backend(pid)::text as ended from pg_stat_activity
         where application_name = 'intertie hints' and datname = current_database()`,
     );
-    await waitFor(() => expect(one.hints.isConnected()).toBe(false));
+    await waitFor(() => expect([one.hints.isConnected(), two.hints.isConnected()]).toEqual([false, false]));
     one.hints.publish(stop('r1'));
-    await waitFor(() => expect(one.heard).toContainEqual(stop('r1')));
+    await waitFor(() => expect(one.heard).toEqual([stop('r1')]));
+    expect(two.heard).toEqual([]);
+    await admin.query(`alter database ${name} allow_connections true`);
     await waitFor(() => expect([one.hints.isConnected(), two.hints.isConnected()]).toEqual([true, true]));
     one.hints.publish(stop('r2'));
     await waitFor(() => expect(two.heard).toContainEqual(stop('r2')));
@@ -84,12 +93,15 @@ describe('hints', { timeout: 60_000 }, () => {
   });
 
   it('stay in the process behind a pooler that takes a LISTEN and passes nothing on', async () => {
-    const database = connectPg(await newPostgresUrl(), { directUrl: await newPostgresUrl() });
+    const directUrl = await newPostgresUrl();
+    const database = connectPg(await newPostgresUrl(), { directUrl });
     const { hints, heard } = open(database);
     hints.publish(stop('r1'));
     await waitFor(() => expect(heard).toEqual([stop('r1')]));
-    const listening = `select pid from pg_stat_activity where application_name = 'intertie hints' and query like 'listen%'`;
-    await waitFor(async () => expect(await database.query(listening)).not.toEqual([]));
+    const listening = `select pid from pg_stat_activity
+      where application_name = 'intertie hints' and query like 'listen%' and datname = $1`;
+    const directName = new URL(directUrl).pathname.slice(1);
+    await waitFor(async () => expect(await database.query(listening, [directName])).not.toEqual([]));
     expect(hints.isConnected()).toBe(false);
     hints.publish(stop('r2'));
     await waitFor(() => expect(heard).toEqual([stop('r1'), stop('r2')]));

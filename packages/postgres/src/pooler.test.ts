@@ -4,7 +4,7 @@ import { storeContract } from '@intertie/conformance/store-contract';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 
-import { age } from '../test/age.ts';
+import { age, longLeaseMs as leaseMs } from '../test/age.ts';
 import { emptyTables, newPostgresUrl, newSerializableUrl } from '../test/databases.ts';
 import type { Database } from './database.ts';
 import type { PgConnection, PgPool } from './drivers.ts';
@@ -62,9 +62,9 @@ storeContract(
   async () => {
     const { database } = await opened;
     await emptyTables(database);
-    return PostgresMemoryStore.on(database);
+    return PostgresMemoryStore.on(database, { leaseMs });
   },
-  { clock: { now: () => Date.now(), advance: async (ms) => age((await opened).database, ms), leaseMs: 15_000 } },
+  { clock: { now: () => Date.now(), advance: async (ms) => age((await opened).database, ms), leaseMs } },
 );
 
 it('ten migrators meet behind a transaction-mode pooler', async () => {

@@ -1,7 +1,7 @@
 import { storeContract } from '@intertie/conformance/store-contract';
 import { afterAll, beforeAll } from 'vitest';
 
-import { age } from '../test/age.ts';
+import { age, longLeaseMs as leaseMs } from '../test/age.ts';
 import { databases, emptyTables } from '../test/databases.ts';
 import type { Database } from './database.ts';
 import { PostgresMemoryStore } from './postgres-store.ts';
@@ -15,8 +15,8 @@ for (const { name, open } of databases) {
     name,
     async () => {
       await emptyTables(database);
-      return PostgresMemoryStore.on({ ...database, close: () => Promise.resolve() });
+      return PostgresMemoryStore.on({ ...database, close: () => Promise.resolve() }, { leaseMs });
     },
-    { clock: { now: () => Date.now(), advance: (ms) => age(database, ms), leaseMs: 15_000 } },
+    { clock: { now: () => Date.now(), advance: (ms) => age(database, ms), leaseMs } },
   );
 }

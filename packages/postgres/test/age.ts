@@ -6,7 +6,11 @@ const times = {
   run_live: ['stop_requested_at'],
   runs: ['ended_at'],
   requests: ['created_at'],
+  blobs: ['touched_at'],
 };
+
+/** Of stores in tests: where time passes by `age` alone, no machine is so slow that a lease ends by accident. */
+export const longLeaseMs = 600_000;
 
 /**
  * Makes time pass for a database: nobody can set its clock, but all that it compares with the clock can be made older.

@@ -9,7 +9,7 @@ import { createSweeper, type AgentEvent, type CanonicalMessage, type RunKey, typ
 import { expect, onTestFinished, vi } from 'vitest';
 
 import { createStore } from '../src/create-store.ts';
-import { newPostgresUrl } from './databases.ts';
+import { fillFolder, newPostgresUrl } from './databases.ts';
 import { asProcess, eventsOf, readAll, readLog, type TestProcess } from './processes.ts';
 
 const program = fileURLToPath(new URL('writer-process.mjs', import.meta.url));
@@ -52,6 +52,7 @@ export async function killingOn(on: 'PGlite' | 'Postgres'): Promise<Killing> {
   }
   const target = mkdtempSync(join(tmpdir(), 'intertie-kills-'));
   onTestFinished(() => rmSync(target, { recursive: true, force: true }));
+  await fillFolder(target);
   return { target, open: () => createStore(target) };
 }
 

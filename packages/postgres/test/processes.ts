@@ -16,6 +16,7 @@ import { onTestFinished } from 'vitest';
 
 import { connectPg } from '../src/pg-database.ts';
 import { PostgresMemoryStore } from '../src/postgres-store.ts';
+import { longLeaseMs as leaseMs } from './age.ts';
 import { emptyTables, newPostgresUrl, openPglite } from './databases.ts';
 
 /** What a process has around a store. */
@@ -33,12 +34,14 @@ let embedded: ReturnType<typeof openPglite> | undefined;
 export async function openProcesses(on: 'PGlite' | 'Postgres', count: number): Promise<TestProcess[]> {
   if (on === 'Postgres') {
     const url = await newPostgresUrl();
-    return Array.from({ length: count }, (_, n) => asProcess(`p${n + 1}`, PostgresMemoryStore.on(connectPg(url))));
+    return Array.from({ length: count }, (_, n) =>
+      asProcess(`p${n + 1}`, PostgresMemoryStore.on(connectPg(url), { leaseMs })),
+    );
   }
   // Its boot takes long, and the tests of a file come one after the other.
   const database = await (embedded ??= openPglite());
   await emptyTables(database);
-  const store = PostgresMemoryStore.on({ ...database, close: () => Promise.resolve() });
+  const store = PostgresMemoryStore.on({ ...database, close: () => Promise.resolve() }, { leaseMs });
   return Array.from({ length: count }, (_, n) => asProcess(`p${n + 1}`, store));
 }
 

@@ -11,6 +11,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { migrate } from '../src/migrate.ts';
 import { connectPg, usePgPool } from '../src/pg-database.ts';
 import { PostgresMemoryStore } from '../src/postgres-store.ts';
+import { longLeaseMs as leaseMs } from './age.ts';
 import { newPostgresUrl } from './databases.ts';
 import { asProcess, eventsOf, notice, readAll, readLog, start } from './processes.ts';
 
@@ -35,7 +36,7 @@ describe('`default_transaction_isolation = serializable`', { timeout: 60_000 }, 
     await client.connect();
     await client.query(`alter database ${database} set default_transaction_isolation = serializable`);
     await client.end();
-    const processes = ['p1', 'p2'].map((name) => asProcess(name, PostgresMemoryStore.on(connectPg(url))));
+    const processes = ['p1', 'p2'].map((name) => asProcess(name, PostgresMemoryStore.on(connectPg(url), { leaseMs })));
     const [one, two] = processes;
     const { store } = one!;
 
@@ -84,16 +85,19 @@ describe('`default_transaction_isolation = serializable`', { timeout: 60_000 }, 
     expect(await readLog(store, key)).toEqual(Array.from({ length: 20 }, (_, n) => notice(`${n}`)));
     expect(writer.stopRequested).toBe(true);
 
-    await writer.finish((rest) =>
-      store.registry.finish(key, 1, {
-        ...ending(rest),
+    await writer.finish((rest) => store.registry.finish(key, 1, ending(rest)));
+    const asking = await start(one!, 'asking');
+    await store.registry.finish(
+      asking.run.key,
+      1,
+      ending({
         outcome: { outcome: 'paused', waitingFor: [{ type: 'question', questionId: 'q1' }] },
         decisions: [{ id: 'q1', kind: 'input', question }],
       }),
     );
     const answers = await Promise.all(
       Array.from({ length: 6 }, (_, n) =>
-        processes[n % 2]!.store.registry.answer(store.scope, key, {
+        processes[n % 2]!.store.registry.answer(store.scope, asking.run.key, {
           answers: [{ questionId: 'q1', value: 1 }],
           continuation: { runId: `c${n}`, process: 'p1' },
         }),
