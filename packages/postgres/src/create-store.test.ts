@@ -140,7 +140,14 @@ describe('createStore', () => {
     await expect(createStore(folder)).rejects.toMatchObject({ name: 'FolderLockedError', holder: { pid: child.pid } });
     child.kill('SIGKILL');
     await once(child, 'exit');
+    const warn = vi.spyOn(process, 'emitWarning').mockReturnValue();
+    vi.stubEnv('NODE_ENV', 'production');
+    onTestFinished(() => {
+      vi.unstubAllEnvs();
+      vi.restoreAllMocks();
+    });
     const again = await open(folder);
+    expect(warn).toHaveBeenCalledWith(expect.stringContaining('DATABASE_URL'), { code: 'INTERTIE_EMBEDDED' });
     expect(await again.listMessages({ threadId: 'trip' })).toHaveLength(2);
     expect(await again.getThreadById({ threadId: 'theirs' })).not.toBeNull();
   });

@@ -20,6 +20,9 @@ export type HintsOptions = {
   reconnectMs?: { first: number; max: number };
 };
 
+/** How long hints are gathered that no statement tells of. */
+const publishMs = 20;
+
 /**
  * Hints by LISTEN and NOTIFY, on one connection that is opened with the first subscriber and opened again when it is lost.
  * A pooler may take a LISTEN and never pass anything on, so only a connection that has heard us counts as one. Embedded, and where no connection with a session of its own can be had, they stay in the process; those who need to
@@ -35,6 +38,8 @@ export function createHints(database: Database, options: HintsOptions = {}): Pos
   let isClosed = false;
   let attempts = 0;
   let retry: ReturnType<typeof setTimeout> | undefined;
+  const published = new Set<string>();
+  let sending: ReturnType<typeof setTimeout> | undefined;
 
   const emit = (hint: Hint): void => {
     for (const listener of listeners) {
@@ -45,8 +50,8 @@ export function createHints(database: Database, options: HintsOptions = {}): Pos
     }
   };
 
-  const notify = (payload: string): Promise<unknown> =>
-    database.query('select pg_notify($1, $2)::text', [channel, payload]);
+  const notify = (...payloads: string[]): Promise<unknown> =>
+    database.query('select pg_notify($1, payload)::text from unnest($2::text[]) payload', [channel, payloads]);
 
   const connect = async (url: string): Promise<void> => {
     const own = new pg.Client({ connectionString: url, keepAlive: true, application_name: 'intertie hints' });
@@ -79,6 +84,15 @@ export function createHints(database: Database, options: HintsOptions = {}): Pos
     }
   };
 
+  // Commits that notify wait for each other, so what is published within a moment goes in one, each thing once.
+  const send = (): void => {
+    sending = undefined;
+    const payloads = [...published];
+    published.clear();
+    // A hint may be lost: whoever waits for it also polls.
+    notify(...payloads).catch(() => undefined);
+  };
+
   const open = (url: string): void => {
     retry = undefined;
     isOpened = true;
@@ -93,9 +107,9 @@ export function createHints(database: Database, options: HintsOptions = {}): Pos
     },
     publish(hint) {
       if (!isListening) emit(hint);
-      if (database.embedded) return;
-      // A hint may be lost: whoever waits for it also polls.
-      notify(toPayload(hint)).catch(() => undefined);
+      if (database.embedded || isClosed) return;
+      published.add(toPayload(hint));
+      sending ??= setTimeout(send, publishMs).unref();
     },
     subscribe(listener) {
       // A function of its own, so that who subscribes twice is told twice and unsubscribes once.
@@ -109,6 +123,7 @@ export function createHints(database: Database, options: HintsOptions = {}): Pos
       isClosed = true;
       listeners.clear();
       clearTimeout(retry);
+      clearTimeout(sending);
       const own = client;
       client = undefined;
       isListening = false;

@@ -39,6 +39,10 @@ async function leave(place: string, opened: Opened): Promise<void> {
 }
 
 async function open(place: string, options: { schema?: string }): Promise<Database> {
+  if (process.env['NODE_ENV'] === 'production') {
+    const text = `The store in ${place} is embedded: one process alone can use it, and a power failure may take what it holds.`;
+    process.emitWarning(`${text} Use a Postgres server in production (DATABASE_URL).`, { code: 'INTERTIE_EMBEDDED' });
+  }
   const release = lockFolder(join(place, 'database.lock'));
   const data = join(place, 'database');
   const ready = join(place, 'database.ready');
