@@ -25,8 +25,9 @@ const publishMs = 20;
 
 /**
  * Hints by LISTEN and NOTIFY, on one connection that is opened with the first subscriber and opened again when it is lost.
- * A pooler may take a LISTEN and never pass anything on, so only a connection that has heard us counts as one. Embedded, and where no connection with a session of its own can be had, they stay in the process; those who need to
- * know of other processes also poll.
+ * A pooler may take a LISTEN and never pass anything on, so only a connection that has heard us counts as one. Embedded,
+ * and where no connection with a session of its own can be had, they stay in the process; those who need to know of other
+ * processes also poll.
  */
 export function createHints(database: Database, options: HintsOptions = {}): PostgresHints {
   const { first, max } = options.reconnectMs ?? { first: 100, max: 5_000 };

@@ -111,6 +111,15 @@ describe.each(databases)('conversations, $name', ({ name, open }) => {
     expect(await store.getVersion({ threadId })).toBe(2);
   });
 
+  it('forget an operation key with the thread, also one of a call that changed nothing', async () => {
+    const call = { messages: [message('m1')], operationKey: 'k' };
+    await store.saveMessages({ messages: call.messages });
+    await store.saveMessages(call);
+    await store.deleteThread({ threadId });
+    expect(await database.query('select key from intertie.requests')).toEqual([]);
+    expect((await store.saveMessages(call)).messages).toHaveLength(1);
+  });
+
   it('forget an operation key after a day', async () => {
     await store.saveMessages({ messages: [message('m1')], operationKey: 'k' });
     await database.query(`update intertie.requests set created_at = created_at - interval '25 hours'`);
