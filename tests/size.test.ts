@@ -10,7 +10,12 @@ import { root } from '../scripts/workspace.mjs';
 const budgets = [
   { what: 'the fold', from: 'core', names: '{ MessageList }', gzip: 6_000 },
   { what: 'the fold and the seal', from: 'core', names: '{ MessageList, seal }', gzip: 15_000 },
-  { what: 'all of core, of which the in-memory store is half', from: 'core', names: '*', gzip: 40_000 },
+  {
+    what: 'all of core, of which the in-memory store and the ways to write and follow runs are half',
+    from: 'core',
+    names: '*',
+    gzip: 44_000,
+  },
   { what: 'the chat transport to a server', from: 'ai-sdk', names: '{ IntertieChatTransport }', gzip: 7_000 },
 ];
 

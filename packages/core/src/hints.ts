@@ -11,4 +11,6 @@ export interface Hints {
   publish(hint: Hint): void;
   /** Returns the way to unsubscribe. */
   subscribe(listener: (hint: Hint) => void): () => void;
+  /** Whether hints of other processes arrive just now. Where they do not, it takes polling; without the method they do. */
+  isConnected?(): boolean;
 }

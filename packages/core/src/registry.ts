@@ -14,6 +14,8 @@ export type RunState = 'queued' | 'running' | 'complete' | 'paused' | 'aborted' 
 
 export type RunRecord = {
   key: RunKey;
+  /** Whose it is: who takes over a run reads and ends it in this scope. */
+  scope: Scope;
   runId: string;
   threadId: string;
   messageId: string;

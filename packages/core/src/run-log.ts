@@ -24,7 +24,10 @@ export type Appended = 'ok' | 'stop' | 'applied' | 'locked' | 'fenced' | 'ended'
 
 export type LogPage = {
   events: AgentEvent[];
-  /** The position of the last event given; hand it to the next `read`. */
+  /**
+   * The position of the last event given; hand it to the next `read`. A page ends where the epoch changes, so each event
+   * before it has the same epoch and the number before.
+   */
   position: LogPosition;
   /** The number of the last event of the log. */
   tail: number;

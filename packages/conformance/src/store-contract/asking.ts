@@ -175,10 +175,10 @@ export function questionTests(contract: Contract): void {
       const started = await start(store, '1');
       const { run } = started;
       const later = approval('q2').decision;
-      const end = pausing(['q1', 'q2'], {}, new Date(clock.now() + 500));
+      const end = pausing(['q1', 'q2'], {}, new Date(clock.now() + clock.leaseMs));
       await finish(store, started, { ...end, decisions: [end.decisions![0]!, later] });
       expect(await store.registry.expire()).toBe(0);
-      await clock.advance(600);
+      await clock.advance(clock.leaseMs + 100);
       expect((await answer(store, run.key, [yes('q1')])).verdicts).toEqual([{ id: 'q1', result: 'expired' }]);
       expect(await store.registry.expire()).toBe(1);
       expect(await store.registry.expire()).toBe(0);
@@ -199,9 +199,9 @@ export function questionTests(contract: Contract): void {
       const clock = contract.clock(context);
       const store = await contract.open();
       const started = await start(store, '1');
-      const expiresAt = new Date(clock.now() + 500);
+      const expiresAt = new Date(clock.now() + clock.leaseMs);
       await store.registry.ask(started.run.key, started.epoch, [approval('q1', expiresAt).decision]);
-      await clock.advance(600);
+      await clock.advance(clock.leaseMs + 100);
       expect(await store.registry.expire()).toBe(1);
       expect(await statusOf(store, 'a_1')).toBe('streaming');
       await finish(store, started, pausing(['q1']));

@@ -60,9 +60,9 @@ export function blobTests(contract: Contract): void {
       const place = { threadId: 'thread_1', messageId: 'm1' };
       await store.saveMessages({ messages: [message('m1')] });
       await store.blobs.put(store.scope, { data: data() });
-      await clock.advance(20);
+      await clock.advance(clock.leaseMs);
       await store.blobs.touch(store.scope, abc);
-      expect(await store.blobs.collect(new Date(clock.now() - 10))).toBe(0);
+      expect(await store.blobs.collect(new Date(clock.now() - clock.leaseMs / 2))).toBe(0);
       await clock.advance(20);
       expect(await store.blobs.refer(store.scope, abc, { ...place, messageId: 'm9' })).toBe(false);
       expect(await store.blobs.refer(store.scope, abc, place)).toBe(true);

@@ -7,7 +7,7 @@ export type StoreClock = {
   now(): number;
   /** Makes that much time pass for the store: by setting its clock, or by waiting. */
   advance(ms: number): void | Promise<void>;
-  /** How long a lease of these stores lasts after a heartbeat. Short, if `advance` waits. */
+  /** How long a lease of these stores lasts after a heartbeat. Short, if `advance` waits; no test may take that long. */
   leaseMs: number;
 };
 

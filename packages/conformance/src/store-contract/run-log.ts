@@ -172,6 +172,12 @@ export function runLogTests(contract: Contract): void {
       expect(await validAt(2, 4)).toBe(false);
       const invalid = await store.log.read(run.key, { epoch: 1, seq: 3 });
       expect(invalid).toMatchObject({ events: [], position: beginning });
+      // A page is of one epoch, so that the position of every event in it is known.
+      expect(await store.log.read(run.key, beginning)).toMatchObject({
+        events: deltas('a', 'b'),
+        position: { epoch: 1, seq: 2 },
+        tail: 3,
+      });
       expect(await readAll(store, run.key)).toEqual(deltas('a', 'b', 'c'));
     });
 

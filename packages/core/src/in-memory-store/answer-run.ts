@@ -1,16 +1,13 @@
 import { applyAnswer } from '../apply-answer.ts';
-import type { JsonObject } from '../json.ts';
-import { equalJson } from '../json-patch.ts';
 import type { Answer } from '../part-body.ts';
 import type { AnswerRequest, AnswerResult, AnswerVerdict } from '../registry.ts';
-import { StoreError } from '../store-error.ts';
 import type { ToolAnswer } from '../tool-result.ts';
+import { answeredId, isAnswerTo, isSameAnswer, readAnswer } from '../store-rules/decision-rules.ts';
 import { continueRun, readContinuation } from './continue-run.ts';
 import { changeMessage, nextVersion } from './conversation.ts';
 import { decisionOf, isAnswered, isOpen, isOverdue, settle } from './decision-row.ts';
-import { readJson } from './read-message.ts';
 import { recordOf } from './run-row.ts';
-import type { DecisionRow, RunRow, Tables } from './tables.ts';
+import type { RunRow, Tables } from './tables.ts';
 
 /** Each decision is answered once; with the last one of a paused run, the run goes on. */
 export function answerRun(tables: Tables, run: RunRow, request: AnswerRequest): AnswerResult {
@@ -41,22 +38,14 @@ export function answerRun(tables: Tables, run: RunRow, request: AnswerRequest): 
   return { verdicts, open: [], continuation: continueRun(tables, run, continuation, version), live };
 }
 
-function readAnswer(answer: Answer | ToolAnswer): Answer | ToolAnswer {
-  if ('preliminary' in answer && answer.preliminary) {
-    const text = `The result of call "${answer.toolCallId}" is preliminary, and only a final one is an answer. Send it when it is there.`;
-    throw new StoreError('invalid', text);
-  }
-  return readJson(answer, 'answer');
-}
-
 function judge(tables: Tables, run: RunRow, answer: Answer | ToolAnswer, by: string | undefined): AnswerVerdict {
-  const id = 'questionId' in answer ? answer.questionId : answer.toolCallId;
-  const row = findDecision(run, answer);
+  const id = answeredId(answer);
+  const row = [...run.decisions.values()].find(({ request }) => isAnswerTo(request, answer));
   if (!row) return { id, result: 'unknown' };
   if (isOverdue(tables, row)) return { id, result: 'expired' };
   if (row.state === 'cancelled' || row.state === 'expired') return { id, result: row.state };
   if (row.state === 'answered') {
-    if (equalJson(substance(row.answer!), substance(answer))) return { id, result: 'duplicate' };
+    if (isSameAnswer(row.answer!, answer)) return { id, result: 'duplicate' };
     return {
       id,
       result: 'conflict',
@@ -70,22 +59,6 @@ function judge(tables: Tables, run: RunRow, answer: Answer | ToolAnswer, by: str
   row.answeredAt = tables.now();
   if (answeredBy !== undefined) row.answeredBy = answeredBy;
   return { id, result: 'accepted' };
-}
-
-function findDecision(run: RunRow, answer: Answer | ToolAnswer): DecisionRow | undefined {
-  for (const row of run.decisions.values()) {
-    const { request } = row;
-    if ('questionId' in answer) {
-      if (request.kind !== 'client-tool' && request.question.questionId === answer.questionId) return row;
-    } else if (request.kind === 'client-tool' && request.toolCallId === answer.toolCallId) return row;
-  }
-  return undefined;
-}
-
-/** What was answered. Who said it, and what a protocol notes beside it, makes no other answer of it. */
-function substance(answer: Answer | ToolAnswer): JsonObject {
-  const { by: _, providerMetadata: __, ...rest } = answer as JsonObject;
-  return rest;
 }
 
 function openOf(tables: Tables, run: RunRow): AnswerResult['open'] {

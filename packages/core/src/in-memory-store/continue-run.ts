@@ -1,16 +1,15 @@
 import type { AnswerResult, Continuation } from '../registry.ts';
 import { StoreError } from '../store-error.ts';
-import { checkStoreId } from '../store-id.ts';
+import { checkContinuation } from '../store-rules/check-request.ts';
+import { readJson } from '../store-rules/read-message.ts';
 import { changeMessage } from './conversation.ts';
 import { nextQueued } from './next-queued.ts';
-import { readJson } from './read-message.ts';
 import { goLive, queueRun, recordOf } from './run-row.ts';
 import type { RunRow, Tables } from './tables.ts';
 
 /** A continuation on its way in. One that could not be made is refused before anything is written. */
 export function readContinuation(paused: RunRow, continuation: Continuation): Continuation {
-  checkStoreId('runId of the continuation', continuation.runId);
-  checkStoreId('process of the continuation', continuation.process);
+  checkContinuation(continuation);
   if (!paused.continuation && paused.thread.runs.has(continuation.runId)) {
     const text = `runId "${continuation.runId}" of the continuation is taken in thread "${paused.thread.id}". Make a new one.`;
     throw new StoreError('invalid', text);

@@ -1,25 +1,9 @@
 import { applyAnswer } from '../apply-answer.ts';
 import type { MessageContent } from '../message.ts';
 import type { Decision, DecisionRequest } from '../registry.ts';
-import { StoreError } from '../store-error.ts';
-import { checkStoreId } from '../store-id.ts';
+import { isAwaited } from '../store-rules/decision-rules.ts';
 import { changeMessage } from './conversation.ts';
-import { keepJson } from './read-message.ts';
 import type { DecisionRow, RunRow, Tables } from './tables.ts';
-
-/** Decisions on their way in: checked, and copied. */
-export function readDecisions(requests: readonly DecisionRequest[]): DecisionRequest[] {
-  return requests.map(({ expiresAt, ...rest }) => {
-    checkStoreId('The id of a decision', rest.id);
-    if (expiresAt && Number.isNaN(expiresAt.getTime())) {
-      throw new StoreError(
-        'invalid',
-        `expiresAt of decision "${rest.id}" is not a valid Date. Leave it out for no limit.`,
-      );
-    }
-    return Object.assign(keepJson(rest), expiresAt && { expiresAt: new Date(expiresAt) });
-  });
-}
 
 /** What the run asks, guarded from now on. What it has asked before stays as it is. */
 export function openDecisions(tables: Tables, run: RunRow, requests: readonly DecisionRequest[]): void {
@@ -46,15 +30,7 @@ export function isOverdue(tables: Tables, row: DecisionRow): boolean {
 
 /** What a paused run waits for, among all that it has asked. */
 function awaitedBy(run: RunRow): DecisionRow[] {
-  if (run.outcome?.outcome !== 'paused') return [];
-  const { waitingFor } = run.outcome;
-  return [...run.decisions.values()].filter(({ request }) =>
-    waitingFor.some((waiting) =>
-      request.kind === 'client-tool'
-        ? waiting.type === 'tool' && waiting.toolCallId === request.toolCallId
-        : waiting.type === 'question' && waiting.questionId === request.question.questionId,
-    ),
-  );
+  return [...run.decisions.values()].filter(({ request }) => isAwaited(run.outcome, request));
 }
 
 /** Whether the run waited for decisions, all of them are answered and nobody has stopped it since: then it goes on. */

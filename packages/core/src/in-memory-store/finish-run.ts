@@ -1,6 +1,8 @@
 import { equalJson } from '../json-patch.ts';
 import type { Json } from '../json.ts';
 import type { FinishRequest, FinishResult, Ownership } from '../registry.ts';
+import { readDecisions } from '../store-rules/decision-rules.ts';
+import { keepJson, readContent } from '../store-rules/read-message.ts';
 import { continueRun, readContinuation } from './continue-run.ts';
 import { changeMessage, nextVersion } from './conversation.ts';
 import {
@@ -10,11 +12,9 @@ import {
   isAwaiting,
   isHopeless,
   openDecisions,
-  readDecisions,
   withAnswers,
 } from './decision-row.ts';
 import { appendEvents } from './in-memory-run-log.ts';
-import { keepJson, readContent } from './read-message.ts';
 import { endRun, ownershipOf } from './run-row.ts';
 import type { RunRow, Tables } from './tables.ts';
 

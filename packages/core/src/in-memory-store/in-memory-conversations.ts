@@ -2,11 +2,11 @@ import type { ListThreads, MemoryStore, MessageChange, ThreadInput } from '../me
 import type { Scope } from '../scope.ts';
 import { StoreError } from '../store-error.ts';
 import { checkStoreId } from '../store-id.ts';
+import { readJson } from '../store-rules/read-message.ts';
 import { checkStoreText } from '../store-text.ts';
 import { createThread, findMessage, findThread, nextVersion, pageOf, siblingsOf, threadOf } from './conversation.ts';
 import { deleteSubtree, deleteThreadRow } from './delete-rows.ts';
 import { exportScope } from './export-scope.ts';
-import { readJson } from './read-message.ts';
 import { saveMessages } from './save-messages.ts';
 import type { MessageRow, Tables, ThreadRow } from './tables.ts';
 

@@ -1,18 +1,10 @@
 import type { Registry } from '../registry.ts';
 import type { Scope } from '../scope.ts';
 import { checkStoreId } from '../store-id.ts';
+import { readDecisions } from '../store-rules/decision-rules.ts';
 import { answerRun } from './answer-run.ts';
 import { changeMessage, findMessage, findThread, nextVersion } from './conversation.ts';
-import {
-  abandon,
-  decisionOf,
-  isAwaiting,
-  isOpen,
-  isOverdue,
-  openDecisions,
-  readDecisions,
-  settle,
-} from './decision-row.ts';
+import { abandon, decisionOf, isAwaiting, isOpen, isOverdue, openDecisions, settle } from './decision-row.ts';
 import { finishRun } from './finish-run.ts';
 import { nextQueued } from './next-queued.ts';
 import { endRun, findOwned, findRun, goLive, isDead, own, recordOf, requestStop } from './run-row.ts';

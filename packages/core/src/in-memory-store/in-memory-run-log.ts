@@ -1,7 +1,6 @@
 import type { AgentEvent } from '../event.ts';
-import { MAX_OUTER_DEPTH } from '../max-depth.ts';
 import type { Appended, LogBatch, LogPage, LogPosition, RunLog } from '../run-log.ts';
-import { toJson } from '../to-json.ts';
+import { toLogText } from '../store-rules/log-text.ts';
 import { dropLog } from './run-row.ts';
 import type { LogRow, RunRow, Tables } from './tables.ts';
 
@@ -71,8 +70,7 @@ function append(run: RunRow | undefined, { epoch, seq, events }: LogBatch): Appe
 
 export function appendEvents(run: RunRow, events: readonly AgentEvent[]): void {
   if (events.length === 0) return;
-  // Total: an event that is not JSON must not take those of other runs along.
-  const body = JSON.stringify(events.map((event) => toJson(event, undefined, MAX_OUTER_DEPTH)));
+  const body = toLogText(events);
   run.nextSeq += events.length;
   run.log.push({ lastSeq: run.nextSeq - 1, n: events.length, epoch: run.epoch, body });
 }
@@ -87,6 +85,7 @@ function readLog(run: RunRow, after: LogPosition, limit: number): LogPage {
   let position: LogPosition = { ...after };
   for (; index < run.log.length && events.length < limit; index++) {
     const row = run.log[index]!;
+    if (events.length > 0 && row.epoch !== position.epoch) break;
     const skipped = Math.max(0, position.seq - (row.lastSeq - row.n));
     if (skipped >= row.n) continue;
     const given = (JSON.parse(row.body) as AgentEvent[]).slice(skipped, skipped + limit - events.length);

@@ -97,6 +97,7 @@ export function ownershipOf(run: RunRow): Ownership {
 export function recordOf(run: RunRow): RunRecord {
   return {
     key: run.key,
+    scope: run.thread.scope,
     runId: run.runId,
     threadId: run.thread.id,
     messageId: run.message.message.id,

@@ -7,8 +7,8 @@ import type { Scope } from '../scope.ts';
 import { sha256 } from '../sha256.ts';
 import { StoreError } from '../store-error.ts';
 import { checkStoreId } from '../store-id.ts';
+import { readMessage } from '../store-rules/read-message.ts';
 import { addMessage, changeMessage, createThread, findMessage, findThread, nextVersion } from './conversation.ts';
-import { readMessage } from './read-message.ts';
 import { findRequest, rememberRequest } from './requests.ts';
 import type { MessageRow, Tables, ThreadRow } from './tables.ts';
 

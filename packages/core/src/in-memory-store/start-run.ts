@@ -2,11 +2,11 @@ import type { CanonicalMessage } from '../message.ts';
 import type { Decision, Ownership, Refused, StartRequest, StartResult } from '../registry.ts';
 import type { Scope } from '../scope.ts';
 import { StoreError } from '../store-error.ts';
-import { checkStoreId } from '../store-id.ts';
+import { checkStart } from '../store-rules/check-request.ts';
+import { readJson, readMessage } from '../store-rules/read-message.ts';
 import { addMessage, createThread, findMessage, findThread, nextVersion } from './conversation.ts';
 import { abandon, decisionOf, isOpen } from './decision-row.ts';
 import { nextQueued } from './next-queued.ts';
-import { readJson, readMessage } from './read-message.ts';
 import { findRequest, rememberRequest } from './requests.ts';
 import { goLive, isDead, own, queueRun, recordOf, requestStop } from './run-row.ts';
 import type { MessageRow, RunRow, Tables, ThreadRow } from './tables.ts';
@@ -16,7 +16,7 @@ const maxQueued = 8;
 /** Everything that may refuse the run is looked at before anything is written. */
 export function startRun(tables: Tables, scope: Scope, request: StartRequest): StartResult {
   const { threadId, runId, idempotency } = request;
-  checkTexts(request);
+  checkStart(request);
   const message = request.message && readMessage(request.message);
   const input = request.input === undefined ? undefined : readJson(request.input, 'input');
 
@@ -57,15 +57,6 @@ export function startRun(tables: Tables, scope: Scope, request: StartRequest): S
   const takenOver = makeWay(tables, request, blocker);
   const behind = recordOf(blocker);
   return { type: 'queued', run: recordOf(run), behind, superseded, ...(takenOver && { takenOver }) };
-}
-
-/** Ids, and what else is kept as a text. */
-function checkTexts({ threadId, runId, messageId, agent, process, ...rest }: StartRequest): void {
-  const ids = { threadId, runId, messageId, agent, process, resourceId: rest.resourceId, createdBy: rest.createdBy };
-  for (const [what, id] of Object.entries(ids)) if (id !== undefined) checkStoreId(what, id);
-  if (!rest.idempotency) return;
-  checkStoreId('idempotency.key', rest.idempotency.key);
-  checkStoreId('idempotency.hash', rest.idempotency.hash);
 }
 
 /** Cancels what the conversation before a run still waits for: the run goes on without. */

@@ -1,0 +1,211 @@
+import type { AgentEvent, EventOf } from './event.ts';
+import type { Store } from './memory-store.ts';
+import type { Outcome } from './outcome.ts';
+import type { LocalRuns } from './run-flusher.ts';
+import type { LogPosition, RunKey } from './run-log.ts';
+import type { RunWatcher } from './run-watcher.ts';
+import type { CommittedBatch } from './run-writer.ts';
+import type { Scope } from './scope.ts';
+
+export type FollowOptions = {
+  store: Pick<Store, 'log' | 'registry'>;
+  watcher: RunWatcher;
+  scope: Scope;
+  run: RunKey;
+  /** Where to go on; from the beginning unless given. */
+  after?: LogPosition;
+  /** The runs that this process writes itself. */
+  local?: LocalRuns;
+  /** How much is kept in memory for a reader that does not keep up; after that it reads the log. 256 kB unless given. */
+  maxPushedBytes?: number;
+  /** How long the log may be out of reach before the stream fails. 30 s unless given. */
+  patienceMs?: number;
+  /** How long to wait between two tries. 250 ms unless given. */
+  retryMs?: number;
+};
+
+export type Followed =
+  /** Consecutive events. `position` is that of the last; each before has the same epoch and the number before. */
+  | { type: 'events'; events: readonly AgentEvent[]; position: LogPosition }
+  /** `after` was no position of this log: forget what you have, all of it comes again. */
+  | { type: 'reset' }
+  /** The run has ended without a word in its log. Made up from what is known of the run; it has no position. */
+  | { type: 'ended'; event: EventOf<'run-end'> }
+  /** The log is not kept any more: read the message instead. */
+  | { type: 'dropped' };
+
+const beginning: LogPosition = { epoch: 0, seq: 0 };
+
+/**
+ * A run from any position on: first what is in the log, then what comes, to the end. Local runs are pushed; of others the
+ * watcher says when to read. Nothing comes twice and nothing is missed, whichever way it comes: numbers decide. The stream
+ * closes after the end of the run. It fails only where the log is out of reach, so that nobody takes that for an end.
+ */
+export function followRun(options: FollowOptions): ReadableStream<Followed> {
+  const { store, scope, run, local, maxPushedBytes = 256 * 1024, patienceMs = 30_000, retryMs = 250 } = options;
+  let seen = options.after ?? beginning;
+  let isFirst = true;
+  /** Whether the log has to be read before anything else. */
+  let isBehind = true;
+  let mayHaveEnded = false;
+  let pushed: CommittedBatch[] = [];
+  let pushedBytes = 0;
+  let over = false;
+  let isNudged = false;
+  let wake: (() => void) | undefined;
+
+  const nudge = (): void => {
+    isNudged = true;
+    wake?.();
+  };
+  const nudged = (ms?: number): Promise<void> =>
+    new Promise((resolve) => {
+      if (isNudged && ms === undefined) return resolve();
+      const timer = ms === undefined ? undefined : setTimeout(() => wake?.(), ms);
+      wake = () => {
+        clearTimeout(timer);
+        wake = undefined;
+        resolve();
+      };
+      return undefined;
+    });
+
+  const forget = (): void => {
+    pushed = [];
+    pushedBytes = 0;
+  };
+
+  const onBatch = (batch: CommittedBatch | null): void => {
+    if (batch === null) {
+      isBehind = true;
+    } else if (pushedBytes + batch.bytes > maxPushedBytes && pushed.length > 0) {
+      forget();
+      isBehind = true;
+    } else {
+      pushed.push(batch);
+      pushedBytes += batch.bytes;
+    }
+    nudge();
+  };
+
+  // Those who tell come first, and the log after: what is written between the two is told.
+  const leaveLocal = local?.follow(run, onBatch);
+  const unwatch = options.watcher.watch(run, (position) => {
+    if (!position?.live) mayHaveEnded = true;
+    else if (!local?.writes(run) && position.next - 1 > seen.seq) isBehind = true;
+    else return;
+    nudge();
+  });
+
+  const isOver = (): boolean => over;
+  const leave = (): void => {
+    over = true;
+    unwatch();
+    leaveLocal?.();
+    forget();
+    nudge();
+  };
+
+  const patiently = async <Result>(call: () => Promise<Result>): Promise<Result> => {
+    const begun = Date.now();
+    for (;;) {
+      try {
+        // oxlint-disable-next-line no-await-in-loop -- one try after the other
+        return await call();
+      } catch (error) {
+        if (over || Date.now() - begun >= patienceMs) throw error;
+        // oxlint-disable-next-line no-await-in-loop -- one try after the other
+        await nudged(retryMs);
+      }
+    }
+  };
+
+  /** What the log has next; undefined at its tail. */
+  const fromLog = async (): Promise<Followed | undefined> => {
+    isBehind = false;
+    const page = await patiently(() => store.log.read(run, seen));
+    const wasFirst = isFirst;
+    isFirst = false;
+    if (page.dropped) {
+      if (wasFirst) return { type: 'dropped' };
+      mayHaveEnded = true;
+      return undefined;
+    }
+    if (!page.valid) {
+      isBehind = true;
+      seen = beginning;
+      return { type: 'reset' };
+    }
+    if (page.position.seq < page.tail) isBehind = true;
+    if (page.events.length === 0) return undefined;
+    seen = page.position;
+    return { type: 'events', events: page.events, position: seen };
+  };
+
+  /** What was pushed and is new; undefined where there is nothing of the kind. */
+  const fromPushed = (): Followed | undefined => {
+    const batch = pushed.shift()!;
+    pushedBytes -= batch.bytes;
+    const last = batch.seq + batch.events.length - 1;
+    if (last <= seen.seq) return undefined;
+    if (batch.seq > seen.seq + 1) {
+      forget();
+      isBehind = true;
+      return undefined;
+    }
+    const events = batch.events.slice(seen.seq + 1 - batch.seq);
+    seen = { epoch: batch.epoch, seq: last };
+    return { type: 'events', events, position: seen };
+  };
+
+  /** The end of a run that is not live: the log has the last word, if it has one. */
+  const fromRegistry = async (): Promise<Followed | undefined> => {
+    mayHaveEnded = false;
+    const record = await patiently(() => store.registry.getRun(scope, run));
+    if (record?.state === 'queued' || record?.state === 'running') return undefined;
+    const last = await fromLog();
+    if (last || isBehind) return last;
+    const outcome: Outcome = record?.outcome ?? { outcome: 'aborted', by: 'system', reason: 'deleted' };
+    const at = record?.endedAt === undefined ? {} : { at: record.endedAt.getTime() };
+    return { type: 'ended', event: { type: 'run-end', ...outcome, ...at } };
+  };
+
+  const next = async (): Promise<Followed | undefined> => {
+    if (isBehind) return fromLog();
+    if (pushed.length > 0) return fromPushed();
+    if (mayHaveEnded) return fromRegistry();
+    await nudged();
+    return undefined;
+  };
+
+  return new ReadableStream<Followed>(
+    {
+      async pull(controller) {
+        let item: Followed | undefined;
+        try {
+          do {
+            isNudged = false;
+            // oxlint-disable-next-line no-await-in-loop -- until there is something to give
+            item = over ? undefined : await next();
+          } while (!item && !isOver());
+        } catch (error) {
+          if (over) return;
+          leave();
+          throw error;
+        }
+        if (over || !item) return;
+        controller.enqueue(item);
+        if (!isLast(item)) return;
+        leave();
+        controller.close();
+      },
+      cancel: leave,
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+function isLast(item: Followed): boolean {
+  if (item.type === 'events') return item.events.at(-1)?.type === 'run-end';
+  return item.type === 'ended' || item.type === 'dropped';
+}

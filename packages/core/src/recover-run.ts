@@ -1,0 +1,114 @@
+import { decisionsOf } from './decisions-of.ts';
+import type { AgentEvent, EventOf } from './event.ts';
+import type { Store } from './memory-store.ts';
+import { MessageList } from './message-list.ts';
+import type { CanonicalMessage } from './message.ts';
+import type { Outcome } from './outcome.ts';
+import type { FinishResult, Ownership, RunRecord } from './registry.ts';
+import type { LogPosition, RunKey, RunLog } from './run-log.ts';
+import { seal } from './seal.ts';
+
+/**
+ * Ends a run whose process is gone: its log is folded, what is open is closed, and the run ends as an error, code `lost`.
+ * If its own end is in the log already, that one counts. No model is called, and no tool runs. It can be done any number of
+ * times, by anyone who owns the run: the log is the same.
+ */
+export async function recoverRun(store: Store, { run, epoch, nextSeq }: Ownership): Promise<FinishResult> {
+  const [logged, message] = await Promise.all([
+    readLog(store.log, run.key),
+    store.forScope(run.scope).getMessage({ threadId: run.threadId, messageId: run.messageId }),
+  ]);
+  const baseline = message ?? emptyMessage(run);
+  const closing = await close(store, run, baseline, logged);
+  const list = new MessageList({ messages: [baseline] });
+  for (const event of [...logged, ...closing]) list.feed(event);
+  const folded = list.message ?? baseline;
+  const { outcome, usage } = endOf([...logged, ...closing]);
+  return store.registry.finish(run.key, epoch, {
+    nextSeq,
+    events: closing,
+    outcome,
+    content: folded.content,
+    decisions: decisionsOf(outcome, folded.content),
+    ...(usage && { usage }),
+    ...(folded.state !== undefined && { state: folded.state }),
+    ...(folded.sourceState !== undefined && { sourceState: folded.sourceState }),
+  });
+}
+
+async function readLog(log: RunLog, run: RunKey): Promise<AgentEvent[]> {
+  const events: AgentEvent[] = [];
+  let position: LogPosition = { epoch: 0, seq: 0 };
+  for (;;) {
+    // oxlint-disable-next-line no-await-in-loop -- one page after the other
+    const page = await log.read(run, position);
+    for (const event of page.events) events.push(event);
+    if (page.position.seq >= page.tail || page.events.length === 0) return events;
+    position = page.position;
+  }
+}
+
+/** What the log lacks: of a run that has not even begun, the beginning too. */
+async function close(
+  store: Store,
+  run: RunRecord,
+  message: CanonicalMessage,
+  logged: readonly AgentEvent[],
+): Promise<AgentEvent[]> {
+  const resumed = run.resumes && (await store.registry.getRun(run.scope, run.resumes));
+  const { runId, threadId, messageId } = run;
+  const codec = seal(
+    {
+      runId,
+      threadId,
+      messageId,
+      ...(message.parentId !== undefined && { parentMessageId: message.parentId }),
+      ...(resumed && { resumes: resumed.runId, message: message.content }),
+      startedAt: (run.startedAt ?? run.createdAt).getTime(),
+      history: [],
+      answers: [],
+      tools: [],
+      context: [],
+    },
+    () => {},
+  );
+  for (const event of logged) codec.feed(event, () => {});
+  const closing: AgentEvent[] = [];
+  // The same words from whoever recovers it: a second recovery finds the first one's result.
+  const error = { message: 'The process that ran it is gone. What it had written is kept.', code: 'lost' };
+  codec.end({ reason: 'error', error }, (event) => void closing.push(event));
+  return closing;
+}
+
+function endOf(events: readonly AgentEvent[]): { outcome: Outcome; usage?: EventOf<'run-end'>['usage'] } {
+  const end = events.find((event) => event.type === 'run-end')!;
+  const { usage } = end;
+  return { outcome: outcomeOf(end), ...(usage && { usage }) };
+}
+
+function outcomeOf(end: EventOf<'run-end'>): Outcome {
+  switch (end.outcome) {
+    case 'complete':
+      return { outcome: 'complete' };
+    case 'paused':
+      return { outcome: 'paused', waitingFor: end.waitingFor };
+    case 'aborted': {
+      const { by, reason } = end;
+      return { outcome: 'aborted', ...(by && { by }), ...(reason !== undefined && { reason }) };
+    }
+    case 'error':
+      return { outcome: 'error', error: end.error };
+  }
+}
+
+/** Where the placeholder is gone, finish will refuse; until then there is something to fold into. */
+function emptyMessage(run: RunRecord): CanonicalMessage {
+  return {
+    id: run.messageId,
+    threadId: run.threadId,
+    role: 'assistant',
+    type: 'text',
+    content: { format: 2, parts: [] },
+    createdAt: run.createdAt,
+  };
+}

@@ -1,0 +1,13 @@
+/** The rules that every store keeps, for those who write one: `@intertie/core/store-rules`. */
+export { checkContinuation, checkStart } from './store-rules/check-request.ts';
+export {
+  answeredId,
+  isAnswerTo,
+  isAwaited,
+  isSameAnswer,
+  readAnswer,
+  readDecisions,
+} from './store-rules/decision-rules.ts';
+export { toLogText } from './store-rules/log-text.ts';
+export { keepJson, readContent, readJson, readMessage } from './store-rules/read-message.ts';
+export { checkStoreText, isStoreText } from './store-text.ts';

@@ -1,0 +1,16 @@
+import type { Continuation, StartRequest } from '../registry.ts';
+import { checkStoreId } from '../store-id.ts';
+
+/** Of a start: ids, and what else is kept as a text. */
+export function checkStart({ threadId, runId, messageId, agent, process, ...rest }: StartRequest): void {
+  const ids = { threadId, runId, messageId, agent, process, resourceId: rest.resourceId, createdBy: rest.createdBy };
+  for (const [what, id] of Object.entries(ids)) if (id !== undefined) checkStoreId(what, id);
+  if (!rest.idempotency) return;
+  checkStoreId('idempotency.key', rest.idempotency.key);
+  checkStoreId('idempotency.hash', rest.idempotency.hash);
+}
+
+export function checkContinuation({ runId, process }: Continuation): void {
+  checkStoreId('runId of the continuation', runId);
+  checkStoreId('process of the continuation', process);
+}

@@ -1,0 +1,141 @@
+/* oxlint-disable no-await-in-loop -- a sweeper is in no hurry: one thing after the other keeps the load low */
+import type { Store } from './memory-store.ts';
+import { recoverRun } from './recover-run.ts';
+import type { Ownership } from './registry.ts';
+import type { RunKey } from './run-log.ts';
+
+export type SweeperOptions = {
+  store: Store;
+  /** This process, which owns what it takes over until it has ended it. */
+  process: string;
+  /** Runs what was queued and nobody has started. Without it such runs are left to other processes. */
+  startRun?: (owned: Ownership) => void;
+  /** How long the log of a run is kept after its end. 10 minutes unless given. */
+  logRetentionMs?: number;
+  /** How long a blob is kept that no message refers to. A day unless given; they are looked for once an hour. */
+  blobRetentionMs?: number;
+  /** How much is done of each kind in one pass. 50 unless given. */
+  limit?: number;
+  /** The time from one pass to the next, give or take a fifth, so that processes do not sweep in step. 5 s unless given. */
+  everyMs?: number;
+  /** A number from 0 up to 1. */
+  random?: () => number;
+  /** The clock, in milliseconds. */
+  now?: () => number;
+  /** Is told of whatever fails; the next pass tries again. */
+  onError?: (error: unknown) => void;
+};
+
+/** What one pass has done. */
+export type Swept = { recovered: number; promoted: number; expired: number; dropped: number; collected: number };
+
+export interface Sweeper {
+  /** One pass. It never throws. */
+  sweep(): Promise<Swept>;
+  /** A pass now and then, until it is stopped. */
+  start(): void;
+  /** Resolves when no pass is under way. */
+  stop(): Promise<void>;
+}
+
+const hourMs = 60 * 60 * 1000;
+
+/**
+ * Cleans up behind processes that died: their runs are ended, what they left in a queue is started, what was never answered
+ * expires, and old logs and blobs that nobody refers to are dropped. Every process has one; what one of them does the others leave alone.
+ */
+export function createSweeper(options: SweeperOptions): Sweeper {
+  const { store, process, startRun, limit = 50, everyMs = 5_000, onError } = options;
+  const { logRetentionMs = hourMs / 6, blobRetentionMs = 24 * hourMs, random = Math.random, now = Date.now } = options;
+  const { registry, log, blobs } = store;
+  /** Taken over and not yet ended: as long as this process lives, nobody else will. */
+  const unfinished = new Map<RunKey, Ownership>();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let collectedAt = -Infinity;
+  let isStarted = false;
+  let pass: Promise<Swept> | undefined;
+
+  const attempt = async (work: () => Promise<number>): Promise<number> => {
+    try {
+      return await work();
+    } catch (error) {
+      onError?.(error);
+      return 0;
+    }
+  };
+
+  const recover = async (): Promise<number> => {
+    await attempt(async () => {
+      for (const owned of await registry.takeOver(process, limit)) unfinished.set(owned.run.key, owned);
+      return 0;
+    });
+    let recovered = 0;
+    for (const owned of unfinished.values()) {
+      recovered += await attempt(async () => {
+        const { result } = await recoverRun(store, owned);
+        unfinished.delete(owned.run.key);
+        return result === 'ok' ? 1 : 0;
+      });
+    }
+    return recovered;
+  };
+
+  const promote = async (): Promise<number> => {
+    if (!startRun) return 0;
+    let promoted = 0;
+    for (const { scope, threadId } of await registry.listStranded(limit)) {
+      const owned = await registry.promote(scope, threadId, process);
+      if (!owned) continue;
+      promoted += 1;
+      startRun(owned);
+    }
+    return promoted;
+  };
+
+  const drop = async (): Promise<number> => {
+    const runs = await registry.listPrunable(new Date(now() - logRetentionMs), limit);
+    if (runs.length > 0) await log.drop(runs);
+    return runs.length;
+  };
+
+  const collect = async (): Promise<number> => {
+    if (now() - collectedAt < hourMs) return 0;
+    const collected = await blobs.collect(new Date(now() - blobRetentionMs), limit);
+    // Where there was more than one pass may take, the next one goes on.
+    if (collected < limit) collectedAt = now();
+    return collected;
+  };
+
+  const sweepOnce = async (): Promise<Swept> => ({
+    recovered: await recover(),
+    promoted: await attempt(promote),
+    expired: await attempt(() => registry.expire(limit)),
+    dropped: await attempt(drop),
+    collected: await attempt(collect),
+  });
+
+  const sweep = (): Promise<Swept> => {
+    // Two passes at once would end the same runs.
+    pass ??= sweepOnce().finally(() => void (pass = undefined));
+    return pass;
+  };
+
+  const schedule = (): void => {
+    if (!isStarted) return;
+    timer = setTimeout(() => void sweep().then(schedule), everyMs * (0.8 + 0.4 * random()));
+  };
+
+  return {
+    sweep,
+    start() {
+      if (isStarted) return;
+      isStarted = true;
+      schedule();
+    },
+    async stop() {
+      isStarted = false;
+      clearTimeout(timer);
+      await pass;
+    },
+  };
+}

@@ -1,0 +1,126 @@
+import { StoreError, type BlobInfo, type Blobs, type Scope } from '@intertie/core';
+
+import type { Database, SqlValue } from '../database.ts';
+import { readBlob } from './read-blob.ts';
+import { sha256Of } from './sha256-of.ts';
+
+export type BlobsOptions = {
+  /** The largest file that is taken, in bytes; 25 MB unless given. Larger ones are noted by their URL. */
+  maxBytes?: number;
+};
+
+type InfoRow = { sha256: string; size: number; media_type: string | null; url: string | null };
+
+const infoColumns = `encode(b.sha256, 'hex') as sha256, b.size::float8 as size, b.media_type, b.url`;
+
+const isHash = /^[0-9a-f]{64}$/;
+
+export function createBlobs(database: Database, options: BlobsOptions = {}): Blobs {
+  const { maxBytes = 25 * 1024 * 1024 } = options;
+  return {
+    async put(scope, blob) {
+      const data = 'data' in blob ? blob.data : undefined;
+      const sha256 = 'data' in blob ? sha256Of(blob.data) : blob.sha256;
+      if (!isHash.test(sha256)) {
+        throw new StoreError('invalid', `"${sha256}" is no SHA-256. Give it as 64 hexadecimal digits in lower case.`);
+      }
+      if (data && data.length > maxBytes) {
+        const advice = 'Keep it elsewhere and put its URL, or raise `maxBlobBytes`.';
+        throw new StoreError(
+          'invalid',
+          `The file has ${data.length} bytes, and at most ${maxBytes} are taken. ${advice}`,
+        );
+      }
+      // What is there is not sent again: a renewal is cheap, however large the file.
+      const known = await renew(database, scope, sha256, blob);
+      if (known) return known;
+      const [row] = await database.query<InfoRow>(
+        `insert into intertie.blobs as b (scope, sha256, size, media_type, data, url)
+         values ($1, decode($2, 'hex'), $3::float8::bigint, $4, $5::bytea, $6)
+         on conflict (scope, sha256) do update set touched_at = now(), data = coalesce(b.data, excluded.data),
+           media_type = coalesce(b.media_type, excluded.media_type), url = coalesce(b.url, excluded.url)
+         returning ${infoColumns}`,
+        [
+          scope,
+          sha256,
+          'data' in blob ? blob.data.length : blob.size,
+          blob.mediaType ?? null,
+          data ?? null,
+          'url' in blob ? blob.url : null,
+        ],
+      );
+      return toInfo(row!);
+    },
+
+    async info(scope, sha256) {
+      if (!isHash.test(sha256)) return null;
+      const [row] = await database.query<InfoRow>(
+        `select ${infoColumns} from intertie.blobs b where b.scope = $1 and b.sha256 = decode($2, 'hex')`,
+        [scope, sha256],
+      );
+      return row ? toInfo(row) : null;
+    },
+
+    get: async (scope, sha256, range) => (isHash.test(sha256) ? readBlob(database, scope, sha256, range) : null),
+
+    async refer(scope, sha256, { threadId, messageId }) {
+      if (!isHash.test(sha256)) return false;
+      const values: SqlValue[] = [scope, sha256, threadId, messageId];
+      // Touched first, as in `referWith`: a collector that has chosen the blob looks again.
+      const rows = await database.query(
+        `with message as materialized (
+           select m.thread_id, m.id from intertie.threads t join intertie.conversation_message m on m.thread_id = t.id
+           where t.scope = $1 and t.key = $3 and m.id = $4 and m.deleted_at is null),
+         touched as (
+           update intertie.blobs set touched_at = now()
+           where scope = $1 and sha256 = decode($2, 'hex') and exists (select from message) returning sha256),
+         referred as (
+           insert into intertie.blob_refs (thread_id, message_id, scope, sha256)
+           select message.thread_id, message.id, $1, touched.sha256 from message cross join touched
+           on conflict do nothing)
+         select 1 as found from touched`,
+        values,
+      );
+      return rows.length > 0;
+    },
+
+    async touch(scope, sha256) {
+      return isHash.test(sha256) && (await renew(database, scope, sha256, {})) !== undefined;
+    },
+
+    async collect(untouchedSince, limit) {
+      const rows = await database.query(
+        `delete from intertie.blobs where (scope, sha256) in (
+           select b.scope, b.sha256 from intertie.blobs b
+           where b.touched_at < $1::text::timestamptz and not exists
+             (select from intertie.blob_refs r where r.scope = b.scope and r.sha256 = b.sha256)
+           order by b.touched_at limit $2::int4)
+         and touched_at < $1::text::timestamptz
+         returning 1 as gone`,
+        [untouchedSince.toISOString(), limit ?? null],
+      );
+      return rows.length;
+    },
+  };
+}
+
+/** Undefined where there is none, or where it lacks what is given now. */
+async function renew(
+  database: Database,
+  scope: Scope,
+  sha256: string,
+  given: { data?: Uint8Array; url?: string; mediaType?: string },
+): Promise<BlobInfo | undefined> {
+  const [row] = await database.query<InfoRow>(
+    `update intertie.blobs b set touched_at = now()
+     where b.scope = $1 and b.sha256 = decode($2, 'hex') and (b.data is not null or not $3)
+       and (b.url is not null or not $4) and (b.media_type is not null or not $5)
+     returning ${infoColumns}`,
+    [scope, sha256, given.data !== undefined, given.url !== undefined, given.mediaType !== undefined],
+  );
+  return row && toInfo(row);
+}
+
+function toInfo({ sha256, size, media_type: mediaType, url }: InfoRow): BlobInfo {
+  return { sha256, size, ...(mediaType !== null && { mediaType }), ...(url !== null && { url }) };
+}

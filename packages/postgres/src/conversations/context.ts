@@ -1,0 +1,7 @@
+import type { Blobs, GenerateId } from '@intertie/core';
+
+import type { Database } from '../database.ts';
+import type { PostgresHints } from '../hints.ts';
+
+/** What conversations are made of, whatever their scope. */
+export type Context = { database: Database; hints: PostgresHints; blobs: Blobs; generateId: GenerateId };

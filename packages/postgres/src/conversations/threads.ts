@@ -1,0 +1,103 @@
+import {
+  checkStoreId,
+  StoreError,
+  type ListThreads,
+  type Scope,
+  type Thread,
+  type ThreadInput,
+  type ThreadPage,
+} from '@intertie/core';
+import { checkStoreText, isStoreText, readJson } from '@intertie/core/store-rules';
+
+import type { Sql, SqlValue } from '../database.ts';
+import { transact } from '../transact.ts';
+import { checkLimit } from './check-limit.ts';
+import type { Context } from './context.ts';
+import { findThread, threadColumns, toThread, type ThreadRow } from './thread-row.ts';
+import { toTimestamp } from './to-timestamp.ts';
+
+/** One statement, unless there is a head, which has to be looked at under the lock. */
+export async function saveThread(context: Context, scope: Scope, input: ThreadInput): Promise<Thread> {
+  checkStoreId('The id of a thread', input.id);
+  if (input.resourceId !== undefined) checkStoreId('resourceId', input.resourceId);
+  if (input.title !== undefined) checkStoreText('title', input.title);
+  const metadata = input.metadata && readJson(input.metadata, 'metadata');
+  const values: SqlValue[] = [
+    context.generateId(),
+    scope,
+    input.id,
+    input.resourceId ?? null,
+    input.title ?? null,
+    metadata ? JSON.stringify(metadata) : null,
+    input.headId ?? null,
+    input.createdAt ? toTimestamp(input.createdAt) : null,
+  ];
+  const row = await transact(context.database, context.hints, async (sql, tell) => {
+    if (input.headId !== undefined) await checkHead(sql, scope, input.id, input.headId);
+    const [saved] = await sql.query<ThreadRow>(upsert, values);
+    tell({ type: 'thread', scope, threadId: input.id });
+    return saved!;
+  });
+  return toThread(row);
+}
+
+const upsert = `insert into intertie.threads as t (id, scope, key, resource_id, title, metadata, version, created_at)
+  values ($1::text::uuid, $2, $3, $4, $5, $6::text::json, 1, coalesce($8::text::timestamptz, now()))
+  on conflict (scope, key) do update set resource_id = coalesce(excluded.resource_id, t.resource_id),
+    title = coalesce(excluded.title, t.title), metadata = coalesce(excluded.metadata, t.metadata),
+    head_id = coalesce($7, t.head_id), version = t.version + 1, updated_at = now()
+  returning ${threadColumns}`;
+
+async function checkHead(sql: Sql, scope: Scope, threadId: string, headId: string): Promise<void> {
+  const thread = await findThread(sql, scope, threadId, { lock: true });
+  const rows = await sql.query(
+    `select m.id from intertie.conversation_message m
+     where m.thread_id = $1::text::uuid and m.id = $2 and m.deleted_at is null`,
+    [thread?.uuid ?? null, isStoreText(headId) ? headId : null],
+  );
+  if (rows.length > 0) return;
+  const text = `headId "${headId}" is no message of thread "${threadId}". Save the message first.`;
+  throw new StoreError('not-found', text);
+}
+
+const pageSize = 50;
+
+interface ListedRow extends ThreadRow {
+  updated_us: string;
+}
+
+/** By what was changed last and, of the same moment, by id: the cursor is both, so no thread comes twice. */
+export async function listThreads(sql: Sql, scope: Scope, query: ListThreads): Promise<ThreadPage> {
+  checkLimit(query.limit);
+  const limit = query.limit ?? pageSize;
+  const after = query.cursor === undefined ? undefined : readCursor(query.cursor);
+  const values: SqlValue[] = [scope, limit + 1];
+  const conditions = ['t.scope = $1'];
+  const add = (value: SqlValue): string => `$${values.push(value)}`;
+  if (query.resourceId !== undefined) conditions.push(`t.resource_id = ${add(query.resourceId)}`);
+  for (const word of (query.search ?? '').toLowerCase().split(/\s+/).filter(Boolean)) {
+    conditions.push(`strpos(lower(t.title), ${add(word)}) > 0`);
+  }
+  if (after) {
+    const at = `(timestamptz 'epoch' + ${add(after.us)}::text::bigint * interval '1 microsecond')`;
+    conditions.push(`t.updated_at <= ${at} and (t.updated_at < ${at} or t.key > ${add(after.key)})`);
+  }
+  const rows = await sql.query<ListedRow>(
+    `select ${threadColumns}, (extract(epoch from t.updated_at) * 1000000)::bigint::text as updated_us
+     from intertie.threads t where ${conditions.join(' and ')}
+     order by t.updated_at desc, t.key limit $2::int4`,
+    values,
+  );
+  const page = rows.slice(0, limit);
+  const last = rows.length > limit ? page.at(-1) : undefined;
+  return { threads: page.map(toThread), ...(last && { cursor: `${last.updated_us}:${last.key}` }) };
+}
+
+function readCursor(cursor: string): { us: string; key: string } {
+  const [, us, key] = /^(-?\d{1,18}):(.+)$/s.exec(cursor) ?? [];
+  if (us === undefined || key === undefined) {
+    const text = `"${cursor}" is no cursor of a page of threads. Use the one that the page before gave.`;
+    throw new StoreError('invalid', text);
+  }
+  return { us, key };
+}

@@ -1,0 +1,178 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import type { MessageInput } from '@intertie/core';
+import { drizzle as drizzlePg } from 'drizzle-orm/node-postgres';
+import { drizzle as drizzlePglite } from 'drizzle-orm/pglite';
+import pg from 'pg';
+import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+
+import { fillFolder, newPostgresUrl, openPglite, postgresServer } from '../test/databases.ts';
+import { createStore, type CreateStoreOptions } from './create-store.ts';
+import type { DrizzleDatabase } from './drivers.ts';
+import type { PostgresMemoryStore } from './postgres-store.ts';
+
+const hello: MessageInput = {
+  id: 'm1',
+  threadId: 'trip',
+  role: 'user',
+  type: 'text',
+  createdAt: new Date('2024-03-01T10:00:00Z'),
+  content: { format: 2, parts: [{ type: 'text', text: 'Hello, \0 and \uD800.' }] },
+};
+
+async function open(target?: string | CreateStoreOptions): Promise<PostgresMemoryStore> {
+  const store = await createStore(target);
+  onTestFinished(() => store.close());
+  return store;
+}
+
+function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'intertie-store-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+async function newPool(url?: string): Promise<pg.Pool> {
+  const pool = new pg.Pool({ connectionString: url ?? (await newPostgresUrl({ empty: true })), max: 4 });
+  onTestFinished(() => pool.end());
+  return pool;
+}
+
+/** A little of everything that a store does. */
+async function use(store: PostgresMemoryStore) {
+  const saved = await store.saveMessages({ messages: [hello], operationKey: 'op_1' });
+  const again = await store.saveMessages({ messages: [hello], operationKey: 'op_1' });
+  await store.registry.heartbeat('p1');
+  const run = { threadId: 'trip', runId: 'r1', agent: 'a', process: 'p1', messageId: 'm2' };
+  const started = await store.registry.start(store.scope, { ...run, busy: 'reject', pending: 'supersede' });
+  const { sha256 } = await store.blobs.put(store.scope, { data: new Uint8Array([1, 2, 3]) });
+  const bytes = await new Response(await store.blobs.get(store.scope, sha256)).arrayBuffer();
+  const listed = await store.listMessages({ threadId: 'trip' });
+  return { saved, again, started: started.type, bytes: [...new Uint8Array(bytes)], listed: listed.map(({ id }) => id) };
+}
+
+const first = { messages: [{ ...hello, status: 'complete' }], version: 1 };
+const used = { saved: first, again: first, started: 'started', bytes: [1, 2, 3], listed: ['m1', 'm2'] };
+
+describe('createStore', () => {
+  beforeAll(() => postgresServer(), 60_000);
+
+  it('opens a server by its URL, and migrates it', async () => {
+    const url = await newPostgresUrl({ empty: true });
+    const store = await open(url);
+    expect(store.scope).toBe('local');
+    expect(await use(store)).toEqual(used);
+    expect(await store.threadUuid('trip')).toMatch(/^[0-9a-f-]{36}$/);
+    expect(await store.threadUuid('elsewhere')).toBeNull();
+    const again = await open({ url, migrate: false, scope: 'ada', prepare: true });
+    expect(again.scope).toBe('ada');
+    expect(await use(again)).toEqual(used);
+  });
+
+  it('opens a pool of the user’s own, and leaves it open', async () => {
+    const pool = await newPool();
+    const store = await open({ pool, schema: 'chat' });
+    expect(await use(store)).toEqual(used);
+    await store.close();
+    expect((await pool.query('select count(*)::int4 as n from chat.threads')).rows).toEqual([{ n: 1 }]);
+  });
+
+  it('does not care for type parsers that the program has set', async () => {
+    const pool = await newPool();
+    const { getTypeParser } = pg.types;
+    onTestFinished(() => void vi.restoreAllMocks());
+    vi.spyOn(pg.types, 'getTypeParser').mockImplementation(((oid: number, format: never) =>
+      oid === 701 ? () => 'mine' : getTypeParser(oid, format)) as typeof getTypeParser);
+    expect(await use(await open({ pool }))).toEqual(used);
+  });
+
+  it('opens a Drizzle database on a pool, and on PGlite', { timeout: 30_000 }, async () => {
+    expect(await use(await open({ db: drizzlePg(await newPool()) }))).toEqual(used);
+    const { pglite, close } = await openPglite();
+    onTestFinished(close);
+    expect(await use(await open({ db: drizzlePglite(pglite) }))).toEqual(used);
+  });
+
+  it('opens a Drizzle database on a driver that it does not know', async () => {
+    const db = drizzlePg(await newPool());
+    const unknown: DrizzleDatabase = {
+      execute: (query) => db.execute(query as string),
+      transaction: (work, config) => db.transaction((tx) => work(tx), config),
+    };
+    expect(await use(await open({ db: unknown }))).toEqual(used);
+  });
+
+  it('refuses a Drizzle database with a single connection', async () => {
+    await expect(createStore({ db: drizzlePg(new pg.Client('postgres://127.0.0.1/none')) })).rejects.toThrow(
+      /one connection.*new pg\.Pool/s,
+    );
+  });
+
+  it('opens a folder, once in a process, and finds there what it left', { timeout: 30_000 }, async () => {
+    const folder = join(newFolder(), 'deep', 'down');
+    // The first start of PGlite takes seconds; the programs of the read-me file are tests of that.
+    await fillFolder(folder);
+    const [one, other] = await Promise.all([open(folder), open({ folder, scope: 'other' })]);
+    expect(await use(one)).toEqual(used);
+    expect(await other.forScope('local').listMessages({ threadId: 'trip' })).toHaveLength(2);
+    await one.close();
+    await one.close();
+    expect(await other.listThreads()).toEqual({ threads: [] });
+    await other.close();
+    expect(existsSync(join(folder, 'database.lock'))).toBe(false);
+
+    // Another process has it now, fails for us at once, and leaves it to us when it is killed.
+    const built = new URL('../dist/index.js', import.meta.url).href;
+    const program = `import { createStore } from '${built}';
+      const store = await createStore(${JSON.stringify(folder)});
+      await store.saveThread({ thread: { id: 'theirs' } });
+      process.stdout.write('open');
+      setInterval(() => {}, 1000);`;
+    const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    await once(child.stdout, 'data');
+    await expect(createStore(folder)).rejects.toMatchObject({ name: 'FolderLockedError', holder: { pid: child.pid } });
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    const warn = vi.spyOn(process, 'emitWarning').mockReturnValue();
+    vi.stubEnv('NODE_ENV', 'production');
+    onTestFinished(() => {
+      vi.unstubAllEnvs();
+      vi.restoreAllMocks();
+    });
+    const again = await open(folder);
+    expect(warn).toHaveBeenCalledWith(expect.stringContaining('DATABASE_URL'), { code: 'INTERTIE_EMBEDDED' });
+    expect(await again.listMessages({ threadId: 'trip' })).toHaveLength(2);
+    expect(await again.getThreadById({ threadId: 'theirs' })).not.toBeNull();
+  });
+
+  it('takes DATABASE_URL where it is given nothing', async () => {
+    onTestFinished(() => void vi.unstubAllEnvs());
+    vi.stubEnv('DATABASE_URL', await newPostgresUrl());
+    const store = await open();
+    expect(await store.listThreads()).toEqual({ threads: [] });
+  });
+
+  it('refuses two places', async () => {
+    await expect(createStore({ url: 'postgres://127.0.0.1/a', folder: 'b' })).rejects.toThrow(/url and folder/);
+  });
+
+  it('asks for migrations that it may not apply', async () => {
+    const url = await newPostgresUrl({ empty: true });
+    await expect(createStore({ url, migrate: false })).rejects.toMatchObject({ code: 'needed' });
+  });
+
+  it('says where no server answers, without the password', async () => {
+    const error = await createStore('postgres://ada:secret@127.0.0.1:1/chat').catch((reason: unknown) => reason);
+    expect(error).toMatchObject({
+      message: expect.stringMatching(/127\.0\.0\.1:1 for database "chat" \(ECONNREFUSED\)/),
+    });
+    expect((error as Error).message).not.toContain('secret');
+  });
+});

@@ -1,0 +1,85 @@
+import type { Database } from './database.ts';
+import type { DrizzleDatabase, PgPool } from './drivers.ts';
+import { useDrizzle } from './drizzle-database.ts';
+import { migrate, requireSchema } from './migrate.ts';
+import { connectPg, usePgPool, type PgDatabaseOptions } from './pg-database.ts';
+import { openFolder } from './pglite-folder.ts';
+import { PostgresMemoryStore, type PostgresStoreOptions } from './postgres-store.ts';
+
+export type CreateStoreOptions = PostgresStoreOptions & {
+  /** A Postgres server: `postgres://…`. */
+  url?: string;
+  /** Or a pool of `pg` of your own, which you also close. */
+  pool?: PgPool;
+  /** Or a Drizzle database of your own, which you also close. */
+  db?: DrizzleDatabase;
+  /** Or a folder, in which PGlite keeps an embedded database of this one process. */
+  folder?: string;
+  /** A URL past a pooler such as PgBouncer, for LISTEN; without one, the server's own or none. */
+  directUrl?: string;
+  /** Names statements, so that a server plans each once per connection. Not through a pooler that does not know of it. */
+  prepare?: boolean;
+  /** The database schema for our tables; `intertie` unless given. */
+  schema?: string;
+  /** Whether migrations are applied; true unless given. If not, and they are needed, opening fails and says so. */
+  migrate?: boolean;
+};
+
+/**
+ * Opens a store: on the server of a URL, on a pool or a Drizzle database, or in a folder. Without any of them: on the
+ * server of DATABASE_URL (with DATABASE_DIRECT_URL past a pooler), or else in the folder `.intertie`.
+ */
+export async function createStore(target: string | CreateStoreOptions = {}): Promise<PostgresMemoryStore> {
+  const options = typeof target === 'string' ? fromText(target) : target;
+  const database = await open(withDefault(options));
+  try {
+    if (!database.embedded || options.db) {
+      await (options.migrate === false ? requireSchema(database) : migrate(database));
+    }
+    return PostgresMemoryStore.on(database, options);
+  } catch (error) {
+    await database.close();
+    throw unreachable(error, options) ?? error;
+  }
+}
+
+function fromText(target: string): CreateStoreOptions {
+  return /^postgres(ql)?:\/\//.test(target) ? { url: target } : { folder: target };
+}
+
+function withDefault(options: CreateStoreOptions): CreateStoreOptions {
+  const given = (['url', 'pool', 'db', 'folder'] as const).filter((name) => options[name] !== undefined);
+  if (given.length > 1) {
+    throw new TypeError(`createStore was given ${given.join(' and ')}. A store is in one place: choose one of them.`);
+  }
+  if (given.length === 1) return options;
+  const { DATABASE_URL: url, DATABASE_DIRECT_URL: directUrl } = process.env;
+  if (!url) return { ...options, folder: '.intertie' };
+  return { ...(directUrl && { directUrl }), ...options, url };
+}
+
+async function open(options: CreateStoreOptions): Promise<Database> {
+  const { url, pool, db, folder, schema, prepare, directUrl } = options;
+  const inDatabase: PgDatabaseOptions = {
+    ...(schema !== undefined && { schema }),
+    ...(prepare !== undefined && { prepare }),
+    ...(directUrl !== undefined && { directUrl }),
+  };
+  if (url !== undefined) return connectPg(url, inDatabase);
+  if (pool) return usePgPool(pool, inDatabase);
+  if (db) return useDrizzle(db, inDatabase);
+  return openFolder(folder!, schema === undefined ? {} : { schema });
+}
+
+const unreachableCodes = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'ETIMEDOUT', 'EHOSTUNREACH']);
+
+/** A server that is not there is the commonest failure of all, and a driver says no more than its code. */
+function unreachable(error: unknown, { url = process.env['DATABASE_URL'] }: CreateStoreOptions): Error | undefined {
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === undefined || !unreachableCodes.has(code) || !url) return undefined;
+  const { host, pathname } = new URL(url);
+  const text = `No Postgres server answers at ${host} for database "${pathname.slice(1)}" (${code}).`;
+  return new Error(`${text} Start it or correct the URL; or give a folder, for an embedded database.`, {
+    cause: error,
+  });
+}

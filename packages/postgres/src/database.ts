@@ -1,0 +1,81 @@
+/** What a statement takes. JSON goes in as text (`$1::text::json`), a uuid as text (`$1::text::uuid`), lists as arrays. */
+export type SqlValue = string | number | boolean | null | Uint8Array | ReadonlyArray<string | number | boolean | null>;
+
+/** What a statement gives, whatever the driver: see `Sql`. */
+export type SqlRow = { [column: string]: string | number | boolean | Uint8Array | null };
+
+/**
+ * Runs statements. They name tables as `intertie.threads`; where the store has another database schema, that is put in
+ * its place. Every column of a result is a text, an int4, a float8, a boolean or a bytea: everything else is cast (a json
+ * to text, a bigint to float8, a time to milliseconds with `extract(epoch from at) * 1000`), because drivers and their
+ * users disagree about how to read the rest.
+ */
+export interface Sql {
+  query<Row extends SqlRow = SqlRow>(text: string, values?: readonly SqlValue[]): Promise<Row[]>;
+}
+
+export type TransactionOptions = {
+  /** For work that may take long: the timeouts of the connection do not apply. */
+  patient?: true;
+};
+
+export interface SqlPool extends Sql {
+  /**
+   * One transaction, READ COMMITTED whatever the database's default: the guards of our statements wait for a lock and
+   * then look again. `work` uses nothing but the `Sql` it is given, and awaits nothing else.
+   */
+  transaction<Result>(work: (sql: Sql) => Promise<Result>, options?: TransactionOptions): Promise<Result>;
+}
+
+/** Where the store's tables are. */
+export interface Database extends SqlPool {
+  /** Connections that requests cannot starve, for flushes, heartbeats and ends of runs. */
+  readonly hot: SqlPool;
+  /** The database schema that holds our tables. */
+  readonly schema: string;
+  /** PGlite: the database lives in this process, and nobody else can change it. */
+  readonly embedded: boolean;
+  /** A URL for a connection with a session of its own, as LISTEN needs. Absent where none may be opened. */
+  readonly directUrl?: string;
+  close(): Promise<void>;
+}
+
+export const defaultSchema = 'intertie';
+
+/** The statement, for a database schema of another name. */
+export function inSchema(text: string, schema: string): string {
+  return schema === defaultSchema ? text : text.replaceAll(/\bintertie\./g, `${quoteIdentifier(schema)}.`);
+}
+
+export function quoteIdentifier(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}
+
+/** The SQLSTATE of an error of the database, whatever the driver wraps around it. */
+export function sqlState(error: unknown): string | undefined {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    const { code } = cause as { code?: unknown };
+    if (typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code)) return code;
+  }
+  return undefined;
+}
+
+const serializationFailure = '40001';
+
+/**
+ * A single statement takes the database's default isolation, where a guard that had to wait fails instead of looking
+ * again. Nothing has happened then, so it is done in a transaction of ours.
+ */
+export async function orPinned<Row extends SqlRow>(
+  pool: Pick<SqlPool, 'transaction'>,
+  text: string,
+  values: readonly SqlValue[],
+  query: () => Promise<Row[]>,
+): Promise<Row[]> {
+  try {
+    return await query();
+  } catch (error) {
+    if (sqlState(error) !== serializationFailure) throw error;
+    return pool.transaction((sql) => sql.query<Row>(text, values));
+  }
+}

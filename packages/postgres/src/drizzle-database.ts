@@ -1,0 +1,80 @@
+import { sql as drizzleSql, type SQL } from 'drizzle-orm';
+
+import {
+  defaultSchema,
+  inSchema,
+  orPinned,
+  type Database,
+  type Sql,
+  type SqlPool,
+  type SqlRow,
+  type SqlValue,
+} from './database.ts';
+import type { DrizzleDatabase, Pglite, PgPool } from './drivers.ts';
+import { usePgPool, type PgDatabaseOptions } from './pg-database.ts';
+import { usePglite } from './pglite-database.ts';
+
+/** A Drizzle database of the user's own, who also closes it. What is below is used directly where we know it. */
+export function useDrizzle(db: DrizzleDatabase, options: PgDatabaseOptions = {}): Database {
+  const { schema = defaultSchema, directUrl } = options;
+  const { $client: client } = db as { $client?: unknown };
+  if (isPool(client)) return usePgPool(client, options);
+  if (isPglite(client)) return usePglite(client, { schema });
+  if (isSingleConnection(client)) {
+    const text = 'The Drizzle database has one connection, on which transactions of several requests would mix.';
+    throw new TypeError(`${text} Make it with a Pool: drizzle(new pg.Pool(…)).`);
+  }
+  const pool = throughDrizzle(db, schema);
+  return {
+    ...pool,
+    hot: pool,
+    schema,
+    embedded: false,
+    ...(directUrl !== undefined && { directUrl }),
+    close: () => Promise.resolve(),
+  };
+}
+
+function throughDrizzle(db: DrizzleDatabase, schema: string): SqlPool {
+  const on = (target: Pick<DrizzleDatabase, 'execute'>): Sql => ({
+    query: async <Row extends SqlRow>(text: string, values: readonly SqlValue[] = []) =>
+      rowsOf<Row>(await target.execute(toDrizzle(inSchema(text, schema), values))),
+  });
+  const single = on(db);
+  const pool: SqlPool = {
+    query: (text, values = []) => orPinned(pool, text, values, () => single.query(text, values)),
+    transaction: (work) => db.transaction((tx) => work(on(tx)), { isolationLevel: 'read committed' }),
+  };
+  return pool;
+}
+
+/** The statement with its values in the places of `$1`, `$2` and so on. */
+function toDrizzle(text: string, values: readonly SqlValue[]): SQL {
+  const pieces = text.split(/\$(\d+)/);
+  return drizzleSql.join(
+    pieces.map((piece, index) =>
+      index % 2 === 0 ? drizzleSql.raw(piece) : drizzleSql`${drizzleSql.param(values[Number(piece) - 1])}`,
+    ),
+  );
+}
+
+/** Drivers give a list of rows, or an object that has it. */
+function rowsOf<Row>(result: unknown): Row[] {
+  return Array.isArray(result) ? [...(result as Row[])] : (result as { rows: Row[] }).rows;
+}
+
+function isPool(client: unknown): client is PgPool {
+  return has(client, 'connect', 'function') && has(client, 'totalCount', 'number');
+}
+
+function isPglite(client: unknown): client is Pglite {
+  return has(client, 'dumpDataDir', 'function') && has(client, 'transaction', 'function');
+}
+
+function isSingleConnection(client: unknown): boolean {
+  return has(client, 'connect', 'function') && has(client, 'escapeIdentifier', 'function');
+}
+
+function has(value: unknown, name: string, type: string): boolean {
+  return value !== null && value !== undefined && typeof (value as Record<string, unknown>)[name] === type;
+}

@@ -1,0 +1,25 @@
+export { readBlobUrl, toBlobUrl } from './blobs/blob-url.ts';
+export { createStore } from './create-store.ts';
+export type { CreateStoreOptions } from './create-store.ts';
+export type { DrizzleDatabase, PgConnection, PgPool } from './drivers.ts';
+export { MigrationError } from './migrate.ts';
+export { printMigrations } from './migrations.ts';
+export { FolderLockedError } from './pglite-folder-lock.ts';
+export type { Holder } from './pglite-folder-lock.ts';
+export { PostgresMemoryStore } from './postgres-store.ts';
+export type { PostgresStoreOptions } from './postgres-store.ts';
+export {
+  blobRefs,
+  blobs,
+  conversationMessage,
+  createTables,
+  decisions,
+  meta,
+  processes,
+  requests,
+  runEvents,
+  runLive,
+  runs,
+  threads,
+} from './schema.ts';
+export type { Tables } from './schema.ts';

@@ -1,0 +1,92 @@
+import pg from 'pg';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+
+import { newPostgresUrl, postgresServer } from '../test/databases.ts';
+import type { Database } from './database.ts';
+import { checkSchema, migrate, MigrationError, requireSchema } from './migrate.ts';
+import { latestMigration, printMigrations, readMigrations, statementsOf } from './migrations.ts';
+import { connectPg } from './pg-database.ts';
+
+function connect(url: string, schema?: string): Database {
+  const database = connectPg(url, schema === undefined ? {} : { schema });
+  onTestFinished(() => database.close());
+  return database;
+}
+
+async function tablesIn(database: Database): Promise<string[]> {
+  const rows = await database.query<{ name: string }>(
+    'select table_name::text as name from information_schema.tables where table_schema = $1::text order by 1',
+    [database.schema],
+  );
+  return rows.map(({ name }) => name);
+}
+
+describe('migrations', () => {
+  beforeAll(() => postgresServer(), 60_000);
+
+  it('ten concurrent starts migrate once', async () => {
+    const url = await newPostgresUrl({ empty: true });
+    const starts = Array.from({ length: 10 }, () => connect(url));
+    await Promise.all(starts.map((database) => migrate(database)));
+    const [database] = starts;
+    expect(await tablesIn(database!)).toContain('conversation_message');
+    expect(await database!.query('select key, value from intertie.meta order by key')).toEqual([
+      { key: 'event_format_write', value: '1' },
+      { key: 'min_code', value: '1' },
+      { key: 'schema', value: String(latestMigration) },
+    ]);
+  });
+
+  it('go into a database schema of another name', async () => {
+    const database = connect(await newPostgresUrl({ empty: true }), 'our "own"');
+    await migrate(database);
+    await migrate(database);
+    expect(await tablesIn(database)).toContain('threads');
+    expect(await tablesIn({ ...database, schema: 'intertie' })).toEqual([]);
+  });
+
+  it('are printed as a script that does the same', async () => {
+    const url = await newPostgresUrl({ empty: true });
+    const client = new pg.Client(url);
+    await client.connect();
+    await client.query(await printMigrations());
+    await client.end();
+    const database = connect(url);
+    expect(await checkSchema(database)).toEqual({ pending: 0 });
+    expect(await printMigrations({ after: latestMigration })).toBe('');
+  });
+
+  it('are split into statements', async () => {
+    const statements = (await readMigrations()).flatMap(({ sql }) => statementsOf(sql));
+    for (const statement of statements) expect(statement).toMatch(/^(create|alter|insert|drop|update) /);
+  });
+
+  it('are asked for where they are missing and the program does not apply them', async () => {
+    const database = connect(await newPostgresUrl({ empty: true }));
+    await expect(requireSchema(database)).rejects.toMatchObject({ name: 'MigrationError', code: 'needed' });
+  });
+
+  it('say what to do where the role may not apply them', async () => {
+    const url = new URL(await newPostgresUrl({ empty: true }));
+    const owner = connect(url.href);
+    const role = `reader_${Date.now()}`;
+    await owner.query(`create role ${role} login password 'p'`);
+    await owner.query(`revoke create on database ${url.pathname.slice(1)} from public`);
+    url.username = role;
+    url.password = 'p';
+    const error = await migrate(connect(url.href)).catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(MigrationError);
+    expect(error).toMatchObject({ code: 'forbidden', message: expect.stringContaining('printMigrations()') });
+  });
+
+  it('refuse code that is older than `min_code`, and let older code run otherwise', async () => {
+    const database = connect(await newPostgresUrl());
+    await database.query(`update intertie.meta set value = '99' where key = 'schema'`);
+    expect(await checkSchema(database)).toEqual({ pending: 0 });
+    await database.query(`update intertie.meta set value = '98' where key = 'min_code'`);
+    await expect(migrate(database)).rejects.toMatchObject({
+      code: 'refused',
+      message: expect.stringMatching(/migration 99.*migration 98.*Update @intertie\/postgres/),
+    });
+  });
+});

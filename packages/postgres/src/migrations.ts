@@ -1,0 +1,49 @@
+import { readFile } from 'node:fs/promises';
+
+import { defaultSchema, inSchema, quoteIdentifier } from './database.ts';
+
+export type Migration = { number: number; name: string; sql: string };
+
+const names = ['0001_store'];
+
+/** The last migration that this code knows. */
+export const latestMigration: number = names.length;
+
+export function readMigrations(): Promise<Migration[]> {
+  return Promise.all(
+    names.map(async (name, index) => ({
+      number: index + 1,
+      name,
+      sql: await readFile(new URL(`../migrations/${name}.sql`, import.meta.url), 'utf8'),
+    })),
+  );
+}
+
+/** The statements of a migration, which end with a semicolon at the end of a line. */
+export function statementsOf(sql: string): string[] {
+  return sql
+    .replaceAll(/^--.*\n/gm, '')
+    .split(/;\s*\n/)
+    .map((statement) => statement.trim())
+    .filter(Boolean);
+}
+
+/** Notes that a migration has been applied. */
+export function noteMigration({ number }: Migration): string {
+  const update = 'on conflict (key) do update set value = excluded.value';
+  return `insert into intertie.meta (key, value) values ('schema', '${number}') ${update}`;
+}
+
+/**
+ * All migrations after a number as one script, each in a transaction of its own, for people whose database administrator
+ * applies them. The program's role then needs no more than to use the schema and to read and write its tables.
+ */
+export async function printMigrations(options: { schema?: string; after?: number } = {}): Promise<string> {
+  const { schema = defaultSchema, after = 0 } = options;
+  const migrations = (await readMigrations()).filter(({ number }) => number > after);
+  const create = after === 0 ? `create schema if not exists ${quoteIdentifier(schema)};\n\n` : '';
+  const scripts = migrations.map(
+    (migration) => `-- ${migration.name}\nbegin;\n\n${migration.sql}\n${noteMigration(migration)};\n\ncommit;\n`,
+  );
+  return create + inSchema(scripts.join('\n'), schema);
+}

@@ -1,0 +1,164 @@
+import pg from 'pg';
+
+import {
+  defaultSchema,
+  inSchema,
+  orPinned,
+  sqlState,
+  type Database,
+  type Sql,
+  type SqlPool,
+  type SqlRow,
+  type SqlValue,
+} from './database.ts';
+import type { PgConnection, PgPool } from './drivers.ts';
+
+export type PgDatabaseOptions = {
+  /** The database schema that holds our tables; `intertie` unless given. */
+  schema?: string;
+  /** Names statements, so that the server plans each once per connection. Not for a pooler that does not know of it. */
+  prepare?: boolean;
+  /** A URL past a pooler, for LISTEN. */
+  directUrl?: string;
+};
+
+type Timeouts = { statementMs: number; lockMs: number };
+
+const requestTimeouts: Timeouts = { statementMs: 30_000, lockMs: 10_000 };
+const hotTimeouts: Timeouts = { statementMs: 5000, lockMs: 2000 };
+
+/** A server behind a URL: two connections for what must not wait, eight for requests. */
+export function connectPg(url: string, options: PgDatabaseOptions = {}): Database {
+  const open = (max: number): pg.Pool => {
+    const pool = new pg.Pool({ connectionString: url, max, application_name: 'intertie' });
+    // An idle connection that breaks is replaced by the pool; without a listener it would end the process.
+    pool.on('error', ignore);
+    return pool;
+  };
+  const [hot, requests] = [open(2), open(8)];
+  return {
+    ...describe(options),
+    directUrl: options.directUrl ?? url,
+    ...poolOf(requests, options, requestTimeouts),
+    hot: poolOf(hot, options, hotTimeouts),
+    close: async () => void (await Promise.all([hot.end(), requests.end()])),
+  };
+}
+
+/** A pool of the user's own, who also closes it. */
+export function usePgPool(pool: PgPool, options: PgDatabaseOptions = {}): Database {
+  return {
+    ...describe(options),
+    ...(options.directUrl !== undefined && { directUrl: options.directUrl }),
+    ...poolOf(pool, options, requestTimeouts),
+    hot: poolOf(pool, options, hotTimeouts),
+    close: () => Promise.resolve(),
+  };
+}
+
+function describe({ schema = defaultSchema }: PgDatabaseOptions): { schema: string; embedded: false } {
+  return { schema, embedded: false };
+}
+
+function poolOf(pool: PgPool, options: PgDatabaseOptions, timeouts: Timeouts): SqlPool {
+  const on = (client: PgConnection, timeoutMs: number): Sql => ({
+    query: (text, values = []) => run(client, inSchema(text, options.schema ?? defaultSchema), values, timeoutMs),
+  });
+
+  const run = async <Row extends SqlRow>(
+    client: PgConnection,
+    text: string,
+    values: readonly SqlValue[],
+    timeoutMs: number,
+  ): Promise<Row[]> => {
+    const { rows } = await client.query({
+      text,
+      values: [...values],
+      types,
+      ...(options.prepare && { name: nameOf(text) }),
+      ...(timeoutMs > 0 && { query_timeout: timeoutMs }),
+    });
+    return rows as Row[];
+  };
+
+  const transaction: SqlPool['transaction'] = (work, { patient } = {}) =>
+    withClient(pool, async (client) => {
+      // The server's timeouts, for this transaction alone: behind a pooler nothing may outlive it. The client's own, a
+      // little later, is for a server that does not answer at all.
+      const limits = patient
+        ? 'set local statement_timeout = 0; set local lock_timeout = 0'
+        : `set local statement_timeout = ${timeouts.statementMs}; set local lock_timeout = ${timeouts.lockMs}`;
+      await command(client, `begin isolation level read committed; ${limits}`);
+      try {
+        const result = await work(on(client, patient ? 0 : timeouts.statementMs + 1000));
+        await command(client, 'commit');
+        return result;
+      } catch (error) {
+        // A broken connection is thrown away, and the server rolls back by itself.
+        if (!isBroken(error)) await command(client, 'rollback').catch(ignore);
+        throw error;
+      }
+    });
+
+  const pinned: SqlPool = {
+    query: (text, values = []) =>
+      orPinned(pinned, text, values, () =>
+        withClient(pool, (client) => on(client, timeouts.statementMs).query(text, values)),
+      ),
+    transaction,
+  };
+  return pinned;
+}
+
+/** Without values, so that it may be several statements. */
+async function command(client: PgConnection, text: string): Promise<void> {
+  await client.query({ text });
+}
+
+function ignore(): void {}
+
+async function withClient<Result>(pool: PgPool, use: (client: PgConnection) => Promise<Result>): Promise<Result> {
+  const client = await pool.connect();
+  // A connection that breaks while it is ours fails the statement; without a listener it would end the process, too.
+  client.on('error', ignore);
+  let broken = false;
+  try {
+    return await use(client);
+  } catch (error) {
+    broken = isBroken(error);
+    throw error;
+  } finally {
+    client.off('error', ignore);
+    client.release(broken);
+  }
+}
+
+/** Whether the connection is of no use any more: the error is not the server's answer to a statement, or it is "goodbye". */
+function isBroken(error: unknown): boolean {
+  const state = sqlState(error);
+  return state === undefined ? !isOurs(error) : /^(08|57P)/.test(state);
+}
+
+/** An error that `work` has thrown after all of its statements were answered. */
+function isOurs(error: unknown): boolean {
+  return error instanceof Error && error.name === 'StoreError';
+}
+
+/** The five kinds of value that statements give (see `Sql`), whatever parsers the program has set for its own queries. */
+const types = {
+  getTypeParser: (oid: number) => parsers.get(oid) ?? ((text: string) => text),
+};
+const parsers = new Map<number, (text: string) => unknown>([
+  [16, (text) => text === 't'],
+  [23, Number],
+  [701, Number],
+  [17, (text) => Buffer.from(text.slice(2), 'hex')],
+]);
+
+const names = new Map<string, string>();
+
+function nameOf(text: string): string {
+  let name = names.get(text);
+  if (!name) names.set(text, (name = `intertie_${names.size + 1}`));
+  return name;
+}

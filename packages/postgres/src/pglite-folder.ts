@@ -1,0 +1,66 @@
+import { existsSync, mkdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+
+import type { Database } from './database.ts';
+import { migrate } from './migrate.ts';
+import { lockFolder } from './pglite-folder-lock.ts';
+import { usePglite } from './pglite-database.ts';
+
+type Opened = { database: Promise<Database>; users: number };
+
+// Of the whole process: a bundler or a hot reload may load this module twice, and PGlite must not be opened twice.
+const key = Symbol.for('@intertie/postgres folders');
+const shared = globalThis as { [key]?: Map<string, Opened> };
+const folders: Map<string, Opened> = (shared[key] ??= new Map<string, Opened>());
+
+/** The database in a folder, migrated. Whoever opens the same one again in this process gets the same. */
+export async function openFolder(folder: string, options: { schema?: string } = {}): Promise<Database> {
+  mkdirSync(folder, { recursive: true });
+  const place = realpathSync(resolve(folder));
+  let opened = folders.get(place);
+  if (!opened) {
+    opened = { database: open(place, options), users: 0 };
+    folders.set(place, opened);
+  }
+  opened.users += 1;
+  try {
+    return { ...(await opened.database), close: () => leave(place, opened) };
+  } catch (error) {
+    folders.delete(place);
+    throw error;
+  }
+}
+
+async function leave(place: string, opened: Opened): Promise<void> {
+  opened.users -= 1;
+  if (opened.users > 0) return;
+  folders.delete(place);
+  await (await opened.database).close();
+}
+
+async function open(place: string, options: { schema?: string }): Promise<Database> {
+  if (process.env['NODE_ENV'] === 'production') {
+    const text = `The store in ${place} is embedded: one process alone can use it, and a power failure may take what it holds.`;
+    process.emitWarning(`${text} Use a Postgres server in production (DATABASE_URL).`, { code: 'INTERTIE_EMBEDDED' });
+  }
+  const release = lockFolder(join(place, 'database.lock'));
+  const data = join(place, 'database');
+  const ready = join(place, 'database.ready');
+  try {
+    // The first start takes seconds. If it was cut off, nothing has been stored yet, and what is there is of no use.
+    if (!existsSync(ready)) rmSync(data, { recursive: true, force: true });
+    const { PGlite } = await import('@electric-sql/pglite');
+    const pglite = await PGlite.create(data);
+    const close = async (): Promise<void> => {
+      await pglite.close();
+      release();
+    };
+    const database = usePglite(pglite, { ...options, close });
+    await migrate(database);
+    writeFileSync(ready, '');
+    return database;
+  } catch (error) {
+    release();
+    throw error;
+  }
+}

@@ -1,0 +1,158 @@
+import {
+  generateId as newId,
+  localScope,
+  toScope,
+  type Blobs,
+  type CanonicalMessage,
+  type GenerateId,
+  type Hints,
+  type Json,
+  type ListMessages,
+  type ListThreads,
+  type MemoryStore,
+  type MessageChange,
+  type Registry,
+  type RunLog,
+  type SavedMessages,
+  type SaveMessages,
+  type Scope,
+  type Store,
+  type Thread,
+  type ThreadInput,
+  type ThreadPage,
+} from '@intertie/core';
+
+import { createBlobs } from './blobs/blobs.ts';
+import { createConversations } from './conversations/conversations.ts';
+import { findThread } from './conversations/thread-row.ts';
+import type { Database } from './database.ts';
+import { createHints } from './hints.ts';
+import { createRegistry } from './registry/registry.ts';
+import { createRunLog } from './run-log/run-log.ts';
+
+export type PostgresStoreOptions = {
+  /** `local` unless given. */
+  scope?: string;
+  /** Makes ids that are unique in the store and grow with time: UUIDs version 7. */
+  generateId?: GenerateId;
+  /** How long a process owns its runs after a heartbeat. 15 seconds unless given. */
+  leaseMs?: number;
+  /** The largest file that is kept in the database, in bytes; 25 MB unless given. */
+  maxBlobBytes?: number;
+};
+
+type Parts = {
+  database: Database;
+  registry: Registry;
+  log: RunLog;
+  hints: Hints;
+  blobs: Blobs;
+  conversations: (scope: Scope) => MemoryStore;
+  close: () => Promise<void>;
+};
+
+/** A store on a Postgres server or on PGlite; `createStore` opens one. Bound to a scope, like every store. */
+export class PostgresMemoryStore implements Store {
+  readonly scope: Scope;
+  readonly registry: Registry;
+  readonly log: RunLog;
+  readonly hints: Hints;
+  readonly blobs: Blobs;
+  readonly #parts: Parts;
+  readonly #conversations: MemoryStore;
+
+  private constructor(parts: Parts, scope: Scope) {
+    this.scope = scope;
+    this.registry = parts.registry;
+    this.log = parts.log;
+    this.hints = parts.hints;
+    this.blobs = parts.blobs;
+    this.#parts = parts;
+    this.#conversations = parts.conversations(scope);
+  }
+
+  /** A store on a database that has our tables. */
+  static on(database: Database, options: PostgresStoreOptions = {}): PostgresMemoryStore {
+    const { generateId = newId, leaseMs, maxBlobBytes } = options;
+    const hints = createHints(database);
+    const blobs = createBlobs(database, maxBlobBytes === undefined ? {} : { maxBytes: maxBlobBytes });
+    let closed: Promise<void> | undefined;
+    const parts: Parts = {
+      database,
+      hints,
+      blobs,
+      registry: createRegistry(database, { hints, blobs, generateId, ...(leaseMs !== undefined && { leaseMs }) }),
+      log: createRunLog(database, { hints }),
+      conversations: (scope) => createConversations({ database, hints, blobs, generateId }, scope),
+      close: () => (closed ??= hints.close().then(() => database.close())),
+    };
+    return new PostgresMemoryStore(parts, options.scope === undefined ? localScope : toScope(options.scope));
+  }
+
+  listMessages(query: ListMessages): Promise<CanonicalMessage[]> {
+    return this.#conversations.listMessages(query);
+  }
+
+  saveMessages(request: SaveMessages): Promise<SavedMessages> {
+    return this.#conversations.saveMessages(request);
+  }
+
+  getMessage(query: { threadId: string; messageId: string }): Promise<CanonicalMessage | null> {
+    return this.#conversations.getMessage(query);
+  }
+
+  listSiblings(query: { threadId: string; messageId: string }): Promise<CanonicalMessage[]> {
+    return this.#conversations.listSiblings(query);
+  }
+
+  listChanges(query: { threadId: string; since: number; limit?: number }): Promise<MessageChange[]> {
+    return this.#conversations.listChanges(query);
+  }
+
+  deleteMessage(request: { threadId: string; messageId: string }): Promise<void> {
+    return this.#conversations.deleteMessage(request);
+  }
+
+  getThreadById(query: { threadId: string }): Promise<Thread | null> {
+    return this.#conversations.getThreadById(query);
+  }
+
+  saveThread(request: { thread: ThreadInput }): Promise<Thread> {
+    return this.#conversations.saveThread(request);
+  }
+
+  listThreads(query?: ListThreads): Promise<ThreadPage> {
+    return this.#conversations.listThreads(query);
+  }
+
+  getVersion(query: { threadId: string }): Promise<number> {
+    return this.#conversations.getVersion(query);
+  }
+
+  deleteThread(request: { threadId: string }): Promise<void> {
+    return this.#conversations.deleteThread(request);
+  }
+
+  exportAll(): AsyncIterable<Json> {
+    return this.#conversations.exportAll();
+  }
+
+  purgeAll(): Promise<void> {
+    return this.#conversations.purgeAll();
+  }
+
+  /** The thread's own key in the tables, for queries of your own. Null where the scope has no such thread. */
+  async threadUuid(threadId: string): Promise<string | null> {
+    return (await findThread(this.#parts.database, this.scope, threadId))?.uuid ?? null;
+  }
+
+  /** The same store, bound to another scope. */
+  forScope(scope: string): PostgresMemoryStore {
+    return new PostgresMemoryStore(this.#parts, toScope(scope));
+  }
+
+  /** Closes the store for all of its scopes. A pool or a Drizzle database that was given stays open. */
+  close(): Promise<void> {
+    return this.#parts.close();
+  }
+}

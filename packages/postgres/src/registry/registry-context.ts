@@ -1,0 +1,12 @@
+import type { Blobs, GenerateId } from '@intertie/core';
+
+import type { Database } from '../database.ts';
+import type { PostgresHints } from '../hints.ts';
+
+export type RegistryContext = {
+  readonly database: Database;
+  readonly hints: PostgresHints;
+  readonly blobs: Blobs;
+  readonly generateId: GenerateId;
+  readonly leaseMs: number;
+};

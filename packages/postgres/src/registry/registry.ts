@@ -1,0 +1,208 @@
+import {
+  checkStoreId,
+  generateId,
+  type Blobs,
+  type GenerateId,
+  type Registry,
+  type RunKey,
+  type RunRecord,
+  type Scope,
+} from '@intertie/core';
+import { readDecisions } from '@intertie/core/store-rules';
+
+import type { Database } from '../database.ts';
+import type { PostgresHints } from '../hints.ts';
+import { isUuid } from '../uuid.ts';
+import { answerRun } from './answer-run.ts';
+import { openDecisions, selectDecisions } from './decision-row.ts';
+import { expireDecisions } from './expire-decisions.ts';
+import { finishRun } from './finish-run.ts';
+import { promoteRun } from './promote-run.ts';
+import type { RegistryContext } from './registry-context.ts';
+import { ownershipOf, selectRuns, type RunRow } from './run-record.ts';
+import { startRun } from './start-run.ts';
+import { stopRun } from './stop-run.ts';
+import { lockThreadOf } from './thread-lock.ts';
+
+export type RegistryOptions = {
+  hints: PostgresHints;
+  /** Where large files of messages go. */
+  blobs: Blobs;
+  generateId?: GenerateId;
+  /** How long a process owns its runs after a heartbeat. 15 seconds unless given. */
+  leaseMs?: number;
+};
+
+/**
+ * The registry on Postgres. Whatever decides on more than one row is a transaction whose first statement locks the thread,
+ * so that all that follows sees the same thread. What concerns the owner of a live run alone locks that one row. Nobody
+ * locks a thread after a run, so nobody waits in a circle. All times are the database's.
+ */
+export function createRegistry(database: Database, options: RegistryOptions): Registry {
+  const context: RegistryContext = {
+    database,
+    hints: options.hints,
+    blobs: options.blobs,
+    generateId: options.generateId ?? generateId,
+    leaseMs: options.leaseMs ?? 15_000,
+  };
+
+  return {
+    start: (scope, request) => startRun(context, scope, request),
+    answer: (scope, run, request) => answerRun(context, scope, run, request),
+    stop: (scope, run, reason) => stopRun(context, scope, run, reason),
+
+    ask(key, epoch, decisions) {
+      const requests = readDecisions(decisions);
+      return database.hot.transaction(async (sql) => {
+        const run = await lockThreadOf(sql, key);
+        if (!run?.isLive || run.epoch !== epoch) return 'fenced';
+        await openDecisions(sql, run, requests);
+        return 'ok';
+      });
+    },
+
+    async wait(key, epoch, waiting) {
+      if (!isUuid(key)) return 'fenced';
+      const [owned] = await database.hot.query(
+        'update intertie.run_live set waiting = $3 where run_id = $1::text::uuid and epoch = $2 returning 1 as owned',
+        [key, epoch, waiting],
+      );
+      return owned ? 'ok' : 'fenced';
+    },
+
+    finish: (run, epoch, end) => finishRun(context, run, epoch, end),
+    async promote(scope, threadId, process) {
+      checkStoreId('process', process);
+      return promoteRun(context, scope, threadId, process);
+    },
+
+    async fence(key, process, silentMs) {
+      checkStoreId('process', process);
+      if (!isUuid(key)) return null;
+      const fenced = await takeRuns(
+        database,
+        `update intertie.run_live l set epoch = l.epoch + 1, process = $2
+          where l.run_id = $1::text::uuid and l.stop_requested_at <= now() - $3::float8 * interval '1 ms'
+          returning l.run_id`,
+        [key, process, silentMs],
+      );
+      return fenced[0] ?? null;
+    },
+
+    async heartbeat(process, info) {
+      checkStoreId('process', process);
+      await database.hot.query(
+        `insert into intertie.processes as p (id, lease_until, info)
+          values ($1, now() + $2::float8 * interval '1 ms', $3::text::json)
+          on conflict (id) do update
+            set lease_until = excluded.lease_until, info = coalesce(excluded.info, p.info)`,
+        [process, context.leaseMs, info === undefined ? null : JSON.stringify(info)],
+      );
+    },
+
+    async retire(process) {
+      checkStoreId('process', process);
+      await database.hot.query('delete from intertie.processes where id = $1', [process]);
+    },
+
+    async takeOver(process, limit = 50) {
+      checkStoreId('process', process);
+      return takeRuns(
+        database,
+        `with dead as (
+            select l.run_id from intertie.run_live l
+            where not exists (
+              select 1 from intertie.processes p where p.id = l.process and p.lease_until >= now())
+            order by l.run_id limit $2 for no key update of l skip locked)
+          update intertie.run_live l set epoch = l.epoch + 1, process = $1
+          from dead where l.run_id = dead.run_id returning l.run_id`,
+        [process, limit],
+      );
+    },
+
+    async listStranded(limit = 50) {
+      const threads = await database.query<{ scope: string; key: string }>(
+        `select t.scope, t.key from intertie.threads t
+            join (select thread_id, min(serial) as serial from intertie.runs where state = 'queued' group by thread_id) q
+              on q.thread_id = t.id
+          where not exists (select 1 from intertie.run_live l where l.thread_id = t.id)
+          order by q.serial limit $1`,
+        [limit],
+      );
+      return threads.map(({ scope, key }) => ({ scope: scope as Scope, threadId: key }));
+    },
+
+    expire: (limit) => expireDecisions(context, limit),
+
+    async listPrunable(endedBefore, limit = 50) {
+      const runs = await database.query<{ key: string }>(
+        `select id::text as key from intertie.runs
+          where ended_at < to_timestamp($1::float8 / 1000) and log_dropped_at is null order by ended_at limit $2`,
+        [endedBefore.getTime(), limit],
+      );
+      return runs.map(({ key }) => key as RunKey);
+    },
+
+    async getRun(scope, key) {
+      if (!isUuid(key)) return null;
+      const rows = await selectRuns(database, 'r.id = $1::text::uuid and t.scope = $2', [key, scope]);
+      return recordsOf(rows)[0] ?? null;
+    },
+
+    async findRun(scope, { runId, threadId }) {
+      const rows = await selectRuns(
+        database,
+        `r.client_run_id = $2 and t.scope = $1${threadId === undefined ? '' : ' and t.key = $3'}`,
+        [scope, runId, ...(threadId === undefined ? [] : [threadId])],
+        'order by r.serial desc limit 1',
+      );
+      return recordsOf(rows)[0] ?? null;
+    },
+
+    async listRuns(scope, { threadId }) {
+      return recordsOf(
+        await selectRuns(database, 't.scope = $1 and t.key = $2', [scope, threadId], 'order by r.serial'),
+      );
+    },
+
+    async liveRun(scope, { threadId }) {
+      const rows = await selectRuns(database, 't.scope = $1 and t.key = $2 and l.run_id is not null', [
+        scope,
+        threadId,
+      ]);
+      return recordsOf(rows)[0] ?? null;
+    },
+
+    async listDecisions(scope, { threadId, run, state } = {}) {
+      if (run !== undefined && !isUuid(run)) return [];
+      const rows = await selectDecisions(
+        database,
+        `t.scope = $1 and ($2::text is null or t.key = $2) and ($3::text is null or d.run_id = $3::text::uuid)
+          and ($4::text is null or d.state = $4)`,
+        [scope, threadId ?? null, run ?? null, state ?? null],
+      );
+      return rows.map(({ decision }) => decision);
+    },
+  };
+}
+
+function recordsOf(rows: readonly RunRow[]): RunRecord[] {
+  return rows.map(({ record }) => record);
+}
+
+/** Makes the process the owner of the runs that the statement returns, and reads them; whoever owned them is fenced. */
+async function takeRuns(
+  database: Database,
+  update: string,
+  values: ReadonlyArray<string | number>,
+): Promise<Array<ReturnType<typeof ownershipOf>>> {
+  const taken = await database.hot.query<{ key: string }>(
+    `with taken as (${update}) select run_id::text as key from taken`,
+    values,
+  );
+  if (taken.length === 0) return [];
+  const keys = taken.map(({ key }) => key);
+  const rows = await selectRuns(database.hot, 'r.id = any ($1::text[]::uuid[])', [keys], 'order by r.serial');
+  return rows.map(ownershipOf);
+}

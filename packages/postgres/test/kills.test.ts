@@ -1,0 +1,18 @@
+import { expect, it } from 'vitest';
+
+import { killingOn, killWriters } from './kill-writers.ts';
+
+// The writer is a process of its own, and runs what was built. `npm run soak` kills a hundred of each.
+const timeout = 240_000;
+
+it('5 SIGKILLs of a writer on Postgres', { timeout }, async ({ annotate }) => {
+  const figures = await killWriters(5, await killingOn('Postgres'));
+  await annotate(figures);
+  expect(figures).toContain('5 kills');
+});
+
+it('a SIGKILL of a writer on PGlite', { timeout }, async ({ annotate }) => {
+  const figures = await killWriters(1, await killingOn('PGlite'));
+  await annotate(figures);
+  expect(figures).toContain('1 kills');
+});

@@ -1,0 +1,113 @@
+import {
+  createRunFlusher,
+  createRunWatcher,
+  followRun,
+  type AgentEvent,
+  type Followed,
+  type LogPosition,
+  type RunFlusher,
+  type RunKey,
+  type RunWatcher,
+  type Started,
+  type StartRequest,
+  type Store,
+} from '@intertie/core';
+import { onTestFinished } from 'vitest';
+
+import { connectPg } from '../src/pg-database.ts';
+import { PostgresMemoryStore } from '../src/postgres-store.ts';
+import { longLeaseMs as leaseMs } from './age.ts';
+import { emptyTables, newPostgresUrl, openPglite } from './databases.ts';
+
+/** What a process has around a store. */
+export type TestProcess = {
+  name: string;
+  store: Store;
+  flusher: RunFlusher;
+  watcher: RunWatcher;
+  follow(run: RunKey, after?: LogPosition): ReadableStream<Followed>;
+};
+
+let embedded: ReturnType<typeof openPglite> | undefined;
+
+/** Processes `p1`, `p2`, … that share a database: each with connections of its own, or all in this one on PGlite. */
+export async function openProcesses(on: 'PGlite' | 'Postgres', count: number): Promise<TestProcess[]> {
+  if (on === 'Postgres') {
+    const url = await newPostgresUrl();
+    return Array.from({ length: count }, (_, n) =>
+      asProcess(`p${n + 1}`, PostgresMemoryStore.on(connectPg(url), { leaseMs })),
+    );
+  }
+  // Its boot takes long, and the tests of a file come one after the other.
+  const database = await (embedded ??= openPglite());
+  await emptyTables(database);
+  const store = PostgresMemoryStore.on({ ...database, close: () => Promise.resolve() }, { leaseMs });
+  return Array.from({ length: count }, (_, n) => asProcess(`p${n + 1}`, store));
+}
+
+export function asProcess(name: string, store: Store): TestProcess {
+  const flusher = createRunFlusher({ log: store.log });
+  const watcher = createRunWatcher({ log: store.log, hints: store.hints, process: name, local: flusher });
+  onTestFinished(async () => {
+    watcher.close();
+    await flusher.close();
+    await store.close();
+  });
+  return {
+    name,
+    store,
+    flusher,
+    watcher,
+    follow: (run, after) =>
+      followRun({ store, watcher, scope: store.scope, run, local: flusher, ...(after && { after }) }),
+  };
+}
+
+export async function start(
+  { store, name }: Pick<TestProcess, 'store' | 'name'>,
+  run: string,
+  rest: Partial<StartRequest> = {},
+): Promise<Started> {
+  await store.registry.heartbeat(name);
+  const result = await store.registry.start(store.scope, {
+    threadId: 'thread_1',
+    runId: run,
+    agent: 'helper',
+    process: name,
+    messageId: `a_${run}`,
+    busy: 'reject',
+    pending: 'supersede',
+    ...rest,
+  });
+  if (result.type !== 'started') throw new Error(`Run ${run} was not started: ${JSON.stringify(result)}`);
+  return result;
+}
+
+export function notice(message: string): AgentEvent {
+  return { type: 'notice', level: 'info', message };
+}
+
+export async function readLog(store: Store, run: RunKey): Promise<AgentEvent[]> {
+  const events: AgentEvent[] = [];
+  for (let position: LogPosition = { epoch: 0, seq: 0 }; ;) {
+    const page = await store.log.read(run, position);
+    events.push(...page.events);
+    if (page.position.seq >= page.tail) return events;
+    position = page.position;
+  }
+}
+
+/** All that a reader is given, to the end of the run. */
+export async function readAll(stream: ReadableStream<Followed>): Promise<Followed[]> {
+  const items: Followed[] = [];
+  const reader = stream.getReader();
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return items;
+    items.push(value);
+  }
+}
+
+export function eventsOf(items: readonly Followed[]): AgentEvent[] {
+  return items.flatMap((item) => (item.type === 'events' ? item.events : item.type === 'ended' ? [item.event] : []));
+}
