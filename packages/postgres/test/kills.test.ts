@@ -5,10 +5,10 @@ import { killingOn, killWriters } from './kill-writers.ts';
 // The writer is a process of its own, and runs what was built. `npm run soak` kills a hundred of each.
 const timeout = 240_000;
 
-it('5 SIGKILLs of a writer on Postgres', { timeout }, async ({ annotate }) => {
-  const figures = await killWriters(5, await killingOn('Postgres'));
+it('9 SIGKILLs of a writer on Postgres', { timeout }, async ({ annotate }) => {
+  const figures = await killWriters(9, await killingOn('Postgres'));
   await annotate(figures);
-  expect(figures).toContain('5 kills');
+  expect(figures).toContain('9 kills');
 });
 
 it('a SIGKILL of a writer on PGlite', { timeout }, async ({ annotate }) => {
