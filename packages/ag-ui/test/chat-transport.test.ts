@@ -11,7 +11,7 @@ import { AGUIChatTransport } from '../src/ag-ui-chat-transport.ts';
 import { createAGUIHandler } from '../src/create-ag-ui-handler.ts';
 import { tools } from './scenarios.ts';
 import { finish, reasoning, scriptedModel, streamedCall, text, type Turn } from './scripted-model.ts';
-import { serve } from './serve.ts';
+import { serve } from '../../ai-sdk/test/serve.ts';
 
 const paris = '{"city":"Paris"}';
 

@@ -6,7 +6,7 @@ import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createAGUIHandler, type AGUIHandlerOptions } from '../src/create-ag-ui-handler.ts';
 import { tools } from './scenarios.ts';
 import { finish, majors, reasoning, scriptedModel, streamedCall, text, type Turn } from './scripted-model.ts';
-import { serve } from './serve.ts';
+import { serve } from '../../ai-sdk/test/serve.ts';
 import { tellMessages } from './tell.ts';
 
 const paris = '{"city":"Paris"}';
