@@ -1,12 +1,15 @@
 import {
   foldEvents,
+  formatTape,
   MessageList,
+  parseTape,
   seal,
   transcode,
   unfold,
   validateEvent,
   type AgentEvent,
   type CanonicalMessage,
+  type Json,
   type Loss,
 } from '@intertie/core';
 import fc from 'fast-check';
@@ -91,6 +94,20 @@ describe('random runs, cut at every index, ended in every way', () => {
           const events = unfold(message);
           expect(violations(events)).toEqual([]);
           expect(foldEvents(events)).toEqual(message);
+        });
+      }),
+    );
+  });
+
+  it('come back from a tape as they were, byte by byte', () => {
+    fc.assert(
+      fc.property(arbitraryRun(), (arbitrary) => {
+        eachCut(arbitrary, (sealed) => {
+          const items = sealed.map((item, t) => ({ t, item: item as Json }));
+          const text = formatTape({ header: { tape: 1, dialect: 'canonical' }, items });
+          const tape = parseTape(text);
+          expect(tape.items.map(({ item }) => item)).toEqual(sealed);
+          expect(formatTape(tape)).toBe(text);
         });
       }),
     );
