@@ -1,3 +1,4 @@
+import { pause } from '@intertie/core';
 import { slotKey } from './intertie-slot.ts';
 import { fieldsOf, nameOf } from './read-fields.ts';
 import type { ChatCursor } from './chat-cursors.ts';
@@ -179,19 +180,4 @@ export function resumableChunks<Version extends UIMessageVersion>(
 /** A page of another origin may not see the header; the message itself says it too. */
 function runOf(messageMetadata: unknown): string | undefined {
   return nameOf(fieldsOf(fieldsOf(messageMetadata)[slotKey]).runId);
-}
-
-function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const onAbort = (): void => {
-      clearTimeout(timer);
-      reject(signal.reason as Error);
-    };
-    const timer = setTimeout(() => {
-      signal.removeEventListener('abort', onAbort);
-      resolve();
-    }, milliseconds);
-    if (signal.aborted) onAbort();
-    else signal.addEventListener('abort', onAbort, { once: true });
-  });
 }

@@ -84,6 +84,7 @@ export type {
 } from './part-body.ts';
 export { createPartIds } from './part-ids.ts';
 export type { PartIds } from './part-ids.ts';
+export { pause } from './pause.ts';
 export { playTape } from './play-tape.ts';
 export type { PlayTapeOptions } from './play-tape.ts';
 export { parseTape, readTape } from './read-tape.ts';

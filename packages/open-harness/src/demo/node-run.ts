@@ -1,4 +1,4 @@
-import { toFault } from '@intertie/core';
+import { pause, toFault } from '@intertie/core';
 import { streamText } from 'ai';
 import type { RuntimeEvent } from '../runtime-event.ts';
 import type { FlowNode, NodeContext } from './flow.ts';
@@ -129,19 +129,4 @@ function halted(signal: AbortSignal): void {
 function haltOf(error: unknown, signal: AbortSignal): Halt | undefined {
   if (error instanceof Halt) return error;
   return signal.aborted && signal.reason instanceof Halt ? signal.reason : undefined;
-}
-
-function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const onAbort = (): void => {
-      clearTimeout(timer);
-      reject(signal.reason as Error);
-    };
-    const timer = setTimeout(() => {
-      signal.removeEventListener('abort', onAbort);
-      resolve();
-    }, milliseconds);
-    if (signal.aborted) onAbort();
-    else signal.addEventListener('abort', onAbort, { once: true });
-  });
 }

@@ -1,0 +1,24 @@
+import { afterEach, expect, it, vi } from 'vitest';
+import { pause } from './pause.ts';
+
+afterEach(() => void vi.useRealTimers());
+
+it('waits, and lets go of the signal', async () => {
+  vi.useFakeTimers();
+  const { signal } = new AbortController();
+  const removed = vi.spyOn(signal, 'removeEventListener');
+  const waiting = pause(1000, signal);
+  await vi.advanceTimersByTimeAsync(1000);
+  await expect(waiting).resolves.toBeUndefined();
+  expect(removed).toHaveBeenCalledOnce();
+});
+
+it('ends with an abort, also one that came before, and leaves no timer', async () => {
+  vi.useFakeTimers();
+  const controller = new AbortController();
+  const waiting = pause(1000, controller.signal);
+  controller.abort(new Error('enough'));
+  await expect(waiting).rejects.toThrow('enough');
+  await expect(pause(1000, controller.signal)).rejects.toThrow('enough');
+  expect(vi.getTimerCount()).toBe(0);
+});
