@@ -1,0 +1,1 @@
+export type { DurableAgent } from '@intertie/core';
