@@ -8,7 +8,9 @@ if (existsSync(main)) {
   process.exitCode = await run(process.argv.slice(2));
 } else {
   const folder = fileURLToPath(new URL('../../..', import.meta.url));
-  console.error(`intertie is not built: ${fileURLToPath(main)} is not there.`);
-  console.error(`In a clone, run "npm ci && npm start" in ${folder}. From npm, install it again: npm install intertie`);
+  process.stderr.write(
+    `intertie is not built: ${fileURLToPath(main)} is not there.\n` +
+      `In a clone, run "npm ci && npm start" in ${folder}. From npm, install it again: npm install intertie\n`,
+  );
   process.exitCode = 1;
 }
