@@ -37,6 +37,8 @@ export type RunHostOptions = {
   heartbeatMs?: number;
   /** How often runs of dead processes are looked for. 5 s unless given. */
   sweepMs?: number;
+  /** How long a run that another replaces may take to end, before that is done for it. 2 s unless given. */
+  replaceSilenceMs?: number;
   /** How long the log of a run is kept after its end. 10 minutes unless given. */
   logRetentionMs?: number;
   /** Is told of what failed and will be tried again. */
@@ -48,8 +50,6 @@ export type CloseOptions = {
   drainMs?: number;
 };
 
-/** How long a run that was replaced may take to end before it is ended for it. */
-const replaceSilenceMs = 2_000;
 /** How long the ends of stopped runs may take, before the process gives them up to others. */
 const closeGraceMs = 5_000;
 
@@ -216,6 +216,7 @@ export class RunHost {
   }
 
   async #replace(run: RunRecord, behind: RunRecord): Promise<void> {
+    const { replaceSilenceMs = 2_000 } = this.#options;
     for (;;) {
       /* oxlint-disable no-await-in-loop -- until one of the two has given way */
       await pause(replaceSilenceMs / 4, this.#leaving.signal).catch(() => undefined);

@@ -1,0 +1,15 @@
+import { describe } from 'vitest';
+
+import { approvals } from './scenarios/approvals.ts';
+import { busy } from './scenarios/busy.ts';
+import { stops } from './scenarios/stops.ts';
+import { turns } from './scenarios/turns.ts';
+import { stages } from './stage.ts';
+
+// One file for all: a database takes longer to start than most of these take to play.
+describe.each(stages)('on %s', (on) => {
+  turns(on);
+  approvals(on);
+  stops(on);
+  busy(on);
+});
