@@ -27,6 +27,7 @@ import type { AgentDefinition } from './agent-definition.ts';
 import { every } from './every.ts';
 import { Execution } from './execution.ts';
 import { HostedStreams } from './hosted-streams.ts';
+import { RunRelay } from './run-relay.ts';
 
 export type RunHostOptions = {
   /** The name of this process among those that share the store. Its own id unless given. */
@@ -62,6 +63,7 @@ export class RunHost {
   readonly store: Store;
   readonly flusher: RunFlusher;
   readonly watcher: RunWatcher;
+  readonly relay: RunRelay;
   readonly onError: (error: unknown) => void;
   #options: RunHostOptions;
   #sweeper: Sweeper;
@@ -85,6 +87,7 @@ export class RunHost {
     const { process } = this;
     this.flusher = createRunFlusher({ log: store.log, onError, ...(tickMs !== undefined && { tickMs }) });
     this.watcher = createRunWatcher({ log: store.log, hints: store.hints, process, local: this.flusher, onError });
+    this.relay = new RunRelay({ log: store.log, watcher: this.watcher, local: this.flusher, onError });
     this.#sweeper = createSweeper({
       store,
       process,
@@ -241,7 +244,7 @@ export class RunHost {
   }
 
   follow(scope: Scope, run: RunKey, after?: LogPosition): ReadableStream<Followed> {
-    const { store, watcher, flusher: local } = this;
+    const { store, watcher, relay: local } = this;
     return this.#streams.host(followRun({ store, watcher, scope, run, local, ...(after && { after }) }));
   }
 

@@ -1,7 +1,10 @@
 import { describe } from 'vitest';
 
 import { approvals } from './scenarios/approvals.ts';
+import { branches } from './scenarios/branches.ts';
 import { busy } from './scenarios/busy.ts';
+import { readers } from './scenarios/readers.ts';
+import { sources } from './scenarios/sources.ts';
 import { stops } from './scenarios/stops.ts';
 import { turns } from './scenarios/turns.ts';
 import { stages } from './stage.ts';
@@ -12,4 +15,7 @@ describe.each(stages)('on %s', (on) => {
   approvals(on);
   stops(on);
   busy(on);
+  readers(on);
+  branches(on);
+  sources(on);
 });
