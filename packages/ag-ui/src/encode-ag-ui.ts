@@ -63,7 +63,12 @@ export interface AGUIEncoderOptions {
 }
 
 /** What a client that joins in the middle is told: the branch before the message, and the events of the run so far. */
-export type AGUIOpenState = { history: readonly Message[]; events: Iterable<AgentEvent> };
+export type AGUIOpenState = {
+  history: readonly Message[];
+  events: Iterable<AgentEvent>;
+  /** The ids of results that the client has given itself, by their calls. */
+  resultIds?: ReadonlyMap<string, string>;
+};
 
 /** Encodes canonical events as AG-UI: a pure function of the options and the events. */
 export function createAGUIEncoder(options: AGUIEncoderOptions = {}): Encoder<AGUIEvent, AGUIOpenState> {
@@ -104,6 +109,7 @@ class AGUIEncoder implements Encoder<AGUIEvent, AGUIOpenState> {
   #activities = new AGUIActivities();
   #fold: MessageList | undefined;
   #history: readonly Message[] | undefined;
+  #resultIds: ReadonlyMap<string, string> | undefined;
   #lastText = { stepId: undefined as string | undefined, text: '' };
   #time: number | undefined;
   #emit: Emit<AGUIEvent> = () => undefined;
@@ -161,8 +167,9 @@ class AGUIEncoder implements Encoder<AGUIEvent, AGUIOpenState> {
   }
 
   /** A snapshot of all that was said, and what is open opened again; what is fed next goes on from there. */
-  open({ history, events }: AGUIOpenState, emit: Emit<AGUIEvent>): void {
+  open({ history, events, resultIds }: AGUIOpenState, emit: Emit<AGUIEvent>): void {
     this.#history = history;
+    this.#resultIds = resultIds;
     this.#fold = new MessageList();
     let last: AGUIEvent | undefined;
     for (const event of events) this.feed(event, (written) => void (last = written));
@@ -523,7 +530,8 @@ class AGUIEncoder implements Encoder<AGUIEvent, AGUIOpenState> {
     const { protocolVersion, sendReasoning = true, sendInternal = false } = this.#options;
     const { assistants } = this.#tools;
     const ownerOf = (agentId: string | undefined): string | undefined => this.#agents.owner(agentId);
-    const options = { ...defined({ protocolVersion }), sendReasoning, sendInternal, activities, assistants, ownerOf };
+    const known = defined({ protocolVersion, resultIds: this.#resultIds });
+    const options = { ...known, sendReasoning, sendInternal, activities, assistants, ownerOf };
     return mergeMessages(this.#history ?? [], message ? toAGUIMessages(message, options) : []);
   }
 
