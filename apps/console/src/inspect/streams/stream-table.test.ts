@@ -84,6 +84,17 @@ describe('the rows', () => {
     expect(rowsOf(table).flatMap(({ frame }) => frame ?? [])).toEqual([0, 1, 2, 3, 4]);
   });
 
+  it('are found again by what they show', () => {
+    const table = tableOf(small.slice(0, 4), ui, true);
+    table.knowFrames(7);
+    const cells = rowsOf(table).flatMap((row, place) =>
+      (['frame', 'event', 'target'] as const).map((column) => ({ column, index: row[column], place })),
+    );
+    for (const { column, index, place } of cells) {
+      expect(index === undefined ? place : table.rowOf({ column, index })).toBe(place);
+    }
+  });
+
   it('know no frames where a server keeps none', () => {
     expect(rowsOf(tableOf(small)).some(({ frame }) => frame !== undefined)).toBe(false);
   });

@@ -34,6 +34,7 @@ export class StreamTable {
   /** Of an event: the first item that it was written as. The next event's is where they end. */
   #firstTarget: number[] = [];
   #causeOf: number[] = [];
+  #rowOf = { frame: [] as number[], event: [] as number[], target: [] as number[] };
   /** Of a frame: its first and last event. */
   #eventsOf = new Map<number, Range>();
   /** The frames that have their row. */
@@ -43,6 +44,7 @@ export class StreamTable {
   #canonicalCheck: RunningCheck = startCheck(canonical);
   #targetCheck: RunningCheck;
   #faults = { event: new Map<number, FoundViolation[]>(), target: new Map<number, FoundViolation[]>() };
+  #lossesOf = new Map<number, Loss[]>();
   #taken = { event: 0, target: 0 };
   #isOver = false;
   readonly hasFrames: boolean;
@@ -51,7 +53,7 @@ export class StreamTable {
     this.hasFrames = options.hasFrames;
     this.#encoder = target.encoder({
       internal: options.internal,
-      onLoss: (loss) => void this.losses.push({ loss, event: Math.max(0, this.events.length - 1) }),
+      onLoss: (loss) => this.#lose(loss),
     });
     this.#targetCheck = startCheck(target.dialect);
   }
@@ -70,6 +72,12 @@ export class StreamTable {
     if (row) return row;
     const frame = this.#placed + index - this.#rows.length;
     return { frame, origin: frame };
+  }
+
+  /** Where a cell is. */
+  rowOf({ column, index }: Cell): number | undefined {
+    if (column === 'frame' && index >= this.#placed) return this.#rows.length + index - this.#placed;
+    return this.#rowOf[column][index];
   }
 
   feed(event: AgentEvent): void {
@@ -105,8 +113,18 @@ export class StreamTable {
     return (column === 'frame' ? undefined : this.#faults[column].get(index)) ?? [];
   }
 
+  /** The items that break a rule. */
+  violatingItems(column: 'event' | 'target'): number[] {
+    return [...this.#faults[column].keys()];
+  }
+
   get violations(): { readonly event: readonly FoundViolation[]; readonly target: readonly FoundViolation[] } {
     return { event: this.#canonicalCheck.report.violations, target: this.#targetCheck.report.violations };
+  }
+
+  /** What of an event did not get through. */
+  lossesOf(event: number): readonly Loss[] {
+    return this.#lossesOf.get(event) ?? [];
   }
 
   /** The items that an event was written as. */
@@ -132,6 +150,12 @@ export class StreamTable {
     return this.hasFrames ? Math.max(0, this.#frames - this.#placed) : 0;
   }
 
+  #lose(loss: Loss): void {
+    const event = Math.max(0, this.events.length - 1);
+    this.losses.push({ loss, event });
+    this.#lossesOf.set(event, [...this.lossesOf(event), loss]);
+  }
+
   #addTarget(item: unknown, cause: number): void {
     this.targets.push(item);
     this.#causeOf.push(cause);
@@ -143,7 +167,7 @@ export class StreamTable {
     const { origin } = event;
     const row: StreamRow = { event: index, cause: index };
     if (origin !== undefined && this.hasFrames) {
-      for (; this.#placed < origin; this.#placed++) this.#rows.push({ frame: this.#placed, origin: this.#placed });
+      for (; this.#placed < origin; this.#placed++) this.#add({ frame: this.#placed, origin: this.#placed });
       row.origin = origin;
       if (this.#placed === origin) {
         row.frame = origin;
@@ -153,9 +177,17 @@ export class StreamTable {
     if (origin !== undefined) this.#eventsOf.set(origin, [this.#eventsOf.get(origin)?.[0] ?? index, index]);
     const [first, last] = this.targetsOf(index);
     if (first <= last) row.target = first;
-    this.#rows.push(row);
+    this.#add(row);
     for (let target = first + 1; target <= last; target++) {
-      this.#rows.push({ target, cause: index, ...(row.origin !== undefined && { origin: row.origin }) });
+      this.#add({ target, cause: index, ...(row.origin !== undefined && { origin: row.origin }) });
+    }
+  }
+
+  #add(row: StreamRow): void {
+    const place = this.#rows.push(row) - 1;
+    for (const column of ['frame', 'event', 'target'] as const) {
+      const index = row[column];
+      if (index !== undefined) this.#rowOf[column][index] = place;
     }
   }
 
