@@ -8,7 +8,7 @@ import { openStream } from './open-stream.ts';
 import { paintFor } from './paint.ts';
 import { withProgress } from './progress.ts';
 import { StreamCheck } from './running-check.ts';
-import { exitCodes, ToolError } from './tool-error.ts';
+import { exitCodes, ToolError, type ToolExit } from './tool-error.ts';
 import type { ToolIO } from './tool-io.ts';
 
 export interface CheckOptions extends EndpointOptions {
@@ -26,7 +26,7 @@ const defaultMax = { person: 3, machine: 100 };
 const sample = 20;
 
 /** Looks for what is wrong with a stream, and says so. Gives the exit code. */
-export async function checkStream(options: CheckOptions, io: ToolIO): Promise<number> {
+export async function checkStream(options: CheckOptions, io: ToolIO): Promise<ToolExit> {
   const dialects = createDialects(options.uiVersion);
   const asked = options.as === undefined ? undefined : dialects.find(options.as);
   const framing = readInputFraming(options.inputFormat);

@@ -10,7 +10,7 @@ import { openOutput } from './open-output.ts';
 import { openStream, type Entry, type ItemStream } from './open-stream.ts';
 import { paintFor } from './paint.ts';
 import { withProgress } from './progress.ts';
-import { exitCodes, ToolError } from './tool-error.ts';
+import { exitCodes, ToolError, type ToolExit } from './tool-error.ts';
 import type { ToolIO } from './tool-io.ts';
 import { createTranscoder } from './transcoder.ts';
 import { outputFraming, writeFraming } from './write-framing.ts';
@@ -36,7 +36,7 @@ type Outcome = Extract<AgentEvent, { type: 'run-end' }>;
 type Summary = { from: string; to: string; items: number; written: number; runs: number; cut: number };
 
 /** Any stream as one of another dialect. Gives the exit code. */
-export async function convert(options: ConvertOptions, io: ToolIO): Promise<number> {
+export async function convert(options: ConvertOptions, io: ToolIO): Promise<ToolExit> {
   const dialects = createDialects(options.uiVersion);
   const to = dialects.find(options.to);
   const from = options.from === undefined ? undefined : dialects.find(options.from);

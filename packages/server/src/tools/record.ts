@@ -6,7 +6,7 @@ import { isUrl, openInput } from './open-input.ts';
 import { openOutput } from './open-output.ts';
 import { openStream } from './open-stream.ts';
 import { paintFor } from './paint.ts';
-import { exitCodes, ToolError } from './tool-error.ts';
+import { exitCodes, ToolError, type ToolExit } from './tool-error.ts';
 import type { ToolIO } from './tool-io.ts';
 
 export interface RecordOptions extends EndpointOptions {
@@ -17,7 +17,7 @@ export interface RecordOptions extends EndpointOptions {
 }
 
 /** What an endpoint says, with its times, as a tape. Gives the exit code. */
-export async function record(options: RecordOptions, io: ToolIO): Promise<number> {
+export async function record(options: RecordOptions, io: ToolIO): Promise<ToolExit> {
   const { url, prompt, title } = options;
   if (!isUrl(url)) {
     const fix = 'To make a tape of a file: intertie convert --format tape';

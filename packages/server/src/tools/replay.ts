@@ -7,7 +7,7 @@ import { loadTape, type LoadedTape } from './load-tape.ts';
 import { nearest } from './nearest.ts';
 import { paintFor, type Paint } from './paint.ts';
 import { createReplayHandler, replayDialects, replayPaths, type ReplayDialect } from './replay-handler.ts';
-import { exitCodes, ToolError } from './tool-error.ts';
+import { exitCodes, ToolError, type ToolExit } from './tool-error.ts';
 import type { ToolIO } from './tool-io.ts';
 
 export interface ReplayOptions {
@@ -21,7 +21,7 @@ export interface ReplayOptions {
 }
 
 /** Plays tapes to whoever asks, on this machine alone, until it is stopped. Gives the exit code. */
-export async function replay(options: ReplayOptions, io: ToolIO): Promise<number> {
+export async function replay(options: ReplayOptions, io: ToolIO): Promise<ToolExit> {
   const { speed = 1, port = 0, quiet = false } = options;
   if (!(speed > 0))
     throw new ToolError(

@@ -1,17 +1,14 @@
+import { CommandFailure, type ExitCode } from '../commands/command-failure.ts';
+
 /** What the shell is told. */
 export const exitCodes = { ok: 0, found: 1, usage: 2, unreadable: 3 } as const;
 
-/** The tool cannot do what was asked: the question is wrong (`usage`), or what it asks about cannot be read. */
-export class ToolError extends Error {
-  readonly exitCode: 2 | 3;
-  /** What to do about it, in a sentence. */
-  readonly fix: string | undefined;
+export type ToolExit = (typeof exitCodes)[keyof typeof exitCodes] & ExitCode;
 
-  constructor(kind: 'usage' | 'unreadable', message: string, fix?: string, options?: ErrorOptions) {
-    super(message, options);
-    this.name = 'ToolError';
-    this.exitCode = exitCodes[kind];
-    this.fix = fix;
+/** The tool cannot do what was asked: the question is wrong (`usage`), or what it asks about cannot be read. */
+export class ToolError extends CommandFailure {
+  constructor(kind: 'usage' | 'unreadable', message: string, fix?: string, options: ErrorOptions = {}) {
+    super({ code: kind, message, ...(fix !== undefined && { fix }), exitCode: exitCodes[kind], ...options });
   }
 }
 
