@@ -8,7 +8,11 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const main = join(root, 'packages/server/dist/main.js');
 const page = join(root, 'packages/server/dist/console/index.html');
 
-/** When a file below the folders was changed last. */
+/**
+ * When a file below the folders was changed last.
+ * @param {string[]} folders
+ * @returns {number}
+ */
 function newest(folders) {
   let time = 0;
   for (const folder of folders) {
@@ -21,9 +25,18 @@ function newest(folders) {
   return time;
 }
 
-/** A file that every build writes, so that what is younger than it is not built. */
+/**
+ * When a file that every build writes was written: what is younger is not built.
+ * @param {string} file
+ */
 const builtAt = (file) => (existsSync(file) ? statSync(file).mtimeMs : 0);
 
+/**
+ * @param {string} what
+ * @param {string} command
+ * @param {string[]} args
+ * @param {string} cwd
+ */
 function run(what, command, args, cwd) {
   const began = Date.now();
   process.stderr.write(`${what} …`);

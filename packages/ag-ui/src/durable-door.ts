@@ -13,14 +13,14 @@ import {
 import type { DurableAGUIHandlerOptions } from './ag-ui-handler-options.ts';
 import type { AGUIEvent, AGUIRunInput } from './ag-ui-event.ts';
 import { createAGUIEncoder, type AGUIOpenState } from './encode-ag-ui.ts';
-import { currentRun, joinRun, resultIdsOf, tellStored } from './join-run.ts';
+import { currentRun, joinRun, tellStored } from './join-run.ts';
 import { defined, isFields } from './read-fields.ts';
 import { RequestProblem } from './read-run-agent-input.ts';
 import { readAnswers, readTurn, type AGUITurn, type GivenAnswers } from './read-turn.ts';
 import { contextOfInput } from './run-of-input.ts';
 import { StoredBranch } from './stored-branch.ts';
 import { tellRun } from './tell-run.ts';
-import type { ToAGUIMessagesOptions } from './to-ag-ui-messages.ts';
+import { resultIdsOf, type ToAGUIMessagesOptions } from './to-ag-ui-messages.ts';
 
 /** `run`: the one that is told, if it is one. */
 export type Told = { events: ReadableStream<AGUIEvent>; run?: DurableRun };
@@ -173,7 +173,8 @@ export class DurableDoor {
   async #join(run: DurableRun, client: Client): Promise<Told> {
     const telling = this.#telling(client);
     const encoder = this.#encoder({ ...client, messages: undefined });
-    return { run, events: await joinRun(this.#agent, run, { encoder, telling, ...this.#naming(run, client) }) };
+    const options = { encoder, telling, ...this.#naming(run, client), ...defined({ known: client.messages }) };
+    return { run, events: await joinRun(this.#agent, run, options) };
   }
 
   #naming(run: DurableRun, { runId = run.runId, parentRunId }: Client) {

@@ -32,7 +32,8 @@ import { MessageGroups } from './message-groups.ts';
 import { mergeMessages } from './merge-messages.ts';
 import { saidSlot } from './part-slot.ts';
 import { defined } from './read-fields.ts';
-import { toAGUIMessages } from './to-ag-ui-messages.ts';
+import { snapshotsFor } from './snapshot-order.ts';
+import { resultIdsOf, toAGUIMessages } from './to-ag-ui-messages.ts';
 
 export interface AGUIEncoderOptions {
   /** What the client speaks: `1.0`, or an older package's version. Default: what all since 0.0.45 take. */
@@ -66,8 +67,8 @@ export interface AGUIEncoderOptions {
 export type AGUIOpenState = {
   history: readonly Message[];
   events: Iterable<AgentEvent>;
-  /** The ids of results that the client has given itself, by their calls. */
-  resultIds?: ReadonlyMap<string, string>;
+  /** The messages that the client has, if it says so: what it has given itself keeps its id, and all is where it belongs. */
+  known?: readonly Message[];
 };
 
 /** Encodes canonical events as AG-UI: a pure function of the options and the events. */
@@ -167,9 +168,9 @@ class AGUIEncoder implements Encoder<AGUIEvent, AGUIOpenState> {
   }
 
   /** A snapshot of all that was said, and what is open opened again; what is fed next goes on from there. */
-  open({ history, events, resultIds }: AGUIOpenState, emit: Emit<AGUIEvent>): void {
+  open({ history, events, known = [] }: AGUIOpenState, emit: Emit<AGUIEvent>): void {
     this.#history = history;
-    this.#resultIds = resultIds;
+    this.#resultIds = resultIdsOf(known);
     this.#fold = new MessageList();
     let last: AGUIEvent | undefined;
     for (const event of events) this.feed(event, (written) => void (last = written));
@@ -177,7 +178,9 @@ class AGUIEncoder implements Encoder<AGUIEvent, AGUIOpenState> {
     if (this.#run === undefined) return;
     this.#runStarted();
     if (this.#state) this.#write({ type: 'STATE_SNAPSHOT', snapshot: structuredClone(this.#state.value) });
-    this.#write({ type: 'MESSAGES_SNAPSHOT', messages: this.#messages(true) });
+    for (const messages of snapshotsFor(known, this.#messages(true))) {
+      this.#write({ type: 'MESSAGES_SNAPSHOT', messages });
+    }
     if (this.#phase === 'ended') {
       if (last) this.#write(last);
       return;

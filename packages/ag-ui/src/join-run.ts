@@ -20,6 +20,8 @@ import type { ToAGUIMessagesOptions } from './to-ag-ui-messages.ts';
 export interface JoinRunOptions extends Omit<TellRunOptions, 'joins'> {
   /** How the branch is told. */
   telling: ToAGUIMessagesOptions;
+  /** The messages that the client has, if it says so. */
+  known?: readonly Message[];
 }
 
 /**
@@ -36,10 +38,10 @@ export async function joinRun(
   const { events, position, dropped } = await readLog(agent.store.log, record.key);
   if (dropped) return tellEnded(agent, record, options);
   const { threadId, messageId } = record;
-  const { telling } = options;
+  const { telling, known } = options;
   const open = async (): Promise<Omit<AGUIOpenState, 'events'>> => {
     const branch = await agent.store.listMessages({ threadId, leafId: messageId });
-    return { history: new StoredBranch(branch.slice(0, -1), telling).told, ...resultIds(telling) };
+    return { history: new StoredBranch(branch.slice(0, -1), telling).told, ...(known && { known }) };
   };
   return tellRun(run, { ...options, joins: { events, position, open } });
 }
@@ -62,7 +64,7 @@ function isUnderWay({ state }: RunRecord): boolean {
 async function tellEnded(
   { store }: DurableAgent,
   { threadId, messageId }: RunRecord,
-  { encoder, named, telling }: JoinRunOptions,
+  { encoder, named, telling, known }: JoinRunOptions,
 ): Promise<ReadableStream<AGUIEvent>> {
   const active = await store.listMessages({ threadId });
   const isActive = active.some(({ id }) => id === messageId);
@@ -71,7 +73,7 @@ async function tellEnded(
   if (message === undefined) throw new RunRefusedError({ code: 'not-found', what: 'run' });
   const events = unfold(message);
   for (const event of events) if (event.type === 'run-start') Object.assign(event, named);
-  return tellStored(encoder, { history: new StoredBranch(branch, telling).told, events, ...resultIds(telling) });
+  return tellStored(encoder, { history: new StoredBranch(branch, telling).told, events, ...(known && { known }) });
 }
 
 /** What nothing is added to any more. */
@@ -86,10 +88,6 @@ export function tellStored(
       controller.close();
     },
   });
-}
-
-function resultIds({ resultIds: ids }: ToAGUIMessagesOptions): Pick<AGUIOpenState, 'resultIds'> {
-  return ids === undefined ? {} : { resultIds: ids };
 }
 
 /** The log as far as it is written now. */
@@ -109,9 +107,4 @@ async function readLog(
     position = page.valid ? page.position : { epoch: 0, seq: 0 };
     if (page.valid && position.seq >= page.tail) return { events, position, dropped: false };
   }
-}
-
-/** The ids of the results that a client has, which may be its own. */
-export function resultIdsOf(messages: readonly Message[]): Map<string, string> {
-  return new Map(messages.flatMap((message) => (message.role === 'tool' ? [[message.toolCallId, message.id]] : [])));
 }

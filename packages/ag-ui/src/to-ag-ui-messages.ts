@@ -159,6 +159,11 @@ class AssistantWriter {
   }
 }
 
+/** The ids of the results that a client has, by their calls. Those of its own tools are its own. */
+export function resultIdsOf(messages: readonly Message[]): Map<string, string> {
+  return new Map(messages.flatMap((message) => (message.role === 'tool' ? [[message.toolCallId, message.id]] : [])));
+}
+
 export function activityContent(data: Json): JsonObject {
   return typeof data === 'object' && data !== null && !Array.isArray(data) ? data : { value: data };
 }

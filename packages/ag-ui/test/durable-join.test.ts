@@ -69,7 +69,7 @@ describe('a client that comes back to a run that is kept', () => {
     async () => {
       const warn = vi.spyOn(console, 'warn').mockImplementation(() => undefined);
       const stayed = await whole();
-      expect(stayed.messages).toHaveLength(7);
+      expect(stayed.messages).toHaveLength(9);
       for (let cut = 1; cut < script.length; cut += 1) {
         const door = await doorTo(await handDriven());
         const partial = door.client();

@@ -27,6 +27,7 @@ import type { AgentDefinition } from './agent-definition.ts';
 import { every } from './every.ts';
 import { Execution } from './execution.ts';
 import { HostedStreams } from './hosted-streams.ts';
+import { RunRelay } from './run-relay.ts';
 
 export type RunHostOptions = {
   /** The name of this process among those that share the store. Its own id unless given. */
@@ -37,6 +38,8 @@ export type RunHostOptions = {
   heartbeatMs?: number;
   /** How often runs of dead processes are looked for. 5 s unless given. */
   sweepMs?: number;
+  /** How long a run that another replaces may take to end, before that is done for it. 2 s unless given. */
+  replaceSilenceMs?: number;
   /** How long the log of a run is kept after its end. 10 minutes unless given. */
   logRetentionMs?: number;
   /** Is told of what failed and will be tried again. */
@@ -48,8 +51,6 @@ export type CloseOptions = {
   drainMs?: number;
 };
 
-/** How long a run that was replaced may take to end before it is ended for it. */
-const replaceSilenceMs = 2_000;
 /** How long the ends of stopped runs may take, before the process gives them up to others. */
 const closeGraceMs = 5_000;
 
@@ -62,6 +63,7 @@ export class RunHost {
   readonly store: Store;
   readonly flusher: RunFlusher;
   readonly watcher: RunWatcher;
+  readonly relay: RunRelay;
   readonly onError: (error: unknown) => void;
   #options: RunHostOptions;
   #sweeper: Sweeper;
@@ -85,6 +87,7 @@ export class RunHost {
     const { process } = this;
     this.flusher = createRunFlusher({ log: store.log, onError, ...(tickMs !== undefined && { tickMs }) });
     this.watcher = createRunWatcher({ log: store.log, hints: store.hints, process, local: this.flusher, onError });
+    this.relay = new RunRelay({ log: store.log, watcher: this.watcher, local: this.flusher, onError });
     this.#sweeper = createSweeper({
       store,
       process,
@@ -216,6 +219,7 @@ export class RunHost {
   }
 
   async #replace(run: RunRecord, behind: RunRecord): Promise<void> {
+    const { replaceSilenceMs = 2_000 } = this.#options;
     for (;;) {
       /* oxlint-disable no-await-in-loop -- until one of the two has given way */
       await pause(replaceSilenceMs / 4, this.#leaving.signal).catch(() => undefined);
@@ -240,7 +244,7 @@ export class RunHost {
   }
 
   follow(scope: Scope, run: RunKey, after?: LogPosition): ReadableStream<Followed> {
-    const { store, watcher, flusher: local } = this;
+    const { store, watcher, relay: local } = this;
     return this.#streams.host(followRun({ store, watcher, scope, run, local, ...(after && { after }) }));
   }
 

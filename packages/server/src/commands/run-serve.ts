@@ -24,7 +24,8 @@ export async function runServe(options: ServeCommandOptions, terminal: Terminal)
   const found = path === undefined ? await defaultConfig({ demos: options.demos }) : undefined;
   const config: IntertieConfig = found?.config ?? (await loadConfig(path!));
   const isJson = options.log === 'json' || (options.log === undefined && terminal.json);
-  const logger = isJson ? jsonLogger(terminal.err) : plainLogger(terminal.err);
+  const write = (line: string): void => terminal.err(line);
+  const logger = isJson ? jsonLogger(write) : plainLogger(write);
   const folder = folderOf(config);
   if (folder !== undefined && !existsSync(folder)) {
     terminal.err(`Creating the database in ${folder} (once, some seconds) …`);
