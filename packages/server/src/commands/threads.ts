@@ -1,11 +1,15 @@
+import type { Command as Program } from 'commander';
 import { deleteThreads, exportThread, listThreads, showThread } from '../tools/threads.ts';
 import type { Command } from './command.ts';
 import { runTool } from './run-tool.ts';
-import { addExamples, addServerOptions, readPositive, type ServerFlags } from './tool-options.ts';
+import { addExamples, addServerOptions, readPositive, wantsJson, type ServerFlags } from './tool-options.ts';
 
-type Flags = ServerFlags & { json?: true };
-
-const serverOf = ({ server, token, header: headers, json }: Flags): object => ({ server, token, headers, json });
+const serverOf = ({ server, token, header: headers }: ServerFlags, self: Program): object => ({
+  server,
+  token,
+  headers,
+  json: wantsJson(self),
+});
 
 export const threadsCommand: Command = (program) => {
   const threads = program
@@ -19,8 +23,8 @@ export const threadsCommand: Command = (program) => {
     .description('The newest conversations, a line each.')
     .option('--search <words>', 'only those that have these words')
     .option('--limit <number>', 'how many (default: 20)', readPositive);
-  addServerOptions(list).action(async (flags: Flags & { search?: string; limit?: number }, self) =>
-    runTool(self, (io) => listThreads({ ...serverOf(flags), search: flags.search, limit: flags.limit }, io)),
+  addServerOptions(list).action(async (flags: ServerFlags & { search?: string; limit?: number }, self) =>
+    runTool(self, (io) => listThreads({ ...serverOf(flags, self), search: flags.search, limit: flags.limit }, io)),
   );
 
   const show = threads
@@ -28,8 +32,8 @@ export const threadsCommand: Command = (program) => {
     .summary('one of them')
     .description('A conversation, to read.')
     .argument('<thread>');
-  addServerOptions(show).action(async (thread: string, flags: Flags, self) =>
-    runTool(self, (io) => showThread({ ...serverOf(flags), thread }, io)),
+  addServerOptions(show).action(async (thread: string, flags: ServerFlags, self) =>
+    runTool(self, (io) => showThread({ ...serverOf(flags, self), thread }, io)),
   );
 
   const exported = threads
@@ -38,8 +42,8 @@ export const threadsCommand: Command = (program) => {
     .description('A conversation as JSON lines: its messages, every branch of them.')
     .argument('<thread>')
     .option('-o, --output <file>', 'write there');
-  addServerOptions(exported).action(async (thread: string, flags: Flags & { output?: string }, self) =>
-    runTool(self, (io) => exportThread({ ...serverOf(flags), thread, output: flags.output }, io)),
+  addServerOptions(exported).action(async (thread: string, flags: ServerFlags & { output?: string }, self) =>
+    runTool(self, (io) => exportThread({ ...serverOf(flags, self), thread, output: flags.output }, io)),
   );
 
   const removed = threads
@@ -48,8 +52,8 @@ export const threadsCommand: Command = (program) => {
     .description('Deletes conversations for good.')
     .argument('<thread...>')
     .option('-y, --yes', 'do not ask');
-  addServerOptions(removed).action(async (ids: string[], flags: Flags & { yes?: true }, self) =>
-    runTool(self, (io) => deleteThreads({ ...serverOf(flags), threads: ids, yes: flags.yes }, io)),
+  addServerOptions(removed).action(async (ids: string[], flags: ServerFlags & { yes?: true }, self) =>
+    runTool(self, (io) => deleteThreads({ ...serverOf(flags, self), threads: ids, yes: flags.yes }, io)),
   );
 
   addExamples(threads, [

@@ -77,6 +77,11 @@ export function readUIVersion(given: string): 6 | 7 {
   return given === '6' ? 6 : 7;
 }
 
+/** Whether JSON is asked for, before or after the command's name. */
+export function wantsJson(command: Program): boolean {
+  return command.optsWithGlobals<{ json?: true }>().json === true;
+}
+
 /** Examples below a command's help. */
 export function addExamples(command: Program, examples: ReadonlyArray<readonly [line: string, what: string]>): Program {
   const lines = examples.map(([line, what]) => `  ${what}\n    $ ${line}\n`);

@@ -75,7 +75,6 @@ complete -o filenames -F _intertie intertie
 
 function fish(commands: readonly CompletedCommand[]): string {
   const lines = ['# intertie completion fish > ~/.config/fish/completions/intertie.fish'];
-  const quoted = (text: string): string => `'${text.replaceAll(/['\\]/g, String.raw`\$&`)}'`;
   for (const command of commands) {
     lines.push(`complete -c intertie -n __fish_use_subcommand -f -a ${command.name} -d ${quoted(command.summary)}`);
     const seen = `-n '__fish_seen_subcommand_from ${command.name}'`;
@@ -90,4 +89,8 @@ function fish(commands: readonly CompletedCommand[]): string {
     }
   }
   return `${lines.join('\n')}\n`;
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll(/['\\]/g, String.raw`\$&`)}'`;
 }

@@ -94,8 +94,7 @@ export async function exportThread(
     return exitCodes.ok;
   }
   const decoder = new TextDecoder();
-  for await (const piece of response.body ?? [])
-    await io.stdout.write(decoder.decode(piece as Uint8Array, { stream: true }));
+  for await (const piece of response.body ?? []) await io.stdout.write(decoder.decode(piece, { stream: true }));
   return exitCodes.ok;
 }
 

@@ -28,35 +28,36 @@ const speaks = ['ui-message-stream', 'ag-ui', 'mail'];
 
 /** Who is meant: an agent of an Intertie server by its name, or anybody by a URL. */
 export async function findChatTarget(options: ChatTargetOptions, io: ToolIO): Promise<ChatTarget> {
-  const { target, as, headers } = options;
+  const { target, as, token } = options;
   if (target === undefined || !isUrl(target)) return intertieTarget(options, target, io);
-  const more = { fetch: io.fetch, ...(headers && { headers }) };
+  const headers = { ...(token !== undefined && { authorization: `Bearer ${token}` }), ...options.headers };
+  const more: Connection = { fetch: io.fetch, headers, token };
   if (as !== undefined) return targetAs(as, target, more);
   const { pathname, origin } = new URL(target);
-  const agent = /^\/api\/(?:agents\/([^/]+)\/)?chat\/?$/.exec(pathname);
-  if (agent || pathname.includes('chat'))
-    return { source: uiMessageSource({ url: target, ...more }), label: `${target}, a chat route` };
-  if (pathname.includes('ag-ui'))
-    return { source: agUiSource({ url: target, ...more }), label: `${target}, an AG-UI agent` };
+  if (pathname.includes('chat')) return targetAs('ui-message-stream', target, more);
+  if (pathname.includes('ag-ui')) return targetAs('ag-ui', target, more);
   if (pathname === '/') {
     const said = fieldsOf(await readRoot(`${origin}/api/agents`, io, headers));
     if (Array.isArray(said.agents)) return intertieTarget({ ...options, server: origin }, undefined, io);
     const root = fieldsOf(await readRoot(origin, io, headers));
     if (textOf(root.protocol_version) !== undefined) return targetAs('mail', origin, more);
   }
-  return { source: guessingSource(target, options, io), label: target };
+  return { source: guessingSource(target, { ...options, headers }, io), label: target };
 }
 
-type Connection = { fetch: typeof globalThis.fetch; headers?: Record<string, string> };
+type Connection = { fetch: typeof globalThis.fetch; headers: Record<string, string>; token: string | undefined };
 
-function targetAs(as: string, url: string, more: Connection): ChatTarget {
+function targetAs(as: string, url: string, { token, ...more }: Connection): ChatTarget {
   switch (as) {
     case 'ui-message-stream':
       return { source: uiMessageSource({ url, ...more }), label: `${url}, a chat route` };
     case 'ag-ui':
       return { source: agUiSource({ url, ...more }), label: `${url}, an AG-UI agent` };
     case 'mail':
-      return { source: mailSource({ baseUrl: url, ...more }), label: `${url}, a MAIL swarm` };
+      return {
+        source: mailSource({ baseUrl: url, ...more, ...(token !== undefined && { authToken: token }) }),
+        label: `${url}, a MAIL swarm`,
+      };
     default: {
       const near = nearest(as, speaks);
       const meant = near === undefined ? '' : ` Did you mean “${near}”?`;
@@ -66,7 +67,7 @@ function targetAs(as: string, url: string, more: Connection): ChatTarget {
 }
 
 /** What a server says of itself, or nothing: then it is another kind of server. */
-async function readRoot(url: string, io: ToolIO, headers: Record<string, string> | undefined): Promise<unknown> {
+async function readRoot(url: string, io: ToolIO, headers: Record<string, string>): Promise<unknown> {
   try {
     const response = await io.fetch(url, {
       headers: { accept: 'application/json', ...headers },

@@ -26,7 +26,11 @@ function personTerminal(): ChatTerminal {
         let isWarned = false;
         let answer: string | undefined;
         reader.on('history', (lines: string[]) => void (history = lines));
-        reader.on('close', () => resolve(answer));
+        reader.on('close', () => {
+          // Ctrl-D leaves the cursor behind the prompt.
+          if (answer === undefined && !isWarned) output.write('\n');
+          resolve(answer);
+        });
         reader.on('SIGINT', () => {
           if (isWarned && reader.line === '') {
             output.write('\n');
