@@ -1,5 +1,8 @@
-/** 0: done. 1: it did not work, or what was checked is not right. 2: the command was called in a way that it does not know. */
-export type ExitCode = 0 | 1 | 2;
+/**
+ * 0: done. 1: it did not work, or what was checked is not right. 2: the command was called in a way that it does not know.
+ * 3: what it was asked about cannot be read.
+ */
+export type ExitCode = 0 | 1 | 2 | 3;
 
 /** What a command throws to end with a message for people and a code for programs. No stack is shown. */
 export class CommandFailure extends Error {
