@@ -67,10 +67,10 @@ async function killWorker({ target, open }: Killing, name: string): Promise<Figu
   );
   const figures: Figures = { ended: said.ended, lost: 0, answered: 0, tools: 0, missingMs: [] };
   for (const threadId of threads) {
-    const open = await store.registry.listDecisions(store.scope, { threadId, state: 'open' });
-    const runs = new Set(open.map(({ runId }) => runId));
+    const decisions = await store.registry.listDecisions(store.scope, { threadId, state: 'open' });
+    const runs = new Set(decisions.map(({ runId }) => runId));
     for (const runId of runs) {
-      const answers = open
+      const answers = decisions
         .filter((decision) => decision.runId === runId)
         .map(({ id: questionId }) => ({ questionId, approved: true }));
       const { run } = await agent.answer({ runId, threadId }, answers);
