@@ -138,6 +138,8 @@ export { seal } from './seal.ts';
 export type { SourceInput } from './source-input.ts';
 export { sourceStream } from './source-stream.ts';
 export type { SourceStreamOptions } from './source-stream.ts';
+export { splitLines } from './split-lines.ts';
+export type { Line } from './split-lines.ts';
 export { endByAbort } from './stop-reason.ts';
 export type { StopReason } from './stop-reason.ts';
 export { StoreError } from './store-error.ts';
