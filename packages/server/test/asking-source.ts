@@ -66,7 +66,7 @@ function secondTurn(answers: readonly object[], message: object): AgentEvent[] {
       type: 'tool-result',
       toolCallId: 'c',
       ...(verdict === 'yes' ? { status: 'ok', output: 'wet' } : { status: 'denied' }),
-    } as AgentEvent,
+    },
     { type: 'text-start', id: 't2', agentId: 'a' },
     { type: 'text-delta', id: 't2', delta: `You said ${verdict} and ${colour}.` },
     { type: 'text-end', id: 't2' },

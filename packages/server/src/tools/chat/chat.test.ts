@@ -1,7 +1,7 @@
 import { createAGUIHandler } from '@intertie/ag-ui';
 import { createChatHandler } from '@intertie/ai-sdk';
 import { createMAILDemo } from '@intertie/mail/demo';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { askingSource } from '../../../test/asking-source.ts';
 import { serve } from '../../../test/serve-tool.ts';
 import { heldSink, testIO, type HeldSink } from '../../../test/tool-io.ts';
@@ -170,7 +170,7 @@ describe('the words of a chat', () => {
   });
 
   it('an agent that cannot be reached is an error, and exits with 1', async () => {
-    const fetch = vi.fn(async () => Response.json({ error: 'down' }, { status: 503 }));
+    const fetch = async (): Promise<Response> => Response.json({ error: 'down' }, { status: 503 });
     const io = testIO({ fetch });
     const terminal = { ask: async () => undefined, onInterrupt: () => () => undefined, close: () => undefined };
     expect(await chat({ target: 'http://127.0.0.1:1/api/chat', message: 'hi' }, io, terminal)).toBe(1);
