@@ -5,10 +5,12 @@ import { completionCommand } from './completion.ts';
 import { convertCommand } from './convert.ts';
 import { recordCommand } from './record.ts';
 import { replayCommand } from './replay.ts';
+import { serveCommand } from './serve.ts';
 import { threadsCommand } from './threads.ts';
 
 /** Every command, in the order in which the help lists them. */
 export const commands: readonly Command[] = [
+  serveCommand,
   convertCommand,
   checkCommand,
   recordCommand,
