@@ -1,7 +1,7 @@
 import type { PrepareRun } from '@intertie/ai-sdk';
 import type { BusyPolicy, Fault, PendingPolicy, RunRequest } from '@intertie/core';
 import type { AGUIRunInput } from './ag-ui-event.ts';
-import type { AGUIEncoderOptions } from './encode-ag-ui.ts';
+import type { AGUIEncoderOptions } from './ag-ui-encoder-options.ts';
 
 type Encoding = Pick<
   AGUIEncoderOptions,

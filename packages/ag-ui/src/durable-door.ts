@@ -12,7 +12,8 @@ import {
 } from '@intertie/core';
 import type { DurableAGUIHandlerOptions } from './ag-ui-handler-options.ts';
 import type { AGUIEvent, AGUIRunInput } from './ag-ui-event.ts';
-import { createAGUIEncoder, type AGUIOpenState } from './encode-ag-ui.ts';
+import type { AGUIOpenState } from './ag-ui-encoder-options.ts';
+import { createAGUIEncoder } from './encode-ag-ui.ts';
 import { currentRun, joinRun, tellStored } from './join-run.ts';
 import { defined, isFields } from './read-fields.ts';
 import { RequestProblem } from './read-run-agent-input.ts';

@@ -12,7 +12,7 @@ import {
   type RunRecord,
 } from '@intertie/core';
 import type { AGUIEvent } from './ag-ui-event.ts';
-import type { AGUIOpenState } from './encode-ag-ui.ts';
+import type { AGUIOpenState } from './ag-ui-encoder-options.ts';
 import { StoredBranch } from './stored-branch.ts';
 import { tellRun, type TellRunOptions } from './tell-run.ts';
 import type { ToAGUIMessagesOptions } from './to-ag-ui-messages.ts';

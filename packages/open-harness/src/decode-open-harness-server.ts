@@ -14,7 +14,7 @@ import {
   type Outcome,
   type RunInput,
 } from '@intertie/core';
-import { defined, flagOf, isFields, nameOf, textOf } from './fields.ts';
+import { defined, flagOf, isFields, nameOf, textOf } from '@intertie/core/fields';
 import { Invocation, type Surroundings } from './invocation.ts';
 import { dialect } from './open-harness-dialect.ts';
 import { isImmerPatch, isServerEvent, type ServerEvent } from './server-event.ts';

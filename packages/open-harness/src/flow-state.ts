@@ -14,7 +14,7 @@ import {
   type RunInput,
 } from '@intertie/core';
 import type { FlowStatusData } from './data-types.ts';
-import { defined, isFields, nameOf, textOf } from './fields.ts';
+import { defined, isFields, nameOf, textOf } from '@intertie/core/fields';
 import { FlowAgents } from './flow-agents.ts';
 import { friendlyText } from './friendly-text.ts';
 import type { Surroundings } from './invocation.ts';

@@ -11,7 +11,7 @@ import {
 import { createOpenHarnessDecoder } from './decode-open-harness.ts';
 import type { OpenHarnessDecoderOptions } from './flow-state.ts';
 import { driveRuntime } from './drive-runtime.ts';
-import { isFields } from './fields.ts';
+import { isFields } from '@intertie/core/fields';
 import { flowTopology, snapshotFlow } from './flow-topology.ts';
 import type { OpenHarnessInput } from './runtime-event.ts';
 import type { FlowLike, RunSnapshot, RuntimeLike } from './runtime.ts';

@@ -1,4 +1,4 @@
-import { isFields } from './fields.ts';
+import { isFields } from '@intertie/core/fields';
 
 /** What the later server says, on `GET /sessions/:id/events`. The payload is not to be trusted. */
 export type ServerEvent = {

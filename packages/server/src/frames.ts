@@ -48,7 +48,8 @@ export class FrameKeeper {
   /** What is kept of a run, and what comes until it is over. */
   async *read(runId: string, signal: AbortSignal): AsyncGenerator<Frame> {
     const kept = this.#runs.get(runId);
-    for (let next = 0; kept && !signal.aborted;) {
+    if (!kept) return;
+    for (let next = 0; !signal.aborted;) {
       while (next < kept.frames.length) yield kept.frames[next++]!;
       if (kept.isOver) return;
       // oxlint-disable-next-line no-await-in-loop -- until there is more

@@ -6,6 +6,7 @@ import {
   addExamples,
   readUIVersion,
   toEndpointOptions,
+  wantsJson,
   type EndpointFlags,
 } from './tool-options.ts';
 
@@ -18,7 +19,6 @@ type Flags = EndpointFlags & {
   uiVersion?: 6 | 7;
   strict?: true;
   quiet?: true;
-  json?: true;
 };
 
 export const convertCommand: Command = (program) => {
@@ -53,8 +53,8 @@ export const convertCommand: Command = (program) => {
     ],
   ]);
   command.action(async (input: string | undefined, flags: Flags, self) => {
-    const { to, from, format, inputFormat, output, uiVersion, strict, quiet, json } = flags;
-    const asked = { input, to, from, format, inputFormat, output, uiVersion, strict, quiet, json };
+    const { to, from, format, inputFormat, output, uiVersion, strict, quiet } = flags;
+    const asked = { input, to, from, format, inputFormat, output, uiVersion, strict, quiet, json: wantsJson(self) };
     await runTool(self, (io) => convert({ ...toEndpointOptions(flags), ...asked }, io));
   });
 };

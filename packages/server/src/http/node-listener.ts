@@ -1,6 +1,5 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
-import type { ReadableStream as NodeReadableStream } from 'node:stream/web';
 
 export type Fetch = (request: Request, env?: { incoming: IncomingMessage }) => Response | Promise<Response>;
 
@@ -51,7 +50,7 @@ function toRequest(incoming: IncomingMessage, signal: AbortSignal): Request | un
   }
   const base = `http://${/^[\w.:[\]-]+$/.test(given.host ?? '') ? given.host : 'localhost'}`;
   if (!url.startsWith('/') || !URL.canParse(base + url)) return undefined;
-  const body = method === 'GET' || method === 'HEAD' ? undefined : (Readable.toWeb(incoming) as NodeReadableStream);
+  const body = method === 'GET' || method === 'HEAD' ? undefined : Readable.toWeb(incoming);
   try {
     const init = { method, headers, signal, ...(body && { body, duplex: 'half' }) };
     return new Request(base + url, init as RequestInit);
@@ -75,8 +74,9 @@ async function write(body: ReadableStream<Uint8Array>, outgoing: ServerResponse)
     }
     outgoing.off('close', leave);
     outgoing.end();
-  } catch {
+  } catch (error) {
     outgoing.destroy();
+    throw error;
   }
 }
 

@@ -6,9 +6,6 @@ import { agentOf, type App, type RouteContext } from './context.ts';
 
 /** Every agent in every protocol, as unmodified clients call it. */
 export function addDoors(app: App, host: Host): void {
-  const scoped = ({ agent }: HostedAgent, c: RouteContext): HostedAgent['agent'] =>
-    agent.forScope(c.get('principal').id);
-
   const chat = async (c: RouteContext): Promise<Response> => {
     const handle = createChatHandler(scoped(agentOf(host, c), c), { maxBodySize: host.limits.bodyBytes });
     return withErrorBody(await handle(c.req.raw));
@@ -25,4 +22,8 @@ export function addDoors(app: App, host: Host): void {
   };
   app.post('/api/agents/:agent/ag-ui', agUi);
   app.get('/api/agents/:agent/ag-ui', agUi);
+}
+
+function scoped({ agent }: HostedAgent, c: RouteContext): HostedAgent['agent'] {
+  return agent.forScope(c.get('principal').id);
 }

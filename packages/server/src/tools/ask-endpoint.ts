@@ -32,7 +32,7 @@ export async function askEndpoint(url: string, options: EndpointOptions, io: Too
   if (body !== undefined) return toInput(await post(url, body), url, options);
   if (as === 'mail') return askMail();
   const response = await post(url, JSON.stringify(requestFor(as, prompt)));
-  if (response.status !== 404 && response.status !== 405) return toInput(response, url, options);
+  if (![401, 404, 405].includes(response.status)) return toInput(response, url, options);
   // A MAIL server is known by what it says at its root, not by its routes.
   const root = as === undefined ? await ask(url, { method: 'GET' }).then(readJson, () => undefined) : undefined;
   if (textOf(fieldsOf(root).protocol_version) !== undefined) {

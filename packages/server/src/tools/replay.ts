@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import { getRequestListener } from '@hono/node-server';
+import { nodeListener } from '../http/node-listener.ts';
 import { nameOf } from './dialects.ts';
 import { loadTape, type LoadedTape } from './load-tape.ts';
 import { nearest } from './nearest.ts';
@@ -36,7 +36,7 @@ export async function replay(options: ReplayOptions, io: ToolIO): Promise<ToolEx
     if (!quiet) void io.stderr.write(`${line}\n`);
   };
   const handler = createReplayHandler({ tapes, as, speed, onRequest: (line) => tell(paint('dim', `  ${line}`)) });
-  const server = createServer((request, response) => void getRequestListener(handler)(request, response));
+  const server = createServer(nodeListener(handler));
   server.listen(port, '127.0.0.1');
   try {
     await once(server, 'listening');
