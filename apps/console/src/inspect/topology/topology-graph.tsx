@@ -64,7 +64,7 @@ export function TopologyGraph(props: {
         source: edge.from,
         target: edge.to,
         focusable: false,
-        markerEnd: { type: MarkerType.ArrowClosed, width: 14, height: 14, color: 'currentcolor' },
+        markerEnd: { type: MarkerType.ArrowClosed, width: 14, height: 14, color: 'var(--ink-faint)' },
         data: { edge, from: boxes.get(edge.from)!, to: boxes.get(edge.to)!, isBusy, isFaint: !isMine },
       };
     });
