@@ -35,10 +35,10 @@ export async function fillTables(client, threads) {
   );
   await client.query(
     `insert into intertie.conversation_message
-        (thread_id, id, seq, parent_id, role, type, status, content, version, created_at)
+        (thread_id, id, seq, parent_id, role, type, status, content, version, created_at, line)
       select md5(t.key)::uuid, 'm' || n, n, case when n > 1 then 'm' || n - 1 end,
         case when n % 2 = 1 then 'user' else 'assistant' end, 'text', 'complete',
-        case when n % 2 = 1 then $3::json else $4::json end, 1, now() + n * interval '1 ms'
+        case when n % 2 = 1 then $3::json else $4::json end, 1, now() + n * interval '1 ms', 1
       from ${all} cross join lateral generate_series(1, t.messages) n`,
     [keys, counts, user, assistant],
   );

@@ -32,7 +32,8 @@ import { MessageGroups } from './message-groups.ts';
 import { mergeMessages } from './merge-messages.ts';
 import { saidSlot } from './part-slot.ts';
 import { defined } from './read-fields.ts';
-import { toAGUIMessages } from './to-ag-ui-messages.ts';
+import { snapshotsFor } from './snapshot-order.ts';
+import { resultIdsOf, toAGUIMessages } from './to-ag-ui-messages.ts';
 
 export interface AGUIEncoderOptions {
   /** What the client speaks: `1.0`, or an older package's version. Default: what all since 0.0.45 take. */
@@ -63,7 +64,12 @@ export interface AGUIEncoderOptions {
 }
 
 /** What a client that joins in the middle is told: the branch before the message, and the events of the run so far. */
-export type AGUIOpenState = { history: readonly Message[]; events: Iterable<AgentEvent> };
+export type AGUIOpenState = {
+  history: readonly Message[];
+  events: Iterable<AgentEvent>;
+  /** The messages that the client has, if it says so: what it has given itself keeps its id, and all is where it belongs. */
+  known?: readonly Message[];
+};
 
 /** Encodes canonical events as AG-UI: a pure function of the options and the events. */
 export function createAGUIEncoder(options: AGUIEncoderOptions = {}): Encoder<AGUIEvent, AGUIOpenState> {
@@ -104,6 +110,7 @@ class AGUIEncoder implements Encoder<AGUIEvent, AGUIOpenState> {
   #activities = new AGUIActivities();
   #fold: MessageList | undefined;
   #history: readonly Message[] | undefined;
+  #resultIds: ReadonlyMap<string, string> | undefined;
   #lastText = { stepId: undefined as string | undefined, text: '' };
   #time: number | undefined;
   #emit: Emit<AGUIEvent> = () => undefined;
@@ -161,8 +168,9 @@ class AGUIEncoder implements Encoder<AGUIEvent, AGUIOpenState> {
   }
 
   /** A snapshot of all that was said, and what is open opened again; what is fed next goes on from there. */
-  open({ history, events }: AGUIOpenState, emit: Emit<AGUIEvent>): void {
+  open({ history, events, known = [] }: AGUIOpenState, emit: Emit<AGUIEvent>): void {
     this.#history = history;
+    this.#resultIds = resultIdsOf(known);
     this.#fold = new MessageList();
     let last: AGUIEvent | undefined;
     for (const event of events) this.feed(event, (written) => void (last = written));
@@ -170,7 +178,9 @@ class AGUIEncoder implements Encoder<AGUIEvent, AGUIOpenState> {
     if (this.#run === undefined) return;
     this.#runStarted();
     if (this.#state) this.#write({ type: 'STATE_SNAPSHOT', snapshot: structuredClone(this.#state.value) });
-    this.#write({ type: 'MESSAGES_SNAPSHOT', messages: this.#messages(true) });
+    for (const messages of snapshotsFor(known, this.#messages(true))) {
+      this.#write({ type: 'MESSAGES_SNAPSHOT', messages });
+    }
     if (this.#phase === 'ended') {
       if (last) this.#write(last);
       return;
@@ -523,7 +533,8 @@ class AGUIEncoder implements Encoder<AGUIEvent, AGUIOpenState> {
     const { protocolVersion, sendReasoning = true, sendInternal = false } = this.#options;
     const { assistants } = this.#tools;
     const ownerOf = (agentId: string | undefined): string | undefined => this.#agents.owner(agentId);
-    const options = { ...defined({ protocolVersion }), sendReasoning, sendInternal, activities, assistants, ownerOf };
+    const known = defined({ protocolVersion, resultIds: this.#resultIds });
+    const options = { ...known, sendReasoning, sendInternal, activities, assistants, ownerOf };
     return mergeMessages(this.#history ?? [], message ? toAGUIMessages(message, options) : []);
   }
 

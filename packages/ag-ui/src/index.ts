@@ -17,7 +17,7 @@ export type { StreamTextLike, ToAGUIOptions } from './to-ag-ui.ts';
 export { toAGUIResponse } from './to-ag-ui-response.ts';
 export type { ToAGUIResponseOptions } from './to-ag-ui-response.ts';
 export { createAGUIHandler } from './create-ag-ui-handler.ts';
-export type { AGUIHandlerOptions } from './create-ag-ui-handler.ts';
+export type { AGUIHandlerOptions, DurableAGUIHandlerOptions, PreparedRequest } from './ag-ui-handler-options.ts';
 export { createAGUIDecoder } from './decode-ag-ui.ts';
 export type { AGUIDecoderOptions } from './decode-ag-ui.ts';
 export { AGUIChatTransport } from './ag-ui-chat-transport.ts';

@@ -17,7 +17,10 @@ export type CreateStoreOptions = PostgresStoreOptions & {
   folder?: string;
   /** A URL past a pooler such as PgBouncer, for LISTEN; without one, the server's own or none. */
   directUrl?: string;
-  /** Names statements, so that a server plans each once per connection. Not through a pooler that does not know of it. */
+  /**
+   * Whether statements have names, so that a server plans each once per connection. Unless given: on every connection that
+   * leads to the server itself. Behind a pooler that knows of them (PgBouncer with \`max_prepared_statements\`): true.
+   */
   prepare?: boolean;
   /** The database schema for our tables; `intertie` unless given. */
   schema?: string;

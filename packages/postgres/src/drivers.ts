@@ -2,6 +2,8 @@
 
 /** A connection of a `pg` pool. */
 export interface PgConnection {
+  /** The server's process, as whoever took the connection has said. */
+  readonly processID?: number | null;
   query(query: {
     text: string;
     values?: unknown[];

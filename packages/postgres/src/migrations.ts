@@ -4,7 +4,7 @@ import { defaultSchema, inSchema, quoteIdentifier } from './database.ts';
 
 export type Migration = { number: number; name: string; sql: string };
 
-const names = ['0001_store'];
+const names = ['0001_store', '0002_lines'];
 
 /** The last migration that this code knows. */
 export const latestMigration: number = names.length;

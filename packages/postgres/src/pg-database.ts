@@ -16,7 +16,10 @@ import type { PgConnection, PgPool } from './drivers.ts';
 export type PgDatabaseOptions = {
   /** The database schema that holds our tables; `intertie` unless given. */
   schema?: string;
-  /** Names statements, so that the server plans each once per connection. Not for a pooler that does not know of it. */
+  /**
+   * Names statements, so that the server plans each once per connection. Unless given: on connections of our own that lead
+   * to the server itself. Not every pooler knows of it, and what a pool of the user's own does with a session is not ours.
+   */
   prepare?: boolean;
   /** A URL past a pooler, for LISTEN. */
   directUrl?: string;
@@ -47,11 +50,12 @@ export function connectPg(url: string, options: PgDatabaseOptions = {}): Databas
 
 /** A pool of the user's own, who also closes it. */
 export function usePgPool(pool: PgPool, options: PgDatabaseOptions = {}): Database {
+  const careful = { ...options, prepare: options.prepare ?? false };
   return {
     ...describe(options),
     ...(options.directUrl !== undefined && { directUrl: options.directUrl }),
-    ...poolOf(pool, options, requestTimeouts),
-    hot: poolOf(pool, options, hotTimeouts),
+    ...poolOf(pool, careful, requestTimeouts),
+    hot: poolOf(pool, careful, hotTimeouts),
     close: () => Promise.resolve(),
   };
 }
@@ -75,14 +79,20 @@ function poolOf(pool: PgPool, options: PgDatabaseOptions, timeouts: Timeouts): S
       text,
       values: [...values],
       types,
-      ...(options.prepare && { name: nameOf(text) }),
+      ...((options.prepare ?? leadToServer.get(client)) && !hasLongList(values) && { name: nameOf(text) }),
       ...(timeoutMs > 0 && { query_timeout: timeoutMs }),
     });
     return rows as Row[];
   };
 
-  const transaction: SqlPool['transaction'] = (work, { patient } = {}) =>
+  const use = <Result>(work: (client: PgConnection) => Promise<Result>): Promise<Result> =>
     withClient(pool, async (client) => {
+      if (options.prepare === undefined && !leadToServer.has(client)) leadToServer.set(client, await isDirect(client));
+      return work(client);
+    });
+
+  const transaction: SqlPool['transaction'] = (work, { patient } = {}) =>
+    use(async (client) => {
       // The server's timeouts, for this transaction alone: behind a pooler nothing may outlive it. The client's own, a
       // little later, is for a server that does not answer at all.
       const limits = patient
@@ -102,12 +112,24 @@ function poolOf(pool: PgPool, options: PgDatabaseOptions, timeouts: Timeouts): S
 
   const pinned: SqlPool = {
     query: (text, values = []) =>
-      orPinned(pinned, text, values, () =>
-        withClient(pool, (client) => on(client, timeouts.statementMs).query(text, values)),
-      ),
+      orPinned(pinned, text, values, () => use((client) => on(client, timeouts.statementMs).query(text, values))),
     transaction,
   };
   return pinned;
+}
+
+/** Whether a connection is one with the server itself, or with a pooler, as far as it has been asked. */
+const leadToServer = new WeakMap<PgConnection, boolean>();
+
+/**
+ * A pooler lends one process of the server after the other to a connection, so the process that greeted us is none of
+ * them, while a proxy that only passes bytes on changes nothing. A pooler of one session per connection is taken for the
+ * other kind, which costs no more than the names of statements.
+ */
+async function isDirect(client: PgConnection): Promise<boolean> {
+  if (!client.processID) return false;
+  const { rows } = await client.query({ text: 'select pg_backend_pid() as pid', types });
+  return (rows as Array<{ pid: number }>)[0]?.pid === client.processID;
 }
 
 /** Without values, so that it may be several statements. */
@@ -154,6 +176,13 @@ const parsers = new Map<number, (text: string) => unknown>([
   [701, Number],
   [17, (text) => Buffer.from(text.slice(2), 'hex')],
 ]);
+
+/** A plan that is kept takes every list for a short one, and planning costs nothing beside the work on a long one. */
+function hasLongList(values: readonly SqlValue[]): boolean {
+  return values.some((value) => Array.isArray(value) && value.length > shortList);
+}
+
+const shortList = 16;
 
 const names = new Map<string, string>();
 

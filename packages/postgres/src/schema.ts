@@ -81,6 +81,7 @@ export type Tables = {
       createdAt: NotNull<Date>;
       updatedAt: Defaulted<Date>;
       deletedAt: Nullable<Date>;
+      line: Nullable<number>;
     }
   >;
   runs: Table<
@@ -252,6 +253,7 @@ export function createTables(schemaName: string): Tables {
       createdAt: time('created_at').notNull(),
       updatedAt: time('updated_at').notNull().defaultNow(),
       deletedAt: time('deleted_at'),
+      line: count('line'),
     },
     (t) => [
       primaryKey({ name: 'conversation_message_pkey', columns: [t.threadId, t.id] }),

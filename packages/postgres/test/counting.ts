@@ -1,11 +1,15 @@
-import type { Database, Sql } from '../src/database.ts';
+import type { Database, Sql, SqlValue } from '../src/database.ts';
+
+export type Call = { text: string; values: readonly SqlValue[] | undefined };
 
 /** The database, and the statements that it was given: each is a round trip, and a transaction is two more. */
-export function counting(database: Database): { database: Database; statements: string[] } {
+export function counting(database: Database): { database: Database; statements: string[]; calls: Call[] } {
   const statements: string[] = [];
+  const calls: Call[] = [];
   const on = (sql: Sql): Sql => ({
     query: (text, values) => {
       statements.push(text);
+      calls.push({ text, values });
       return sql.query(text, values);
     },
   });
@@ -19,5 +23,5 @@ export function counting(database: Database): { database: Database; statements: 
       return result;
     },
   };
-  return { database: { ...counted, hot: counted }, statements };
+  return { database: { ...counted, hot: counted }, statements, calls };
 }

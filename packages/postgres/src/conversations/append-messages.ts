@@ -2,7 +2,7 @@ import type { CanonicalMessage, Scope } from '@intertie/core';
 
 import { refArrays, referWith } from '../blobs/blob-refs.ts';
 import type { Sql, SqlValue } from '../database.ts';
-import { insertColumns, insertValues, messageArrays, unnestMessages, updateStatement } from './write-messages.ts';
+import { insertStatement, messageValues, updateStatement } from './write-messages.ts';
 
 /** What the first new message follows: the thread's head whatever it is, the head if it is this message, or nothing. */
 export type FirstParent = 'head' | { head: string } | 'given';
@@ -46,11 +46,15 @@ export async function appendMessages(
     typeof append.first === 'object' ? append.first.head : null,
   ];
   const add = (...more: SqlValue[]): number => values.push(...more) - more.length + 1;
-  const inserted = inserts.length > 0 ? add(...messageArrays(inserts)) : undefined;
+  const inserted = inserts.length > 0 ? add(...messageValues(inserts)) : undefined;
   const parts = [lockedThread(inserted)];
-  if (inserted !== undefined) parts.push(insertion(inserted, append.first));
+  if (inserted !== undefined) {
+    const parent = append.first === 'given' ? `$${add(inserts[0]!.parentId ?? null)}::text` : 'thread.head_id';
+    const thread = `(select thread.*, ${parent} as first_parent from thread)`;
+    parts.push(`inserted as (${insertStatement(inserted, thread)})`);
+  }
   if (updates.length > 0) {
-    const from = add(...messageArrays(updates));
+    const from = add(...messageValues(updates));
     parts.push(`updated as (${updateStatement(from, { id: 'thread.id', version: 'thread.version', from: 'thread' })})`);
   }
   if (request) {
@@ -74,8 +78,9 @@ export async function appendMessages(
 
 /** `thread`: the row as it will be, with the head that it had and the number before its first new message. */
 function lockedThread(newIds: number | undefined): string {
-  const areNew = `not exists (select from intertie.conversation_message m
-    where m.thread_id = known.id and m.id = any ($${newIds}::text[]))`;
+  // One probe of the key for each: no plan, kept or not, may compare all of them with all messages of a long thread.
+  const areNew = `not exists (select from unnest($${newIds}::text[]) new(id) cross join lateral (
+    select from intertie.conversation_message m where m.thread_id = known.id and m.id = new.id limit 1) there)`;
   return `known as materialized (
     select t.id, t.head_id, t.next_seq, t.version from intertie.threads t where t.scope = $1 and t.key = $2
     for no key update),
@@ -95,12 +100,4 @@ function lockedThread(newIds: number | undefined): string {
   thread as materialized (
     select id, head_id, next_seq as base, version + 1 as version from free
     union all select id, null, 0, 1 from created)`;
-}
-
-function insertion(from: number, first: FirstParent): string {
-  const followsHead = 'case when v.n = 1 then thread.head_id else v.parent_id end';
-  const values = first === 'given' ? insertValues : insertValues.replace('v.parent_id', followsHead);
-  return `inserted as (
-    insert into intertie.conversation_message (${insertColumns})
-    select thread.id, thread.base + v.n, thread.version, ${values} from thread cross join ${unnestMessages(from)})`;
 }

@@ -3,136 +3,100 @@ import { StoreError, type CanonicalMessage, type ListMessages, type Scope } from
 import type { Sql, SqlValue } from '../database.ts';
 import { messageColumns, toMessage, type MessageRow } from './message-row.ts';
 
-/** A page of a branch. The last messages of a thread cost no more than their number, however long it is. */
+/** A page of a branch, in one statement. It costs its own length, wherever in a thread it is, and however long that is. */
 export async function readBranch(sql: Sql, scope: Scope, query: ListMessages): Promise<CanonicalMessage[]> {
-  const { threadId, cursor, limit } = query;
+  const { threadId, cursor, limit = null } = query;
   const leaf: Leaf = { scope, threadId, ...(query.leafId !== undefined && { leafId: query.leafId }) };
+  const values = leafValues(leaf);
   // The newest first.
   const rows =
     cursor === undefined
-      ? await readEnd(sql, leaf, limit)
+      ? await sql.query<PageRow>(readEnd, [...values, limit])
       : 'before' in cursor
-        ? await readBefore(sql, leaf, cursor.before, limit)
-        : await readAfter(sql, leaf, cursor.after, limit);
-  const messages = (rows ?? (await explain(sql, leaf, cursor))).map((row) => toMessage(row, threadId));
+        ? await sql.query<PageRow>(readBefore, [...values, limit, cursor.before])
+        : await sql.query<PageRow>(readAfter, [...values, limit, cursor.after]);
+  if (rows.length === 0) return explain(sql, leaf, cursor);
+  const messages = rows.filter(isMessage).map((row) => toMessage(row, threadId));
   return query.orderBy === 'desc' ? messages : messages.toReversed();
 }
 
 type Leaf = { scope: Scope; threadId: string; leafId?: string };
 
-/** The thread and the end of the branch: `thread_id`, `id`, `parent_id`, `seq`. */
-const leafOf = `select m.thread_id, m.id, m.parent_id, m.seq
-  from intertie.threads t join intertie.conversation_message m
-    on m.thread_id = t.id and m.id = coalesce($3, t.head_id) and m.deleted_at is null
-  where t.scope = $1 and t.key = $2`;
-
 function leafValues({ scope, threadId, leafId }: Leaf): SqlValue[] {
   return [scope, threadId, leafId ?? null];
 }
 
-interface BranchRow extends MessageRow {
-  thread_id: string;
+/** A cursor with nothing before or after it is one row of nothing; no row at all is a cursor that is not there. */
+type PageRow = MessageRow | (Omit<MessageRow, 'id'> & { id: null });
+
+function isMessage(row: PageRow): row is MessageRow {
+  return row.id !== null;
 }
 
-const branchColumns = `m.thread_id::text as thread_id, ${messageColumns}`;
-
-/** Undefined: there is no such branch. */
-async function readEnd(sql: Sql, leaf: Leaf, limit: number | undefined): Promise<MessageRow[] | undefined> {
-  const rows = await sql.query<BranchRow>(
-    `with leaf as materialized (${leafOf})
-     select ${branchColumns} from leaf join lateral (
-       select * from intertie.conversation_message m where m.thread_id = leaf.thread_id and m.seq <= leaf.seq
-       order by m.seq desc limit $4::int4) m on true
-     order by m.seq desc`,
-    [...leafValues(leaf), limit ?? null],
-  );
-  const [last] = rows;
-  return last && followBranch(sql, rows, last.id, limit);
-}
-
-async function readBefore(
-  sql: Sql,
-  leaf: Leaf,
-  before: string,
-  limit: number | undefined,
-): Promise<MessageRow[] | undefined> {
-  const found = await sql.query<{ thread_id: string; parent_id: string | null; seq: number }>(
-    `with recursive ${walkToCursor}
-     select thread_id::text as thread_id, parent_id, seq::float8 as seq from walk where id = $4`,
-    [...leafValues(leaf), before],
-  );
-  const [cursor] = found;
-  if (!cursor) return undefined;
-  if (cursor.parent_id === null) return [];
-  const rows = await sql.query<BranchRow>(
-    `select ${branchColumns} from intertie.conversation_message m
-     where m.thread_id = $1::text::uuid and m.seq < $2::float8::bigint order by m.seq desc limit $3::int4`,
-    [cursor.thread_id, cursor.seq, limit ?? null],
-  );
-  return followBranch(sql, rows, cursor.parent_id, limit);
-}
-
-async function readAfter(
-  sql: Sql,
-  leaf: Leaf,
-  after: string,
-  limit: number | undefined,
-): Promise<MessageRow[] | undefined> {
-  const rows = await sql.query<BranchRow>(
-    `with recursive ${walkToCursor}
-     select ${branchColumns} from (
-       select thread_id, id, seq from walk where exists (select from walk where id = $4)
-       order by seq limit $5::float8::bigint + 1) w
-     join intertie.conversation_message m on m.thread_id = w.thread_id and m.id = w.id
-     order by m.seq desc`,
-    [...leafValues(leaf), after, limit ?? null],
-  );
-  // The cursor itself comes last, so that finding nothing after it is not the same as not finding it.
-  return rows.length === 0 ? undefined : rows.slice(0, -1);
-}
-
-/** The branch from its end down to the message `$4`, if that is on it: ids alone, so that far back is not far. */
-const walkToCursor = `leaf as materialized (${leafOf}),
-  cursor as materialized (
-    select m.seq from leaf join intertie.conversation_message m on m.thread_id = leaf.thread_id and m.id = $4
-    where m.deleted_at is null),
-  walk as (
-    select leaf.thread_id, leaf.id, leaf.parent_id, leaf.seq from leaf join cursor on leaf.seq >= cursor.seq
-    union all
-    select m.thread_id, m.id, m.parent_id, m.seq from walk
-      join intertie.conversation_message m on m.thread_id = walk.thread_id and m.id = walk.parent_id
-      join cursor on m.seq >= cursor.seq)`;
+/** The end of the branch, and where its line begins. */
+const leafOf = `select m.thread_id, coalesce(m.line, m.seq) as low, m.seq as high
+  from intertie.threads t join intertie.conversation_message m
+    on m.thread_id = t.id and m.id = coalesce($3, t.head_id) and m.deleted_at is null
+  where t.scope = $1 and t.key = $2`;
 
 /**
- * The branch that ends with a message, out of rows from the newest on. In a thread without branches they are just that;
- * where others lie between, what they have displaced is read by its parents.
+ * The branch as \`lines\` from its end on, as many as are needed: ranges of numbers, of which nothing is missing, so that
+ * messages are counted without being read. The first message of a line says where the branch goes on. (`limit 1` is for
+ * the planner, which would rather read all of a small table, and would still do so when it has grown.)
  */
-async function followBranch(
-  sql: Sql,
-  rows: readonly BranchRow[],
-  endId: string,
-  limit = Infinity,
-): Promise<MessageRow[]> {
-  const branch: MessageRow[] = [];
-  let next: string | null = endId;
-  for (const row of rows) {
-    if (row.id !== next) continue;
-    branch.push(row);
-    next = row.parent_id;
-  }
-  if (next === null || branch.length >= limit || rows.length === 0) return branch;
-  const rest = await sql.query<MessageRow>(
-    `with recursive walk as (
-       select m.*, 1 as depth from intertie.conversation_message m where m.thread_id = $1::text::uuid and m.id = $2
-       union all
-       select m.*, walk.depth + 1 from walk
-         join intertie.conversation_message m on m.thread_id = walk.thread_id and m.id = walk.parent_id
-       where walk.depth < coalesce($3::int4, 2147483647))
-     select ${messageColumns} from walk m order by m.seq desc`,
-    [rows[0]!.thread_id, next, limit === Infinity ? null : limit - branch.length],
-  );
-  return [...branch, ...rest];
+function linesOf({ count, isNeeded, given = '' }: { count: string; isNeeded: string; given?: string }): string {
+  return `lines as (
+    select thread_id, low, high, ${count} as counted from leaf ${given}
+    union all
+    select thread_id, low, high, counted + ${count} from (
+      select p.thread_id, coalesce(p.line, p.seq) as low, p.seq as high, lines.counted from lines
+        cross join lateral (
+          select m.parent_id from intertie.conversation_message m
+          where m.thread_id = lines.thread_id and m.seq = lines.low limit 1) first
+        cross join lateral (
+          select m.thread_id, m.line, m.seq from intertie.conversation_message m
+          where m.thread_id = lines.thread_id and m.id = first.parent_id limit 1) p
+        ${given}
+      where ${isNeeded}) next ${given})`;
 }
+
+/** Messages of the lines. What is read of each is bounded, too. */
+function pageOf(order: 'asc' | 'desc', condition = ''): string {
+  return `select m.* from lines cross join lateral (
+      select * from intertie.conversation_message m
+      where m.thread_id = lines.thread_id and m.seq between lines.low and lines.high ${condition}
+      order by m.seq ${order} limit $4::int4) m
+    order by m.seq ${order} limit $4::int4`;
+}
+
+const isShort = 'lines.counted < coalesce($4::int4, 2147483647)';
+
+const readEnd = `with recursive leaf as materialized (${leafOf}),
+  ${linesOf({ count: 'high - low + 1', isNeeded: isShort })}
+  select ${messageColumns} from (${pageOf('desc')}) m order by m.seq desc`;
+
+/** The message \`$5\`, if it is on the branch. */
+function fromCursor(lines: string, page: string): string {
+  return `with recursive leaf as materialized (${leafOf}),
+    cursor as materialized (
+      select m.seq from leaf join intertie.conversation_message m on m.thread_id = leaf.thread_id and m.id = $5
+      where m.deleted_at is null),
+    ${lines},
+    place as (select cursor.seq from cursor join lines on cursor.seq between lines.low and lines.high)
+    select ${messageColumns} from place left join lateral (${page}) m on true order by m.seq desc`;
+}
+
+const given = 'cross join cursor';
+
+const readBefore = fromCursor(
+  linesOf({ count: 'greatest(least(high, cursor.seq - 1) - low + 1, 0)', isNeeded: isShort, given }),
+  pageOf('desc', 'and m.seq < place.seq'),
+);
+
+const readAfter = fromCursor(
+  linesOf({ count: '0', isNeeded: 'lines.low > cursor.seq', given }),
+  pageOf('asc', 'and m.seq > place.seq'),
+);
 
 /** There was nothing to read: an empty or unknown thread, or the caller named a message that is not on the branch. */
 async function explain(sql: Sql, leaf: Leaf, cursor: ListMessages['cursor']): Promise<never[]> {
@@ -146,7 +110,7 @@ async function explain(sql: Sql, leaf: Leaf, cursor: ListMessages['cursor']): Pr
 }
 
 async function hasLeaf(sql: Sql, leaf: Leaf): Promise<boolean> {
-  const rows = await sql.query(`select leaf.id from (${leafOf}) leaf`, leafValues(leaf));
+  const rows = await sql.query(`select leaf.high::float8 as seq from (${leafOf}) leaf`, leafValues(leaf));
   return rows.length > 0;
 }
 

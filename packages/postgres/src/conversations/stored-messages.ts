@@ -20,7 +20,10 @@ export async function readStored(sql: Sql, scope: Scope, threadId: string, ids: 
     `select t.version::float8 as thread_version, t.head_id as thread_head, m.deleted_at is not null as is_deleted,
        r.client_run_id as busy_run_id, ${messageColumns}
      from intertie.threads t
-       left join intertie.conversation_message m on m.thread_id = t.id and m.id = any ($3::text[])
+       left join lateral (
+         select m.* from unnest($3::text[]) asked(id) cross join lateral (
+           select * from intertie.conversation_message m where m.thread_id = t.id and m.id = asked.id limit 1) m
+       ) m on true
        left join intertie.runs r on r.id = m.run_id and r.state in ('queued', 'running')
      where t.scope = $1 and t.key = $2`,
     [scope, threadId, ids],

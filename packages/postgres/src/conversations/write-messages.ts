@@ -3,44 +3,71 @@ import { messageFormat, type CanonicalMessage, type JsonObject } from '@intertie
 import type { Sql, SqlValue } from '../database.ts';
 import { toTimestamp } from './to-timestamp.ts';
 
-/** What a list of messages is in SQL: one array per column. `run` is the uuid of the run that writes them. */
-export function messageArrays(messages: readonly CanonicalMessage[], run?: string): SqlValue[] {
+const texts = ['id', 'client_id', 'parent_id', 'role', 'type', 'status', 'resource_id', 'client_run_id'] as const;
+const jsons = ['content', 'state', 'source_state', 'extra'] as const;
+const names = [...texts, ...jsons];
+
+/**
+ * What a list of messages is in SQL: one value per column. JSON goes as lines, because it never holds a line break: quoted
+ * inside an array, a long text would be escaped twice.
+ */
+export function messageValues(messages: readonly CanonicalMessage[]): SqlValue[] {
   const rows = messages.map((message) => toColumns(message));
   return [
-    ...names.map((name) => rows.map((row) => row[name] ?? null)),
+    ...texts.map((name) => rows.map((row) => row[name] ?? null)),
+    ...jsons.map((name) => rows.map((row) => row[name] ?? '').join('\n')),
     rows.map((row) => row.created_at),
-    rows.map(() => run ?? null),
+    breaksOf(messages),
   ];
 }
 
-const names = [
-  'id',
-  'client_id',
-  'parent_id',
-  'role',
-  'type',
-  'status',
-  'resource_id',
-  'client_run_id',
-  'content',
-  'state',
-  'source_state',
-  'extra',
-] as const;
-
-/** The arrays as rows `v`, in order, with their place as `n`; the first array is `$from`. */
-export function unnestMessages(from: number): string {
-  const arrays = names.map((_, index) => `$${from + index}::text[]`);
-  const rest = `$${from + names.length}::text[], $${from + names.length + 1}::text[]`;
-  return `unnest(${arrays.join(', ')}, ${rest}) with ordinality v(${names.join(', ')}, created_at, run_id, n)`;
+/**
+ * Where lines begin among messages that are numbered in this order: for each, the place of the last one whose parent is
+ * not the message before it, and 0 if that may be the first, whose parent was there before.
+ */
+function breaksOf(messages: readonly CanonicalMessage[]): number[] {
+  let last = 0;
+  return messages.map(({ parentId }, index) => {
+    if (index > 0 && parentId !== messages[index - 1]!.id) last = index + 1;
+    return last;
+  });
 }
 
-/** The columns that `unnestMessages` fills, and how, after the thread's uuid, seq and version. */
-export const insertColumns: string = `thread_id, seq, version, ${names.join(', ')}, created_at, run_id`;
-export const insertValues: string = names
-  .map((name) => (['content', 'state', 'source_state', 'extra'].includes(name) ? `v.${name}::json` : `v.${name}`))
-  .concat('v.created_at::timestamptz', 'v.run_id::uuid')
-  .join(', ');
+/** The values as rows `v`, in order, with their place as `n`; the first value is `$from`. */
+export function unnestMessages(from: number): string {
+  const arrays = [
+    ...texts.map((_, index) => `$${from + index}::text[]`),
+    ...jsons.map((_, index) => `string_to_array($${from + texts.length + index}::text, E'\\n', '')`),
+    `$${from + names.length}::text[]`,
+    `$${from + names.length + 1}::int4[]`,
+  ];
+  return `unnest(${arrays.join(', ')}) with ordinality v(${names.join(', ')}, created_at, break, n)`;
+}
+
+/** The columns that messages fill. */
+const insertColumns = `thread_id, seq, version, line, ${names.join(', ')}, created_at, run_id`;
+
+/**
+ * Inserts the messages whose values begin at `$from`. `thread` is one row: `id`, `version`, `base`, the number before
+ * theirs, and `first_parent`, what the first of them follows. `run` is the run that writes them.
+ */
+export function insertStatement(from: number, thread: string, run = 'null'): string {
+  const columns = names.map((name) =>
+    name === 'parent_id'
+      ? 'case when v.n = 1 then thread.first_parent else v.parent_id end'
+      : `v.${name}${(jsons as readonly string[]).includes(name) ? '::json' : ''}`,
+  );
+  // What a message that cannot be seen yet says of its line is not needed: a line may begin anywhere.
+  return `insert into intertie.conversation_message (${insertColumns})
+    select thread.id, thread.base + v.n, thread.version,
+      case when v.break > 0 then thread.base + v.break else coalesce(before.line, thread.base + 1) end,
+      ${columns.join(', ')}, v.created_at::timestamptz, ${run}::text::uuid
+    from ${thread} thread
+      left join lateral (
+        select coalesce(p.line, p.seq) as line from intertie.conversation_message p
+        where p.thread_id = thread.id and p.id = thread.first_parent and p.seq = thread.base limit 1) before on true
+      cross join ${unnestMessages(from)}`;
+}
 
 /** Adds messages to a thread that is locked. The first gets the number `base + 1`. */
 export async function insertMessages(
@@ -49,13 +76,12 @@ export async function insertMessages(
   messages: readonly CanonicalMessage[],
   run?: string,
 ): Promise<void> {
-  if (messages.length === 0) return;
-  await sql.query(
-    `insert into intertie.conversation_message (${insertColumns})
-     select $1::text::uuid, $2::float8::bigint + v.n, $3::float8::bigint, ${insertValues}
-     from ${unnestMessages(4)}`,
-    [at.threadUuid, at.base, at.version, ...messageArrays(messages, run)],
-  );
+  const [first] = messages;
+  if (!first) return;
+  const thread = `(select $1::text::uuid as id, $2::float8::bigint as base, $3::float8::bigint as version,
+    $4::text as first_parent)`;
+  const values = [at.threadUuid, at.base, at.version, first.parentId ?? null, run ?? null];
+  await sql.query(insertStatement(6, thread, '$5'), [...values, ...messageValues(messages)]);
 }
 
 /** Who, when and where they were said stays, and `run_id` too: a save does not change whose message it is. */

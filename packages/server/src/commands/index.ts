@@ -1,0 +1,21 @@
+import { chatCommand } from './chat.ts';
+import { checkCommand } from './check.ts';
+import type { Command } from './command.ts';
+import { completionCommand } from './completion.ts';
+import { convertCommand } from './convert.ts';
+import { recordCommand } from './record.ts';
+import { replayCommand } from './replay.ts';
+import { serveCommand } from './serve.ts';
+import { threadsCommand } from './threads.ts';
+
+/** Every command, in the order in which the help lists them. */
+export const commands: readonly Command[] = [
+  serveCommand,
+  convertCommand,
+  checkCommand,
+  recordCommand,
+  replayCommand,
+  chatCommand,
+  threadsCommand,
+  completionCommand,
+];
