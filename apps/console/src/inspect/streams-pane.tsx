@@ -85,7 +85,7 @@ function Streams(
   const label = targetLabels[targetId];
   const [dialect] = run.frames.map((frame) => frame.dialect);
   return (
-    <div ref={root} className="streams" data-frames={table.hasFrames || undefined}>
+    <div ref={root} className="streams" tabIndex={-1} data-frames={table.hasFrames || undefined}>
       <StreamToolbar
         filter={filter}
         onFilter={(next) => {

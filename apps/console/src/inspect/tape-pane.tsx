@@ -13,7 +13,7 @@ import { formatDuration } from './timeline/time-scale.ts';
 import { usePaneKeys } from './use-pane-keys.ts';
 
 /** The run as a tape: go to any event, and the message is what the events so far make. */
-export function TapePane({ threadId, agent, events, onSelect, onScrub, onTape }: PaneProps): ReactNode {
+export function TapePane({ threadId, runId, agent, events, onSelect, onScrub, onTape }: PaneProps): ReactNode {
   const { run, tape } = useTape(events);
   const count = run.entries.length;
   // Undefined: at the end, also of a run that goes on.
@@ -34,7 +34,10 @@ export function TapePane({ threadId, agent, events, onSelect, onScrub, onTape }:
     onScrub(undefined);
     onSelect(undefined);
   };
-  useEffect(() => () => onScrub(undefined), [onScrub, events]);
+  useEffect(() => {
+    setPlace(undefined);
+    return () => onScrub(undefined);
+  }, [onScrub, events]);
 
   const player = usePlayer(times, cursor, goTo);
   const play = (): void => {
@@ -60,7 +63,7 @@ export function TapePane({ threadId, agent, events, onSelect, onScrub, onTape }:
   const described = event && describeItem(event);
   const length = times.at(-1) ?? 0;
   return (
-    <div className="tape">
+    <div className="tape" tabIndex={-1}>
       <section className="tape-deck" aria-label="Player">
         <div className="line">
           <IconButton
@@ -127,7 +130,13 @@ export function TapePane({ threadId, agent, events, onSelect, onScrub, onTape }:
       <div className="tape-screen">
         <MessageView message={message} />
       </div>
-      <TapeActions run={run} threadId={threadId} agent={agent} onTape={onTape} />
+      <TapeActions
+        run={run}
+        isTape={run.runId !== undefined && run.runId !== runId}
+        threadId={threadId}
+        agent={agent}
+        onTape={onTape}
+      />
     </div>
   );
 }
@@ -141,7 +150,7 @@ function useTape(events: RunEvents): { run: RunSnapshot; tape: TapeCursor } {
       const before = view;
       if (before?.run === run) return before;
       const list = run.entries.map(({ event }) => event);
-      const goesOn = before?.run.runId === run.runId && before.run.entries.length <= list.length;
+      const goesOn = before && before.run.runId === run.runId && before.run.entries.length <= list.length;
       const tape = goesOn ? before.tape : new TapeCursor(list);
       tape.grow(list);
       view = { run, tape };

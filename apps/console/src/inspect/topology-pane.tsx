@@ -42,7 +42,7 @@ export function TopologyPane({ agent, events, selection, onSelect }: PaneProps):
 
   const chosen = graph.nodes.find(({ name }) => name === selected);
   return (
-    <div className="topology">
+    <div className="topology" tabIndex={-1}>
       <div ref={box} className="topology-graph">
         {graph.nodes.length === 0 && (
           <p className="empty">No agent has been seen yet, and the runtime does not say who there is.</p>

@@ -30,7 +30,7 @@ export function StreamToolbar(props: {
       <div className="line">
         <input
           ref={search}
-          className="field search"
+          className="field sought"
           type="search"
           placeholder="Search"
           aria-label="Search the streams"

@@ -49,7 +49,7 @@ function PartBody({ part }: { part: MessagePart }): ReactNode {
       return (
         <p className="call">
           <code>{part.toolName}</code> <span>{part.argsText ?? compactJson(part.args ?? null)}</span>
-          <span className="state" data-state={part.state}>
+          <span className="call-state" data-state={part.state}>
             {part.approval && !part.approval.answer ? 'asks' : part.state}
           </span>
           {part.result !== undefined && <span className="result">{compactJson(part.result)}</span>}

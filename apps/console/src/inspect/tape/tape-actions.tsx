@@ -10,14 +10,15 @@ import { tapeOfRun } from './tape-of-run.ts';
 /** In and out: a file, a test, a command. */
 export function TapeActions(props: {
   run: RunSnapshot;
+  /** Whether it is a tape's, and not the thread's. */
+  isTape: boolean;
   threadId: string;
   agent: string | undefined;
   onTape: PaneProps['onTape'];
 }): ReactNode {
-  const { run, threadId, agent, onTape } = props;
+  const { run, isTape, threadId, agent, onTape } = props;
   const input = useRef<HTMLInputElement>(null);
   const [said, setSaid] = useState<{ text: string; isBad?: true }>();
-  const [isTape, setTape] = useState(false);
   const title = run.runId ?? 'run';
   const events = run.entries.map(({ event }) => event);
   const isEmpty = events.length === 0;
@@ -35,7 +36,6 @@ export function TapeActions(props: {
   const open = (file: File): void =>
     void attempt(`${file.name} opened.`, async () => {
       onTape(await readRunTape(await file.text()));
-      setTape(true);
     });
   const again = async (): Promise<string> => {
     const start = events.find((event) => event.type === 'run-start');
@@ -74,13 +74,7 @@ export function TapeActions(props: {
         Open a tape
       </Button>
       {isTape && (
-        <Button
-          look="quiet"
-          onClick={() => {
-            setTape(false);
-            onTape(undefined);
-          }}
-        >
+        <Button look="quiet" onClick={() => onTape(undefined)}>
           Back to the run
         </Button>
       )}
