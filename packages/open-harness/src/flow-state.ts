@@ -298,7 +298,10 @@ export class FlowState implements Codec<OpenHarnessInput, AgentEvent>, Surroundi
       this.#lose('withheld', 'command:received', 'It is the message that this run answers.');
       return undefined;
     }
-    const agentId = this.#agents.at(command.runId)?.agentId;
+    const to = this.#agents.at(command.runId);
+    // What is said after an answer is no more of what was said before it.
+    to?.closeWords();
+    const agentId = to?.agentId;
     const id = this.ids.next();
     this.say({ type: 'interjection', id, role: 'user', parts: [{ type: 'text', text }], ...defined({ agentId }) });
     return undefined;

@@ -17,6 +17,7 @@ export {
   type RuntimeOrFactory,
 } from './open-harness-source.ts';
 export { createFlowChunks, type FlowChunkOptions } from './flow-chunks.ts';
+export type { FlowDataOptions } from './flow-filter.ts';
 export {
   createOpenHarnessChatTransport,
   OpenHarnessChatTransport,
