@@ -9,7 +9,7 @@ import {
   type SourceStreamOptions,
 } from '@intertie/core';
 import { createOpenHarnessDecoder } from './decode-open-harness.ts';
-import type { OpenHarnessDecoderOptions } from './flow-state.ts';
+import type { OpenHarnessDecoderOptions } from './decoder-options.ts';
 import { driveRuntime } from './drive-runtime.ts';
 import { createFlowFilter, type FlowDataOptions } from './flow-filter.ts';
 import { isFields } from './fields.ts';

@@ -1,7 +1,7 @@
 import { compose, seal, sourceStream, type AgentEvent, type RunInput } from '@intertie/core';
 import { createOpenHarnessDecoder } from './decode-open-harness.ts';
 import { createFlowFilter, type FlowDataOptions } from './flow-filter.ts';
-import type { OpenHarnessDecoderOptions } from './flow-state.ts';
+import type { OpenHarnessDecoderOptions } from './decoder-options.ts';
 import { isTerminalEvent, type OpenHarnessInput } from './runtime-event.ts';
 import type { RunStoreLike } from './runtime.ts';
 
