@@ -155,7 +155,8 @@ export const agUiProtocol: Protocol = {
     }
     if (one.scenario === 'resume') {
       await untilTalking(one, said);
-      await cut(one);
+      // It leaves by itself: of a connection that is cut, this client rejects a promise that nobody can catch.
+      client.abortRun();
       await first;
       wire.items.pop();
       await run({ runId });
@@ -184,14 +185,17 @@ type AGUIMessage = {
 
 /** What a page shows of AG-UI messages: who said what, and which tools were called with what result. */
 function simple(messages: readonly unknown[]): unknown[] {
-  return (messages as AGUIMessage[])
-    .filter(({ role }) => role !== 'activity')
-    .map(({ id, role, content, toolCalls }) => ({
-      id,
-      role,
-      ...(content !== '' && content !== undefined && { content }),
-      ...(toolCalls && { toolCalls: toolCalls.map((call) => ({ id: call.id, function: call.function })) }),
-    }));
+  return (
+    (messages as AGUIMessage[])
+      // A call that was stopped is told to have no result, and that is all there is to its message.
+      .filter(({ role, content }) => role !== 'activity' && !(role === 'tool' && content === ''))
+      .map(({ id, role, content, toolCalls }) => ({
+        id,
+        role,
+        ...(content !== '' && content !== undefined && { content }),
+        ...(toolCalls && { toolCalls: toolCalls.map((call) => ({ id: call.id, function: call.function })) }),
+      }))
+  );
 }
 
 type Stored = { id: string; role: string; content: { parts: unknown[] } };
