@@ -161,8 +161,7 @@ export class RunHost {
       result = await execution.done;
     } catch (error) {
       this.onError(error);
-      const { cause = error } = error as { cause?: unknown };
-      result = await this.#end(owned, { reason: 'error', error: toFault(cause) });
+      result = await this.#end(owned, { reason: 'error', error: toFault(error) });
     }
     this.#executions.delete(run.key);
     if (result.result !== 'ok') return;
