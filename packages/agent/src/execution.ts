@@ -178,6 +178,7 @@ export class Execution {
         this.#write(event);
         return this.#questions.settle(event.questionId);
       case 'message-snapshot':
+        this.#telemetry.see(event);
         return this.#write(this.#restored(event));
       case 'run-end':
         this.#telemetry.see(event);
@@ -253,6 +254,7 @@ export class Execution {
     const passed = await this.#writer.barrier();
     if (passed === 'stop') void this.#look();
     if (passed === 'stop' || signal.aborted) throw new Error('The run was stopped before the tool ran.');
+    if (toolCallId !== undefined) this.#telemetry.begin(toolCallId);
   }
 
   /** The watcher's word: it comes with every hint, and now and then without. */

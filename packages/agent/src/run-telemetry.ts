@@ -1,4 +1,4 @@
-import type { AgentEvent, Json, RunRecord, Usage } from '@intertie/core';
+import type { AgentEvent, Executor, Json, RunRecord, Usage } from '@intertie/core';
 import {
   context,
   propagation,
@@ -23,6 +23,9 @@ function parentOf(carrier: Json | undefined): Context {
   return propagation.extract(context.active(), typeof carrier === 'object' && carrier !== null ? carrier : {});
 }
 
+/** A call that nobody has run yet. */
+type Call = { toolName: string; executor?: Executor; agentId?: string; at?: number };
+
 /**
  * Spans of a run, its agents, its model turns and its tools, by the GenAI conventions. They say who worked, how long and at
  * what cost; what was said is nobody's business. Without an OpenTelemetry SDK they are nothing.
@@ -35,6 +38,7 @@ export class RunTelemetry {
   #agents = new Map<string, { span: Span; context: Context }>();
   #steps = new Map<string, Span>();
   #tools = new Map<string, Span>();
+  #calls = new Map<string, Call>();
 
   constructor({ runId, threadId, messageId, agent }: RunRecord, carrier: Json | undefined) {
     const parent = parentOf(carrier);
@@ -76,17 +80,15 @@ export class RunTelemetry {
       case 'step-end':
         return this.#stepEnd(event);
       case 'tool-call':
-        // A client's tool runs on the page, and may take until tomorrow.
-        if (event.executor === 'client' || event.invalid) return;
-        this.#tools.set(event.toolCallId, this.#toolStart(event));
+        if (!event.invalid) this.#calls.set(event.toolCallId, event);
         return;
-      case 'tool-result': {
-        const tool = this.#tools.get(event.toolCallId);
-        if (!tool || (event.status === 'ok' && event.preliminary)) return;
-        this.#tools.delete(event.toolCallId);
-        if (event.status === 'error') fail(tool, event.error);
-        return tool.end(event.at);
-      }
+      case 'message-snapshot':
+        for (const part of event.content.parts) {
+          if (part.type === 'tool-invocation' && part.state === 'call') this.#calls.set(part.toolCallId, part);
+        }
+        return;
+      case 'tool-result':
+        return this.#toolResult(event);
       case 'run-end':
         return this.#runEnd(event);
     }
@@ -108,14 +110,28 @@ export class RunTelemetry {
     this.#agents.set(agentId, { span, context: trace.setSpan(this.context, span) });
   }
 
-  #toolStart({ toolName, toolCallId, executor, agentId, at }: Extract<AgentEvent, { type: 'tool-call' }>): Span {
+  /** A tool runs from now on: its call may be older, and have waited for somebody. */
+  begin(toolCallId: string, at: number = Date.now()): void {
+    const call = this.#calls.get(toolCallId);
+    if (!call || call.executor === 'client') return;
+    this.#calls.delete(toolCallId);
     const attributes = {
       'gen_ai.operation.name': 'execute_tool',
-      'gen_ai.tool.name': toolName,
+      'gen_ai.tool.name': call.toolName,
       'gen_ai.tool.call.id': toolCallId,
-      'gen_ai.tool.type': executor === 'provider' ? 'extension' : 'function',
+      'gen_ai.tool.type': call.executor === 'provider' ? 'extension' : 'function',
     };
-    return this.#start(`execute_tool ${toolName}`, attributes, agentId, at);
+    this.#tools.set(toolCallId, this.#start(`execute_tool ${call.toolName}`, attributes, call.agentId, at));
+  }
+
+  #toolResult(event: Extract<AgentEvent, { type: 'tool-result' }>): void {
+    if (event.status === 'denied' || (event.status === 'ok' && event.preliminary)) return;
+    // Whoever runs its tools elsewhere only says when they were called.
+    this.begin(event.toolCallId, this.#calls.get(event.toolCallId)?.at);
+    const tool = this.#tools.get(event.toolCallId);
+    this.#tools.delete(event.toolCallId);
+    if (event.status === 'error' && tool) fail(tool, event.error);
+    tool?.end(event.at);
   }
 
   #stepEnd({ stepId, finishReason, usage, response, at }: Extract<AgentEvent, { type: 'step-end' }>): void {
