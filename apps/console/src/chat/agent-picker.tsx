@@ -15,17 +15,16 @@ export function AgentPicker({
   if (agents.length === 0) return undefined;
   const shown = agent ?? defaultAgent(agents)?.name;
   return (
-    <label className="agent-picker">
+    <span className="agent-picker">
       <span className="dot" style={{ background: shown === undefined ? undefined : agentColor(shown) }} />
-      <span className="hidden-text">Agent</span>
-      <select value={shown} onChange={(event) => onChoose(event.target.value)}>
+      <select aria-label="Agent" value={shown} onChange={(event) => onChoose(event.target.value)}>
         {agents.map(({ name, kind }) => (
           <option key={name} value={name}>
             {name} · {kindNames[kind] ?? kind}
           </option>
         ))}
       </select>
-    </label>
+    </span>
   );
 }
 

@@ -20,6 +20,8 @@ export type SessionState = {
   live?: LiveRun;
   /** Who answers next. */
   agent: string | undefined;
+  /** Nothing was sent yet, so the server does not know of it. */
+  isNew: boolean;
   wire: readonly WireNote[];
 };
 
@@ -36,8 +38,6 @@ export class ThreadSession {
   #listeners = new Set<() => void>();
   #feed: AbortController | undefined;
   #isOpen = false;
-  /** Nothing was sent yet, so the server does not know of it. */
-  #isNew: boolean;
   #refreshes = 0;
   /** The run whose stream has been read to its end here, though the server may not have said yet that it is over. */
   #readRun: string | undefined;
@@ -45,8 +45,7 @@ export class ThreadSession {
 
   constructor(threadId: string, { isNew, agent }: { isNew: boolean; agent?: string }) {
     this.threadId = threadId;
-    this.#isNew = isNew;
-    this.#state = { status: isNew ? 'ready' : 'loading', branches: {}, decisions: [], agent, wire: [] };
+    this.#state = { status: isNew ? 'ready' : 'loading', branches: {}, decisions: [], agent, isNew, wire: [] };
     const note = (next: WireNote): void => {
       this.#set({ wire: [...this.#state.wire.slice(-40), next] });
       if (next.type === 'open') this.#begun();
@@ -74,7 +73,7 @@ export class ThreadSession {
   /** The page shows the thread from now on, until the function that is returned is called. An answer is read on regardless. */
   open(): () => void {
     this.#isOpen = true;
-    if (!this.#isNew) this.#listen();
+    if (!this.#state.isNew) this.#listen();
     return () => {
       this.#isOpen = false;
       this.#feed?.abort();
@@ -84,6 +83,11 @@ export class ThreadSession {
 
   chooseAgent(agent: string): void {
     this.#set({ agent });
+  }
+
+  /** Whose the thread was last: they answer next, unless somebody else was chosen. */
+  suggestAgent(agent: string): void {
+    if (this.#state.agent === undefined) this.#set({ agent });
   }
 
   send({ text, files }: Draft): void {
@@ -158,8 +162,8 @@ export class ThreadSession {
   }
 
   #begun(): void {
-    if (!this.#isNew) return;
-    this.#isNew = false;
+    if (!this.#state.isNew) return;
+    this.#set({ isNew: false });
     tellThreads();
     if (this.#isOpen) this.#listen();
   }

@@ -32,7 +32,7 @@ export function ThreadScreen({
   const [pinned, setPinned] = useState<string>();
   const [scrub, setScrub] = useState<number>();
   const [tape, setTape] = useState<RunEvents>();
-  const title = useThreadTitle(threadId, state);
+  const title = useThreadTitle(session, state.isNew);
   const onRun = useCallback((run: Run | undefined): void => {
     setNewest((known) => (known?.runId === run?.runId && known?.agent === run?.agent ? known : run));
     // What is said now is what is looked at.
@@ -40,7 +40,7 @@ export function ThreadScreen({
     setScrub(undefined);
   }, []);
   const runId = pinned ?? newest?.runId;
-  const agent = newest?.agent ?? state.agent ?? title.agent;
+  const agent = newest?.agent ?? state.agent;
   const followed = useRunEvents(runId, threadId, frame.isInspectorOpen || frame.isInternalShown);
   const events = tape ?? followed;
   const onTape = (next: Tape<AgentEvent> | undefined): void => {
@@ -56,7 +56,7 @@ export function ThreadScreen({
     <>
       <main className="chat">
         <ChatBar
-          title={title.title}
+          title={title}
           isInternalShown={frame.isInternalShown}
           isInspectorOpen={frame.isInspectorOpen}
           onInternal={frame.toggleInternal}

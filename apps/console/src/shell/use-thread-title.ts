@@ -1,18 +1,20 @@
 import { useEffect, useState } from 'react';
 import { api } from '../api.ts';
-import type { SessionState } from '../chat/thread-session.ts';
+import type { ThreadSession } from '../chat/thread-session.ts';
 import { onThreads } from '../threads/thread-news.ts';
 
-/** A thread's title, and whose it was last. */
-export function useThreadTitle(threadId: string, { status }: SessionState): { title: string; agent?: string } {
-  const [known, setKnown] = useState<{ title: string; agent?: string }>({ title: '' });
+/** A thread's title. Its session is told whose it was last. */
+export function useThreadTitle(session: ThreadSession, isNew: boolean): string {
+  const [title, setTitle] = useState('');
   useEffect(() => {
+    if (isNew) return undefined;
     let isOver = false;
     const ask = async (): Promise<void> => {
-      const { title = 'Untitled', agent } = (await api.thread(threadId)).thread;
-      if (!isOver) setKnown({ title, ...(agent !== undefined && { agent }) });
+      const { thread } = await api.thread(session.threadId);
+      if (isOver) return;
+      setTitle(thread.title ?? 'Untitled');
+      if (thread.agent !== undefined) session.suggestAgent(thread.agent);
     };
-    // It fails for a thread that nothing was said in yet.
     const look = (): void => void ask().catch(() => undefined);
     look();
     const stop = onThreads(look);
@@ -20,6 +22,6 @@ export function useThreadTitle(threadId: string, { status }: SessionState): { ti
       isOver = true;
       stop();
     };
-  }, [threadId, status]);
-  return known;
+  }, [session, isNew]);
+  return title;
 }
