@@ -15,7 +15,7 @@ export type Product = { url: string; close(): Promise<void> };
  * The server with the console in it, on an embedded database of its own. The agents are the demo's, a swarm that does not take
  * its time at a breakpoint, and a team of three; all else is what people run.
  */
-export async function startProduct({ port = 0, pace = 0.6 }: { port?: number; pace?: number } = {}): Promise<Product> {
+export async function startProduct({ port = 0, pace = 0.3 }: { port?: number; pace?: number } = {}): Promise<Product> {
   const folder = mkdtempSync(join(tmpdir(), 'intertie-console-'));
   const demo = await startDemoAgents({ pace });
   const swarm = await startMAILDemo({ paceMs: 100 * pace, stallMs: 200 });
