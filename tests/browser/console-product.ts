@@ -20,6 +20,7 @@ export async function startProduct({ port = 0, pace = 0.3 }: { port?: number; pa
   const demo = await startDemoAgents({ pace });
   const swarm = await startMAILDemo({ paceMs: 100 * pace, stallMs: 200 });
   const team = demoSource({ speed: 1.5 / pace });
+  const patient = await startDemoAgents({ pace: 1 });
   const config: IntertieConfig = {
     database: join(folder, 'database'),
     agents: {
@@ -30,6 +31,8 @@ export async function startProduct({ port = 0, pace = 0.3 }: { port?: number; pa
         description: 'A MAIL swarm: a supervisor, a researcher and a writer.',
         suggestions: ['Plan a trip to Bergen, and ask me first'],
       }),
+      // Takes its time, so that there is time to stop it, cut it off, or look from elsewhere.
+      patient: patient.agents.helper!,
       team: { name: 'team', pauses: team.pauses, run: (input, control) => team.run(input, control) },
     },
   };
@@ -38,7 +41,7 @@ export async function startProduct({ port = 0, pace = 0.3 }: { port?: number; pa
     url: served.url,
     close: async () => {
       await served.close();
-      await Promise.all([swarm.stop(), demo.stop()]);
+      await Promise.all([swarm.stop(), demo.stop(), patient.stop()]);
       await rm(folder, { recursive: true, force: true, maxRetries: 10 });
     },
   };
