@@ -83,10 +83,11 @@ function StreamCell(props: {
       data-lit={isLit || undefined}
       data-continued={(index === undefined && isContinued) || undefined}
       aria-selected={isActive}
+      style={color === undefined ? undefined : { boxShadow: `inset 3px 0 ${color}` }}
     >
       {index !== undefined && (
         <>
-          <span className="index" style={color === undefined ? undefined : { borderColor: color }} title={agent}>
+          <span className="index" title={agent}>
             {column === 'event' ? index + 1 : index}
           </span>
           <span className="type" data-family={family}>
