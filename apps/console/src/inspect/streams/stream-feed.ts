@@ -1,6 +1,7 @@
 import type { RunEvents, RunSnapshot } from '../../inspect-types.ts';
 import { describeItem } from '../describe-item.ts';
 import { isDelta } from '../event-family.ts';
+import { throttled } from '../throttled.ts';
 import { EventRate } from './event-rate.ts';
 import { StreamTable } from './stream-table.ts';
 import type { Target } from './target.ts';
@@ -28,7 +29,7 @@ export class StreamFeed {
     this.#events = events;
     this.#target = target;
     this.#options = options;
-    this.subscribe = events.subscribe;
+    this.subscribe = throttled(events.subscribe);
   }
 
   readonly snapshot = (): StreamView => {
