@@ -1,7 +1,8 @@
 import type { PrepareRun } from '@intertie/ai-sdk';
 import type { BusyPolicy, Fault, PendingPolicy, RunRequest } from '@intertie/core';
 import type { AGUIRunInput } from './ag-ui-event.ts';
-import type { AGUIEncoderOptions } from './encode-ag-ui.ts';
+import type { FileUrl } from './tell-files.ts';
+import type { AGUIEncoderOptions } from './ag-ui-encoder-options.ts';
 
 type Encoding = Pick<
   AGUIEncoderOptions,
@@ -44,6 +45,8 @@ export interface DurableAGUIHandlerOptions extends CommonOptions {
   busy?: BusyPolicy;
   /** What a new message does to what the answer before it waits for. Default: `reject`. */
   pending?: PendingPolicy;
+  /** Where a client finds a file that the store keeps, by its hash. Default: it is sent the bytes. */
+  fileUrl?: FileUrl;
   /** Who asks and answers, for the record. */
   by?: string;
 }

@@ -12,13 +12,15 @@ import {
 } from '@intertie/core';
 import type { DurableAGUIHandlerOptions } from './ag-ui-handler-options.ts';
 import type { AGUIEvent, AGUIRunInput } from './ag-ui-event.ts';
-import { createAGUIEncoder, type AGUIOpenState } from './encode-ag-ui.ts';
+import type { AGUIOpenState } from './ag-ui-encoder-options.ts';
+import { createAGUIEncoder } from './encode-ag-ui.ts';
 import { currentRun, joinRun, tellStored } from './join-run.ts';
 import { defined, isFields } from './read-fields.ts';
 import { RequestProblem } from './read-run-agent-input.ts';
 import { readAnswers, readTurn, type AGUITurn, type GivenAnswers } from './read-turn.ts';
 import { contextOfInput } from './run-of-input.ts';
 import { StoredBranch } from './stored-branch.ts';
+import { tellFiles } from './tell-files.ts';
 import { tellRun } from './tell-run.ts';
 import { resultIdsOf, type ToAGUIMessagesOptions } from './to-ag-ui-messages.ts';
 
@@ -78,8 +80,10 @@ export class DurableDoor {
     if (!(await this.#agent.store.getThreadById({ threadId }))) {
       throw new RunRefusedError({ code: 'not-found', what: 'thread' });
     }
-    const { told: history } = await this.#branch(threadId, client);
-    const { generateId: mint = generateId } = this.#options;
+    const { generateId: mint = generateId, fileUrl } = this.#options;
+    const { stored } = await this.#branch(threadId, client);
+    const branch = await tellFiles(stored, this.#agent.store, fileUrl);
+    const { told: history } = new StoredBranch(branch, this.#telling(client));
     const ids = { runId: mint(), threadId, messageId: mint() };
     const events = [
       { type: 'run-start' as const, ...ids },
@@ -101,8 +105,6 @@ export class DurableDoor {
     const asked: RunRequest = {
       threadId,
       runId,
-      // Two threads may have a run of one name, and a key is for all of them.
-      idempotencyKey: JSON.stringify([threadId, runId]),
       busy: busy ?? 'replace',
       pending,
       ...contextOfInput(input),
@@ -173,7 +175,8 @@ export class DurableDoor {
   async #join(run: DurableRun, client: Client): Promise<Told> {
     const telling = this.#telling(client);
     const encoder = this.#encoder({ ...client, messages: undefined });
-    const options = { encoder, telling, ...this.#naming(run, client), ...defined({ known: client.messages }) };
+    const more = defined({ known: client.messages, fileUrl: this.#options.fileUrl });
+    const options = { encoder, telling, ...this.#naming(run, client), ...more };
     return { run, events: await joinRun(this.#agent, run, options) };
   }
 

@@ -4,7 +4,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { replay, schemaProblems, verify } from '../test/ag-ui-client.ts';
 import type { AGUIEvent } from './ag-ui-event.ts';
-import { createAGUIEncoder, type AGUIEncoderOptions } from './encode-ag-ui.ts';
+import type { AGUIEncoderOptions } from './ag-ui-encoder-options.ts';
+import { createAGUIEncoder } from './encode-ag-ui.ts';
 
 const sealed = ({ run, events, end }: ArbitraryRun): AgentEvent[] =>
   transcode(

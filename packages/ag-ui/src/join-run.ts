@@ -12,8 +12,9 @@ import {
   type RunRecord,
 } from '@intertie/core';
 import type { AGUIEvent } from './ag-ui-event.ts';
-import type { AGUIOpenState } from './encode-ag-ui.ts';
+import type { AGUIOpenState } from './ag-ui-encoder-options.ts';
 import { StoredBranch } from './stored-branch.ts';
+import { tellFiles, type FileUrl } from './tell-files.ts';
 import { tellRun, type TellRunOptions } from './tell-run.ts';
 import type { ToAGUIMessagesOptions } from './to-ag-ui-messages.ts';
 
@@ -22,6 +23,7 @@ export interface JoinRunOptions extends Omit<TellRunOptions, 'joins'> {
   telling: ToAGUIMessagesOptions;
   /** The messages that the client has, if it says so. */
   known?: readonly Message[];
+  fileUrl?: FileUrl;
 }
 
 /**
@@ -38,10 +40,11 @@ export async function joinRun(
   const { events, position, dropped } = await readLog(agent.store.log, record.key);
   if (dropped) return tellEnded(agent, record, options);
   const { threadId, messageId } = record;
-  const { telling, known } = options;
+  const { telling, known, fileUrl } = options;
   const open = async (): Promise<Omit<AGUIOpenState, 'events'>> => {
     const branch = await agent.store.listMessages({ threadId, leafId: messageId });
-    return { history: new StoredBranch(branch.slice(0, -1), telling).told, ...(known && { known }) };
+    const before = await tellFiles(branch.slice(0, -1), agent.store, fileUrl);
+    return { history: new StoredBranch(before, telling).told, ...(known && { known }) };
   };
   return tellRun(run, { ...options, joins: { events, position, open } });
 }
@@ -64,11 +67,12 @@ function isUnderWay({ state }: RunRecord): boolean {
 async function tellEnded(
   { store }: DurableAgent,
   { threadId, messageId }: RunRecord,
-  { encoder, named, telling, known }: JoinRunOptions,
+  { encoder, named, telling, known, fileUrl }: JoinRunOptions,
 ): Promise<ReadableStream<AGUIEvent>> {
   const active = await store.listMessages({ threadId });
   const isActive = active.some(({ id }) => id === messageId);
-  const branch = isActive ? active : await store.listMessages({ threadId, leafId: messageId });
+  const found = isActive ? active : await store.listMessages({ threadId, leafId: messageId });
+  const branch = await tellFiles(found, store, fileUrl);
   const message = branch.find(({ id }) => id === messageId);
   if (message === undefined) throw new RunRefusedError({ code: 'not-found', what: 'run' });
   const events = unfold(message);

@@ -1,6 +1,6 @@
 import { pause, type AgentEvent, type DurableRun, type Encoder, type Followed, type LogPosition } from '@intertie/core';
 import type { AGUIEvent } from './ag-ui-event.ts';
-import type { AGUIOpenState } from './encode-ag-ui.ts';
+import type { AGUIOpenState } from './ag-ui-encoder-options.ts';
 
 export interface TellRunOptions {
   encoder: Encoder<AGUIEvent, AGUIOpenState>;

@@ -1,5 +1,5 @@
 import type { Message } from '@ag-ui/core';
-import type { AgentEvent } from '@intertie/core';
+import { toBlobUrl, type AgentEvent } from '@intertie/core';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { AGUIEvent, AGUIRunInput } from '../src/ag-ui-event.ts';
 import type { DurableAGUIHandlerOptions } from '../src/ag-ui-handler-options.ts';
@@ -138,6 +138,29 @@ describe('a request to an agent whose runs are kept', () => {
     expect((await get('threadId=nowhere')).status).toBe(404);
     expect((await get('threadId=thread-1&runId=none')).status).toBe(404);
     expect((await get('')).status).toBe(422);
+  });
+
+  it('gives files that the store keeps as the client can have them', async () => {
+    const driven = await handDriven();
+    const { get, post, store, finish } = await asking(driven);
+    const { sha256 } = await store.blobs.put(store.scope, { data: new TextEncoder().encode('hi') });
+    await post({});
+    await finish('run-1', eventsIn('run-1', complete));
+    const parts = [{ type: 'file' as const, mimeType: 'image/png', url: toBlobUrl(sha256) }];
+    const message = { id: 'm1', threadId: 'thread-1', role: 'user' as const, type: 'text' as const };
+    await store.saveMessages({ messages: [{ ...message, content: { format: 2, parts }, createdAt: new Date(0) }] });
+    const sourceOf = async (response: Response): Promise<unknown> => {
+      const [, snapshot] = await eventsOf(response);
+      return (snapshot as { messages: Array<{ content: Array<{ source: unknown }> }> }).messages[1]?.content[0]?.source;
+    };
+    expect(await sourceOf(await get('threadId=thread-1'))).toEqual({
+      type: 'data',
+      value: 'aGk=',
+      mimeType: 'image/png',
+    });
+    const linked = await asking(driven, { fileUrl: (hash) => `https://example.com/${hash}` });
+    const link = { type: 'url', value: `https://example.com/${sha256}`, mimeType: 'image/png' };
+    expect(await sourceOf(await linked.get('threadId=thread-1'))).toEqual(link);
   });
 
   it('branches from the run that it names as its parent', async () => {

@@ -57,7 +57,7 @@ export async function handDriven({
     async start(request) {
       requests.push(request);
       const { threadId = generateId(), message, parentId, runId = generateId() } = request;
-      const { idempotencyKey: key, busy = 'reject', pending = 'supersede' } = request;
+      const { busy = 'reject', pending = 'supersede' } = request;
       const started = await registry.start(scope, {
         threadId,
         runId,
@@ -68,7 +68,7 @@ export async function handDriven({
         pending,
         ...(message && { message: userMessage(threadId, message) }),
         ...(parentId !== undefined && { parentId }),
-        ...(key !== undefined && { idempotency: { key, hash: JSON.stringify([message, parentId]) } }),
+        idempotency: { key: `${threadId} ${runId}`, hash: JSON.stringify([message, parentId]) },
       });
       if (started.type !== 'refused') return runOf(started.run);
       const { type: _, reason: code, ...why } = started;

@@ -19,6 +19,7 @@ import type { ToolSet } from 'ai';
 import type { AgentDefinition } from './agent-definition.ts';
 import type { AgentOptions, GeneratedAnswer, StreamRequest } from './agent-options.ts';
 import { findContinuation } from './find-continuation.ts';
+import { importMessages, type ImportReport, type ImportRequest } from './import-messages.ts';
 import { PendingRun } from './pending-run.ts';
 import { continuedInput, keepInput } from './prepare-run.ts';
 import { refusalOf } from './refusal-of.ts';
@@ -26,7 +27,9 @@ import { hashOf } from './request-hash.ts';
 import { runHostOf, type CloseOptions, type RunHost } from './run-host.ts';
 import { Run } from './run.ts';
 import { StoredRun } from './stored-run.ts';
+import { readHistory, type HistoryFormat, type HistoryPage, type HistoryQuery } from './thread-history.ts';
 import { firstWords, introduceThread } from './thread-title.ts';
+import { readUsage, type UsageReport } from './thread-usage.ts';
 import { toRunRequest } from './to-run-request.ts';
 
 /** Where an agent is at home. `forScope` gives it to the agent that it makes. */
@@ -189,6 +192,21 @@ export class Agent<Tools extends ToolSet = ToolSet> implements DurableAgent {
     return waits ? record : findContinuation(store, this.#stored(record));
   }
 
+  /** A thread's messages along a branch, page by page, as they are stored or as the AI SDK has them. */
+  history<Format extends HistoryFormat = 'canonical'>(query: HistoryQuery<Format>): Promise<HistoryPage<Format>> {
+    return readHistory(this.store, query);
+  }
+
+  /** What a thread has consumed, by run and by agent. */
+  usage({ threadId }: { threadId: string }): Promise<UsageReport> {
+    return readUsage(this.store, threadId);
+  }
+
+  /** Takes in a conversation that was had elsewhere, and says what of it was lost. */
+  importMessages(request: ImportRequest): Promise<ImportReport> {
+    return importMessages(this.store, request, this.name);
+  }
+
   /** Lets runs end, stops those that do not, and gives up what the process holds. Other agents on the same store end too. */
   close(options?: CloseOptions): Promise<void> {
     return this.#home.host.close(options);
@@ -208,15 +226,26 @@ export class Agent<Tools extends ToolSet = ToolSet> implements DurableAgent {
 
 function homeOf<Tools extends ToolSet>(options: AgentOptions<Tools>): AgentHome {
   const { store = createInMemoryStore(), onLoss = () => undefined, title = firstWords } = options;
+  const { history = {}, retainReasoning = 'all' } = options;
   const source = options.source ?? sourceOf(options);
   const host = options.host ?? runHostOf(store);
-  const definition: AgentDefinition = { name: options.name ?? source.name, source, title, onLoss };
+  const name = options.name ?? source.name;
+  const definition: AgentDefinition = { name, source, title, history, retainReasoning, onLoss };
   host.register(definition);
   return { definition, store, host };
 }
 
 function sourceOf<Tools extends ToolSet>(options: Extract<AgentOptions<Tools>, { source?: never }>): AgentSource {
-  const { model, store: _, host: __, title: ___, source: ____, ...rest } = options;
+  const {
+    model,
+    store: _,
+    host: __,
+    title: ___,
+    history: ____,
+    retainReasoning: _____,
+    source: ______,
+    ...rest
+  } = options;
   return modelSource(model, rest);
 }
 

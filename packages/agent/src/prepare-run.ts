@@ -9,6 +9,8 @@ import type {
   ToolDescription,
 } from '@intertie/core';
 import type { AgentDefinition } from './agent-definition.ts';
+import { withoutReasoning } from './history-options.ts';
+import { readBranch } from './read-branch.ts';
 import { FileResolver } from './resolve-files.ts';
 
 export type PreparedRun = {
@@ -41,8 +43,9 @@ export async function prepareRun(store: Store, run: RunRecord, definition: Agent
   ]);
   if (!message) throw new Error(`Message ${messageId} of thread ${threadId} has been deleted, so nothing can be said.`);
   const { parentId } = message;
-  const branch = parentId === undefined ? [] : await store.listMessages({ threadId, leafId: parentId });
-  const files = new FileResolver(store.blobs, run.scope, definition.onLoss);
+  const { history, retainReasoning, onLoss } = definition;
+  const branch = parentId === undefined ? [] : await readBranch(store, { threadId, leafId: parentId }, history);
+  const files = new FileResolver(store.blobs, run.scope, onLoss);
   const kept = readInput(run.input);
   const last = resumed ? message : branch.findLast(({ role }) => role === 'assistant');
   const state = kept.state ?? last?.state;
@@ -54,7 +57,7 @@ export async function prepareRun(store: Store, run: RunRecord, definition: Agent
     ...(parentId !== undefined && { parentMessageId: parentId }),
     ...(resumed && { resumes: resumed.runId, message: await files.content(message.content) }),
     startedAt: (run.startedAt ?? run.createdAt).getTime(),
-    history: await files.messages(branch),
+    history: await files.messages(branch.map((earlier) => withoutReasoning(earlier, retainReasoning))),
     answers: [],
     tools: (kept.tools ?? []) as unknown as ToolDescription[],
     context: (kept.context ?? []) as RunInput['context'],

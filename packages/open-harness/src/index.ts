@@ -1,5 +1,6 @@
 export { createFlowState, createOpenHarnessDecoder, transformEvent } from './decode-open-harness.ts';
-export type { FlowState, NodeOutput, OpenHarnessDecoderOptions } from './flow-state.ts';
+export type { NodeOutput, OpenHarnessDecoderOptions } from './decoder-options.ts';
+export type { FlowState } from './flow-state.ts';
 export type { FlowStatusData, NodeOutputData, OpenHarnessDataTypes, OpenHarnessUIMessage } from './data-types.ts';
 export {
   isTerminalEvent,
@@ -17,6 +18,7 @@ export {
   type RuntimeOrFactory,
 } from './open-harness-source.ts';
 export { createFlowChunks, type FlowChunkOptions } from './flow-chunks.ts';
+export type { FlowDataOptions } from './flow-filter.ts';
 export {
   createOpenHarnessChatTransport,
   OpenHarnessChatTransport,

@@ -164,7 +164,7 @@ describe.each(databases)('conversations, $name', ({ name, open }) => {
     await expect(compare).rejects.toThrow(/json = json/);
   });
 
-  it('take an id twice in one call for the same message, and in two threads for two', async () => {
+  it('duplicate id in one batch: it is one message, and one more in another thread', async () => {
     const parts = [{ type: 'text' as const, text: 'I am m1. And more.' }];
     const twice = [message('m1'), message('m1', { content: { format: 2, parts } }), message('m2')];
     const { messages: saved } = await store.saveMessages({

@@ -1,5 +1,3 @@
-import { chat } from '../tools/chat/chat.ts';
-import { nodeTerminal } from '../tools/chat/chat-terminal.ts';
 import type { Command } from './command.ts';
 import { runTool } from './run-tool.ts';
 import { addExamples, addServerOptions, type ServerFlags } from './tool-options.ts';
@@ -29,6 +27,8 @@ export const chatCommand: Command = (program) => {
   command.action(async (target: string | undefined, flags: Flags, self) => {
     const { as, message, thread, reasoning, server, token, header: headers } = flags;
     const options = { target, as, message, thread, reasoning, server, token, headers };
+    const { chat } = await import('../tools/chat/chat.ts');
+    const { nodeTerminal } = await import('../tools/chat/chat-terminal.ts');
     await runTool(self, (io) => chat(options, io, nodeTerminal()), { takesInterrupts: false });
   });
 };

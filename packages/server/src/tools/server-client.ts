@@ -19,7 +19,7 @@ export interface ServerClient {
   request(path: string, init?: RequestInit): Promise<Response>;
 }
 
-export const defaultServer = 'http://127.0.0.1:4400';
+export const defaultServer = 'http://127.0.0.1:4111';
 
 /** Talks to an Intertie server over its HTTP API. What it refuses becomes a `ToolError` with the server’s own advice. */
 export function createServerClient({ server, token, headers: more }: ServerOptions, io: ToolIO): ServerClient {
