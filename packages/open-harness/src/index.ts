@@ -24,6 +24,7 @@ export {
   OpenHarnessChatTransport,
   type OpenHarnessChatTransportOptions,
 } from './open-harness-chat-transport.ts';
+export { openHarnessDialect } from './open-harness-dialect.ts';
 export { storedFlow, type StoredFlowOptions } from './stored-flow.ts';
 export { createOpenHarnessServerDecoder, type OpenHarnessServerDecoderOptions } from './decode-open-harness-server.ts';
 export { openHarnessServerSource, type OpenHarnessServerSourceOptions } from './open-harness-server-source.ts';
