@@ -18,7 +18,7 @@ const names: { readonly [earlier: string]: string } = {
 
 /** An event of any generation since the graph runtimes, in the words of the last; undefined if it is none. */
 export function toServerEvent(value: unknown): ServerEvent | undefined {
-  if (isServerEvent(value)) return inLastWords(value, value as unknown as Fields);
+  if (isServerEvent(value)) return inLastWords(value, value);
   return isFields(value) ? fromEnvelope(value) : undefined;
 }
 
