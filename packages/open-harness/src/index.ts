@@ -1,7 +1,13 @@
 export { createFlowState, createOpenHarnessDecoder, transformEvent } from './decode-open-harness.ts';
 export type { NodeOutput, OpenHarnessDecoderOptions } from './decoder-options.ts';
 export type { FlowState } from './flow-state.ts';
-export type { FlowStatusData, NodeOutputData, OpenHarnessDataTypes, OpenHarnessUIMessage } from './data-types.ts';
+export type {
+  FlowAgentData,
+  FlowStatusData,
+  NodeOutputData,
+  OpenHarnessDataTypes,
+  OpenHarnessUIMessage,
+} from './data-types.ts';
 export {
   isTerminalEvent,
   type OpenHarnessInput,
