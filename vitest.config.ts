@@ -6,7 +6,7 @@ export default defineConfig({
   resolve: { conditions },
   ssr: { resolve: { conditions } },
   test: {
-    include: ['packages/*/src/**/*.test.ts', 'packages/*/test/**/*.test.ts', 'tests/*.test.ts'],
+    include: ['{packages,apps}/*/src/**/*.test.ts', 'packages/*/test/**/*.test.ts', 'tests/*.test.ts'],
     reporters: ['default', './scripts/reporter.mjs'],
     // A property on a busy machine takes its time; what hangs is still found.
     testTimeout: 60_000,

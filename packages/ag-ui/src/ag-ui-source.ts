@@ -11,6 +11,7 @@ import {
   type MessageContent,
   type OnLoss,
   type RunInput,
+  type SourceStreamOptions,
   type ToolAnswer,
 } from '@intertie/core';
 import { createParser } from 'eventsource-parser';
@@ -33,12 +34,14 @@ export interface AGUISourceOptions {
   /** How long the agent may be silent, in milliseconds. */
   idleMs?: number;
   fetch?: typeof globalThis.fetch;
+  /** Is given every event of the agent before it is decoded. */
+  onFrame?: SourceStreamOptions['onFrame'];
   onLoss?: OnLoss;
 }
 
 /** An AG-UI agent as a source. A paused run goes on from the history: results and resolved interrupts are sent with it. */
 export function agUiSource(options: AGUISourceOptions): AgentSource {
-  const { url, idleMs, onLoss = () => undefined, name = new URL(url).host } = options;
+  const { url, idleMs, onFrame, onLoss = () => undefined, name = new URL(url).host } = options;
   return {
     name,
     pauses: 'replay',
@@ -49,7 +52,7 @@ export function agUiSource(options: AGUISourceOptions): AgentSource {
       const open = /^wss?:/.test(url)
         ? (stop: AbortSignal): AsyncIterable<unknown> => socketEvents(url, input, stop)
         : (stop: AbortSignal): AsyncIterable<unknown> => httpEvents(input, options, stop);
-      return sourceStream(open, codec, { signal, ...defined({ idleMs }) });
+      return sourceStream(open, codec, { signal, ...defined({ idleMs, onFrame }) });
     },
   };
 }

@@ -1,5 +1,5 @@
 import type { ContentPart, PartSource } from '@ag-ui/core';
-import type { FileBody, FilePart, Json, Meta, TextPart } from '@intertie/core';
+import type { FileBody, FilePart, Json, Meta, OnLoss, TextPart } from '@intertie/core';
 import { slot, slotKey } from './intertie-slot.ts';
 import { defined, fieldsOf, isFields, isJsonObject, nameOf, textOf } from './read-fields.ts';
 
@@ -48,6 +48,18 @@ export function readContentPart(value: unknown): TextPart | FilePart | undefined
   const body = part.type === 'binary' ? legacyBody(part) : bodyOf(fieldsOf(part.source));
   const filename = nameOf(kept.filename) ?? nameOf(part.filename);
   return body && { type: 'file', ...body, ...defined({ filename }), ...more };
+}
+
+/** A message's content, which is a string or parts. What cannot be used is reported and left out. */
+export function readContent(content: unknown, id: string, onLoss: OnLoss): Array<TextPart | FilePart> {
+  if (typeof content === 'string') return [{ type: 'text', text: content }];
+  return (Array.isArray(content) ? content : []).flatMap((item: unknown) => {
+    const part = readContentPart(item);
+    if (part) return [part];
+    const what = `content part ${String(fieldsOf(item).type)}`;
+    onLoss({ kind: 'unsupported', what, why: 'It cannot be used, and the run goes on without it.', id });
+    return [];
+  });
 }
 
 function bodyOf(source: { readonly [key: string]: unknown }): FileBody | undefined {

@@ -1,45 +1,79 @@
-import type { PrepareRun } from '@intertie/ai-sdk';
-import { generateId, type AgentSource, type Answer, type Fault, type RunControl } from '@intertie/core';
-import type { AGUIRunInput } from './ag-ui-event.ts';
+import {
+  generateId,
+  RunRefusedError,
+  StoreError,
+  type AgentSource,
+  type Answer,
+  type DurableAgent,
+  type RunControl,
+} from '@intertie/core';
+import type { AGUIHandlerOptions, DurableAGUIHandlerOptions } from './ag-ui-handler-options.ts';
 import { aguiSSEHeaders, writeAGUISSE } from './ag-ui-sse.ts';
+import { DurableDoor, type Told } from './durable-door.ts';
+import { createAGUIEncoder } from './encode-ag-ui.ts';
 import { encodeStream } from './encode-stream.ts';
-import { createAGUIEncoder, type AGUIEncoderOptions } from './encode-ag-ui.ts';
+import { nameOf } from './read-fields.ts';
 import { readRunAgentInput, RequestProblem } from './read-run-agent-input.ts';
+import { refuseRun } from './refuse-run.ts';
 import { runOfInput } from './run-of-input.ts';
 import { withFaultText } from './with-fault-text.ts';
 
-export interface AGUIHandlerOptions extends Pick<
-  AGUIEncoderOptions,
-  'form' | 'timestamps' | 'stepNames' | 'sendReasoning' | 'sendInternal' | 'preliminary' | 'snapshot' | 'onLoss'
-> {
-  /** The version of a client that does not say its own. Default: what all of them take. */
-  protocolVersion?: string;
-  /** What a run is given beside the request. May throw a `Response` to refuse it. */
-  prepare?: PrepareRun<{ request: Request; input: AGUIRunInput }>;
-  /** What the client is told of an error that ended the run. Default: the error's message. */
-  errorText?: (error: Fault) => string;
-  /** After how long a silence a comment is sent, so that proxies keep the connection. Default: 15 seconds. */
-  keepAliveMs?: number;
-  /** How long a request may be, in bytes. Default: 32 MB, since files travel inside. */
-  maxBodySize?: number;
-  generateId?: () => string;
-  now?: () => number;
-}
+type Handler = (request: Request) => Promise<Response>;
+
+const defaultKeepAliveMs = 15_000;
+const defaultMaxBodySize = 32_000_000;
 
 /**
- * A whole endpoint for an unmodified AG-UI client: `export const POST = createAGUIHandler(source)`. Nothing is stored. The
- * history is what the client sends, an answer with resolved interrupts or results goes on from there, and a run ends when
- * its client leaves. What is wrong with a request is said with a status, before any stream begins.
+ * A whole endpoint for an unmodified AG-UI client: `export const POST = createAGUIHandler(source)`. What is wrong with a
+ * request is said with a status, before any stream begins.
+ *
+ * With a source nothing is stored: the history is what the client sends, an answer with resolved interrupts or results goes
+ * on from there, and a run ends when its client leaves.
+ *
+ * With an agent whose runs are kept, the history is the store's, a run goes on whoever leaves, and a client that names it
+ * again, or connects with `GET ?threadId=`, is told how it stands and what comes.
  */
+export function createAGUIHandler(agent: DurableAgent, options?: DurableAGUIHandlerOptions): Handler;
+export function createAGUIHandler(source: AgentSource, options?: AGUIHandlerOptions): Handler;
 export function createAGUIHandler(
-  source: AgentSource,
-  options: AGUIHandlerOptions = {},
-): (request: Request) => Promise<Response> {
-  const { prepare, errorText, keepAliveMs = 15_000, maxBodySize = 32_000_000, ...rest } = options;
+  target: AgentSource | DurableAgent,
+  options: AGUIHandlerOptions | DurableAGUIHandlerOptions = {},
+): Handler {
+  if ('forScope' in target) return durableHandler(target, options as DurableAGUIHandlerOptions);
+  return sourceHandler(target, options as AGUIHandlerOptions);
+}
+
+function durableHandler(agent: DurableAgent, options: DurableAGUIHandlerOptions): Handler {
+  const { errorText, keepAliveMs = defaultKeepAliveMs, maxBodySize = defaultMaxBodySize } = options;
+  const door = new DurableDoor(agent, options);
+
+  const tell = async (request: Request): Promise<Told> => {
+    if (request.method === 'POST') return door.run(await readRunAgentInput(request, maxBodySize), request);
+    const query = new URL(request.url).searchParams;
+    const threadId = nameOf(query.get('threadId'));
+    if (threadId === undefined) throw new RequestProblem('GET says `?threadId=`: the thread to connect to.', 422);
+    const runId = nameOf(query.get('runId'));
+    const protocolVersion = nameOf(query.get('protocolVersion'));
+    return door.connect(threadId, {
+      ...(runId !== undefined && { runId }),
+      ...(protocolVersion !== undefined && { protocolVersion }),
+    });
+  };
+
+  return answering(['GET', 'POST'], async (request) => {
+    const { events, run } = await tell(request);
+    const bytes = writeAGUISSE(withFaultText(events, errorText), { keepAliveMs });
+    const headers = run && { 'x-intertie-run': run.runId, 'x-intertie-message': run.messageId };
+    return new Response(bytes, { headers: { ...aguiSSEHeaders, ...headers } });
+  });
+}
+
+function sourceHandler(source: AgentSource, options: AGUIHandlerOptions): Handler {
+  const { prepare, errorText, keepAliveMs = defaultKeepAliveMs, maxBodySize = defaultMaxBodySize, ...rest } = options;
   const { generateId: mint = generateId, now = Date.now, protocolVersion: assumed, ...encoding } = rest;
   const { onLoss = () => undefined } = encoding;
 
-  const answer = async (request: Request): Promise<Response> => {
+  return answering(['POST'], async (request) => {
     const input = await readRunAgentInput(request, maxBodySize);
     const { protocolVersion = assumed, messages } = input;
     const run = runOfInput(input, { generateId: mint, now, onLoss });
@@ -55,20 +89,25 @@ export function createAGUIHandler(
     const encoded = encodeStream(events, encoder, (reason) => stop.abort(reason));
     const bytes = writeAGUISSE(withFaultText(encoded, errorText), { keepAliveMs });
     return new Response(bytes, { headers: { ...aguiSSEHeaders, 'x-intertie-run': run.runId } });
-  };
+  });
+}
 
+/** Says with a status what is wrong with a request. */
+function answering(methods: readonly string[], answer: Handler): Handler {
   return async (request) => {
-    if (request.method !== 'POST') {
+    if (!methods.includes(request.method)) {
       const message = `This route takes POST with a RunAgentInput, not ${request.method}.`;
-      return Response.json({ error: { message } }, { status: 405, headers: { allow: 'POST' } });
+      return Response.json({ error: { message } }, { status: 405, headers: { allow: methods.join(', ') } });
     }
     try {
       return await answer(request);
     } catch (error) {
       if (error instanceof Response) return error;
-      if (error instanceof RequestProblem)
-        return Response.json({ error: { message: error.message } }, { status: error.status });
-      throw error;
+      if (error instanceof RunRefusedError) return refuseRun(error);
+      const isTheirs = error instanceof RequestProblem || (error instanceof StoreError && error.code === 'invalid');
+      if (!isTheirs) throw error;
+      const status = error instanceof RequestProblem ? error.status : 422;
+      return Response.json({ error: { message: error.message } }, { status });
     }
   };
 }

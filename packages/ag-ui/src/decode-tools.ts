@@ -16,7 +16,7 @@ import type {
 import { toJson } from '@intertie/core';
 import { readContentPart } from './content-part.ts';
 import { slotOf } from './decode-agents.ts';
-import { outputOf } from './read-ag-ui-messages.ts';
+import { outputOf } from './read-tool-message.ts';
 import { defined, fieldsOf, isFields, nameOf, textOf, type Fields } from './read-fields.ts';
 
 type Write = Emit<AgentEvent>;

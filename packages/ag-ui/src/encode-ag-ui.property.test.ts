@@ -4,7 +4,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { replay, schemaProblems, verify } from '../test/ag-ui-client.ts';
 import type { AGUIEvent } from './ag-ui-event.ts';
-import { createAGUIEncoder, type AGUIEncoderOptions } from './encode-ag-ui.ts';
+import type { AGUIEncoderOptions } from './ag-ui-encoder-options.ts';
+import { createAGUIEncoder } from './encode-ag-ui.ts';
 
 const sealed = ({ run, events, end }: ArbitraryRun): AgentEvent[] =>
   transcode(
@@ -75,28 +76,42 @@ describe('whatever a run does', { timeout: 60_000 }, () => {
 
   it('a client that joins anywhere ends with what it would have had', async () => {
     await fc.assert(
-      fc.asyncProperty(arbitraryRun(), fc.nat(), fc.constantFrom('1.0', undefined), async (run, cut, version) => {
-        const events = sealed(run);
-        // What was taken back is told to nobody who joins later.
-        fc.pre(!events.some((event) => event.type === 'step-end' && event.discarded));
-        const how = version === undefined ? {} : { protocolVersion: version };
-        const at = 1 + (cut % events.length);
-        const encoder = createAGUIEncoder(how);
-        const joined: AGUIEvent[] = [];
-        const emit = (event: AGUIEvent): void => void joined.push(event);
-        encoder.open?.({ history: [], events: events.slice(0, at) }, emit);
-        for (const event of events.slice(at)) encoder.feed(event, emit);
-        const late = await replay([joined]);
-        expect(late.error).toBeUndefined();
-        expect(late.warnings).toEqual([]);
-        const whole = await replay([encode(events, how)]);
-        const words = (messages: typeof late.messages): unknown =>
-          messages
-            // Of its own results only a client that joins late is told.
-            .filter(({ role }) => role !== 'activity' && role !== 'tool')
-            .map((message) => [message.id, message.role, 'content' in message ? (message.content ?? '') : '']);
-        expect(words(late.messages)).toEqual(words(whole.messages));
-      }),
+      fc.asyncProperty(
+        arbitraryRun(),
+        fc.nat(),
+        fc.nat(),
+        fc.constantFrom('1.0', undefined),
+        async (run, cut, part, version) => {
+          const events = sealed(run);
+          // What was taken back is told to nobody who joins later.
+          fc.pre(!events.some((event) => event.type === 'step-end' && event.discarded));
+          const how = version === undefined ? {} : { protocolVersion: version };
+          const at = 1 + (cut % events.length);
+          let toldBefore = 0;
+          const before = createAGUIEncoder(how);
+          for (const event of events.slice(0, at)) before.feed(event, () => void (toldBefore += 1));
+          const encoder = createAGUIEncoder(how);
+          const joined: AGUIEvent[] = [];
+          const emit = (event: AGUIEvent): void => void joined.push(event);
+          encoder.open?.({ history: [], events: events.slice(0, at) }, emit);
+          for (const event of events.slice(at)) encoder.feed(event, emit);
+          const late = await replay([joined]);
+          expect(late.error).toBeUndefined();
+          expect(late.warnings).toEqual([]);
+          const whole = await replay([encode(events, how)]);
+          const words = (messages: typeof late.messages): unknown =>
+            messages
+              // Of its own results only a client that joins late is told.
+              .filter(({ role }) => role !== 'activity' && role !== 'tool')
+              .map((message) => [message.id, message.role, 'content' in message ? (message.content ?? '') : '']);
+          expect(words(late.messages)).toEqual(words(whole.messages));
+          // One that has seen a part of it before, and missed some.
+          const seen = encode(events, how).slice(0, part % (toldBefore + 1));
+          const back = await replay([seen, joined]);
+          expect({ error: back.error, warnings: back.warnings }).toEqual({ error: undefined, warnings: [] });
+          expect(words(back.messages)).toEqual(words(whole.messages));
+        },
+      ),
       { numRuns: 60 },
     );
   });

@@ -1,6 +1,6 @@
 export type { AGUIEvent, AGUIEventOf, AGUIEventType, AGUIRunInput } from './ag-ui-event.ts';
 export { createAGUIEncoder } from './encode-ag-ui.ts';
-export type { AGUIEncoderOptions, AGUIOpenState } from './encode-ag-ui.ts';
+export type { AGUIEncoderOptions, AGUIOpenState } from './ag-ui-encoder-options.ts';
 export type { StepNames } from './encode-agents.ts';
 export { toAGUIMessages } from './to-ag-ui-messages.ts';
 export type { ToAGUIMessagesOptions } from './to-ag-ui-messages.ts';
@@ -17,7 +17,7 @@ export type { StreamTextLike, ToAGUIOptions } from './to-ag-ui.ts';
 export { toAGUIResponse } from './to-ag-ui-response.ts';
 export type { ToAGUIResponseOptions } from './to-ag-ui-response.ts';
 export { createAGUIHandler } from './create-ag-ui-handler.ts';
-export type { AGUIHandlerOptions } from './create-ag-ui-handler.ts';
+export type { AGUIHandlerOptions, DurableAGUIHandlerOptions, PreparedRequest } from './ag-ui-handler-options.ts';
 export { createAGUIDecoder } from './decode-ag-ui.ts';
 export type { AGUIDecoderOptions } from './decode-ag-ui.ts';
 export { AGUIChatTransport } from './ag-ui-chat-transport.ts';

@@ -1,20 +1,19 @@
-import {
-  toJson,
-  type CanonicalMessage,
-  type Fault,
-  type Json,
-  type JsonObject,
-  type MessagePart,
-  type Meta,
-  type OnLoss,
-  type Said,
-  type ToolPart,
+import type {
+  CanonicalMessage,
+  Json,
+  JsonObject,
+  MessagePart,
+  Meta,
+  OnLoss,
+  Said,
+  ToolPart,
+  ToolResult,
 } from '@intertie/core';
-import { readContentPart } from './content-part.ts';
+import { readContent } from './content-part.ts';
 import { withEncryptedValue } from './encrypted-value.ts';
 import { slotKey } from './intertie-slot.ts';
 import { defined, fieldsOf, isFields, nameOf, textOf, type Fields } from './read-fields.ts';
-import { parseContainer } from './tool-content.ts';
+import { readToolMessage } from './read-tool-message.ts';
 
 export interface ReadAGUIMessagesOptions {
   threadId?: string;
@@ -52,9 +51,9 @@ class AGUIMessageReader {
     switch (message.role) {
       case 'system':
       case 'developer':
-        return this.#add('system', id, this.#content(message.content, id));
+        return this.#add('system', id, readContent(message.content, id, this.#onLoss));
       case 'user':
-        return this.#add('user', id, this.#content(message.content, id));
+        return this.#add('user', id, readContent(message.content, id, this.#onLoss));
       case 'assistant':
         return this.#assistant(message, id);
       case 'reasoning': {
@@ -104,18 +103,6 @@ class AGUIMessageReader {
     return content.parts;
   }
 
-  #content(content: unknown, id: string): MessagePart[] {
-    if (typeof content === 'string') return [{ type: 'text', text: content }];
-    return (Array.isArray(content) ? content : []).flatMap((item: unknown): MessagePart[] => {
-      const part = readContentPart(item);
-      if (part === undefined) {
-        const what = `content part ${String(fieldsOf(item).type)}`;
-        this.#onLoss({ kind: 'unsupported', what, why: 'It cannot be used, and the run goes on without it.', id });
-      }
-      return part ? [part] : [];
-    });
-  }
-
   #assistant(message: Fields, id: string): void {
     const { said, meta, kept } = saidOf(message);
     const calls: unknown[] = Array.isArray(message.toolCalls) ? message.toolCalls : [];
@@ -129,7 +116,7 @@ class AGUIMessageReader {
   }
 
   #plain(content: unknown, id: string): string {
-    return this.#content(content, id)
+    return readContent(content, id, this.#onLoss)
       .map((part) => (part.type === 'text' ? part.text : ''))
       .join('');
   }
@@ -167,43 +154,28 @@ class AGUIMessageReader {
       const why = part ? 'The call had its result already.' : 'There is no call of that id.';
       return this.#onLoss({ kind: 'repaired', what: 'tool message', why, id });
     }
-    const error = textOf(message.error);
-    const content = textOf(message.content) ?? '';
+    const result = readToolMessage(message, id, this.#onLoss);
     // Nobody answered it; what the model is told of that is for whoever repairs the history.
-    if (kept.status === 'unsettled') return void (part.executor ??= 'runtime');
+    if (result === undefined) return void (part.executor ??= 'runtime');
     if (isFields(kept.providerMetadata)) part.resultMetadata = kept.providerMetadata as Meta;
-    if (kept.status === 'denied') {
-      part.state = 'denied';
-      const reason = textOf(kept.reason);
-      if (reason !== undefined) part.error = { message: reason };
-    } else if (kept.status === 'error' || error !== undefined) {
-      part.state = 'error';
-      const fault = fieldsOf(kept.error);
-      part.error = typeof fault.message === 'string' ? (fault as Fault) : { message: error ?? content };
-    } else {
-      part.state = 'result';
-      Object.assign(part, this.#output(message.content, kept, id));
-    }
-  }
-
-  #output(content: unknown, kept: JsonObject, id: string): { result: Json; resultContent?: true } {
-    if (Array.isArray(kept.content)) return { result: kept.content, resultContent: true };
-    if (typeof content !== 'string') {
-      return { result: toJson(this.#content(content, id), this.#onLoss), resultContent: true };
-    }
-    return { result: outputOf(content, kept.output) };
+    settle(part, result);
   }
 }
 
-/** What a result's text says: an object or a list where it is the JSON of one, else the text itself. */
-export function outputOf(content: string, form: unknown): Json {
-  if (form === 'text') return content;
-  if (form !== 'json') return parseContainer(content) ?? content;
-  if (content === '') return null;
-  try {
-    return JSON.parse(content) as Json;
-  } catch {
-    return content;
+function settle(part: ToolPart, result: ToolResult): void {
+  switch (result.status) {
+    case 'denied':
+      part.state = 'denied';
+      if (result.reason !== undefined) part.error = { message: result.reason };
+      return;
+    case 'error':
+      part.state = 'error';
+      part.error = result.error;
+      return;
+    case 'ok':
+      part.state = 'result';
+      part.result = result.output;
+      if (result.content) part.resultContent = true;
   }
 }
 

@@ -1,32 +1,7 @@
 import type { Json, JsonObject } from '@intertie/core';
 
-/** Something that came over a boundary: an object whose fields may be anything. */
-export type Fields = { readonly [key: string]: unknown };
-
-export function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-export function fieldsOf(value: unknown): Fields {
-  return isFields(value) ? value : {};
-}
-
-export function textOf(value: unknown): string | undefined {
-  return typeof value === 'string' ? value : undefined;
-}
-
-/** A string with something in it: ids and names. */
-export function nameOf(value: unknown): string | undefined {
-  return typeof value === 'string' && value !== '' ? value : undefined;
-}
+export { defined, fieldsOf, isFields, nameOf, textOf, type Fields } from '@intertie/core/fields';
 
 export function isJsonObject(value: Json | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/** The fields that have a value. */
-export function defined<T extends object>(fields: T): { [Key in keyof T]?: Exclude<T[Key], undefined> } {
-  const known: Partial<T> = {};
-  for (const key of Object.keys(fields) as Array<keyof T>) if (fields[key] !== undefined) known[key] = fields[key];
-  return known as { [Key in keyof T]?: Exclude<T[Key], undefined> };
 }

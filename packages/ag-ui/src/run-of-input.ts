@@ -26,10 +26,7 @@ export function runOfInput(input: AGUIRunInput, { generateId, now, onLoss }: Run
     startedAt,
     history: messages,
     answers: [],
-    tools: (input.tools ?? []).map(({ name, description, parameters }) =>
-      parameters === undefined ? { name, description } : { name, description, inputSchema: parameters as Json },
-    ),
-    context: input.context ?? [],
+    ...contextOfInput(input),
     ...defined({ parentRunId, state: (input.state ?? undefined) as Json | undefined }),
   };
   const last = messages.at(-1);
@@ -38,6 +35,14 @@ export function runOfInput(input: AGUIRunInput, { generateId, now, onLoss }: Run
   const parentMessageId = last.parentId;
   const more = { messageId: last.id, message, answers, resumes: parentRunId ?? last.id };
   return { ...run, history: messages.slice(0, -1), ...more, ...defined({ parentMessageId }) };
+}
+
+/** What the client offers to the run: tools of its own, and what the model should know. */
+export function contextOfInput({ tools = [], context = [] }: AGUIRunInput): Pick<RunInput, 'tools' | 'context'> {
+  const offered = tools.map(({ name, description, parameters }) =>
+    parameters === undefined ? { name, description } : { name, description, inputSchema: parameters as Json },
+  );
+  return { tools: offered, context };
 }
 
 /** The questions come back in the ids of the interrupts that they were, and are put where they stood. */

@@ -21,6 +21,8 @@ export interface ToAGUIMessagesOptions {
   sendInternal?: boolean;
   /** The message that each call is in, where it was streamed. */
   assistants?: ReadonlyMap<string, string>;
+  /** The ids of results that the client has given itself, by their calls. */
+  resultIds?: ReadonlyMap<string, string>;
   /** The sub-agent that an agent's part belongs to. Default: the agent, if it is one. */
   ownerOf?: (agentId: string | undefined) => string | undefined;
   onLoss?: OnLoss;
@@ -152,8 +154,14 @@ class AssistantWriter {
     // Where the client puts it: behind the message of the call, and the results that are there.
     let index = this.#messages.indexOf(assistant) + 1;
     while (this.#messages[index]?.role === 'tool') index += 1;
-    this.#messages.splice(index, 0, { ...result, ...tag(owner) });
+    const resultId = this.#options.resultIds?.get(toolCallId) ?? result.id;
+    this.#messages.splice(index, 0, { ...result, id: resultId, ...tag(owner) });
   }
+}
+
+/** The ids of the results that a client has, by their calls. Those of its own tools are its own. */
+export function resultIdsOf(messages: readonly Message[]): Map<string, string> {
+  return new Map(messages.flatMap((message) => (message.role === 'tool' ? [[message.toolCallId, message.id]] : [])));
 }
 
 export function activityContent(data: Json): JsonObject {

@@ -3,7 +3,8 @@ import { createFullStreamDecoder, type ToolExecutors } from '@intertie/ai-sdk';
 import { compose, generateId, seal, sourceStream, type AgentEvent, type Json, type RunInput } from '@intertie/core';
 import type { AGUIEvent, AGUIRunInput } from './ag-ui-event.ts';
 import { encodeStream } from './encode-stream.ts';
-import { createAGUIEncoder, type AGUIEncoderOptions } from './encode-ag-ui.ts';
+import type { AGUIEncoderOptions } from './ag-ui-encoder-options.ts';
+import { createAGUIEncoder } from './encode-ag-ui.ts';
 import { defined, isFields } from './read-fields.ts';
 import { runOfInput } from './run-of-input.ts';
 

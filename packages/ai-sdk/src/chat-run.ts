@@ -1,7 +1,7 @@
 import { toFault, type AgentEvent, type AgentSource, type EventOf, type Fault, type RunInput } from '@intertie/core';
+import { chatEnd, shownFault } from './chat-end.ts';
 import type { ChatMemory } from './chat-memory.ts';
 import { createUIMessageEncoder, type UIMessageEncoderOptions } from './encode-ui-message-stream.ts';
-import { slotKey } from './intertie-slot.ts';
 import { LiveRun } from './live-runs.ts';
 import type { UIMessageChunkOf, UIMessageVersion } from './ui-message-chunk.ts';
 import { validateUIMessageChunk } from './validate-ui-message-chunk.ts';
@@ -65,13 +65,8 @@ export function runChat<Version extends UIMessageVersion>(
   };
 
   const end = (event: EventOf<'run-end'>): void => {
-    // What the page answers next is told apart by it from what it has answered before.
-    const waitingFor = event.outcome === 'paused' ? event.waitingFor : [];
-    if (waitingFor.length > 0 || run.message) {
-      encoder.feed({ type: 'metadata', metadata: { [slotKey]: { waitingFor } } }, emit);
-    }
-    const isError = event.outcome === 'error';
-    encoder.feed(isError ? { ...event, error: shownFault(event.error, errorText) } : event, emit);
+    const isContinuation = run.message !== undefined;
+    for (const said of chatEnd(event, { isContinuation, errorText })) encoder.feed(said, emit);
     // The encoder has said its last word, and it did not get through.
     if (invalid !== undefined) emit({ type: 'error', errorText: errorText(invalid) });
     finish();
@@ -148,10 +143,4 @@ export function runChat<Version extends UIMessageVersion>(
     },
     { highWaterMark: 0 },
   );
-}
-
-/** What is beside the message (a provider's response, a stack) is for the server's log and not for the page. */
-function shownFault(error: Fault, errorText: (error: Fault) => string): Fault {
-  const { data: _, ...fault } = error;
-  return { ...fault, message: errorText(error) };
 }

@@ -1,6 +1,7 @@
 import { describe, expect, test, vi } from 'vitest';
 import { complete, says, scriptedSource } from '../test/scripted-source.ts';
-import { createChatHandler, type ChatHandlerOptions } from './create-chat-handler.ts';
+import { createChatHandler } from './create-chat-handler.ts';
+import type { ChatHandlerOptions } from './source-chat.ts';
 
 const user = (text = 'hi', id = 'u'): object => ({ id, role: 'user', parts: [{ type: 'text', text }] });
 const post = (body: unknown, init: RequestInit = {}): Request =>

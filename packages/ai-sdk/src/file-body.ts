@@ -31,8 +31,9 @@ function contentOf(data: unknown): (FileContent & { inferred?: string }) | undef
   if (!isFields(data)) return undefined;
   switch (data.type) {
     case 'data':
+      return contentOf(data.data);
     case 'url':
-      return contentOf(data[data.type]);
+      return typeof data.url === 'string' ? fromUrl(data.url) : contentOf(data.url);
     case 'text':
       return typeof data.text === 'string'
         ? { data: encodeBase64(new TextEncoder().encode(data.text)), inferred: 'text/plain' }
@@ -51,11 +52,15 @@ function fromReference(reference: unknown): FileContent | undefined {
   return provider !== undefined && typeof ref === 'string' ? { reference: { provider, ref } } : undefined;
 }
 
+/** Bytes, or a URL: nobody says which. */
 function fromText(text: string): FileContent & { inferred?: string } {
-  if (text.startsWith('data:')) return fromDataUrl(text) ?? { url: text };
   // The alphabet of base64 has no colon, so what parses as a URL is one.
-  if (text.includes(':') || !isBase64(text)) return { url: text };
-  return { data: text };
+  return text.includes(':') || !isBase64(text) ? fromUrl(text) : { data: text };
+}
+
+/** Also a relative one, which may be written with letters of base64 alone. */
+function fromUrl(url: string): FileContent & { inferred?: string } {
+  return (url.startsWith('data:') ? fromDataUrl(url) : undefined) ?? { url };
 }
 
 /** `data:` URLs hold bytes, and bytes are kept as such. Undefined: it is one only by its beginning. */

@@ -184,7 +184,7 @@ class ContentReader {
   }
 
   #file(ui: Fields, slot: JsonObject, kept: Partial<FilePart>): MessagePart | undefined {
-    const data = isFields(ui.providerReference) ? ui.providerReference : ui.url;
+    const data = isFields(ui.providerReference) ? ui.providerReference : { type: 'url', url: ui.url };
     const mediaType = slot.untyped === true ? undefined : ui.mediaType;
     const filename = ui.filename ?? slot.filename;
     const body = fileBodyOf({ data, mediaType, filename }, this.#onLoss);

@@ -1,13 +1,12 @@
 import type { AgentEvent, AgentSource, Answer, RunInput, Waiting } from '@intertie/core';
+import { OpenQuestions } from './open-questions.ts';
 
 /** A run under way: its events, the way to stop it, and the way to answer it while it waits. */
 export class LiveRun {
   readonly runId: string;
   readonly events: ReadableStreamDefaultReader<AgentEvent>;
-  /** The questions that it has asked and nobody has answered. */
-  readonly questions: Set<string> = new Set();
   #stop = new AbortController();
-  #open = new Set<string>();
+  #questions = new OpenQuestions();
   #answers: Answer[] = [];
   #wake: (() => void) | undefined;
   #isOver = false;
@@ -30,37 +29,16 @@ export class LiveRun {
   /** Notes what the run waits for. */
   see(event: AgentEvent): void {
     this.#remember(event);
-    switch (event.type) {
-      case 'text-start':
-      case 'reasoning-start':
-        this.#open.add(event.id);
-        return;
-      case 'text-end':
-      case 'reasoning-end':
-        this.#open.delete(event.id);
-        return;
-      case 'tool-input-start':
-        this.#open.add(event.toolCallId);
-        return;
-      case 'tool-input-end':
-        this.#open.delete(event.toolCallId);
-        return;
-      case 'question':
-        this.questions.add(event.questionId);
-        return;
-      case 'answer':
-        this.questions.delete(event.questionId);
-    }
+    this.#questions.see(event);
   }
 
   /** What it waits for, if that is all that can be shown for now: nobody is in the middle of a word. */
   get waitingFor(): Waiting[] {
-    if (this.#open.size > 0) return [];
-    return Array.from(this.questions, (questionId) => ({ type: 'question', questionId }));
+    return this.#questions.waitingFor;
   }
 
   answer(answer: Answer): void {
-    this.questions.delete(answer.questionId);
+    this.#questions.answer(answer.questionId);
     this.#answers.push(answer);
     this.#wake?.();
   }

@@ -11,6 +11,7 @@ import {
   type OnLoss,
   type RunControl,
   type RunInput,
+  type SourceStreamOptions,
 } from '@intertie/core';
 import { jsonSchema, streamText, type LanguageModel, type SystemModelMessage, type ToolSet } from 'ai';
 import { createFullStreamDecoder } from './decode-full-stream.ts';
@@ -48,6 +49,8 @@ export interface ModelSourceOptions extends StreamTextSettings {
   idleMs?: number;
   /** The major of `ai` that is installed, for what only 7 can send back to a provider. Default: 6, which is right for both. */
   version?: UIMessageVersion;
+  /** Is given every part of the model's stream before it is decoded. */
+  onFrame?: SourceStreamOptions['onFrame'];
   onLoss?: OnLoss;
   /** The `streamText` to use, where there is more than one. */
   streamText?: typeof streamText;
@@ -80,9 +83,9 @@ function runModel(
   run: RunInput,
   control: RunControl,
 ): ReadableStream<AgentEvent> {
-  const { onLoss = () => undefined, idleMs } = options;
+  const { onLoss = () => undefined, idleMs, onFrame } = options;
   const { signal } = control;
-  const skin = { signal, ...(idleMs !== undefined && { idleMs }) };
+  const skin = { signal, ...(idleMs !== undefined && { idleMs }), ...(onFrame && { onFrame }) };
   const message = answeredMessage(run);
   const waitingFor = message ? pendingParts(message) : [];
   if (waitingFor.length > 0) {
@@ -115,7 +118,7 @@ type Call = {
 async function* parts(model: LanguageModel, options: ModelSourceOptions, call: Call): AsyncGenerator {
   const { run, control, message, calls, stop } = call;
   const { name: _, description: __, idleMs: ___, version, onLoss, instructions, tools: ____, ...settings } = options;
-  const { streamText: stream = streamText, ...streamSettings } = settings;
+  const { streamText: stream = streamText, onFrame: _____, ...streamSettings } = settings;
   const { tools, isEcho } = guardTools(call.tools, async (wireId) => control.barrier(await calls.claim(wireId)));
   const provider = typeof model === 'string' ? 'gateway' : model.provider;
   const history = uniqueCallIds(historyOf(run, message), () => undefined);

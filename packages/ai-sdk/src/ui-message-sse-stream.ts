@@ -1,5 +1,6 @@
 import type { UIMessageChunk, UIMessageChunkOf, UIMessageVersion } from './ui-message-chunk.ts';
-import { createUIMessageSSEParser, doneFrame, keepAliveFrame, toUIMessageFrame } from './ui-message-sse.ts';
+import { createUIMessageSSEParser, doneFrame, toUIMessageFrame } from './ui-message-sse.ts';
+import { writeSSE } from './write-sse.ts';
 
 export interface ReadUIMessageSSEOptions<Version extends UIMessageVersion = UIMessageVersion> {
   /** Which chunks are taken. Default: 6. */
@@ -75,38 +76,13 @@ export function writeUIMessageSSE<Chunk extends UIMessageChunk>(
   { keepAliveMs, idOf }: WriteUIMessageSSEOptions<Chunk> = {},
 ): ReadableStream<Uint8Array> {
   const reader = chunks.getReader();
-  const encoder = new TextEncoder();
-  let timer: ReturnType<typeof setInterval> | undefined;
-  let isSilent = true;
-  const stop = (): void => clearInterval(timer);
-
-  return new ReadableStream({
-    start: (controller) => {
-      if (keepAliveMs === undefined) return;
-      // One timer for the whole stream: what is written only says that this round was not silent.
-      timer = setInterval(() => {
-        // A reader that does not read is not told that we are alive: comments would only pile up.
-        if (isSilent && (controller.desiredSize ?? 0) > 0) controller.enqueue(encoder.encode(keepAliveFrame));
-        isSilent = true;
-      }, keepAliveMs);
+  return writeSSE({
+    keepAliveMs,
+    read: async () => {
+      const { done, value } = await reader.read();
+      return { frames: done ? doneFrame : toUIMessageFrame(value, idOf?.(value)), isLast: done };
     },
-    pull: async (controller) => {
-      try {
-        const { done, value } = await reader.read();
-        isSilent = false;
-        if (!done) return controller.enqueue(encoder.encode(toUIMessageFrame(value, idOf?.(value))));
-        stop();
-        controller.enqueue(encoder.encode(doneFrame));
-        controller.close();
-      } catch (error) {
-        stop();
-        throw error;
-      }
-    },
-    cancel: (reason) => {
-      stop();
-      return reader.cancel(reason);
-    },
+    cancel: (reason) => reader.cancel(reason),
   });
 }
 

@@ -1,6 +1,7 @@
 export type { AgentSource, RunControl, Topology } from './agent-source.ts';
 export { applyAnswer } from './apply-answer.ts';
 export { decodeBase64, encodeBase64 } from './base64.ts';
+export { readBlobUrl, toBlobUrl } from './blob-url.ts';
 export type { BlobInfo, Blobs, ByteRange } from './blobs.ts';
 export { capJson } from './cap-json.ts';
 export type { TruncatedJson } from './cap-json.ts';
@@ -71,6 +72,7 @@ export type {
   ToolPart,
   ToolState,
 } from './message.ts';
+export { outcomeOf } from './outcome-of.ts';
 export type { Outcome, Waiting } from './outcome.ts';
 export type {
   Answer,
@@ -136,6 +138,8 @@ export { seal } from './seal.ts';
 export type { SourceInput } from './source-input.ts';
 export { sourceStream } from './source-stream.ts';
 export type { SourceStreamOptions } from './source-stream.ts';
+export { splitLines } from './split-lines.ts';
+export type { Line } from './split-lines.ts';
 export { endByAbort } from './stop-reason.ts';
 export type { StopReason } from './stop-reason.ts';
 export { StoreError } from './store-error.ts';

@@ -1,25 +1,37 @@
+import type { End } from './codec.ts';
 import { decisionsOf } from './decisions-of.ts';
 import type { AgentEvent, EventOf } from './event.ts';
 import type { Store } from './memory-store.ts';
 import { MessageList } from './message-list.ts';
 import type { CanonicalMessage } from './message.ts';
 import type { Outcome } from './outcome.ts';
+import { outcomeOf } from './outcome-of.ts';
 import type { FinishResult, Ownership, RunRecord } from './registry.ts';
 import type { LogPosition, RunKey, RunLog } from './run-log.ts';
 import { seal } from './seal.ts';
 
+/** The same words from whoever recovers it: a second recovery finds the first one's result. */
+const lost: End = {
+  reason: 'error',
+  error: { message: 'The process that ran it is gone. What it had written is kept.', code: 'lost' },
+};
+
 /**
- * Ends a run whose process is gone: its log is folded, what is open is closed, and the run ends as an error, code `lost`.
- * If its own end is in the log already, that one counts. No model is called, and no tool runs. It can be done any number of
- * times, by anyone who owns the run: the log is the same.
+ * Ends a run whose process is gone: its log is folded, what is open is closed, and the run ends as an error, code `lost`,
+ * unless another end is given. If its own end is in the log already, that one counts. No model is called, and no tool runs.
+ * It can be done any number of times, by anyone who owns the run: the log is the same.
  */
-export async function recoverRun(store: Store, { run, epoch, nextSeq }: Ownership): Promise<FinishResult> {
+export async function recoverRun(
+  store: Store,
+  { run, epoch, nextSeq }: Ownership,
+  end: End = lost,
+): Promise<FinishResult> {
   const [logged, message] = await Promise.all([
     readLog(store.log, run.key),
     store.forScope(run.scope).getMessage({ threadId: run.threadId, messageId: run.messageId }),
   ]);
   const baseline = message ?? emptyMessage(run);
-  const closing = await close(store, run, baseline, logged);
+  const closing = await close(store, run, baseline, logged, end);
   const list = new MessageList({ messages: [baseline] });
   for (const event of [...logged, ...closing]) list.feed(event);
   const folded = list.message ?? baseline;
@@ -54,6 +66,7 @@ async function close(
   run: RunRecord,
   message: CanonicalMessage,
   logged: readonly AgentEvent[],
+  end: End,
 ): Promise<AgentEvent[]> {
   const resumed = run.resumes && (await store.registry.getRun(run.scope, run.resumes));
   const { runId, threadId, messageId } = run;
@@ -74,9 +87,7 @@ async function close(
   );
   for (const event of logged) codec.feed(event, () => {});
   const closing: AgentEvent[] = [];
-  // The same words from whoever recovers it: a second recovery finds the first one's result.
-  const error = { message: 'The process that ran it is gone. What it had written is kept.', code: 'lost' };
-  codec.end({ reason: 'error', error }, (event) => void closing.push(event));
+  codec.end(end, (event) => void closing.push(event));
   return closing;
 }
 
@@ -84,21 +95,6 @@ function endOf(events: readonly AgentEvent[]): { outcome: Outcome; usage?: Event
   const end = events.find((event) => event.type === 'run-end')!;
   const { usage } = end;
   return { outcome: outcomeOf(end), ...(usage && { usage }) };
-}
-
-function outcomeOf(end: EventOf<'run-end'>): Outcome {
-  switch (end.outcome) {
-    case 'complete':
-      return { outcome: 'complete' };
-    case 'paused':
-      return { outcome: 'paused', waitingFor: end.waitingFor };
-    case 'aborted': {
-      const { by, reason } = end;
-      return { outcome: 'aborted', ...(by && { by }), ...(reason !== undefined && { reason }) };
-    }
-    case 'error':
-      return { outcome: 'error', error: end.error };
-  }
 }
 
 /** Where the placeholder is gone, finish will refuse; until then there is something to fold into. */

@@ -6,7 +6,7 @@ import { assertSpeed, playTape } from './play-tape.ts';
 import { rekey } from './rekey.ts';
 import type { RunInput } from './run-input.ts';
 import { seal } from './seal.ts';
-import { sourceStream } from './source-stream.ts';
+import { sourceStream, type SourceStreamOptions } from './source-stream.ts';
 import { CANONICAL, type Tape } from './tape.ts';
 
 export interface TapeSourceOptions {
@@ -15,6 +15,8 @@ export interface TapeSourceOptions {
   /** Reads the tape's dialect. Needed for every dialect but the canonical one. */
   decoder?: (run: RunInput, onLoss: OnLoss) => Codec<unknown, AgentEvent>;
   name?: string;
+  /** Is given every item of the tape before it is decoded. */
+  onFrame?: SourceStreamOptions['onFrame'];
   onLoss?: OnLoss;
 }
 
@@ -23,7 +25,7 @@ export interface TapeSourceOptions {
  * the run that is asked for, so the same tape may be played again and again in one thread.
  */
 export function tapeSource(tape: Tape<unknown>, options: TapeSourceOptions = {}): AgentSource {
-  const { speed = 1, decoder, name = 'tape', onLoss = () => {} } = options;
+  const { speed = 1, decoder, name = 'tape', onFrame, onLoss = () => {} } = options;
   const { dialect } = tape.header;
   assertSpeed(speed);
   if (decoder === undefined && dialect !== CANONICAL) {
@@ -37,6 +39,7 @@ export function tapeSource(tape: Tape<unknown>, options: TapeSourceOptions = {})
     run: (run, { signal }) =>
       sourceStream(() => playTape(tape, { speed }), compose((decoder ?? rekey)(run, onLoss), seal(run, onLoss)), {
         signal,
+        ...(onFrame && { onFrame }),
       }),
   };
 }

@@ -13,8 +13,8 @@ import {
   type Outcome,
   type RunInput,
 } from '@intertie/core';
+import { defined, flagOf, isFields, nameOf, textOf } from '@intertie/core/fields';
 import { toServerEvent } from './earlier-events.ts';
-import { defined, flagOf, isFields, nameOf, textOf } from './fields.ts';
 import type { Surroundings } from './invocation.ts';
 import { dialect } from './dialect-name.ts';
 import { ServerAgents } from './server-agents.ts';

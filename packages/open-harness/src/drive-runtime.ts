@@ -1,6 +1,6 @@
 import { endByAbort, toFault, type Answer, type OnLoss, type RunControl, type RunInput } from '@intertie/core';
 import { activeRuntime, startActive, watchActive } from './active-runtimes.ts';
-import { defined, isFields } from './fields.ts';
+import { defined, isFields } from '@intertie/core/fields';
 import { createInputQueue } from './input-queue.ts';
 import type { OpenHarnessInput, RuntimeEvent } from './runtime-event.ts';
 import type { RunSnapshot, RuntimeLike } from './runtime.ts';

@@ -1,4 +1,4 @@
-import { defined, isFields, nameOf, type Fields } from './fields.ts';
+import { defined, isFields, nameOf, type Fields } from '@intertie/core/fields';
 import { isServerEvent, type ServerEvent } from './server-event.ts';
 
 /*

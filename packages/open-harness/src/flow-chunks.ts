@@ -1,6 +1,6 @@
 import type { UIMessageChunk } from '@intertie/ai-sdk';
 import type { Codec, Emit } from '@intertie/core';
-import { isFields, nameOf } from './fields.ts';
+import { isFields, nameOf } from '@intertie/core/fields';
 
 export interface FlowChunkOptions {
   /** Whether every node that starts is a step of the message. Default: yes. */

@@ -13,7 +13,7 @@ import {
   type RunInput,
 } from '@intertie/core';
 import type { FlowStatusData } from './data-types.ts';
-import { defined, isFields, nameOf, textOf } from './fields.ts';
+import { defined, isFields, nameOf, textOf } from '@intertie/core/fields';
 import type { OpenHarnessDecoderOptions } from './decoder-options.ts';
 import { FlowAgents } from './flow-agents.ts';
 import { FlowNodes } from './flow-nodes.ts';

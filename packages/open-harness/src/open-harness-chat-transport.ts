@@ -7,7 +7,7 @@ import {
   type UIMessageVersion,
 } from '@intertie/ai-sdk';
 import { compose, toTransformStream, type AgentSource, type Codec, type RunInput } from '@intertie/core';
-import { defined } from './fields.ts';
+import { defined } from '@intertie/core/fields';
 import { createFlowChunks, type FlowChunkOptions } from './flow-chunks.ts';
 import { openHarnessSource, type OpenHarnessSourceOptions, type RuntimeOrFactory } from './open-harness-source.ts';
 import type { RunStoreLike } from './runtime.ts';

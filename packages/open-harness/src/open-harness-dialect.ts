@@ -1,7 +1,7 @@
 import type { Checker, Dialect, Report } from '@intertie/core';
 import { createOpenHarnessDecoder } from './decode-open-harness.ts';
 import { dialect } from './dialect-name.ts';
-import { isFields, nameOf, textOf, type Fields } from './fields.ts';
+import { isFields, nameOf, textOf, type Fields } from '@intertie/core/fields';
 import { openHarnessRules, type OpenHarnessRule } from './open-harness-rules.ts';
 import { isTerminalEvent, type RuntimeEvent } from './runtime-event.ts';
 

@@ -12,7 +12,7 @@ import { createOpenHarnessDecoder } from './decode-open-harness.ts';
 import type { OpenHarnessDecoderOptions } from './decoder-options.ts';
 import { driveRuntime } from './drive-runtime.ts';
 import { createFlowFilter, type FlowDataOptions } from './flow-filter.ts';
-import { isFields } from './fields.ts';
+import { isFields } from '@intertie/core/fields';
 import { flowTopology, snapshotFlow } from './flow-topology.ts';
 import type { OpenHarnessInput } from './runtime-event.ts';
 import type { FlowLike, RunSnapshot, RuntimeLike } from './runtime.ts';

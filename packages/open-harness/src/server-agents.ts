@@ -1,5 +1,5 @@
 import { toJson, type Fault, type Json, type Outcome } from '@intertie/core';
-import { defined, nameOf } from './fields.ts';
+import { defined, nameOf } from '@intertie/core/fields';
 import { Invocation, type Surroundings } from './invocation.ts';
 import { dialect } from './dialect-name.ts';
 

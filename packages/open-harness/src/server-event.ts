@@ -1,5 +1,5 @@
 import { toJson, type OnLoss, type Op } from '@intertie/core';
-import { isFields } from './fields.ts';
+import { isFields } from '@intertie/core/fields';
 
 /** What the later server says, on `GET /sessions/:id/events`. The payload is not to be trusted. */
 export type ServerEvent = {

@@ -1,4 +1,4 @@
-export { readBlobUrl, toBlobUrl } from './blobs/blob-url.ts';
+export { readBlobUrl, toBlobUrl } from '@intertie/core';
 export { createStore } from './create-store.ts';
 export type { CreateStoreOptions } from './create-store.ts';
 export { createTables } from './create-tables.ts';

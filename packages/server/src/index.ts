@@ -1,1 +1,17 @@
-export type { DurableAgent } from '@intertie/core';
+export { agUi, type AGUIAgentOptions } from './agents/ag-ui.ts';
+export type { AgentDefinition, AgentDetails, AgentKind, OnFrame } from './agents/agent-definition.ts';
+export { mailSwarm, type MAILAgentOptions } from './agents/mail-swarm.ts';
+export { model, type ModelAgentOptions } from './agents/model.ts';
+export { openHarness, type OpenHarnessAgentOptions } from './agents/open-harness.ts';
+export { tape, type TapeAgentOptions } from './agents/tape.ts';
+export { defineConfig, type IntertieConfig, type Limits, type Principal } from './config.ts';
+export {
+  createIntertie,
+  type CloseIntertieOptions,
+  type CreateIntertieOptions,
+  type Intertie,
+} from './create-intertie.ts';
+export { errors, type CatalogueEntry, type ErrorCode } from './errors.ts';
+export { IntertieError, type ErrorBody } from './intertie-error.ts';
+export { jsonLogger, type Logger, type LogFields, type LogLevel } from './logger.ts';
+export { serve, type ServedIntertie, type ServeOptions } from './serve.ts';

@@ -1,10 +1,17 @@
-import type { CanonicalMessage, FilePart, MessageInput, MessagePart, Started } from '@intertie/core';
+import {
+  readBlobUrl,
+  toBlobUrl,
+  type CanonicalMessage,
+  type FilePart,
+  type MessageInput,
+  type MessagePart,
+  type Started,
+} from '@intertie/core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 
 import { databases, emptyTables } from '../../test/databases.ts';
 import type { Database } from '../database.ts';
 import { PostgresMemoryStore } from '../postgres-store.ts';
-import { readBlobUrl, toBlobUrl } from './blob-url.ts';
 import { sha256Of } from './sha256-of.ts';
 
 const large = Buffer.alloc(40_000, 'large');

@@ -1,6 +1,4 @@
-import type { Blobs, MessageContent, MessagePart, Scope } from '@intertie/core';
-
-import { readBlobUrl, toBlobUrl } from './blob-url.ts';
+import { readBlobUrl, toBlobUrl, type Blobs, type MessageContent, type MessagePart, type Scope } from '@intertie/core';
 
 /** Larger files are kept as blobs: a list of messages reads them with every page. */
 const inlineBytes = 32 * 1024;

@@ -1,15 +1,19 @@
-/** An object from outside, of which nothing is known. */
+/** Something that came over a boundary: an object whose fields may be anything. */
 export type Fields = { readonly [key: string]: unknown };
 
 export function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+export function fieldsOf(value: unknown): Fields {
+  return isFields(value) ? value : {};
+}
+
 export function textOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** A text that is not empty. */
+/** A string with something in it: ids and names. */
 export function nameOf(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
@@ -23,9 +27,8 @@ export function flagOf(value: unknown): boolean | undefined {
 }
 
 /** The fields that have a value. */
-export function defined<Given extends object>(
-  fields: Given,
-): { [Key in keyof Given]?: Exclude<Given[Key], undefined> } {
-  const entries = Object.entries(fields).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(entries) as { [Key in keyof Given]?: Exclude<Given[Key], undefined> };
+export function defined<T extends object>(fields: T): { [Key in keyof T]?: Exclude<T[Key], undefined> } {
+  const known: Partial<T> = {};
+  for (const key of Object.keys(fields) as Array<keyof T>) if (fields[key] !== undefined) known[key] = fields[key];
+  return known as { [Key in keyof T]?: Exclude<T[Key], undefined> };
 }

@@ -1,0 +1,216 @@
+import type {
+  Answer,
+  CanonicalMessage,
+  Decision,
+  Json,
+  JsonObject,
+  Outcome,
+  RunState,
+  Topology,
+  Usage,
+} from '@intertie/core';
+import type { UIMessage } from 'ai';
+
+/** What the server says of itself and of whom one can talk to. */
+export type ServerInfo = {
+  agents: AgentInfo[];
+  version: string;
+  database: { kind: 'pglite' | 'postgres' };
+  /** Whether it listens on this machine only. */
+  loopback: boolean;
+};
+
+export type AgentInfo = {
+  name: string;
+  kind: 'model' | 'mail' | 'open-harness' | 'ag-ui' | 'tape' | 'source';
+  description?: string;
+  isDefault?: true;
+  suggestions?: string[];
+  pauses: 'replay' | 'token' | 'live';
+  hasTopology: boolean;
+  isDemo?: true;
+};
+
+export type ThreadInfo = {
+  id: string;
+  title?: string;
+  agent?: string;
+  resourceId?: string;
+  metadata?: JsonObject;
+  headId?: string;
+  version: number | string;
+  createdAt: string;
+  updatedAt: string;
+};
+
+export type LiveRun = { runId: string; messageId: string; agent: string };
+
+/** The siblings of a message that has some, in the order made, and which of them it is. */
+export type Branches = { [messageId: string]: { siblings: string[]; index: number } };
+
+export type ThreadMessages = { messages: UIMessage[]; branches: Branches; live?: LiveRun };
+
+export type RunInfo = {
+  runId: string;
+  threadId: string;
+  messageId: string;
+  agent: string;
+  state: RunState;
+  resumes?: string;
+  outcome?: Outcome;
+  usage?: Usage[];
+  createdAt: string;
+  startedAt?: string;
+  endedAt?: string;
+  lastSeq?: number;
+};
+
+export type TreeMessage = {
+  id: string;
+  parentId?: string;
+  role: string;
+  status?: string;
+  runId?: string;
+  createdAt: string;
+  preview: string;
+};
+
+/** What a person says to a run that waits. */
+export type AnswerInput =
+  | Pick<Answer, 'questionId' | 'approved' | 'value' | 'cancelled' | 'reason'>
+  | { toolCallId: string; output: Json }
+  | { toolCallId: string; error: string };
+
+export type AnswerOutcome = {
+  verdicts: Array<{ id: string; result: string }>;
+  open: Decision[];
+  run?: { runId: string; messageId: string };
+};
+
+export type WireFault = { cut?: true; delayMs?: number; duplicate?: true; thread: string };
+
+export type StoredBlob = { sha256: string; size: number; mediaType: string; url: string };
+
+/** An answer of the server that is none: what happened, and what to do. */
+export class ApiError extends Error {
+  readonly status: number;
+  readonly code: string;
+  readonly fix: string | undefined;
+
+  constructor(status: number, { code, message, fix }: { code: string; message: string; fix?: string }) {
+    super(message);
+    this.name = 'ApiError';
+    this.status = status;
+    this.code = code;
+    this.fix = fix;
+  }
+}
+
+/** The server's doors, as far as the console uses them. */
+export const api = {
+  server: (): Promise<ServerInfo> => get('/api/agents'),
+  topology: (agent: string): Promise<Topology> => get(`/api/agents/${segment(agent)}/topology`),
+
+  threads: (query: {
+    search?: string;
+    cursor?: string;
+    limit?: number;
+  }): Promise<{ threads: ThreadInfo[]; cursor?: string }> => get('/api/threads', query),
+  thread: (id: string): Promise<{ thread: ThreadInfo; live?: LiveRun; usage?: Json }> =>
+    get(`/api/threads/${segment(id)}`),
+  editThread: (
+    id: string,
+    change: { title?: string; headId?: string; metadata?: JsonObject },
+  ): Promise<{ thread: ThreadInfo }> => send('PATCH', `/api/threads/${segment(id)}`, change),
+  deleteThread: (id: string): Promise<void> => send('DELETE', `/api/threads/${segment(id)}`),
+  messages: (id: string, query: { leaf?: string } = {}): Promise<ThreadMessages> =>
+    get(`/api/threads/${segment(id)}/messages`, { format: 'ui', ...query }),
+  canonicalMessages: (
+    id: string,
+    query: { leaf?: string } = {},
+  ): Promise<{ messages: CanonicalMessage[]; branches: Branches; live?: LiveRun }> =>
+    get(`/api/threads/${segment(id)}/messages`, { format: 'canonical', ...query }),
+  tree: (id: string): Promise<{ messages: TreeMessage[]; headId?: string }> => get(`/api/threads/${segment(id)}/tree`),
+  runs: (id: string): Promise<{ runs: RunInfo[] }> => get(`/api/threads/${segment(id)}/runs`),
+  deleteMessage: (thread: string, message: string): Promise<void> =>
+    send('DELETE', `/api/threads/${segment(thread)}/messages/${segment(message)}`),
+
+  run: (id: string, thread?: string): Promise<RunInfo> => get(`/api/runs/${segment(id)}`, { thread }),
+  stop: (run: string, reason?: string): Promise<{ result: string }> =>
+    send('POST', `/api/runs/${segment(run)}/stop`, { reason }),
+  answer: (run: string, answers: readonly AnswerInput[]): Promise<AnswerOutcome> =>
+    send('POST', `/api/runs/${segment(run)}/answers`, { answers }),
+  questions: (thread: string): Promise<{ questions: Decision[] }> => get('/api/questions', { state: 'open', thread }),
+
+  storeBlob: async (file: Blob): Promise<StoredBlob> => {
+    const headers = { 'content-type': file.type || 'application/octet-stream' };
+    return read(await fetch('/api/blobs', { method: 'POST', headers, body: file }));
+  },
+  disturbWire: (fault: WireFault): Promise<void> => send('POST', '/api/dev/wire', fault),
+
+  urls: {
+    chat: (agent: string): string => `/api/agents/${segment(agent)}/chat`,
+    agUi: (agent: string): string => `/api/agents/${segment(agent)}/ag-ui`,
+    threadEvents: (id: string, since?: string): string => withQuery(`/api/threads/${segment(id)}/events`, { since }),
+    threadExport: (id: string): string => `/api/threads/${segment(id)}/export`,
+    runEvents: (run: string, thread: string | undefined, after?: string): string =>
+      withQuery(`/api/runs/${segment(run)}/events`, { thread, after }),
+    runFrames: (run: string): string => `/api/runs/${segment(run)}/frames`,
+  },
+};
+
+type Query = { [key: string]: string | number | undefined };
+
+function get<T>(path: string, query?: Query): Promise<T> {
+  return fetch(withQuery(path, query), { headers: { accept: 'application/json' } }).then((response) =>
+    read<T>(response),
+  );
+}
+
+function send<T>(method: 'POST' | 'PATCH' | 'DELETE', path: string, body?: object): Promise<T> {
+  const init =
+    body === undefined ? {} : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
+  return fetch(path, { method, ...init }).then((response) => read<T>(response));
+}
+
+async function read<T>(response: Response): Promise<T> {
+  if (!response.ok) throw await errorOf(response);
+  return (response.status === 204 ? undefined : await response.json()) as T;
+}
+
+/** What a failed answer says, however it says it. */
+export async function errorOf(response: Response): Promise<ApiError> {
+  const text = await response.text().catch(() => '');
+  return new ApiError(
+    response.status,
+    faultOf(text) ?? { code: 'http', message: `The server answered with status ${response.status}.` },
+  );
+}
+
+function faultOf(text: string): { code: string; message: string; fix?: string } | undefined {
+  try {
+    const { error } = JSON.parse(text) as { error?: { code?: string; message?: string; fix?: string } };
+    if (typeof error?.message !== 'string') return undefined;
+    return { code: error.code ?? 'http', message: error.message, ...(error.fix !== undefined && { fix: error.fix }) };
+  } catch {
+    return undefined;
+  }
+}
+
+/** The words of an error for people; a chat's transport throws the server's JSON as text. */
+export function messageOf(error: unknown): string {
+  if (error instanceof ApiError) return error.fix === undefined ? error.message : `${error.message} ${error.fix}`;
+  const text = error instanceof Error ? error.message : String(error);
+  return faultOf(text)?.message ?? text;
+}
+
+function withQuery(path: string, query: Query = {}): string {
+  const search = new URLSearchParams();
+  for (const [key, value] of Object.entries(query))
+    if (value !== undefined && value !== '') search.set(key, String(value));
+  return search.size === 0 ? path : `${path}?${search}`;
+}
+
+function segment(id: string): string {
+  return encodeURIComponent(id);
+}

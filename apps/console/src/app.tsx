@@ -1,0 +1,68 @@
+import './ui/ui.css';
+import './shell/shell.css';
+import './chat/chat.css';
+import './threads/threads.css';
+import { useRef, useState, type ReactNode } from 'react';
+import { BottomBar } from './shell/bottom-bar.tsx';
+import { ShortcutsHelp } from './shell/shortcuts-help.tsx';
+import { useServer } from './shell/use-server.ts';
+import { stepMessage, useShortcuts } from './shell/use-shortcuts.ts';
+import { useStored } from './shell/use-stored.ts';
+import { ThreadList } from './threads/thread-list.tsx';
+import { ThreadScreen } from './shell/thread-screen.tsx';
+import { WelcomeScreen } from './welcome/welcome-screen.tsx';
+import { go, panes, useLocation } from './use-location.ts';
+
+/** What both screens know of the page around them. */
+export type Frame = {
+  isInspectorOpen: boolean;
+  isInternalShown: boolean;
+  toggleInspector: () => void;
+  toggleInternal: () => void;
+  openHelp: () => void;
+};
+
+export function App(): ReactNode {
+  const { thread, view, pane } = useLocation();
+  const { server, error } = useServer();
+  const [isInspectorOpen, setInspectorOpen] = useStored<boolean>('inspector-open', true);
+  const [isInternalShown, setInternalShown] = useStored<boolean>('internal-shown', false);
+  const [isHelpOpen, setHelpOpen] = useState(false);
+  const searchField = useRef<HTMLInputElement>(null);
+  const frame: Frame = {
+    isInspectorOpen: isInspectorOpen || view === 'inspect',
+    isInternalShown,
+    toggleInspector: () => setInspectorOpen(!isInspectorOpen),
+    toggleInternal: () => setInternalShown(!isInternalShown),
+    openHelp: () => setHelpOpen(true),
+  };
+
+  useShortcuts({
+    j: () => stepMessage(1),
+    k: () => stepMessage(-1),
+    '/': () => {
+      go({ view: 'threads' });
+      searchField.current?.focus();
+    },
+    f: () => document.querySelector('.scroller')?.scrollTo({ top: Number.MAX_SAFE_INTEGER }),
+    n: () => go({ thread: undefined, view: 'chat' }),
+    c: () => document.querySelector<HTMLElement>('.foot textarea')?.focus(),
+    i: frame.toggleInspector,
+    v: frame.toggleInternal,
+    '?': frame.openHelp,
+    ...Object.fromEntries(panes.map((name, index) => [String(index + 1), () => go({ pane: name })])),
+  });
+
+  return (
+    <div className="shell" data-view={view}>
+      <ThreadList current={thread} searchField={searchField} />
+      {thread === undefined ? (
+        <WelcomeScreen server={server} error={error} pane={pane} frame={frame} />
+      ) : (
+        <ThreadScreen key={thread} threadId={thread} server={server} pane={pane} frame={frame} />
+      )}
+      <BottomBar view={view} />
+      <ShortcutsHelp isOpen={isHelpOpen} onClose={() => setHelpOpen(false)} />
+    </div>
+  );
+}

@@ -1,0 +1,186 @@
+import { useChat } from '@ai-sdk/react';
+import type { FileUIPart, UIMessage } from 'ai';
+import { useEffect, useMemo, useState, useSyncExternalStore, type ReactNode } from 'react';
+import type { ServerInfo } from '../api.ts';
+import { DecideContext, type Decide } from '../decide/decide-context.ts';
+import type { RunEvents } from '../inspect-types.ts';
+import { Button, IconButton } from '../ui/button.tsx';
+import { AgentPicker } from './agent-picker.tsx';
+import { Composer } from './composer.tsx';
+import { foldEntries } from './fold-entries.ts';
+import { MessageActions } from './message-actions.tsx';
+import { MessageView, Waiting } from './message-view.tsx';
+import { Failure, RunFailure } from './run-failure.tsx';
+import { messageSlotOf } from './slot.ts';
+import type { SessionState, ThreadSession } from './thread-session.ts';
+import { textOf } from './turns.ts';
+import { useFollow } from './use-follow.ts';
+import { useInternalMessages } from './use-internal-messages.ts';
+
+export type ChatViewProps = {
+  session: ThreadSession;
+  state: SessionState;
+  server: ServerInfo | undefined;
+  events: RunEvents;
+  /** The chat as it was after so many events of the run that is looked at. */
+  scrub: number | undefined;
+  isInternalShown: boolean;
+  onEndScrub: () => void;
+  /** The newest run of the thread is this one. */
+  onRun: (run: { runId: string; agent?: string } | undefined) => void;
+  onInspect: (runId: string) => void;
+};
+
+/** The messages of a thread, and where the next one is written. */
+export function ChatView(props: ChatViewProps): ReactNode {
+  const { session, state, server, events, scrub, isInternalShown, onEndScrub, onRun, onInspect } = props;
+  const { messages, status, error } = useChat({ chat: session.chat, experimental_throttle: 40 });
+  const { scroller, content, isFollowing, follow } = useFollow();
+  const [editing, setEditing] = useState<string>();
+  const isBusy = status === 'submitted' || status === 'streaming';
+  const last = messages.at(-1);
+  const runId = messages.findLast(({ role }) => role === 'assistant');
+  const newest = runId && messageSlotOf(runId).runId;
+  const liveRun = state.live?.runId;
+  const agent = state.live?.agent ?? state.agent;
+
+  useEffect(() => {
+    const run = newest ?? liveRun;
+    onRun(run === undefined ? undefined : { runId: run, ...(agent !== undefined && { agent }) });
+  }, [newest, liveRun, agent, onRun]);
+
+  const withInternal = useInternalMessages(session.threadId, { isOn: isInternalShown, events, version: state });
+  const scrubbed = useScrubbed(messages, events, scrub, isInternalShown);
+  const shown = scrubbed ?? messages.map((message) => withInternal.get(message.id) ?? message);
+
+  const decide = useMemo<Decide>(
+    () => ({
+      isOpen: scrub === undefined,
+      answer: async (answer) => {
+        const id = 'questionId' in answer ? answer.questionId : answer.toolCallId;
+        const asker = state.decisions.find((decision) => decision.id === id)?.runId ?? newest;
+        return asker === undefined ? 'No run is known that waits for it.' : session.answer(asker, [answer]);
+      },
+    }),
+    [scrub, state.decisions, newest, session],
+  );
+
+  const view = (message: UIMessage, index: number): ReactNode => {
+    const isLast = index === shown.length - 1;
+    const isLive = isLast && isBusy && message.role === 'assistant' && scrub === undefined;
+    const { runId: wroteIt, status: ended } = messageSlotOf(message);
+    if (editing === message.id) {
+      return (
+        <div key={message.id} className="message user editing">
+          <Composer
+            label="Edit your message"
+            initial={{
+              text: textOf(message),
+              files: message.parts.filter((part): part is FileUIPart => part.type === 'file'),
+            }}
+            isBusy={isBusy}
+            onCancel={() => setEditing(undefined)}
+            onSend={(draft) => {
+              setEditing(undefined);
+              session.edit(message.id, draft);
+              follow();
+            }}
+          />
+        </div>
+      );
+    }
+    const isAnswer = message.role === 'assistant';
+    return (
+      <DecideContext key={message.id} value={isLast ? decide : closedDecide}>
+        <MessageView message={message} isLive={isLive}>
+          {isAnswer && !isLive && scrub === undefined && !(isLast && error) && (
+            <RunFailure
+              runId={wroteIt}
+              threadId={session.threadId}
+              status={ended}
+              onRetry={isLast && !isBusy ? () => session.regenerate(message.id) : undefined}
+            />
+          )}
+          {!isLive && scrub === undefined && (
+            <MessageActions
+              message={message}
+              branch={state.branches[message.id]}
+              isBusy={isBusy}
+              onBranch={(id) => void session.showBranch(id)}
+              {...(message.role === 'user' && { onEdit: () => setEditing(message.id) })}
+              {...(isAnswer && { onRegenerate: () => session.regenerate(message.id) })}
+              {...(isAnswer && wroteIt !== undefined && { onInspect: () => onInspect(wroteIt) })}
+            />
+          )}
+        </MessageView>
+      </DecideContext>
+    );
+  };
+
+  return (
+    <>
+      <div ref={scroller} className="scroller" tabIndex={-1}>
+        <div ref={content} className="messages" role="log" aria-label="Messages" aria-busy={isBusy}>
+          {state.status === 'loading' && shown.length === 0 && <p className="empty">Loading…</p>}
+          {state.status === 'failed' && <Failure text={state.error} onRetry={() => void session.refresh()} />}
+          {state.status === 'missing' && shown.length === 0 && (
+            <p className="empty">There is no such thread. It may have been deleted.</p>
+          )}
+          {shown.map(view)}
+          {status === 'submitted' && last?.role === 'user' && <Waiting />}
+          {error && <Failure text={error} onRetry={isBusy ? undefined : () => session.regenerate()} />}
+        </div>
+      </div>
+      <footer className="foot">
+        {!isFollowing && (
+          <Button className="to-end" icon="arrowUp" onClick={follow}>
+            Follow
+          </Button>
+        )}
+        {scrub === undefined ? (
+          <Composer
+            key={session.threadId}
+            label="Your message"
+            isBusy={isBusy}
+            onStop={() => session.stop()}
+            onSend={(draft) => {
+              session.send(draft);
+              follow();
+            }}
+          >
+            <AgentPicker
+              agents={server?.agents ?? []}
+              agent={state.agent}
+              onChoose={(name) => session.chooseAgent(name)}
+            />
+          </Composer>
+        ) : (
+          <div className="scrub-note" role="status">
+            <span>The chat after {scrub} events of the run.</span>
+            <IconButton icon="close" label="Back to now" onClick={onEndScrub} />
+          </div>
+        )}
+      </footer>
+    </>
+  );
+}
+
+const closedDecide: Decide = { isOpen: false, answer: async () => 'The conversation has gone on.' };
+
+/** The messages before the run that is looked at, and its own as it was. */
+function useScrubbed(
+  messages: readonly UIMessage[],
+  events: RunEvents,
+  scrub: number | undefined,
+  includeInternal: boolean,
+): UIMessage[] | undefined {
+  const { entries } = useSyncExternalStore(events.subscribe, events.snapshot);
+  return useMemo(() => {
+    if (scrub === undefined) return undefined;
+    const folded = foldEntries(entries, { count: scrub, includeInternal });
+    const first = entries[0]?.event;
+    const place = messages.findIndex(({ id }) => first?.type === 'run-start' && id === first.messageId);
+    const before = messages.slice(0, place === -1 ? messages.length : place);
+    return folded === undefined ? before : [...before, folded];
+  }, [messages, entries, scrub, includeInternal]);
+}

@@ -1,0 +1,38 @@
+import { describe, expect, it } from 'vitest';
+import { describeItem } from './describe-item.ts';
+
+describe('describeItem', () => {
+  it.each([
+    [{ type: 'text-delta', id: 'r:0', delta: 'Hel\n' }, 'text-delta', '"Hel\\n"'],
+    [{ type: 'text-start', id: 'r:0', agentId: 'a' }, 'text-start', 'a'],
+    [
+      { type: 'tool-call', toolCallId: 'c', toolName: 'weather', input: { city: 'Oslo' } },
+      'tool-call',
+      'weather  {city: "Oslo"}',
+    ],
+    [{ type: 'tool-result', toolCallId: 'c', status: 'ok', output: 12 }, 'tool-result', 'ok  12'],
+    [{ type: 'run-end', outcome: 'complete', finishReason: 'stop' }, 'run-end', 'complete  stop'],
+    [{ type: 'TOOL_CALL_ARGS', toolCallId: 'c', delta: '{"a"' }, 'TOOL_CALL_ARGS', '"{\\"a\\""'],
+    [
+      { type: 'CUSTOM', name: 'intertie.notice', value: { level: 'info' } },
+      'CUSTOM',
+      'intertie.notice  {level: "info"}',
+    ],
+    [{ type: 'node:start', nodeId: 'team', runId: 'x' }, 'node:start', 'team'],
+  ])('says what %j says', (item, type, text) => {
+    expect(describeItem(item)).toMatchObject({ type, text });
+  });
+
+  it('reads a frame of server-sent events, parsed or not', () => {
+    const data = { timestamp: '…', description: 'agent a called b', extra_data: { tool_name: 'b', tool_args: {} } };
+    const described = { type: 'tool_call', family: 'tool', text: 'b  agent a called b' };
+    expect(describeItem({ event: 'tool_call', data })).toEqual(described);
+    expect(describeItem({ event: 'tool_call', data: JSON.stringify(data) })).toEqual(described);
+    expect(describeItem({ event: 'ping', data: 'alive' })).toMatchObject({ type: 'ping', text: 'alive' });
+  });
+
+  it('takes what is no object', () => {
+    expect(describeItem(null)).toEqual({ type: 'object', family: 'data', text: 'null' });
+    expect(describeItem({})).toEqual({ type: 'frame', family: 'data', text: '' });
+  });
+});

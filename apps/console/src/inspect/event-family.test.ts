@@ -1,0 +1,44 @@
+import { eventTypes } from '@intertie/core';
+import { describe, expect, it } from 'vitest';
+import { familyOf, isDelta } from './event-family.ts';
+
+describe('familyOf', () => {
+  it('knows every canonical event', () => {
+    const families = Object.fromEntries([...eventTypes].map((type) => [type, familyOf(type)]));
+    expect(families).toMatchObject({
+      'run-start': 'run',
+      'message-snapshot': 'run',
+      metadata: 'run',
+      'step-end': 'agent',
+      'text-delta': 'text',
+      'reasoning-end': 'reasoning',
+      'tool-input-delta': 'tool',
+      'tool-result': 'tool',
+      question: 'people',
+      interjection: 'people',
+      'data-delta': 'data',
+      'state-snapshot': 'data',
+      file: 'data',
+      notice: 'notice',
+    });
+  });
+
+  it.each([
+    ['TEXT_MESSAGE_CONTENT', 'text'],
+    ['TOOL_CALL_ARGS', 'tool'],
+    ['SUBAGENT_STARTED', 'agent'],
+    ['RUN_FINISHED', 'run'],
+    ['STATE_DELTA', 'data'],
+    ['tool-approval-request', 'people'],
+    ['data-agent', 'data'],
+    ['new_message', 'run'],
+    ['node:start', 'agent'],
+  ] as const)('puts %s of another protocol where it belongs', (type, family) => {
+    expect(familyOf(type)).toBe(family);
+  });
+
+  it('tells deltas from the rest', () => {
+    expect(['text-delta', 'TEXT_MESSAGE_CONTENT', 'TOOL_CALL_ARGS'].every(isDelta)).toBe(true);
+    expect(['text-start', 'TEXT_MESSAGE_END', 'tool-call'].some(isDelta)).toBe(false);
+  });
+});

@@ -1,0 +1,121 @@
+import type { FoundViolation } from '@intertie/conformance';
+import type { Loss } from '@intertie/core';
+import { Fragment, type ReactNode } from 'react';
+import { agentColor } from '../../agent-color.ts';
+import { IconButton } from '../../ui/button.tsx';
+import { JsonView } from '../json-view.tsx';
+import type { StreamView } from './stream-feed.ts';
+import type { Cell } from './stream-table.ts';
+
+/** One row in full: what came, what was understood, what was written, and what is wrong with it. */
+export function StreamDetails(props: {
+  view: StreamView;
+  cell: Cell;
+  targetLabel: string;
+  onClose: () => void;
+}): ReactNode {
+  const { view, cell, targetLabel, onClose } = props;
+  const { table, run } = view;
+  const { frame, events, targets } = table.relativesOf(cell);
+  const eventIndices = list(events);
+  const violations = [
+    ...eventIndices.flatMap((index) => table.violationsOf({ column: 'event', index })),
+    ...list(targets).flatMap((index) => table.violationsOf({ column: 'target', index })),
+  ];
+  const losses = eventIndices.flatMap((index) => table.lossesOf(index));
+  const agent = eventIndices.map((index) => table.agentOf(index)).find((name) => name !== undefined);
+  const source = frame === undefined ? undefined : run.frames[frame];
+  return (
+    <section className="stream-details" aria-label="Row in full">
+      <header>
+        <h2>{titleOf(cell, targetLabel)}</h2>
+        {agent !== undefined && (
+          <span className="agent-name" style={{ color: agentColor(agent) }}>
+            {agent}
+          </span>
+        )}
+        <span className="grow" />
+        <IconButton icon="close" label="Close" keys="Esc" onClick={onClose} />
+      </header>
+      <div className="body">
+        <Findings violations={violations} losses={losses} />
+        <div className="json-columns">
+          {source && (
+            <JsonView
+              label={`Source · ${source.dialect}`}
+              note={`frame ${source.index}`}
+              value={opened(source.frame)}
+            />
+          )}
+          {eventIndices.map((index) => (
+            <JsonView
+              key={`e${index}`}
+              label="Canonical"
+              note={run.entries[index]?.id ?? ''}
+              value={table.events[index]}
+            />
+          ))}
+          {list(targets).map((index) => (
+            <JsonView key={`t${index}`} label={targetLabel} note={String(index)} value={table.targets[index]} />
+          ))}
+        </div>
+      </div>
+    </section>
+  );
+}
+
+function Findings({
+  violations,
+  losses,
+}: {
+  violations: readonly FoundViolation[];
+  losses: readonly Loss[];
+}): ReactNode {
+  if (violations.length + losses.length === 0) return null;
+  return (
+    <ul className="findings">
+      {violations.map((violation, index) => (
+        <li key={`v${index}`} className="violation">
+          <strong>{violation.rule}</strong> {violation.message}
+          <dl>
+            <dt>Rule</dt>
+            <dd>{violation.sentence}</dd>
+            {violation.path !== undefined && (
+              <Fragment>
+                <dt>Where</dt>
+                <dd>
+                  <code>{violation.path}</code>
+                </dd>
+              </Fragment>
+            )}
+            <dt>Fix</dt>
+            <dd>{violation.fix}</dd>
+          </dl>
+        </li>
+      ))}
+      {losses.map((loss, index) => (
+        <li key={`l${index}`} className="loss">
+          <strong>{loss.kind}</strong> {loss.what}: {loss.why}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+const list = ([first, last]: readonly [number, number]): number[] =>
+  Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => first + index);
+
+function titleOf({ column, index }: Cell, targetLabel: string): string {
+  if (column === 'event') return `Event ${index + 1}`;
+  return column === 'frame' ? `Source frame ${index}` : `${targetLabel} ${index}`;
+}
+
+/** JSON inside a text is easier to read as what it is. */
+function opened(frame: unknown): unknown {
+  if (typeof frame !== 'object' || frame === null || !('data' in frame) || typeof frame.data !== 'string') return frame;
+  try {
+    return { ...frame, data: JSON.parse(frame.data) as unknown };
+  } catch {
+    return frame;
+  }
+}

@@ -1,0 +1,91 @@
+import type { ReactNode, RefObject } from 'react';
+import { agentColor } from '../../agent-color.ts';
+import { Chip } from '../chip.tsx';
+import { families, type Family } from '../event-family.ts';
+import type { RowFilter } from './row-filter.ts';
+import { targetLabels, type TargetId } from './target.ts';
+
+const targetIds = Object.keys(targetLabels) as TargetId[];
+
+/** What is shown, and of what. */
+export function StreamToolbar(props: {
+  filter: RowFilter;
+  onFilter: (filter: RowFilter) => void;
+  agents: readonly string[];
+  target: TargetId;
+  onTarget: (target: TargetId) => void;
+  internal: boolean;
+  onInternal: (internal: boolean) => void;
+  search: RefObject<HTMLInputElement | null>;
+}): ReactNode {
+  const { filter, onFilter, agents, target, onTarget, internal, onInternal, search } = props;
+  const set = (change: Partial<RowFilter>): void => onFilter({ ...filter, ...change });
+  const toggle = (family: Family): void => {
+    const hidden = new Set(filter.hidden);
+    if (!hidden.delete(family)) hidden.add(family);
+    set({ hidden });
+  };
+  return (
+    <div className="stream-toolbar" role="toolbar" aria-label="Filter the streams">
+      <div className="line">
+        <input
+          ref={search}
+          className="field sought"
+          type="search"
+          placeholder="Search"
+          aria-label="Search the streams"
+          aria-keyshortcuts="/"
+          value={filter.search}
+          onChange={(event) => set({ search: event.target.value })}
+          onKeyDown={(event) => {
+            if (event.key === 'Escape') event.currentTarget.blur();
+          }}
+        />
+        {agents.length > 0 && (
+          <select
+            className="field agent"
+            aria-label="Agent"
+            value={filter.agent ?? ''}
+            style={filter.agent === undefined ? undefined : { color: agentColor(filter.agent) }}
+            onChange={(event) => set({ agent: event.target.value || undefined })}
+          >
+            <option value="">All agents</option>
+            {agents.map((name) => (
+              <option key={name}>{name}</option>
+            ))}
+          </select>
+        )}
+        <select
+          className="field target"
+          aria-label="Target protocol"
+          value={target}
+          onChange={(event) => onTarget(event.target.value as TargetId)}
+        >
+          {targetIds.map((id) => (
+            <option key={id} value={id}>
+              {targetLabels[id]}
+            </option>
+          ))}
+        </select>
+      </div>
+      <div className="line chips">
+        {families.map((family) => (
+          <Chip key={family} isOn={!filter.hidden.has(family)} family={family} onToggle={() => toggle(family)}>
+            {family}
+          </Chip>
+        ))}
+        <span className="divider" />
+        <Chip isOn={filter.deltas} onToggle={() => set({ deltas: !filter.deltas })}>
+          deltas
+        </Chip>
+        <Chip
+          isOn={internal}
+          onToggle={() => onInternal(!internal)}
+          title="Whether the target is told what agents say to each other"
+        >
+          internal
+        </Chip>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,45 @@
+import { useCallback, useLayoutEffect, useRef, useState, type RefObject } from 'react';
+
+/** How near to the end still counts as there. */
+const near = 40;
+
+export type Follow = {
+  isFollowing: boolean;
+  setFollowing: (follow: boolean) => void;
+  onScroll: () => void;
+};
+
+/**
+ * Stays at the end of a list that grows. It lets go when the reader scrolls up, and takes hold again at the end. Without a
+ * run that goes on (`isLive`) there is nothing to stay with, and a list opens at its beginning.
+ */
+export function useFollow(element: RefObject<HTMLElement | null>, length: number, isLive: boolean): Follow {
+  const [isFollowing, setFollowing] = useState(true);
+  const lastTop = useRef(0);
+  const wasLive = useRef(isLive);
+
+  useLayoutEffect(() => {
+    if (isLive) wasLive.current = true;
+    const list = element.current;
+    if (!list || !isFollowing || !wasLive.current) return;
+    list.scrollTop = list.scrollHeight;
+    lastTop.current = list.scrollTop;
+  }, [element, length, isLive, isFollowing]);
+
+  const onScroll = useCallback(() => {
+    const list = element.current;
+    if (!list) return;
+    const { scrollTop, scrollHeight, clientHeight } = list;
+    const isUp = scrollTop < lastTop.current - 1;
+    lastTop.current = scrollTop;
+    if (scrollHeight - scrollTop - clientHeight < near) setFollowing(true);
+    else if (isUp) setFollowing(false);
+  }, [element]);
+
+  const set = useCallback((follow: boolean) => {
+    // Asked for, it also goes to the end of a run that is over.
+    if (follow) wasLive.current = true;
+    setFollowing(follow);
+  }, []);
+  return { isFollowing, setFollowing: set, onScroll };
+}

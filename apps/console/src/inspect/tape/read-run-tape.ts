@@ -1,0 +1,56 @@
+import {
+  CANONICAL,
+  compose,
+  parseTape,
+  readEvent,
+  seal,
+  type AgentEvent,
+  type Dialect,
+  type RunInput,
+  type Tape,
+} from '@intertie/core';
+
+const ignore = (): void => undefined;
+
+/** A tape as a run to look at. Those of a front end's protocol are decoded, each item's events at the item's time. */
+export async function readRunTape(text: string): Promise<Tape<AgentEvent>> {
+  const tape = parseTape(text);
+  const { dialect: name } = tape.header;
+  if (name === CANONICAL) {
+    const items = tape.items.map(({ t, item }) => ({ t, item: readEvent(item) }));
+    return { header: tape.header, items };
+  }
+  const dialect = await loadDialect(name);
+  if (!dialect?.decoder) {
+    throw new Error(
+      `The tape holds the dialect "${name}", which this page cannot read. ` +
+        'Convert it first: intertie convert <tape> --to canonical.',
+    );
+  }
+  const run: RunInput = {
+    runId: 'tape',
+    threadId: 'tape',
+    messageId: 'tape',
+    startedAt: Date.parse(tape.header.createdAt ?? '') || 0,
+    history: [],
+    answers: [],
+    tools: [],
+    context: [],
+  };
+  const codec = compose(dialect.decoder(run, ignore), seal(run, ignore));
+  const items: Array<{ t: number; item: AgentEvent }> = [];
+  let t = 0;
+  const emit = (item: AgentEvent): void => void items.push({ t, item });
+  for (const line of tape.items) {
+    ({ t } = line);
+    codec.feed(line.item, emit);
+  }
+  codec.end({ reason: 'eof' }, emit);
+  return { header: { ...tape.header, dialect: CANONICAL }, items };
+}
+
+async function loadDialect(name: string): Promise<Dialect | undefined> {
+  if (name === 'ui-message-stream') return (await import('../streams/ui-message-target.ts')).uiMessageTarget(7).dialect;
+  if (name === 'ag-ui') return (await import('../streams/ag-ui-target.ts')).agUiTarget.dialect;
+  return undefined;
+}

@@ -1,0 +1,124 @@
+import { formatTape, type AgentEvent, type Tape } from '@intertie/core';
+import { useRef, useState, type ReactNode } from 'react';
+import { api, messageOf } from '../../api.ts';
+import type { PaneProps, RunSnapshot } from '../../inspect-types.ts';
+import { Button } from '../../ui/button.tsx';
+import { readRunTape } from './read-run-tape.ts';
+import { asksAgainCurl, fixtureOf, readingCurl } from './run-as-code.ts';
+import { tapeOfRun } from './tape-of-run.ts';
+
+/** In and out: a file, a test, a command. */
+export function TapeActions(props: {
+  run: RunSnapshot;
+  /** Whether it is a tape's, and not the thread's. */
+  isTape: boolean;
+  threadId: string;
+  agent: string | undefined;
+  onTape: PaneProps['onTape'];
+}): ReactNode {
+  const { run, isTape, threadId, agent, onTape } = props;
+  const input = useRef<HTMLInputElement>(null);
+  const [said, setSaid] = useState<{ text: string; isBad?: true }>();
+  const title = run.runId ?? 'run';
+  const events = run.entries.map(({ event }) => event);
+  const isEmpty = events.length === 0;
+
+  const attempt = async (what: string, act: () => Promise<void>): Promise<void> => {
+    try {
+      await act();
+      setSaid({ text: what });
+    } catch (error) {
+      setSaid({ text: messageOf(error), isBad: true });
+    }
+  };
+  const copy = (what: string, text: () => string | Promise<string>): void =>
+    void attempt(`${what} copied.`, async () => navigator.clipboard.writeText(await text()));
+  const open = (file: File): void =>
+    void attempt(`${file.name} opened.`, async () => {
+      onTape(await readRunTape(await file.text()));
+    });
+  const again = async (): Promise<string> => {
+    const start = events.find((event) => event.type === 'run-start');
+    const { messages } = await api.messages(
+      threadId,
+      start?.parentMessageId === undefined ? {} : { leaf: start.parentMessageId },
+    );
+    const last = messages.findLastIndex(({ id, role }) => id === start?.parentMessageId || role === 'user');
+    return asksAgainCurl(location.origin, api.urls.chat(agent ?? ''), messages.slice(0, last + 1));
+  };
+
+  return (
+    <section
+      className="tape-actions"
+      aria-label="Tape files and copies"
+      onDragOver={(event) => event.preventDefault()}
+      onDrop={(event) => {
+        event.preventDefault();
+        const [file] = event.dataTransfer.files;
+        if (file) open(file);
+      }}
+    >
+      <input
+        ref={input}
+        hidden
+        type="file"
+        accept=".jsonl,.ndjson,application/jsonl"
+        aria-label="Tape file"
+        onChange={(event) => {
+          const [file] = event.target.files ?? [];
+          if (file) open(file);
+          event.target.value = '';
+        }}
+      />
+      <Button icon="file" onClick={() => input.current?.click()}>
+        Open a tape
+      </Button>
+      {isTape && (
+        <Button look="quiet" onClick={() => onTape(undefined)}>
+          Back to the run
+        </Button>
+      )}
+      <Button icon="download" disabled={isEmpty} onClick={() => download(tapeOfRun(run, title), `${title}.tape.jsonl`)}>
+        Download
+      </Button>
+      <Button
+        look="quiet"
+        icon="copy"
+        disabled={isEmpty}
+        onClick={() => copy('The test', () => fixtureOf(events, title))}
+      >
+        As a test
+      </Button>
+      <Button
+        look="quiet"
+        icon="copy"
+        disabled={isEmpty || isTape}
+        onClick={() =>
+          copy('The command', () => readingCurl(location.origin, `${api.urls.runEvents(title, threadId)}&live=false`))
+        }
+      >
+        curl: read it
+      </Button>
+      <Button
+        look="quiet"
+        icon="copy"
+        disabled={isEmpty || isTape || agent === undefined}
+        onClick={() => copy('The command', again)}
+      >
+        curl: run it again
+      </Button>
+      <p role="status" data-bad={said?.isBad}>
+        {said?.text}
+      </p>
+    </section>
+  );
+}
+
+function download(tape: Tape<AgentEvent>, name: string): void {
+  const url = URL.createObjectURL(new Blob([formatTape(tape as unknown as Tape)], { type: 'application/jsonl' }));
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(url), 1000);
+}

@@ -1,0 +1,51 @@
+import type { AgentEvent } from '@intertie/core';
+import { describe, expect, it } from 'vitest';
+import { edgeKey, TopologyActivity } from './agent-activity.ts';
+
+const activityOf = (...events: AgentEvent[]): TopologyActivity => {
+  const activity = new TopologyActivity();
+  for (const event of events) activity.feed(event);
+  return activity;
+};
+const start = (name: string, parent?: string, nth = 0): AgentEvent => ({
+  type: 'agent-start',
+  agentId: `r:${name}:${nth}`,
+  name,
+  kind: 'agent',
+  ...(parent && { parentAgentId: `r:${parent}:0` }),
+});
+
+describe('TopologyActivity', () => {
+  it('counts who was started by whom, and who wrote to whom', () => {
+    const { edges, agents } = activityOf(
+      start('boss'),
+      start('helper', 'boss'),
+      { type: 'text-start', id: 'x', agentId: 'r:boss:0', to: ['helper', 'critic'], internal: true },
+      { type: 'text-delta', id: 'x', delta: 'Look.' },
+      { type: 'text-end', id: 'x' },
+      { type: 'interjection', id: 'y', agentId: 'r:boss:0', to: ['helper'], role: 'system', parts: [] },
+      start('helper', 'boss', 1),
+    );
+    expect(edges.get(edgeKey('boss', 'helper'))).toMatchObject({ starts: 2, messages: 2 });
+    expect(edges.get(edgeKey('boss', 'critic'))).toMatchObject({ starts: 0, messages: 1 });
+    expect(agents.get('boss')).toMatchObject({ state: 'working', events: 5, lastEvent: 5 });
+  });
+
+  it('keeps an agent at work until the last of its invocations has ended', () => {
+    const activity = activityOf(start('a'), start('a', undefined, 1));
+    activity.feed({ type: 'agent-end', agentId: 'r:a:0', outcome: 'complete' });
+    expect(activity.agents.get('a')?.state).toBe('working');
+    activity.feed({ type: 'agent-end', agentId: 'r:a:1', outcome: 'error', error: { message: 'no' } });
+    expect(activity.agents.get('a')?.state).toBe('error');
+  });
+
+  it('ends with the run whoever did not say so', () => {
+    const activity = activityOf(start('a'), { type: 'run-end', outcome: 'aborted', by: 'user' });
+    expect(activity.agents.get('a')?.state).toBe('aborted');
+  });
+
+  it('takes a voice for no agent', () => {
+    const voice: AgentEvent = { type: 'agent-start', agentId: 'v', name: 'narrator', kind: 'voice' };
+    expect(activityOf(voice).agents.size).toBe(0);
+  });
+});

@@ -1,0 +1,27 @@
+import { useEffect, useRef } from 'react';
+
+export type PaneKeys = { [key: string]: (event: KeyboardEvent) => void };
+
+/** Single keys for a pane that has the focus, but where one writes. Elsewhere they are the shell's. */
+export function usePaneKeys(keys: PaneKeys): void {
+  const latest = useRef(keys);
+  useEffect(() => {
+    latest.current = keys;
+  });
+  useEffect(() => {
+    const onKeyDown = (event: KeyboardEvent): void => {
+      const handler = latest.current[event.key];
+      if (!handler || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
+      if (!(event.target instanceof HTMLElement) || !event.target.closest('.pane') || isWriting(event.target)) return;
+      event.preventDefault();
+      handler(event);
+    };
+    document.addEventListener('keydown', onKeyDown);
+    return () => document.removeEventListener('keydown', onKeyDown);
+  }, []);
+}
+
+function isWriting(target: HTMLElement): boolean {
+  if (target instanceof HTMLInputElement) return target.type !== 'range';
+  return target.isContentEditable || target.closest('textarea, select') !== null;
+}

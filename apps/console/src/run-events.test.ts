@@ -1,0 +1,78 @@
+import type { AgentEvent } from '@intertie/core';
+import { describe, expect, it, vi } from 'vitest';
+import { followRun } from './run-events.ts';
+
+const start: AgentEvent = { type: 'run-start', runId: 'r', threadId: 't', messageId: 'm' };
+const said: AgentEvent = { type: 'notice', level: 'info', message: 'said' };
+const end: AgentEvent = { type: 'run-end', outcome: 'complete' };
+
+const frame = (id: string, event: AgentEvent): string => `id: ${id}\ndata: ${JSON.stringify(event)}\n\n`;
+
+/** A server that answers each request for events with the next of these, and has no frames. */
+function server(...answers: Array<() => Response>): { fetch: typeof fetch; asked: string[] } {
+  const asked: string[] = [];
+  const request = async (url: unknown): Promise<Response> => {
+    if (String(url).includes('/frames')) return new Response(null, { status: 404 });
+    asked.push(String(url));
+    return answers.shift()?.() ?? Response.error();
+  };
+  return { fetch: request, asked };
+}
+
+const options = { schedule: (callback: () => void) => callback(), retryMs: () => 0 };
+
+describe('a followed run', () => {
+  it('goes on behind the last event after a cut', async () => {
+    const { fetch, asked } = server(
+      () => new Response(frame('1.1', start)),
+      () => Response.error(),
+      () => new Response(frame('1.2', said) + frame('1.3', end)),
+    );
+    const run = followRun('r', 't', { ...options, fetch });
+    await vi.waitFor(() => expect(run.snapshot().status).toBe('ended'));
+    expect(run.snapshot().entries.map(({ id }) => id)).toEqual(['1.1', '1.2', '1.3']);
+    expect(run.snapshot().reconnects).toBe(2);
+    expect(asked).toEqual([
+      '/api/runs/r/events?thread=t',
+      '/api/runs/r/events?thread=t&after=1.1',
+      '/api/runs/r/events?thread=t&after=1.1',
+    ]);
+    run.close();
+  });
+
+  it('begins anew when its place is no place of the log', async () => {
+    const { fetch } = server(
+      () => new Response(frame('1.1', start) + frame('1.2', said)),
+      () => new Response(`event: reset\ndata: {}\n\n${frame('2.1', start)}${frame('2.2', end)}`),
+    );
+    const run = followRun('r', undefined, { ...options, fetch });
+    await vi.waitFor(() => expect(run.snapshot().status).toBe('ended'));
+    expect(run.snapshot().entries.map(({ id }) => id)).toEqual(['2.1', '2.2']);
+    run.close();
+  });
+
+  it('tells of many events at once, and never changes what it has told', async () => {
+    const pending: Array<() => void> = [];
+    const { fetch } = server(() => new Response(frame('1.1', start) + frame('1.2', said) + frame('1.3', end)));
+    const run = followRun('r', 't', { ...options, fetch, schedule: (callback) => void pending.push(callback) });
+    const before = run.snapshot();
+    await vi.waitFor(() => expect(pending).toHaveLength(1));
+    expect(run.snapshot()).toBe(before);
+    const listener = vi.fn<() => void>();
+    run.subscribe(listener);
+    await vi.waitFor(() => {
+      for (const callback of pending.splice(0)) callback();
+      expect(run.snapshot().entries).toHaveLength(3);
+    });
+    expect(before.entries).toEqual([]);
+    expect(listener.mock.calls.length).toBeLessThanOrEqual(3);
+    run.close();
+  });
+
+  it('says so when the log is not kept any more', async () => {
+    const { fetch } = server(() => new Response('{"error":{"code":"log-dropped","message":"gone"}}', { status: 410 }));
+    const run = followRun('r', 't', { ...options, fetch });
+    await vi.waitFor(() => expect(run.snapshot().status).toBe('dropped'));
+    run.close();
+  });
+});

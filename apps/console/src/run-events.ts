@@ -1,0 +1,155 @@
+import type { AgentEvent } from '@intertie/core';
+import { api, errorOf, messageOf } from './api.ts';
+import type { LogEntry, RunEvents, RunSnapshot, SourceFrame } from './inspect-types.ts';
+import { readSSE } from './sse.ts';
+
+/** A store of a run that is followed until `close`. */
+export type FollowedRun = RunEvents & { close: () => void };
+
+export type FollowRunOptions = {
+  fetch?: typeof fetch;
+  /** Calls back before the next paint. */
+  schedule?: (callback: () => void) => void;
+  /** How long to wait before the nth attempt in a row. */
+  retryMs?: (attempt: number) => number;
+};
+
+const maxAttempts = 8;
+
+/** Follows a run's canonical events and, where the server keeps them, the frames of its source. */
+export function followRun(runId: string, threadId: string | undefined, options: FollowRunOptions = {}): FollowedRun {
+  const { fetch: request = fetch, schedule = onNextFrame, retryMs = defaultRetryMs } = options;
+  const controller = new AbortController();
+  const { signal } = controller;
+  const store = createStore({ runId, entries: [], frames: [], status: 'loading', reconnects: 0 }, schedule);
+  let entries: LogEntry[] = [];
+  const frames: SourceFrame[] = [];
+
+  /** Reads one connection to its end. Whether the run has ended. */
+  const readEvents = async (): Promise<boolean> => {
+    const response = await request(api.urls.runEvents(runId, threadId, entries.at(-1)?.id), { signal });
+    if (response.status === 410) {
+      store.set({ status: 'dropped' });
+      return true;
+    }
+    if (!response.ok || response.body === null) throw await errorOf(response);
+    for await (const { id, event, data } of readSSE(response.body)) {
+      if (event === 'reset') {
+        entries = [];
+        store.set({ entries, status: 'loading' });
+        continue;
+      }
+      const agentEvent = JSON.parse(data) as AgentEvent;
+      entries.push({ id, event: agentEvent });
+      const isOver = agentEvent.type === 'run-end';
+      store.set({ entries, status: isOver ? 'ended' : 'live' });
+      if (isOver) return true;
+    }
+    return false;
+  };
+
+  const followEvents = async (): Promise<void> => {
+    for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
+      const before = entries.length;
+      try {
+        // oxlint-disable-next-line no-await-in-loop -- one attempt after the other
+        if (await readEvents()) return;
+      } catch (error) {
+        if (signal.aborted) return;
+        store.set({ error: messageOf(error) });
+      }
+      if (entries.length > before) attempt = 0;
+      // oxlint-disable-next-line no-await-in-loop
+      await wait(retryMs(attempt), signal);
+      if (signal.aborted) return;
+      store.set({ reconnects: store.snapshot().reconnects + 1 });
+    }
+    store.set({ status: 'failed' });
+  };
+
+  const followFrames = async (): Promise<void> => {
+    const response = await request(api.urls.runFrames(runId), { signal });
+    if (!response.ok || response.body === null) return;
+    for await (const { data } of readSSE(response.body)) {
+      frames.push(JSON.parse(data) as SourceFrame);
+      store.set({ frames });
+    }
+  };
+
+  void followEvents();
+  // That there are none is no failure: a server keeps them on loopback only, and for the last runs.
+  followFrames().catch(() => undefined);
+  return {
+    subscribe: store.subscribe,
+    snapshot: store.snapshot,
+    close: () => {
+      controller.abort();
+      store.close();
+    },
+  };
+}
+
+/** Nothing to look at. */
+export const noRun: RunEvents = {
+  subscribe: () => () => undefined,
+  snapshot: (() => {
+    const none: RunSnapshot = { runId: undefined, entries: [], frames: [], status: 'idle', reconnects: 0 };
+    return () => none;
+  })(),
+};
+
+/** A run that is all here: a tape. */
+export function recordedRun(events: readonly AgentEvent[]): RunEvents {
+  const entries = events.map((event, index) => ({ id: `1.${index + 1}`, event }));
+  const [first] = events;
+  const runId = first?.type === 'run-start' ? first.runId : 'tape';
+  const snapshot: RunSnapshot = { runId, entries, frames: [], status: 'ended', reconnects: 0 };
+  return { subscribe: () => () => undefined, snapshot: () => snapshot };
+}
+
+type Store = RunEvents & { set: (change: Partial<RunSnapshot>) => void; close: () => void };
+
+/** Changes are told together, before the next paint: a run may say thousands of things in a second. */
+function createStore(initial: RunSnapshot, schedule: (callback: () => void) => void): Store {
+  let shown = initial;
+  let next: Partial<RunSnapshot> | undefined;
+  const listeners = new Set<() => void>();
+  const tell = (): void => {
+    if (next === undefined) return;
+    const { entries, frames } = next;
+    // What a snapshot holds stays as it is, so that React may compare.
+    shown = { ...shown, ...next, ...(entries && { entries: [...entries] }), ...(frames && { frames: [...frames] }) };
+    next = undefined;
+    for (const listener of listeners) listener();
+  };
+  return {
+    subscribe: (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    snapshot: () => shown,
+    set: (change) => {
+      const isFirst = next === undefined;
+      next = { ...next, ...change };
+      if (isFirst) schedule(tell);
+    },
+    close: () => listeners.clear(),
+  };
+}
+
+/** A hidden page paints nothing, and must not fall behind for it. */
+function onNextFrame(callback: () => void): void {
+  if (document.visibilityState === 'hidden') setTimeout(callback, 100);
+  else requestAnimationFrame(callback);
+}
+
+function defaultRetryMs(attempt: number): number {
+  return Math.min(250 * 2 ** attempt, 8000);
+}
+
+function wait(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    signal.addEventListener('abort', () => (clearTimeout(timer), resolve()), { once: true });
+  });
+}

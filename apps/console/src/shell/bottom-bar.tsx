@@ -1,0 +1,28 @@
+import type { ReactNode } from 'react';
+import { Icon, type IconName } from '../ui/icon.tsx';
+import { go, type View } from '../use-location.ts';
+
+const items: ReadonlyArray<{ view: View; label: string; icon: IconName }> = [
+  { view: 'threads', label: 'Threads', icon: 'threads' },
+  { view: 'chat', label: 'Chat', icon: 'chat' },
+  { view: 'inspect', label: 'Inspect', icon: 'inspect' },
+];
+
+/** At phone width, the three columns are three views. */
+export function BottomBar({ view }: { view: View }): ReactNode {
+  return (
+    <nav className="bottom-bar" aria-label="Views">
+      {items.map((item) => (
+        <button
+          key={item.view}
+          type="button"
+          aria-current={item.view === view ? 'page' : undefined}
+          onClick={() => go({ view: item.view })}
+        >
+          <Icon name={item.icon} size={20} />
+          {item.label}
+        </button>
+      ))}
+    </nav>
+  );
+}

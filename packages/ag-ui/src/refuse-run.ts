@@ -1,0 +1,26 @@
+import type { Decision, RunRefusedError, RunRefusal } from '@intertie/core';
+import { encodeInterrupt } from './interrupt.ts';
+
+const statuses: { readonly [Code in RunRefusal['code']]: number } = {
+  busy: 409,
+  'queue-full': 429,
+  pending: 409,
+  'key-reused': 422,
+  'run-exists': 409,
+  'not-found': 404,
+  closing: 503,
+};
+
+/** A refusal as a client of AG-UI reads it: a status and a body, before any stream begins. */
+export function refuseRun({ refusal, message }: RunRefusedError): Response {
+  const { code } = refusal;
+  const open = refusal.code === 'pending' ? openOf(refusal.decisions) : {};
+  return Response.json({ error: { code, message, ...open } }, { status: statuses[code] });
+}
+
+/** What a run waits for, in the words of its outcome: so that the client can answer now. */
+function openOf(decisions: readonly Decision[]): object {
+  const interrupts = decisions.flatMap((open) => ('question' in open ? [encodeInterrupt(open.question)] : []));
+  const pendingToolCallIds = decisions.flatMap((open) => (open.kind === 'client-tool' ? [open.toolCallId] : []));
+  return { interrupts, pendingToolCallIds };
+}

@@ -1,0 +1,49 @@
+import {
+  RunRefusedError,
+  type DurableRun,
+  type Followed,
+  type LogPosition,
+  type RunKey,
+  type RunRecord,
+  type StopResult,
+  type Store,
+} from '@intertie/core';
+import type { RunHost } from './run-host.ts';
+
+/** A run of a store, wherever it is executed. */
+export class StoredRun implements DurableRun {
+  readonly runId: string;
+  readonly threadId: string;
+  readonly messageId: string;
+  readonly key: RunKey;
+  #host: RunHost;
+  #store: Store;
+
+  constructor(host: RunHost, store: Store, { runId, threadId, messageId, key }: RunRecord) {
+    this.runId = runId;
+    this.threadId = threadId;
+    this.messageId = messageId;
+    this.key = key;
+    this.#host = host;
+    this.#store = store;
+  }
+
+  follow(after?: LogPosition): ReadableStream<Followed> {
+    return this.#host.follow(this.#store.scope, this.key, after);
+  }
+
+  async record(): Promise<RunRecord> {
+    const record = await this.#store.registry.getRun(this.#store.scope, this.key);
+    if (!record) throw new RunRefusedError({ code: 'not-found', what: 'run' });
+    return record;
+  }
+
+  async stop(reason?: string): Promise<StopResult> {
+    const result = await this.#store.registry.stop(this.#store.scope, this.key, reason);
+    if (result === null) throw new RunRefusedError({ code: 'not-found', what: 'run' });
+    if (result === 'requested') {
+      this.#host.stop(this.key, { by: 'user', ...(reason !== undefined && { message: reason }) });
+    }
+    return result;
+  }
+}

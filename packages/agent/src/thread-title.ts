@@ -1,0 +1,36 @@
+import type { CanonicalMessage, Store } from '@intertie/core';
+import type { AgentDefinition, TitleRequest } from './agent-definition.ts';
+
+const maxLength = 60;
+
+/** The first words of the message, cut at a word. */
+export function firstWords({ message }: TitleRequest): string | undefined {
+  const text = textOf(message).replaceAll(/\s+/g, ' ').trim();
+  if (text === '') return undefined;
+  if (text.length <= maxLength) return text;
+  const cut = text.slice(0, maxLength);
+  const space = cut.lastIndexOf(' ');
+  // Half of a surrogate pair is no text.
+  return `${(space > maxLength / 2 ? cut.slice(0, space) : cut).replace(/[\uD800-\uDBFF]$/, '')}…`;
+}
+
+/** A new thread is named after its first message, and says which agent it is with. */
+export async function introduceThread(
+  store: Store,
+  { name, title }: AgentDefinition,
+  threadId: string,
+  message: CanonicalMessage | undefined,
+): Promise<void> {
+  const before = await store.getThreadById({ threadId });
+  if (!before || before.metadata?.agent !== undefined) return;
+  const made = before.title === undefined && message ? await title({ threadId, message }) : undefined;
+  // A title may have taken its time, and the thread may be gone: naming it would bring it back.
+  const thread = await store.getThreadById({ threadId });
+  if (!thread) return;
+  const named = thread.title === undefined && made !== undefined ? { title: made } : {};
+  await store.saveThread({ thread: { id: threadId, metadata: { ...thread.metadata, agent: name }, ...named } });
+}
+
+function textOf({ content }: CanonicalMessage): string {
+  return content.parts.map((part) => (part.type === 'text' ? part.text : '')).join(' ');
+}

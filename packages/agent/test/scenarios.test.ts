@@ -1,0 +1,21 @@
+import { describe } from 'vitest';
+
+import { approvals } from './scenarios/approvals.ts';
+import { branches } from './scenarios/branches.ts';
+import { busy } from './scenarios/busy.ts';
+import { readers } from './scenarios/readers.ts';
+import { sources } from './scenarios/sources.ts';
+import { stops } from './scenarios/stops.ts';
+import { turns } from './scenarios/turns.ts';
+import { stages } from './stage.ts';
+
+// One file for all: a database takes longer to start than most of these take to play.
+describe.each(stages)('on %s', (on) => {
+  turns(on);
+  approvals(on);
+  stops(on);
+  busy(on);
+  readers(on);
+  branches(on);
+  sources(on);
+});

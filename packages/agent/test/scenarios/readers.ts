@@ -1,0 +1,112 @@
+import type { AgentEvent, Followed, LogPosition } from '@intertie/core';
+import { describe, expect, it } from 'vitest';
+
+import { finish, text } from '../../../ai-sdk/test/scripted-model.ts';
+import { Agent } from '../../src/agent.ts';
+import { collect, gate, openStage, type StageName } from '../stage.ts';
+import { steppedModel } from '../stepped-model.ts';
+
+const words = Array.from({ length: 12 }, (_, n) => `${n} `);
+
+export function readers(on: StageName): void {
+  describe('readers', () => {
+    it('leave and return at every event, while it runs and after, here and elsewhere: each gets the rest', async () => {
+      const stage = await openStage(on);
+      const goOn = gate();
+      const model = steppedModel(async function* () {
+        for (const word of words.slice(0, 6)) yield* text(word, word);
+        await goOn.opened;
+        for (const word of words.slice(6)) yield* text(word, word);
+        yield finish();
+      });
+      const agent = new Agent({ model, ...stage.process() });
+      const elsewhere = new Agent({ model, ...stage.process() });
+      const run = await agent.stream({ threadId: 't', message: 'Count' });
+      const far = (await elsewhere.attach(run.runId))!;
+      const half: Array<{ event: AgentEvent; position: LogPosition }> = [];
+      await (async () => {
+        for await (const { event, position } of numbered(far.follow())) {
+          half.push({ event, position });
+          if (half.filter((seen) => seen.event.type === 'text-end').length === 6) return;
+        }
+      })();
+      const tails = half.flatMap(({ position }) => [run.follow(position), far.follow(position)]);
+      const reading = tails.map((tail) => collect(numbered(tail)));
+      goOn.open();
+      const all = await collect(numbered(run.follow()));
+      const places = all.map(({ position }) => position.seq);
+      expect(places).toEqual(all.map((_, index) => index + 1));
+      const given = await Promise.all(reading);
+      for (const [index, tail] of given.entries()) {
+        expect(tail).toEqual(all.slice(half[Math.floor(index / 2)]!.position.seq));
+      }
+      for (const { position } of all.slice(0, -1)) {
+        const after = (await elsewhere.attach(run.runId, { after: position }))!;
+        expect(await collect(after.events)).toEqual(all.slice(position.seq).map(({ event }) => event));
+      }
+    });
+
+    it('many of one run cost one decode, also in another process', async () => {
+      const stage = await openStage(on);
+      const begun = gate();
+      const goOn = gate();
+      const model = steppedModel(async function* () {
+        begun.open();
+        for (const word of words) {
+          yield* text(word, word);
+          await goOn.opened;
+          await new Promise((resolve) => setTimeout(resolve, 30));
+        }
+        yield finish();
+      });
+      const agent = new Agent({ model, ...stage.process() });
+      const { store, host } = stage.process();
+      const elsewhere = new Agent({ model, store, host });
+      const run = await agent.stream({ threadId: 't', message: 'Count' });
+      await begun.opened;
+      let isCounting = false;
+      let reads = 0;
+      const read = store.log.read.bind(store.log);
+      store.log.read = (...args) => {
+        if (isCounting) reads += 1;
+        return read(...args);
+      };
+      const far = (await elsewhere.attach(run.runId))!;
+      const all = Array.from({ length: 20 }, () => collect(far.events));
+      const { key } = await run.record();
+      await expect.poll(() => host.relay.writes(key)).toBe(true);
+      isCounting = true;
+      goOn.open();
+      const given = await Promise.all(all);
+      store.log.read = read;
+      for (const events of given) expect(events).toEqual(given[0]);
+      expect(given[0]!.at(-1)).toMatchObject({ type: 'run-end' });
+      // Each may look once where it begins and once where it ends; what comes between is read once for all.
+      expect(reads).toBeLessThan(20 * 3);
+    });
+
+    it('of a run whose log is gone get the message', async () => {
+      const { store, host } = (await openStage(on)).process();
+      const agent = new Agent({ model: steppedModel(() => [...text('0', 'Kept'), finish()]), store, host });
+      const run = await agent.stream({ threadId: 't', message: 'Hi' });
+      await run.message;
+      const record = await run.record();
+      await store.log.drop([record.key]);
+      const response = run.toUIMessageStreamResponse();
+      expect(await response.text()).toContain('Kept');
+      expect(response.headers.get('x-intertie-run')).toBe(run.runId);
+    });
+  });
+}
+
+async function* numbered(
+  stream: ReadableStream<Followed>,
+): AsyncGenerator<{ event: AgentEvent; position: LogPosition }> {
+  for await (const item of stream as unknown as AsyncIterable<Followed>) {
+    if (item.type !== 'events') throw new Error(`A reader got ${item.type}.`);
+    const { events, position } = item;
+    for (const [index, event] of events.entries()) {
+      yield { event, position: { epoch: position.epoch, seq: position.seq - events.length + 1 + index } };
+    }
+  }
+}

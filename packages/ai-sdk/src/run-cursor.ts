@@ -1,0 +1,16 @@
+import type { LogPosition } from '@intertie/core';
+
+/** A place in an encoded log: the `k`-th output (from 0) of the encoder for the event at `position`. */
+export type RunCursor = { encoder: string; position: LogPosition; k: number };
+
+/** As an SSE id: `encoder~epoch.seq.k`. */
+export function formatRunCursor(encoder: string, { epoch, seq }: LogPosition, k: number): string {
+  return `${encoder}~${epoch}.${seq}.${k}`;
+}
+
+/** Undefined: it is none of ours. A client may have sent it. */
+export function parseRunCursor(text: string): RunCursor | undefined {
+  const [, encoder, epoch, seq, k] = /^([^\n]*)~(\d{1,15})\.(\d{1,15})\.(\d{1,15})$/.exec(text) ?? [];
+  if (encoder === undefined) return undefined;
+  return { encoder, position: { epoch: Number(epoch), seq: Number(seq) }, k: Number(k) };
+}

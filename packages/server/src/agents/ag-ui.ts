@@ -1,0 +1,16 @@
+import { agUi as agUiDialect, agUiSource, type AGUISourceOptions } from '@intertie/ag-ui';
+import type { AgentDefinition, AgentDetails } from './agent-definition.ts';
+import { splitDetails } from './split-details.ts';
+
+export type AGUIAgentOptions = AgentDetails & Omit<AGUISourceOptions, 'name' | 'onFrame'>;
+
+/** Any AG-UI agent as an agent, by its URL (`https:` or `wss:`). */
+export function agUi(options: AGUIAgentOptions): AgentDefinition {
+  const { details, settings } = splitDetails(options);
+  return {
+    ...details,
+    kind: 'ag-ui',
+    dialect: agUiDialect.name,
+    createSource: (name, onFrame) => agUiSource({ ...settings, name, ...(onFrame && { onFrame }) }),
+  };
+}

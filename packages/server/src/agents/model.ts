@@ -1,0 +1,24 @@
+import { modelSource, type ModelSourceOptions } from '@intertie/ai-sdk';
+import type { LanguageModel } from 'ai';
+import type { AgentDefinition, AgentDetails } from './agent-definition.ts';
+import { splitDetails } from './split-details.ts';
+
+export type ModelAgentOptions = AgentDetails & Omit<ModelSourceOptions, 'name' | 'description' | 'onFrame'>;
+
+/** Any AI SDK model as an agent, with its tools and instructions. */
+export function model(languageModel: LanguageModel, options: ModelAgentOptions = {}): AgentDefinition {
+  const { details, settings } = splitDetails(options);
+  const { description } = details;
+  return {
+    ...details,
+    kind: 'model',
+    dialect: 'ai-sdk',
+    createSource: (name, onFrame) =>
+      modelSource(languageModel, {
+        ...settings,
+        name,
+        ...(description !== undefined && { description }),
+        ...(onFrame && { onFrame }),
+      }),
+  };
+}

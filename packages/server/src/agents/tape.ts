@@ -1,0 +1,22 @@
+import { readFileSync } from 'node:fs';
+import { parseTape, tapeSource, type Tape, type TapeSourceOptions } from '@intertie/core';
+import type { AgentDefinition, AgentDetails } from './agent-definition.ts';
+import { splitDetails } from './split-details.ts';
+
+export type TapeAgentOptions = AgentDetails & Omit<TapeSourceOptions, 'name' | 'onFrame'>;
+
+/** A recorded run as an agent: whatever is said to it, it plays the tape. A file's name, or the tape itself. */
+export function tape(recorded: string | URL | Tape<unknown>, options: TapeAgentOptions = {}): AgentDefinition {
+  const { details, settings } = splitDetails(options);
+  const read = typeof recorded === 'string' || recorded instanceof URL ? readTapeFile(recorded) : recorded;
+  return {
+    ...details,
+    kind: 'tape',
+    dialect: read.header.dialect,
+    createSource: (name, onFrame) => tapeSource(read, { ...settings, name, ...(onFrame && { onFrame }) }),
+  };
+}
+
+function readTapeFile(file: string | URL): Tape<unknown> {
+  return parseTape(readFileSync(file, 'utf8'));
+}

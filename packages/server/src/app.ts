@@ -1,0 +1,182 @@
+import { Hono } from 'hono';
+import { routePath } from 'hono/route';
+import type { Host } from './host.ts';
+import { authenticate, equal, tokenCookie } from './http/authenticate.ts';
+import { checkHost } from './http/check-host.ts';
+import { checkOrigin, preflightHeaders } from './http/check-origin.ts';
+import { RateLimit } from './http/rate-limit.ts';
+import { remoteAddress, type ServerEnv } from './http/server-env.ts';
+import { toIntertieError } from './http/to-intertie-error.ts';
+import { IntertieError } from './intertie-error.ts';
+import { addAgentRoutes } from './routes/agents.ts';
+import { addBlobRoutes } from './routes/blobs.ts';
+import { addConsole } from './routes/console.ts';
+import type { App, RouteContext } from './routes/context.ts';
+import { addDevRoutes } from './routes/dev.ts';
+import { addDoors } from './routes/doors.ts';
+import { addOpenAPI, methodsOf } from './routes/openapi.ts';
+import { addOperationRoutes } from './routes/operations.ts';
+import { addQuestionRoutes } from './routes/questions.ts';
+import { addRunRoutes } from './routes/runs.ts';
+import { addStreamRoutes } from './routes/streams.ts';
+import { addThreadRoutes } from './routes/threads.ts';
+
+/** Paths whose answer stays open. */
+const streaming = /\/(chat|ag-ui|stream|events|frames|export)$|^\/streams\//;
+/** What needs no credentials: signs of life, explanations, and the console's own files. */
+const open = /^\/(health|ready)$|^\/api\/errors(\/|$)|^\/(?!api\/|streams\/|metrics$)/;
+
+export function createApp(host: Host): App {
+  const app: App = new Hono<ServerEnv>();
+  app.use(guard(host));
+  addAgentRoutes(app, host);
+  addDoors(app, host);
+  addThreadRoutes(app, host);
+  addRunRoutes(app, host);
+  addQuestionRoutes(app, host);
+  addBlobRoutes(app, host);
+  addStreamRoutes(app, host);
+  addDevRoutes(app, host);
+  addOperationRoutes(app, host);
+  addOpenAPI(app);
+  addConsole(app, host);
+  app.notFound((c) => {
+    const allowed = methodsOf(c.req.path);
+    if (allowed.length === 0) return new IntertieError('not-found').toResponse();
+    return new IntertieError('method-not-allowed', undefined, { headers: { allow: allowed.join(', ') } }).toResponse();
+  });
+  app.onError((error, c) => refuse(host, error, c));
+  return app;
+}
+
+function refuse({ logger }: Host, error: unknown, c: RouteContext): Response {
+  const known = toIntertieError(error);
+  if (known) {
+    const { code, cause } = known;
+    if (known.status >= 500)
+      logger.log('error', 'refused', { requestId: c.get('requestId'), code, cause: textOf(cause) });
+    return known.toResponse();
+  }
+  const requestId = c.get('requestId');
+  logger.log('error', 'failed', { requestId, path: c.req.path, error: textOf(error) });
+  return new IntertieError('internal', undefined, { data: { requestId } }).toResponse();
+}
+
+function textOf(error: unknown): string | undefined {
+  if (error === undefined) return undefined;
+  return error instanceof Error ? (error.stack ?? error.message) : JSON.stringify(error);
+}
+
+/** Who may ask, how often, and what goes on every answer. */
+function guard(host: Host): (c: RouteContext, next: () => Promise<void>) => Promise<void> {
+  const { config, limits, isOpen, logger, metrics, streams } = host;
+  const hostRules = { hosts: config.hosts ?? [], isGuarded: !isOpen };
+  const rate = new RateLimit(limits.requestsPerSecond);
+  const failures = new RateLimit(5);
+  const told = new Set<string>();
+
+  /** Throws, or says who asks. */
+  const admit = async (c: RouteContext): Promise<string> => {
+    const { raw, path } = c.req;
+    const address = remoteAddress(c.env) ?? 'unknown';
+    checkHost(raw, hostRules, remoteAddress(c.env));
+    if (raw.method === 'OPTIONS' || (open.test(path) && raw.method === 'GET')) {
+      c.set('principal', { id: 'nobody' });
+      return address;
+    }
+    try {
+      c.set('principal', await authenticate(raw, config));
+    } catch (error) {
+      if (failures.take(address) > 0) throw new IntertieError('too-many-requests', undefined, retryAfter(1));
+      throw error;
+    }
+    const client = isOpen ? address : c.get('principal').id;
+    const waitSeconds = rate.take(client);
+    if (waitSeconds > 0) throw new IntertieError('too-many-requests', undefined, retryAfter(waitSeconds));
+    if (Number(raw.headers.get('content-length') ?? 0) > limits.bodyBytes) throw new IntertieError('too-large');
+    if (streaming.test(path)) streams.check(client);
+    return client;
+  };
+
+  return async (c, next) => {
+    const began = performance.now();
+    const requestId = crypto.randomUUID();
+    c.set('requestId', requestId);
+    let response: Response;
+    let extra: { [name: string]: string } = {};
+    try {
+      const verdict = checkOrigin(c.req.raw, config.cors);
+      extra = verdict.headers;
+      if (verdict.foreign !== undefined && !told.has(verdict.foreign) && told.size < 100) {
+        told.add(verdict.foreign);
+        const fix = `Its browser will not show the answer. To allow it: cors: ['${verdict.foreign}'] in intertie.config.ts`;
+        logger.log('warn', 'foreign-origin', { origin: verdict.foreign, fix });
+      }
+      const client = await admit(c);
+      if (c.req.method === 'OPTIONS') response = new Response(null, { status: 204, headers: preflightHeaders });
+      else {
+        response = signIn(host, c) ?? (await run(c, next));
+        if (isStream(response))
+          response = streams.track(response, { client, thread: await threadOf(host, c, response) });
+      }
+    } catch (error) {
+      response = refuse(host, error, c);
+    }
+    const { method, path } = c.req;
+    const seconds = (performance.now() - began) / 1000;
+    const { status } = response;
+    metrics.observe({ method, route: routePath(c, -1), status, seconds });
+    logger.log('info', 'request', { requestId, method, path, status, ms: Math.round(seconds * 1000) });
+    // Hono joins the headers of two responses; this one has them already.
+    c.res = undefined;
+    c.res = withHeaders(response, {
+      'x-request-id': requestId,
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'no-referrer',
+      ...extra,
+    });
+  };
+}
+
+async function run(c: RouteContext, next: () => Promise<void>): Promise<Response> {
+  await next();
+  return c.res;
+}
+
+function withHeaders(response: Response, headers: { [name: string]: string }): Response {
+  const all = new Headers(response.headers);
+  for (const [name, value] of Object.entries(headers)) if (!all.has(name)) all.set(name, value);
+  return new Response(response.body, { status: response.status, statusText: response.statusText, headers: all });
+}
+
+function retryAfter(seconds: number): { headers: { [name: string]: string } } {
+  return { headers: { 'retry-after': String(seconds) } };
+}
+
+function isStream(response: Response): boolean {
+  return response.headers.get('content-type')?.startsWith('text/event-stream') ?? false;
+}
+
+/** The thread whose connection this is, for those who disturb it on purpose: only a developer at this machine can. */
+async function threadOf(host: Host, c: RouteContext, response: Response): Promise<string | undefined> {
+  if (!host.isOpen) return undefined;
+  const inPath = /^\/api\/(?:threads\/([^/]+)\/events|(?:agents\/[^/]+\/)?chat\/([^/]+)\/stream)$/.exec(c.req.path);
+  const named = inPath?.[1] ?? inPath?.[2];
+  if (named !== undefined) return decodeURIComponent(named);
+  const ofRun = /^\/(?:api|streams)\/runs\/([^/]+)/.exec(c.req.path)?.[1];
+  const runId = response.headers.get('x-intertie-run') ?? (ofRun === undefined ? undefined : decodeURIComponent(ofRun));
+  if (runId === undefined) return c.req.query('threadId');
+  return (await host.store.registry.findRun(host.store.scope, { runId }))?.threadId;
+}
+
+/** `/?token=…`: a browser gets a cookie, and an address without the secret in it. */
+function signIn({ config: { token } }: Host, c: RouteContext): Response | undefined {
+  const given = c.req.query('token');
+  if (given === undefined || token === undefined || c.req.method !== 'GET' || !open.test(c.req.path)) return undefined;
+  if (!equal(given, token)) throw new IntertieError('unauthorized');
+  const url = new URL(c.req.url);
+  url.searchParams.delete('token');
+  const isSecure = url.protocol === 'https:' || c.req.header('x-forwarded-proto') === 'https';
+  const cookie = `${tokenCookie}=${encodeURIComponent(token)}; Path=/; HttpOnly; SameSite=Strict${isSecure ? '; Secure' : ''}`;
+  return new Response(null, { status: 303, headers: { location: url.pathname + url.search, 'set-cookie': cookie } });
+}

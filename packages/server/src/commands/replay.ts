@@ -1,0 +1,34 @@
+import type { Command } from './command.ts';
+import { runTool } from './run-tool.ts';
+import { addExamples, readPort, readPositive } from './tool-options.ts';
+
+type Flags = { as?: string; speed?: number; port?: number; quiet?: true };
+
+export const replayCommand: Command = (program) => {
+  const command = program
+    .command('replay')
+    .summary('serve a tape as if it were an agent')
+    .description(
+      'A server on this machine that answers every request with a tape, so that a front end is developed without a key.\n' +
+        'With several tapes, the first turn of a thread plays the first, the second the second, and so on.',
+    )
+    .argument('<tape...>', 'tapes, or recorded streams of any dialect')
+    .option('-a, --as <dialect>', 'ui-message-stream, ag-ui or mail, at every path; if left out, the path says it')
+    .option('-s, --speed <factor>', '1 as recorded, 2 twice as fast, Infinity at once', readPositive)
+    .option('--port <port>', 'default: any that is free', readPort)
+    .option('-q, --quiet', 'do not list the requests');
+  addExamples(command, [
+    [
+      'intertie replay demo.tape.jsonl --as ui-message-stream --port 4000',
+      'For useChat({ api: "http://127.0.0.1:4000/api/chat" }):',
+    ],
+    [
+      'intertie replay swarm.sse --as ag-ui --speed 4',
+      'A recorded MAIL stream for an AG-UI front end, four times as fast:',
+    ],
+  ]);
+  command.action(async (tapes: string[], { as, speed, port, quiet }: Flags, self) => {
+    const { replay } = await import('../tools/replay.ts');
+    await runTool(self, (io) => replay({ tapes, as, speed, port, quiet }, io));
+  });
+};

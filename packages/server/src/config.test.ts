@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest';
+import { tapeSource } from '@intertie/core';
+import { checkConfig, defineConfig } from './config.ts';
+
+const source = tapeSource({ header: { tape: 1, dialect: 'canonical' }, items: [] });
+
+test('a configuration that is right is given back as it is', () => {
+  const config = { agents: { helper: source }, cors: ['https://app.example.com'], port: 0 };
+  expect(defineConfig(config)).toBe(config);
+});
+
+test.each([
+  [null, 'The configuration is null'],
+  [{ agents: {} }, 'agents is {}'],
+  [{}, 'agents is missing'],
+  [{ agents: { helper: source }, agnets: {} }, 'no field "agnets"'],
+  [{ agents: { 'a b': source } }, 'needs another name'],
+  [{ agents: { helper: 'gpt' } }, 'agents.helper is "gpt"'],
+  [{ agents: { helper: source }, defaultAgent: 'other' }, 'the agents are helper'],
+  [{ agents: { helper: source }, cors: ['https://a.example/'] }, 'nothing behind it'],
+  [{ agents: { helper: source }, token: 'short' }, '16 characters'],
+  [{ agents: { helper: source }, port: 70_000 }, 'port is 70000'],
+  [{ agents: { helper: source }, limits: { bodyBytes: -1 } }, 'bodyBytes is -1'],
+  [{ agents: { helper: source }, auth: true }, 'auth is true'],
+])('what is wrong with %j is said', (config, text) => {
+  expect(() => checkConfig(config)).toThrow(text);
+});
+
+test('a token is never shown', () => {
+  expect(() => checkConfig({ agents: { helper: source }, token: 'hunter2' })).not.toThrow('hunter2');
+});

@@ -1,0 +1,141 @@
+import type { AgentSource, Store } from '@intertie/core';
+import type { CreateStoreOptions } from '@intertie/postgres';
+import { isAgentDefinition, isAgentSource, type AgentDefinition } from './agents/agent-definition.ts';
+import { IntertieError } from './intertie-error.ts';
+
+/** Who a request is from. The id is the scope of all that it can see. */
+export type Principal = { id: string; name?: string };
+
+export type Limits = {
+  /** How long a body may be, in bytes. Default: 32 MB, since files travel inside. */
+  bodyBytes: number;
+  /** How many requests one client may send a second, on the long run. Default: 200. */
+  requestsPerSecond: number;
+  /** How many connections may be held open, by one client and by all. Default: 500 and 5000. */
+  streams: { perClient: number; total: number };
+};
+
+export type IntertieConfig = {
+  /** By name; the name is in their URLs. A source of your own is fine too. */
+  agents: { readonly [name: string]: AgentDefinition | AgentSource };
+  /** Behind `/api/chat`. Default: the first. */
+  defaultAgent?: string;
+  /** `postgres://…`, a folder for an embedded database, what `createStore` takes, or a store. Default: `DATABASE_URL`, else `./.intertie`. */
+  database?: string | CreateStoreOptions | Store | undefined;
+  /** Who a request is from; null: 401. Without it and without a token, the server answers on this machine only. */
+  auth?: (request: Request) => Principal | null | Promise<Principal | null>;
+  /** One secret for all who may use the server. Default: `INTERTIE_TOKEN`. */
+  token?: string | undefined;
+  /** Other host names that the server answers to. */
+  hosts?: readonly string[];
+  /** Origins whose pages may use the server, or `*` for all. Default: its own. */
+  cors?: readonly string[] | '*';
+  limits?: Partial<Limits>;
+  /** Where `intertie serve` listens. Default: 127.0.0.1 and 4111. */
+  host?: string;
+  port?: number;
+};
+
+/** Types for `intertie.config.ts`; the value is given back as it is, checked. */
+export function defineConfig(config: IntertieConfig): IntertieConfig {
+  checkConfig(config);
+  return config;
+}
+
+const known: readonly (keyof IntertieConfig)[] = [
+  'agents',
+  'defaultAgent',
+  'database',
+  'auth',
+  'token',
+  'hosts',
+  'cors',
+  'limits',
+  'host',
+  'port',
+];
+
+const name = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
+
+/** Throws `bad-config` and says which field, what it is and what it should be. */
+export function checkConfig(config: unknown): asserts config is IntertieConfig {
+  if (!isObject(config))
+    return wrong(`The configuration is ${show(config)}; it should be what defineConfig({ agents }) gives.`);
+  for (const key of Object.keys(config)) {
+    if ((known as readonly string[]).includes(key)) continue;
+    wrong(`The configuration has no field "${key}". It knows ${known.join(', ')}.`);
+  }
+  const { agents, defaultAgent, database, auth, token, hosts, cors, limits, host, port } = config;
+  if (!isObject(agents) || Object.keys(agents).length === 0) {
+    return wrong(`agents is ${show(agents)}; it should have at least one, for example { helper: model(…) }.`);
+  }
+  for (const [key, agent] of Object.entries(agents)) {
+    if (!name.test(key))
+      wrong(`The agent "${key}" needs another name: up to 64 letters, digits, dots, dashes and underscores.`);
+    if (!isAgentDefinition(agent) && !isAgentSource(agent)) {
+      wrong(
+        `agents.${key} is ${show(agent)}; make it with model(…), mailSwarm(…), openHarness(…), agUi(…) or tape(…).`,
+      );
+    }
+  }
+  if (defaultAgent !== undefined && !(typeof defaultAgent === 'string' && Object.hasOwn(agents, defaultAgent))) {
+    wrong(`defaultAgent is ${show(defaultAgent)}; the agents are ${Object.keys(agents).join(', ')}.`);
+  }
+  if (database !== undefined && typeof database !== 'string' && !isObject(database)) {
+    wrong(`database is ${show(database)}; it should be postgres://…, a folder, or what createStore takes.`);
+  }
+  if (database === '') wrong('database is empty; leave it out for the folder .intertie.');
+  if (auth !== undefined && typeof auth !== 'function') {
+    wrong(`auth is ${show(auth)}; it should be a function from a request to { id } or null.`);
+  }
+  if (token !== undefined && !(typeof token === 'string' && token.length >= 16)) {
+    // What it is stays out of the message: it is a secret.
+    wrong('token should be a text of 16 characters or more, for example from "openssl rand -hex 24".');
+  }
+  if (hosts !== undefined && !isListOfText(hosts)) wrong(`hosts is ${show(hosts)}; it should be a list of names.`);
+  if (cors !== undefined && cors !== '*') checkOrigins(cors);
+  if (limits !== undefined) checkLimits(limits);
+  if (host !== undefined && typeof host !== 'string') wrong(`host is ${show(host)}; it should be an address.`);
+  if (port !== undefined && !(Number.isInteger(port) && (port as number) >= 0 && (port as number) < 65_536)) {
+    wrong(`port is ${show(port)}; it should be a number from 0 to 65535.`);
+  }
+}
+
+function checkOrigins(cors: unknown): void {
+  if (!isListOfText(cors)) return wrong(`cors is ${show(cors)}; it should be a list of origins, or '*'.`);
+  for (const origin of cors) {
+    if (URL.canParse(origin) && new URL(origin).origin === origin) continue;
+    wrong(`cors has "${origin}"; an origin has a scheme and a host and nothing behind it: https://app.example.com`);
+  }
+}
+
+function checkLimits(limits: unknown): void {
+  if (!isObject(limits)) return wrong(`limits is ${show(limits)}; it should be an object.`);
+  const { bodyBytes, requestsPerSecond, streams, ...others } = limits;
+  for (const key of Object.keys(others)) wrong(`limits has no field "${key}".`);
+  const numbers = { bodyBytes, requestsPerSecond, ...(isObject(streams) ? streams : {}) };
+  for (const [key, value] of Object.entries(numbers)) {
+    if (value !== undefined && !(typeof value === 'number' && value > 0)) {
+      wrong(`limits: ${key} is ${show(value)}; it should be a number above 0.`);
+    }
+  }
+}
+
+function wrong(text: string): never {
+  throw new IntertieError('bad-config', text);
+}
+
+function isObject(value: unknown): value is { [key: string]: unknown } {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isListOfText(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every((item) => typeof item === 'string');
+}
+
+function show(value: unknown): string {
+  if (value === undefined) return 'missing';
+  if (typeof value === 'function') return 'a function';
+  const text = JSON.stringify(value) ?? typeof value;
+  return text.length > 60 ? `${text.slice(0, 57)}…` : text;
+}

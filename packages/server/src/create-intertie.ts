@@ -1,0 +1,113 @@
+import { Agent, createRunHost } from '@intertie/agent';
+import type { Store } from '@intertie/core';
+import { createStore } from '@intertie/postgres';
+import { isAgentDefinition, sourceDefinition, type AgentDefinition } from './agents/agent-definition.ts';
+import { createApp } from './app.ts';
+import { checkConfig, type IntertieConfig, type Limits } from './config.ts';
+import { FrameKeeper } from './frames.ts';
+import type { Host, HostedAgent } from './host.ts';
+import { OpenStreams } from './http/open-streams.ts';
+import type { ServerEnv } from './http/server-env.ts';
+import { silentLogger, type Logger } from './logger.ts';
+import { Metrics } from './metrics.ts';
+import { ThreadTrees } from './thread-trees.ts';
+
+export type CreateIntertieOptions = { logger?: Logger };
+
+export type CloseIntertieOptions = {
+  /** How long runs may take to end by themselves, in milliseconds. Then they are stopped. Default: not at all. */
+  drainMs?: number;
+};
+
+export interface Intertie {
+  /** Answers a request: for Hono, Next.js, Bun, Deno and whatever else speaks fetch. */
+  readonly fetch: (request: Request, env?: ServerEnv['Bindings']) => Promise<Response>;
+  /** The agents by name, for programs in the same process. */
+  readonly agents: ReadonlyMap<string, Agent>;
+  readonly store: Store;
+  /** Lets runs end, stops those that do not, breaks the connections off, and closes the database if it was opened here. */
+  close(options?: CloseIntertieOptions): Promise<void>;
+}
+
+const defaultLimits: Limits = {
+  bodyBytes: 32_000_000,
+  requestsPerSecond: 200,
+  streams: { perClient: 500, total: 5000 },
+};
+
+/** The whole server as a fetch handler. */
+export async function createIntertie(
+  config: IntertieConfig,
+  { logger = silentLogger }: CreateIntertieOptions = {},
+): Promise<Intertie> {
+  checkConfig(config);
+  const { database, token = tokenOfEnvironment() } = config;
+  const effective: IntertieConfig = { ...config, token };
+  const isOwn = !isStore(database);
+  const store: Store = isStore(database) ? database : await createStore(database);
+  const runs = createRunHost(store, {
+    onError: (error) =>
+      logger.log('warn', 'run-host', { error: error instanceof Error ? error.message : String(error) }),
+  });
+  const frames = new FrameKeeper();
+  const isOpen = config.auth === undefined && token === undefined;
+  const agents = new Map<string, HostedAgent & { agent: Agent }>();
+  for (const [name, given] of Object.entries(config.agents)) {
+    const definition: AgentDefinition = isAgentDefinition(given) ? given : sourceDefinition(given);
+    const source = isOpen ? frames.createSource(name, definition) : definition.createSource(name);
+    agents.set(name, { name, definition, agent: new Agent({ name, source, store, host: runs }) });
+  }
+  const limits: Limits = {
+    ...defaultLimits,
+    ...config.limits,
+    streams: { ...defaultLimits.streams, ...config.limits?.streams },
+  };
+  const streams = new OpenStreams(limits.streams);
+  let closing: Promise<void> | undefined;
+  const host: Host = {
+    config: effective,
+    limits,
+    agents,
+    defaultAgent: agents.get(config.defaultAgent ?? '') ?? agents.values().next().value!,
+    store,
+    database: { kind: databaseKind(database) },
+    isOpen,
+    frames,
+    streams,
+    trees: new ThreadTrees(),
+    metrics: new Metrics(),
+    logger,
+    isClosing: () => closing !== undefined,
+  };
+  const app = createApp(host);
+  // Work that a dead process left behind is found by whoever lives, also before the first request.
+  await runs.open();
+
+  const close = async (options: CloseIntertieOptions): Promise<void> => {
+    await runs.close(options);
+    streams.failAll(new Error('The server is being shut down.'));
+    if (isOwn) await store.close();
+  };
+  return {
+    fetch: async (request, env) => app.fetch(request, env),
+    agents: new Map([...agents].map(([name, { agent }]) => [name, agent])),
+    store,
+    close: (options = {}) => (closing ??= close(options)),
+  };
+}
+
+function isStore(database: IntertieConfig['database']): database is Store {
+  return typeof database === 'object' && 'registry' in database;
+}
+
+function databaseKind(database: IntertieConfig['database']): 'pglite' | 'postgres' {
+  if (database === undefined) return process.env['DATABASE_URL'] ? 'postgres' : 'pglite';
+  if (typeof database === 'string') return /^postgres(ql)?:\/\//.test(database) ? 'postgres' : 'pglite';
+  if (isStore(database)) return 'postgres';
+  return database.url !== undefined || database.pool !== undefined ? 'postgres' : 'pglite';
+}
+
+function tokenOfEnvironment(): string | undefined {
+  const token = process.env['INTERTIE_TOKEN'];
+  return token === undefined || token === '' ? undefined : token;
+}

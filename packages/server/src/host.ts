@@ -1,0 +1,28 @@
+import type { DurableAgent, Store } from '@intertie/core';
+import type { AgentDefinition } from './agents/agent-definition.ts';
+import type { IntertieConfig, Limits } from './config.ts';
+import type { FrameKeeper } from './frames.ts';
+import type { OpenStreams } from './http/open-streams.ts';
+import type { Logger } from './logger.ts';
+import type { Metrics } from './metrics.ts';
+import type { ThreadTrees } from './thread-trees.ts';
+
+export type HostedAgent = { name: string; definition: AgentDefinition; agent: DurableAgent };
+
+/** All that the routes share. */
+export type Host = {
+  config: IntertieConfig;
+  limits: Limits;
+  agents: ReadonlyMap<string, HostedAgent>;
+  defaultAgent: HostedAgent;
+  store: Store;
+  database: { kind: 'pglite' | 'postgres' };
+  /** Whether nobody has to say who they are, since only this machine is answered. */
+  isOpen: boolean;
+  frames: FrameKeeper;
+  streams: OpenStreams;
+  trees: ThreadTrees;
+  metrics: Metrics;
+  logger: Logger;
+  isClosing: () => boolean;
+};

@@ -1,0 +1,96 @@
+import type { Limits } from '../config.ts';
+import { IntertieError } from '../intertie-error.ts';
+
+/** How a connection is disturbed on purpose, to see what a client makes of it. */
+export type Disturbance = { cut?: true; delayMs?: number; duplicate?: true };
+
+type OpenStream = {
+  client: string;
+  thread: string | undefined;
+  disturb(how: Disturbance): void;
+  fail(why: Error): void;
+};
+
+/** The responses that are being streamed: counted, and failed where a clean end would be taken for success. */
+export class OpenStreams {
+  #limits: Limits['streams'];
+  #open = new Set<OpenStream>();
+
+  constructor(limits: Limits['streams']) {
+    this.#limits = limits;
+  }
+
+  get size(): number {
+    return this.#open.size;
+  }
+
+  /** Throws `too-many-streams` where the client may hold no more. */
+  check(client: string): void {
+    const own = [...this.#open].filter((stream) => stream.client === client).length;
+    if (own < this.#limits.perClient && this.#open.size < this.#limits.total) return;
+    throw new IntertieError('too-many-streams', undefined, { headers: { 'retry-after': '5' } });
+  }
+
+  /** The same response, known here until it ends. */
+  track(response: Response, { client, thread }: { client: string; thread?: string | undefined }): Response {
+    if (response.body === null) return response;
+    const reader = response.body.getReader();
+    let last: Uint8Array | undefined;
+    let delayMs = 0;
+    let stream: OpenStream;
+    const body = new ReadableStream<Uint8Array>(
+      {
+        start: (controller) => {
+          stream = {
+            client,
+            thread,
+            disturb: (how) => {
+              if (how.delayMs !== undefined) delayMs = how.delayMs;
+              if (how.duplicate && last) controller.enqueue(last);
+              if (how.cut) stream.fail(new Error('The connection was cut on request.'));
+            },
+            fail: (why) => {
+              if (!this.#open.delete(stream)) return;
+              controller.error(why);
+              reader.cancel(why).catch(() => undefined);
+            },
+          };
+          this.#open.add(stream);
+        },
+        pull: async (controller) => {
+          try {
+            const { done, value } = await reader.read();
+            if (delayMs > 0) await new Promise((resolve) => setTimeout(resolve, delayMs));
+            if (!this.#open.has(stream)) return;
+            if (!done) {
+              last = value;
+              return controller.enqueue(value);
+            }
+            this.#open.delete(stream);
+            controller.close();
+          } catch (error) {
+            if (this.#open.delete(stream)) controller.error(error);
+          }
+        },
+        cancel: async (reason) => {
+          this.#open.delete(stream);
+          await reader.cancel(reason);
+        },
+      },
+      { highWaterMark: 0 },
+    );
+    return new Response(body, response);
+  }
+
+  /** Returns how many were disturbed. */
+  disturb(thread: string, how: Disturbance): number {
+    const those = [...this.#open].filter((stream) => stream.thread === thread);
+    for (const stream of those) stream.disturb(how);
+    return those.length;
+  }
+
+  /** Fails all of them: a client takes that for a broken connection, and asks again. */
+  failAll(why: Error): void {
+    for (const stream of this.#open) stream.fail(why);
+  }
+}

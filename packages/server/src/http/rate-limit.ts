@@ -1,0 +1,33 @@
+/** A bucket per client that fills as time goes by; who has emptied it waits. */
+export class RateLimit {
+  #perSecond: number;
+  #burst: number;
+  #now: () => number;
+  #buckets = new Map<string, { tokens: number; at: number }>();
+
+  constructor(
+    perSecond: number,
+    { burst = perSecond * 4, now = Date.now }: { burst?: number; now?: () => number } = {},
+  ) {
+    this.#perSecond = perSecond;
+    this.#burst = burst;
+    this.#now = now;
+  }
+
+  /** 0 if the request may pass, else after how many seconds to come again. */
+  take(client: string): number {
+    const now = this.#now();
+    if (this.#buckets.size > 10_000) this.#forgetFull(now);
+    const { tokens, at } = this.#buckets.get(client) ?? { tokens: this.#burst, at: now };
+    const filled = Math.min(this.#burst, tokens + ((now - at) / 1000) * this.#perSecond);
+    const left = filled - 1;
+    this.#buckets.set(client, { tokens: Math.max(left, 0), at: now });
+    return left >= 0 ? 0 : Math.max(1, Math.ceil(-left / this.#perSecond));
+  }
+
+  #forgetFull(now: number): void {
+    for (const [client, { tokens, at }] of this.#buckets) {
+      if (tokens + ((now - at) / 1000) * this.#perSecond >= this.#burst) this.#buckets.delete(client);
+    }
+  }
+}

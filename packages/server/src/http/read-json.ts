@@ -1,0 +1,63 @@
+import type { z } from 'zod';
+import { IntertieError } from '../intertie-error.ts';
+
+const maxJsonBytes = 1_000_000;
+
+/** The body as JSON of a shape; what is wrong with it is said by field. An empty body is `{}`. */
+export async function readJson<Shape extends z.ZodType>(request: Request, shape: Shape): Promise<z.output<Shape>> {
+  const bytes = await readBytes(request, maxJsonBytes);
+  let text: string;
+  try {
+    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw new IntertieError('bad-json', 'The body is not UTF-8.');
+  }
+  let value: unknown;
+  try {
+    value = text.trim() === '' ? {} : JSON.parse(text);
+  } catch (error) {
+    throw new IntertieError('bad-json', `The body is no JSON: ${(error as Error).message}`);
+  }
+  return parse(value, shape);
+}
+
+/** The query of a request, of a shape. */
+export function readQuery<Shape extends z.ZodType>(request: Request, shape: Shape): z.output<Shape> {
+  return parse(Object.fromEntries(new URL(request.url).searchParams), shape);
+}
+
+function parse<Shape extends z.ZodType>(value: unknown, shape: Shape): z.output<Shape> {
+  const result = shape.safeParse(value);
+  if (result.success) return result.data;
+  const [issue] = result.error.issues;
+  const path = issue?.path.map(String).join('.') ?? '';
+  throw new IntertieError(
+    'bad-request',
+    `${path === '' ? 'The request' : path}: ${issue?.message ?? 'not understood'}`,
+  );
+}
+
+/** The bytes of a body, none of them held if there are too many. */
+export async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array<ArrayBuffer>> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  const reader = request.body?.getReader();
+  for (;;) {
+    // oxlint-disable-next-line no-await-in-loop -- one piece after the other
+    const result = await reader?.read();
+    if (result === undefined || result.done) break;
+    size += result.value.byteLength;
+    if (size > maxBytes) {
+      reader?.cancel().catch(() => undefined);
+      throw new IntertieError('too-large', `The body is longer than ${maxBytes} bytes.`);
+    }
+    chunks.push(result.value);
+  }
+  const bytes = new Uint8Array(size);
+  let at = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk, at);
+    at += chunk.byteLength;
+  }
+  return bytes;
+}

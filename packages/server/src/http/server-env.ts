@@ -1,0 +1,12 @@
+import type { IncomingMessage } from 'node:http';
+import type { Principal } from '../config.ts';
+
+/** What Hono hands from one handler to the next. On Node the request's socket is known; elsewhere it is not. */
+export type ServerEnv = {
+  Bindings: { incoming?: IncomingMessage } | undefined;
+  Variables: { principal: Principal; requestId: string };
+};
+
+export function remoteAddress(env: ServerEnv['Bindings']): string | undefined {
+  return env?.incoming?.socket.remoteAddress;
+}

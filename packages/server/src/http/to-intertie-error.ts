@@ -1,0 +1,60 @@
+import { RunRefusedError, StoreError } from '@intertie/core';
+import type { ErrorCode } from '../errors.ts';
+import { IntertieError } from '../intertie-error.ts';
+
+/** What was thrown, as a refusal of the catalogue. Undefined: nobody foresaw it. */
+export function toIntertieError(error: unknown): IntertieError | undefined {
+  if (error instanceof IntertieError) return error;
+  if (error instanceof RunRefusedError) return fromRefusal(error);
+  if (error instanceof StoreError) return fromStore(error);
+  if (isDatabaseAway(error)) return new IntertieError('database-away', undefined, { cause: error });
+  return undefined;
+}
+
+function fromRefusal(error: RunRefusedError): IntertieError {
+  const { refusal, message } = error;
+  switch (refusal.code) {
+    case 'not-found':
+      return new IntertieError(
+        refusal.what === 'run' ? 'no-run' : refusal.what === 'thread' ? 'no-thread' : 'no-message',
+        message,
+      );
+    case 'busy':
+    case 'queue-full':
+      return new IntertieError(refusal.code, message, { data: { runId: refusal.live.runId } });
+    case 'run-exists':
+      return new IntertieError('run-exists', message, { data: { runId: refusal.run.runId } });
+    case 'pending': {
+      const open = refusal.decisions.map(({ id, kind, runId }) => ({ id, kind, runId }));
+      return new IntertieError('pending', message, { data: { open } });
+    }
+    case 'key-reused':
+      return new IntertieError('key-reused', message);
+    case 'closing':
+      return new IntertieError('closing', message, { headers: { 'retry-after': '2' } });
+  }
+}
+
+const fromStoreCode: { [code in StoreError['code']]: ErrorCode } = {
+  'not-found': 'not-found',
+  invalid: 'bad-request',
+  'version-conflict': 'version-conflict',
+  'key-reused': 'key-reused',
+  busy: 'busy',
+};
+
+function fromStore(error: StoreError): IntertieError {
+  return new IntertieError(fromStoreCode[error.code], error.message);
+}
+
+/** Codes of the network, and those classes of Postgres that say that the server is not there or gives no more connections. */
+const awayCodes = /^(ECONN|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|EPIPE|08|53|57P0)/;
+
+function isDatabaseAway(error: unknown): boolean {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    const { code } = cause as { code?: unknown };
+    if (typeof code === 'string' && awayCodes.test(code)) return true;
+    if (/timeout exceeded when trying to connect|Connection terminated/.test(cause.message)) return true;
+  }
+  return false;
+}

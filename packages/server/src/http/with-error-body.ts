@@ -1,0 +1,23 @@
+import { errors, isErrorCode, type ErrorCode } from '../errors.ts';
+import { IntertieError } from '../intertie-error.ts';
+
+const byStatus: { readonly [status: number]: ErrorCode } = {
+  400: 'bad-request',
+  404: 'not-found',
+  405: 'method-not-allowed',
+  413: 'too-large',
+};
+
+/** A refusal of a handler that knows nothing of the catalogue, with the code, the fix and the page that the catalogue has. */
+export async function withErrorBody(response: Response): Promise<Response> {
+  if (response.status < 400 || !response.headers.get('content-type')?.includes('json')) return response;
+  const body = (await response.json().catch(() => undefined)) as
+    | { error?: { code?: unknown; message?: unknown } }
+    | undefined;
+  const { code: given, message, ...data } = body?.error ?? {};
+  const code = isErrorCode(given) ? given : (byStatus[response.status] ?? 'internal');
+  const error = new IntertieError(code, typeof message === 'string' ? message : errors[code].title, { data });
+  const headers = new Headers(response.headers);
+  headers.delete('content-length');
+  return Response.json(error.toBody(), { status: response.status, headers });
+}

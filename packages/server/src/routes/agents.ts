@@ -1,0 +1,26 @@
+import { toAgentInfo } from '../api.ts';
+import type { Host } from '../host.ts';
+import { IntertieError } from '../intertie-error.ts';
+import { version } from '../version.ts';
+import { agentOf, type App } from './context.ts';
+
+export function addAgentRoutes(app: App, host: Host): void {
+  app.get('/api/agents', (c) =>
+    c.json({
+      agents: [...host.agents.values()].map((agent) => toAgentInfo(agent, host.defaultAgent.name)),
+      version,
+      database: host.database,
+      loopback: host.isOpen,
+    }),
+  );
+
+  app.get('/api/agents/:agent/topology', async (c) => {
+    const { name, agent } = agentOf(host, c);
+    if (!agent.source.describe) throw new IntertieError('no-topology', `The agent "${name}" has no topology.`);
+    try {
+      return c.json(await agent.source.describe());
+    } catch (cause) {
+      throw new IntertieError('runtime-failed', `The runtime of "${name}" does not say what it is made of.`, { cause });
+    }
+  });
+}

@@ -1,0 +1,74 @@
+import type { BlobInfo } from '@intertie/core';
+import { blobPath } from '../blob-urls.ts';
+import type { Host } from '../host.ts';
+import { readBytes } from '../http/read-json.ts';
+import { IntertieError } from '../intertie-error.ts';
+import { storeOf, type App } from './context.ts';
+
+const hash = /^[0-9a-f]{64}$/;
+const mediaType = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+$/;
+/** What a browser shows and never runs. All else is a download. */
+const shown = /^(image\/(png|jpeg|gif|webp|avif)|audio\/[\w.+-]+|video\/[\w.+-]+|text\/plain)$/;
+
+export function addBlobRoutes(app: App, host: Host): void {
+  app.post('/api/blobs', async (c) => {
+    const store = storeOf(host, c);
+    const data = await readBytes(c.req.raw, host.limits.bodyBytes);
+    if (data.byteLength === 0)
+      throw new IntertieError('bad-request', 'The body is empty; it should be the bytes of the file.');
+    const type = mediaTypeOf(c.req.header('content-type'));
+    const info = await store.blobs.put(store.scope, { data, mediaType: type });
+    return c.json({
+      sha256: info.sha256,
+      size: info.size,
+      mediaType: info.mediaType ?? type,
+      url: blobPath(info.sha256),
+    });
+  });
+
+  app.on(['GET', 'HEAD'], '/api/blobs/:sha256', async (c) => {
+    const store = storeOf(host, c);
+    const sha256 = c.req.param('sha256');
+    const info = hash.test(sha256) ? await store.blobs.info(store.scope, sha256) : null;
+    if (!info) throw new IntertieError('no-blob');
+    const headers = headersOf(info);
+    if (c.req.header('if-none-match') === headers['etag']) return new Response(null, { status: 304, headers });
+    const range = rangeOf(c.req.header('range'), info.size);
+    const body = await store.blobs.get(store.scope, sha256, range);
+    if (!body) throw new IntertieError('no-blob');
+    const { start, end } = range ?? { start: 0, end: info.size };
+    headers['content-length'] = String(end - start);
+    if (range) headers['content-range'] = `bytes ${start}-${end - 1}/${info.size}`;
+    if (c.req.method === 'HEAD') await body.cancel();
+    return new Response(c.req.method === 'HEAD' ? null : body, { status: range ? 206 : 200, headers });
+  });
+}
+
+function mediaTypeOf(header: string | undefined): string {
+  const [type = ''] = (header ?? '').split(';');
+  return mediaType.test(type.trim()) ? type.trim().toLowerCase() : 'application/octet-stream';
+}
+
+/** Bytes that somebody sent are served from the same origin as the console: nothing of them may run. */
+function headersOf({ sha256, mediaType: type = 'application/octet-stream' }: BlobInfo): { [name: string]: string } {
+  return {
+    'content-type': shown.test(type) ? type : 'application/octet-stream',
+    'content-disposition': shown.test(type) ? 'inline' : 'attachment',
+    'content-security-policy': "sandbox; default-src 'none'",
+    'x-content-type-options': 'nosniff',
+    'accept-ranges': 'bytes',
+    'cache-control': 'private, max-age=31536000, immutable',
+    etag: `"${sha256}"`,
+  };
+}
+
+/** One range of bytes; several at once are answered with the whole file, as a server may. */
+function rangeOf(header: string | undefined, size: number): { start: number; end: number } | undefined {
+  const match = /^bytes=(\d*)-(\d*)$/.exec(header ?? '');
+  if (!match || (match[1] === '' && match[2] === '')) return undefined;
+  const last = match[1] === '' ? Number(match[2]) : undefined;
+  const start = last === undefined ? Number(match[1]) : Math.max(0, size - last);
+  const end = last !== undefined || match[2] === '' ? size : Math.min(size, Number(match[2]) + 1);
+  if (start < end) return { start, end };
+  throw new IntertieError('bad-range', undefined, { headers: { 'content-range': `bytes */${size}` } });
+}

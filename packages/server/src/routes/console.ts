@@ -1,0 +1,64 @@
+import { readFile } from 'node:fs/promises';
+import { extname, join, normalize, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Host } from '../host.ts';
+import { IntertieError } from '../intertie-error.ts';
+import { plainPage } from './plain-page.ts';
+import type { App } from './context.ts';
+
+const folder = fileURLToPath(new URL('../../dist/console', import.meta.url));
+
+const types: { readonly [ending: string]: string } = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.json': 'application/json',
+  '.map': 'application/json',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.ico': 'image/x-icon',
+  '.woff2': 'font/woff2',
+  '.wasm': 'application/wasm',
+  '.txt': 'text/plain; charset=utf-8',
+  '.webmanifest': 'application/manifest+json',
+};
+
+const pageHeaders = {
+  'content-security-policy':
+    "default-src 'self'; img-src 'self' data: blob: https:; media-src 'self' data: blob: https:; style-src 'self' 'unsafe-inline'; font-src 'self' data:; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self' blob:; connect-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
+  'cache-control': 'no-cache',
+};
+
+/** The console's files; every path without a dot is a page of it. Without a built console, a page that says what is there. */
+export function addConsole(app: App, host: Host): void {
+  app.get('*', async (c) => {
+    const { path } = c.req;
+    if (/^\/(api|streams)(\/|$)/.test(path)) throw new IntertieError('not-found');
+    const file = await readAsset(path);
+    if (file) {
+      const type = types[extname(path)] ?? 'application/octet-stream';
+      const cache = path.startsWith('/assets/') ? 'public, max-age=31536000, immutable' : 'no-cache';
+      return new Response(file, { headers: { 'content-type': type, 'cache-control': cache } });
+    }
+    if (path.slice(1).includes('.')) throw new IntertieError('not-found');
+    const page = (await readAsset('/index.html')) ?? plainPage(host);
+    return new Response(page, { headers: { ...pageHeaders, 'content-type': 'text/html; charset=utf-8' } });
+  });
+}
+
+async function readAsset(path: string): Promise<Uint8Array<ArrayBuffer> | undefined> {
+  if (path === '/' || path.endsWith('/')) return undefined;
+  let decoded: string;
+  try {
+    decoded = decodeURIComponent(path);
+  } catch {
+    return undefined;
+  }
+  const file = normalize(join(folder, decoded));
+  if (!file.startsWith(folder + sep) || decoded.includes('\0')) return undefined;
+  try {
+    return new Uint8Array(await readFile(file));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,28 @@
+import { z } from 'zod';
+import type { Host } from '../host.ts';
+import { readJson } from '../http/read-json.ts';
+import { requireOpen, type App } from './context.ts';
+
+const wire = z.strictObject({
+  thread: z.string().min(1),
+  cut: z.literal(true).optional(),
+  delayMs: z.number().min(0).max(10_000).optional(),
+  duplicate: z.literal(true).optional(),
+});
+
+/** The shape of the body, for whoever describes the route. */
+export const wireBody: z.ZodType = wire;
+
+/** Disturbs the live connections of a thread, for a developer who wants to see what the page makes of it. */
+export function addDevRoutes(app: App, host: Host): void {
+  app.post('/api/dev/wire', async (c) => {
+    requireOpen(host);
+    const { thread, cut, delayMs, duplicate } = await readJson(c.req.raw, wire);
+    const disturbed = host.streams.disturb(thread, {
+      ...(cut && { cut }),
+      ...(delayMs !== undefined && { delayMs }),
+      ...(duplicate && { duplicate }),
+    });
+    return c.json({ disturbed });
+  });
+}

@@ -1,0 +1,29 @@
+import { createAGUIHandler } from '@intertie/ag-ui';
+import { createChatHandler } from '@intertie/ai-sdk';
+import type { Host, HostedAgent } from '../host.ts';
+import { withErrorBody } from '../http/with-error-body.ts';
+import { agentOf, type App, type RouteContext } from './context.ts';
+
+/** Every agent in every protocol, as unmodified clients call it. */
+export function addDoors(app: App, host: Host): void {
+  const chat = async (c: RouteContext): Promise<Response> => {
+    const handle = createChatHandler(scoped(agentOf(host, c), c), { maxBodySize: host.limits.bodyBytes });
+    return withErrorBody(await handle(c.req.raw));
+  };
+  for (const base of ['/api/agents/:agent/chat', '/api/chat']) {
+    app.post(base, chat);
+    app.get(`${base}/:thread/stream`, chat);
+    app.post(`${base}/:thread/stop`, chat);
+  }
+
+  const agUi = async (c: RouteContext): Promise<Response> => {
+    const handle = createAGUIHandler(scoped(agentOf(host, c), c), { maxBodySize: host.limits.bodyBytes });
+    return withErrorBody(await handle(c.req.raw));
+  };
+  app.post('/api/agents/:agent/ag-ui', agUi);
+  app.get('/api/agents/:agent/ag-ui', agUi);
+}
+
+function scoped({ agent }: HostedAgent, c: RouteContext): HostedAgent['agent'] {
+  return agent.forScope(c.get('principal').id);
+}

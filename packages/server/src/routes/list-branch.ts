@@ -1,0 +1,69 @@
+import { toAGUIMessages } from '@intertie/ag-ui';
+import { toUIMessages } from '@intertie/ai-sdk';
+import { encodeMessage, type CanonicalMessage, type Store } from '@intertie/core';
+import { toLiveInfo, type LiveInfo } from '../api.ts';
+import type { Host } from '../host.ts';
+import { IntertieError } from '../intertie-error.ts';
+import { withBlobUrls } from '../blob-urls.ts';
+
+export type BranchQuery = {
+  format: 'ui' | 'ag-ui' | 'canonical';
+  leaf?: string;
+  before?: string;
+  after?: string;
+  limit?: number;
+};
+
+export type Branches = { [messageId: string]: { siblings: string[]; index: number } };
+
+/** A branch of a thread in a client's own shape, with what stands beside its messages. */
+export async function listBranch(
+  { trees }: Pick<Host, 'trees'>,
+  store: Store,
+  threadId: string,
+  { format, leaf, before, after, limit }: BranchQuery,
+): Promise<{ messages: unknown[]; branches: Branches; live?: LiveInfo }> {
+  const [thread, live] = await Promise.all([
+    store.getThreadById({ threadId }),
+    store.registry.liveRun(store.scope, { threadId }),
+  ]);
+  if (!thread) throw new IntertieError('no-thread');
+  const cursor = before === undefined ? after !== undefined && { after } : { before };
+  const messages = await store.listMessages({
+    threadId,
+    ...(limit !== undefined && { limit }),
+    ...(cursor && { cursor }),
+    ...(leaf !== undefined && { leafId: leaf }),
+  });
+  // Who reads a message's stream is told all of it there; half of it here would be told twice.
+  const whole = messages.filter(({ status }) => status !== 'streaming');
+  return {
+    messages: format === 'canonical' ? messages.map(encodeMessage) : convert(whole.map(withBlobUrls), format),
+    branches: await branchesOf(trees, store, threadId, messages),
+    ...(live && { live: toLiveInfo(live)! }),
+  };
+}
+
+function convert(messages: CanonicalMessage[], format: 'ui' | 'ag-ui'): unknown[] {
+  return format === 'ui' ? toUIMessages(messages) : messages.flatMap((message) => toAGUIMessages(message));
+}
+
+async function branchesOf(
+  trees: Host['trees'],
+  store: Store,
+  threadId: string,
+  messages: readonly CanonicalMessage[],
+): Promise<Branches> {
+  const children = new Map<string | undefined, number>();
+  for (const { parentId } of (await trees.read(store, threadId)).values()) {
+    children.set(parentId, (children.get(parentId) ?? 0) + 1);
+  }
+  const branched = messages.filter(({ parentId }) => (children.get(parentId) ?? 0) > 1);
+  const entries = await Promise.all(
+    branched.map(async ({ id }) => {
+      const siblings = (await store.listSiblings({ threadId, messageId: id })).map((sibling) => sibling.id);
+      return [id, { siblings, index: siblings.indexOf(id) }] as const;
+    }),
+  );
+  return Object.fromEntries(entries);
+}

@@ -1,0 +1,36 @@
+import { errorPage, errors, isErrorCode } from '../errors.ts';
+import type { Host } from '../host.ts';
+import { IntertieError } from '../intertie-error.ts';
+import { version } from '../version.ts';
+import type { App } from './context.ts';
+
+/** For operators: whether it lives, whether it takes work, what it does; and the pages about errors. */
+export function addOperationRoutes(app: App, host: Host): void {
+  app.get('/health', (c) => c.json({ status: 'ok', version }));
+
+  app.get('/ready', async (c) => {
+    if (host.isClosing()) throw new IntertieError('closing');
+    try {
+      await host.store.getVersion({ threadId: 'ready' });
+    } catch (cause) {
+      throw new IntertieError('database-away', undefined, { cause });
+    }
+    return c.json({ status: 'ready' });
+  });
+
+  app.get('/metrics', () => {
+    const { heapUsed } = process.memoryUsage();
+    const text = host.metrics.render({
+      open_streams: { help: 'Responses that are being streamed.', value: host.streams.size },
+      heap_bytes: { help: 'Memory in use.', value: heapUsed },
+    });
+    return new Response(text, { headers: { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' } });
+  });
+
+  app.get('/api/errors', (c) => c.json({ errors }));
+  app.get('/api/errors/:code', (c) => {
+    const code = c.req.param('code');
+    if (!isErrorCode(code)) throw new IntertieError('not-found');
+    return new Response(errorPage(code), { headers: { 'content-type': 'text/markdown; charset=utf-8' } });
+  });
+}

@@ -1,0 +1,43 @@
+import { findRun, openRun } from '../find-run.ts';
+import type { Host } from '../host.ts';
+import { IntertieError } from '../intertie-error.ts';
+import { catchUp, headOf, longPoll, sse, tailOf, type StreamedRun } from '../streams/run-stream.ts';
+import { parseOffset } from '../streams/stream-offset.ts';
+import { idParam, storeOf, type App, type RouteContext } from './context.ts';
+
+/** Durable Streams, read side: the log of every run is a stream that any client of that protocol follows. */
+export function addStreamRoutes(app: App, host: Host): void {
+  const streamOf = async (c: RouteContext): Promise<StreamedRun> => {
+    const store = storeOf(host, c);
+    const found = await findRun(host, store, idParam(c, 'run'), c.req.query('thread'));
+    return { store, record: found.record, open: () => openRun(host, store, found) };
+  };
+
+  app.on(['GET', 'HEAD'], '/streams/runs/:run', async (c) => {
+    const run = await streamOf(c);
+    if (c.req.method === 'HEAD') return headOf(run);
+    const { offset, live, cursor } = c.req.query();
+    if (live !== undefined && offset === undefined) {
+      throw new IntertieError('bad-request', 'offset: a live read says where it begins (-1, now, or an offset).');
+    }
+    const asked = parseOffset(offset ?? '-1');
+    if (asked === null) throw new IntertieError('bad-request', 'offset: this is none of the offsets that were given.');
+    const after = asked === 'now' ? await tailOf(run) : asked;
+    switch (live) {
+      case undefined:
+        return catchUp(run, after, c.req.raw);
+      case 'long-poll':
+        return longPoll(run, after, { cursor, signal: c.req.raw.signal });
+      case 'sse':
+        return sse(run, after, cursor);
+      default:
+        throw new IntertieError('bad-request', 'live: this is long-poll or sse.');
+    }
+  });
+
+  app.all('/streams/runs/:run', () => {
+    throw new IntertieError('method-not-allowed', 'The stream of a run is read-only: its agent writes it.', {
+      headers: { allow: 'GET, HEAD' },
+    });
+  });
+}

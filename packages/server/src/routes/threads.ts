@@ -1,0 +1,136 @@
+import type { Store, Thread } from '@intertie/core';
+import { z } from 'zod';
+import { sumUsage, toLiveInfo, toRunInfo, toThreadInfo } from '../api.ts';
+import type { Host } from '../host.ts';
+import { defined } from '../defined.ts';
+import { readJson, readQuery } from '../http/read-json.ts';
+import { IntertieError } from '../intertie-error.ts';
+import { idParam, storeOf, type App } from './context.ts';
+import { exportThread } from './export-thread.ts';
+import { listBranch } from './list-branch.ts';
+import { threadFeed } from './thread-feed.ts';
+
+const threadsQuery = z.object({
+  search: z.string().max(500).optional(),
+  limit: z.coerce.number().int().min(1).max(200).optional(),
+  cursor: z.string().max(1000).optional(),
+  resourceId: z.string().max(256).optional(),
+});
+
+const threadPatch = z.strictObject({
+  title: z.string().max(1000).optional(),
+  headId: z.string().optional(),
+  metadata: z.record(z.string(), z.json()).optional(),
+});
+
+/** The shape of the body, for whoever describes the route. */
+export const threadBody: z.ZodType = threadPatch;
+
+const messagesQuery = z
+  .object({
+    format: z.enum(['ui', 'ag-ui', 'canonical']).default('canonical'),
+    leaf: z.string().optional(),
+    before: z.string().optional(),
+    after: z.string().optional(),
+    limit: z.coerce.number().int().min(1).max(1000).optional(),
+  })
+  .refine(({ before, after }) => before === undefined || after === undefined, 'give before or after, not both');
+
+const sinceQuery = z.object({ since: z.coerce.number().int().min(0).optional() });
+
+export async function requireThread(store: Store, threadId: string): Promise<Thread> {
+  const thread = await store.getThreadById({ threadId });
+  if (!thread) throw new IntertieError('no-thread');
+  return thread;
+}
+
+export function addThreadRoutes(app: App, host: Host): void {
+  app.get('/api/threads', async (c) => {
+    const store = storeOf(host, c);
+    const { threads, cursor } = await store.listThreads(defined({ limit: 50, ...readQuery(c.req.raw, threadsQuery) }));
+    return c.json({
+      threads: await Promise.all(threads.map((thread) => toThreadInfo(store, thread))),
+      ...(cursor !== undefined && { cursor }),
+    });
+  });
+
+  app.get('/api/threads/:thread', async (c) => {
+    const store = storeOf(host, c);
+    const threadId = idParam(c, 'thread');
+    const thread = await requireThread(store, threadId);
+    const [live, runs] = await Promise.all([
+      store.registry.liveRun(store.scope, { threadId }),
+      store.registry.listRuns(store.scope, { threadId }),
+    ]);
+    const usage = sumUsage(runs.flatMap((run) => run.usage ?? []));
+    return c.json({
+      thread: await toThreadInfo(store, thread),
+      ...(live && { live: toLiveInfo(live) }),
+      ...(usage.length > 0 && { usage }),
+    });
+  });
+
+  app.patch('/api/threads/:thread', async (c) => {
+    const store = storeOf(host, c);
+    const threadId = idParam(c, 'thread');
+    const { title, headId, metadata } = await readJson(c.req.raw, threadPatch);
+    const thread = await requireThread(store, threadId);
+    const saved = await store.saveThread({
+      thread: {
+        id: threadId,
+        ...(title !== undefined && { title }),
+        ...(headId !== undefined && { headId }),
+        ...(metadata && { metadata: { ...thread.metadata, ...metadata } }),
+      },
+    });
+    return c.json({ thread: await toThreadInfo(store, saved) });
+  });
+
+  app.delete('/api/threads/:thread', async (c) => {
+    await storeOf(host, c).deleteThread({ threadId: idParam(c, 'thread') });
+    return c.body(null, 204);
+  });
+
+  app.get('/api/threads/:thread/messages', async (c) => {
+    const query = readQuery(c.req.raw, messagesQuery);
+    return c.json(await listBranch(host, storeOf(host, c), idParam(c, 'thread'), defined(query)));
+  });
+
+  app.delete('/api/threads/:thread/messages/:message', async (c) => {
+    const store = storeOf(host, c);
+    const [threadId, messageId] = [idParam(c, 'thread'), idParam(c, 'message')];
+    await requireThread(store, threadId);
+    if (!(await store.getMessage({ threadId, messageId }))) throw new IntertieError('no-message');
+    await store.deleteMessage({ threadId, messageId });
+    return c.body(null, 204);
+  });
+
+  app.get('/api/threads/:thread/tree', async (c) => {
+    const store = storeOf(host, c);
+    const threadId = idParam(c, 'thread');
+    const { headId } = await requireThread(store, threadId);
+    const nodes = await host.trees.read(store, threadId);
+    const messages = [...nodes.values()].toSorted((a, b) => a.createdAt.localeCompare(b.createdAt));
+    return c.json({ messages, ...(headId !== undefined && { headId }) });
+  });
+
+  app.get('/api/threads/:thread/runs', async (c) => {
+    const store = storeOf(host, c);
+    const threadId = idParam(c, 'thread');
+    await requireThread(store, threadId);
+    const runs = await store.registry.listRuns(store.scope, { threadId });
+    return c.json({ runs: runs.map((run) => toRunInfo(run, runs)) });
+  });
+
+  app.get('/api/threads/:thread/events', async (c) => {
+    const { since } = readQuery(c.req.raw, sinceQuery);
+    const last = Number(c.req.header('last-event-id'));
+    const from = c.req.header('last-event-id') !== undefined && Number.isSafeInteger(last) ? last : since;
+    return threadFeed(storeOf(host, c), idParam(c, 'thread'), from);
+  });
+
+  app.get('/api/threads/:thread/export', async (c) => {
+    const store = storeOf(host, c);
+    return exportThread(store, await requireThread(store, idParam(c, 'thread')));
+  });
+}

@@ -1,0 +1,97 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { IntertieConfig } from './config.ts';
+import { createIntertie, type CloseIntertieOptions, type Intertie } from './create-intertie.ts';
+import { isLoopbackHost } from './http/loopback.ts';
+import { nodeListener } from './http/node-listener.ts';
+import { IntertieError } from './intertie-error.ts';
+import { silentLogger, type Logger } from './logger.ts';
+
+export type ServeOptions = { host?: string; port?: number; logger?: Logger };
+
+export interface ServedIntertie {
+  /** Where it listens. */
+  readonly url: string;
+  readonly intertie: Intertie;
+  /** Goes on with another configuration at the same address. What is under way may end; its readers come back to the new one. */
+  reload(config: IntertieConfig): Promise<void>;
+  close(options?: CloseIntertieOptions): Promise<void>;
+}
+
+const defaultPort = 4111;
+/** How long runs of the configuration before may go on after a reload. */
+const reloadDrainMs = 60_000;
+
+/** Serves a configuration over HTTP on Node. */
+export async function serve(config: IntertieConfig, options: ServeOptions = {}): Promise<ServedIntertie> {
+  const { logger = silentLogger } = options;
+  const host = options.host ?? config.host ?? '127.0.0.1';
+  checkAddress(config, host);
+  let intertie = await createIntertie(config, { logger });
+  const leaving = new Set<Promise<void>>();
+  const server = createServer(
+    nodeListener(
+      (request, env) => intertie.fetch(request, env),
+      (error) => logger.log('warn', 'connection', { error: error instanceof Error ? error.message : String(error) }),
+    ),
+  );
+  limitTimes(server);
+  let url: string;
+  try {
+    url = await listen(server, options.port ?? config.port ?? defaultPort, host);
+  } catch (error) {
+    await intertie.close();
+    throw error;
+  }
+  return {
+    url,
+    get intertie() {
+      return intertie;
+    },
+    async reload(next) {
+      checkAddress(next, host);
+      const before = intertie;
+      intertie = await createIntertie(next, { logger });
+      const left = before.close({ drainMs: reloadDrainMs }).finally(() => leaving.delete(left));
+      leaving.add(left);
+    },
+    async close(how) {
+      server.close();
+      server.closeIdleConnections();
+      await Promise.all([intertie.close(how), ...leaving]);
+      server.closeAllConnections();
+    },
+  };
+}
+
+/** Throws `token-required` where others could reach the server without saying who they are. */
+function checkAddress(config: IntertieConfig, host: string): void {
+  if (isLoopbackHost(host) || config.auth || config.token !== undefined || process.env['INTERTIE_TOKEN']) return;
+  throw new IntertieError(
+    'token-required',
+    `Others can reach ${host}, so the server needs to know who asks: set INTERTIE_TOKEN (for example to the output of "openssl rand -hex 24"), or auth in the configuration.`,
+  );
+}
+
+/** A client that sends or reads nothing for a while is let go: streams say something every 15 seconds. */
+function limitTimes(server: Server): void {
+  server.headersTimeout = 15_000;
+  server.requestTimeout = 60_000;
+  server.keepAliveTimeout = 20_000;
+  server.timeout = 120_000;
+  server.maxHeadersCount = 100;
+}
+
+function listen(server: Server, port: number, host: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EADDRINUSE') return reject(error);
+      return reject(new IntertieError('port-taken', `Port ${port} of ${host} is taken.`, { cause: error }));
+    });
+    server.listen(port, host, () => {
+      const { port: open } = server.address() as AddressInfo;
+      const name = host.includes(':') ? `[${host}]` : host;
+      resolve(`http://${name}:${open}`);
+    });
+  });
+}

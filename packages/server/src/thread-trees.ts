@@ -1,0 +1,69 @@
+import type { CanonicalMessage, MessageChange, Store } from '@intertie/core';
+
+/** A message without its content: where it hangs and what to show of it. */
+export type TreeNode = {
+  id: string;
+  parentId?: string;
+  role: CanonicalMessage['role'];
+  status?: CanonicalMessage['status'];
+  runId?: string;
+  createdAt: string;
+  preview: string;
+};
+
+type Tree = { version: number; nodes: Map<string, TreeNode> };
+
+const maxTrees = 500;
+const pageSize = 500;
+const previewLength = 120;
+
+/**
+ * How the messages of threads hang together. A tree that was read before is brought up to date by what has changed since, so
+ * that a look at it costs one question, however long the thread is.
+ */
+export class ThreadTrees {
+  #trees = new Map<string, Tree>();
+
+  async read(store: Store, threadId: string): Promise<ReadonlyMap<string, TreeNode>> {
+    const key = JSON.stringify([store.scope, threadId]);
+    const known = this.#trees.get(key) ?? { version: 0, nodes: new Map() };
+    // A thread that was deleted and made again counts from the beginning.
+    const isStale = known.version > 0 && (await store.getVersion({ threadId })) < known.version;
+    const tree: Tree = isStale ? { version: 0, nodes: new Map() } : { ...known, nodes: new Map(known.nodes) };
+    for (;;) {
+      // oxlint-disable-next-line no-await-in-loop -- one page after the other
+      const changes = await store.listChanges({ threadId, since: tree.version, limit: pageSize });
+      for (const change of changes) apply(tree, change);
+      if (changes.length === 0) break;
+      if (changes.length < pageSize) break;
+    }
+    this.#trees.delete(key);
+    this.#trees.set(key, tree);
+    for (const oldest of this.#trees.keys()) {
+      if (this.#trees.size <= maxTrees) break;
+      this.#trees.delete(oldest);
+    }
+    return tree.nodes;
+  }
+}
+
+function apply(tree: Tree, change: MessageChange): void {
+  tree.version = Math.max(tree.version, change.version);
+  if (change.type === 'tombstone') tree.nodes.delete(change.messageId);
+  else tree.nodes.set(change.message.id, toNode(change.message));
+}
+
+function toNode({ id, parentId, role, status, runId, createdAt, content }: CanonicalMessage): TreeNode {
+  const text = content.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join(' ');
+  return {
+    id,
+    ...(parentId !== undefined && { parentId }),
+    role,
+    ...(status !== undefined && { status }),
+    ...(runId !== undefined && { runId }),
+    createdAt: createdAt.toISOString(),
+    preview: Array.from((text === '' ? (content.content ?? '') : text).replace(/\s+/g, ' ').trim())
+      .slice(0, previewLength)
+      .join(''),
+  };
+}

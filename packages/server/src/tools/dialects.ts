@@ -1,0 +1,235 @@
+import { agUi } from '@intertie/ag-ui';
+import {
+  createFullStreamDecoder,
+  createUIMessageStreamDialect,
+  isUIMessageChunk,
+  modelMessages,
+  type UIMessageVersion,
+} from '@intertie/ai-sdk';
+import { canonical } from '@intertie/conformance';
+import { validateEvent, type AgentEvent, type Codec } from '@intertie/core';
+import { mailDialect } from '@intertie/mail';
+import {
+  createOpenHarnessDecoder,
+  createOpenHarnessServerDecoder,
+  type OpenHarnessInput,
+} from '@intertie/open-harness';
+import { createCanonicalDecoder, createCanonicalEncoder } from './canonical-codec.ts';
+import { fieldsOf, textOf, type Fields } from './fields.ts';
+import type { KnownDialect } from './known-dialect.ts';
+import { nearest } from './nearest.ts';
+import { readingDialect } from './reading-dialect.ts';
+import { ToolError } from './tool-error.ts';
+
+const typeOf = (item: unknown): string => textOf(fieldsOf(item).type) ?? '';
+const kindOf = (item: unknown): string => typeOf(item) || 'no type';
+const milliseconds = (value: unknown): number | undefined => {
+  const time = typeof value === 'string' ? Date.parse(value) : value;
+  return typeof time === 'number' && Number.isFinite(time) ? time : undefined;
+};
+const names = (from: { [name in 'runId' | 'threadId' | 'messageId']?: unknown }): { [name: string]: string } =>
+  Object.fromEntries(Object.entries(from).filter((entry): entry is [string, string] => textOf(entry[1]) !== undefined));
+
+const canonicalStream: KnownDialect = {
+  dialect: { ...canonical, decoder: createCanonicalDecoder, encoder: createCanonicalEncoder },
+  title: 'Intertie’s own canonical events',
+  looksLike: (item) => validateEvent(item) === undefined,
+  startsRun: (item) => typeOf(item) === 'run-start',
+  endsRun: (item) => typeOf(item) === 'run-end',
+  namesOf: (item) => {
+    const { type, runId, threadId, messageId, at } = fieldsOf(item);
+    const startedAt = milliseconds(at);
+    return type === 'run-start' ? { ...names({ runId, threadId, messageId }), ...(startedAt && { startedAt }) } : {};
+  },
+  timeOf: (item) => milliseconds(fieldsOf(item).at),
+};
+
+const agUiEvents: KnownDialect = {
+  dialect: agUi,
+  title: 'AG-UI events, as CopilotKit and HttpAgent read them',
+  looksLike: (item) => /^[A-Z]+(?:_[A-Z]+)*$/.test(typeOf(item)),
+  startsRun: (item) => typeOf(item) === 'RUN_STARTED',
+  namesOf: (item) => {
+    const { type, runId, threadId, timestamp } = fieldsOf(item);
+    const startedAt = milliseconds(timestamp);
+    return type === 'RUN_STARTED' ? { ...names({ runId, threadId }), ...(startedAt && { startedAt }) } : {};
+  },
+  timeOf: (item) => milliseconds(fieldsOf(item).timestamp),
+};
+
+function uiMessageChunks(version: UIMessageVersion): KnownDialect {
+  return {
+    dialect: createUIMessageStreamDialect({ version }),
+    title: 'an AI SDK UI message stream, as useChat reads it',
+    looksLike: (item) => isUIMessageChunk(item, 7),
+    startsRun: (item) => typeOf(item) === 'start',
+    namesOf: (item) => names({ messageId: fieldsOf(item).messageId }),
+    timeOf: () => undefined,
+  };
+}
+
+const mailFrames: KnownDialect = {
+  dialect: mailDialect,
+  title: 'the event stream of a MAIL 1.3 server',
+  looksLike: (item) => mailDialect.detect(item),
+  startsRun: (item) => {
+    const { message } = fieldsOf(fieldsOf(mailData(item).extra_data).full_message);
+    return fieldsOf(fieldsOf(message).sender).address_type === 'user';
+  },
+  endsRun: (item) => /^task_(?:complete|error)$/.test(textOf(fieldsOf(item).event) ?? ''),
+  namesOf: (item) => {
+    const { task_id: threadId, timestamp } = mailData(item);
+    const startedAt = milliseconds(timestamp);
+    return { ...names({ threadId }), ...(startedAt && { startedAt }) };
+  },
+  timeOf: (item) => milliseconds(mailData(item).timestamp),
+};
+
+function mailData(item: unknown): Fields {
+  const { data } = fieldsOf(item);
+  if (typeof data !== 'string') return fieldsOf(data);
+  try {
+    return fieldsOf(JSON.parse(data));
+  } catch {
+    return {};
+  }
+}
+
+const isServerEvent = (item: unknown): boolean => {
+  const { name, payload } = fieldsOf(item);
+  return typeof name === 'string' && name.includes(':') && typeof payload === 'object' && payload !== null;
+};
+const isFlowEvent = (item: unknown): boolean =>
+  /^(?:flow|node|agent|edge|loop|state|command|recording):/.test(typeOf(item));
+
+const openHarness: KnownDialect = {
+  dialect: readingDialect({
+    name: 'open-harness',
+    detect: (item) => isFlowEvent(item) || isServerEvent(item),
+    kindOf: (item) => typeOf(item) || (textOf(fieldsOf(item).name) ?? 'no type'),
+    decoder: (run, onLoss) => {
+      // Two generations: which one it is, the first item says.
+      let decoder: Codec<OpenHarnessInput, AgentEvent> | undefined;
+      const ofServer = (): Codec<unknown, AgentEvent> => createOpenHarnessServerDecoder(run, { onLoss });
+      const ofFlow = (): Codec<OpenHarnessInput, AgentEvent> => createOpenHarnessDecoder(run, { onLoss });
+      return {
+        feed: (item, emit) => {
+          decoder ??= isServerEvent(item) ? ofServer() : ofFlow();
+          decoder.feed(item as OpenHarnessInput, emit);
+        },
+        end: (end, emit) => (decoder ?? ofFlow()).end(end, emit),
+      };
+    },
+  }),
+  title: 'the events of an Open Harness flow or session',
+  looksLike: (item) => isFlowEvent(item) || isServerEvent(item),
+  startsRun: (item) => {
+    const { type, name } = fieldsOf(item);
+    return type === 'flow:start' || name === 'workflow:started' || name === 'harness:started';
+  },
+  namesOf: (item) => {
+    const startedAt = milliseconds(fieldsOf(item).timestamp);
+    return startedAt === undefined ? {} : { startedAt };
+  },
+  timeOf: (item) => milliseconds(fieldsOf(item).timestamp),
+};
+
+/** What only the full stream has, or has with these fields. */
+const fullStreamTypes: { readonly [type: string]: ReadonlyArray<string> } = {
+  start: [],
+  'start-step': ['request'],
+  'text-start': ['id'],
+  'text-delta': ['id', 'text'],
+  'text-end': ['id'],
+  'reasoning-start': ['id'],
+  'reasoning-delta': ['id', 'text'],
+  'reasoning-end': ['id'],
+  'tool-input-start': ['id', 'toolName'],
+  'tool-input-delta': ['id', 'delta'],
+  'tool-input-end': ['id'],
+  'tool-call': ['toolCallId', 'toolName', 'input'],
+  'tool-result': ['toolCallId', 'toolName', 'output'],
+  'tool-error': ['toolCallId', 'error'],
+  'tool-output-denied': ['toolCallId', 'toolName'],
+  'tool-approval-request': ['approvalId', 'toolCall'],
+  'tool-approval-response': ['approvalId'],
+  source: ['sourceType'],
+  file: ['file'],
+  'reasoning-file': ['file'],
+  'finish-step': ['finishReason'],
+  finish: ['totalUsage'],
+  abort: [],
+  error: ['error'],
+  raw: ['rawValue'],
+  custom: ['kind'],
+  'steering-message': [],
+  ping: [],
+};
+const isFullStreamPart = (item: unknown): boolean => {
+  const fields = fieldsOf(item);
+  return fullStreamTypes[typeOf(item)]?.every((key) => key in fields) === true;
+};
+
+const fullStream: KnownDialect = {
+  dialect: readingDialect({
+    name: 'ai-sdk',
+    detect: isFullStreamPart,
+    kindOf,
+    decoder: (run, onLoss) => createFullStreamDecoder(run, { onLoss }),
+  }),
+  title: 'the full stream of the AI SDK (streamText().fullStream)',
+  looksLike: isFullStreamPart,
+  startsRun: (item) => typeOf(item) === 'start',
+  endsRun: (item) => typeOf(item) === 'finish' || typeOf(item) === 'abort',
+  namesOf: () => ({}),
+  timeOf: () => undefined,
+};
+
+const history: KnownDialect = {
+  dialect: modelMessages,
+  title: 'a history of AI SDK model messages',
+  looksLike: (item) => modelMessages.detect(item),
+  startsRun: () => false,
+  namesOf: () => ({}),
+  timeOf: () => undefined,
+};
+
+/** Other names under which people look for them. */
+const aliases: { readonly [alias: string]: string } = {
+  intertie: 'canonical',
+  agui: 'ag-ui',
+  copilotkit: 'ag-ui',
+  ui: 'ui-message-stream',
+  usechat: 'ui-message-stream',
+  'full-stream': 'ai-sdk',
+  'ai-sdk-full-stream': 'ai-sdk',
+  openharness: 'open-harness',
+  messages: 'model-messages',
+};
+
+export interface Dialects {
+  all: readonly KnownDialect[];
+  /** Throws a `ToolError` that names the nearest one. */
+  find(name: string): KnownDialect;
+}
+
+/** All dialects; that of the UI message stream for readers of that version. */
+export function createDialects(version: UIMessageVersion = 6): Dialects {
+  const all = [canonicalStream, agUiEvents, uiMessageChunks(version), mailFrames, openHarness, fullStream, history];
+  return {
+    all,
+    find(name) {
+      const wanted = name.toLowerCase();
+      const found = all.find(({ dialect }) => dialect.name === (aliases[wanted] ?? wanted));
+      if (found) return found;
+      const known = all.map(({ dialect }) => dialect.name);
+      const near = nearest(name, [...known, ...Object.keys(aliases)]);
+      const meant = near === undefined ? '' : ` Did you mean “${aliases[near] ?? near}”?`;
+      throw new ToolError('usage', `There is no dialect “${name}”.${meant}`, `The dialects are ${known.join(', ')}.`);
+    },
+  };
+}
+
+export const nameOf = ({ dialect }: KnownDialect): string => dialect.name;
+export const canRead = ({ dialect }: KnownDialect): boolean => dialect.decoder !== undefined;
+export const canWrite = ({ dialect }: KnownDialect): boolean => dialect.encoder !== undefined;

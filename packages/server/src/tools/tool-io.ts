@@ -1,0 +1,68 @@
+import type { Readable, Writable } from 'node:stream';
+import { OutputClosed } from './tool-error.ts';
+
+/** Where text goes. A promise means: wait, the reader is slower than we are. Rejects with `OutputClosed` when it has left. */
+export interface Sink {
+  write(text: string): Promise<void> | void;
+  readonly isTerminal: boolean;
+  readonly columns: number;
+}
+
+/** All that a tool touches of the world. */
+export interface ToolIO {
+  stdin: AsyncIterable<Uint8Array> & { isTerminal: boolean };
+  stdout: Sink;
+  stderr: Sink;
+  fetch: typeof globalThis.fetch;
+  env: { readonly [name: string]: string | undefined };
+  now: () => number;
+  /** Ctrl-C. */
+  signal: AbortSignal;
+}
+
+const defaultColumns = 100;
+
+type NodeOutput = Writable & { isTTY?: boolean; columns?: number };
+
+export function nodeSink(stream: NodeOutput): Sink {
+  let failure: Error | undefined;
+  let wake: (() => void) | undefined;
+  const settle = (): void => {
+    wake?.();
+    wake = undefined;
+  };
+  stream.on('drain', settle);
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    failure = error.code === 'EPIPE' || error.code === 'ERR_STREAM_DESTROYED' ? new OutputClosed() : error;
+    settle();
+  });
+  return {
+    isTerminal: stream.isTTY === true,
+    get columns() {
+      return stream.columns ?? defaultColumns;
+    },
+    write(text) {
+      if (failure) throw failure;
+      if (text === '' || stream.write(text)) return undefined;
+      return new Promise<void>((resolve, reject) => {
+        wake = () => (failure ? reject(failure) : resolve());
+      });
+    },
+  };
+}
+
+type NodeInput = Readable & { isTTY?: boolean };
+
+/** The process as a tool sees it. The signal is the caller's, since a chat takes Ctrl-C for itself. */
+export function nodeIO(signal: AbortSignal): ToolIO {
+  const stdin: NodeInput = process.stdin;
+  return {
+    stdin: { isTerminal: stdin.isTTY === true, [Symbol.asyncIterator]: () => stdin[Symbol.asyncIterator]() },
+    stdout: nodeSink(process.stdout),
+    stderr: nodeSink(process.stderr),
+    fetch: globalThis.fetch,
+    env: process.env,
+    now: Date.now,
+    signal,
+  };
+}
