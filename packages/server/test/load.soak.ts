@@ -51,6 +51,7 @@ test(`${streams} live streams and ${perSecond} requests of history a second, on 
   await asking;
   expect(all.every(({ type, outcome }) => type === 'run-end' && outcome === 'complete')).toBe(true);
   const metrics = await (await fetch(`${node.url}/metrics`)).text();
+  const cpu = Number(/^intertie_cpu_seconds ([\d.]+)/m.exec(metrics)?.[1]);
   const heap = Number(/^intertie_heap_bytes (\d+)/m.exec(metrics)?.[1]);
   const figures = {
     seconds: Math.round((performance.now() - began) / 1000),
@@ -58,6 +59,7 @@ test(`${streams} live streams and ${perSecond} requests of history a second, on 
     'between events p50/p99 ms': [quantile(gaps, 0.5), quantile(gaps, 0.99)],
     'history p50/p99 ms': [quantile(history, 0.5), quantile(history, 0.99)],
     'requests of history': history.length,
+    'cpu seconds': Math.round(cpu),
     'heap MB': Math.round(heap / 1e6),
   };
   process.stdout.write(`${JSON.stringify(figures)}\n`);

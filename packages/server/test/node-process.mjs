@@ -10,4 +10,6 @@ const served = await serve(
   { port: 0, runs: { heartbeatMs: 400, sweepMs: 300 } },
 );
 process.stdout.write(`${served.url}\n`);
+// Whoever started it has gone.
+process.stdin.on('end', () => process.exit(1)).resume();
 process.once('SIGTERM', () => void served.close().then(() => process.exit(0)));

@@ -9,7 +9,7 @@ const program = fileURLToPath(new URL('node-process.mjs', import.meta.url));
 
 /** A server in a process of its own. */
 export async function startNode(database: string, pace: number): Promise<Node> {
-  const child = spawn(process.execPath, [program, database, String(pace)], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [program, database, String(pace)], { stdio: ['pipe', 'pipe', 'inherit'] });
   const lines = createInterface({ input: child.stdout });
   const [url] = (await Promise.race([
     once(lines, 'line'),
