@@ -12,6 +12,7 @@ import {
   type MessageInput,
   type RunRecord,
   type RunRequest,
+  type StartRequest,
   type Store,
   type ToolAnswer,
 } from '@intertie/core';
@@ -113,7 +114,7 @@ export class Agent<Tools extends ToolSet = ToolSet> implements DurableAgent {
     const message = request.message && toMessageInput(request.message, threadId, request.resourceId);
     const idempotency = await this.#idempotency(request, threadId);
     const { parentId, resourceId, by } = request;
-    const result = await store.registry.start(store.scope, {
+    const asked: StartRequest = {
       threadId,
       runId,
       agent: this.name,
@@ -127,7 +128,13 @@ export class Agent<Tools extends ToolSet = ToolSet> implements DurableAgent {
       ...(resourceId !== undefined && { resourceId }),
       ...(idempotency && { idempotency }),
       ...(by !== undefined && { createdBy: by }),
-    });
+    };
+    let result = await store.registry.start(store.scope, asked);
+    if (result.type === 'refused' && result.reason === 'busy' && host.isRecovering(result.live)) {
+      // A dead process's run is no reason to refuse anybody.
+      await host.recovered();
+      result = await store.registry.start(store.scope, asked);
+    }
     if (result.type === 'refused') {
       // A run's own id is its key where no other was given; then it is the id that is taken.
       const isOwnKey = request.idempotencyKey === undefined && result.reason === 'key-reused' && result.run;

@@ -125,6 +125,8 @@ export class RunHost {
     const { heartbeatMs = 5_000, sweepMs = 5_000 } = this.#options;
     const beat = (): Promise<void> => this.store.registry.heartbeat(this.process);
     await beat();
+    // What died before this process came has waited long enough.
+    this.track(this.#sweeper.sweep());
     this.#timers = [
       every(
         () => heartbeatMs,
@@ -235,12 +237,24 @@ export class RunHost {
     }
   }
 
+  /** Whether the run is this process's to end, and not to run: somebody else has died over it. */
+  isRecovering({ key, process }: RunRecord): boolean {
+    return process === this.process && !this.#executions.has(key);
+  }
+
+  /** Resolves when what this process has taken over is ended. */
+  async recovered(): Promise<void> {
+    await this.#sweeper.sweep();
+  }
+
   /** Tells a run of this process at once what others learn from the store. */
   stop(run: RunKey, reason: StopReason): void {
     this.#executions.get(run)?.stop(reason);
   }
 
   follow(scope: Scope, run: RunKey, after?: LogPosition): ReadableStream<Followed> {
+    // Whoever reads the run of a dead process waits for somebody to end it.
+    if (!this.isClosing) this.track(this.open());
     const { store, watcher, relay: local } = this;
     return this.#streams.host(followRun({ store, watcher, scope, run, local, ...(after && { after }) }));
   }
