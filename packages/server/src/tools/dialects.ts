@@ -15,6 +15,7 @@ import {
   type OpenHarnessInput,
 } from '@intertie/open-harness';
 import { createCanonicalDecoder, createCanonicalEncoder } from './canonical-codec.ts';
+import { createMailEncoder } from './encode-mail.ts';
 import { fieldsOf, textOf, type Fields } from './fields.ts';
 import type { KnownDialect } from './known-dialect.ts';
 import { nearest } from './nearest.ts';
@@ -74,7 +75,7 @@ function uiMessageChunks(version: UIMessageVersion): KnownDialect {
 }
 
 const mailFrames: KnownDialect = {
-  dialect: mailDialect,
+  dialect: { ...mailDialect, encoder: createMailEncoder },
   title: 'the event stream of a MAIL 1.3 server',
   // Others ping too.
   looksLike: (item) => mailDialect.detect(item) && fieldsOf(item).event !== 'ping',

@@ -14,7 +14,7 @@ function live(...events: string[]): { bytes: AsyncIterable<Uint8Array>; asked: (
   return { bytes, asked: () => asked };
 }
 
-it.each([
+it.each<[dialect: string, needed: number, ...events: string[]]>([
   ['ag-ui', 1, 'data: {"type":"RUN_STARTED","threadId":"t","runId":"r"}\n\n'],
   ['mail', 1, 'event: new_message\ndata: {"task_id":"t"}\n\n'],
   ['open-harness', 1, 'event: workflow:started\ndata: {"name":"workflow:started","payload":{}}\n\n'],
