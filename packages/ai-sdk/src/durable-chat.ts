@@ -73,10 +73,13 @@ export class DurableChat {
   async send(request: Request): Promise<Response> {
     const { maxBodySize = defaultMaxBodySize, onLoss = () => undefined, threadOf, blobUrl } = this.#options;
     const body = await readChatBody(request, maxBodySize);
-    const asked = readChatRequest(body, () => threadOf?.(request) ?? generateId());
+    // Chats whose history is stored often send the last message alone.
+    const isAlone = isFields(body) && body.messages === undefined && body.message !== undefined;
+    const sent = isAlone ? { ...body, messages: [body.message] } : body;
+    const asked = readChatRequest(sent, () => threadOf?.(request) ?? generateId());
     const idempotencyKey = request.headers.get('idempotency-key') || undefined;
     const { store } = this.#agent;
-    const turn = await readStoredTurn(asked, { store, onLoss, ...defined({ blobUrl, idempotencyKey }) });
+    const turn = await readStoredTurn(asked, { store, onLoss, isAlone, ...defined({ blobUrl, idempotencyKey }) });
     if (turn.type === 'answer') return this.#answer(turn, asked.chatId, request);
     const { busy = 'replace', pending = 'supersede', prepare } = this.#options;
     const fields = isFields(body) ? body : {};
@@ -224,7 +227,7 @@ function threadInPath(request: Request): string | undefined {
   try {
     return decodeURIComponent(thread);
   } catch {
-    throw new ChatRequestError('The thread in the path is not well written: decode it with encodeURIComponent.');
+    throw new ChatRequestError('The thread in the path is not well written: write it with encodeURIComponent.');
   }
 }
 
