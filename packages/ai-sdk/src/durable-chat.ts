@@ -150,11 +150,13 @@ export class DurableChat {
   }
 
   /** Nothing new was said: what goes on anyway is shown. */
-  async #attach({ message }: StoredTurn & { type: 'answer' }, threadId: string): Promise<Response> {
+  async #attach(turn: StoredTurn & { type: 'answer' }, threadId: string): Promise<Response> {
+    const { message, runId, seq = 0 } = turn;
     const run = await this.#agent.latest({ threadId });
     const state = (await run?.record())?.state;
     if (run?.messageId === message.id && (state === 'running' || state === 'queued')) {
-      return this.#follow(run, { baseline: 'assume' });
+      const from = run.runId === runId ? Math.min(seq, await this.#tail(runId, threadId)) : 0;
+      return this.#follow(run, { baseline: 'assume', from });
     }
     const why = `Message ${message.id} waits for nothing, or for answers that were not given.`;
     throw new ChatRefusedError(409, 'nothing-to-continue', `${why} Send a message, or answer what it asks.`);

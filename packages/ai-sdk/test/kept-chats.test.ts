@@ -422,6 +422,10 @@ describe.each(['memory', 'PGlite'])('an agent on %s', (on) => {
     const late = createHookChat({ id: 't', transport, messages: await historyOf(store, 't', 6) });
     await late.resumeStream();
     expect(shown(late.lastMessage)).toEqual(shown(chat.lastMessage));
+    // Sent without an answer, it still waits, and nothing is told twice.
+    await late.sendMessage();
+    expect(late.error).toBeUndefined();
+    expect(shown(late.lastMessage)).toEqual(shown(chat.lastMessage));
     const { toolCallId } = chat.lastMessage!.parts.at(-1) as { toolCallId: string };
     await chat.addToolOutput({ tool: 'question' as never, toolCallId, output: 'this' });
     await settled(chat);
