@@ -13,8 +13,10 @@ const types: ReadonlySet<string> = new Set(Object.values(EventType));
 
 /** Reads a stream of AG-UI events and says which rules it breaks: those that end a client's run, and those of good manners. */
 export function createAGUIChecker(): Checker {
-  let conflict: (id: string, field: string) => void = () => undefined;
-  const chunks = expandChunks((id, field) => conflict(id, field));
+  let current: Complain | undefined;
+  const chunks = expandChunks((id, field) =>
+    current?.('chunk-conflict', `${field} of ${id} is not what the first chunk said.`),
+  );
   const state = new AGUIRun();
   return {
     feed(item, report) {
@@ -23,7 +25,7 @@ export function createAGUIChecker(): Checker {
         return complain('shape', 'An event is an object with a type.');
       if (!types.has(item.type)) return complain('known-type', `${item.type} is no type of AG-UI 1.0.`);
       checkShape(item, complain);
-      conflict = (id, field) => complain('chunk-conflict', `${field} of ${id} is not what the first chunk said.`);
+      current = complain;
       chunks.feed(item, (event) => state.feed(event, complain));
     },
     end(report: Report) {

@@ -77,10 +77,12 @@ function checkUsage(usage: unknown, complain: Complain): void {
     const model = JSON.stringify([nameOf(used.provider), nameOf(used.model)]);
     if (models.has(model)) complain('usage', `${model} is there twice.`);
     models.add(model);
-    const isMore = (part: unknown, whole: unknown): boolean =>
-      typeof part === 'number' && typeof whole === 'number' && part > whole;
     if (isMore(used.cachedInputTokens, used.inputTokens) || isMore(used.cacheWriteInputTokens, used.inputTokens))
       complain('usage', 'More input is cached than there is.');
     if (isMore(used.reasoningTokens, used.outputTokens)) complain('usage', 'More is reasoning than there is output.');
   }
+}
+
+function isMore(part: unknown, whole: unknown): boolean {
+  return typeof part === 'number' && typeof whole === 'number' && part > whole;
 }
