@@ -128,7 +128,6 @@ describe('our rules and the real verifier', { timeout: 60_000 }, () => {
     ],
     ['message-id', [text, { type: 'REASONING_MESSAGE_START', messageId: 'm', role: 'reasoning' }]],
     ['message-id', [text, result]],
-    ['pending-calls', [call, finished({ outcome: { type: 'success', pendingToolCallIds: [] } })]],
     ['pending-calls', [call, result, finished({ outcome: { type: 'success', pendingToolCallIds: ['c'] } })]],
     ['cancelled-result', [finished({ outcome: { type: 'cancelled' }, result: 1 })]],
     [

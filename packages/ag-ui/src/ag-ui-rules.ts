@@ -94,8 +94,8 @@ const rules: { readonly [Id in AGUIRule]: readonly [sentence: string, fix: strin
     'Give each message an id of its own: a client adds to the one that has it.',
   ],
   'pending-calls': [
-    '`pendingToolCallIds` names the calls that were started and not answered.',
-    'Name exactly those, or leave the list out.',
+    '`pendingToolCallIds` names calls that nobody has answered.',
+    'Name the calls that wait for the client, and no others.',
   ],
   'cancelled-result': ['A run that was cancelled has no result.', 'Leave `result` out.'],
   'snapshot-encrypted': [
