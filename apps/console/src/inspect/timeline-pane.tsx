@@ -80,12 +80,12 @@ function SpanRow(props: { span: Span; timeline: Timeline; isActive: boolean; onS
         className="span-row"
         data-span={span.id}
         data-active={isActive || undefined}
-        aria-label={said.join(', ')}
         title={said.join('\n')}
         onClick={onSelect}
       >
         <span className="label" style={{ paddingLeft: 8 + span.depth * 12 }}>
           <i style={{ background: colorOf(span) }} />
+          <span className="hidden-text">{span.kind} </span>
           {span.label}
         </span>
         <span className="track">
@@ -103,6 +103,7 @@ function SpanRow(props: { span: Span; timeline: Timeline; isActive: boolean; onS
         </span>
         <span className="duration">{duration}</span>
         <span className="tokens">{tokens !== undefined && `${tokens} tok`}</span>
+        <span className="hidden-text">{said.slice(2).join(', ')}</span>
       </button>
     </div>
   );
