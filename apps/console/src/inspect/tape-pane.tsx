@@ -129,7 +129,8 @@ export function TapePane({ threadId, agent, events, onSelect, onScrub, onTape }:
           )}
         </div>
       </section>
-      <div className="tape-screen">
+      {/* What scrolls must be reached by the keyboard. */}
+      <div className="tape-screen" role="region" aria-label="The message so far" tabIndex={0}>
         <MessageView message={message} />
       </div>
       <TapeActions run={run} isTape={isTape} threadId={threadId} agent={agent} onTape={open} />

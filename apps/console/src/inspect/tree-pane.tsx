@@ -81,7 +81,6 @@ function MessageRow(props: {
       role="treeitem"
       aria-level={row.lane + 1}
       aria-selected={isChosen}
-      aria-label={`${message.role}: ${message.preview}${isHead ? ', the end of the active branch' : ''}`}
       tabIndex={isFocusable ? 0 : -1}
       data-message={message.id}
       data-active={isActive || undefined}
