@@ -92,6 +92,10 @@ describe('the inspector', () => {
     expect(frames).toBe(1);
     expect(events).toBeGreaterThan(0);
     expect(targets).toBeGreaterThan(0);
+    for (const colorScheme of ['dark', 'light'] as const) {
+      await page.emulateMedia({ colorScheme });
+      await console1.picture(`streams-lit-${colorScheme}`);
+    }
     await page.mouse.move(5, 5);
     // An event is active, and its frame is one to the left.
     expect(await pane().locator('.cell[aria-selected=true]').getAttribute('data-column')).toBe('event');

@@ -9,6 +9,7 @@ import { TapeActions } from './tape/tape-actions.tsx';
 import { TapeCursor } from './tape/tape-cursor.ts';
 import { tapeOfRun } from './tape/tape-of-run.ts';
 import { speeds, usePlayer, type Speed } from './tape/tape-player.ts';
+import { useTapeFiles } from './tape/use-tape-files.ts';
 import { formatDuration } from './timeline/time-scale.ts';
 import { throttled } from './throttled.ts';
 import { usePaneKeys } from './use-pane-keys.ts';
@@ -17,6 +18,7 @@ import { usePaneKeys } from './use-pane-keys.ts';
 export function TapePane({ threadId, agent, events, onSelect, onScrub, onTape }: PaneProps): ReactNode {
   const { run, tape } = useTape(events);
   const [isTape, open] = useOpenedTape(events, onTape);
+  const files = useTapeFiles(open);
   const count = run.entries.length;
   // Undefined: at the end, also of a run that goes on.
   const [place, setPlace] = useState<number>();
@@ -65,7 +67,15 @@ export function TapePane({ threadId, agent, events, onSelect, onScrub, onTape }:
   const described = event && describeItem(event);
   const length = times.at(-1) ?? 0;
   return (
-    <div className="tape" tabIndex={-1}>
+    <div
+      className="tape"
+      tabIndex={-1}
+      onDragOver={(drag) => drag.preventDefault()}
+      onDrop={(drop) => {
+        drop.preventDefault();
+        files.open(drop.dataTransfer.files[0]);
+      }}
+    >
       <section className="tape-deck" aria-label="Player">
         <div className="line">
           <IconButton
@@ -133,7 +143,14 @@ export function TapePane({ threadId, agent, events, onSelect, onScrub, onTape }:
       <div className="tape-screen" role="region" aria-label="The message so far" tabIndex={0}>
         <MessageView message={message} />
       </div>
-      <TapeActions run={run} isTape={isTape} threadId={threadId} agent={agent} onTape={open} />
+      <TapeActions
+        run={run}
+        isTape={isTape}
+        threadId={threadId}
+        agent={agent}
+        files={files}
+        onBack={() => open(undefined)}
+      />
     </div>
   );
 }
