@@ -319,7 +319,7 @@ describe('the console', () => {
       bodies.push(response.body().then((body) => void sizes.set(pathname, gzipSync(body).length)));
     });
     await first.goto(product.url);
-    await first.getByText('docs/architecture.md').waitFor();
+    await first.locator('.sources').getByText('docs/architecture.md').waitFor();
     await Promise.all(bodies);
     await first.close();
     const entry = [...sizes].find(([path]) => /\/index-[^/]*\.js$/.test(path))?.[1];

@@ -9,8 +9,8 @@ export type ComposerProps = {
   label: string;
   initial?: { text: string; files: FileUIPart[] };
   isBusy: boolean;
-  /** Why nothing can be sent now. */
-  refusal?: string;
+  /** What is shown before anything is written. */
+  hint?: string;
   onSend: (draft: Draft) => void;
   onStop?: () => void;
   /** Of an edit: it can be left. */
@@ -21,7 +21,7 @@ export type ComposerProps = {
 
 /** Where a message is written: text and files, sent with Enter. */
 export function Composer(props: ComposerProps): ReactNode {
-  const { label, initial, isBusy, refusal, onSend, onStop, onCancel, children } = props;
+  const { label, initial, isBusy, hint = 'Ask something', onSend, onStop, onCancel, children } = props;
   const [text, setText] = useState(initial?.text ?? '');
   const attachments = useAttachments(initial?.files);
   const field = useRef<HTMLTextAreaElement>(null);
@@ -36,13 +36,14 @@ export function Composer(props: ComposerProps): ReactNode {
   }, [text]);
 
   const send = (): void => {
-    if (isEmpty || isBusy || refusal !== undefined) return;
+    if (isEmpty || isBusy) return;
     onSend({ text, files: attachments.files });
     setText('');
     attachments.clear();
   };
   const onKeyDown = (event: KeyboardEvent): void => {
-    if (event.key === 'Escape') onCancel?.();
+    if (event.key === 'Escape' && isBusy) onStop?.();
+    else if (event.key === 'Escape') onCancel?.();
     if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
     event.preventDefault();
     send();
@@ -84,7 +85,7 @@ export function Composer(props: ComposerProps): ReactNode {
         rows={1}
         value={text}
         autoFocus={matchMedia('(pointer: fine)').matches}
-        placeholder={refusal ?? 'Ask something'}
+        placeholder={hint}
         aria-label={label}
         onChange={(event) => setText(event.target.value)}
         onKeyDown={onKeyDown}
@@ -120,7 +121,7 @@ export function Composer(props: ComposerProps): ReactNode {
             Stop
           </Button>
         ) : (
-          <Button look="primary" icon="arrowUp" type="submit" disabled={isEmpty || isBusy || refusal !== undefined}>
+          <Button look="primary" icon="arrowUp" type="submit" disabled={isEmpty || isBusy}>
             Send
           </Button>
         )}
