@@ -84,6 +84,24 @@ describe.each(databases)('branches as lines, $name', ({ open }) => {
     expect((await lines()).map(({ id, line }) => `${id} ${line}`)).toEqual(['a1 1', 'a2 1', 'asked 1', 'answer 1']);
   });
 
+  it('go with their thread, though no key makes them', async () => {
+    await store.saveMessages({ messages: [...chain('a', 3), { ...message('other'), threadId: 't2' }] });
+    await store.deleteThread({ threadId });
+    expect((await lines()).map(({ id }) => id)).toEqual(['other']);
+    await store.purgeAll();
+    expect(await lines()).toEqual([]);
+  });
+
+  it('are deleted below a message, on its line and on all that leave it', async () => {
+    await store.saveMessages({ messages: chain('a', 5) });
+    await store.saveMessages({ messages: [message('b1', 'a3'), message('b2'), message('c1', 'a2')] });
+    await store.deleteMessage({ threadId, messageId: 'a3' });
+    const left = await database.query<{ id: string }>(
+      'select id from intertie.conversation_message where deleted_at is null order by seq',
+    );
+    expect(left.map(({ id }) => id)).toEqual(['a1', 'a2', 'c1']);
+  });
+
   it('are found by the migration as they are written, and are read without it too', async () => {
     await store.saveMessages({ messages: chain('a', 4) });
     for (const [name, parent] of [
@@ -100,6 +118,9 @@ describe.each(databases)('branches as lines, $name', ({ open }) => {
       for (const leafId of ['a4', 'b3', 'c3', 'd3', 'e3', 'x']) {
         const branch = (await store.listMessages({ threadId, leafId })).map(({ id }) => id);
         pages.push(branch);
+        for (const messageId of branch) {
+          pages.push((await store.listSiblings({ threadId, messageId })).map(({ id }) => id));
+        }
         for (const [index, id] of branch.entries()) {
           const query = { threadId, leafId, limit: 2 };
           const before = await store.listMessages({ ...query, cursor: { before: id } });
@@ -111,7 +132,9 @@ describe.each(databases)('branches as lines, $name', ({ open }) => {
       return pages;
     };
     const [written, pages] = [await lines(), await all()];
-    expect(pages[2]).toEqual(['a1', 'a2', 'b1', 'b2', 'c1', 'c2', 'c3']);
+    expect(pages).toContainEqual(['a1', 'a2', 'b1', 'b2', 'c1', 'c2', 'c3']);
+    expect(pages).toContainEqual(['a3', 'b1']);
+    expect(pages).toContainEqual(['a1', 'e1']);
     await database.query('update intertie.conversation_message set line = null where seq % 3 = 1');
     expect(await all()).toEqual(pages);
     await database.query('update intertie.conversation_message set line = null');
