@@ -74,7 +74,8 @@ class AGUIEncoder implements Encoder<AGUIEvent, AGUIOpenState> {
     const { stepNames = 'turns', preliminary = 'withhold', messages, form = 'triads' } = options;
     this.#agents = new AGUIAgents(this.#features.subagents, stepNames, this.#onLoss);
     this.#questions = new AGUIQuestions(this.#agents);
-    this.#tools = new AGUITools({ contentParts: this.#features.v1, preliminary, onLoss: this.#onLoss }, this.#groups);
+    const { v1: contentParts, reopenedCalls } = this.#features;
+    this.#tools = new AGUITools({ contentParts, reopenedCalls, preliminary, onLoss: this.#onLoss }, this.#groups);
     const { sendReasoning = true, sendInternal = false, timestamps = false, snapshot = false, baseline } = options;
     this.#withheld = new Withheld(sendInternal, this.#onLoss);
     this.#words = new AGUIWords({

@@ -134,7 +134,7 @@ export class Agent<Tools extends ToolSet = ToolSet> implements DurableAgent {
       throw refusalOf(isOwnKey ? { type: 'refused', reason: 'run-exists', run: isOwnKey } : result);
     }
     if (result.type === 'started') host.execute(result, definition);
-    if (result.type === 'queued') host.enqueue(result, definition, busy === 'replace');
+    if (result.type === 'queued') host.enqueue(result, busy === 'replace');
     if (result.type !== 'attached') {
       const first = message as CanonicalMessage | undefined;
       host.track(introduceThread(store, definition, threadId, first));

@@ -53,6 +53,8 @@ export type CloseOptions = {
 
 /** How long the ends of stopped runs may take, before the process gives them up to others. */
 const closeGraceMs = 5_000;
+/** How long readers may take for the ends of runs. */
+const lastWordsMs = 250;
 
 /**
  * What a process has around a store: the one flusher, watcher and sweeper of all its agents, and its lease. Agents on the
@@ -70,8 +72,6 @@ export class RunHost {
   #streams = new HostedStreams();
   #agents = new Map<string, AgentDefinition>();
   #executions = new Map<RunKey, Execution>();
-  /** Queued here: whoever promotes them in this process runs them as they were asked for. */
-  #queued = new Map<RunKey, AgentDefinition>();
   #work = new Set<Promise<unknown>>();
   #opened: Promise<void> | undefined;
   #closed: Promise<void> | undefined;
@@ -141,8 +141,7 @@ export class RunHost {
   /** Runs what this process owns, to its end, and then what waits behind it. */
   execute(owned: Ownership, definition?: AgentDefinition): void {
     const { run } = owned;
-    const agent = definition ?? this.#queued.get(run.key) ?? this.#agents.get(run.agent);
-    this.#queued.delete(run.key);
+    const agent = definition ?? this.#agents.get(run.agent);
     if (!agent) {
       const message = `No agent of this process is called "${run.agent}". Give all processes of a store the same agents.`;
       this.track(this.recover(owned, { reason: 'error', error: { message, code: 'no-agent' } }));
@@ -161,8 +160,7 @@ export class RunHost {
       result = await execution.done;
     } catch (error) {
       this.onError(error);
-      const { cause = error } = error as { cause?: unknown };
-      result = await this.#end(owned, { reason: 'error', error: toFault(cause) });
+      result = await this.#end(owned, { reason: 'error', error: toFault(error) });
     }
     this.#executions.delete(run.key);
     if (result.result !== 'ok') return;
@@ -211,8 +209,7 @@ export class RunHost {
   }
 
   /** A run waits for its turn. The run before it starts it; only one that does not end is helped. */
-  enqueue({ run, behind, takenOver }: Queued, definition: AgentDefinition, isReplacing: boolean): void {
-    this.#queued.set(run.key, definition);
+  enqueue({ run, behind, takenOver }: Queued, isReplacing: boolean): void {
     if (takenOver) this.track(this.recover(takenOver));
     else if (behind.state !== 'running') this.track(this.promote(run.scope, run.threadId));
     else if (isReplacing) this.track(this.#replace(run, behind));
@@ -268,6 +265,8 @@ export class RunHost {
     await within(closeGraceMs, this.#settled());
     for (const stop of this.#timers) stop();
     await this.flusher.close();
+    // Those who read what has ended here are given its end.
+    await within(lastWordsMs, this.#streams.ended());
     this.#streams.close();
     this.watcher.close();
     if (this.#opened) await this.store.registry.retire(this.process).catch(this.onError);

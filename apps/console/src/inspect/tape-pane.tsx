@@ -10,6 +10,7 @@ import { TapeCursor } from './tape/tape-cursor.ts';
 import { tapeOfRun } from './tape/tape-of-run.ts';
 import { speeds, usePlayer, type Speed } from './tape/tape-player.ts';
 import { formatDuration } from './timeline/time-scale.ts';
+import { throttled } from './throttled.ts';
 import { usePaneKeys } from './use-pane-keys.ts';
 
 /** The run as a tape: go to any event, and the message is what the events so far make. */
@@ -157,5 +158,6 @@ function useTape(events: RunEvents): { run: RunSnapshot; tape: TapeCursor } {
       return view;
     };
   }, [events]);
-  return useSyncExternalStore(events.subscribe, store);
+  const subscribe = useMemo(() => throttled(events.subscribe), [events]);
+  return useSyncExternalStore(subscribe, store);
 }

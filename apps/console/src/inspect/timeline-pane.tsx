@@ -41,7 +41,7 @@ export function TimelinePane({ events, selection, onSelect }: PaneProps): ReactN
   if (spans.length === 0) return <p className="empty">There is no run yet.</p>;
   const selectedEvent = selection?.type === 'event' ? view.run.entries.findIndex(({ id }) => id === selection.id) : -1;
   return (
-    <div className="timeline" tabIndex={-1}>
+    <div className="timeline" tabIndex={-1} data-tokens={spans.some(({ usage }) => usage?.outputTokens) || undefined}>
       <Axis timeline={timeline} />
       <div ref={rows} className="timeline-rows" role="list" aria-label="Spans of the run" onKeyDown={onKeyDown}>
         <Gaps timeline={timeline} />

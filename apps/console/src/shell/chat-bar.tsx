@@ -21,7 +21,7 @@ export function ChatBar({
 }): ReactNode {
   return (
     <header className="bar chat-bar">
-      <h2 className="title">{title}</h2>
+      <h1 className="title">{title}</h1>
       <span className="grow" />
       {children}
       <IconButton

@@ -19,8 +19,8 @@ export interface EndpointOptions {
   timeoutMs?: number | undefined;
 }
 
-export const defaultPrompt = 'Say hello in one short sentence.';
-export const defaultTimeoutMs = 60_000;
+const defaultPrompt = 'Say hello in one short sentence.';
+const defaultTimeoutMs = 60_000;
 
 /** Asks an endpoint of any kind, as one of its own clients would. The answer is a stream of bytes. */
 export async function askEndpoint(url: string, options: EndpointOptions, io: ToolIO): Promise<Input> {
@@ -50,7 +50,7 @@ export async function askEndpoint(url: string, options: EndpointOptions, io: Too
 }
 
 /** A request that asks for one answer. Without a dialect, one that both AG-UI servers and those of `useChat` understand. */
-export function requestFor(as: string | undefined, prompt: string): object {
+function requestFor(as: string | undefined, prompt: string): object {
   const [thread, run, message] = [generateId(), generateId(), generateId()];
   const agUi = { threadId: thread, runId: run, tools: [], context: [], state: {}, forwardedProps: {} };
   const chat = { id: thread, trigger: 'submit-message' };
@@ -100,7 +100,7 @@ function causeOf(error: unknown): { code?: string; message: string } {
   return { ...(code !== undefined && { code }), message };
 }
 
-export function silent(url: string, timeoutMs: number): ToolError {
+function silent(url: string, timeoutMs: number): ToolError {
   const message = `${url} has said nothing for ${timeoutMs / 1000} s.`;
   return new ToolError('unreadable', message, 'If it may take longer, give it time: --timeout 300');
 }

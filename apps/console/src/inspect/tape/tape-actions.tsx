@@ -94,7 +94,9 @@ export function TapeActions(props: {
         icon="copy"
         disabled={isEmpty || isTape}
         onClick={() =>
-          copy('The command', () => readingCurl(location.origin, `${api.urls.runEvents(title, threadId)}&live=false`))
+          copy('The command', () =>
+            readingCurl(location.origin, api.urls.runEvents(title, threadId, { isLive: false })),
+          )
         }
       >
         curl: read it

@@ -1,4 +1,4 @@
-import type { AgentEvent } from '@intertie/core';
+import type { AgentEvent, Json } from '@intertie/core';
 import { EventAgents } from '../event-agents.ts';
 
 export type AgentState = 'idle' | 'working' | 'paused' | 'complete' | 'aborted' | 'error';
@@ -55,6 +55,10 @@ export class TopologyActivity {
         // An interjection is another's words: it is no agent's, or it is from the one that it names.
         if (name !== undefined) for (const to of event.to ?? []) this.#edge(name, to, index).messages++;
         return;
+      case 'data':
+        // How a flow says that it went along an edge.
+        if (event.name === 'edge' && isEdge(event.data)) this.#edge(event.data.from, event.data.to, index).messages++;
+        return;
       default:
     }
   }
@@ -95,6 +99,11 @@ export class TopologyActivity {
     this.edges.set(key, edge);
     return edge;
   }
+}
+
+function isEdge(data: Json): data is { from: string; to: string } {
+  if (typeof data !== 'object' || data === null || Array.isArray(data)) return false;
+  return typeof data.from === 'string' && typeof data.to === 'string';
 }
 
 export const edgeKey = (from: string, to: string): string => JSON.stringify([from, to]);
