@@ -153,9 +153,14 @@ export const api = {
     agUi: (agent: string): string => `/api/agents/${segment(agent)}/ag-ui`,
     threadEvents: (id: string, since?: string): string => withQuery(`/api/threads/${segment(id)}/events`, { since }),
     threadExport: (id: string): string => `/api/threads/${segment(id)}/export`,
-    runEvents: (run: string, thread: string | undefined, after?: string): string =>
-      withQuery(`/api/runs/${segment(run)}/events`, { thread, after }),
-    runFrames: (run: string): string => `/api/runs/${segment(run)}/frames`,
+    /** `isLive`: to the end of the run, and not only what is there. */
+    runEvents: (
+      run: string,
+      thread: string | undefined,
+      { after, isLive = true }: { after?: string | undefined; isLive?: boolean } = {},
+    ): string => withQuery(`/api/runs/${segment(run)}/events`, { thread, after, live: isLive ? undefined : 'false' }),
+    runFrames: (run: string, thread: string | undefined): string =>
+      withQuery(`/api/runs/${segment(run)}/frames`, { thread }),
   },
 };
 

@@ -5,6 +5,7 @@ import type { ServerInfo } from '../api.ts';
 import { DecideContext, type Decide } from '../decide/decide-context.ts';
 import type { RunEvents } from '../inspect-types.ts';
 import { Button, IconButton } from '../ui/button.tsx';
+import { Guard } from '../ui/guard.tsx';
 import { AgentPicker } from './agent-picker.tsx';
 import { Composer } from './composer.tsx';
 import { foldEntries } from './fold-entries.ts';
@@ -43,6 +44,9 @@ export function ChatView(props: ChatViewProps): ReactNode {
   const newest = runId && messageSlotOf(runId).runId;
   const liveRun = state.live?.runId;
   const agent = state.live?.agent ?? state.agent;
+  // A flow that asks in words is answered in words.
+  const isWaiting =
+    last?.role === 'assistant' && messageSlotOf(last).status === 'paused' && state.decisions.length === 0;
 
   useEffect(() => {
     const run = newest ?? liveRun;
@@ -92,27 +96,29 @@ export function ChatView(props: ChatViewProps): ReactNode {
     const isAnswer = message.role === 'assistant';
     return (
       <DecideContext key={message.id} value={isLast ? decide : closedDecide}>
-        <MessageView message={message} isLive={isLive}>
-          {isAnswer && !isLive && scrub === undefined && !(isLast && error) && (
-            <RunFailure
-              runId={wroteIt}
-              threadId={session.threadId}
-              status={ended}
-              onRetry={isLast && !isBusy ? () => session.regenerate(message.id) : undefined}
-            />
-          )}
-          {!isLive && scrub === undefined && (
-            <MessageActions
-              message={message}
-              branch={state.branches[message.id]}
-              isBusy={isBusy}
-              onBranch={(id) => void session.showBranch(id)}
-              {...(message.role === 'user' && { onEdit: () => setEditing(message.id) })}
-              {...(isAnswer && { onRegenerate: () => session.regenerate(message.id) })}
-              {...(isAnswer && wroteIt !== undefined && { onInspect: () => onInspect(wroteIt) })}
-            />
-          )}
-        </MessageView>
+        <Guard news={message}>
+          <MessageView message={message} author={isLive ? agent : state.authors[message.id]} isLive={isLive}>
+            {isAnswer && !isLive && scrub === undefined && !(isLast && error) && (
+              <RunFailure
+                runId={wroteIt}
+                threadId={session.threadId}
+                status={ended}
+                onRetry={isLast && !isBusy ? () => session.regenerate(message.id) : undefined}
+              />
+            )}
+            {!isLive && scrub === undefined && (
+              <MessageActions
+                message={message}
+                branch={state.branches[message.id]}
+                isBusy={isBusy}
+                onBranch={(id) => void session.showBranch(id)}
+                {...(message.role === 'user' && { onEdit: () => setEditing(message.id) })}
+                {...(isAnswer && { onRegenerate: () => session.regenerate(message.id) })}
+                {...(isAnswer && wroteIt !== undefined && { onInspect: () => onInspect(wroteIt) })}
+              />
+            )}
+          </MessageView>
+        </Guard>
       </DecideContext>
     );
   };
@@ -142,6 +148,7 @@ export function ChatView(props: ChatViewProps): ReactNode {
             key={session.threadId}
             label="Your message"
             isBusy={isBusy}
+            hint={isWaiting ? 'It waits for your word' : 'Ask something'}
             onStop={() => session.stop()}
             onSend={(draft) => {
               session.send(draft);

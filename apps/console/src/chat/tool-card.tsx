@@ -31,16 +31,18 @@ function Call({ part }: { part: ToolPart }): ReactNode {
   const { state, input, toolCallId } = part;
   const isClients = state === 'input-available' && slotOf(part).executor === 'client';
   const isWaiting = state === 'approval-requested' || isClients;
+  const question = isClients ? questionIn(input) : undefined;
+  const isOpenBySelf = (isWaiting && question === undefined) || state === 'output-error';
   const [isOpen, setOpen] = useState<boolean>();
   const name = getToolName(part);
   const summary = summaryOf(input);
   return (
     <section className="card tool" data-state={state} data-open={isWaiting || undefined} aria-label={`Tool ${name}`}>
-      <details className="fold" open={isOpen ?? (isWaiting || state === 'output-error')}>
+      <details className="fold" open={isOpen ?? isOpenBySelf}>
         <summary
           onClick={(event) => {
             event.preventDefault();
-            setOpen(!(isOpen ?? (isWaiting || state === 'output-error')));
+            setOpen(!(isOpen ?? isOpenBySelf));
           }}
         >
           <Icon name="chevron" />
@@ -55,12 +57,18 @@ function Call({ part }: { part: ToolPart }): ReactNode {
           <JsonView label={part.preliminary === true ? 'Output so far' : 'Output'} value={part.output} />
         )}
         {state === 'output-error' && <p className="problem">{part.errorText}</p>}
-        {state === 'output-denied' && <p className="decided">{part.approval.reason ?? 'It was denied.'}</p>}
+        {state === 'output-denied' && <p className="decided">{denialOf(part) ?? 'It was denied.'}</p>}
       </details>
       {state === 'approval-requested' && <Approval questionId={part.approval.id} message={messageOf(part.approval)} />}
-      {isClients && <ClientTool toolCallId={toolCallId} schema={outputSchemaOf(part)} />}
+      {isClients && <ClientTool toolCallId={toolCallId} schema={outputSchemaOf(part)} question={question} />}
     </section>
   );
+}
+
+/** A tool that asks a person puts its question into words. */
+function questionIn(input: unknown): string | undefined {
+  const { question, prompt, message } = (input ?? {}) as { question?: unknown; prompt?: unknown; message?: unknown };
+  return [question, prompt, message].find((text): text is string => typeof text === 'string');
 }
 
 /** The input on one line, as far as it fits. */
@@ -71,6 +79,11 @@ function summaryOf(input: unknown): string {
     ([key, value]) => `${key}: ${typeof value === 'string' ? value : JSON.stringify(value)}`,
   );
   return entries.join(', ').slice(0, 120);
+}
+
+/** Why it was denied. Its approval is there in the types, and not always in the stream of ai 6. */
+function denialOf(part: ToolPart): string | undefined {
+  return (part as { approval?: { reason?: string } }).approval?.reason;
 }
 
 /** What the question says, where it says more than the AI SDK has a field for. */

@@ -11,7 +11,7 @@ export function TurnView({ turn, isLive }: { turn: Turn; isLive: boolean }): Rea
   return (
     <section className="turn" style={style} data-internal={internal || undefined}>
       {speaker && (
-        <h3 className="speaker">
+        <h2 className="speaker">
           <span className="name">{speaker.name}</span>
           {to.length > 0 && (
             <span className="to">
@@ -21,7 +21,7 @@ export function TurnView({ turn, isLive }: { turn: Turn; isLive: boolean }): Rea
           )}
           {internal && <span className="tag">internal</span>}
           {speaker.outcome === 'error' && <span className="tag bad">{speaker.error?.message ?? 'failed'}</span>}
-        </h3>
+        </h2>
       )}
       {parts.map((part, index) => (
         <PartView key={partKey(part, index)} part={part} isLive={isLive} />

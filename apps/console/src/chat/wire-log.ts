@@ -53,7 +53,7 @@ export function describeWire(notes: readonly WireNote[]): string[] {
       case 'resumed': {
         const before = notes[index - 1];
         const gap = before === undefined ? 0 : notes[index]!.at - before.at;
-        return `Resumed behind ${after} after ${gap} ms`;
+        return `Resumed behind ${after?.split('~').at(-1)} after ${gap} ms`;
       }
     }
   });

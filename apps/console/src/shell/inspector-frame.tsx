@@ -18,9 +18,9 @@ export function InspectorFrame({
   const [selection, onSelect] = useState<Selection>();
   const max = Math.max(narrowest, innerWidth - chatNeeds);
   return (
-    <div className="inspector-frame" style={{ width: Math.min(width, max) }}>
+    <aside className="inspector-frame" aria-label="Inspector" style={{ width: Math.min(width, max) }}>
       <Resizer width={Math.min(width, max)} min={narrowest} max={max} onResize={setWidth} />
       <Inspector {...props} pane={pane} selection={selection} onSelect={onSelect} onClose={onClose} />
-    </div>
+    </aside>
   );
 }

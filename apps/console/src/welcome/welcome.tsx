@@ -42,7 +42,7 @@ export function Welcome({
       <div className="scroller" tabIndex={-1}>
         <div className="messages welcome">
           <header>
-            <h1>Connect any agent to any chat.</h1>
+            <h2>Connect any agent to any chat.</h2>
             <p>
               Below, a recorded run, told in every protocol at once. Ask something to start one of your own; it is kept,
               and goes on through reloads, other tabs and cut connections.
