@@ -157,7 +157,7 @@ export const api = {
     runEvents: (
       run: string,
       thread: string | undefined,
-      { after, isLive }: { after?: string | undefined; isLive: boolean },
+      { after, isLive = true }: { after?: string | undefined; isLive?: boolean } = {},
     ): string => withQuery(`/api/runs/${segment(run)}/events`, { thread, after, live: isLive ? undefined : 'false' }),
     runFrames: (run: string, thread: string | undefined): string =>
       withQuery(`/api/runs/${segment(run)}/frames`, { thread }),

@@ -44,6 +44,9 @@ export function ChatView(props: ChatViewProps): ReactNode {
   const newest = runId && messageSlotOf(runId).runId;
   const liveRun = state.live?.runId;
   const agent = state.live?.agent ?? state.agent;
+  // A flow that asks in words is answered in words.
+  const isWaiting =
+    last?.role === 'assistant' && messageSlotOf(last).status === 'paused' && state.decisions.length === 0;
 
   useEffect(() => {
     const run = newest ?? liveRun;
@@ -94,7 +97,7 @@ export function ChatView(props: ChatViewProps): ReactNode {
     return (
       <DecideContext key={message.id} value={isLast ? decide : closedDecide}>
         <Guard news={message}>
-          <MessageView message={message} isLive={isLive}>
+          <MessageView message={message} author={isLive ? agent : state.authors[message.id]} isLive={isLive}>
             {isAnswer && !isLive && scrub === undefined && !(isLast && error) && (
               <RunFailure
                 runId={wroteIt}
@@ -145,6 +148,7 @@ export function ChatView(props: ChatViewProps): ReactNode {
             key={session.threadId}
             label="Your message"
             isBusy={isBusy}
+            hint={isWaiting ? 'It waits for your word' : 'Ask something'}
             onStop={() => session.stop()}
             onSend={(draft) => {
               session.send(draft);

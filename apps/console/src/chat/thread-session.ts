@@ -15,6 +15,8 @@ export type SessionState = {
   status: 'loading' | 'ready' | 'missing' | 'failed';
   error?: string;
   branches: Branches;
+  /** Who wrote an answer, by its message. */
+  authors: { readonly [messageId: string]: string };
   /** What the thread waits for. */
   decisions: readonly Decision[];
   live?: LiveRun;
@@ -45,7 +47,15 @@ export class ThreadSession {
 
   constructor(threadId: string, { isNew, agent }: { isNew: boolean; agent?: string }) {
     this.threadId = threadId;
-    this.#state = { status: isNew ? 'ready' : 'loading', branches: {}, decisions: [], agent, isNew, wire: [] };
+    this.#state = {
+      status: isNew ? 'ready' : 'loading',
+      branches: {},
+      authors: {},
+      decisions: [],
+      agent,
+      isNew,
+      wire: [],
+    };
     const note = (next: WireNote): void => {
       this.#set({ wire: [...this.#state.wire.slice(-40), next] });
       if (next.type === 'open') this.#begun();
@@ -144,12 +154,14 @@ export class ThreadSession {
     this.#refreshes += 1;
     const turn = this.#refreshes;
     try {
-      const [{ messages, branches, live }, { questions }] = await Promise.all([
+      const [{ messages, branches, live }, { questions }, { runs }] = await Promise.all([
         api.messages(this.threadId),
         api.questions(this.threadId),
+        api.runs(this.threadId),
       ]);
       if (turn !== this.#refreshes || this.isBusy) return;
-      this.#set({ status: 'ready', branches, decisions: questions, live });
+      const authors = Object.fromEntries(runs.map(({ messageId, agent }) => [messageId, agent]));
+      this.#set({ status: 'ready', branches, authors, decisions: questions, live });
       // The message of a live run is left out; where it has been read already, it stays.
       if (live !== undefined && live.runId === this.#readRun) return;
       this.chat.messages = reconcile(this.chat.messages, messages);

@@ -15,7 +15,7 @@ export type Speaker = {
 export type Turn = { key: string; speaker: Speaker | undefined; to: string[]; internal: boolean; parts: Part[] };
 
 /** Who speaks: `data-agent` parts introduce them, by the id that their other parts carry. */
-export function speakersOf(parts: readonly Part[]): Map<string, Speaker> {
+function speakersOf(parts: readonly Part[]): Map<string, Speaker> {
   const speakers = new Map<string, Speaker>();
   for (const part of parts) {
     if (part.type !== 'data-agent') continue;
