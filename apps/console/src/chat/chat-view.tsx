@@ -1,5 +1,5 @@
 import { useChat } from '@ai-sdk/react';
-import type { FileUIPart, UIMessage } from 'ai';
+import type { UIMessage } from 'ai';
 import { useEffect, useMemo, useState, useSyncExternalStore, type ReactNode } from 'react';
 import type { ServerInfo } from '../api.ts';
 import { DecideContext, type Decide } from '../decide/decide-context.ts';
@@ -14,7 +14,7 @@ import { MessageView, Waiting } from './message-view.tsx';
 import { Failure, RunFailure } from './run-failure.tsx';
 import { messageSlotOf } from './slot.ts';
 import type { SessionState, ThreadSession } from './thread-session.ts';
-import { textOf } from './turns.ts';
+import { filesOf, textOf } from './turns.ts';
 import { useFollow } from './use-follow.ts';
 import { useInternalMessages } from './use-internal-messages.ts';
 
@@ -80,7 +80,7 @@ export function ChatView(props: ChatViewProps): ReactNode {
             label="Edit your message"
             initial={{
               text: textOf(message),
-              files: message.parts.filter((part): part is FileUIPart => part.type === 'file'),
+              files: filesOf(message),
             }}
             isBusy={isBusy}
             onCancel={() => setEditing(undefined)}
@@ -134,7 +134,7 @@ export function ChatView(props: ChatViewProps): ReactNode {
           )}
           {shown.map(view)}
           {status === 'submitted' && last?.role === 'user' && <Waiting />}
-          {error && <Failure text={error} onRetry={isBusy ? undefined : () => session.regenerate()} />}
+          {error && <Failure text={error} onRetry={isBusy ? undefined : () => void session.retry()} />}
         </div>
       </div>
       <footer className="foot">
