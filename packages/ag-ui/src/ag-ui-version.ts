@@ -2,6 +2,8 @@
 export type AGUIFeatures = {
   /** `SUBAGENT_*` and attribution: since 0.0.59, fatal before. */
   subagents: boolean;
+  /** A call that was closed may be opened again, as chunks do when something comes between: since 0.0.58, twice there before. */
+  reopenedCalls: boolean;
   /** The outcome `cancelled`, `pendingToolCallIds`, content parts in results: since 1.0, fatal before. */
   v1: boolean;
 };
@@ -15,7 +17,8 @@ export const declaredVersion = '1.0';
  */
 export function featuresOf(version: string | undefined): AGUIFeatures {
   const [, major, minor, patch] = /^(\d+)\.(\d+)(?:\.(\d+))?$/.exec(version ?? '') ?? [];
-  if (major === undefined) return { subagents: false, v1: false };
+  if (major === undefined) return { subagents: false, reopenedCalls: false, v1: false };
   const v1 = Number(major) >= 1;
-  return { subagents: v1 || Number(minor) > 0 || Number(patch ?? 0) >= 59, v1 };
+  const since = (release: number): boolean => v1 || Number(minor) > 0 || Number(patch ?? 0) >= release;
+  return { subagents: since(59), reopenedCalls: since(58), v1 };
 }

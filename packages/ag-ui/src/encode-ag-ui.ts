@@ -74,7 +74,8 @@ class AGUIEncoder implements Encoder<AGUIEvent, AGUIOpenState> {
     const { stepNames = 'turns', preliminary = 'withhold', messages, form = 'triads' } = options;
     this.#agents = new AGUIAgents(this.#features.subagents, stepNames, this.#onLoss);
     this.#questions = new AGUIQuestions(this.#agents);
-    this.#tools = new AGUITools({ contentParts: this.#features.v1, preliminary, onLoss: this.#onLoss }, this.#groups);
+    const { v1: contentParts, reopenedCalls } = this.#features;
+    this.#tools = new AGUITools({ contentParts, reopenedCalls, preliminary, onLoss: this.#onLoss }, this.#groups);
     const { sendReasoning = true, sendInternal = false, timestamps = false, snapshot = false, baseline } = options;
     this.#withheld = new Withheld(sendInternal, this.#onLoss);
     this.#words = new AGUIWords({
@@ -339,7 +340,7 @@ class AGUIEncoder implements Encoder<AGUIEvent, AGUIOpenState> {
     this.#words.closeAll(this.#write);
     this.#tools.closeInputs(this.#write);
     this.#phases?.flushAll(this.#write);
-    this.#tools.settle(this.#questions.calls(event), this.#write);
+    const left = this.#tools.settle(this.#questions.calls(event), this.#write);
     this.#agents.closeAll(this.#write);
     if (this.#options.snapshot && this.#run) this.#writeMessages('snapshot');
     this.#phase = 'ended';
@@ -348,7 +349,7 @@ class AGUIEncoder implements Encoder<AGUIEvent, AGUIOpenState> {
     }
     const interrupts = this.#questions.interrupts(event);
     const result = this.#options.result === 'text' ? this.#textResult(event) : event.result;
-    this.#write(encodeRunEnd(event, { run: this.#run, features: this.#features, interrupts, result }));
+    this.#write(encodeRunEnd(event, { run: this.#run, features: this.#features, interrupts, left, result }));
   }
 
   #textResult({ finishReason = 'stop' }: EndEvent): Json {

@@ -25,7 +25,8 @@ type Call = {
   body: CallBody & Said;
   parentMessageId: string;
   owner: string | undefined;
-  form: Form;
+  /** `whole`: in one chunk, when it is complete. */
+  form: Form | 'whole';
   state: 'input' | 'called' | 'settled';
   /** The arguments as the client has them. */
   text: string;
@@ -40,6 +41,8 @@ type Call = {
 export interface AGUIToolsOptions {
   /** Whether the client takes content parts in results. */
   contentParts: boolean;
+  /** Whether a call may be opened again, so that its chunks may stand apart. */
+  reopenedCalls: boolean;
   /** Preliminary results as activities, or not at all. */
   preliminary: 'activity' | 'withhold';
   onLoss: OnLoss;
@@ -53,6 +56,7 @@ export class AGUITools {
   #groups: MessageGroups;
   #calls = new Map<string, Call>();
   #open = 0;
+  #streaming = 0;
 
   constructor(options: AGUIToolsOptions, groups: MessageGroups) {
     this.#options = options;
@@ -65,7 +69,7 @@ export class AGUITools {
 
   /** Whether a call's arguments are open, which chunks of something else would cut off. */
   get isStreaming(): boolean {
-    return this.#open > 0;
+    return this.#streaming > 0;
   }
 
   /** A call of the message that the run goes on with; the client has it. */
@@ -87,7 +91,8 @@ export class AGUITools {
     });
   }
 
-  start(event: EventOf<'tool-input-start' | 'tool-call'>, owner: string | undefined, form: Form, write: Write): Call {
+  start(event: EventOf<'tool-input-start' | 'tool-call'>, owner: string | undefined, asked: Form, write: Write): Call {
+    const form = asked === 'chunks' && !this.#options.reopenedCalls ? 'whole' : asked;
     const { type: _, at: __, origin: ___, ...body } = bodyOf(event);
     const { toolCallId, toolName, executor, providerMetadata: meta } = body;
     const parentMessageId = this.#groups.call(toolCallId, body);
@@ -108,6 +113,8 @@ export class AGUITools {
     };
     this.#calls.set(toolCallId, call);
     this.#open += 1;
+    if (form === 'whole') return call;
+    this.#streaming += 1;
     const more = { parentMessageId, ...tag(owner), ...slot(call.slot) };
     if (form === 'triads') write({ type: 'TOOL_CALL_START', toolCallId, toolCallName: toolName, ...more });
     else write({ type: 'TOOL_CALL_CHUNK', toolCallId, toolCallName: toolName, ...more });
@@ -218,18 +225,24 @@ export class AGUITools {
 
   /**
    * A call of ours that nobody will answer any more is answered with nothing and a flag: a client takes every unanswered
-   * call for one that waits for it, and a history in which one dangles is refused by providers.
+   * call for one that waits for it, and a history in which one dangles is refused by providers. Gives the others: those that
+   * the client will answer.
    */
-  settle(waiting: ReadonlySet<string>, write: Write): void {
+  settle(waiting: ReadonlySet<string>, write: Write): string[] {
+    const left: string[] = [];
     for (const [toolCallId, call] of this.#calls) {
       const { executor } = call.body;
-      if (call.state === 'settled' || call.isBaseline || waiting.has(toolCallId)) continue;
-      if (executor === 'client' && call.state === 'called') continue;
+      if (call.state === 'settled' || call.isBaseline) continue;
+      if (waiting.has(toolCallId) || (executor === 'client' && call.state === 'called')) {
+        left.push(toolCallId);
+        continue;
+      }
       call.state = 'settled';
       const messageId = `${toolCallId}:result`;
       const more = { ...tag(call.owner), ...slot({ status: 'unsettled' }) };
       write({ type: 'TOOL_CALL_RESULT', messageId, toolCallId, content: '', role: 'tool', ...more });
     }
+    return left;
   }
 
   /** The calls whose arguments are open, told again to a client that joins now. */
@@ -238,6 +251,7 @@ export class AGUITools {
       if (!call.isOpen) continue;
       const { toolCallId, toolName: toolCallName } = call.body;
       const { parentMessageId, owner } = call;
+      if (call.form === 'whole') this.#streaming += 1;
       call.form = 'triads';
       write({ type: 'TOOL_CALL_START', toolCallId, toolCallName, parentMessageId, ...tag(owner) });
     }
@@ -246,6 +260,7 @@ export class AGUITools {
   #args(call: Call, delta: string, write: Write): void {
     const { toolCallId, toolName: toolCallName } = call.body;
     call.text += delta;
+    if (call.form === 'whole') return;
     if (call.form === 'triads') return write({ type: 'TOOL_CALL_ARGS', toolCallId, delta });
     const { parentMessageId, owner } = call;
     write({ type: 'TOOL_CALL_CHUNK', toolCallId, toolCallName, parentMessageId, delta, ...tag(owner) });
@@ -255,10 +270,22 @@ export class AGUITools {
     if (!call.isOpen) return;
     call.isOpen = false;
     this.#open -= 1;
-    const { toolCallId } = call.body;
+    if (call.form !== 'whole') this.#streaming -= 1;
+    const { toolCallId, toolName: toolCallName } = call.body;
+    const { parentMessageId, owner, text: delta } = call;
+    const kept = { ...callSlot(call.body, owner, call.meta), ...more };
     if (call.form === 'triads') {
-      const kept = { ...callSlot(call.body, call.owner, call.meta), ...more };
       write({ type: 'TOOL_CALL_END', toolCallId, ...(equalJson(kept, call.slot) ? undefined : slot(kept)) });
+    } else if (call.form === 'whole') {
+      write({
+        type: 'TOOL_CALL_CHUNK',
+        toolCallId,
+        toolCallName,
+        parentMessageId,
+        ...(delta !== '' && { delta }),
+        ...tag(owner),
+        ...slot(kept),
+      });
     }
     this.#encrypted(call, write);
   }

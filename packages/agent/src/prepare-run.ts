@@ -11,6 +11,7 @@ import type {
 import type { AgentDefinition } from './agent-definition.ts';
 import { withoutReasoning } from './history-options.ts';
 import { readBranch } from './read-branch.ts';
+import { activeTrace } from './run-telemetry.ts';
 import { FileResolver } from './resolve-files.ts';
 
 export type PreparedRun = {
@@ -21,7 +22,9 @@ export type PreparedRun = {
 
 /** What a run is asked beside its messages, kept with it: enough to start it in another process. */
 export function keepInput({ tools, context, state }: RunRequest): JsonObject {
+  const trace = activeTrace();
   return {
+    ...(Object.keys(trace).length > 0 && { trace }),
     ...(tools && tools.length > 0 && { tools }),
     ...(context && context.length > 0 && { context }),
     ...(state !== undefined && { state }),
@@ -32,6 +35,11 @@ export function keepInput({ tools, context, state }: RunRequest): JsonObject {
 export function continuedInput({ input }: RunRecord): JsonObject {
   const { state: _, ...rest } = readInput(input);
   return rest;
+}
+
+/** The trace that the run was asked for in. */
+export function traceOf({ input }: RunRecord): Json | undefined {
+  return readInput(input).trace;
 }
 
 /** What the source is given. The history is the store's, along the branch; nothing in it comes from the client. */
@@ -84,6 +92,6 @@ async function tokenOf(
   return siblings.every(({ length }) => length <= 1) ? last.sourceState : undefined;
 }
 
-function readInput(input: Json | undefined): { tools?: Json; context?: Json; state?: Json } {
+function readInput(input: Json | undefined): { tools?: Json; context?: Json; state?: Json; trace?: Json } {
   return typeof input === 'object' && input !== null && !Array.isArray(input) ? input : {};
 }

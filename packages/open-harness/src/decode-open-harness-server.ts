@@ -14,10 +14,11 @@ import {
   type RunInput,
 } from '@intertie/core';
 import { defined, flagOf, isFields, nameOf, textOf } from '@intertie/core/fields';
+import { toServerEvent } from './earlier-events.ts';
 import type { Surroundings } from './invocation.ts';
-import { dialect } from './open-harness-dialect.ts';
+import { dialect } from './dialect-name.ts';
 import { ServerAgents } from './server-agents.ts';
-import { isImmerPatch, isServerEvent, toOp, type ServerEvent } from './server-event.ts';
+import { isImmerPatch, toOp, type ServerEvent } from './server-event.ts';
 
 export interface OpenHarnessServerDecoderOptions {
   /** Names of tools that the page has types for. All others are dynamic. */
@@ -28,7 +29,8 @@ export interface OpenHarnessServerDecoderOptions {
 /**
  * Decodes what the later server says of a session. It tells a whole answer in one burst at its end, with the true times in
  * its events; nothing of a failure; and nothing when the session is over but `workflow:completed`, after which it goes on
- * listening. So the run ends there, and what else may end it is the source's to notice.
+ * listening. So the run ends there, and what else may end it is the source's to notice. The signals of v0.3 and the events of
+ * core-v2, which had the same shape, are understood too.
  */
 export function createOpenHarnessServerDecoder(
   run: RunInput,
@@ -75,9 +77,10 @@ class ServerState implements Codec<unknown, AgentEvent>, Surroundings {
     return this.#staticTools.has(toolName);
   }
 
-  feed(input: unknown, emit: Emit<AgentEvent>): void {
+  feed(value: unknown, emit: Emit<AgentEvent>): void {
     this.#emit = emit;
-    if (!isServerEvent(input)) return this.#raw(input);
+    const input = toServerEvent(value);
+    if (input === undefined) return this.#raw(value);
     if (this.#isOver)
       return this.onLoss({ kind: 'late', what: input.name, why: 'It came after the workflow had ended.' });
     const { timestamp } = input;
@@ -85,7 +88,7 @@ class ServerState implements Codec<unknown, AgentEvent>, Surroundings {
     if (typeof timestamp === 'number' && timestamp > (this.#at ?? -Infinity)) this.#at = timestamp;
     const complaint = this.#take(input);
     if (complaint === undefined) return;
-    this.#raw(input);
+    this.#raw(value);
     const message = `The Open Harness server sent "${input.name}" ${complaint}, so it was passed over.`;
     this.say({ type: 'notice', level: 'warning', message, code: 'malformed' });
   }
@@ -133,6 +136,16 @@ class ServerState implements Codec<unknown, AgentEvent>, Surroundings {
         this.#agents.at(payload.agent).delta(name === 'text:delta' ? 'text' : 'reasoning', delta);
         return undefined;
       }
+      case 'text:complete':
+      case 'thinking:complete': {
+        const content = textOf(payload.content);
+        if (content === undefined) return 'without content';
+        this.#agents.at(payload.agent).whole(name === 'text:complete' ? 'text' : 'reasoning', content);
+        return undefined;
+      }
+      case 'harness:start':
+        // An agent at work, or whoever speaks first, is told of anyway.
+        return undefined;
       case 'tool:called':
         return this.#toolCalled(payload);
       case 'tool:result':
@@ -152,8 +165,10 @@ class ServerState implements Codec<unknown, AgentEvent>, Surroundings {
         return undefined;
       case 'error:occurred': {
         const message = nameOf(payload.message) ?? 'The workflow had an error and did not say which.';
-        this.#fault = { message, ...defined({ code: nameOf(payload.code) }) };
-        this.say({ type: 'notice', level: 'error', ...this.#fault });
+        const fault: Fault = { message, ...defined({ code: nameOf(payload.code) }) };
+        const isOver = payload.recoverable !== true;
+        if (isOver) this.#fault = fault;
+        this.say({ type: 'notice', level: isOver ? 'error' : 'warning', ...fault });
         return undefined;
       }
       default:

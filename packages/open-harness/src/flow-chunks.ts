@@ -56,7 +56,7 @@ export function createFlowChunks(options: FlowChunkOptions = {}): Codec<UIMessag
       ...kept,
       // A step has its node's name, also if the node says nothing.
       ...(transient && !isStepOf && { transient }),
-    } as UIMessageChunk);
+    });
   };
 
   return {

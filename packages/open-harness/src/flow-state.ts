@@ -19,7 +19,7 @@ import { FlowAgents } from './flow-agents.ts';
 import { FlowNodes } from './flow-nodes.ts';
 import { friendlyText } from './friendly-text.ts';
 import type { Surroundings } from './invocation.ts';
-import { dialect } from './open-harness-dialect.ts';
+import { dialect } from './dialect-name.ts';
 import type { OpenHarnessInput, RuntimeEvent, StatePatch } from './runtime-event.ts';
 import type { RunSnapshot } from './runtime.ts';
 import { toStatePatch } from './state-patch.ts';

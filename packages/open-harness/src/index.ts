@@ -1,7 +1,13 @@
 export { createFlowState, createOpenHarnessDecoder, transformEvent } from './decode-open-harness.ts';
 export type { NodeOutput, OpenHarnessDecoderOptions } from './decoder-options.ts';
 export type { FlowState } from './flow-state.ts';
-export type { FlowStatusData, NodeOutputData, OpenHarnessDataTypes, OpenHarnessUIMessage } from './data-types.ts';
+export type {
+  FlowAgentData,
+  FlowStatusData,
+  NodeOutputData,
+  OpenHarnessDataTypes,
+  OpenHarnessUIMessage,
+} from './data-types.ts';
 export {
   isTerminalEvent,
   type OpenHarnessInput,
@@ -24,6 +30,7 @@ export {
   OpenHarnessChatTransport,
   type OpenHarnessChatTransportOptions,
 } from './open-harness-chat-transport.ts';
+export { openHarnessDialect } from './open-harness-dialect.ts';
 export { storedFlow, type StoredFlowOptions } from './stored-flow.ts';
 export { createOpenHarnessServerDecoder, type OpenHarnessServerDecoderOptions } from './decode-open-harness-server.ts';
 export { openHarnessServerSource, type OpenHarnessServerSourceOptions } from './open-harness-server-source.ts';

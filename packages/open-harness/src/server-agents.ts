@@ -1,7 +1,7 @@
 import { toJson, type Fault, type Json, type Outcome } from '@intertie/core';
 import { defined, nameOf } from '@intertie/core/fields';
 import { Invocation, type Surroundings } from './invocation.ts';
-import { dialect } from './open-harness-dialect.ts';
+import { dialect } from './dialect-name.ts';
 
 /** The phases of a session, and who is at work in them. The wire knows both by their names alone. */
 export class ServerAgents {

@@ -1,15 +1,14 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { getRequestListener } from '@hono/node-server';
 import { afterAll } from 'vitest';
+import { nodeListener } from '../src/http/node-listener.ts';
 
 const servers: Server[] = [];
 
 /** A real server on loopback for the tests of a file. */
 export async function serve(handler: (request: Request) => Response | Promise<Response>): Promise<string> {
-  const listener = getRequestListener(handler);
-  const server = createServer((request, response) => void listener(request, response));
+  const server = createServer(nodeListener(handler));
   servers.push(server);
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -1,6 +1,7 @@
 import { useMemo, useSyncExternalStore } from 'react';
 import type { AgentEvent } from '@intertie/core';
 import type { RunEvents, RunSnapshot } from '../inspect-types.ts';
+import { throttled } from './throttled.ts';
 
 /** Something that is fed a run's events, one by one. */
 export type EventFold = { readonly count: number; feed(event: AgentEvent): void };
@@ -11,7 +12,8 @@ export function useFold<Fold extends EventFold>(
   create: (run: RunEvents) => Fold,
 ): { fold: Fold; run: RunSnapshot } {
   const store = useMemo(() => foldStore(events, create), [events, create]);
-  return useSyncExternalStore(events.subscribe, store);
+  const subscribe = useMemo(() => throttled(events.subscribe), [events]);
+  return useSyncExternalStore(subscribe, store);
 }
 
 function foldStore<Fold extends EventFold>(

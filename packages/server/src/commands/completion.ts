@@ -1,11 +1,9 @@
 import type { Command as Program } from 'commander';
 import { completionScript, shells, type CompletedCommand } from '../tools/completion.ts';
-import { exitCodes } from '../tools/tool-error.ts';
 import type { Command } from './command.ts';
-import { runTool } from './run-tool.ts';
 import { addExamples } from './tool-options.ts';
 
-export const completionCommand: Command = (program) => {
+export const completionCommand: Command = (program, terminal) => {
   const command = program
     .command('completion')
     .summary('teach your shell these commands')
@@ -16,12 +14,7 @@ export const completionCommand: Command = (program) => {
     ['intertie completion zsh > "${fpath[1]}/_intertie"', 'zsh:'],
     ['intertie completion fish > ~/.config/fish/completions/intertie.fish', 'fish:'],
   ]);
-  command.action(async (shell: string, _: object, self) =>
-    runTool(self, async (io) => {
-      await io.stdout.write(completionScript(shell, program.commands.map(toCompleted)));
-      return exitCodes.ok;
-    }),
-  );
+  command.action((shell: string) => terminal.out(completionScript(shell, program.commands.map(toCompleted)).trimEnd()));
 };
 
 function toCompleted(command: Program): CompletedCommand {

@@ -4,6 +4,7 @@ import { nodeIO, type ToolIO } from '../tools/tool-io.ts';
 import { exitWith } from './program.ts';
 
 const interrupted = 130;
+const signals = ['SIGINT', 'SIGTERM'] as const;
 
 /** Runs a tool in this process: Ctrl-C stops it, and a reader that leaves ends it without a word. */
 export async function runTool(
@@ -18,8 +19,7 @@ export async function runTool(
     if (stop.signal.aborted) process.exit(interrupted);
     stop.abort();
   };
-  if (takesInterrupts) process.on('SIGINT', onSignal);
-  process.on('SIGTERM', onSignal);
+  if (takesInterrupts) for (const name of signals) process.on(name, onSignal);
   try {
     exitWith(command, await tool(nodeIO(stop.signal)));
   } catch (error) {
@@ -27,7 +27,6 @@ export async function runTool(
     if (stop.signal.aborted) process.exit(interrupted);
     throw error;
   } finally {
-    process.off('SIGINT', onSignal);
-    process.off('SIGTERM', onSignal);
+    for (const name of signals) process.off(name, onSignal);
   }
 }

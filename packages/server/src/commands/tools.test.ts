@@ -98,14 +98,14 @@ describe('the help', () => {
 
 describe('completion', () => {
   it.each(['bash', 'zsh', 'fish'])('of %s knows every command', async (shell) => {
-    const { out, code } = await intertie(['completion', shell]);
+    const { out, code } = await told('completion', shell);
     expect(code).toBe(0);
     for (const name of ['convert', 'check', 'threads']) expect(out).toContain(name);
     expect(out).toContain('ui-message-stream');
   });
 
   it('completes in a real bash', async (context) => {
-    const { out: script } = await intertie(['completion', 'bash']);
+    const { out: script } = await told('completion', 'bash');
     const ask = (words: string): Promise<string> =>
       new Promise((resolve) => {
         const list = words.split(' ');

@@ -73,7 +73,7 @@ function heading({ label, stream, check, looksLike, ms }: CheckedStream, paint: 
   ];
   const kinds = [...check.kinds].toSorted((a, b) => b[1] - a[1]);
   const shown = kinds.slice(0, maxKinds).map(([kind, count]) => `${count} ${kind}`);
-  if (kinds.length > maxKinds) shown.push(`${kinds.length - maxKinds} other kinds`);
+  if (kinds.length > maxKinds) shown.push(plural(kinds.length - maxKinds, 'other kind'));
   const time = ms === undefined ? '' : ` in ${(ms / 1000).toFixed(1)} s`;
   const streams = check.streams > 1 ? `, one stream after the other: ${check.streams}` : '';
   lines.push(

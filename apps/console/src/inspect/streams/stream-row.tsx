@@ -37,9 +37,7 @@ export const StreamRowView = memo(function StreamRowView(props: StreamRowProps):
       className="stream-row"
       style={{ transform: `translateY(${top}px)` }}
     >
-      <span role="gridcell" className="light" data-light={light} title={lightText}>
-        {light !== 'none' && <span className="hidden-text">{lightText}</span>}
-      </span>
+      <span role="gridcell" className="light" data-light={light} title={lightText} aria-label={lightText} />
       {columns.map((column) =>
         column === 'frame' && !hasFrames ? null : (
           <StreamCell

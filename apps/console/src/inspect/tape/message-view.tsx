@@ -48,10 +48,10 @@ function PartBody({ part }: { part: MessagePart }): ReactNode {
     case 'tool-invocation':
       return (
         <p className="call">
-          <code>{part.toolName}</code> <span>{part.argsText ?? compactJson(part.args ?? null)}</span>
           <span className="call-state" data-state={part.state}>
             {part.approval && !part.approval.answer ? 'asks' : part.state}
           </span>
+          <code>{part.toolName}</code> <span>{part.argsText ?? compactJson(part.args ?? null)}</span>
           {part.result !== undefined && <span className="result">{compactJson(part.result)}</span>}
           {part.error && <span className="result">{part.error.message}</span>}
         </p>

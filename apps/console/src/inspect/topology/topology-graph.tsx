@@ -122,10 +122,11 @@ function AgentCard({ data: { agent, isBusy }, selected }: NodeProps<FlowNode>): 
       title={agent.description}
     >
       <Handle type="target" position={Position.Top} isConnectable={false} />
-      <span className="name">{agent.name}</span>
+      <span className="name">
+        {agent.name}
+        {agent.isEntry && <i>entry</i>}
+      </span>
       <span className="facts">
-        {agent.isEntry && <span>entry</span>}
-        {agent.kind === 'node' && <span>node</span>}
         {activity ? (
           <>
             <span>{activity.state}</span>

@@ -26,6 +26,7 @@ export class ChatView {
   #styles = new Map<string, Style>();
   #speeches = new Map<string, Speech>();
   #thoughts = new Map<string, string>();
+  #notes = 0;
   #isLineOpen = false;
   #hasStatus = false;
 
@@ -85,8 +86,13 @@ export class ChatView {
     }
   }
 
-  /** A line of its own, also in the middle of a sentence. */
+  /** A line of its own, behind what is being said. */
   note(text: string): void {
+    if (this.#speeches.size > 0) {
+      this.#notes += 1;
+      this.#speeches.set(`note ${this.#notes}`, { opening: `${text}\n`, style: undefined, text: '', isOver: true });
+      return;
+    }
     this.#closeLine();
     this.#write(`${text}\n`);
   }
@@ -130,10 +136,12 @@ export class ChatView {
 
   #speak(speech: Speech): void {
     const text = clean(speech.text, '\n\t');
-    if (text === '') return;
+    const isNote = speech.opening.endsWith('\n');
+    if (text === '' && !isNote) return;
     speech.text = '';
     if (speech.opening !== '' && !this.#isLineOpen) this.#write(speech.opening);
     speech.opening = '';
+    if (isNote) return;
     this.#write(speech.style ? this.#paint(speech.style, text) : text);
     this.#isLineOpen = !text.endsWith('\n');
   }
@@ -179,14 +187,14 @@ export class ChatView {
   #status(text: string): void {
     if (!this.#out.isTerminal || this.#isLineOpen) return;
     this.#clearStatus();
-    void this.#out.write(this.#paint('dim', `  ${clean(text)}`));
+    this.#put(this.#paint('dim', `  ${clean(text)}`));
     this.#hasStatus = true;
   }
 
   #clearStatus(): void {
     if (!this.#hasStatus) return;
     this.#hasStatus = false;
-    void this.#out.write('\r\u001b[2K');
+    this.#put('\r\u001b[2K');
   }
 
   #closeLine(): void {
@@ -197,7 +205,12 @@ export class ChatView {
 
   #write(text: string): void {
     this.#clearStatus();
-    void this.#out.write(text);
+    this.#put(text);
+  }
+
+  /** A person reads as fast as an agent speaks. Whoever has left is noticed at the next word, which then fails at once. */
+  #put(text: string): void {
+    Promise.resolve(this.#out.write(text)).catch(() => undefined);
   }
 }
 

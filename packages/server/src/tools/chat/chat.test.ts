@@ -146,6 +146,25 @@ it('a stream that breaks off goes on where it was', async () => {
   expect(calls.some((call) => call.startsWith('GET') && call.endsWith('/stream'))).toBe(true);
 });
 
+it('a message goes on under the id that the server gave it', async () => {
+  const handler = createChatHandler(askingSource());
+  const given: Array<string | null> = [];
+  const named: unknown[] = [];
+  const server = await serve(async (request) => {
+    const { messages } = (await request.clone().json()) as { messages: Array<{ id: string }> };
+    named.push(messages.at(-1)?.id);
+    const response = await handler(request);
+    given.push(response.headers.get('x-intertie-message'));
+    return response;
+  });
+  for (const path of ['/api/chat', '/agent']) {
+    // oxlint-disable-next-line no-await-in-loop -- one after the other, so that the order is known
+    const { text } = await play({ target: `${server}${path}` }, ['paint the wall', 'yes', '1']);
+    expect(text).toContain('You said yes and red.');
+    expect(named.splice(0)[1]).toBe(given.splice(0)[0]);
+  }
+});
+
 it('a conversation of the server is gone on with', async () => {
   const handler = createChatHandler(askingSource());
   let asked: { messages: unknown[]; id: string } | undefined;

@@ -6,14 +6,14 @@ import type { KnownDialect } from '../known-dialect.ts';
 import { openStream } from '../open-stream.ts';
 import { ToolError } from '../tool-error.ts';
 import type { ToolIO } from '../tool-io.ts';
-import { uiMessageSource } from './ui-message-source.ts';
+import { uiMessageSource, type UIMessageSource } from './ui-message-source.ts';
 
 /**
  * An endpoint of which nobody has said what it speaks: the first message asks in a way that every kind understands, and from
  * its answer on it is known.
  */
 export function guessingSource(url: string, options: EndpointOptions, io: ToolIO): AgentSource {
-  let known: AgentSource | undefined;
+  let known: (AgentSource & Partial<UIMessageSource>) | undefined;
   const { headers } = options;
   const learn = (dialect: KnownDialect): void => {
     const more = { url, fetch: io.fetch, ...(headers && { headers }) };
@@ -38,8 +38,13 @@ export function guessingSource(url: string, options: EndpointOptions, io: ToolIO
         });
         learn(stream.known);
         decoder = stream.known.dialect.decoder?.(run, ignore);
-        for await (const batch of stream.batches)
-          for (const entry of batch) if (entry.type === 'item') yield entry.item;
+        for await (const batch of stream.batches) {
+          for (const entry of batch) {
+            if (entry.type !== 'item') continue;
+            known?.learn?.(entry.item, run);
+            yield entry.item;
+          }
+        }
       };
       const codec = compose(
         {
