@@ -1,4 +1,4 @@
-import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { spawn, spawnSync, type ChildProcess, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -10,6 +10,20 @@ const root = join(import.meta.dirname, '..');
 function replay(...args: string[]): { status: number | null; stdout: string; stderr: string } {
   const main = join(root, 'examples/terminal-replay/dist/main.js');
   return spawnSync(process.execPath, [main, ...args], { encoding: 'utf8', env: { ...process.env, NO_COLOR: '1' } });
+}
+
+/** Where a program says that it listens. */
+function listening(child: ChildProcessWithoutNullStreams): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let said = '';
+    child.stdout.on('data', (data: Buffer) => {
+      said += data.toString();
+      const found = /http:\/\/(?:localhost|127\.0\.0\.1):\d+/.exec(said);
+      if (found) resolve(found[0]);
+    });
+    child.stderr.on('data', (data: Buffer) => void (said += data.toString()));
+    child.on('exit', () => reject(new Error(`It ended: ${said}`)));
+  });
 }
 
 describe('npm run replay', () => {
@@ -56,16 +70,7 @@ describe('npm start', () => {
   beforeAll(async () => {
     const started = spawn(process.execPath, [main, '--port', '0', '--speed', '1000'], { cwd: root });
     child = started;
-    url = await new Promise<string>((resolve, reject) => {
-      let said = '';
-      started.stdout.on('data', (data: Buffer) => {
-        said += data.toString();
-        const found = /http:\/\/localhost:\d+/.exec(said);
-        if (found) resolve(found[0]);
-      });
-      started.stderr.on('data', (data: Buffer) => void (said += data.toString()));
-      started.on('exit', () => reject(new Error(`It ended: ${said}`)));
-    });
+    url = await listening(started);
   }, 60_000);
 
   afterAll(() => void child?.kill());
@@ -110,5 +115,62 @@ describe('npm start', () => {
     const result = run(...args);
     expect(result.status).toBe(status);
     expect(result.stdout + result.stderr).toMatch(words);
+  });
+});
+
+describe('examples/mail-chat', () => {
+  const folder = join(root, 'examples/mail-chat');
+  let child: ChildProcess | undefined;
+  let url = '';
+
+  beforeAll(async () => {
+    const vite = join(root, 'node_modules/vite/bin/vite.js');
+    const { MAIL_BASE_URL: _, ...env } = process.env;
+    const started = spawn(process.execPath, [vite, '--port', '0'], { cwd: folder, env: { ...env, NO_COLOR: '1' } });
+    child = started;
+    url = await listening(started);
+  }, 60_000);
+
+  afterAll(() => void child?.kill());
+
+  const post = async (messages: object[]): Promise<string> => {
+    const body = JSON.stringify({ id: 't', messages, trigger: 'submit-message' });
+    return (await fetch(`${url}/api/chat`, { method: 'POST', body })).text();
+  };
+  const chunksOf = (stream: string): Array<{ [key: string]: unknown }> =>
+    stream.split('\n\n').flatMap((frame) => (frame.startsWith('data: {') ? [JSON.parse(frame.slice(6))] : []));
+  const says = (text: string): object => ({ id: 'u', role: 'user', parts: [{ type: 'text', text }] });
+
+  it('serves the page', async () => {
+    const html = await (await fetch(url)).text();
+    expect(html).toContain('A chat with a swarm');
+    expect(await (await fetch(`${url}/chat-page.tsx`)).text()).toContain('useChat');
+  });
+
+  it('answers with what each agent thinks and does', async () => {
+    const stream = await post([says('Where does the time go in our build?')]);
+    expect(stream).toContain('"type":"reasoning-delta"');
+    for (const name of ['supervisor', 'researcher']) expect(stream).toContain(`"name":"${name}"`);
+    expect(stream).toContain('"type":"tool-output-available"');
+    expect(stream).toContain('"finishReason":"stop"');
+  });
+
+  it('asks, and goes on with the answer', async () => {
+    const asked = chunksOf(await post([says('Plan a trip')]));
+    const { messageId: id, messageMetadata } = asked.find(({ type }) => type === 'start')!;
+    const {
+      toolCallId,
+      toolName,
+      input,
+      providerMetadata: callProviderMetadata,
+    } = asked.find(({ type }) => type === 'tool-input-available')!;
+    expect(toolName).toBe('ask_user');
+    // As the page has it after addToolOutput().
+    const settled = { state: 'output-available', input, output: 'money', callProviderMetadata };
+    const part = { type: 'tool-ask_user', toolCallId, ...settled };
+    const { intertie } = messageMetadata as { intertie: object };
+    const metadata = { intertie: { ...intertie, waitingFor: [{ type: 'tool', toolCallId }] } };
+    const answered = await post([says('Plan a trip'), { id, role: 'assistant', metadata, parts: [part] }]);
+    expect(answered).toContain('bus');
   });
 });

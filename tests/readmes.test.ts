@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
@@ -23,9 +23,12 @@ function programsOf(page: string): Array<{ page: string; line: number; text: str
   return programs;
 }
 
-const pages = ['README.md', ...libraries().map((p) => `${p.folder}/README.md`)].filter((p) =>
-  existsSync(join(root, p)),
-);
+const docs = readdirSync(join(root, 'docs')).filter((name) => name.endsWith('.md'));
+const pages = [
+  'README.md',
+  ...libraries().map((p) => `${p.folder}/README.md`),
+  ...docs.map((name) => `docs/${name}`),
+].filter((p) => existsSync(join(root, p)));
 const programs = pages
   .flatMap(programsOf)
   .map((program, index) => ({ ...program, file: `${index + 1}-line-${program.line}.ts` }));
@@ -38,7 +41,7 @@ const complaintsOf = (...args: string[]): Promise<string> =>
       `${error.stdout ?? ''}${error.stderr ?? ''}` || error.message,
   );
 
-describe('the programs of the read-me files', () => {
+describe('the programs of the documentation', () => {
   beforeAll(() => {
     rmSync(folder, { recursive: true, force: true });
     mkdirSync(folder, { recursive: true });

@@ -58,8 +58,8 @@ function Part({ part }: { part: OpenHarnessUIMessage['parts'][number] }): ReactN
       );
     case 'data-flow-status':
       return <small> · the flow is {part.data.status}</small>;
-    case 'step-start':
-      return <hr />;
+    case 'data-agent':
+      return <h2 style={{ fontSize: '1rem', borderTop: '1px solid', paddingTop: '0.5rem' }}>{part.data.name}</h2>;
     default:
       return null;
   }

@@ -7,6 +7,7 @@ export default defineConfig({
   root: fileURLToPath(new URL('.', import.meta.url)),
   test: {
     include: ['*.test.ts'],
+    globalSetup: fileURLToPath(new URL('console-build.ts', import.meta.url)),
     reporters: ['default', fileURLToPath(new URL('../../scripts/reporter.mjs', import.meta.url))],
     testTimeout: 120_000,
     hookTimeout: 120_000,

@@ -2,7 +2,6 @@ import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
 import { storeContract } from '@intertie/conformance/store-contract';
@@ -10,6 +9,7 @@ import { createStore } from '@intertie/postgres';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 
+import { age, longLeaseMs as leaseMs } from '../../packages/postgres/test/age.ts';
 import { installedVersions, startPostgres, type Server } from './system-postgres.ts';
 
 const run = promisify(execFile);
@@ -22,6 +22,10 @@ it('finds a Postgres that is installed', (context) => {
 describe.each(installedVersions)('Postgres %s', (version) => {
   let server: Server;
   let client: pg.Client;
+  const sql = {
+    query: async <Row>(text: string, values: readonly unknown[] = []): Promise<Row[]> =>
+      (await client.query(text, [...values])).rows,
+  };
   const url = (database: string): string => server.url.replace(/postgres$/, database);
 
   beforeAll(async () => {
@@ -40,16 +44,23 @@ describe.each(installedVersions)('Postgres %s', (version) => {
     await server.stop();
   });
 
-  const leaseMs = 400;
   storeContract(
     `Postgres ${version}`,
     async () => {
-      for (const table of ['blob_refs', 'blobs', 'requests', 'run_events', 'threads', 'processes']) {
+      for (const table of [
+        'blob_refs',
+        'blobs',
+        'requests',
+        'run_events',
+        'conversation_message',
+        'threads',
+        'processes',
+      ]) {
         await client.query(`delete from intertie.${table}`);
       }
       return createStore({ url: url('contract'), leaseMs });
     },
-    { clock: { now: () => Date.now(), advance: (ms) => sleep(ms), leaseMs } },
+    { clock: { now: () => Date.now(), advance: (ms) => age(sql, ms), leaseMs } },
   );
 
   it('a user’s drizzle-kit leaves our tables alone', async () => {

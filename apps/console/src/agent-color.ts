@@ -1,5 +1,5 @@
 /** How many colours `theme.css` has for agents: `--agent-0` and so on. */
-const colors = 10;
+const colors = 8;
 
 /** The colour of an agent: the same name has the same one, in every pane, thread and session. */
 export function agentColor(name: string): string {

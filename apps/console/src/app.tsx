@@ -1,44 +1,68 @@
 import './ui/ui.css';
 import './shell/shell.css';
-import { useState, type ReactNode } from 'react';
-import type { Selection } from './inspect-types.ts';
-import { noRun } from './run-events.ts';
+import './chat/chat.css';
+import './threads/threads.css';
+import { useRef, useState, type ReactNode } from 'react';
 import { BottomBar } from './shell/bottom-bar.tsx';
-import { Inspector } from './shell/inspector.tsx';
-import { Resizer } from './shell/resizer.tsx';
+import { ShortcutsHelp } from './shell/shortcuts-help.tsx';
+import { useServer } from './shell/use-server.ts';
+import { stepMessage, useShortcuts } from './shell/use-shortcuts.ts';
 import { useStored } from './shell/use-stored.ts';
-import { useLocation } from './use-location.ts';
+import { ThreadList } from './threads/thread-list.tsx';
+import { ThreadScreen } from './shell/thread-screen.tsx';
+import { WelcomeScreen } from './welcome/welcome-screen.tsx';
+import { go, panes, useLocation } from './use-location.ts';
 
-const narrowest = 320;
-const nothing = (): void => undefined;
+/** What both screens know of the page around them. */
+export type Frame = {
+  isInspectorOpen: boolean;
+  isInternalShown: boolean;
+  toggleInspector: () => void;
+  toggleInternal: () => void;
+  openHelp: () => void;
+};
 
 export function App(): ReactNode {
-  const { thread, pane, view } = useLocation();
-  const [width, setWidth] = useStored<number>('inspector-width', 480);
-  const [isOpen, setOpen] = useStored<boolean>('inspector-open', true);
-  const [selection, onSelect] = useState<Selection>();
+  const { thread, view, pane } = useLocation();
+  const { server, error } = useServer();
+  const [isInspectorOpen, setInspectorOpen] = useStored<boolean>('inspector-open', true);
+  const [isInternalShown, setInternalShown] = useStored<boolean>('internal-shown', false);
+  const [isHelpOpen, setHelpOpen] = useState(false);
+  const searchField = useRef<HTMLInputElement>(null);
+  const frame: Frame = {
+    isInspectorOpen: isInspectorOpen || view === 'inspect',
+    isInternalShown,
+    toggleInspector: () => setInspectorOpen(!isInspectorOpen),
+    toggleInternal: () => setInternalShown(!isInternalShown),
+    openHelp: () => setHelpOpen(true),
+  };
+
+  useShortcuts({
+    j: () => stepMessage(1),
+    k: () => stepMessage(-1),
+    '/': () => {
+      go({ view: 'threads' });
+      searchField.current?.focus();
+    },
+    f: () => document.querySelector('.scroller')?.scrollTo({ top: Number.MAX_SAFE_INTEGER }),
+    n: () => go({ thread: undefined, view: 'chat' }),
+    c: () => document.querySelector<HTMLElement>('.foot textarea')?.focus(),
+    i: frame.toggleInspector,
+    v: frame.toggleInternal,
+    '?': frame.openHelp,
+    ...Object.fromEntries(panes.map((name, index) => [String(index + 1), () => go({ pane: name })])),
+  });
 
   return (
     <div className="shell" data-view={view}>
-      <nav className="sidebar" aria-label="Threads" />
-      <main className="chat" />
-      {(isOpen || view === 'inspect') && (
-        <div className="inspector-frame" style={{ width }}>
-          <Resizer width={width} min={narrowest} max={Math.max(narrowest, innerWidth - 560)} onResize={setWidth} />
-          <Inspector
-            pane={pane}
-            threadId={thread ?? ''}
-            events={noRun}
-            selection={selection}
-            onSelect={onSelect}
-            onLeaf={nothing}
-            onScrub={nothing}
-            onTape={nothing}
-            onClose={() => setOpen(false)}
-          />
-        </div>
+      <ThreadList current={thread} server={server} searchField={searchField} />
+      {thread === undefined ? (
+        <WelcomeScreen server={server} error={error} pane={pane} frame={frame} />
+      ) : (
+        <ThreadScreen key={thread} threadId={thread} server={server} pane={pane} frame={frame} />
       )}
       <BottomBar view={view} />
+      <ShortcutsHelp isOpen={isHelpOpen} onClose={() => setHelpOpen(false)} />
     </div>
   );
 }

@@ -1,6 +1,7 @@
 import type { AgentEvent } from '@intertie/core';
 import { api, errorOf, messageOf } from './api.ts';
 import type { LogEntry, RunEvents, RunSnapshot, SourceFrame } from './inspect-types.ts';
+import { untilHidden, whenSeen, withWire } from './shared-wire.ts';
 import { readSSE } from './sse.ts';
 
 /** A store of a run that is followed until `close`. */
@@ -15,6 +16,8 @@ export type FollowRunOptions = {
 };
 
 const maxAttempts = 8;
+/** How often a tab looks that may not hold a connection. */
+const pollMs = 500;
 
 /** Follows a run's canonical events and, where the server keeps them, the frames of its source. */
 export function followRun(runId: string, threadId: string | undefined, options: FollowRunOptions = {}): FollowedRun {
@@ -26,8 +29,9 @@ export function followRun(runId: string, threadId: string | undefined, options: 
   const frames: SourceFrame[] = [];
 
   /** Reads one connection to its end. Whether the run has ended. */
-  const readEvents = async (): Promise<boolean> => {
-    const response = await request(api.urls.runEvents(runId, threadId, entries.at(-1)?.id), { signal });
+  const readEvents = async (isLive: boolean): Promise<boolean> => {
+    const place = { after: entries.at(-1)?.id, isLive };
+    const response = await request(api.urls.runEvents(runId, threadId, place), { signal: untilHidden(signal) });
     if (response.status === 410) {
       store.set({ status: 'dropped' });
       return true;
@@ -48,37 +52,68 @@ export function followRun(runId: string, threadId: string | undefined, options: 
     return false;
   };
 
+  /** One look: as long as it goes where this tab may hold a connection, else at what is there. */
+  const look = (): Promise<'over' | 'cut' | 'not-yet'> =>
+    withWire<'over' | 'cut' | 'not-yet'>(
+      'run-events',
+      async () => ((await readEvents(true)) ? 'over' : 'cut'),
+      async () => ((await readEvents(false)) ? 'over' : 'not-yet'),
+    );
+
   const followEvents = async (): Promise<void> => {
     for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
       const before = entries.length;
+      let seen: Awaited<ReturnType<typeof look>> = 'cut';
       try {
         // oxlint-disable-next-line no-await-in-loop -- one attempt after the other
-        if (await readEvents()) return;
+        await whenSeen(signal);
+        // oxlint-disable-next-line no-await-in-loop
+        seen = await look();
+        if (seen === 'over') return;
       } catch (error) {
         if (signal.aborted) return;
-        store.set({ error: messageOf(error) });
+        if (!isHidden()) store.set({ error: messageOf(error) });
       }
-      if (entries.length > before) attempt = 0;
+      if (entries.length > before || seen === 'not-yet' || isHidden()) attempt = 0;
       // oxlint-disable-next-line no-await-in-loop
-      await wait(retryMs(attempt), signal);
+      await wait(seen === 'not-yet' ? pollMs : retryMs(attempt), signal);
       if (signal.aborted) return;
-      store.set({ reconnects: store.snapshot().reconnects + 1 });
+      if (seen === 'cut') store.set({ reconnects: store.snapshot().reconnects + 1 });
     }
     store.set({ status: 'failed' });
   };
 
-  const followFrames = async (): Promise<void> => {
-    const response = await request(api.urls.runFrames(runId), { signal });
+  const readFrames = async (): Promise<void> => {
+    const response = await request(api.urls.runFrames(runId, threadId), { signal: untilHidden(signal) });
     if (!response.ok || response.body === null) return;
     for await (const { data } of readSSE(response.body)) {
-      frames.push(JSON.parse(data) as SourceFrame);
+      const frame = JSON.parse(data) as SourceFrame;
+      // Who reads again is told all of them again.
+      if (frame.index <= (frames.at(-1)?.index ?? -1)) continue;
+      frames.push(frame);
       store.set({ frames });
     }
   };
 
+  /** That there are none is no failure: a server keeps them on loopback only, and for the last runs. */
+  const followFrames = async (): Promise<void> => {
+    await withWire(
+      'run-frames',
+      () => readFrames().catch(() => undefined),
+      async () => undefined,
+    );
+    // Whatever was missed is there when the run has ended.
+    const { status } = store.snapshot();
+    if (signal.aborted || (status === 'ended' && frames.length > 0)) return;
+    const stop = store.subscribe(() => {
+      if (store.snapshot().status !== 'ended') return;
+      stop();
+      readFrames().catch(() => undefined);
+    });
+  };
+
   void followEvents();
-  // That there are none is no failure: a server keeps them on loopback only, and for the last runs.
-  followFrames().catch(() => undefined);
+  void followFrames();
   return {
     subscribe: store.subscribe,
     snapshot: store.snapshot,
@@ -137,9 +172,13 @@ function createStore(initial: RunSnapshot, schedule: (callback: () => void) => v
   };
 }
 
+function isHidden(): boolean {
+  return globalThis.document?.visibilityState === 'hidden';
+}
+
 /** A hidden page paints nothing, and must not fall behind for it. */
 function onNextFrame(callback: () => void): void {
-  if (document.visibilityState === 'hidden') setTimeout(callback, 100);
+  if (isHidden()) setTimeout(callback, 100);
   else requestAnimationFrame(callback);
 }
 

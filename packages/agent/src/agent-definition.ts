@@ -1,4 +1,5 @@
 import type { AgentSource, CanonicalMessage, OnLoss } from '@intertie/core';
+import type { HistoryOptions, RetainReasoning } from './history-options.ts';
 
 /** What a title is made of. */
 export type TitleRequest = { threadId: string; message: CanonicalMessage };
@@ -9,5 +10,7 @@ export type AgentDefinition = {
   readonly source: AgentSource;
   /** The title of a new thread; undefined leaves it without one. */
   readonly title: (request: TitleRequest) => string | undefined | Promise<string | undefined>;
+  readonly history: HistoryOptions;
+  readonly retainReasoning: RetainReasoning;
   readonly onLoss: OnLoss;
 };

@@ -11,6 +11,7 @@ import type {
 } from '@intertie/core';
 import type { LanguageModel, ModelMessage, ToolSet, UIMessage } from 'ai';
 import type { AgentDefinition } from './agent-definition.ts';
+import type { HistoryOptions, RetainReasoning } from './history-options.ts';
 import type { RunHost } from './run-host.ts';
 
 export type SharedOptions = {
@@ -22,6 +23,10 @@ export type SharedOptions = {
   host?: RunHost;
   /** The title of a new thread. The first words of its first message unless given. */
   title?: AgentDefinition['title'];
+  /** How much of a thread the model is told. All of it unless limited. */
+  history?: HistoryOptions;
+  /** What it is told of its earlier thoughts. All of them unless given. */
+  retainReasoning?: RetainReasoning;
   onLoss?: OnLoss;
 };
 

@@ -1,14 +1,11 @@
 import {
   decisionsOf,
   endByAbort,
-  generateId,
   MessageList,
-  outcomeOf,
   RunLostError,
   seal,
   toFault,
   type AgentEvent,
-  type Answer,
   type Codec,
   type EventOf,
   type FinishResult,
@@ -22,13 +19,18 @@ import {
   type RunWriter,
   type StopReason,
   type Store,
-  type UnwrittenEnd,
   type Waiting,
 } from '@intertie/core';
+import { context } from '@opentelemetry/api';
 import type { AgentDefinition } from './agent-definition.ts';
-import { AnswerQueue } from './answer-queue.ts';
+import { endingOf, finishAnew } from './finish-run.ts';
 import { isLargeFile, keepFile } from './keep-files.ts';
-import { continuedInput, prepareRun, type PreparedRun } from './prepare-run.ts';
+import { LiveQuestions } from './live-questions.ts';
+import { OwnershipWatch } from './ownership-watch.ts';
+import { persist } from './persist.ts';
+import { prepareRun, traceOf, type PreparedRun } from './prepare-run.ts';
+import { RecordedCalls } from './recorded-calls.ts';
+import { RunTelemetry } from './run-telemetry.ts';
 
 /** What the process does for the runs that it owns. */
 export type ExecutionHost = {
@@ -38,11 +40,6 @@ export type ExecutionHost = {
   readonly watcher: RunWatcher;
   readonly onError: (error: unknown) => void;
 };
-
-/** A run that could not begin: nobody has written a word of it. */
-export class UnpreparedRunError extends Error {
-  override readonly name = 'UnpreparedRunError';
-}
 
 /** How long a source may take to end after it was told to stop. Then it is ended without its last words. */
 const stopGraceMs = 600;
@@ -54,37 +51,40 @@ const stopGraceMs = 600;
 export class Execution {
   readonly key: RunKey;
   readonly definition: AgentDefinition;
-  /** Rejects where the run is still to be ended by somebody; then no word of it is written. */
+  /** Rejects where the run is still to be ended by somebody. */
   readonly done: Promise<FinishResult>;
   #host: ExecutionHost;
   #owned: Ownership;
   #writer: RunWriter;
+  #watch: OwnershipWatch;
+  #telemetry: RunTelemetry;
+  #questions: LiveQuestions;
+  #calls = new RecordedCalls();
   #abort = new AbortController();
-  #answers = new AnswerQueue();
+  #graceTimer: ReturnType<typeof setTimeout> | undefined;
   #reader: ReadableStreamDefaultReader<AgentEvent> | undefined;
-  #list: MessageList | undefined;
+  #list = new MessageList();
   #end: EventOf<'run-end'> | undefined;
-  /** Calls that the log has, or will have with the next flush, and the tools that wait for that. */
-  #calls = new Set<string>();
-  #callWaiters = new Map<string, Array<() => void>>();
-  /** The questions that a live run waits for. */
-  #questions = new Set<string>();
-  #isFetching = false;
   #isFinishing = false;
   /** Of a continuation: the message as it is stored, until the source has repeated it. */
   #baseline: PreparedRun['message'] | undefined;
-  #graceTimer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(host: ExecutionHost, definition: AgentDefinition, owned: Ownership) {
     this.#host = host;
     this.#owned = owned;
     this.key = owned.run.key;
     this.definition = definition;
+    this.#telemetry = new RunTelemetry(owned.run, traceOf(owned.run));
+    this.#questions = new LiveQuestions(host.store.registry, owned, host.onError);
     this.#writer = host.flusher.open(owned, {
-      onStop: () => void this.#look(),
+      onStop: () => void this.#watch.look(),
       onLost: (reason) => this.#lose(reason),
     });
-    this.done = this.#run();
+    this.#watch = new OwnershipWatch(host, owned, {
+      onLook: (position) => this.#obey(position),
+      onLost: () => this.#lose('fenced'),
+    });
+    this.done = context.with(this.#telemetry.context, () => this.#run());
   }
 
   /** The source is told to stop. What it has said is kept. */
@@ -95,34 +95,31 @@ export class Execution {
   }
 
   async #run(): Promise<FinishResult> {
-    const unwatch = this.#host.watcher.watch(this.key, (position) => this.#see(position));
+    const { run } = this.#owned;
+    let result: FinishResult = { result: 'fenced' };
     try {
-      const prepared = await this.#prepare();
-      await this.#produce(prepared);
-      return await this.#finish();
+      await this.#produce(await prepareRun(this.#host.store.forScope(run.scope), run, this.definition));
+      result = await this.#finish();
+      return result;
+    } catch (error) {
+      // Somebody else ends it, and this is not heard any more.
+      this.#isFinishing = true;
+      this.#writer.close();
+      throw error;
     } finally {
-      unwatch();
+      this.#watch.close();
       clearTimeout(this.#graceTimer);
-      this.#answers.close();
+      this.#questions.answers.close();
+      if (result.result === 'fenced') this.#telemetry.leave();
+      this.#leaveSource();
       // Tools that still run are told that nobody waits for them.
       if (!this.#abort.signal.aborted) this.#abort.abort({ by: 'system', message: 'The run is over.' });
     }
   }
 
-  async #prepare(): Promise<PreparedRun> {
-    const { run } = this.#owned;
-    try {
-      return await prepareRun(this.#host.store.forScope(run.scope), run, this.definition);
-    } catch (error) {
-      this.#isFinishing = true;
-      this.#writer.close();
-      throw new UnpreparedRunError(`Run ${run.runId} could not begin.`, { cause: error });
-    }
-  }
-
   async #produce({ input, message }: PreparedRun): Promise<void> {
     const codec = seal(input, this.definition.onLoss);
-    this.#list = new MessageList({ messages: [message] });
+    this.#list.add(message);
     if (input.message) this.#baseline = message;
     const emitted: AgentEvent[] = [];
     const emit = (event: AgentEvent): void => void emitted.push(event);
@@ -163,6 +160,10 @@ export class Execution {
   /** Keeps one event. Those that take time return a promise; most do not. */
   #take(event: AgentEvent): Promise<void> | undefined {
     switch (event.type) {
+      case 'text-delta':
+      case 'reasoning-delta':
+      case 'tool-input-delta':
+        return this.#write(event);
       case 'file':
         return isLargeFile(event) ? this.#keepFile(event) : this.#write(event);
       case 'question':
@@ -170,31 +171,40 @@ export class Execution {
           ? this.#write(event)
           : this.#ask(event, { type: 'question', questionId: event.questionId });
       case 'tool-call':
+        this.#telemetry.see(event);
         return event.executor === 'client' && !event.invalid
           ? this.#ask(event, { type: 'tool', toolCallId: event.toolCallId })
           : this.#write(event);
       case 'tool-result':
+        this.#telemetry.see(event);
         this.#write(event);
         return this.#hurry();
       case 'answer':
         this.#write(event);
-        return this.#answered(event);
+        return this.#questions.settle(event.questionId);
       case 'message-snapshot':
+        this.#telemetry.see(event);
         return this.#write(this.#restored(event));
       case 'run-end':
-        this.#list!.feed(event);
+        this.#telemetry.see(event);
+        this.#list.feed(event);
         this.#end = event;
         return undefined;
       default:
+        this.#telemetry.see(event);
         return this.#write(event);
     }
   }
 
   #write(event: AgentEvent): undefined {
-    this.#list!.feed(event);
-    this.#writer.write(event);
-    if (event.type === 'tool-call') this.#recorded(event.toolCallId);
+    this.#list.feed(event);
+    this.#log(event);
     return undefined;
+  }
+
+  #log(event: AgentEvent): void {
+    this.#writer.write(event);
+    if (event.type === 'tool-call') this.#calls.add(event.toolCallId);
   }
 
   /** What somebody will act upon goes to the log at once; the source need not wait for it. */
@@ -216,104 +226,45 @@ export class Execution {
 
   /** Guarded first and told after: whoever sees the question can answer it. */
   async #ask(event: EventOf<'question' | 'tool-call'>, waiting: Waiting): Promise<void> {
-    const { key } = this;
-    const { epoch } = this.#owned;
-    this.#list!.feed(event);
-    const content = this.#list!.message!.content;
-    const decisions = decisionsOf({ outcome: 'paused', waitingFor: [waiting] }, content);
-    const isLive = this.definition.source.pauses === 'live' && event.type === 'question';
-    const asked = await this.#persist(() => this.#host.store.registry.ask(key, epoch, decisions));
+    const { registry } = this.#host.store;
+    this.#list.feed(event);
+    const decisions = decisionsOf({ outcome: 'paused', waitingFor: [waiting] }, this.#list.message!.content);
+    const asked = await persist(() => registry.ask(this.key, this.#owned.epoch, decisions), this.#host.onError);
     if (asked !== 'ok') return this.#lose('fenced');
-    if (isLive) this.#questions.add(event.questionId);
-    this.#writer.write(event);
-    if (event.type === 'tool-call') this.#recorded(event.toolCallId);
+    this.#log(event);
     this.#hurry();
-    if (isLive) await this.#setWaiting(true);
-  }
-
-  async #answered({ questionId }: EventOf<'answer'>): Promise<void> {
-    if (this.#questions.delete(questionId) && this.#questions.size === 0) await this.#setWaiting(false);
-  }
-
-  async #setWaiting(waiting: boolean): Promise<void> {
-    const { epoch } = this.#owned;
-    await this.#persist(() => this.#host.store.registry.wait(this.key, epoch, waiting));
+    const isLive = this.definition.source.pauses === 'live' && event.type === 'question';
+    if (isLive) await this.#questions.ask(event.questionId);
   }
 
   /** The source was given the bytes of its files; the log names them as the store does. */
   #restored(event: EventOf<'message-snapshot'>): EventOf<'message-snapshot'> {
-    const baseline = this.#baseline;
+    const content = this.#baseline?.content ?? event.content;
     this.#baseline = undefined;
-    const restored = baseline ? { ...event, content: baseline.content } : event;
-    for (const part of restored.content.parts) if (part.type === 'tool-invocation') this.#recorded(part.toolCallId);
-    return restored;
+    for (const part of content.parts) if (part.type === 'tool-invocation') this.#calls.add(part.toolCallId);
+    return { ...event, content };
   }
 
   #control(): RunControl {
-    const { signal } = this.#abort;
-    return { signal, barrier: (toolCallId) => this.#barrier(toolCallId), liveAnswers: this.#answers };
+    return {
+      signal: this.#abort.signal,
+      barrier: (toolCallId) => this.#barrier(toolCallId),
+      liveAnswers: this.#questions.answers,
+    };
   }
 
   async #barrier(toolCallId?: string): Promise<void> {
-    if (toolCallId !== undefined && !this.#calls.has(toolCallId)) {
-      await new Promise<void>((resolve) => {
-        this.#callWaiters.set(toolCallId, [...(this.#callWaiters.get(toolCallId) ?? []), resolve]);
-        this.#abort.signal.addEventListener('abort', () => resolve(), { once: true });
-      });
-    }
+    const { signal } = this.#abort;
+    if (toolCallId !== undefined) await this.#calls.wait(toolCallId, signal);
     const passed = await this.#writer.barrier();
-    if (passed === 'stop') void this.#look();
-    if (passed === 'stop' || this.#abort.signal.aborted) throw new Error('The run was stopped before the tool ran.');
-  }
-
-  #recorded(toolCallId: string): void {
-    this.#calls.add(toolCallId);
-    for (const resolve of this.#callWaiters.get(toolCallId) ?? []) resolve();
-    this.#callWaiters.delete(toolCallId);
-  }
-
-  /** The watcher's word: it comes with every hint, and now and then without. */
-  #see(position: RunPosition | undefined): void {
-    if (this.#isFinishing) return;
-    // It may be older than our ownership, so a loss is looked at again.
-    if (!position?.live || position.epoch !== this.#owned.epoch) return void this.#look();
-    this.#obey(position);
-  }
-
-  async #look(): Promise<void> {
-    try {
-      const position = (await this.#host.store.log.positions([this.key])).get(this.key);
-      if (this.#isFinishing) return;
-      if (!position?.live || position.epoch !== this.#owned.epoch) this.#lose('fenced');
-      else this.#obey(position);
-    } catch (error) {
-      this.#host.onError(error);
-    }
+    if (passed === 'stop') void this.#watch.look();
+    if (passed === 'stop' || signal.aborted) throw new Error('The run was stopped before the tool ran.');
+    if (toolCallId !== undefined) this.#telemetry.begin(toolCallId);
   }
 
   #obey({ stop, stopReason }: RunPosition): void {
     if (stop) this.stop({ by: 'user', ...(stopReason !== undefined && { message: stopReason }) });
-    if (this.#questions.size > 0) void this.#fetchAnswers();
-  }
-
-  async #fetchAnswers(): Promise<void> {
-    if (this.#isFetching) return;
-    this.#isFetching = true;
-    try {
-      const { registry } = this.#host.store;
-      const decisions = await registry.listDecisions(this.#owned.run.scope, { run: this.key });
-      for (const { id: questionId, state, answer, answeredBy } of decisions) {
-        if (state === 'open' || !this.#questions.has(questionId)) continue;
-        this.#questions.delete(questionId);
-        const given: Answer =
-          answer && 'questionId' in answer ? answer : { questionId, cancelled: true, reason: `It was ${state}.` };
-        this.#answers.push(answeredBy === undefined ? given : { by: answeredBy, ...given });
-      }
-      if (this.#questions.size === 0) await this.#setWaiting(false);
-    } catch (error) {
-      this.#host.onError(error);
-    }
-    this.#isFetching = false;
+    void this.#questions.fetch();
   }
 
   /** Another process owns the run, or it has been ended or deleted: nothing more is said here. */
@@ -330,9 +281,12 @@ export class Execution {
 
   async #finish(): Promise<FinishResult> {
     const end = this.#end;
-    if (this.#writer.lost === 'regressed' && this.#list?.message) return this.#finishAnew();
-    if (!end || this.#writer.lost) return { result: 'fenced' };
-    const { registry, log } = this.#host.store;
+    const { message } = this.#list;
+    if (this.#writer.lost === 'regressed' && message) {
+      this.#isFinishing = true;
+      return finishAnew(this.#host, this.#owned, message);
+    }
+    if (!end || !message || this.#writer.lost) return { result: 'fenced' };
     try {
       // What is before the end goes first: nobody is told of an end that the registry does not know.
       await this.#writer.barrier();
@@ -342,61 +296,14 @@ export class Execution {
     }
     this.#isFinishing = true;
     this.#writer.write(end);
+    const { registry, log } = this.#host.store;
     let last = 0;
     const result = await this.#writer.finish((rest) => {
       last = rest.nextSeq + rest.events.length - 1;
-      return registry.finish(this.key, this.#owned.epoch, this.#ending(end, rest));
+      const ending = endingOf(this.#owned.run, message, end, this.#host.process);
+      return registry.finish(this.key, this.#owned.epoch, { ...ending, ...rest });
     });
     if (result.result === 'ok') await log.close(this.key, last).catch(this.#host.onError);
     return result;
-  }
-
-  #ending(end: EventOf<'run-end'>, rest: UnwrittenEnd): Parameters<Store['registry']['finish']>[2] {
-    const { content, state, sourceState } = this.#list!.message!;
-    const outcome = outcomeOf(end);
-    return {
-      ...rest,
-      outcome,
-      content,
-      decisions: decisionsOf(outcome, content),
-      continuation: {
-        runId: generateId(),
-        process: this.#host.process,
-        input: continuedInput(this.#owned.run),
-      },
-      ...(end.usage && { usage: end.usage }),
-      ...(state !== undefined && { state }),
-      ...(sourceState !== undefined && { sourceState }),
-    };
-  }
-
-  /** The database has lost commits: what is known here is the whole message, so the run is owned anew and ended with it. */
-  async #finishAnew(): Promise<FinishResult> {
-    const { registry } = this.#host.store;
-    const { key } = this;
-    this.#isFinishing = true;
-    await this.#persist(() => registry.stop(this.#owned.run.scope, key, 'log-lost'));
-    const owned = await this.#persist(() => registry.fence(key, this.#host.process, 0));
-    if (!owned) return { result: 'fenced' };
-    const error = { message: 'The database lost a part of the log. The message is whole.', code: 'log-lost' };
-    const end: EventOf<'run-end'> = { type: 'run-end', outcome: 'error', error, at: Date.now() };
-    if (!this.#end) this.#list!.feed(end);
-    const rest = { nextSeq: owned.nextSeq, events: [end] };
-    return this.#persist(() => registry.finish(key, owned.epoch, this.#ending(end, rest)));
-  }
-
-  /** A store that is away for a moment comes back; a run that is lost meanwhile is not worth the wait. */
-  async #persist<Result>(call: () => Promise<Result>): Promise<Result> {
-    for (let attempt = 0; ; attempt++) {
-      try {
-        // oxlint-disable-next-line no-await-in-loop -- one attempt after the other
-        return await call();
-      } catch (error) {
-        if (attempt >= 8) throw error;
-        this.#host.onError(error);
-        // oxlint-disable-next-line no-await-in-loop -- one attempt after the other
-        await new Promise((resolve) => setTimeout(resolve, 40 * 2 ** attempt));
-      }
-    }
   }
 }

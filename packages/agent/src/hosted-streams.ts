@@ -6,11 +6,15 @@ import type { Followed } from '@intertie/core';
  */
 export class HostedStreams {
   #cuts = new Set<(reason: Error) => void>();
+  #waiting: Array<() => void> = [];
 
   host(stream: ReadableStream<Followed>): ReadableStream<Followed> {
     const reader = stream.getReader();
     let cut: (reason: Error) => void;
-    const leave = (): void => void this.#cuts.delete(cut);
+    const leave = (): void => {
+      this.#cuts.delete(cut);
+      if (this.#cuts.size === 0) for (const resolve of this.#waiting.splice(0)) resolve();
+    };
     return new ReadableStream<Followed>(
       {
         start: (controller) => {
@@ -38,6 +42,11 @@ export class HostedStreams {
       },
       { highWaterMark: 0 },
     );
+  }
+
+  /** Resolves when nobody reads any more. */
+  async ended(): Promise<void> {
+    if (this.#cuts.size > 0) await new Promise<void>((resolve) => void this.#waiting.push(resolve));
   }
 
   close(): void {

@@ -1,5 +1,5 @@
 export { Agent } from './agent.ts';
-export type { AgentHome } from './agent.ts';
+export type { AgentHome } from './agent-home.ts';
 export type { AgentDefinition, TitleRequest } from './agent-definition.ts';
 export type {
   AgentOptions,
@@ -9,9 +9,14 @@ export type {
   SourceAgentOptions,
   StreamRequest,
 } from './agent-options.ts';
+export type { HistoryOptions, RetainReasoning } from './history-options.ts';
+export type { ImportReport, ImportRequest } from './import-messages.ts';
+export type { InferIntertieUIMessage, IntertieDataParts, IntertieMetadata } from './infer-ui-message.ts';
 export type { IterableStream } from './iterable-stream.ts';
 export type { PendingRun } from './pending-run.ts';
 export { createRunHost } from './run-host.ts';
 export type { CloseOptions, RunHost, RunHostOptions } from './run-host.ts';
 export type { Run, UIMessageResponseOptions } from './run.ts';
 export type { StoredRun } from './stored-run.ts';
+export type { HistoryFormat, HistoryMessages, HistoryPage, HistoryQuery } from './thread-history.ts';
+export type { KnownUsage, UsageReport } from './thread-usage.ts';

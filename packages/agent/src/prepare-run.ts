@@ -9,6 +9,9 @@ import type {
   ToolDescription,
 } from '@intertie/core';
 import type { AgentDefinition } from './agent-definition.ts';
+import { withoutReasoning } from './history-options.ts';
+import { readBranch } from './read-branch.ts';
+import { activeTrace } from './run-telemetry.ts';
 import { FileResolver } from './resolve-files.ts';
 
 export type PreparedRun = {
@@ -19,7 +22,9 @@ export type PreparedRun = {
 
 /** What a run is asked beside its messages, kept with it: enough to start it in another process. */
 export function keepInput({ tools, context, state }: RunRequest): JsonObject {
+  const trace = activeTrace();
   return {
+    ...(Object.keys(trace).length > 0 && { trace }),
     ...(tools && tools.length > 0 && { tools }),
     ...(context && context.length > 0 && { context }),
     ...(state !== undefined && { state }),
@@ -32,6 +37,11 @@ export function continuedInput({ input }: RunRecord): JsonObject {
   return rest;
 }
 
+/** The trace that the run was asked for in. */
+export function traceOf({ input }: RunRecord): Json | undefined {
+  return readInput(input).trace;
+}
+
 /** What the source is given. The history is the store's, along the branch; nothing in it comes from the client. */
 export async function prepareRun(store: Store, run: RunRecord, definition: AgentDefinition): Promise<PreparedRun> {
   const { threadId, messageId } = run;
@@ -41,8 +51,9 @@ export async function prepareRun(store: Store, run: RunRecord, definition: Agent
   ]);
   if (!message) throw new Error(`Message ${messageId} of thread ${threadId} has been deleted, so nothing can be said.`);
   const { parentId } = message;
-  const branch = parentId === undefined ? [] : await store.listMessages({ threadId, leafId: parentId });
-  const files = new FileResolver(store.blobs, run.scope, definition.onLoss);
+  const { history, retainReasoning, onLoss } = definition;
+  const branch = parentId === undefined ? [] : await readBranch(store, { threadId, leafId: parentId }, history);
+  const files = new FileResolver(store.blobs, run.scope, onLoss);
   const kept = readInput(run.input);
   const last = resumed ? message : branch.findLast(({ role }) => role === 'assistant');
   const state = kept.state ?? last?.state;
@@ -54,7 +65,7 @@ export async function prepareRun(store: Store, run: RunRecord, definition: Agent
     ...(parentId !== undefined && { parentMessageId: parentId }),
     ...(resumed && { resumes: resumed.runId, message: await files.content(message.content) }),
     startedAt: (run.startedAt ?? run.createdAt).getTime(),
-    history: await files.messages(branch),
+    history: await files.messages(branch.map((earlier) => withoutReasoning(earlier, retainReasoning))),
     answers: [],
     tools: (kept.tools ?? []) as unknown as ToolDescription[],
     context: (kept.context ?? []) as RunInput['context'],
@@ -81,6 +92,6 @@ async function tokenOf(
   return siblings.every(({ length }) => length <= 1) ? last.sourceState : undefined;
 }
 
-function readInput(input: Json | undefined): { tools?: Json; context?: Json; state?: Json } {
+function readInput(input: Json | undefined): { tools?: Json; context?: Json; state?: Json; trace?: Json } {
   return typeof input === 'object' && input !== null && !Array.isArray(input) ? input : {};
 }

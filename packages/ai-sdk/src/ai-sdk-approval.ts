@@ -1,5 +1,14 @@
-import type { Answer, AskedQuestion, Json, JsonObject, Meta } from '@intertie/core';
-import { defined, fieldsOf, nameOf, textOf } from './read-fields.ts';
+import {
+  validateEvent,
+  type Answer,
+  type AskedQuestion,
+  type EventOf,
+  type Json,
+  type JsonObject,
+  type Meta,
+} from '@intertie/core';
+import { slotKey } from './intertie-slot.ts';
+import { defined, fieldsOf, isFields, nameOf, textOf } from './read-fields.ts';
 
 /** What the SDK wants back with an approval, word for word: its signature, and the input before the schema changed it. */
 export function proofOf(question: { providerMetadata?: Meta }): { signature?: string; inputSchemaInput?: Json } {
@@ -40,4 +49,14 @@ export function askedOf(value: Json | undefined): AskedQuestion | undefined {
   if (nameOf(questionId) === undefined || (kind !== 'approval' && kind !== 'input')) return undefined;
   if (answer !== undefined && nameOf(fieldsOf(answer).questionId) === undefined) return undefined;
   return value as unknown as AskedQuestion;
+}
+
+/** The answer that our descriptor of an approval tells, where the stream has no chunk for one. A client may have sent it. */
+export function answerIn(descriptor: unknown, questionId: string): Answer | undefined {
+  const { answer } = fieldsOf(fieldsOf(descriptor)[slotKey]);
+  if (!isFields(answer)) return undefined;
+  const said = { type: 'answer', ...answer, questionId } as EventOf<'answer'>;
+  if (validateEvent(said) !== undefined) return undefined;
+  const { type: _, at: __, origin: ___, ...known } = said;
+  return known;
 }

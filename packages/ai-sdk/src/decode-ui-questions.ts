@@ -13,6 +13,7 @@ import {
   type Said,
 } from '@intertie/core';
 import type { OutputChunk } from './decode-ui-result.ts';
+import { answerIn } from './ai-sdk-approval.ts';
 import { takeSlot } from './intertie-slot.ts';
 import { defined, fieldsOf, isFields, jsonObjectOf, metaOf } from './read-fields.ts';
 import type {
@@ -58,8 +59,10 @@ export class DecodedQuestions {
     const toolCallId = this.#context.idOf(chunk.toolCallId);
     if (toolCallId === undefined) return 'There is no call of that id.';
     const isMadeUp = chunk.approvalId === denialId(chunk.toolCallId);
-    this.#approvals.set(chunk.approvalId, { toolCallId, answered: isMadeUp });
+    const answer = isMadeUp ? undefined : answerIn(chunk.approvalDescriptor, chunk.approvalId);
+    this.#approvals.set(chunk.approvalId, { toolCallId, answered: isMadeUp || answer !== undefined });
     if (!isMadeUp) emit(questionOf(chunk, toolCallId, this.#context.onLoss));
+    if (answer) emit({ type: 'answer', ...answer });
     return undefined;
   }
 
@@ -176,6 +179,7 @@ function questionOf(chunk: UIToolApprovalRequestChunk7, toolCallId: string, onLo
   };
   if (details === undefined) return plain;
   const providerMetadata = mergeMeta(metaOf(details.providerMetadata, onLoss), plain.providerMetadata);
-  const full = { ...plain, ...details, questionId, toolCallId, ...defined({ providerMetadata }) };
+  const { answer: _, ...asked } = details;
+  const full = { ...plain, ...asked, questionId, toolCallId, ...defined({ providerMetadata }) };
   return validateEvent(full) === undefined ? full : plain;
 }

@@ -7,6 +7,7 @@ import {
   type RunRequest,
   type Waiting,
 } from '@intertie/core';
+import type { BlobUrl } from './blob-files.ts';
 import { bodyRunInput } from './body-run-input.ts';
 import { defaultMaxBodySize, readChatBody } from './chat-body.ts';
 import { messageOf } from './chat-end.ts';
@@ -15,7 +16,7 @@ import { ChatRequestError, readChatRequest } from './chat-request.ts';
 import type { ChatEncoderOptions } from './chat-run.ts';
 import { followFrames, messageFrames } from './follow-frames.ts';
 import { slotKey } from './intertie-slot.ts';
-import { isFields, type Fields } from './read-fields.ts';
+import { defined, isFields, type Fields } from './read-fields.ts';
 import { parseRunCursor, type RunCursor } from './run-cursor.ts';
 import { framesName, type RunFramesOptions } from './run-frames.ts';
 import { readStoredTurn, type StoredTurn } from './stored-turn.ts';
@@ -38,6 +39,11 @@ export interface DurableChatHandlerOptions extends ChatEncoderOptions {
   busy?: NonNullable<RunRequest['busy']>;
   /** What to do while the answer before waits for a decision. Default: `supersede`. */
   pending?: NonNullable<RunRequest['pending']>;
+  /**
+   * Where a page reads a file that the store keeps as a blob. The same for the same file, always: what is told again must be
+   * what was told. Default: as the store calls it, which no browser understands.
+   */
+  blobUrl?: BlobUrl;
   /** What the page is told of an error that ended the run. Default: the error's message. */
   errorText?: (error: Fault) => string;
   /** After how long a silence a comment is sent, so that proxies keep the connection. Default: 15 seconds. */
@@ -65,12 +71,15 @@ export class DurableChat {
 
   /** A new message, an edit, another attempt, or answers: the run that it starts or goes on with. */
   async send(request: Request): Promise<Response> {
-    const { maxBodySize = defaultMaxBodySize, onLoss = () => undefined, threadOf } = this.#options;
+    const { maxBodySize = defaultMaxBodySize, onLoss = () => undefined, threadOf, blobUrl } = this.#options;
     const body = await readChatBody(request, maxBodySize);
-    const asked = readChatRequest(body, () => threadOf?.(request) ?? generateId());
-    const idempotencyKey = request.headers.get('idempotency-key') ?? undefined;
+    // Chats whose history is stored often send the last message alone.
+    const isAlone = isFields(body) && body.messages === undefined && body.message !== undefined;
+    const sent = isAlone ? { ...body, messages: [body.message] } : body;
+    const asked = readChatRequest(sent, () => threadOf?.(request) ?? generateId());
+    const idempotencyKey = request.headers.get('idempotency-key') || undefined;
     const { store } = this.#agent;
-    const turn = await readStoredTurn(asked, { store, onLoss, ...(idempotencyKey && { idempotencyKey }) });
+    const turn = await readStoredTurn(asked, { store, onLoss, isAlone, ...defined({ blobUrl, idempotencyKey }) });
     if (turn.type === 'answer') return this.#answer(turn, asked.chatId, request);
     const { busy = 'replace', pending = 'supersede', prepare } = this.#options;
     const fields = isFields(body) ? body : {};
@@ -141,11 +150,13 @@ export class DurableChat {
   }
 
   /** Nothing new was said: what goes on anyway is shown. */
-  async #attach({ message }: StoredTurn & { type: 'answer' }, threadId: string): Promise<Response> {
+  async #attach(turn: StoredTurn & { type: 'answer' }, threadId: string): Promise<Response> {
+    const { message, runId, seq = 0 } = turn;
     const run = await this.#agent.latest({ threadId });
     const state = (await run?.record())?.state;
     if (run?.messageId === message.id && (state === 'running' || state === 'queued')) {
-      return this.#follow(run, { baseline: 'assume' });
+      const from = run.runId === runId ? Math.min(seq, await this.#tail(runId, threadId)) : 0;
+      return this.#follow(run, { baseline: 'assume', from });
     }
     const why = `Message ${message.id} waits for nothing, or for answers that were not given.`;
     throw new ChatRefusedError(409, 'nothing-to-continue', `${why} Send a message, or answer what it asks.`);
@@ -198,17 +209,11 @@ export class DurableChat {
     return by === undefined ? {} : { by };
   }
 
-  get #encoding(): ChatEncoderOptions & Pick<RunFramesOptions, 'errorText'> {
-    const { version, sendReasoning, sendSources, includeInternal, staticTools, onLoss, errorText } = this.#options;
-    return {
-      ...(version !== undefined && { version }),
-      ...(sendReasoning !== undefined && { sendReasoning }),
-      ...(sendSources !== undefined && { sendSources }),
-      ...(includeInternal !== undefined && { includeInternal }),
-      ...(staticTools !== undefined && { staticTools }),
-      ...(onLoss !== undefined && { onLoss }),
-      errorText: errorText ?? messageOf,
-    };
+  get #encoding(): ChatEncoderOptions & Pick<RunFramesOptions, 'errorText' | 'blobUrl'> {
+    const { version, sendReasoning, sendSources, includeInternal, staticTools, onLoss, blobUrl } = this.#options;
+    const { errorText = messageOf } = this.#options;
+    const encoding = { version, sendReasoning, sendSources, includeInternal, staticTools, onLoss, blobUrl };
+    return { ...defined(encoding), errorText };
   }
 }
 
@@ -224,7 +229,7 @@ function threadInPath(request: Request): string | undefined {
   try {
     return decodeURIComponent(thread);
   } catch {
-    throw new ChatRequestError('The thread in the path is not well written: decode it with encodeURIComponent.');
+    throw new ChatRequestError('The thread in the path is not well written: write it with encodeURIComponent.');
   }
 }
 

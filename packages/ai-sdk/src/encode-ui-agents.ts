@@ -1,20 +1,22 @@
-import type { Emit, EventOf, JsonObject, MessageContent } from '@intertie/core';
+import type { Emit, EventOf, JsonObject, MessageContent, OnLoss } from '@intertie/core';
 import { defined } from './read-fields.ts';
 import { extensionId } from './ui-extension.ts';
 import type { UIMessageChunk } from './ui-message-chunk.ts';
 import type { UISteps } from './ui-steps.ts';
 
 type Write = Emit<UIMessageChunk>;
-/** `isKept`: its part is in the client's message. */
-type Agent = { data: JsonObject & { agentId: string }; parentAgentId?: string; isKept: boolean };
+/** `isKept`: its part is in the client's message. `since`: the step whose part brought it there. */
+type Agent = { data: JsonObject & { agentId: string }; parentAgentId?: string; isKept: boolean; since?: string };
 
 /** Writes agents: as data that is only shown, and from their first words on as parts of the message. */
 export class UIAgents {
   #steps: UISteps;
+  #onLoss: OnLoss;
   #agents = new Map<string, Agent>();
 
-  constructor(steps: UISteps) {
+  constructor(steps: UISteps, onLoss: OnLoss) {
     this.#steps = steps;
+    this.#onLoss = onLoss;
   }
 
   /** The client has these agents already, as far as they have said something that it is shown. */
@@ -31,9 +33,14 @@ export class UIAgents {
 
   start(event: EventOf<'agent-start'>, emit: Write): void {
     const { type: _, at: __, origin: ___, agentId, ...entry } = event;
-    const agent: Agent = { ...agentOf(agentId, entry), isKept: this.#agents.get(agentId)?.isKept ?? false };
+    const before = this.#agents.get(agentId);
+    const agent: Agent = { ...agentOf(agentId, entry), isKept: before?.isKept ?? false };
     this.#agents.set(agentId, agent);
-    if (agent.isKept) this.speak(agent.parentAgentId, emit);
+    if (before?.isKept && before.parentAgentId !== agent.parentAgentId) {
+      const why = 'It goes on under another agent; the client keeps it where it was introduced.';
+      this.#onLoss({ kind: 'unsupported', what: 'order', why, id: agentId });
+    }
+    if (agent.isKept) this.speak(agent.parentAgentId, undefined, emit);
     this.#write(agent, emit);
   }
 
@@ -49,13 +56,23 @@ export class UIAgents {
   }
 
   /** An agent's first words, or its child's: from now on it is a part of the message. */
-  speak(agentId: string | undefined, emit: Write): void {
+  speak(agentId: string | undefined, stepId: string | undefined, emit: Write): void {
     const agent = this.#get(agentId);
     if (agent === undefined || agent.isKept) return;
     agent.isKept = true;
-    this.speak(agent.parentAgentId, emit);
+    if (stepId !== undefined) agent.since = stepId;
+    this.speak(agent.parentAgentId, stepId, emit);
     this.#steps.note(undefined);
     this.#write(agent, emit);
+  }
+
+  /** What was said in the step is taken back; who was introduced for it is not. */
+  forget(stepId: string): void {
+    for (const [id, { since }] of this.#agents) {
+      if (since !== stepId) continue;
+      const why = 'What it has said was taken back, and the client keeps it introduced.';
+      this.#onLoss({ kind: 'unsupported', what: 'order', why, id });
+    }
   }
 
   #get(agentId: string | undefined): Agent | undefined {

@@ -19,6 +19,8 @@ export type UICall = {
   providerExecuted?: true;
   invalid?: Fault;
   questionId?: string;
+  /** The client shows an output of it that is not the last. */
+  hasPreliminary?: true;
   /** The question was answered, and not with a yes. */
   isRefused?: true;
 };

@@ -17,7 +17,7 @@ import { UIAgents } from './encode-ui-agents.ts';
 import { UIData } from './encode-ui-data.ts';
 import { writeRunEnd } from './encode-ui-end.ts';
 import { encodeFile, encodeInterjection, encodeSource } from './encode-ui-parts.ts';
-import { UIQuestions } from './encode-ui-questions.ts';
+import { UIQuestions, type KnownAnswer } from './encode-ui-questions.ts';
 import { UITools } from './encode-ui-tools.ts';
 import { UIWords } from './encode-ui-words.ts';
 import { slotKey } from './intertie-slot.ts';
@@ -74,13 +74,13 @@ class UIMessageEncoder implements Encoder<UIMessageChunk> {
   #said = new Set<string>();
   #withheld = new Set<string>();
   #steps = new UISteps();
-  #agents = new UIAgents(this.#steps);
+  #agents: UIAgents;
   #words: UIWords;
   #data: UIData;
   #tools: UITools;
   #questions: UIQuestions;
-  /** Answered approvals of a restated message, which ai 6 would ask again. */
-  #over = new Set<string>();
+  /** What is known of the approvals of a restated message, for ai 6, which has no chunk for an answer. */
+  #approvals = new Map<string, KnownAnswer>();
 
   constructor(options: UIMessageEncoderOptions) {
     const {
@@ -95,6 +95,7 @@ class UIMessageEncoder implements Encoder<UIMessageChunk> {
       onLoss = () => undefined,
     } = options;
     this.#options = { version, baseline, sendReasoning, sendSources, includeInternal, sendStart, sendFinish, onLoss };
+    this.#agents = new UIAgents(this.#steps, onLoss);
     this.#words = new UIWords(version, this.#steps);
     this.#data = new UIData({ version, onLoss, steps: this.#steps });
     this.#tools = new UITools({ version, staticTools: staticTools && new Set(staticTools), onLoss }, this.#steps);
@@ -174,8 +175,8 @@ class UIMessageEncoder implements Encoder<UIMessageChunk> {
         return;
       case 'question':
         // About a call, it is a part of the call, and not what its agent is known by.
-        if (!this.#questions.canAsk(event)) this.#agents.speak(event.agentId, emit);
-        return this.#questions.ask(event, this.#over.has(event.questionId), emit);
+        if (!this.#questions.canAsk(event)) this.#agents.speak(event.agentId, undefined, emit);
+        return this.#questions.ask(event, this.#approvals.get(event.questionId), emit);
       case 'answer':
         // Questions are never withheld, and their ids may be those of parts that are.
         if (!this.#questions.answer(event, emit)) this.#unfitting(event.type, event.questionId);
@@ -278,7 +279,8 @@ class UIMessageEncoder implements Encoder<UIMessageChunk> {
     if (this.#options.version === 6) {
       for (const part of content.parts) {
         if (part.type !== 'tool-invocation' || part.approval?.answer === undefined) continue;
-        if (part.state === 'call' || part.state === 'partial-call') this.#over.add(part.approval.questionId);
+        const { questionId, answer } = part.approval;
+        this.#approvals.set(questionId, { answer, isSettled: part.state !== 'call' && part.state !== 'partial-call' });
       }
     }
     if (content.providerMetadata) {
@@ -323,7 +325,10 @@ class UIMessageEncoder implements Encoder<UIMessageChunk> {
   #stepEnd(event: EventOf<'step-end'>, emit: Write): void {
     const { stepId } = event;
     this.#steps.endOf(stepId);
-    if (event.discarded) this.#tools.forget(stepId);
+    if (event.discarded) {
+      this.#tools.forget(stepId);
+      this.#agents.forget(stepId);
+    }
     if (event.discarded && this.#steps.hasPartsOf(stepId)) {
       if (this.#options.version === 7 && this.#steps.reset(stepId, emit)) {
         this.#data.forget(stepId);
@@ -337,7 +342,7 @@ class UIMessageEncoder implements Encoder<UIMessageChunk> {
 
   /** Whether a part is for the page. If so, its agent is introduced first. */
   #admit(
-    event: { type: string; agentId?: string; internal?: true; transient?: true },
+    event: { type: string; agentId?: string; stepId?: string; internal?: true; transient?: true },
     id: string,
     emit: Write,
   ): boolean {
@@ -346,7 +351,7 @@ class UIMessageEncoder implements Encoder<UIMessageChunk> {
       return false;
     }
     this.#said.add(id);
-    if (!event.transient) this.#agents.speak(event.agentId, emit);
+    if (!event.transient) this.#agents.speak(event.agentId, event.stepId, emit);
     return true;
   }
 

@@ -1,4 +1,4 @@
-import type { Emit, EventOf, Meta, OnLoss } from '@intertie/core';
+import type { Answer, Emit, EventOf, Meta, OnLoss } from '@intertie/core';
 import { isApproved } from './ai-sdk-approval.ts';
 import { carry } from './carry-event.ts';
 import type { UICall } from './encode-ui-call.ts';
@@ -19,11 +19,16 @@ export interface UIQuestionsContext {
   callOf(toolCallId: string): UICall | undefined;
 }
 
+/** The answer to a question that is told again, and whether its call is settled too. */
+export type KnownAnswer = { answer: Answer; isSettled: boolean };
+
 /** Writes questions and answers: about a call as its approval, about nothing as a tool part of their own. */
 export class UIQuestions {
   #context: UIQuestionsContext;
   /** The call that a question is the approval of; undefined if it is a tool part of its own. */
   #questions = new Map<string, string | undefined>();
+  /** Those whose answer was told with them. */
+  #told = new Set<string>();
 
   constructor(context: UIQuestionsContext) {
     this.#context = context;
@@ -43,14 +48,15 @@ export class UIQuestions {
     return this.#callOf(event) !== undefined;
   }
 
-  /** `isAnswered`: and ai 6 has no chunk to say so. It must not be asked again. */
-  ask(event: EventOf<'question'>, isAnswered: boolean, emit: Write): void {
+  /** With a `known` answer, ai 6 has no chunk to say so: a call that goes on must not be asked about again. */
+  ask(event: EventOf<'question'>, known: KnownAnswer | undefined, emit: Write): void {
     const call = this.#callOf(event);
+    this.#reportOrder(event, call);
     if (call === undefined) return this.#askApart(event, emit);
     call.questionId = event.questionId;
     this.#questions.set(event.questionId, event.toolCallId);
-    if (isAnswered) return carry(event, emit);
-    this.#requestApproval(event, event.toolCallId!, emit);
+    if (known && !known.isSettled) return carry(event, emit);
+    this.#requestApproval(event, event.toolCallId!, known?.answer, emit);
   }
 
   /** Whether the client knows the question. */
@@ -69,7 +75,18 @@ export class UIQuestions {
     return isOver ? undefined : call;
   }
 
-  #requestApproval(event: EventOf<'question'>, toolCallId: string, emit: Write): void {
+  /** A stored message has the question before any output of the call, and with the call even where nobody asks about it. */
+  #reportOrder({ toolCallId, questionId }: EventOf<'question'>, asked: UICall | undefined): void {
+    const call = toolCallId === undefined ? undefined : this.#context.callOf(toolCallId);
+    const isLate = asked?.hasPreliminary === true;
+    if (!isLate && call?.invalid === undefined) return;
+    const why = isLate
+      ? 'It is asked after an output of its call; the client hides that one until the next.'
+      : 'Nobody asks about an invalid call, so the client has it as a part of its own.';
+    this.#context.onLoss({ kind: 'unsupported', what: 'order', why, id: questionId });
+  }
+
+  #requestApproval(event: EventOf<'question'>, toolCallId: string, known: Answer | undefined, emit: Write): void {
     const {
       type: _,
       at: __,
@@ -89,8 +106,10 @@ export class UIQuestions {
       ...(kind !== 'approval' && { kind }),
       ...(!is7 && defined({ reason, automatic })),
       ...(Object.keys(meta).length > 0 && { providerMetadata: meta }),
+      ...(known && approvalDescriptor === undefined && { answer: known }),
     };
     const hasMore = Object.keys(more).length > 0;
+    if ('answer' in more) this.#told.add(approvalId);
     if (hasMore && approvalDescriptor !== undefined) carry(event, emit);
     const descriptor = approvalDescriptor ?? (hasMore ? { intertie: more } : undefined);
     emit({
@@ -109,13 +128,18 @@ export class UIQuestions {
     const call = this.#context.callOf(toolCallId);
     const isRefused = isApproved({ answer: event }) === false;
     if (call && isRefused) call.isRefused = true;
+    if (this.#told.has(questionId)) return;
     const canSay = this.#context.version === 7 && call?.state !== 'settled';
+    if (canSay && call?.hasPreliminary) {
+      const why = 'It is answered after an output of its call; the client hides that one until the next.';
+      this.#context.onLoss({ kind: 'unsupported', what: 'order', why, id: questionId });
+    }
     if (!canSay) {
-      const why =
-        this.#context.version === 6
-          ? 'ai 6 has no chunk for it; the client that answered knows, others learn it from the result.'
-          : 'The call is settled, and its state does not go back.';
-      this.#context.onLoss({ kind: 'unsupported', what: 'answer', why, id: questionId });
+      const isLate = call?.state === 'settled';
+      const why = isLate
+        ? 'The call is settled, and its state does not go back.'
+        : 'ai 6 has no chunk for it; the client that answered knows, others learn it from the result.';
+      this.#context.onLoss({ kind: 'unsupported', what: isLate ? 'order' : 'answer', why, id: questionId });
     }
     const more = [value, cancelled, by, providerMetadata].some((said) => said !== undefined);
     if (!canSay || more || approved === undefined) carry(event, emit);

@@ -63,6 +63,7 @@ export class UITools {
       meta,
       sent: meta,
       ...(part.resultMetadata && { resultMeta: part.resultMetadata }),
+      ...(part.preliminary && { hasPreliminary: true }),
       ...(part.executor === 'provider' && { providerExecuted: true }),
       ...(part.approval && { questionId: part.approval.questionId }),
       ...(part.approval && isApproved(part.approval) === false && { isRefused: true }),
@@ -144,7 +145,8 @@ export class UITools {
       this.#lose({ kind: 'unsupported', what: 'preliminary result', why, id: toolCallId });
       return true;
     }
-    if (isFinal) {
+    if (!isFinal) call.hasPreliminary = true;
+    else {
       call.state = 'settled';
       if (!call.providerExecuted) this.#steps.addResult(toolCallId);
     }
@@ -224,6 +226,10 @@ export class UITools {
    */
   #deny(event: DeniedEvent, call: UICall, emit: Write): void {
     const { toolCallId, reason } = event;
+    if (call.hasPreliminary) {
+      const why = 'The client keeps the preliminary output of a call that is denied.';
+      this.#lose({ kind: 'unsupported', what: 'order', why, id: toolCallId });
+    }
     if (!call.isRefused && this.#options.version === 6) {
       const providerMetadata = withSlot(call.resultMeta, { denied: defined({ reason }) })!;
       const errorText = reason ?? deniedText;

@@ -1,4 +1,4 @@
-import { unfold, type CanonicalMessage, type DurableRun, type Followed } from '@intertie/core';
+import { unfold, type AgentEvent, type CanonicalMessage, type DurableRun, type Followed } from '@intertie/core';
 import { RunFrames, type RunFramesOptions } from './run-frames.ts';
 import { doneFrame } from './ui-message-sse.ts';
 import { writeSSE } from './write-sse.ts';
@@ -35,7 +35,7 @@ export function followFrames(run: DurableRun, options: FollowFramesOptions): Rea
       case 'dropped': {
         const stored = await message();
         if (stored === null) throw new Error(`Message ${run.messageId} of run ${run.runId} is gone.`);
-        for (const event of unfold(stored)) frames.feed(event);
+        for (const event of eventsOf(stored)) frames.feed(event);
         return;
       }
       case 'reset':
@@ -67,6 +67,16 @@ export function followFrames(run: DurableRun, options: FollowFramesOptions): Rea
 /** A message that nobody writes any more, from its start to its end. */
 export function messageFrames(message: CanonicalMessage, options: RunFramesOptions): string {
   const frames = new RunFrames(options);
-  for (const event of unfold(message)) frames.feed(event);
+  for (const event of eventsOf(message)) frames.feed(event);
   return frames.take() + doneFrame;
+}
+
+/** The message in one piece, which the encoder takes apart: it then knows of each part what became of it. */
+function* eventsOf(message: CanonicalMessage): Generator<AgentEvent> {
+  for (const event of unfold(message)) {
+    if (event.type === 'run-start') {
+      yield event;
+      yield { type: 'message-snapshot', content: message.content };
+    } else if (event.type === 'state-snapshot' || event.type === 'run-end') yield event;
+  }
 }

@@ -1,5 +1,6 @@
 import { appendPath } from './append-path.ts';
 import { chatCursors, type ChatCursor } from './chat-cursors.ts';
+import { fieldsOf } from './read-fields.ts';
 import { resumableChunks } from './resumable-chunks.ts';
 import type { SendMessagesOptions } from './source-chat-transport.ts';
 import type { UIMessageChunkOf, UIMessageVersion } from './ui-message-chunk.ts';
@@ -67,7 +68,9 @@ export class IntertieChatTransport<Version extends UIMessageVersion = 6> {
       const headers = { 'content-type': 'application/json', ...(await this.#headers(options.headers)) };
       return this.#fetch(this.#api, { method: 'POST', headers, body: JSON.stringify(body), signal: watch.signal });
     });
-    return this.#chunks(response, options, watch, undefined);
+    // A message that goes on is in the chat already, and cannot be told from its beginning.
+    const mayBegin = fieldsOf(messages.at(-1)).role !== 'assistant';
+    return this.#chunks(response, options, watch, undefined, mayBegin);
   };
 
   /**
@@ -84,7 +87,9 @@ export class IntertieChatTransport<Version extends UIMessageVersion = 6> {
     const count = chatCursors.countReconnect(key);
     // A chat that asks again aborts what it asked for before: that is no stop.
     const watch = this.#watch(options, () => chatCursors.reconnects(key) === count);
-    const response = await watch.guard(() => this.#resume(options, cursor, watch.signal));
+    const response = await watch.guard(() =>
+      this.#resume(options, cursor?.after === undefined ? {} : cursor, watch.signal),
+    );
     if (response.status === 204) {
       chatCursors.delete(key);
       watch.release();
@@ -105,6 +110,7 @@ export class IntertieChatTransport<Version extends UIMessageVersion = 6> {
     options: ReconnectOptions,
     watch: Watch,
     cursor: ChatCursor | undefined,
+    mayBegin = false,
   ): ReadableStream<UIMessageChunkOf<Version>> {
     const { version, maxReconnects = 5, reconnectDelayMs = defaultDelayMs } = this.#options;
     const key = this.#key(options.chatId);
@@ -114,6 +120,7 @@ export class IntertieChatTransport<Version extends UIMessageVersion = 6> {
     return resumableChunks<Version>(response, {
       version: version ?? (6 as Version),
       cursor,
+      mayBegin,
       signal: watch.signal,
       maxReconnects,
       reconnectDelayMs,
@@ -131,8 +138,7 @@ export class IntertieChatTransport<Version extends UIMessageVersion = 6> {
     });
   }
 
-  async #resume(options: ReconnectOptions, cursor: ChatCursor | undefined, signal: AbortSignal): Promise<Response> {
-    const place = cursor?.after === undefined ? {} : cursor;
+  async #resume(options: ReconnectOptions, place: Partial<ChatCursor>, signal: AbortSignal): Promise<Response> {
     const url = appendPath(this.#api, `/${segment(options.chatId)}/stream`, place);
     return this.#fetch(url, { method: 'GET', headers: await this.#headers(options.headers), signal });
   }

@@ -9,6 +9,8 @@ export interface ResumableChunksOptions<Version extends UIMessageVersion> {
   version: Version;
   /** Behind which chunk the response begins. Undefined: the reader has nothing of the message yet. */
   cursor: ChatCursor | undefined;
+  /** Whether a reader that has nothing yet may be told all of the message: it has no part of it from before. */
+  mayBegin: boolean;
   /** Aborts what is under way. */
   signal: AbortSignal;
   /** Asks for what comes after the cursor. Rejects with a `TypeError` if the server cannot be reached. */
@@ -41,7 +43,7 @@ export function resumableChunks<Version extends UIMessageVersion>(
   first: Response,
   options: ResumableChunksOptions<Version>,
 ): ReadableStream<UIMessageChunkOf<Version>> {
-  const { version, signal, reconnect, maxReconnects, reconnectDelayMs, mayRestart, onCut, onOver } = options;
+  const { version, signal, reconnect, maxReconnects, reconnectDelayMs, mayRestart, mayBegin, onCut, onOver } = options;
   let { run, after } = options.cursor ?? { run: undefined, after: undefined };
   let hasRead = options.cursor !== undefined;
   let controller: ReadableStreamDefaultController<UIMessageChunkOf<Version>>;
@@ -107,7 +109,8 @@ export function resumableChunks<Version extends UIMessageVersion>(
   };
 
   const goOn = async (cause: unknown): Promise<void> => {
-    if (after === undefined || run === undefined) {
+    const hasPlace = after !== undefined || (mayBegin && !hasRead);
+    if (!hasPlace || run === undefined) {
       throw networkError('the stream broke off before its end, and the server gave no place to go on.', cause);
     }
     for (let last = cause; ;) {

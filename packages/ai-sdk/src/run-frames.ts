@@ -1,4 +1,5 @@
 import { MessageList, type AgentEvent, type Encoder, type EventOf, type Fault, type LogPosition } from '@intertie/core';
+import { showBlobs, type BlobUrl } from './blob-files.ts';
 import { chatEnd, shownFault } from './chat-end.ts';
 import type { ChatEncoderOptions } from './chat-run.ts';
 import { createUIMessageEncoder } from './encode-ui-message-stream.ts';
@@ -15,6 +16,8 @@ export interface RunFramesOptions extends ChatEncoderOptions {
   errorText: (error: Fault) => string;
   /** The reader has the message up to this event of the run, where it waited. Default: 0, nothing of it. */
   from?: number;
+  /** Where the page reads files that the store keeps. Default: as the store calls them, which no browser understands. */
+  blobUrl?: BlobUrl;
   /** What the reader has: nothing up to here is written again. */
   after?: RunCursor;
   /** Where the run may wait inside its process: the stream is over when it does, but not at a place that it has left. */
@@ -94,7 +97,8 @@ export class RunFrames {
 
   #write(event: AgentEvent): void {
     if (event.type === 'run-end') return this.#end(event);
-    this.#encoder.feed(event, this.#emit);
+    const { blobUrl } = this.#options;
+    this.#encoder.feed(blobUrl ? showBlobs(event, blobUrl) : event, this.#emit);
     if (this.#invalid === undefined) return;
     const error = shownFault(this.#invalid, this.#options.errorText);
     this.#isOver = true;
@@ -144,6 +148,6 @@ export class RunFrames {
 }
 
 function encoderOptions(options: RunFramesOptions): Parameters<typeof createUIMessageEncoder>[0] {
-  const { errorText: _, from: __, after: ___, waits: ____, ...encoding } = options;
+  const { errorText: _, from: __, after: ___, waits: ____, blobUrl: _____, ...encoding } = options;
   return encoding;
 }

@@ -1,4 +1,5 @@
 import type { Answer, CanonicalMessage, MessageContent, OnLoss, RunRequest, Store, ToolAnswer } from '@intertie/core';
+import { takeBlobs, type BlobUrl } from './blob-files.ts';
 import { ChatRefusedError } from './chat-refusal.ts';
 import { ChatRequestError, type ChatRequest } from './chat-request.ts';
 import { decidedAnswers } from './decided-answers.ts';
@@ -23,8 +24,11 @@ export type StoredTurn =
 
 export interface StoredTurnOptions {
   store: Store;
+  /** Whether the chat has sent its last message alone: what is before it is the thread's active branch. */
+  isAlone?: boolean;
   /** The request's own name for itself. */
   idempotencyKey?: string;
+  blobUrl?: BlobUrl;
   onLoss: OnLoss;
 }
 
@@ -50,13 +54,14 @@ async function send(
   before: readonly Fields[],
   path: StoredPath,
   threadId: string,
-  { idempotencyKey, onLoss }: StoredTurnOptions,
+  options: StoredTurnOptions,
 ): Promise<StoredTurn> {
+  const { idempotencyKey, isAlone = false } = options;
   const id = nameOf(message.id) as string;
-  const content = userContent(message, threadId, onLoss);
+  const content = userContent(message, threadId, options);
   const key = idempotencyKey ?? `chat-${await hashOf([threadId, id, content])}`;
-  const parentId = (await path.findLast(before))?.id ?? null;
-  return { type: 'start', request: { threadId, message: { id, content }, parentId, idempotencyKey: key } };
+  const parent = isAlone ? {} : { parentId: (await path.findLast(before))?.id ?? null };
+  return { type: 'start', request: { threadId, message: { id, content }, ...parent, idempotencyKey: key } };
 }
 
 /** A sibling of the message as it was. One that never arrived is new. */
@@ -69,8 +74,8 @@ async function edit(
 ): Promise<StoredTurn> {
   const stored = await path.find(message);
   if (stored === undefined) return send(message, before, path, threadId, options);
-  const { idempotencyKey, onLoss } = options;
-  const edited = { id: nameOf(message.id) as string, content: userContent(message, threadId, onLoss) };
+  const { idempotencyKey } = options;
+  const edited = { id: nameOf(message.id) as string, content: userContent(message, threadId, options) };
   const request = { threadId, message: edited, parentId: stored.parentId ?? null };
   return { type: 'start', request: { ...request, ...(idempotencyKey !== undefined && { idempotencyKey }) } };
 }
@@ -130,7 +135,7 @@ async function answer(
 const userParts: ReadonlySet<string> = new Set(['text', 'file', 'data']);
 
 /** A user says text, files and data; whatever else a client puts into his mouth is left out. */
-function userContent(message: Fields, threadId: string, onLoss: OnLoss): MessageContent {
+function userContent(message: Fields, threadId: string, { onLoss, blobUrl }: StoredTurnOptions): MessageContent {
   const { content } = fromUIMessages([message], { threadId, onLoss })[0] as CanonicalMessage;
   const parts = content.parts.filter(({ type }) => {
     const isHis = userParts.has(type);
@@ -139,5 +144,5 @@ function userContent(message: Fields, threadId: string, onLoss: OnLoss): Message
   });
   if (parts.length === 0) throw new ChatRequestError('The new message is empty: it has no text, no file and no data.');
   const { metadata } = content;
-  return { format: 2, parts, ...(metadata && { metadata }) };
+  return { format: 2, parts: blobUrl ? takeBlobs(parts, blobUrl) : parts, ...(metadata && { metadata }) };
 }

@@ -1,16 +1,11 @@
 import type { Checker, Report } from '@intertie/core';
+import { CheckedData } from './check-ui-data.ts';
+import type { Broken } from './check-ui-metadata.ts';
+import { CheckedTools } from './check-ui-tools.ts';
+import { CheckedWords, type WordsKind } from './check-ui-words.ts';
 import { refusePrototypes } from './parse-wire-json.ts';
 import { fieldsOf, isFields, textOf } from './read-fields.ts';
-import type {
-  UIDataChunk,
-  UIMessageChunk,
-  UIMessageVersion,
-  UIToolApprovalResponseChunk,
-  UIToolInputAvailableChunk,
-  UIToolInputErrorChunk,
-  UIToolInputStartChunk,
-} from './ui-message-chunk.ts';
-import type { UIMessageRule } from './ui-message-rules.ts';
+import type { UIDataChunk, UIMessageChunk, UIMessageVersion } from './ui-message-chunk.ts';
 import { validateUIMessageChunk } from './validate-ui-message-chunk.ts';
 
 export interface UIMessageCheckerOptions {
@@ -23,21 +18,6 @@ export interface UIMessageCheckerOptions {
   dataProblem?: (name: string, data: unknown) => string | undefined;
 }
 
-type Kind = 'text' | 'reasoning';
-/** A part that streams. `meta` is what the client has of its metadata. */
-type Streaming = { meta: unknown };
-type ToolPart = {
-  toolCallId: string;
-  isDynamic: boolean;
-  /** The number of the step that it is in. */
-  step: number;
-  state: 'streaming' | 'complete' | 'preliminary' | 'settled';
-  approvalId?: string;
-  providerExecuted: boolean;
-  callMeta: unknown;
-  resultMeta: unknown;
-};
-
 /**
  * Says of every chunk what the reducer of `ai` makes of it: where it throws, and where it silently shows something wrong. Its
  * state is the reducer's (`readUIMessageStream`), as far as a verdict depends on it. Written from the reducer and on its own,
@@ -47,17 +27,12 @@ export class UIMessageChecker implements Checker {
   #options: UIMessageCheckerOptions;
   #version: UIMessageVersion;
   #report!: Report;
+  #broken: Broken = (rule, message, path) => this.#report.violation(rule, message, path);
   #messageId: string;
   #metadata: unknown;
-  #open: { [kind in Kind]: Map<string, Streaming> } = { text: new Map(), reasoning: new Map() };
-  /** What `finish-step` has made ai 6 forget. */
-  #forgotten: { [kind in Kind]: Set<string> } = { text: new Set(), reasoning: new Set() };
-  /** Calls whose input the reducer would add to, and whether they are dynamic. It never lets go of one. */
-  #inputs = new Map<string, boolean>();
-  #tools: ToolPart[] = [];
-  /** Data by name and id, and the name of each id. */
-  #data = new Map<string, 'kept' | 'transient'>();
-  #dataNames = new Map<string, string>();
+  #words = new CheckedWords(this.#broken);
+  #tools = new CheckedTools(this.#broken);
+  #data = new CheckedData(this.#broken);
   #step = 0;
   #isStepOpen = false;
   #isStepEmpty = true;
@@ -69,10 +44,13 @@ export class UIMessageChecker implements Checker {
     this.#version = options.version ?? 6;
     this.#messageId = options.message?.id ?? '';
     this.#metadata = options.message?.metadata;
-    for (const part of options.message?.parts ?? []) this.#learn(fieldsOf(part));
-    for (const { toolCallId, isDynamic, step, state } of this.#tools) {
-      if (state === 'streaming' && step === this.#step) this.#inputs.set(toolCallId, isDynamic);
+    for (const part of options.message?.parts ?? []) {
+      const fields = fieldsOf(part);
+      if (fields.type === 'step-start') this.#step += 1;
+      this.#data.learn(fields);
+      this.#tools.learn(fields, this.#step);
     }
+    this.#tools.resume(this.#step);
   }
 
   feed(item: unknown, report: Report): void {
@@ -95,11 +73,10 @@ export class UIMessageChecker implements Checker {
 
   end(report: Report): void {
     this.#report = report;
-    this.#unended();
-    for (const { toolCallId, state } of this.#tools) {
-      if (state !== 'preliminary') continue;
+    this.#words.reportUnended();
+    for (const id of this.#tools.preliminary) {
       const why = 'Its last output is preliminary; a model is not told of it.';
-      report.loss({ kind: 'unsupported', what: 'tool output', why, id: toolCallId });
+      report.loss({ kind: 'unsupported', what: 'tool output', why, id });
     }
     if (this.#last === undefined) {
       this.#broken('S3-finish', 'The stream ends without finish, abort or error; the client takes it for complete.');
@@ -111,35 +88,33 @@ export class UIMessageChecker implements Checker {
     this.#afterTheEnd(chunk);
     switch (chunk.type) {
       case 'text-start':
-        return this.#partStart('text', chunk.id, chunk.providerMetadata);
+        return this.#wordsStart('text', chunk);
       case 'reasoning-start':
-        return this.#partStart('reasoning', chunk.id, chunk.providerMetadata);
+        return this.#wordsStart('reasoning', chunk);
       case 'text-delta':
-        return this.#partGoesOn('text', chunk, false);
+        return this.#words.goOn('text', chunk, false);
       case 'reasoning-delta':
-        return this.#partGoesOn('reasoning', chunk, false);
+        return this.#words.goOn('reasoning', chunk, false);
       case 'text-end':
-        return this.#partGoesOn('text', chunk, true);
+        return this.#words.goOn('text', chunk, true);
       case 'reasoning-end':
-        return this.#partGoesOn('reasoning', chunk, true);
+        return this.#words.goOn('reasoning', chunk, true);
       case 'tool-input-start':
       case 'tool-input-available':
       case 'tool-input-error':
-        return this.#input(chunk);
+        this.#isStepEmpty = false;
+        return this.#tools.input(chunk, this.#step);
       case 'tool-input-delta':
-        return this.#inputDelta(chunk.toolCallId);
-      case 'tool-approval-request': {
-        const part = this.#tool(chunk.type, chunk.toolCallId);
-        if (part) part.approvalId = chunk.approvalId;
-        return;
-      }
+        return this.#tools.inputDelta(chunk.toolCallId, this.#step);
+      case 'tool-approval-request':
+        return this.#tools.request(chunk, this.#step);
       case 'tool-approval-response':
-        return this.#approvalResponse(chunk);
+        return this.#tools.respond(chunk);
       case 'tool-output-available':
-        return this.#output(chunk, chunk.preliminary ? 'preliminary' : 'settled');
+        return this.#tools.output(chunk, chunk.preliminary ? 'preliminary' : 'settled', this.#step);
       case 'tool-output-error':
       case 'tool-output-denied':
-        return this.#output(chunk, 'settled');
+        return this.#tools.output(chunk, 'settled', this.#step);
       case 'start':
         return this.#start(chunk.messageId, chunk.messageMetadata);
       case 'finish':
@@ -177,121 +152,14 @@ export class UIMessageChecker implements Checker {
     if (this.#last === 'error' && !saysNothing) this.#broken('T8-error', `A chat has stopped before this ${type}.`);
   }
 
-  #partStart(kind: Kind, id: string, meta: unknown): void {
+  #wordsStart(kind: WordsKind, chunk: { id: string; providerMetadata?: unknown }): void {
     this.#isStepEmpty = false;
-    if (this.#open[kind].has(id)) {
-      this.#broken('S2-open', `The ${kind} "${id}" is open; its part stays unfinished, and a new one begins.`);
-    }
-    const isIdle = this.#open.text.size + this.#open.reasoning.size === 0;
-    const inStep = this.#tools.filter(({ step }) => step === this.#step);
-    const result = inStep.find(({ state, providerExecuted }) => state === 'settled' && !providerExecuted);
     // While something is open, ai 6 could not bear a boundary here.
-    if (result && isIdle && inStep.every(({ state }) => state !== 'streaming')) {
-      this.#broken('S13-result', `The ${kind} "${id}" follows the result of ${result.toolCallId} in the same step.`);
+    const result = this.#words.isIdle ? this.#tools.resultIn(this.#step) : undefined;
+    this.#words.start(kind, chunk);
+    if (result !== undefined) {
+      this.#broken('S13-result', `The ${kind} "${chunk.id}" follows the result of ${result} in the same step.`);
     }
-    this.#forgotten[kind].delete(id);
-    this.#open[kind].set(id, { meta });
-  }
-
-  #partGoesOn(kind: Kind, chunk: { type: string; id: string; providerMetadata?: unknown }, isEnd: boolean): void {
-    const part = this.#open[kind].get(chunk.id);
-    if (part === undefined) {
-      const isForgotten = this.#forgotten[kind].has(chunk.id);
-      const rule = isForgotten ? 'T6-step' : kind === 'text' ? 'T1-text' : 'T2-reasoning';
-      const why = isForgotten ? 'finish-step has made ai 6 forget it' : 'none is open';
-      return this.#broken(rule, `The client throws at this ${chunk.type}: of the ${kind} "${chunk.id}", ${why}.`);
-    }
-    part.meta = this.#replaced(part.meta, chunk.providerMetadata, chunk.type, chunk.id);
-    if (isEnd) this.#open[kind].delete(chunk.id);
-  }
-
-  #input(chunk: UIToolInputStartChunk | UIToolInputAvailableChunk | UIToolInputErrorChunk): void {
-    this.#isStepEmpty = false;
-    const { toolCallId } = chunk;
-    const current = this.#tools.find((part) => part.toolCallId === toolCallId && part.step === this.#step);
-    // An input error is taken by whatever part there is.
-    const isDynamic = chunk.type === 'tool-input-error' && current ? current.isDynamic : chunk.dynamic === true;
-    if (chunk.type === 'tool-input-start') this.#inputs.set(toolCallId, isDynamic);
-    const part = this.#inputPart(toolCallId, isDynamic, chunk.type);
-    if (chunk.providerExecuted !== undefined) part.providerExecuted = chunk.providerExecuted;
-    if (chunk.type === 'tool-input-error') {
-      part.resultMeta = this.#replaced(part.resultMeta, chunk.providerMetadata, chunk.type, toolCallId);
-      part.state = 'settled';
-    } else {
-      part.callMeta = this.#replaced(part.callMeta, chunk.providerMetadata, chunk.type, toolCallId);
-      part.state = chunk.type === 'tool-input-start' ? 'streaming' : 'complete';
-    }
-  }
-
-  #inputDelta(toolCallId: string): void {
-    const isDynamic = this.#inputs.get(toolCallId);
-    if (isDynamic === undefined) {
-      const message = `The client throws at this tool-input-delta: no input of ${toolCallId} has been started.`;
-      return this.#broken('T3-input', message);
-    }
-    this.#inputPart(toolCallId, isDynamic, 'tool-input-delta').state = 'streaming';
-  }
-
-  /** The part that takes an input: one of the same kind in this step, or a new one. */
-  #inputPart(toolCallId: string, isDynamic: boolean, type: string): ToolPart {
-    const same = this.#tools.filter((part) => part.toolCallId === toolCallId);
-    const current = same.filter(({ step }) => step === this.#step);
-    const part = current.find((candidate) => candidate.isDynamic === isDynamic);
-    if (part) {
-      if (part.state !== 'streaming') this.#broken('S6-once', `${type} takes the call ${toolCallId} back.`);
-      return part;
-    }
-    if (current.length > 0) {
-      this.#broken('S5-dynamic', `${type} says another "dynamic" than before: ${toolCallId} now has two parts.`);
-    } else if (same.length > 0) {
-      this.#broken('S6-once', `${type} comes in a later step than its call: ${toolCallId} now has two parts.`);
-    }
-    const added: ToolPart = {
-      toolCallId,
-      isDynamic,
-      step: this.#step,
-      state: 'streaming',
-      providerExecuted: false,
-      callMeta: undefined,
-      resultMeta: undefined,
-    };
-    this.#tools.push(added);
-    return added;
-  }
-
-  #output(
-    chunk: { type: string; toolCallId: string; providerMetadata?: unknown; providerExecuted?: boolean },
-    state: 'preliminary' | 'settled',
-  ): void {
-    const part = this.#tool(chunk.type, chunk.toolCallId);
-    if (part === undefined) return;
-    // What `tool-input-error` has said is said again by `ai` itself.
-    if (part.state === 'settled' && chunk.type !== 'tool-output-error') {
-      this.#broken('S7-output', `${chunk.type} comes after the final output of ${chunk.toolCallId}.`);
-    }
-    if (chunk.providerExecuted !== undefined) part.providerExecuted = chunk.providerExecuted;
-    part.resultMeta = this.#replaced(part.resultMeta, chunk.providerMetadata, chunk.type, chunk.toolCallId);
-    part.state = state;
-  }
-
-  #approvalResponse(chunk: UIToolApprovalResponseChunk): void {
-    const part = this.#tools.find(({ approvalId }) => approvalId === chunk.approvalId);
-    if (part === undefined) {
-      const message = `The client throws at this tool-approval-response: nothing asks for ${chunk.approvalId}.`;
-      return this.#broken('T5-approval', message);
-    }
-    if (part.state === 'settled') this.#broken('S7-output', `The answer takes the call ${part.toolCallId} back.`);
-    part.callMeta = this.#replaced(part.callMeta, chunk.providerMetadata, chunk.type, part.toolCallId);
-  }
-
-  /** The part that an output or an approval is for: in this step, else the last one of the message. */
-  #tool(type: string, toolCallId: string): ToolPart | undefined {
-    const same = this.#tools.filter((part) => part.toolCallId === toolCallId);
-    const part = same.find(({ step }) => step === this.#step) ?? same.at(-1);
-    if (part === undefined) {
-      this.#broken('T4-call', `The client throws at this ${type}: the message has no call ${toolCallId}.`);
-    }
-    return part;
   }
 
   #start(messageId: string | undefined, metadata: unknown): void {
@@ -300,11 +168,9 @@ export class UIMessageChecker implements Checker {
       // Another message, as far as a reader knows: it begins from nothing.
       this.#messageId = messageId;
       this.#metadata = undefined;
-      this.#open = { text: new Map(), reasoning: new Map() };
-      this.#inputs.clear();
-      this.#tools = [];
+      this.#words.clear();
+      this.#tools.clear();
       this.#data.clear();
-      this.#dataNames.clear();
     }
     this.#messageMetadata(metadata);
   }
@@ -337,19 +203,15 @@ export class UIMessageChecker implements Checker {
     else if (this.#isStepEmpty) this.#broken('S12-empty', 'The step has no content.');
     this.#isStepOpen = false;
     if (this.#version === 7) return;
-    this.#unended();
-    for (const kind of ['text', 'reasoning'] as const) {
-      for (const id of this.#open[kind].keys()) this.#forgotten[kind].add(id);
-      this.#open[kind].clear();
-    }
+    this.#words.reportUnended();
+    this.#words.forget();
   }
 
   #resetStep(): void {
     if (!this.#isStepOpen) this.#broken('S4-order', 'reset-step comes while no step is open.');
     this.#isStepEmpty = false;
-    this.#open = { text: new Map(), reasoning: new Map() };
-    this.#inputs.clear();
-    this.#tools = this.#tools.filter(({ step }) => step !== this.#step);
+    this.#words.clear();
+    this.#tools.reset(this.#step);
   }
 
   #dataChunk(chunk: UIDataChunk): void {
@@ -357,44 +219,7 @@ export class UIMessageChecker implements Checker {
     const problem = this.#options.dataProblem?.(name, chunk.data);
     if (problem !== undefined) this.#broken('T7-metadata', `The page refuses the data "${name}": ${problem}.`, 'data');
     if (!chunk.transient) this.#isStepEmpty = false;
-    if (chunk.id === undefined) return;
-    const key = `${chunk.type} ${chunk.id}`;
-    const before = this.#data.get(key);
-    const named = this.#dataNames.get(chunk.id);
-    if (before === 'kept' && chunk.transient) {
-      this.#broken(
-        'S8-data',
-        `The data "${chunk.id}" is kept, and this transient chunk does not change it.`,
-        'transient',
-      );
-    }
-    if (named !== undefined && named !== name) {
-      this.#broken('S8-data', `The data "${chunk.id}" was "${named}" before; the client now has two parts.`, 'type');
-    }
-    this.#dataNames.set(chunk.id, name);
-    if (before !== 'kept') this.#data.set(key, chunk.transient ? 'transient' : 'kept');
-  }
-
-  /** What the client has after a chunk with this metadata: the new one, whole. */
-  #replaced(before: unknown, meta: unknown, type: string, id: string): unknown {
-    if (meta === undefined) return before;
-    for (const [provider, said] of Object.entries(fieldsOf(before))) {
-      const now = fieldsOf(fieldsOf(meta)[provider]);
-      const lost = Object.keys(fieldsOf(said)).find((key) => !Object.hasOwn(now, key));
-      if (lost === undefined) continue;
-      const message = `${type} drops ${provider}.${lost}, which "${id}" had.`;
-      this.#broken('S10-replace', message, `providerMetadata.${provider}`);
-      break;
-    }
-    return meta;
-  }
-
-  #unended(): void {
-    for (const kind of ['text', 'reasoning'] as const) {
-      for (const id of this.#open[kind].keys()) {
-        this.#broken('S1-end', `The ${kind} "${id}" is not ended, and stays as it is.`);
-      }
-    }
+    this.#data.part(chunk);
   }
 
   #frame(chunk: unknown): void {
@@ -404,39 +229,6 @@ export class UIMessageChecker implements Checker {
       this.#broken('S14-frame', 'The client refuses the event: a key of it would change a prototype.');
     }
   }
-
-  #learn(part: { readonly [key: string]: unknown }): void {
-    const type = textOf(part.type) ?? '';
-    if (type === 'step-start') this.#step += 1;
-    if (type.startsWith('data-') && typeof part.id === 'string') {
-      this.#data.set(`${type} ${part.id}`, 'kept');
-      this.#dataNames.set(part.id, type.slice('data-'.length));
-    }
-    const isDynamic = type === 'dynamic-tool';
-    if ((!isDynamic && !type.startsWith('tool-')) || typeof part.toolCallId !== 'string') return;
-    const { toolCallId, state } = part;
-    const approvalId = textOf(fieldsOf(part.approval).id);
-    this.#tools.push({
-      toolCallId,
-      isDynamic,
-      step: this.#step,
-      state: stateOf(state, part.preliminary === true),
-      ...(approvalId !== undefined && { approvalId }),
-      providerExecuted: part.providerExecuted === true,
-      callMeta: part.callProviderMetadata,
-      resultMeta: part.resultProviderMetadata,
-    });
-  }
-
-  #broken(rule: UIMessageRule, message: string, path?: string): void {
-    this.#report.violation(rule, message, path);
-  }
-}
-
-function stateOf(state: unknown, isPreliminary: boolean): ToolPart['state'] {
-  if (state === 'input-streaming') return 'streaming';
-  if (state === 'output-available') return isPreliminary ? 'preliminary' : 'settled';
-  return state === 'output-error' || state === 'output-denied' ? 'settled' : 'complete';
 }
 
 function hasValue(value: unknown): boolean {

@@ -121,8 +121,10 @@ describe.each([6, 7] as const)('canonical events through the stream of ai %i', (
         const events = sealed(arbitrary);
         const losses: Loss[] = [];
         const live = encode(events, { version, includeInternal: true, onLoss: (loss) => losses.push(loss) });
-        fc.pre(!losses.some(({ what }) => unlikeAReload.has(what)) && !isOutOfOrder(events));
         const stored = foldEvents(events)!;
+        // An answer that ai 6 is not told is not told after a reload either; but there a call that goes on is not asked again.
+        const isUntold = ({ what, id }: Loss): boolean => version === 6 && what === 'answer' && isSettled(stored, id);
+        fc.pre(!losses.some((loss) => unlikeAReload.has(loss.what) && !isUntold(loss)));
         const reloaded = encode(unfold(stored), { version, includeInternal: true });
         expect(await shown(version, live)).toEqual(await shown(version, reloaded));
       }),
@@ -142,7 +144,7 @@ describe.each([6, 7] as const)('canonical events through the stream of ai %i', (
           restated: encode(second, { ...options, baseline: 'restate' }),
           reloaded: encode(unfold(foldEvents(second)!), options),
         };
-        fc.pre(!losses.some(({ what }) => unlikeAReload.has(what)) && !isOutOfOrder([...first, ...second]));
+        fc.pre(!losses.some(({ what }) => unlikeAReload.has(what)));
         const assumed = await shown(version, chunks.assumed, await shown(version, chunks.first));
         const restated = await shown(version, chunks.restated);
         const reloaded = await shown(version, chunks.reloaded);
@@ -154,6 +156,17 @@ describe.each([6, 7] as const)('canonical events through the stream of ai %i', (
   });
 });
 
+/** Whether the call that a question is about is over. */
+function isSettled({ content }: CanonicalMessage, questionId: string | undefined): boolean {
+  return content.parts.some(
+    (part) =>
+      part.type === 'tool-invocation' &&
+      part.approval?.questionId === questionId &&
+      part.state !== 'call' &&
+      part.state !== 'partial-call',
+  );
+}
+
 /** The message without what the encoder says it has left out. */
 function asSent(message: CanonicalMessage, lost: ReadonlySet<string>): CanonicalMessage {
   if (!lost.has('run-end resume')) return message;
@@ -161,36 +174,13 @@ function asSent(message: CanonicalMessage, lost: ReadonlySet<string>): Canonical
   return sent;
 }
 
-/** Losses of the live stream that a stored message makes good: it knows the end. */
-const unlikeAReload = new Set(['metadata', 'answer', 'discarded step', 'data name', 'data metadata', 'tool-call']);
-
-/** What a live client sees in an order, or keeps, that the stored message does not tell. */
-function isOutOfOrder(events: readonly AgentEvent[]): boolean {
-  const hasPreliminary = new Set<string>();
-  const invalid = new Set<string>();
-  const asked = new Map<string, string>();
-  const parents = new Map<string, string | undefined>();
-  return events.some((event) => {
-    if (event.type === 'tool-call' && event.invalid) invalid.add(event.toolCallId);
-    if (event.type === 'tool-result' && event.status === 'ok' && event.preliminary)
-      hasPreliminary.add(event.toolCallId);
-    if (event.type === 'agent-start') {
-      // An agent that starts again under another parent: the message only has the last one.
-      const { agentId, parentAgentId } = event;
-      const before = parents.has(agentId) ? parents.get(agentId) : parentAgentId;
-      parents.set(agentId, parentAgentId);
-      return before !== parentAgentId;
-    }
-    // An agent whose only words were taken back stays introduced.
-    if (event.type === 'step-end') return event.discarded === true;
-    // The client keeps the preliminary output of a call that is denied.
-    if (event.type === 'tool-result' && event.status === 'denied') return hasPreliminary.has(event.toolCallId);
-    // An answer shows in the state of the call, and hides such an output until the next one.
-    if (event.type === 'answer') return hasPreliminary.has(asked.get(event.questionId) ?? '');
-    if (event.type !== 'question' || event.toolCallId === undefined) return false;
-    asked.set(event.questionId, event.toolCallId);
-    // Asked after a preliminary output, the call waits; stored, it is asked first. Nobody asks about an invalid call: such a
-    // question is a part of its own, which the stored message has with the call.
-    return hasPreliminary.has(event.toolCallId) || invalid.has(event.toolCallId);
-  });
-}
+/** Losses of the live stream that a stored message makes good: it knows the end, and has an order of its own. */
+const unlikeAReload = new Set([
+  'metadata',
+  'answer',
+  'discarded step',
+  'data name',
+  'data metadata',
+  'tool-call',
+  'order',
+]);

@@ -10,7 +10,7 @@ import {
   type OnLoss,
   type ToolPart,
 } from '@intertie/core';
-import { askedOf, isApproved } from './ai-sdk-approval.ts';
+import { answerIn, askedOf, isApproved } from './ai-sdk-approval.ts';
 import { keptOf, keptSlot, slotKey, takeSlot, withSlot } from './intertie-slot.ts';
 import {
   defined,
@@ -242,7 +242,12 @@ function decodeApproval(value: unknown, toolCallId: string, onLoss: OnLoss): Ask
       providerMetadata,
     }),
     ...((approval.isAutomatic === true || more.automatic === true) && { automatic: true }),
-    ...(approved !== undefined && { answer: { questionId, approved, ...(reason !== undefined && { reason }) } }),
+    ...defined({
+      answer:
+        approved === undefined
+          ? answerIn(approval.descriptor, questionId)
+          : { questionId, approved, ...(reason !== undefined && { reason }) },
+    }),
   };
 }
 

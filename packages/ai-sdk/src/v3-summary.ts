@@ -18,7 +18,7 @@ const maxNotices = 20;
 export class V3Summary {
   #onLoss: OnLoss;
   #said: JsonObject = {};
-  #agentNames = new Map<string, string>();
+  #agents = new Map<string, { name: string; kind: string; parentAgentId?: string }>();
   #data = new Map<string, { name: string; data: Json }>();
   #notices: Json[] = [];
   /** The kinds that the ledger has a line of. */
@@ -68,7 +68,7 @@ export class V3Summary {
   }
 
   agentName(agentId: string | undefined): string | undefined {
-    return agentId === undefined ? undefined : this.#agentNames.get(agentId);
+    return agentId === undefined ? undefined : this.#agents.get(agentId)?.name;
   }
 
   /** All of it, with how the run ended. */
@@ -78,6 +78,7 @@ export class V3Summary {
     return {
       outcome,
       ...this.#said,
+      ...(this.#agents.size > 0 && { agents: Object.fromEntries(this.#agents) }),
       ...defined({ result, resume }),
       ...(data.length > 0 && { data: Object.fromEntries(data) }),
       ...(this.#notices.length > 0 && { notices: this.#notices }),
@@ -86,9 +87,8 @@ export class V3Summary {
   }
 
   #agent({ agentId, name, kind, parentAgentId }: EventOf<'agent-start'>): void {
-    this.#agentNames.set(agentId, name);
-    const agents = { [agentId]: { name, kind, ...defined({ parentAgentId }) } };
-    this.#said = mergeMetadata(this.#said, { agents });
+    const before = this.#agents.get(agentId);
+    this.#agents.set(agentId, { ...before, name, kind, ...(parentAgentId !== undefined && { parentAgentId }) });
   }
 
   #report(what: string): true {

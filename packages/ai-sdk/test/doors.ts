@@ -1,3 +1,4 @@
+import { Agent } from '@intertie/agent';
 import type { AgentEvent, AgentSource, CanonicalMessage, RunInput } from '@intertie/core';
 import { MessageList } from '@intertie/core';
 import type { ChatTransport, UIMessage } from 'ai';
@@ -13,6 +14,10 @@ export interface Door {
   name: string;
   /** Ours, and not the stub's. */
   isOurs: boolean;
+  /** The history is the store's, and the answers are in the message that a run goes on with. */
+  isKept?: true;
+  /** Whether a chat that stops stops the run. */
+  stops: boolean;
   open(source: AgentSource, major: ChatMajor): Promise<{ transport: ChatTransport<UIMessage>; close(): Promise<void> }>;
 }
 
@@ -20,11 +25,13 @@ export const doors: readonly Door[] = [
   {
     name: 'SourceChatTransport',
     isOurs: true,
+    stops: true,
     open: async (source) => ({ transport: new SourceChatTransport(source), close: async () => undefined }),
   },
   {
     name: 'createChatHandler, over HTTP, from DefaultChatTransport',
     isOurs: true,
+    stops: true,
     async open(source, { ai }) {
       const { url, close } = await serve(createChatHandler(source));
       return { transport: new ai.DefaultChatTransport({ api: `${url}/api/chat` }), close };
@@ -33,12 +40,45 @@ export const doors: readonly Door[] = [
   {
     name: 'a server, over HTTP, from IntertieChatTransport',
     isOurs: false,
+    stops: true,
     async open(source) {
       const { url, close } = await serve(new StubServer(source).handle);
       return { transport: new IntertieChatTransport({ api: `${url}/chat` }), close };
     },
   },
+  {
+    name: 'createChatHandler of an agent, over HTTP, from DefaultChatTransport',
+    isOurs: true,
+    isKept: true,
+    stops: false,
+    async open(source, { ai }) {
+      const { url, close } = await serveAgent(source);
+      return { transport: new ai.DefaultChatTransport({ api: `${url}/api/chat` }), close };
+    },
+  },
+  {
+    name: 'createChatHandler of an agent, over HTTP, from IntertieChatTransport',
+    isOurs: true,
+    isKept: true,
+    stops: true,
+    async open(source) {
+      const { url, close } = await serveAgent(source);
+      return { transport: new IntertieChatTransport({ api: `${url}/api/chat` }), close };
+    },
+  },
 ];
+
+async function serveAgent(source: AgentSource): Promise<{ url: string; close(): Promise<void> }> {
+  const agent = new Agent({ source });
+  const { url, close } = await serve(createChatHandler(agent));
+  return {
+    url,
+    async close() {
+      await close();
+      await agent.close();
+    },
+  };
+}
 
 /** A source that remembers what it was asked for and what it said. */
 export interface RecordedSource extends AgentSource {

@@ -12,7 +12,7 @@ import { canonical, check } from '@intertie/conformance';
 import { describe, expect, it } from 'vitest';
 import { captureFrames, captureOf, captures, run } from '../test/captures.ts';
 import { createMAILDecoder, type MAILDecoderOptions } from './decode-mail.ts';
-import { warningEvent, type MAILFrame } from './mail-event.ts';
+import { aloneEvent, warningEvent, type MAILFrame } from './mail-event.ts';
 
 function decode(frames: MAILFrame[], options: MAILDecoderOptions = {}, input: RunInput = run): AgentEvent[] {
   const losses: Loss[] = [];
@@ -256,4 +256,47 @@ it('keeps every event in the metadata if asked to', () => {
   const frames = captureFrames(captureOf('18'));
   const [end] = ofType(decode(frames, { includeEvents: true }), 'run-end');
   expect(end?.providerMetadata?.mail?.events).toHaveLength(frames.filter(({ event }) => event !== 'ping').length);
+});
+
+describe('two agents that pause at once, which a server cannot keep apart', () => {
+  const pauses = (agent: string, id: string): MAILFrame[] => [
+    called(agent, 'ask_user', id),
+    frame('breakpoint_tool_call', `agent ${agent} used breakpoint tools ask_user with args: {}`),
+  ];
+
+  it('the second pause is named in the ledger', () => {
+    const losses: Loss[] = [];
+    const events = decode([...pauses('a', '1'), ...pauses('b', '2')], { onLoss: (loss) => losses.push(loss) });
+    expect(ofType(events, 'run-end')).toMatchObject([{ outcome: 'paused' }]);
+    expect(losses).toContainEqual(expect.objectContaining({ kind: 'late', what: 'breakpoint_tool_call' }));
+    expect(losses.at(-1)?.why).toMatch(/^Two agents paused at once/);
+  });
+
+  it('answers that the server does not acknowledge were for a pause that it has forgotten', () => {
+    const resumed = (...frames: MAILFrame[]): string[] =>
+      ofType(
+        decode([...frames, answer('Done.'), last('task_complete', 'Done.')], { answersBreakpoint: true }),
+        'notice',
+      )
+        .flatMap(({ code }) => code ?? [])
+        .filter((code) => code === 'mail-two-pauses');
+    expect(resumed(called('b', 'task_complete', '3'))).toHaveLength(1);
+    expect(resumed(frame('breakpoint_action_complete', 'breakpoint action complete (caller = a):\nyes'))).toEqual([]);
+  });
+});
+
+describe('an agent that is alone and answers without a tool', () => {
+  const words = called('solo', 'text_output', 't', { tool_args: { content: 'Just text.' } });
+
+  it('has answered, and the run ends at once', () => {
+    const events = decode([words, { event: aloneEvent, data: {} }]);
+    expect(ofType(events, 'text-delta').map(({ delta }) => delta)).toEqual(['Just text.']);
+    expect(ofType(events, 'notice')).toMatchObject([{ level: 'warning', code: 'mail-text-output' }]);
+    expect(events.at(-1)).toMatchObject({ type: 'run-end', outcome: 'complete', resume: { status: 'running' } });
+  });
+
+  it('what others are told is no answer', () => {
+    const events = decode([words, answer('Done.'), last('task_complete', 'Done.')]);
+    expect(ofType(events, 'text-delta').map(({ delta }) => delta)).toEqual(['Done.']);
+  });
 });

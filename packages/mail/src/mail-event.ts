@@ -70,3 +70,6 @@ export const lifeFrame: MAILFrame = { event: 'ping', data: {} };
 
 /** A word of our own to the decoder, for what is not on the wire: it becomes a notice. */
 export const warningEvent = 'intertie-warning';
+
+/** Another word of our own: the agent that has just said something without a tool is the only one of its swarm. */
+export const aloneEvent = 'intertie-alone';

@@ -79,7 +79,7 @@ export class MAILLanguageModel implements LanguageModelV3 {
       await this.#checkEntrypoint(settings, signal);
       const hasToken = this.#server.token !== undefined;
       const warnings = [...callWarnings(options, settings, hasToken), ...(await this.#checkSwarm(settings))];
-      const planned = planTurn(prompt, settings, newId);
+      const planned = planTurn(prompt, settings, { generateId: newId, canAnswer: hasToken });
       if (planned.turn.resumeFrom === 'breakpoint_tool_call' && !hasToken) throw noTokenError();
       const fresh = freshTurn(prompt, newId());
       const context = { server: this.#server, settings, headers, signal, onTask };
@@ -87,9 +87,10 @@ export class MAILLanguageModel implements LanguageModelV3 {
       if (started.lost !== undefined) warnings.push(lostWarning(started.lost));
       warnings.push(...(started.lost === undefined ? planned : fresh).warnings);
       const run = modelRun(newId(), prompt, Date.now());
-      const { taskId } = started.turn;
+      const { taskId, resumeFrom } = started.turn;
       const { includeEvents = false } = settings;
-      const decoder = createMAILDecoder(run, { taskId, includeEvents });
+      const answersBreakpoint = resumeFrom === 'breakpoint_tool_call';
+      const decoder = createMAILDecoder(run, { taskId, includeEvents, answersBreakpoint });
       const codec = compose(
         decoder,
         seal(run, () => undefined),

@@ -67,7 +67,8 @@ function runSwarm(
     });
   }
   const { turn, fresh } = planned;
-  const decoder = createMAILDecoder(run, { taskId: turn.taskId, includeEvents, onLoss });
+  const answersBreakpoint = turn.resumeFrom === 'breakpoint_tool_call';
+  const decoder = createMAILDecoder(run, { taskId: turn.taskId, includeEvents, answersBreakpoint, onLoss });
   const open = (stop: AbortSignal): AsyncIterable<MAILFrame> => turnOf(server, settings, turn, fresh, stop);
   return sourceStream(open, compose(decoder, sealed), { signal, ...(onFrame && { onFrame }) });
 }

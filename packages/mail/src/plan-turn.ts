@@ -14,7 +14,7 @@ export type PlannedTurn = { turn: MAILTurn; warnings: SharedV3Warning[] };
 export function planTurn(
   prompt: LanguageModelV3Prompt,
   settings: MAILModelSettings,
-  generateId: () => string,
+  { generateId, canAnswer }: { generateId: () => string; canAnswer: boolean },
 ): PlannedTurn {
   const known = taskOf(prompt);
   const given = nameOf(settings.taskId);
@@ -27,6 +27,14 @@ export function planTurn(
     return { turn: { taskId, resumeFrom: 'breakpoint_tool_call', body: '', toolResults }, warnings };
   }
   if (taskId === undefined) return freshTurn(prompt, generateId());
+  const { toolResults: answered } = convertToMAILMessage(withoutLastWords(prompt));
+  if (answered.length > 0 && messageBody !== '' && canAnswer) {
+    // A call that stays without a result is refused by the agent's model, and the body is not read: the words come with it.
+    const last = answered.at(-1)!;
+    const spoken = { ...last, content: `${last.content}\n\nThe user adds: ${messageBody}` };
+    const all = [...answered.slice(0, -1), spoken];
+    return { turn: { taskId, resumeFrom: 'breakpoint_tool_call', body: '', toolResults: all }, warnings };
+  }
   // Only the results of tools resume a breakpoint, and there are none.
   const from = resumeFrom === 'breakpoint_tool_call' ? 'user_response' : resumeFrom;
   return { turn: { taskId, ...(from && { resumeFrom: from }), body: messageBody }, warnings };
@@ -36,6 +44,11 @@ export function planTurn(
 export function freshTurn(prompt: LanguageModelV3Prompt, taskId: string): PlannedTurn {
   const { messageBody, warnings } = convertToMAILMessage(prompt, { transcript: true });
   return { turn: { taskId, body: messageBody }, warnings };
+}
+
+/** What is before the newest words of the user. */
+function withoutLastWords(prompt: LanguageModelV3Prompt): LanguageModelV3Prompt {
+  return prompt.slice(0, prompt.findLastIndex(({ role }) => role !== 'user') + 1);
 }
 
 /** The task of the last answer. */

@@ -1,4 +1,5 @@
 import { toFault } from '@intertie/core';
+import { aloneFrames } from './alone-frames.ts';
 import { FrameLimitError, limitFrames } from './limit-frames.ts';
 import { fieldsOf, parseJson, textOf } from './fields.ts';
 import type { MAILFrame } from './mail-event.ts';
@@ -119,7 +120,7 @@ async function* turnFrames(
   let isOver = false;
   let failure: unknown;
   try {
-    for await (const frame of limitFrames(readFrames(body), limits, close)) {
+    for await (const frame of aloneFrames(limitFrames(readFrames(body), limits, close), server, signal)) {
       seen.key = frameKey(frame) ?? seen.key;
       seen.answer = answerOf(frame) ?? seen.answer;
       isOver ||= lastEvents.has(frame.event);

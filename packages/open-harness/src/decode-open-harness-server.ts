@@ -10,14 +10,15 @@ import {
   type Fault,
   type Json,
   type OnLoss,
-  type Op,
   type Outcome,
   type RunInput,
 } from '@intertie/core';
 import { defined, flagOf, isFields, nameOf, textOf } from '@intertie/core/fields';
-import { Invocation, type Surroundings } from './invocation.ts';
-import { dialect } from './open-harness-dialect.ts';
-import { isImmerPatch, isServerEvent, type ServerEvent } from './server-event.ts';
+import { toServerEvent } from './earlier-events.ts';
+import type { Surroundings } from './invocation.ts';
+import { dialect } from './dialect-name.ts';
+import { ServerAgents } from './server-agents.ts';
+import { isImmerPatch, toOp, type ServerEvent } from './server-event.ts';
 
 export interface OpenHarnessServerDecoderOptions {
   /** Names of tools that the page has types for. All others are dynamic. */
@@ -28,7 +29,8 @@ export interface OpenHarnessServerDecoderOptions {
 /**
  * Decodes what the later server says of a session. It tells a whole answer in one burst at its end, with the true times in
  * its events; nothing of a failure; and nothing when the session is over but `workflow:completed`, after which it goes on
- * listening. So the run ends there, and what else may end it is the source's to notice.
+ * listening. So the run ends there, and what else may end it is the source's to notice. The signals of v0.3 and the events of
+ * core-v2, which had the same shape, are understood too.
  */
 export function createOpenHarnessServerDecoder(
   run: RunInput,
@@ -45,10 +47,8 @@ class ServerState implements Codec<unknown, AgentEvent>, Surroundings {
   #emit: Emit<AgentEvent> = () => undefined;
   #at: number | undefined;
   #isOver = false;
-  #count = { agents: 0, steps: 0 };
-  #phases = new Map<string, Invocation>();
-  /** At work, by name: the wire has no other word for them. */
-  #agents = new Map<string, Invocation>();
+  #stepCount = 0;
+  #agents: ServerAgents;
   #calls = new Map<string, string>();
   #questions = new Set<string>();
   #state: Json | undefined;
@@ -60,6 +60,7 @@ class ServerState implements Codec<unknown, AgentEvent>, Surroundings {
     this.ids = createPartIds(run);
     this.#staticTools = new Set(tools);
     this.#state = run.state;
+    this.#agents = new ServerAgents(this, run.runId);
   }
 
   say = (event: AgentEvent): void => {
@@ -68,17 +69,18 @@ class ServerState implements Codec<unknown, AgentEvent>, Surroundings {
   };
 
   nextStepId(): string {
-    this.#count.steps += 1;
-    return `${this.#run.runId}:step-${this.#count.steps}`;
+    this.#stepCount += 1;
+    return `${this.#run.runId}:step-${this.#stepCount}`;
   }
 
   isStatic(toolName: string): boolean {
     return this.#staticTools.has(toolName);
   }
 
-  feed(input: unknown, emit: Emit<AgentEvent>): void {
+  feed(value: unknown, emit: Emit<AgentEvent>): void {
     this.#emit = emit;
-    if (!isServerEvent(input)) return this.#raw(input);
+    const input = toServerEvent(value);
+    if (input === undefined) return this.#raw(value);
     if (this.#isOver)
       return this.onLoss({ kind: 'late', what: input.name, why: 'It came after the workflow had ended.' });
     const { timestamp } = input;
@@ -86,7 +88,7 @@ class ServerState implements Codec<unknown, AgentEvent>, Surroundings {
     if (typeof timestamp === 'number' && timestamp > (this.#at ?? -Infinity)) this.#at = timestamp;
     const complaint = this.#take(input);
     if (complaint === undefined) return;
-    this.#raw(input);
+    this.#raw(value);
     const message = `The Open Harness server sent "${input.name}" ${complaint}, so it was passed over.`;
     this.say({ type: 'notice', level: 'warning', message, code: 'malformed' });
   }
@@ -95,8 +97,13 @@ class ServerState implements Codec<unknown, AgentEvent>, Surroundings {
     this.#emit = emit;
     if (this.#isOver || end.reason !== 'eof') return;
     const open = [...this.#questions];
-    if (open.length === 0) return this.#fault && this.#finish({ outcome: 'error', error: this.#fault });
+    if (open.length === 0) return this.#failIfFaulty();
     this.#finish({ outcome: 'paused', waitingFor: open.map((questionId) => ({ type: 'question', questionId })) });
+  }
+
+  #failIfFaulty(): void {
+    const error = this.#fault ?? this.#agents.fault;
+    if (error !== undefined) this.#finish({ outcome: 'error', error });
   }
 
   #take({ name, payload }: ServerEvent): string | undefined {
@@ -115,20 +122,30 @@ class ServerState implements Codec<unknown, AgentEvent>, Surroundings {
         return undefined;
       }
       case 'phase:entered':
-        return this.#phaseEntered(nameOf(payload.phase));
+        return this.#agents.enter(nameOf(payload.phase));
       case 'phase:exited':
-        return this.#phaseExited(nameOf(payload.phase), payload.reason);
+        return this.#agents.exit(nameOf(payload.phase), payload.reason);
       case 'agent:started':
-        return this.#agentStarted(nameOf(payload.agent), payload);
+        return this.#agents.start(nameOf(payload.agent), nameOf(payload.phase));
       case 'agent:completed':
-        return this.#agentCompleted(nameOf(payload.agent), payload);
+        return this.#agents.complete(nameOf(payload.agent), payload);
       case 'text:delta':
       case 'thinking:delta': {
         const delta = textOf(payload.delta);
         if (delta === undefined) return 'without a delta';
-        this.#agent(payload.agent).delta(name === 'text:delta' ? 'text' : 'reasoning', delta);
+        this.#agents.at(payload.agent).delta(name === 'text:delta' ? 'text' : 'reasoning', delta);
         return undefined;
       }
+      case 'text:complete':
+      case 'thinking:complete': {
+        const content = textOf(payload.content);
+        if (content === undefined) return 'without content';
+        this.#agents.at(payload.agent).whole(name === 'text:complete' ? 'text' : 'reasoning', content);
+        return undefined;
+      }
+      case 'harness:start':
+        // An agent at work, or whoever speaks first, is told of anyway.
+        return undefined;
       case 'tool:called':
         return this.#toolCalled(payload);
       case 'tool:result':
@@ -148,8 +165,10 @@ class ServerState implements Codec<unknown, AgentEvent>, Surroundings {
         return undefined;
       case 'error:occurred': {
         const message = nameOf(payload.message) ?? 'The workflow had an error and did not say which.';
-        this.#fault = { message, ...defined({ code: nameOf(payload.code) }) };
-        this.say({ type: 'notice', level: 'error', ...this.#fault });
+        const fault: Fault = { message, ...defined({ code: nameOf(payload.code) }) };
+        const isOver = payload.recoverable !== true;
+        if (isOver) this.#fault = fault;
+        this.say({ type: 'notice', level: isOver ? 'error' : 'warning', ...fault });
         return undefined;
       }
       default:
@@ -158,56 +177,8 @@ class ServerState implements Codec<unknown, AgentEvent>, Surroundings {
     }
   }
 
-  #phaseEntered(phase: string | undefined): string | undefined {
-    if (phase === undefined) return 'without a phase';
-    const before = this.#phases.get(phase);
-    if (before !== undefined) this.#endAgent(before, { outcome: 'complete' });
-    this.#phases.set(phase, this.#start(phase, 'node', undefined));
-    return undefined;
-  }
-
-  #phaseExited(phase: string | undefined, reason: unknown): string | undefined {
-    const node = this.#phases.get(phase ?? '');
-    if (node === undefined || phase === undefined) return 'of a phase that was not entered';
-    for (const [name, agent] of this.#agents) {
-      if (agent.parent !== node) continue;
-      this.#agents.delete(name);
-      this.#endAgent(agent, { outcome: 'complete' });
-    }
-    this.#phases.delete(phase);
-    const fault: Fault = { message: `The phase "${phase}" failed.`, code: 'phase-error' };
-    if (reason === 'error') this.#fault ??= fault;
-    this.#endAgent(node, reason === 'error' ? { outcome: 'error', error: fault } : { outcome: 'complete' });
-    return undefined;
-  }
-
-  #agentStarted(name: string | undefined, payload: ServerEvent['payload']): string | undefined {
-    if (name === undefined) return 'without an agent';
-    const atWork = this.#agents.get(name);
-    if (atWork !== undefined) {
-      // From here on nobody can say which of them speaks.
-      const message = `"${name}" is at work several times at once, and the server does not tell them apart: they speak with one voice.`;
-      this.say({ type: 'notice', level: 'warning', message, code: 'same-name', agentId: atWork.agentId });
-      return undefined;
-    }
-    const agent = this.#start(name, 'agent', this.#phases.get(nameOf(payload.phase) ?? ''));
-    this.#agents.set(name, agent);
-    agent.startTurn();
-    return undefined;
-  }
-
-  #agentCompleted(name: string | undefined, { output, durationMs }: ServerEvent['payload']): string | undefined {
-    const agent = this.#agents.get(name ?? '');
-    if (agent === undefined || name === undefined) return 'of an agent that had not started';
-    this.#agents.delete(name);
-    const meta = typeof durationMs === 'number' && { providerMetadata: { [dialect]: { durationMs } } };
-    agent.endTurn({ finishReason: 'stop', ...meta });
-    this.#endAgent(agent, { outcome: 'complete' }, output === undefined ? undefined : toJson(output, this.onLoss));
-    return undefined;
-  }
-
   #toolCalled({ agent, toolId, toolName, input }: ServerEvent['payload']): string | undefined {
-    const who = this.#agent(agent);
+    const who = this.#agents.at(agent);
     who.closeWords();
     const wireId = nameOf(toolId);
     const toolCallId = this.ids.open(wireId);
@@ -238,10 +209,7 @@ class ServerState implements Codec<unknown, AgentEvent>, Surroundings {
 
   #intent({ patches, state }: ServerEvent['payload']): string | undefined {
     const list: unknown[] = Array.isArray(patches) ? patches : [];
-    const patch: Op[] = list.filter(isImmerPatch).map(({ op, path, value }) => {
-      const pointer = path.map((key) => `/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
-      return op === 'remove' ? { op, path: pointer } : { op, path: pointer, value: toJson(value, this.onLoss) };
-    });
+    const patch = list.filter(isImmerPatch).map((one) => toOp(one, this.onLoss));
     const patched = this.#state === undefined ? undefined : applyPatch(this.#state, patch);
     // Of what came before nothing may be known; the event has the whole state beside the patch.
     if (patched?.ok !== true || patch.length < list.length) {
@@ -279,34 +247,8 @@ class ServerState implements Codec<unknown, AgentEvent>, Surroundings {
     return undefined;
   }
 
-  /** Whoever speaks unannounced has started. */
-  #agent(wireName: unknown): Invocation {
-    const name = nameOf(wireName) ?? 'agent';
-    const known = this.#agents.get(name);
-    if (known !== undefined) return known;
-    const agent = this.#start(name, 'agent', [...this.#phases.values()].at(-1));
-    this.#agents.set(name, agent);
-    return agent;
-  }
-
-  #start(name: string, kind: 'node' | 'agent', parent: Invocation | undefined): Invocation {
-    this.#count.agents += 1;
-    const agentId = `${this.#run.runId}:agent-${this.#count.agents}`;
-    this.say({ type: 'agent-start', agentId, name, kind, ...defined({ parentAgentId: parent?.agentId }) });
-    return new Invocation(this, { agentId, name, isSubAgent: kind === 'agent', parent });
-  }
-
-  #endAgent(agent: Invocation, outcome: Outcome, result?: Json): void {
-    agent.endTurn();
-    this.say({ type: 'agent-end', agentId: agent.agentId, ...outcome, ...defined({ result }) });
-  }
-
   #finish(outcome: Outcome, result?: Json): void {
-    const own: Outcome = outcome.outcome === 'paused' ? { outcome: 'paused', waitingFor: [] } : outcome;
-    for (const agent of [...this.#agents.values(), ...[...this.#phases.values()].toReversed()])
-      this.#endAgent(agent, own);
-    this.#agents.clear();
-    this.#phases.clear();
+    this.#agents.endAll(outcome);
     this.#isOver = true;
     this.say({ type: 'run-end', ...outcome, ...defined({ result }) });
   }

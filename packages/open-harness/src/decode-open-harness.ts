@@ -1,5 +1,6 @@
 import type { AgentEvent, Codec, RunInput } from '@intertie/core';
-import { FlowState, type OpenHarnessDecoderOptions } from './flow-state.ts';
+import type { OpenHarnessDecoderOptions } from './decoder-options.ts';
+import { FlowState } from './flow-state.ts';
 import type { OpenHarnessInput } from './runtime-event.ts';
 
 /** Decodes what a graph runtime of either generation says. Put `seal` behind it. */

@@ -3,7 +3,7 @@ import { addUsage, toUsage } from './agent-usage.ts';
 import { defined, nameOf, numberOf } from '@intertie/core/fields';
 import { friendlyText } from './friendly-text.ts';
 import { Invocation, type Surroundings, type Words } from './invocation.ts';
-import { dialect } from './open-harness-dialect.ts';
+import { dialect } from './dialect-name.ts';
 import type { RuntimeEvent } from './runtime-event.ts';
 
 type Input<Type extends RuntimeEvent['type']> = Extract<RuntimeEvent, { type: Type }>;

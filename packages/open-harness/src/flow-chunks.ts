@@ -5,23 +5,13 @@ import { isFields, nameOf } from '@intertie/core/fields';
 export interface FlowChunkOptions {
   /** Whether every node that starts is a step of the message. Default: yes. */
   sendStepMarkers?: boolean;
-  /** Whether the page is told how the flow stands (`data-flow-status`) and where it goes. Default: no. */
-  sendFlowMetadata?: boolean;
-  /** Whether the page is told what nodes gave (`data-node-output`). Default: no. */
-  sendNodeOutputs?: boolean;
 }
 
 type AgentChunk = { data?: unknown; transient?: boolean };
 
-/** How the flow goes, shown and not kept. */
-const passing: ReadonlySet<string> = new Set(['data-node', 'data-edge', 'data-loop']);
-
-/**
- * What of a flow's stream is for the page. The encoder begins a step where words of another turn begin; of a flow, every node
- * is one, also if it says nothing.
- */
+/** The encoder begins a step where words of another turn begin; of a flow, every node is one, also if it says nothing. */
 export function createFlowChunks(options: FlowChunkOptions = {}): Codec<UIMessageChunk, UIMessageChunk> {
-  const { sendStepMarkers = true, sendFlowMetadata = false, sendNodeOutputs = false } = options;
+  const { sendStepMarkers = true } = options;
   const seen = new Set<string>();
   /** Open words: a step that ends makes ai 6 forget them. */
   const open = new Set<string>();
@@ -55,19 +45,18 @@ export function createFlowChunks(options: FlowChunkOptions = {}): Codec<UIMessag
 
   const agent = (chunk: UIMessageChunk & AgentChunk, emit: Emit<UIMessageChunk>): void => {
     if (!isFields(chunk.data)) return emit(chunk);
-    const { result, ...data } = chunk.data;
-    const agentId = nameOf(data.agentId) ?? '';
+    const { agentId: wireId, kind } = chunk.data;
+    const agentId = nameOf(wireId) ?? '';
     const isNew = !seen.has(agentId);
     seen.add(agentId);
-    const isStepOf = sendStepMarkers && data.kind === 'node';
+    const isStepOf = sendStepMarkers && kind === 'node';
     if (isStepOf && isNew && open.size === 0) startStep(emit);
     const { transient, ...kept } = chunk;
     emit({
       ...kept,
-      data: sendNodeOutputs && result !== undefined ? { ...data, result } : data,
       // A step has its node's name, also if the node says nothing.
       ...(transient && !isStepOf && { transient }),
-    } as UIMessageChunk);
+    });
   };
 
   return {
@@ -79,10 +68,7 @@ export function createFlowChunks(options: FlowChunkOptions = {}): Codec<UIMessag
       }
       // Without steps it would take back the whole message.
       if (type === 'reset-step' && !sendStepMarkers) return;
-      if (type === 'data-flow-status' || passing.has(type)) return sendFlowMetadata ? emit(chunk) : undefined;
-      if (type === 'data-node-output') return sendNodeOutputs ? emit(chunk) : undefined;
       if (type === 'data-agent') return agent(chunk, emit);
-      if (type === 'message-metadata' && !sendFlowMetadata && isFlowName(chunk.messageMetadata)) return;
       if (type === 'finish' || type === 'abort' || type === 'error') endStep(emit);
       if (isHeld && !type.startsWith('data-')) endStep(emit);
       if (type === 'text-start' || type === 'reasoning-start') open.add(chunk.id);
@@ -94,8 +80,4 @@ export function createFlowChunks(options: FlowChunkOptions = {}): Codec<UIMessag
       endStep(emit);
     },
   };
-}
-
-function isFlowName(metadata: unknown): boolean {
-  return isFields(metadata) && 'flow' in metadata && Object.keys(metadata).length === 1;
 }

@@ -6,6 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { decode } from '../test/decode.ts';
 import { traces } from '../test/traces.ts';
 import { createFlowChunks } from './flow-chunks.ts';
+import { createFlowFilter } from './flow-filter.ts';
 
 const real = traces.flatMap(({ events }) => events as unknown[]);
 const signals = [
@@ -76,7 +77,8 @@ describe('whatever a runtime says, in whatever order', () => {
     fc.assert(
       fc.property(inputs, options, show, (said, how, shown) => {
         const encoder = compose(createUIMessageEncoder({ version: 6 }), createFlowChunks(shown) as never);
-        const chunks = transcode(encoder, decode(said, how).events);
+        const events = transcode(createFlowFilter(shown), decode(said, how).events);
+        const chunks = transcode(encoder, events);
         const { violations } = check(createUIMessageStreamDialect({ version: 6 }), chunks);
         // Keys that no frame may have are the frame's to refuse; in one process there is none. And whoever wants no steps
         // has none between a result and the text after it.

@@ -6,7 +6,6 @@ import {
   type Codec,
   type Emit,
   type End,
-  type Fault,
   type Json,
   type JsonObject,
   type OnLoss,
@@ -15,30 +14,16 @@ import {
 } from '@intertie/core';
 import type { FlowStatusData } from './data-types.ts';
 import { defined, isFields, nameOf, textOf } from '@intertie/core/fields';
+import type { OpenHarnessDecoderOptions } from './decoder-options.ts';
 import { FlowAgents } from './flow-agents.ts';
+import { FlowNodes } from './flow-nodes.ts';
 import { friendlyText } from './friendly-text.ts';
 import type { Surroundings } from './invocation.ts';
-import { dialect } from './open-harness-dialect.ts';
+import { dialect } from './dialect-name.ts';
 import type { OpenHarnessInput, RuntimeEvent, StatePatch } from './runtime-event.ts';
 import type { RunSnapshot } from './runtime.ts';
 import { toStatePatch } from './state-patch.ts';
 import { lastUserText } from './turn-text.ts';
-
-/** What a node gave, for those who make words of it. */
-export type NodeOutput = { nodeId: string; runId: string; output: unknown };
-
-export interface OpenHarnessDecoderOptions {
-  /** Names of tools that the page has types for. All others are dynamic. */
-  tools?: readonly string[];
-  /**
-   * Makes text of the output of a node that has said nothing, for flows without agents. `true`: the output if it is a
-   * string, or its `text`. Default: no.
-   */
-  nodeText?: boolean | ((node: NodeOutput) => string | undefined);
-  /** `live`: a pause is a question inside the run. Default: `token`, a pause ends the run. */
-  pauses?: 'token' | 'live';
-  onLoss?: OnLoss;
-}
 
 type Input<Type extends RuntimeEvent['type']> = Extract<RuntimeEvent, { type: Type }>;
 
@@ -50,14 +35,13 @@ export class FlowState implements Codec<OpenHarnessInput, AgentEvent>, Surroundi
   #options: OpenHarnessDecoderOptions;
   #staticTools: ReadonlySet<string>;
   #agents: FlowAgents = new FlowAgents(this);
+  #nodes: FlowNodes;
   #emit: Emit<AgentEvent> = () => undefined;
   #at: number | undefined;
   #isOver = false;
   #flowName = '';
   #stepCount = 0;
   #state: Json;
-  /** Why the node that ended last did not succeed, as long as nothing has started since. */
-  #fault: Fault | undefined;
   /** The flow has said so; its agents may still have their last words. */
   #ending: 'paused' | 'aborted' | undefined;
   #stop: { by?: 'user' | 'system'; reason?: string } = {};
@@ -72,6 +56,7 @@ export class FlowState implements Codec<OpenHarnessInput, AgentEvent>, Surroundi
     this.ids = createPartIds(run);
     this.#staticTools = new Set(tools);
     this.#state = run.state ?? {};
+    this.#nodes = new FlowNodes(this, this.#agents, options.nodeText);
   }
 
   say = (event: AgentEvent): void => {
@@ -113,7 +98,7 @@ export class FlowState implements Codec<OpenHarnessInput, AgentEvent>, Surroundi
     // Stopped: the seal knows who did it. Cut off: what the flow has said by then decides.
     if (end.reason === 'aborted') return;
     if (this.#ending !== undefined) return this.#rest(undefined);
-    if (this.#fault !== undefined) this.#finish({ outcome: 'error', error: this.#fault });
+    if (this.#nodes.fault !== undefined) this.#finish({ outcome: 'error', error: this.#nodes.fault });
   }
 
   /** What is wrong with the input, if it is one that is known. */
@@ -134,11 +119,11 @@ export class FlowState implements Codec<OpenHarnessInput, AgentEvent>, Surroundi
       case 'flow:resumed':
         return this.#flowResumed();
       case 'node:start':
-        return this.#nodeStart(input);
+        return this.#nodes.start(input);
       case 'node:complete':
-        return this.#nodeComplete(input);
+        return this.#nodes.complete(input);
       case 'node:error':
-        return this.#nodeError(input);
+        return this.#nodes.fail(input);
       case 'node:skipped':
         if (nameOf(input.nodeId) === undefined) return 'without a nodeId';
         return this.#show('node', { nodeId: input.nodeId, status: 'skipped', reason: toJson(input.reason) });
@@ -187,7 +172,7 @@ export class FlowState implements Codec<OpenHarnessInput, AgentEvent>, Surroundi
     this.#flowName = nameOf(flowName) ?? this.#flowName;
     if (status !== 'failed') return this.#finish({ outcome: 'complete' });
     const message = `The flow "${this.#flowName}" failed and did not say why.`;
-    this.#finish({ outcome: 'error', error: this.#fault ?? { message, code: 'flow-failed' } });
+    this.#finish({ outcome: 'error', error: this.#nodes.fault ?? { message, code: 'flow-failed' } });
   }
 
   #flowPaused(): undefined {
@@ -214,7 +199,7 @@ export class FlowState implements Codec<OpenHarnessInput, AgentEvent>, Surroundi
     // A live pause goes on when it is answered; the source says `drained` if nobody will.
     if (this.#ending === 'paused' && this.#questionId !== undefined) return;
     if (this.#ending !== undefined) return this.#rest(snapshot);
-    if (this.#fault !== undefined) return this.#finish({ outcome: 'error', error: this.#fault });
+    if (this.#nodes.fault !== undefined) return this.#finish({ outcome: 'error', error: this.#nodes.fault });
     this.#finish({ outcome: 'complete' });
   }
 
@@ -237,51 +222,6 @@ export class FlowState implements Codec<OpenHarnessInput, AgentEvent>, Surroundi
     this.say({ type: 'run-end', ...outcome, ...defined({ usage, resume }) });
   }
 
-  #nodeStart({ nodeId, runId }: Input<'node:start'>): string | undefined {
-    if (nameOf(nodeId) === undefined) return 'without a nodeId';
-    const key = nameOf(runId) ?? nodeId;
-    this.#fault = undefined;
-    this.#agents.startNode(key, nodeId);
-    return undefined;
-  }
-
-  #nodeComplete({ nodeId, runId, output }: Input<'node:complete'>): string | undefined {
-    if (nameOf(nodeId) === undefined) return 'without a nodeId';
-    const key = nameOf(runId) ?? nodeId;
-    const node = this.#agents.node(key, nodeId);
-    if (node === undefined) return this.#agents.late('node:complete');
-    this.#agents.endChildren(node, { outcome: 'complete' });
-    node.settleCalls();
-    const words = node.hasText ? undefined : this.#wordsOf({ nodeId, runId: key, output });
-    if (words !== undefined) node.whole('text', words);
-    node.endTurn();
-    const result = toJson(output, this.onLoss);
-    this.say({
-      type: 'data',
-      id: `${this.run.runId}:output:${nodeId}`,
-      name: 'node-output',
-      data: { nodeId, runId: key, output: result },
-      agentId: node.agentId,
-    });
-    this.#agents.end(key, node, { outcome: 'complete' }, result);
-    return undefined;
-  }
-
-  #nodeError({ nodeId, runId, error }: Input<'node:error'>): string | undefined {
-    if (nameOf(nodeId) === undefined) return 'without a nodeId';
-    const key = nameOf(runId) ?? nodeId;
-    const node = this.#agents.node(key, nodeId);
-    if (node === undefined) return this.#agents.late('node:error');
-    const why = friendlyText(textOf(error) ?? node.fault?.message ?? 'it did not say why');
-    const { code = 'node-error', data } = node.fault ?? {};
-    const fault: Fault = { message: `Node "${nodeId}" failed: ${why}`, code, ...defined({ data }) };
-    this.#fault = fault;
-    this.#agents.endChildren(node, { outcome: 'error', error: fault });
-    node.settleCalls();
-    this.#agents.end(key, node, { outcome: 'error', error: fault });
-    return undefined;
-  }
-
   #command({ command }: Input<'command:received'>): string | undefined {
     if (!isFields(command)) return 'without a command';
     if (command.type === 'abort') {
@@ -298,7 +238,10 @@ export class FlowState implements Codec<OpenHarnessInput, AgentEvent>, Surroundi
       this.#lose('withheld', 'command:received', 'It is the message that this run answers.');
       return undefined;
     }
-    const agentId = this.#agents.at(command.runId)?.agentId;
+    const to = this.#agents.at(command.runId);
+    // What is said after an answer is no more of what was said before it.
+    to?.closeWords();
+    const agentId = to?.agentId;
     const id = this.ids.next();
     this.say({ type: 'interjection', id, role: 'user', parts: [{ type: 'text', text }], ...defined({ agentId }) });
     return undefined;
@@ -311,14 +254,6 @@ export class FlowState implements Codec<OpenHarnessInput, AgentEvent>, Surroundi
     this.#state = patched.state;
     if (patched.patch.length > 0) this.say({ type: 'state-delta', patch: patched.patch });
     return undefined;
-  }
-
-  #wordsOf(node: NodeOutput): string | undefined {
-    const { nodeText = false } = this.#options;
-    if (nodeText === false) return undefined;
-    if (nodeText !== true) return nodeText(node);
-    const { output } = node;
-    return nameOf(output) ?? (isFields(output) ? nameOf(output.text) : undefined);
   }
 
   #flowStatus(status: FlowStatusData['status']): void {

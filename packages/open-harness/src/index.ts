@@ -1,6 +1,13 @@
 export { createFlowState, createOpenHarnessDecoder, transformEvent } from './decode-open-harness.ts';
-export type { FlowState, NodeOutput, OpenHarnessDecoderOptions } from './flow-state.ts';
-export type { FlowStatusData, NodeOutputData, OpenHarnessDataTypes, OpenHarnessUIMessage } from './data-types.ts';
+export type { NodeOutput, OpenHarnessDecoderOptions } from './decoder-options.ts';
+export type { FlowState } from './flow-state.ts';
+export type {
+  FlowAgentData,
+  FlowStatusData,
+  NodeOutputData,
+  OpenHarnessDataTypes,
+  OpenHarnessUIMessage,
+} from './data-types.ts';
 export {
   isTerminalEvent,
   type OpenHarnessInput,
@@ -17,11 +24,13 @@ export {
   type RuntimeOrFactory,
 } from './open-harness-source.ts';
 export { createFlowChunks, type FlowChunkOptions } from './flow-chunks.ts';
+export type { FlowDataOptions } from './flow-filter.ts';
 export {
   createOpenHarnessChatTransport,
   OpenHarnessChatTransport,
   type OpenHarnessChatTransportOptions,
 } from './open-harness-chat-transport.ts';
+export { openHarnessDialect } from './open-harness-dialect.ts';
 export { storedFlow, type StoredFlowOptions } from './stored-flow.ts';
 export { createOpenHarnessServerDecoder, type OpenHarnessServerDecoderOptions } from './decode-open-harness-server.ts';
 export { openHarnessServerSource, type OpenHarnessServerSourceOptions } from './open-harness-server-source.ts';

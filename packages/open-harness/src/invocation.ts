@@ -1,5 +1,5 @@
 import { toJson, type AgentEvent, type Emit, type Fault, type Meta, type OnLoss, type PartIds } from '@intertie/core';
-import { dialect } from './open-harness-dialect.ts';
+import { dialect } from './dialect-name.ts';
 
 export type Words = 'text' | 'reasoning';
 type Call = { toolCallId: string; toolName: string };

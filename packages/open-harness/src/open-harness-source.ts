@@ -9,8 +9,9 @@ import {
   type SourceStreamOptions,
 } from '@intertie/core';
 import { createOpenHarnessDecoder } from './decode-open-harness.ts';
-import type { OpenHarnessDecoderOptions } from './flow-state.ts';
+import type { OpenHarnessDecoderOptions } from './decoder-options.ts';
 import { driveRuntime } from './drive-runtime.ts';
+import { createFlowFilter, type FlowDataOptions } from './flow-filter.ts';
 import { isFields } from '@intertie/core/fields';
 import { flowTopology, snapshotFlow } from './flow-topology.ts';
 import type { OpenHarnessInput } from './runtime-event.ts';
@@ -26,7 +27,7 @@ export type FlowTurn = { resume?: FlowResume; run: RunInput };
 /** A runtime per turn is the normal case. A bare one serves one run, with its pauses. */
 export type RuntimeOrFactory = RuntimeLike | ((turn: FlowTurn) => RuntimeLike | Promise<RuntimeLike>);
 
-export interface OpenHarnessSourceOptions extends OpenHarnessDecoderOptions {
+export interface OpenHarnessSourceOptions extends OpenHarnessDecoderOptions, FlowDataOptions {
   /** The source's name. Default: the flow's, if it is known. */
   name?: string;
   /** The flow's definition, to draw it. */
@@ -82,7 +83,8 @@ function runFlow(
     return driveRuntime(runtime, { run, control, input: input(run), pauses, onAbort, whenRunning, drainMs, onLoss });
   };
 
-  const codec = compose(createOpenHarnessDecoder(run, options), seal(run, onLoss));
+  const decoder = compose(createOpenHarnessDecoder(run, options), createFlowFilter(options));
+  const codec = compose(decoder, seal(run, onLoss));
   return sourceStream(open, codec, {
     signal,
     drainMs,

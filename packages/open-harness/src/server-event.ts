@@ -1,3 +1,4 @@
+import { toJson, type OnLoss, type Op } from '@intertie/core';
 import { isFields } from '@intertie/core/fields';
 
 /** What the later server says, on `GET /sessions/:id/events`. The payload is not to be trusted. */
@@ -19,4 +20,10 @@ export type ImmerPatch = { op: 'add' | 'replace' | 'remove'; path: ReadonlyArray
 export function isImmerPatch(value: unknown): value is ImmerPatch {
   if (!isFields(value) || !Array.isArray(value.path)) return false;
   return value.op === 'add' || value.op === 'replace' || value.op === 'remove';
+}
+
+/** The same as an operation of JSON Patch. */
+export function toOp({ op, path: keys, value }: ImmerPatch, onLoss: OnLoss): Op {
+  const path = keys.map((key) => `/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+  return op === 'remove' ? { op, path } : { op, path, value: toJson(value, onLoss) };
 }

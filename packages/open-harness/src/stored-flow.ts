@@ -1,10 +1,11 @@
 import { compose, seal, sourceStream, type AgentEvent, type RunInput } from '@intertie/core';
 import { createOpenHarnessDecoder } from './decode-open-harness.ts';
-import type { OpenHarnessDecoderOptions } from './flow-state.ts';
+import { createFlowFilter, type FlowDataOptions } from './flow-filter.ts';
+import type { OpenHarnessDecoderOptions } from './decoder-options.ts';
 import { isTerminalEvent, type OpenHarnessInput } from './runtime-event.ts';
 import type { RunStoreLike } from './runtime.ts';
 
-export interface StoredFlowOptions extends OpenHarnessDecoderOptions {
+export interface StoredFlowOptions extends OpenHarnessDecoderOptions, FlowDataOptions {
   /** How often the store is asked for more while the flow is at work, in milliseconds. Default: 250. */
   pollMs?: number;
 }
@@ -19,7 +20,8 @@ export function storedFlow(
   options: StoredFlowOptions = {},
 ): ReadableStream<AgentEvent> {
   const { onLoss = () => undefined, pollMs = defaultPollMs } = options;
-  const codec = compose(createOpenHarnessDecoder(run, options), seal(run, onLoss));
+  const decoder = compose(createOpenHarnessDecoder(run, options), createFlowFilter(options));
+  const codec = compose(decoder, seal(run, onLoss));
   return sourceStream((left) => follow(store, flowRunId, pollMs, left), codec);
 }
 

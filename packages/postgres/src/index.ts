@@ -1,9 +1,11 @@
 export { readBlobUrl, toBlobUrl } from '@intertie/core';
 export { createStore } from './create-store.ts';
 export type { CreateStoreOptions } from './create-store.ts';
+export { createTables } from './create-tables.ts';
 export type { DrizzleDatabase, PgConnection, PgPool } from './drivers.ts';
 export { MigrationError } from './migrate.ts';
 export { printMigrations } from './migrations.ts';
+export type { OptionalMigration, PrintMigrationsOptions } from './migrations.ts';
 export { FolderLockedError } from './pglite-folder-lock.ts';
 export type { Holder } from './pglite-folder-lock.ts';
 export { PostgresMemoryStore } from './postgres-store.ts';
@@ -12,7 +14,6 @@ export {
   blobRefs,
   blobs,
   conversationMessage,
-  createTables,
   decisions,
   meta,
   processes,
@@ -22,4 +23,4 @@ export {
   runs,
   threads,
 } from './schema.ts';
-export type { Tables } from './schema.ts';
+export type { Tables } from './tables.ts';

@@ -4,7 +4,7 @@ import { defaultSchema, inSchema, quoteIdentifier } from './database.ts';
 
 export type Migration = { number: number; name: string; sql: string };
 
-const names = ['0001_store', '0002_lines'];
+const names = ['0001_store', '0002_lines', '0003_lighter_saves'];
 
 /** The last migration that this code knows. */
 export const latestMigration: number = names.length;
@@ -14,7 +14,7 @@ export function readMigrations(): Promise<Migration[]> {
     names.map(async (name, index) => ({
       number: index + 1,
       name,
-      sql: await readFile(new URL(`../migrations/${name}.sql`, import.meta.url), 'utf8'),
+      sql: await readSql(name),
     })),
   );
 }
@@ -34,16 +34,37 @@ export function noteMigration({ number }: Migration): string {
   return `insert into intertie.meta (key, value) values ('schema', '${number}') ${update}`;
 }
 
+/** What is not for everybody, and is applied by hand: rows by scope for roles that query, and an index of the words. */
+export type OptionalMigration = 'row-security' | 'full-text';
+
+export type PrintMigrationsOptions = {
+  /** The database schema for our tables; `intertie` unless given. */
+  schema?: string;
+  /** The last migration that has been applied; 0 unless given. */
+  after?: number;
+  /** These too, at the end. */
+  optional?: readonly OptionalMigration[];
+};
+
 /**
  * All migrations after a number as one script, each in a transaction of its own, for people whose database administrator
  * applies them. The program's role then needs no more than to use the schema and to read and write its tables.
  */
-export async function printMigrations(options: { schema?: string; after?: number } = {}): Promise<string> {
-  const { schema = defaultSchema, after = 0 } = options;
+export async function printMigrations(options: PrintMigrationsOptions = {}): Promise<string> {
+  const { schema = defaultSchema, after = 0, optional = [] } = options;
   const migrations = (await readMigrations()).filter(({ number }) => number > after);
   const create = after === 0 ? `create schema if not exists ${quoteIdentifier(schema)};\n\n` : '';
-  const scripts = migrations.map(
-    (migration) => `-- ${migration.name}\nbegin;\n\n${migration.sql}\n${noteMigration(migration)};\n\ncommit;\n`,
+  const scripts = migrations.map((migration) =>
+    inTransaction(migration.name, `${migration.sql}\n${noteMigration(migration)};\n`),
   );
-  return create + inSchema(scripts.join('\n'), schema);
+  const extras = optional.map(async (name) => inTransaction(name, await readSql(`optional/${name}`)));
+  return create + inSchema([...scripts, ...(await Promise.all(extras))].join('\n'), schema);
+}
+
+function inTransaction(name: string, sql: string): string {
+  return `-- ${name}\nbegin;\n\n${sql}\ncommit;\n`;
+}
+
+function readSql(name: string): Promise<string> {
+  return readFile(new URL(`../migrations/${name}.sql`, import.meta.url), 'utf8');
 }

@@ -38,7 +38,7 @@ it('is held by one, and free again when that one releases it', () => {
   expect(readdirSync(join(file, '..'))).toEqual([]);
 });
 
-it('second process fails at once and says who holds it', async () => {
+it('second PGlite opener fails fast, and says who holds the folder', async () => {
   const file = newFile();
   const { pid } = await newProcess();
   leave(file, { pid: pid! });

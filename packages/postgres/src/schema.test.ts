@@ -5,6 +5,7 @@ import pg from 'pg';
 import { beforeAll, describe, expect, expectTypeOf, it, onTestFinished } from 'vitest';
 
 import { databases, newPostgresUrl, postgresServer } from '../test/databases.ts';
+import { createTables } from './create-tables.ts';
 import type { Database } from './database.ts';
 import * as schema from './schema.ts';
 
@@ -128,6 +129,6 @@ describe('the Drizzle schema', () => {
   });
 
   it('is also made for a database schema of another name', () => {
-    expect(getTableConfig(schema.createTables('other').threads)).toMatchObject({ name: 'threads', schema: 'other' });
+    expect(getTableConfig(createTables('other').threads)).toMatchObject({ name: 'threads', schema: 'other' });
   });
 });

@@ -41,7 +41,7 @@ describe.each(['PGlite', 'Postgres'] as const)('runs of several processes on %s'
     }
   });
 
-  it('two identical producers: one batch, whoever comes first', async () => {
+  it('two identical producer appends: one batch, whoever comes first', async () => {
     const [one, two] = await openProcesses(on, 2);
     const { run, epoch } = await start(one!, 'r1');
     for (let seq = 1; seq <= 20; seq += 2) {
@@ -58,7 +58,7 @@ describe.each(['PGlite', 'Postgres'] as const)('runs of several processes on %s'
     expect(await readLog(one!.store, run.key)).toEqual(Array.from({ length: 20 }, (_, n) => notice(`${n + 1}`)));
   });
 
-  it('lost ack, then retry: readers get every event once', async () => {
+  it('lost ack then retry: readers get every event once', async () => {
     const [one] = await openProcesses(on, 1);
     const { store, flusher } = one!;
     const started = await start(one!, 'r1');
@@ -231,7 +231,7 @@ describe.each(['PGlite', 'Postgres'] as const)('runs of several processes on %s'
     for (const items of await Promise.all([...reading, ...many])) expect(eventsOf(items)).toEqual(expected);
   });
 
-  it('12 writers of one thread, and a reader of its changes that misses none', async () => {
+  it('12-writer tail without misses: a reader of the changes of their thread gets all', async () => {
     const [one, two] = await openProcesses(on, 2);
     const ids = Array.from({ length: 12 }, (_, writer) => Array.from({ length: 10 }, (__, n) => `m${writer}_${n}`));
     const base = { threadId: 'thread_1', role: 'user', type: 'text', createdAt: new Date(0) } as const;

@@ -95,8 +95,9 @@ export function toLiveInfo(run: RunRecord | null): LiveInfo | undefined {
 
 export type DecisionInfo = Omit<Decision, 'run'>;
 
-export function toDecisionInfo({ run: _, ...decision }: Decision): DecisionInfo {
-  return decision as DecisionInfo;
+export function toDecisionInfo(decision: Decision): DecisionInfo {
+  const { run: _, ...info } = decision;
+  return info;
 }
 
 /** One entry a model, all of its runs together. */

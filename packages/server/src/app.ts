@@ -64,11 +64,11 @@ function refuse({ logger }: Host, error: unknown, c: RouteContext): Response {
 
 function textOf(error: unknown): string | undefined {
   if (error === undefined) return undefined;
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+  return error instanceof Error ? (error.stack ?? error.message) : JSON.stringify(error);
 }
 
 /** Who may ask, how often, and what goes on every answer. */
-function guard(host: Host): (c: RouteContext, next: () => Promise<void>) => Promise<Response | void> {
+function guard(host: Host): (c: RouteContext, next: () => Promise<void>) => Promise<void> {
   const { config, limits, isOpen, logger, metrics, streams } = host;
   const hostRules = { hosts: config.hosts ?? [], isGuarded: !isOpen };
   const rate = new RateLimit(limits.requestsPerSecond);
@@ -127,7 +127,9 @@ function guard(host: Host): (c: RouteContext, next: () => Promise<void>) => Prom
     const { status } = response;
     metrics.observe({ method, route: routePath(c, -1), status, seconds });
     logger.log('info', 'request', { requestId, method, path, status, ms: Math.round(seconds * 1000) });
-    return withHeaders(response, {
+    // Hono joins the headers of two responses; this one has them already.
+    c.res = undefined;
+    c.res = withHeaders(response, {
       'x-request-id': requestId,
       'x-content-type-options': 'nosniff',
       'referrer-policy': 'no-referrer',

@@ -59,9 +59,6 @@ const name = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
 /** Throws `bad-config` and says which field, what it is and what it should be. */
 export function checkConfig(config: unknown): asserts config is IntertieConfig {
-  const wrong = (text: string): never => {
-    throw new IntertieError('bad-config', text);
-  };
   if (!isObject(config))
     return wrong(`The configuration is ${show(config)}; it should be what defineConfig({ agents }) gives.`);
   for (const key of Object.keys(config)) {
@@ -96,15 +93,15 @@ export function checkConfig(config: unknown): asserts config is IntertieConfig {
     wrong('token should be a text of 16 characters or more, for example from "openssl rand -hex 24".');
   }
   if (hosts !== undefined && !isListOfText(hosts)) wrong(`hosts is ${show(hosts)}; it should be a list of names.`);
-  if (cors !== undefined && cors !== '*') checkOrigins(cors, wrong);
-  if (limits !== undefined) checkLimits(limits, wrong);
+  if (cors !== undefined && cors !== '*') checkOrigins(cors);
+  if (limits !== undefined) checkLimits(limits);
   if (host !== undefined && typeof host !== 'string') wrong(`host is ${show(host)}; it should be an address.`);
   if (port !== undefined && !(Number.isInteger(port) && (port as number) >= 0 && (port as number) < 65_536)) {
     wrong(`port is ${show(port)}; it should be a number from 0 to 65535.`);
   }
 }
 
-function checkOrigins(cors: unknown, wrong: (text: string) => never): void {
+function checkOrigins(cors: unknown): void {
   if (!isListOfText(cors)) return wrong(`cors is ${show(cors)}; it should be a list of origins, or '*'.`);
   for (const origin of cors) {
     if (URL.canParse(origin) && new URL(origin).origin === origin) continue;
@@ -112,7 +109,7 @@ function checkOrigins(cors: unknown, wrong: (text: string) => never): void {
   }
 }
 
-function checkLimits(limits: unknown, wrong: (text: string) => never): void {
+function checkLimits(limits: unknown): void {
   if (!isObject(limits)) return wrong(`limits is ${show(limits)}; it should be an object.`);
   const { bodyBytes, requestsPerSecond, streams, ...others } = limits;
   for (const key of Object.keys(others)) wrong(`limits has no field "${key}".`);
@@ -122,6 +119,10 @@ function checkLimits(limits: unknown, wrong: (text: string) => never): void {
       wrong(`limits: ${key} is ${show(value)}; it should be a number above 0.`);
     }
   }
+}
+
+function wrong(text: string): never {
+  throw new IntertieError('bad-config', text);
 }
 
 function isObject(value: unknown): value is { [key: string]: unknown } {
@@ -135,6 +136,6 @@ function isListOfText(value: unknown): value is string[] {
 function show(value: unknown): string {
   if (value === undefined) return 'missing';
   if (typeof value === 'function') return 'a function';
-  const text = JSON.stringify(value) ?? String(value);
+  const text = JSON.stringify(value) ?? typeof value;
   return text.length > 60 ? `${text.slice(0, 57)}…` : text;
 }

@@ -21,7 +21,7 @@ export type CloseIntertieOptions = {
 
 export interface Intertie {
   /** Answers a request: for Hono, Next.js, Bun, Deno and whatever else speaks fetch. */
-  fetch(request: Request, env?: ServerEnv['Bindings']): Promise<Response>;
+  readonly fetch: (request: Request, env?: ServerEnv['Bindings']) => Promise<Response>;
   /** The agents by name, for programs in the same process. */
   readonly agents: ReadonlyMap<string, Agent>;
   readonly store: Store;
@@ -101,9 +101,8 @@ function isStore(database: IntertieConfig['database']): database is Store {
 }
 
 function databaseKind(database: IntertieConfig['database']): 'pglite' | 'postgres' {
-  const isUrl = (text: string | undefined): boolean => /^postgres(ql)?:\/\//.test(text ?? '');
   if (database === undefined) return process.env['DATABASE_URL'] ? 'postgres' : 'pglite';
-  if (typeof database === 'string') return isUrl(database) ? 'postgres' : 'pglite';
+  if (typeof database === 'string') return /^postgres(ql)?:\/\//.test(database) ? 'postgres' : 'pglite';
   if (isStore(database)) return 'postgres';
   return database.url !== undefined || database.pool !== undefined ? 'postgres' : 'pglite';
 }

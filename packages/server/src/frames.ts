@@ -1,4 +1,4 @@
-import { capJson, type AgentSource, type RunInput } from '@intertie/core';
+import { capJson, type AgentEvent, type AgentSource, type RunInput } from '@intertie/core';
 import type { AgentDefinition } from './agents/agent-definition.ts';
 
 /** One frame of a runtime, as it came, and its place. */
@@ -48,7 +48,8 @@ export class FrameKeeper {
   /** What is kept of a run, and what comes until it is over. */
   async *read(runId: string, signal: AbortSignal): AsyncGenerator<Frame> {
     const kept = this.#runs.get(runId);
-    for (let next = 0; kept && !signal.aborted;) {
+    if (!kept) return;
+    for (let next = 0; !signal.aborted;) {
       while (next < kept.frames.length) yield kept.frames[next++]!;
       if (kept.isOver) return;
       // oxlint-disable-next-line no-await-in-loop -- until there is more
@@ -80,17 +81,18 @@ function wakeAll({ wake }: KeptRun): void {
   for (const listener of wake) listener();
 }
 
-/** The same stream, with a word when it is over or its reader has left. As before, nothing is read ahead. */
-function ended<Item>(stream: ReadableStream<Item>, onEnd: () => void): ReadableStream<Item> {
+/** The same stream, with a word when the run is over or its reader has left. As before, nothing is read ahead. */
+function ended(stream: ReadableStream<AgentEvent>, onEnd: () => void): ReadableStream<AgentEvent> {
   const reader = stream.getReader();
-  return new ReadableStream<Item>(
+  return new ReadableStream<AgentEvent>(
     {
       async pull(controller) {
         try {
           const { done, value } = await reader.read();
-          if (!done) return controller.enqueue(value);
-          onEnd();
-          controller.close();
+          // Who has read the last event need not read on.
+          if (done || value.type === 'run-end') onEnd();
+          if (done) controller.close();
+          else controller.enqueue(value);
         } catch (error) {
           onEnd();
           throw error;

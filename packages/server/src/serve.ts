@@ -11,32 +11,29 @@ export type ServeOptions = { host?: string; port?: number; logger?: Logger };
 
 export interface ServedIntertie {
   /** Where it listens. */
-  url: string;
-  intertie: Intertie;
+  readonly url: string;
+  readonly intertie: Intertie;
+  /** Goes on with another configuration at the same address. What is under way may end; its readers come back to the new one. */
+  reload(config: IntertieConfig): Promise<void>;
   close(options?: CloseIntertieOptions): Promise<void>;
 }
 
-export const defaultPort = 4111;
-
-/** Throws `token-required` where others could reach the server without saying who they are. */
-export function checkAddress(config: IntertieConfig, host: string): void {
-  if (isLoopbackHost(host) || config.auth || config.token !== undefined || process.env['INTERTIE_TOKEN']) return;
-  throw new IntertieError(
-    'token-required',
-    `Others can reach ${host}, so the server needs to know who asks: set INTERTIE_TOKEN (for example to the output of "openssl rand -hex 24"), or auth in the configuration.`,
-  );
-}
+const defaultPort = 4111;
+/** How long runs of the configuration before may go on after a reload. */
+const reloadDrainMs = 60_000;
 
 /** Serves a configuration over HTTP on Node. */
 export async function serve(config: IntertieConfig, options: ServeOptions = {}): Promise<ServedIntertie> {
   const { logger = silentLogger } = options;
   const host = options.host ?? config.host ?? '127.0.0.1';
   checkAddress(config, host);
-  const intertie = await createIntertie(config, { logger });
+  let intertie = await createIntertie(config, { logger });
+  const leaving = new Set<Promise<void>>();
   const server = createServer(
-    nodeListener(intertie.fetch, (error) => {
-      logger.log('error', 'connection', { error: error instanceof Error ? error.message : String(error) });
-    }),
+    nodeListener(
+      (request, env) => intertie.fetch(request, env),
+      (error) => logger.log('warn', 'connection', { error: error instanceof Error ? error.message : String(error) }),
+    ),
   );
   limitTimes(server);
   let url: string;
@@ -48,14 +45,32 @@ export async function serve(config: IntertieConfig, options: ServeOptions = {}):
   }
   return {
     url,
-    intertie,
+    get intertie() {
+      return intertie;
+    },
+    async reload(next) {
+      checkAddress(next, host);
+      const before = intertie;
+      intertie = await createIntertie(next, { logger });
+      const left = before.close({ drainMs: reloadDrainMs }).finally(() => leaving.delete(left));
+      leaving.add(left);
+    },
     async close(how) {
       server.close();
       server.closeIdleConnections();
-      await intertie.close(how);
+      await Promise.all([intertie.close(how), ...leaving]);
       server.closeAllConnections();
     },
   };
+}
+
+/** Throws `token-required` where others could reach the server without saying who they are. */
+function checkAddress(config: IntertieConfig, host: string): void {
+  if (isLoopbackHost(host) || config.auth || config.token !== undefined || process.env['INTERTIE_TOKEN']) return;
+  throw new IntertieError(
+    'token-required',
+    `Others can reach ${host}, so the server needs to know who asks: set INTERTIE_TOKEN (for example to the output of "openssl rand -hex 24"), or auth in the configuration.`,
+  );
 }
 
 /** A client that sends or reads nothing for a while is let go: streams say something every 15 seconds. */

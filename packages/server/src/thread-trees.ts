@@ -62,7 +62,7 @@ function toNode({ id, parentId, role, status, runId, createdAt, content }: Canon
     ...(status !== undefined && { status }),
     ...(runId !== undefined && { runId }),
     createdAt: createdAt.toISOString(),
-    preview: [...(text === '' ? (content.content ?? '') : text).replace(/\s+/g, ' ').trim()]
+    preview: Array.from((text === '' ? (content.content ?? '') : text).replace(/\s+/g, ' ').trim())
       .slice(0, previewLength)
       .join(''),
   };

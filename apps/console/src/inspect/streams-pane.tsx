@@ -14,8 +14,8 @@ import type { Cell } from './streams/stream-table.ts';
 import { StreamToolbar } from './streams/stream-toolbar.tsx';
 import { loadTarget, targetLabels, type Target, type TargetId } from './streams/target.ts';
 import { useFollow } from './streams/use-follow.ts';
-import { useIsNarrow } from './use-is-narrow.ts';
 import { usePaneKeys } from './use-pane-keys.ts';
+import { useRoom } from './use-room.ts';
 
 /** A run as its source said it, as it was understood, and as a front end is told it: cause by cause, as it happens. */
 export function StreamsPane(props: PaneProps): ReactNode {
@@ -37,7 +37,7 @@ function Streams(
   const [internal, setInternal] = useState(false);
   const root = useRef<HTMLDivElement>(null);
   // A phone has room for two columns; the frame is then in the details of its event.
-  const isNarrow = useIsNarrow(root, 430);
+  const isNarrow = useRoom(root).width < 430;
   const feed = useMemo(
     () => new StreamFeed(events, target, { internal, frames: !isNarrow }),
     [events, target, internal, isNarrow],
@@ -85,7 +85,7 @@ function Streams(
   const label = targetLabels[targetId];
   const [dialect] = run.frames.map((frame) => frame.dialect);
   return (
-    <div ref={root} className="streams" data-frames={table.hasFrames || undefined}>
+    <div ref={root} className="streams" tabIndex={-1} data-frames={table.hasFrames || undefined}>
       <StreamToolbar
         filter={filter}
         onFilter={(next) => {
@@ -97,8 +97,6 @@ function Streams(
         onTarget={onTarget}
         internal={internal}
         onInternal={setInternal}
-        isFollowing={follow.isFollowing}
-        onFollow={follow.setFollowing}
         search={search}
       />
       <div className="stream-heads" aria-hidden="true">
@@ -145,6 +143,8 @@ function Streams(
         onViolation={goToViolation}
         onLosses={() => setPanel(panel === 'ledger' ? undefined : 'ledger')}
         isLedgerOpen={panel === 'ledger'}
+        isFollowing={follow.isFollowing}
+        onFollow={follow.setFollowing}
       />
     </div>
   );

@@ -1,11 +1,194 @@
-import { useSyncExternalStore, type ReactNode } from 'react';
-import type { PaneProps } from '../inspect-types.ts';
+import './inspect.css';
+import './tape/tape.css';
+import { useEffect, useMemo, useRef, useState, useSyncExternalStore, type ReactNode } from 'react';
+import type { PaneProps, RunEvents, RunSnapshot } from '../inspect-types.ts';
+import { IconButton } from '../ui/button.tsx';
+import { describeItem } from './describe-item.ts';
+import { MessageView } from './tape/message-view.tsx';
+import { TapeActions } from './tape/tape-actions.tsx';
+import { TapeCursor } from './tape/tape-cursor.ts';
+import { tapeOfRun } from './tape/tape-of-run.ts';
+import { speeds, usePlayer, type Speed } from './tape/tape-player.ts';
+import { useTapeFiles } from './tape/use-tape-files.ts';
+import { formatDuration } from './timeline/time-scale.ts';
+import { throttled } from './throttled.ts';
+import { usePaneKeys } from './use-pane-keys.ts';
 
-export function TapePane({ events }: PaneProps): ReactNode {
-  const { entries, status } = useSyncExternalStore(events.subscribe, events.snapshot);
+/** The run as a tape: go to any event, and the message is what the events so far make. */
+export function TapePane({ threadId, agent, events, onSelect, onScrub, onTape }: PaneProps): ReactNode {
+  const { run, tape } = useTape(events);
+  const [isTape, open] = useOpenedTape(events, onTape);
+  const files = useTapeFiles(open);
+  const count = run.entries.length;
+  // Undefined: at the end, also of a run that goes on.
+  const [place, setPlace] = useState<number>();
+  const cursor = Math.min(place ?? count, count);
+  const times = useMemo(() => tapeOfRun(run).items.map(({ t }) => t), [run]);
+  const message = tape.messageAt(cursor);
+
+  const goTo = (to: number): void => {
+    const next = Math.max(0, Math.min(count, to));
+    setPlace(next);
+    onScrub(next);
+    const entry = run.entries[next - 1];
+    onSelect(entry && { type: 'event', id: entry.id });
+  };
+  const release = (): void => {
+    setPlace(undefined);
+    onScrub(undefined);
+    onSelect(undefined);
+  };
+  useEffect(() => {
+    setPlace(undefined);
+    return () => onScrub(undefined);
+  }, [onScrub, events]);
+
+  const player = usePlayer(times, cursor, goTo);
+  const play = (): void => {
+    if (!player.isPlaying && cursor >= count) goTo(0);
+    player.setPlaying(!player.isPlaying);
+  };
+  const step = (by: number): void => {
+    player.setPlaying(false);
+    goTo(cursor + by);
+  };
+  usePaneKeys({
+    j: () => step(1),
+    k: () => step(-1),
+    J: () => step(10),
+    K: () => step(-10),
+    ' ': play,
+    f: release,
+    Home: () => step(-count),
+    End: () => step(count),
+  });
+
+  const event = run.entries[cursor - 1]?.event;
+  const described = event && describeItem(event);
+  const length = times.at(-1) ?? 0;
   return (
-    <p className="empty">
-      {entries.length} events, {status}.
-    </p>
+    <div
+      className="tape"
+      tabIndex={-1}
+      onDragOver={(drag) => drag.preventDefault()}
+      onDrop={(drop) => {
+        drop.preventDefault();
+        files.open(drop.dataTransfer.files[0]);
+      }}
+    >
+      <section className="tape-deck" aria-label="Player">
+        <div className="line">
+          <IconButton
+            icon={player.isPlaying ? 'pause' : 'play'}
+            label={player.isPlaying ? 'Pause' : 'Play'}
+            keys="space"
+            disabled={count === 0}
+            onClick={play}
+          />
+          <IconButton icon="back" label="One event back" keys="k" disabled={cursor === 0} onClick={() => step(-1)} />
+          <IconButton
+            icon="chevron"
+            label="One event on"
+            keys="j"
+            disabled={cursor === count}
+            onClick={() => step(1)}
+          />
+          <input
+            type="range"
+            aria-label="Event"
+            aria-valuetext={`Event ${cursor} of ${count}${described ? `, ${described.type}` : ''}`}
+            min={0}
+            max={count}
+            value={cursor}
+            disabled={count === 0}
+            onChange={(change) => {
+              player.setPlaying(false);
+              goTo(Number(change.target.value));
+            }}
+          />
+          <select
+            className="field"
+            aria-label="Speed"
+            value={player.speed}
+            onChange={(change) => player.setSpeed(Number(change.target.value) as Speed)}
+          >
+            {speeds.map((speed) => (
+              <option key={speed} value={speed}>
+                {speed}×
+              </option>
+            ))}
+          </select>
+        </div>
+        <div className="line facts">
+          <span className="place">
+            {cursor} / {count}
+          </span>
+          <span className="time">
+            {formatDuration(times[cursor - 1] ?? 0)} of {formatDuration(length)}
+          </span>
+          {described && (
+            <span className="event">
+              <b data-family={described.family}>{described.type}</b> {described.text}
+            </span>
+          )}
+          <span className="grow" />
+          {place !== undefined && (
+            <button type="button" className="link" onClick={release}>
+              {run.status === 'live' ? 'Follow the run' : 'Let go'}
+            </button>
+          )}
+        </div>
+      </section>
+      {/* What scrolls must be reached by the keyboard. */}
+      <div className="tape-screen" role="region" aria-label="The message so far" tabIndex={0}>
+        <MessageView message={message} />
+      </div>
+      <TapeActions
+        run={run}
+        isTape={isTape}
+        threadId={threadId}
+        agent={agent}
+        files={files}
+        onBack={() => open(undefined)}
+      />
+    </div>
   );
+}
+
+/** Stores that show a tape, also while another pane is looked at: a tape may well be of the run beside it. */
+const tapes = new WeakSet<RunEvents>();
+
+/** Whether it is a tape that is shown, and how to show one. */
+function useOpenedTape(events: RunEvents, onTape: PaneProps['onTape']): [isTape: boolean, open: PaneProps['onTape']] {
+  const isOpening = useRef(false);
+  const isTape = useMemo(() => {
+    if (isOpening.current) tapes.add(events);
+    isOpening.current = false;
+    return tapes.has(events);
+  }, [events]);
+  const open: PaneProps['onTape'] = (tape) => {
+    isOpening.current = tape !== undefined;
+    onTape(tape);
+  };
+  return [isTape, open];
+}
+
+/** The run and a cursor over it, which grows with it. */
+function useTape(events: RunEvents): { run: RunSnapshot; tape: TapeCursor } {
+  const store = useMemo(() => {
+    let view: { run: RunSnapshot; tape: TapeCursor } | undefined;
+    return () => {
+      const run = events.snapshot();
+      const before = view;
+      if (before?.run === run) return before;
+      const list = run.entries.map(({ event }) => event);
+      const goesOn = before && before.run.runId === run.runId && before.run.entries.length <= list.length;
+      const tape = goesOn ? before.tape : new TapeCursor(list);
+      tape.grow(list);
+      view = { run, tape };
+      return view;
+    };
+  }, [events]);
+  const subscribe = useMemo(() => throttled(events.subscribe), [events]);
+  return useSyncExternalStore(subscribe, store);
 }

@@ -1,11 +1,102 @@
-import { useSyncExternalStore, type ReactNode } from 'react';
+import './inspect.css';
+import './topology/topology.css';
+import type { Topology } from '@intertie/core';
+import { ReactFlowProvider } from '@xyflow/react';
+import { useEffect, useMemo, useRef, useState, type ReactNode } from 'react';
+import { agentColor } from '../agent-color.ts';
+import { api } from '../api.ts';
 import type { PaneProps } from '../inspect-types.ts';
+import { Button } from '../ui/button.tsx';
+import { go } from '../use-location.ts';
+import { TopologyActivity } from './topology/agent-activity.ts';
+import { agentGraph, type AgentNode } from './topology/agent-graph.ts';
+import { nodeSize, TopologyGraph } from './topology/topology-graph.tsx';
+import { useFold } from './use-fold.ts';
+import { usePaneKeys } from './use-pane-keys.ts';
+import { useRoom } from './use-room.ts';
 
-export function TopologyPane({ events }: PaneProps): ReactNode {
-  const { entries, status } = useSyncExternalStore(events.subscribe, events.snapshot);
+const createActivity = (): TopologyActivity => new TopologyActivity();
+
+/** A swarm's agents or a flow's nodes, who speaks to whom, and who is at it now. */
+export function TopologyPane({ agent, events, selection, onSelect }: PaneProps): ReactNode {
+  const topology = useTopology(agent);
+  const view = useFold(events, createActivity);
+  const { run } = view;
+  const box = useRef<HTMLDivElement>(null);
+  const room = useRoom(box);
+  const graph = useMemo(() => agentGraph(topology, view.fold, nodeSize, room), [topology, view, room]);
+  const selected = selection?.type === 'agent' ? selection.name : undefined;
+  const select = (name: string | undefined): void => onSelect(name === undefined ? undefined : { type: 'agent', name });
+
+  const move = (by: number): void => {
+    const at = graph.nodes.findIndex(({ name }) => name === selected);
+    const next = graph.nodes.at((at + by) % graph.nodes.length);
+    if (next) select(next.name);
+  };
+  usePaneKeys({
+    j: () => move(1),
+    k: () => move(selected === undefined ? 0 : -1),
+    Escape: () => select(undefined),
+    o: () => selected !== undefined && go({ pane: 'streams' }),
+  });
+
+  const chosen = graph.nodes.find(({ name }) => name === selected);
   return (
-    <p className="empty">
-      {entries.length} events, {status}.
-    </p>
+    <div className="topology" tabIndex={-1}>
+      <div ref={box} className="topology-graph">
+        {graph.nodes.length === 0 && (
+          <p className="empty">No agent has been seen yet, and the runtime does not say who there is.</p>
+        )}
+        <ReactFlowProvider>
+          <TopologyGraph
+            graph={graph}
+            now={view.fold.count}
+            isLive={run.status === 'live'}
+            selected={selected}
+            onSelect={select}
+          />
+        </ReactFlowProvider>
+      </div>
+      <footer className="topology-foot" aria-live="polite">
+        {chosen ? (
+          <Chosen agent={chosen} />
+        ) : (
+          <span className="note">
+            {graph.nodes.length} {graph.nodes.length === 1 ? 'agent' : 'agents'}. Choose one to see its part of the
+            streams.
+          </span>
+        )}
+      </footer>
+    </div>
   );
+}
+
+function Chosen({ agent }: { agent: AgentNode }): ReactNode {
+  return (
+    <>
+      <strong style={{ color: agentColor(agent.name) }}>{agent.name}</strong>
+      <span className="note">{agent.description}</span>
+      <Button look="quiet" onClick={() => go({ pane: 'streams' })}>
+        Show in streams
+      </Button>
+    </>
+  );
+}
+
+/** Absent where the runtime does not describe itself; what is seen in the run is drawn all the same. */
+function useTopology(agent: string | undefined): Topology | undefined {
+  const [found, setFound] = useState<{ agent: string; topology: Topology }>();
+  useEffect(() => {
+    if (agent === undefined) return undefined;
+    let isCurrent = true;
+    const ask = async (): Promise<void> => {
+      const { agents } = await api.server();
+      if (!agents.some(({ name, hasTopology }) => name === agent && hasTopology)) return;
+      const topology = await api.topology(agent);
+      if (isCurrent) setFound({ agent, topology });
+    };
+    ask().catch(() => undefined);
+    return () => void (isCurrent = false);
+  }, [agent]);
+  return found?.agent === agent ? found?.topology : undefined;
 }

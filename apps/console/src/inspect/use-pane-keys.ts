@@ -2,7 +2,7 @@ import { useEffect, useRef } from 'react';
 
 export type PaneKeys = { [key: string]: (event: KeyboardEvent) => void };
 
-/** Single keys for a pane, wherever the focus is but where one writes. Only one pane is there at a time. */
+/** Single keys for a pane that has the focus, but where one writes. Elsewhere they are the shell's. */
 export function usePaneKeys(keys: PaneKeys): void {
   const latest = useRef(keys);
   useEffect(() => {
@@ -12,7 +12,7 @@ export function usePaneKeys(keys: PaneKeys): void {
     const onKeyDown = (event: KeyboardEvent): void => {
       const handler = latest.current[event.key];
       if (!handler || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
-      if (isWriting(event.target) || document.querySelector('dialog[open]')) return;
+      if (!(event.target instanceof HTMLElement) || !event.target.closest('.pane') || isWriting(event.target)) return;
       event.preventDefault();
       handler(event);
     };
@@ -21,10 +21,7 @@ export function usePaneKeys(keys: PaneKeys): void {
   }, []);
 }
 
-function isWriting(target: EventTarget | null): boolean {
-  return (
-    target instanceof HTMLElement &&
-    (target.isContentEditable || /^(?:input|textarea|select)$/i.test(target.tagName)) &&
-    (target as HTMLInputElement).type !== 'checkbox'
-  );
+function isWriting(target: HTMLElement): boolean {
+  if (target instanceof HTMLInputElement) return target.type !== 'range';
+  return target.isContentEditable || target.closest('textarea, select') !== null;
 }

@@ -1,6 +1,7 @@
 import { lazy, Suspense, type ReactNode } from 'react';
 import type { PaneProps } from '../inspect-types.ts';
 import { IconButton } from '../ui/button.tsx';
+import { Guard } from '../ui/guard.tsx';
 import { TabList, type Tab } from '../ui/tab-list.tsx';
 import { go, type Pane } from '../use-location.ts';
 
@@ -24,7 +25,7 @@ const tabs: ReadonlyArray<Tab<Pane>> = [
 export function Inspector({ pane, onClose, ...props }: PaneProps & { pane: Pane; onClose: () => void }): ReactNode {
   const Body = bodies[pane];
   return (
-    <aside className="inspector" aria-label="Inspector">
+    <div className="inspector">
       <header className="bar">
         <TabList label="Views of the run" tabs={tabs} active={pane} onChange={(id) => go({ pane: id })} />
         <span className="grow" />
@@ -32,9 +33,11 @@ export function Inspector({ pane, onClose, ...props }: PaneProps & { pane: Pane;
       </header>
       <div id={`panel-${pane}`} className="pane" role="tabpanel" aria-labelledby={`tab-${pane}`}>
         <Suspense fallback={<p className="empty">Loading…</p>}>
-          <Body {...props} />
+          <Guard key={pane} news={props.runId}>
+            <Body {...props} />
+          </Guard>
         </Suspense>
       </div>
-    </aside>
+    </div>
   );
 }

@@ -53,7 +53,7 @@ export function branchTests(contract: Contract): void {
       expect((await store.getThreadById({ threadId }))?.headId).toBe('a2b');
     });
 
-    it('keeps an id apart in each thread', async () => {
+    it('duplicate id across threads: each is a message of its own', async () => {
       const store = await openTree();
       await store.saveMessages({ messages: [message('u1', { threadId: 'thread_2', state: 2 })] });
       expect(await store.getMessage({ threadId, messageId: 'u1' })).not.toHaveProperty('state');
@@ -88,7 +88,7 @@ export function branchTests(contract: Contract): void {
       await expect(store.listMessages({ threadId, limit: 0 })).rejects.toMatchObject(refusal('invalid'));
     });
 
-    it('edit keeps the sibling: a user message that is sent again with its id gets another', async () => {
+    it('AI SDK edit with the same id: the sibling stays, and a user message that is sent again with its id gets another', async () => {
       const store = await contract.open();
       await finish(store, await start(store, '1'), ending());
       const edited = await start(store, '2', { message: message('u_1', { state: 'edited' }), parentId: null });

@@ -1,5 +1,5 @@
-import type { Outcome } from '@intertie/core';
-import { describe, expect, it } from 'vitest';
+import { createRunWatcher, followRun, type Outcome } from '@intertie/core';
+import { describe, expect, it, onTestFinished } from 'vitest';
 
 import { refusal, type Contract } from './contract.ts';
 import { content, deltas, ending, finish, pausing, queue, request, start, statusOf } from './samples.ts';
@@ -9,7 +9,7 @@ const lost = { outcome: 'error', error: { message: 'The process is gone.', code:
 
 export function ownershipTests(contract: Contract): void {
   describe('finishing a run', () => {
-    it('ends the run, its log and its message in one step', async () => {
+    it('ends the run, its message and its log', async () => {
       const store = await contract.open();
       const { run, epoch } = await start(store, '1');
       await store.log.append([{ run: run.key, epoch, seq: 1, events: deltas('Hi') }]);
@@ -59,6 +59,8 @@ export function ownershipTests(contract: Contract): void {
       const first = await store.registry.finish(run.key, epoch, ending());
       const version = await store.getVersion({ threadId });
       expect(await store.registry.finish(run.key, epoch, ending())).toEqual(first);
+      await store.log.close(run.key, 1);
+      expect(await store.registry.finish(run.key, epoch, ending())).toEqual(first);
       expect(await store.getVersion({ threadId })).toBe(version);
       expect((await store.log.read(run.key, { epoch: 0, seq: 0 })).tail).toBe(1);
     });
@@ -69,6 +71,25 @@ export function ownershipTests(contract: Contract): void {
       expect(await store.registry.finish(run.key, epoch + 1, ending())).toEqual({ result: 'fenced' });
       expect(await store.registry.finish(run.key, epoch, ending({ nextSeq: 5 }))).toEqual({ result: 'fenced' });
       expect(await statusOf(store, 'a_1')).toBe('streaming');
+    });
+
+    it('a reader gets the end, also of a run whose log is never closed', async () => {
+      const store = await contract.open();
+      const { run, epoch } = await start(store, '1');
+      await store.log.append([{ run: run.key, epoch, seq: 1, events: deltas('Hi') }]);
+      const watcher = createRunWatcher({ ...store, pollMs: { connected: 20, alone: 20 } });
+      onTestFinished(() => watcher.close());
+      const reader = followRun({ store, watcher, scope: store.scope, run: run.key }).getReader();
+      expect((await reader.read()).value).toMatchObject({ type: 'events', events: deltas('Hi') });
+      const rest = reader.read();
+      const outcome: Outcome = { outcome: 'aborted', by: 'user' };
+      const end = ending({ nextSeq: 2, outcome });
+      expect(await store.registry.finish(run.key, epoch, end)).toMatchObject({ result: 'ok' });
+      const { value } = await rest;
+      // From the log where that was closed in the same step, and else made up from what is known of the run.
+      const last = value?.type === 'events' ? value.events.at(-1) : value?.type === 'ended' ? value.event : undefined;
+      expect(last).toMatchObject({ type: 'run-end', ...outcome });
+      expect(await reader.read()).toMatchObject({ done: true });
     });
 
     it('corrects what the message said: the end of a run is the truth about it', async () => {

@@ -1,5 +1,5 @@
 /* oxlint-disable no-await-in-loop -- what is tested is one step after the other */
-import type { AgentEvent, LogPosition, RunKey, Store } from '@intertie/core';
+import { foldEvents, type AgentEvent, type LogPosition, type RunKey, type Store } from '@intertie/core';
 import { describe, expect, it } from 'vitest';
 
 import type { Contract } from './contract.ts';
@@ -56,6 +56,31 @@ export function runLogTests(contract: Contract): void {
       for (let limit = 1; limit <= 7; limit++) {
         expect((await store.log.read(run.key, beginning, limit)).events.length).toBeLessThanOrEqual(limit);
         expect(await readAll(store, run.key, limit)).toEqual(deltas(...texts));
+      }
+    });
+
+    it('resume at every offset equals the uninterrupted fold', async () => {
+      const store = await contract.open();
+      const { run, epoch } = await start(store, '1');
+      const events: AgentEvent[] = [
+        { type: 'run-start', runId: 'run_1', threadId: 'thread_1', messageId: 'a_1', at: 1 },
+        { type: 'text-start', id: 'p1' },
+        ...deltas('Hel', 'lo\uD83D', '\uDE00'),
+        { type: 'text-end', id: 'p1' },
+        { type: 'tool-call', toolCallId: 'c1', toolName: 'search', input: { q: '10.5' } },
+        { type: 'tool-result', toolCallId: 'c1', status: 'ok', output: '10.5' },
+        { type: 'run-end', outcome: 'complete' },
+      ];
+      let seq = 1;
+      for (const count of [1, 3, 2, 3]) {
+        await store.log.append([{ run: run.key, epoch, seq, events: events.slice(seq - 1, seq - 1 + count) }]);
+        seq += count;
+      }
+      const whole = foldEvents(events);
+      expect(whole?.content.parts).toHaveLength(2);
+      for (let after = 0; after <= events.length; after++) {
+        const { events: tail } = await store.log.read(run.key, { epoch: after === 0 ? 0 : epoch, seq: after });
+        expect(foldEvents([...events.slice(0, after), ...tail])).toEqual(whole);
       }
     });
 
@@ -117,7 +142,7 @@ export function runLogTests(contract: Contract): void {
       expect(await readAll(store, second.run.key)).toEqual(deltas('fine'));
     });
 
-    it('lost ack, then retry: the same batch again is applied already, and not twice there', async () => {
+    it('lost ack then retry: the same batch again is applied already, and not twice there', async () => {
       const store = await contract.open();
       const { run, epoch } = await start(store, '1');
       const batch = { run: run.key, epoch, seq: 1, events: deltas('a', 'b') };

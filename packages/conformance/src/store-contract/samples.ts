@@ -120,9 +120,11 @@ export async function paused(store: Store, name: string, ...questionIds: string[
   return started;
 }
 
+/** First the run, then its log, which need not be in the same place. */
 export async function finish(store: Store, { run, epoch }: Ownership, end: FinishRequest): Promise<CanonicalMessage> {
   const result = await store.registry.finish(run.key, epoch, end);
   expect(result.result).toBe('ok');
+  await store.log.close(run.key, end.nextSeq + end.events.length - 1);
   return (result as Extract<typeof result, { result: 'ok' }>).message;
 }
 

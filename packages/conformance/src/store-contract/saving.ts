@@ -41,13 +41,13 @@ export function savingTests(contract: Contract): void {
       expect(await store.getMessage({ threadId, messageId: 'm3' })).toMatchObject({ parentId: 'm2' });
     });
 
-    it('does not order by a clock', async () => {
+    it('ties in one batch: the order is that of the call, whatever the clock says', async () => {
       const store = await contract.open();
       await store.saveMessages({ messages: [message('m1'), message('m2', { createdAt: new Date(0) })] });
       expect(await idsOfBranch(store)).toEqual(['m1', 'm2']);
     });
 
-    it('keeps the bytes of a file as base64', async () => {
+    it('Uint8Array file: its bytes are kept as base64', async () => {
       const store = await contract.open();
       const bytes = new Uint8Array([0, 255, 104, 105]);
       const file = { type: 'file' as const, mimeType: 'application/octet-stream', data: bytes };
@@ -168,7 +168,7 @@ export function savingTests(contract: Contract): void {
       expect(await store.listMessages({ threadId })).toEqual(before);
     });
 
-    it('only ever grows a message that is saved again', async () => {
+    it('result never downgraded to call: a message that is saved again only ever grows', async () => {
       const store = await contract.open();
       const call = { type: 'tool-invocation' as const, toolCallId: 'c1', toolName: 'search' };
       const full = content({ type: 'text', id: 'p1', text: 'Hello' }, { ...call, state: 'result', result: 1 });

@@ -8,7 +8,7 @@ const threadId = 'thread_1';
 
 export function scopeTests(contract: Contract): void {
   describe('scopes', () => {
-    it('keeps the same `thread_1` of two scopes apart', async () => {
+    it('same `thread_1` in two scopes: they are apart', async () => {
       const ada = await contract.open();
       const bob = ada.forScope('bob');
       await ada.saveMessages({ messages: [message('m1')] });

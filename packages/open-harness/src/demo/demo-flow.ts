@@ -33,7 +33,7 @@ async function edit(context: NodeContext): Promise<{ text: string; published: bo
       return output?.findings ?? [];
     });
     await context.think(`${findings.length} findings. One column, and the doubts belong in it.`);
-    await context.say(`**${topic}: what we know**\n\nOur column rests on ${findings.join(', ')}. The doubts stay in.`);
+    await context.say(`${topic}: what we know\n\nOur column rests on ${findings.join(', ')}. The doubts stay in.`);
     context.set('column.status', 'draft');
     await context.say('Shall I publish it? Say yes, or say what to change.');
     return context.pause();

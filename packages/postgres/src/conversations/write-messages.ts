@@ -34,7 +34,7 @@ function breaksOf(messages: readonly CanonicalMessage[]): number[] {
 }
 
 /** The values as rows `v`, in order, with their place as `n`; the first value is `$from`. */
-export function unnestMessages(from: number): string {
+function unnestMessages(from: number): string {
   const arrays = [
     ...texts.map((_, index) => `$${from + index}::text[]`),
     ...jsons.map((_, index) => `string_to_array($${from + texts.length + index}::text, E'\\n', '')`),

@@ -1,4 +1,3 @@
-import { checkStream } from '../tools/check.ts';
 import type { Command } from './command.ts';
 import { runTool } from './run-tool.ts';
 import {
@@ -7,10 +6,11 @@ import {
   readPositive,
   readUIVersion,
   toEndpointOptions,
+  wantsJson,
   type EndpointFlags,
 } from './tool-options.ts';
 
-type Flags = EndpointFlags & { as?: string; inputFormat?: string; max?: number; uiVersion?: 6 | 7; json?: true };
+type Flags = EndpointFlags & { as?: string; inputFormat?: string; max?: number; uiVersion?: 6 | 7 };
 
 export const checkCommand: Command = (program) => {
   const command = program
@@ -35,9 +35,10 @@ export const checkCommand: Command = (program) => {
   ]);
   command.addHelpText('after', '\nExit codes: 0 clean, 1 a rule is broken, 2 called wrongly, 3 cannot be read.\n');
   command.action(async (input: string | undefined, flags: Flags, self) => {
-    const { as, inputFormat, max, uiVersion, json } = flags;
+    const { as, inputFormat, max, uiVersion } = flags;
+    const { checkStream } = await import('../tools/check.ts');
     await runTool(self, (io) =>
-      checkStream({ ...toEndpointOptions(flags), input, as, inputFormat, max, uiVersion, json }, io),
+      checkStream({ ...toEndpointOptions(flags), input, as, inputFormat, max, uiVersion, json: wantsJson(self) }, io),
     );
   });
 };

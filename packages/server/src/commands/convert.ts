@@ -1,4 +1,3 @@
-import { convert } from '../tools/convert.ts';
 import type { Command } from './command.ts';
 import { runTool } from './run-tool.ts';
 import {
@@ -6,6 +5,7 @@ import {
   addExamples,
   readUIVersion,
   toEndpointOptions,
+  wantsJson,
   type EndpointFlags,
 } from './tool-options.ts';
 
@@ -18,7 +18,6 @@ type Flags = EndpointFlags & {
   uiVersion?: 6 | 7;
   strict?: true;
   quiet?: true;
-  json?: true;
 };
 
 export const convertCommand: Command = (program) => {
@@ -27,12 +26,12 @@ export const convertCommand: Command = (program) => {
     .summary('turn any agent stream into another dialect')
     .description(
       'Turns a stream of one dialect into another: canonical, mail, open-harness, ai-sdk (full stream), ui-message-stream or\n' +
-        'ag-ui in; canonical, ui-message-stream or ag-ui out. What did not get through is said on stderr.',
+        'ag-ui in; canonical, ui-message-stream, ag-ui or mail out. What did not get through is said on stderr.',
     )
     .argument('[input]', 'a file, a URL, or - for standard input')
     .requiredOption(
       '-t, --to <dialect>',
-      'canonical, ui-message-stream or ag-ui; the same dialect changes the format only',
+      'canonical, ui-message-stream, ag-ui or mail; the dialect of the input changes the format only',
     )
     .option('-f, --from <dialect>', 'the dialect of the input, where it is not found out')
     .option('-F, --format <format>', 'of the output: sse, ndjson or tape')
@@ -53,8 +52,9 @@ export const convertCommand: Command = (program) => {
     ],
   ]);
   command.action(async (input: string | undefined, flags: Flags, self) => {
-    const { to, from, format, inputFormat, output, uiVersion, strict, quiet, json } = flags;
-    const asked = { input, to, from, format, inputFormat, output, uiVersion, strict, quiet, json };
+    const { to, from, format, inputFormat, output, uiVersion, strict, quiet } = flags;
+    const asked = { input, to, from, format, inputFormat, output, uiVersion, strict, quiet, json: wantsJson(self) };
+    const { convert } = await import('../tools/convert.ts');
     await runTool(self, (io) => convert({ ...toEndpointOptions(flags), ...asked }, io));
   });
 };

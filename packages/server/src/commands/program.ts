@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander';
+import { nearest } from '../tools/nearest.ts';
 import { version } from '../version.ts';
 import { CommandFailure, type ExitCode } from './command-failure.ts';
 import type { Command as AddCommand } from './command.ts';
@@ -29,6 +30,8 @@ export async function runProgram(
     .exitOverride();
   for (const add of commands) add(program, terminal);
   for (const command of program.commands) inherit(command, program);
+  const unknown = unknownCommand(args, program);
+  if (unknown) return report(unknown, terminal);
   try {
     await program.parseAsync([...args], { from: 'user' });
     return exitCodes.get(program) ?? 0;
@@ -44,6 +47,17 @@ export function exitWith(command: Command, code: ExitCode): void {
   let root = command;
   while (root.parent) root = root.parent;
   exitCodes.set(root, code);
+}
+
+/** A word that names no command. With a default command, commander would take it for one of that command's arguments. */
+function unknownCommand([first]: readonly string[], program: Command): CommandFailure | undefined {
+  if (first === undefined || first.startsWith('-') || first === 'help') return undefined;
+  const names = program.commands.map((command) => command.name());
+  if (names.includes(first)) return undefined;
+  const near = nearest(first, names);
+  const meant = near === undefined ? '' : ` Did you mean “${near}”?`;
+  const fix = 'intertie --help shows what there is.';
+  return new CommandFailure({ code: 'usage', message: `There is no command “${first}”.${meant}`, fix, exitCode: 2 });
 }
 
 /** Every command knows `--json` and fails the same way, so that none has to say so itself. */

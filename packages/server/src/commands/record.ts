@@ -1,4 +1,3 @@
-import { record } from '../tools/record.ts';
 import type { Command } from './command.ts';
 import { runTool } from './run-tool.ts';
 import { addEndpointOptions, addExamples, toEndpointOptions, type EndpointFlags } from './tool-options.ts';
@@ -22,6 +21,7 @@ export const recordCommand: Command = (program) => {
   ]);
   command.action(async (url: string, flags: Flags, self) => {
     const { as, output, title } = flags;
+    const { record } = await import('../tools/record.ts');
     await runTool(self, (io) => record({ ...toEndpointOptions(flags), url, as, output, title }, io));
   });
 };

@@ -1,4 +1,3 @@
-import { replay } from '../tools/replay.ts';
 import type { Command } from './command.ts';
 import { runTool } from './run-tool.ts';
 import { addExamples, readPort, readPositive } from './tool-options.ts';
@@ -28,7 +27,8 @@ export const replayCommand: Command = (program) => {
       'A recorded MAIL stream for an AG-UI front end, four times as fast:',
     ],
   ]);
-  command.action(async (tapes: string[], { as, speed, port, quiet }: Flags, self) =>
-    runTool(self, (io) => replay({ tapes, as, speed, port, quiet }, io)),
-  );
+  command.action(async (tapes: string[], { as, speed, port, quiet }: Flags, self) => {
+    const { replay } = await import('../tools/replay.ts');
+    await runTool(self, (io) => replay({ tapes, as, speed, port, quiet }, io));
+  });
 };

@@ -4,17 +4,22 @@ import { nodeIO, type ToolIO } from '../tools/tool-io.ts';
 import { exitWith } from './program.ts';
 
 const interrupted = 130;
+const signals = ['SIGINT', 'SIGTERM'] as const;
 
 /** Runs a tool in this process: Ctrl-C stops it, and a reader that leaves ends it without a word. */
-export async function runTool(command: Program, tool: (io: ToolIO) => Promise<ToolExit>): Promise<void> {
+export async function runTool(
+  command: Program,
+  tool: (io: ToolIO) => Promise<ToolExit>,
+  /** Whether Ctrl-C ends the tool. Otherwise the tool listens itself. */
+  { takesInterrupts = true }: { takesInterrupts?: boolean } = {},
+): Promise<void> {
   const stop = new AbortController();
   const onSignal = (): void => {
     // A second one need not be polite.
     if (stop.signal.aborted) process.exit(interrupted);
     stop.abort();
   };
-  process.on('SIGINT', onSignal);
-  process.on('SIGTERM', onSignal);
+  if (takesInterrupts) for (const name of signals) process.on(name, onSignal);
   try {
     exitWith(command, await tool(nodeIO(stop.signal)));
   } catch (error) {
@@ -22,7 +27,6 @@ export async function runTool(command: Program, tool: (io: ToolIO) => Promise<To
     if (stop.signal.aborted) process.exit(interrupted);
     throw error;
   } finally {
-    process.off('SIGINT', onSignal);
-    process.off('SIGTERM', onSignal);
+    for (const name of signals) process.off(name, onSignal);
   }
 }

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { InvalidArgumentError, type Command as Program } from 'commander';
 import type { EndpointOptions } from '../tools/ask-endpoint.ts';
+import { defaultServer } from '../tools/server-client.ts';
 import { ToolError } from '../tools/tool-error.ts';
 
 /** What the options for endpoints give, as commander names it. */
@@ -76,8 +77,23 @@ export function readUIVersion(given: string): 6 | 7 {
   return given === '6' ? 6 : 7;
 }
 
+/** Whether JSON is asked for, before or after the command's name. */
+export function wantsJson(command: Program): boolean {
+  return command.optsWithGlobals<{ json?: true }>().json === true;
+}
+
 /** Examples below a command's help. */
 export function addExamples(command: Program, examples: ReadonlyArray<readonly [line: string, what: string]>): Program {
   const lines = examples.map(([line, what]) => `  ${what}\n    $ ${line}\n`);
   return command.addHelpText('after', `\nExamples:\n${lines.join('')}`);
+}
+
+export type ServerFlags = { server?: string; token?: string; header?: Record<string, string> };
+
+/** The options of every command that talks to an Intertie server. */
+export function addServerOptions(command: Program): Program {
+  return command
+    .option('--server <url>', `an Intertie server (default: INTERTIE_URL, or ${defaultServer})`)
+    .option('--token <token>', 'what it asks for (default: INTERTIE_TOKEN)')
+    .option('-H, --header <name: value>', 'send a header; may be repeated', readHeader);
 }

@@ -22,8 +22,11 @@ export async function authenticate(
 /** Compared by hash, so that neither length nor prefix can be told from the time it takes. */
 export function equal(given: string | undefined, secret: string): boolean {
   if (given === undefined) return false;
-  const hash = (text: string): Uint8Array => createHash('sha256').update(text).digest();
   return timingSafeEqual(hash(given), hash(secret));
+}
+
+function hash(text: string): Uint8Array {
+  return createHash('sha256').update(text).digest();
 }
 
 function tokenOf(request: Request): string | undefined {

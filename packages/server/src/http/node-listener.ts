@@ -1,6 +1,5 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import { Readable } from 'node:stream';
-import type { ReadableStream as NodeReadableStream } from 'node:stream/web';
+import { incomingBody } from './incoming-body.ts';
 
 export type Fetch = (request: Request, env?: { incoming: IncomingMessage }) => Response | Promise<Response>;
 
@@ -16,6 +15,9 @@ export function nodeListener(fetch: Fetch, onError: (error: unknown) => void = (
     });
   };
 }
+
+/** How long a client may go on sending a body that was refused, before its connection is closed. */
+const lateBodyMs = 2_000;
 
 async function answer(fetch: Fetch, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
   const left = new AbortController();
@@ -38,8 +40,11 @@ async function answer(fetch: Fetch, incoming: IncomingMessage, outgoing: ServerR
     outgoing.flushHeaders();
     await write(response.body, outgoing);
   }
-  // What nobody has read of the body would keep the connection from its next request.
-  incoming.resume();
+  // What nobody has read of the body would keep the connection from its next request. It is thrown away, for a moment.
+  if (incoming.complete || incoming.destroyed) return;
+  if (request.body?.locked === false) await request.body.cancel();
+  const timer = setTimeout(() => incoming.destroy(), lateBodyMs);
+  incoming.once('close', () => clearTimeout(timer));
 }
 
 function toRequest(incoming: IncomingMessage, signal: AbortSignal): Request | undefined {
@@ -51,10 +56,10 @@ function toRequest(incoming: IncomingMessage, signal: AbortSignal): Request | un
   }
   const base = `http://${/^[\w.:[\]-]+$/.test(given.host ?? '') ? given.host : 'localhost'}`;
   if (!url.startsWith('/') || !URL.canParse(base + url)) return undefined;
-  const body = method === 'GET' || method === 'HEAD' ? undefined : (Readable.toWeb(incoming) as NodeReadableStream);
+  const body = method === 'GET' || method === 'HEAD' ? undefined : incomingBody(incoming);
   try {
     const init = { method, headers, signal, ...(body && { body, duplex: 'half' }) };
-    return new Request(base + url, init as RequestInit);
+    return new Request(base + url, init);
   } catch {
     return undefined;
   }
@@ -75,8 +80,9 @@ async function write(body: ReadableStream<Uint8Array>, outgoing: ServerResponse)
     }
     outgoing.off('close', leave);
     outgoing.end();
-  } catch {
+  } catch (error) {
     outgoing.destroy();
+    throw error;
   }
 }
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { wireBody } from './dev.ts';
 import { runBodies } from './runs.ts';
-import { threadPatch } from './threads.ts';
+import { threadBody } from './threads.ts';
 
 export type Route = {
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE' | 'HEAD';
@@ -125,7 +125,7 @@ export const routeTable: readonly Route[] = [
     path: '/api/threads/{thread}',
     tag: 'threads',
     summary: 'Changes the title, the active branch or the metadata.',
-    body: threadPatch,
+    body: threadBody,
     answers: { 200: 'json' },
   },
   {

@@ -93,9 +93,9 @@ export function addRunRoutes(app: App, host: Host): void {
 }
 
 function toAnswer(given: z.output<typeof answer>): Answer | ToolAnswer {
-  if ('questionId' in given) return given as Answer;
+  if ('questionId' in given) return given;
   const { toolCallId } = given;
   if ('output' in given) return { toolCallId, status: 'ok', output: given.output };
   const error = typeof given.error === 'string' ? { message: given.error } : given.error;
-  return { toolCallId, status: 'error', error: error as { message: string } };
+  return { toolCallId, status: 'error', error };
 }

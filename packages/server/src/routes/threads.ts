@@ -1,7 +1,8 @@
-import type { JsonObject, Store, Thread } from '@intertie/core';
+import type { Store, Thread } from '@intertie/core';
 import { z } from 'zod';
 import { sumUsage, toLiveInfo, toRunInfo, toThreadInfo } from '../api.ts';
 import type { Host } from '../host.ts';
+import { defined } from '../defined.ts';
 import { readJson, readQuery } from '../http/read-json.ts';
 import { IntertieError } from '../intertie-error.ts';
 import { idParam, storeOf, type App } from './context.ts';
@@ -9,27 +10,23 @@ import { exportThread } from './export-thread.ts';
 import { listBranch } from './list-branch.ts';
 import { threadFeed } from './thread-feed.ts';
 
-export const threadsQuery: z.ZodType<{ search?: string; limit?: number; cursor?: string; resourceId?: string }> =
-  z.object({
-    search: z.string().max(500).optional(),
-    limit: z.coerce.number().int().min(1).max(200).optional(),
-    cursor: z.string().max(1000).optional(),
-    resourceId: z.string().max(256).optional(),
-  }) as never;
+const threadsQuery = z.object({
+  search: z.string().max(500).optional(),
+  limit: z.coerce.number().int().min(1).max(200).optional(),
+  cursor: z.string().max(1000).optional(),
+  resourceId: z.string().max(256).optional(),
+});
 
-export const threadPatch: z.ZodType<{ title?: string; headId?: string; metadata?: JsonObject }> = z.strictObject({
+const threadPatch = z.strictObject({
   title: z.string().max(1000).optional(),
   headId: z.string().optional(),
   metadata: z.record(z.string(), z.json()).optional(),
-}) as never;
+});
 
-export const messagesQuery: z.ZodType<{
-  format: 'ui' | 'ag-ui' | 'canonical';
-  leaf?: string;
-  before?: string;
-  after?: string;
-  limit?: number;
-}> = z
+/** The shape of the body, for whoever describes the route. */
+export const threadBody: z.ZodType = threadPatch;
+
+const messagesQuery = z
   .object({
     format: z.enum(['ui', 'ag-ui', 'canonical']).default('canonical'),
     leaf: z.string().optional(),
@@ -37,10 +34,7 @@ export const messagesQuery: z.ZodType<{
     after: z.string().optional(),
     limit: z.coerce.number().int().min(1).max(1000).optional(),
   })
-  .refine(
-    ({ before, after }) => before === undefined || after === undefined,
-    'give before or after, not both',
-  ) as never;
+  .refine(({ before, after }) => before === undefined || after === undefined, 'give before or after, not both');
 
 const sinceQuery = z.object({ since: z.coerce.number().int().min(0).optional() });
 
@@ -53,7 +47,7 @@ export async function requireThread(store: Store, threadId: string): Promise<Thr
 export function addThreadRoutes(app: App, host: Host): void {
   app.get('/api/threads', async (c) => {
     const store = storeOf(host, c);
-    const { threads, cursor } = await store.listThreads({ limit: 50, ...readQuery(c.req.raw, threadsQuery) });
+    const { threads, cursor } = await store.listThreads(defined({ limit: 50, ...readQuery(c.req.raw, threadsQuery) }));
     return c.json({
       threads: await Promise.all(threads.map((thread) => toThreadInfo(store, thread))),
       ...(cursor !== undefined && { cursor }),
@@ -99,7 +93,7 @@ export function addThreadRoutes(app: App, host: Host): void {
 
   app.get('/api/threads/:thread/messages', async (c) => {
     const query = readQuery(c.req.raw, messagesQuery);
-    return c.json(await listBranch(host, storeOf(host, c), idParam(c, 'thread'), query));
+    return c.json(await listBranch(host, storeOf(host, c), idParam(c, 'thread'), defined(query)));
   });
 
   app.delete('/api/threads/:thread/messages/:message', async (c) => {

@@ -19,8 +19,8 @@ export interface EndpointOptions {
   timeoutMs?: number | undefined;
 }
 
-export const defaultPrompt = 'Say hello in one short sentence.';
-export const defaultTimeoutMs = 60_000;
+const defaultPrompt = 'Say hello in one short sentence.';
+const defaultTimeoutMs = 60_000;
 
 /** Asks an endpoint of any kind, as one of its own clients would. The answer is a stream of bytes. */
 export async function askEndpoint(url: string, options: EndpointOptions, io: ToolIO): Promise<Input> {
@@ -31,15 +31,32 @@ export async function askEndpoint(url: string, options: EndpointOptions, io: Too
     ask(target, { method: 'POST', body: content, headers: { 'content-type': 'application/json' } });
   if (body !== undefined) return toInput(await post(url, body), url, options);
   if (as === 'mail') return askMail();
-  const response = await post(url, JSON.stringify(requestFor(as, prompt)));
-  if (response.status !== 404 && response.status !== 405) return toInput(response, url, options);
+  const response = await postAs(as);
+  if (![401, 404, 405].includes(response.status) || as !== undefined) return toInput(response, url, options);
   // A MAIL server is known by what it says at its root, not by its routes.
-  const root = as === undefined ? await ask(url, { method: 'GET' }).then(readJson, () => undefined) : undefined;
-  if (textOf(fieldsOf(root).protocol_version) !== undefined) {
-    await response.body?.cancel();
-    return askMail();
+  const root = await ask(url, { method: 'GET' }).then(readJson, () => undefined);
+  if (textOf(fieldsOf(root).protocol_version) === undefined) return toInput(response, url, options);
+  await response.body?.cancel();
+  return askMail();
+
+  /** Some servers refuse what they do not know, and with it a request that is made for all: they are asked in one way each. */
+  async function postAs(dialect: string | undefined): Promise<Response> {
+    const first = await post(url, JSON.stringify(requestFor(dialect, prompt)));
+    if (dialect !== undefined || !isRefusal(first)) return first;
+    for (const other of ['ag-ui', 'ui-message-stream']) {
+      // oxlint-disable-next-line no-await-in-loop -- the next only if this one is refused too
+      const next = await post(url, JSON.stringify(requestFor(other, prompt)));
+      if (isRefusal(next)) {
+        // oxlint-disable-next-line no-await-in-loop
+        await next.body?.cancel();
+        continue;
+      }
+      // oxlint-disable-next-line no-await-in-loop
+      await first.body?.cancel();
+      return next;
+    }
+    return first;
   }
-  return toInput(response, url, options);
 
   async function askMail(): Promise<Input> {
     const base = url.replace(/\/+$/, '').replace(/\/(?:ui\/)?message$/, '');
@@ -50,7 +67,7 @@ export async function askEndpoint(url: string, options: EndpointOptions, io: Too
 }
 
 /** A request that asks for one answer. Without a dialect, one that both AG-UI servers and those of `useChat` understand. */
-export function requestFor(as: string | undefined, prompt: string): object {
+function requestFor(as: string | undefined, prompt: string): object {
   const [thread, run, message] = [generateId(), generateId(), generateId()];
   const agUi = { threadId: thread, runId: run, tools: [], context: [], state: {}, forwardedProps: {} };
   const chat = { id: thread, trigger: 'submit-message' };
@@ -100,7 +117,7 @@ function causeOf(error: unknown): { code?: string; message: string } {
   return { ...(code !== undefined && { code }), message };
 }
 
-export function silent(url: string, timeoutMs: number): ToolError {
+function silent(url: string, timeoutMs: number): ToolError {
   const message = `${url} has said nothing for ${timeoutMs / 1000} s.`;
   return new ToolError('unreadable', message, 'If it may take longer, give it time: --timeout 300');
 }
@@ -118,7 +135,8 @@ async function toInput(response: Response, url: string, options: EndpointOptions
   const { timeoutMs = defaultTimeoutMs } = options;
   const isChat = response.headers.get('x-vercel-ai-ui-message-stream') !== null;
   const bytes = guardSilence(response.body, timeoutMs, () => silent(url, timeoutMs));
-  return { bytes, label: url, isLive: true, ...(isChat && { dialect: 'ui-message-stream' }) };
+  const asked = options.get || options.body !== undefined ? {} : { asked: options.prompt ?? defaultPrompt };
+  return { bytes, label: url, isLive: true, ...asked, ...(isChat && { dialect: 'ui-message-stream' }) };
 }
 
 function fixFor({ status }: Response, { get }: EndpointOptions): string | undefined {
@@ -130,6 +148,14 @@ function fixFor({ status }: Response, { get }: EndpointOptions): string | undefi
   return undefined;
 }
 
+/** The request was read, and is not what it should be. Nothing has been done. */
+function isRefusal({ status }: Response): boolean {
+  return status === 400 || status === 422;
+}
+
+/** What is no JSON may be a stream without an end. */
 async function readJson(response: Response): Promise<unknown> {
-  return response.json();
+  if (response.headers.get('content-type')?.includes('json')) return response.json();
+  await response.body?.cancel();
+  return undefined;
 }

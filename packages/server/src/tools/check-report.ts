@@ -9,6 +9,8 @@ import type { ToolError } from './tool-error.ts';
 
 export interface CheckedStream {
   label: string;
+  /** What the endpoint was asked. */
+  asked: string | undefined;
   stream: ItemStream;
   check: StreamCheck;
   /** What it seems to be, whatever it was checked as. */
@@ -65,15 +67,15 @@ export function formatCheck(checked: CheckedStream, columns: number, paint: Pain
   return `${lines.join('\n')}\n`;
 }
 
-function heading({ label, stream, check, looksLike, ms }: CheckedStream, paint: Paint): string[] {
+function heading({ label, asked, stream, check, looksLike, ms }: CheckedStream, paint: Paint): string[] {
   const { known, framing } = stream;
   const lines = [
-    paint('bold', label),
+    `${paint('bold', label)}${asked === undefined ? '' : paint('dim', `, asked: ${asked}`)}`,
     `  ${paint('cyan', nameOf(known))}: ${known.title}, in ${framingNames[framing]}`,
   ];
   const kinds = [...check.kinds].toSorted((a, b) => b[1] - a[1]);
   const shown = kinds.slice(0, maxKinds).map(([kind, count]) => `${count} ${kind}`);
-  if (kinds.length > maxKinds) shown.push(`${kinds.length - maxKinds} other kinds`);
+  if (kinds.length > maxKinds) shown.push(plural(kinds.length - maxKinds, 'other kind'));
   const time = ms === undefined ? '' : ` in ${(ms / 1000).toFixed(1)} s`;
   const streams = check.streams > 1 ? `, one stream after the other: ${check.streams}` : '';
   lines.push(

@@ -16,9 +16,6 @@ export type Frame = { line: number } & (
 );
 
 export type FrameProblem = 'json' | 'cut' | 'encoding' | 'size';
-export type ProblemFrame = Extract<Frame, { type: 'problem' }>;
-/** What a piece of the input holds, in order. */
-export type Frames = Frame[];
 
 /** A framing by its name; undefined to find out. */
 export function readInputFraming(name: string | undefined): Framing | undefined {

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import { getRequestListener } from '@hono/node-server';
+import { nodeListener } from '../http/node-listener.ts';
 import { nameOf } from './dialects.ts';
 import { loadTape, type LoadedTape } from './load-tape.ts';
 import { nearest } from './nearest.ts';
@@ -36,7 +36,7 @@ export async function replay(options: ReplayOptions, io: ToolIO): Promise<ToolEx
     if (!quiet) void io.stderr.write(`${line}\n`);
   };
   const handler = createReplayHandler({ tapes, as, speed, onRequest: (line) => tell(paint('dim', `  ${line}`)) });
-  const server = createServer((request, response) => void getRequestListener(handler)(request, response));
+  const server = createServer(nodeListener(handler));
   server.listen(port, '127.0.0.1');
   try {
     await once(server, 'listening');
@@ -80,8 +80,7 @@ function greeting(
     const time = isPaced ? `at an even pace (it has no times), ${seconds} s` : `${seconds} s`;
     return `${paint('green', '▶')} ${paint('bold', options.tapes[index] ?? '')}: ${tape.items.length} items of ${nameOf(known)}, ${time}`;
   });
-  const isMail = tapes.every(({ known }) => nameOf(known) === 'mail');
-  const served = as === undefined ? replayDialects.filter((dialect) => dialect !== 'mail' || isMail) : [as];
+  const served = as === undefined ? replayDialects : [as];
   for (const dialect of served) lines.push(`  ${dialect.padEnd(18)} POST ${origin}${replayPaths[dialect]}`);
   if (as !== undefined) lines.push(paint('dim', '  (and any other path)'));
   lines.push(paint('dim', '  Ctrl-C stops it.'));

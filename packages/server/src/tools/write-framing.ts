@@ -3,7 +3,7 @@ import { fieldsOf } from './fields.ts';
 import { ToolError } from './tool-error.ts';
 
 export type OutputFraming = 'sse' | 'ndjson' | 'tape';
-export const outputFramings: readonly OutputFraming[] = ['sse', 'ndjson', 'tape'];
+const outputFramings: readonly OutputFraming[] = ['sse', 'ndjson', 'tape'];
 
 /** Items as text. `time` is only asked for where it is written. */
 export interface FramingWriter {

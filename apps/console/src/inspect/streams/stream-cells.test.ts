@@ -20,7 +20,9 @@ describe('the cells of a row', () => {
   });
 
   it('light up with their relatives', () => {
-    expect(litIn({ frame: 1, event: 2, target: 3 }, { frame: 1, events: [2, 4], targets: [9, 9] })).toBe('frame event');
+    expect(litIn({ frame: 1, event: 2, target: 3 }, { frames: [1, 1], events: [2, 4], targets: [9, 9] })).toBe(
+      'frame event',
+    );
     expect(litIn({ event: 2 }, undefined)).toBe('');
   });
 });

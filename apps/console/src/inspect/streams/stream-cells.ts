@@ -26,7 +26,7 @@ export function cellAside(row: StreamRow, from: Cell['column'], by: 1 | -1): Cel
 export function litIn(row: StreamRow, relatives: Relatives | undefined): string {
   if (!relatives) return '';
   const lit: Array<Cell['column']> = [];
-  if (row.frame !== undefined && row.frame === relatives.frame) lit.push('frame');
+  if (isIn(row.frame, relatives.frames)) lit.push('frame');
   if (isIn(row.event, relatives.events)) lit.push('event');
   if (isIn(row.target, relatives.targets)) lit.push('target');
   return lit.join(' ');

@@ -16,7 +16,7 @@ export function StreamDetails(props: {
 }): ReactNode {
   const { view, cell, targetLabel, onClose } = props;
   const { table, run } = view;
-  const { frame, events, targets } = table.relativesOf(cell);
+  const { frames, events, targets } = table.relativesOf(cell);
   const eventIndices = list(events);
   const violations = [
     ...eventIndices.flatMap((index) => table.violationsOf({ column: 'event', index })),
@@ -24,7 +24,6 @@ export function StreamDetails(props: {
   ];
   const losses = eventIndices.flatMap((index) => table.lossesOf(index));
   const agent = eventIndices.map((index) => table.agentOf(index)).find((name) => name !== undefined);
-  const source = frame === undefined ? undefined : run.frames[frame];
   return (
     <section className="stream-details" aria-label="Row in full">
       <header>
@@ -40,13 +39,11 @@ export function StreamDetails(props: {
       <div className="body">
         <Findings violations={violations} losses={losses} />
         <div className="json-columns">
-          {source && (
-            <JsonView
-              label={`Source · ${source.dialect}`}
-              note={`frame ${source.index}`}
-              value={opened(source.frame)}
-            />
-          )}
+          {list(frames)
+            .flatMap((index) => run.frames[index] ?? [])
+            .map(({ index, dialect, frame }) => (
+              <JsonView key={`f${index}`} label={`Source · ${dialect}`} note={`frame ${index}`} value={opened(frame)} />
+            ))}
           {eventIndices.map((index) => (
             <JsonView
               key={`e${index}`}

@@ -1,4 +1,7 @@
 import type { RunEvents, RunSnapshot } from '../../inspect-types.ts';
+import { describeItem } from '../describe-item.ts';
+import { isDelta } from '../event-family.ts';
+import { throttled } from '../throttled.ts';
 import { EventRate } from './event-rate.ts';
 import { StreamTable } from './stream-table.ts';
 import type { Target } from './target.ts';
@@ -26,7 +29,7 @@ export class StreamFeed {
     this.#events = events;
     this.#target = target;
     this.#options = options;
-    this.subscribe = events.subscribe;
+    this.subscribe = throttled(events.subscribe);
   }
 
   readonly snapshot = (): StreamView => {
@@ -52,6 +55,14 @@ export class StreamFeed {
       before.table.events.length <= run.entries.length;
     if (goesOn) return before.table;
     this.#rate = new EventRate();
-    return new StreamTable(this.#target, { hasFrames, internal: this.#options.internal });
+    return new StreamTable(this.#target, {
+      hasFrames,
+      internal: this.#options.internal,
+      isDeltaFrame: (index) => {
+        const frame = this.#events.snapshot().frames[index];
+        // One that is still on its way is taken for what most are.
+        return frame === undefined || isDelta(describeItem(frame.frame).type);
+      },
+    });
   }
 }

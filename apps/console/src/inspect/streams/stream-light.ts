@@ -15,6 +15,6 @@ export function lightOf(table: StreamTable, row: StreamRow): { light: Light; tex
   if (losses.length > 0) {
     return { light: 'loss', text: losses.map(({ kind, what, why }) => `${what} ${kind}: ${why}`).join('\n') };
   }
-  if (row.event === undefined && row.target === undefined) return { light: 'none', text: 'No event came of it.' };
+  if (row.cause === undefined) return { light: 'none', text: 'No event came of it.' };
   return { light: 'good', text: 'Keeps the rules' };
 }

@@ -37,9 +37,7 @@ export const StreamRowView = memo(function StreamRowView(props: StreamRowProps):
       className="stream-row"
       style={{ transform: `translateY(${top}px)` }}
     >
-      <span role="gridcell" className="light" data-light={light} title={lightText}>
-        {light !== 'none' && <span className="hidden-text">{lightText}</span>}
-      </span>
+      <span role="gridcell" className="light" data-light={light} title={lightText} aria-label={lightText} />
       {columns.map((column) =>
         column === 'frame' && !hasFrames ? null : (
           <StreamCell
@@ -83,10 +81,11 @@ function StreamCell(props: {
       data-lit={isLit || undefined}
       data-continued={(index === undefined && isContinued) || undefined}
       aria-selected={isActive}
+      style={color === undefined ? undefined : { boxShadow: `inset 3px 0 ${color}` }}
     >
       {index !== undefined && (
         <>
-          <span className="index" style={color === undefined ? undefined : { borderColor: color }} title={agent}>
+          <span className="index" title={agent}>
             {column === 'event' ? index + 1 : index}
           </span>
           <span className="type" data-family={family}>

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { Chip } from '../chip.tsx';
 import type { StreamView } from './stream-feed.ts';
 
 const words: { readonly [Status in StreamView['run']['status']]: string } = {
@@ -17,8 +18,10 @@ export function StreamSummary(props: {
   onViolation: () => void;
   onLosses: () => void;
   isLedgerOpen: boolean;
+  isFollowing: boolean;
+  onFollow: (follow: boolean) => void;
 }): ReactNode {
-  const { view, shown, onViolation, onLosses, isLedgerOpen } = props;
+  const { view, shown, onViolation, onLosses, isLedgerOpen, isFollowing, onFollow } = props;
   const { table, run, rate } = view;
   const violations = table.violations.event.length + table.violations.target.length;
   return (
@@ -26,6 +29,9 @@ export function StreamSummary(props: {
       <span className="status" data-status={run.status}>
         {words[run.status]}
       </span>
+      <Chip isOn={isFollowing} title="Stay at the end of the run (f)" onToggle={() => onFollow(!isFollowing)}>
+        follow
+      </Chip>
       <span>{counted(table.events.length, 'event')}</span>
       {rate > 0 && <span>{rate < 10 ? rate.toFixed(1) : Math.round(rate)}/s</span>}
       {shown < table.length && <span>{shown} rows shown</span>}

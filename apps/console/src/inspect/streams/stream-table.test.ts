@@ -49,6 +49,13 @@ describe.each([
     expect(table.violations).toEqual({ event: [], target: [] });
   });
 
+  it('breaks none either where a run goes on with a message', () => {
+    const goesOn = tableOf(corpus('swarm-goes-on'), target);
+    goesOn.end();
+    expect(goesOn.violations).toEqual({ event: [], target: [] });
+    expect(goesOn.targets.length).toBeGreaterThan(10);
+  });
+
   it('enters in the ledger what did not get through, with the event', () => {
     const said: AgentEvent = { type: 'text-start', id: 'psst', internal: true, to: ['critic'] };
     const withheld = tableOf([small.at(0)!, said, { type: 'text-end', id: 'psst' }, small.at(4)!], target);
@@ -84,6 +91,23 @@ describe('the rows', () => {
     expect(rowsOf(table).flatMap(({ frame }) => frame ?? [])).toEqual([0, 1, 2, 3, 4]);
   });
 
+  it('give the frames that were joined to the delta that they went into', () => {
+    const joined = new StreamTable(ui, { hasFrames: true, internal: false, isDeltaFrame: (index) => index !== 5 });
+    const events: AgentEvent[] = [
+      small.at(0)!,
+      { type: 'text-start', id: 'x', origin: 0 },
+      { type: 'text-delta', id: 'x', delta: 'Hello', origin: 1 },
+      { type: 'text-delta', id: 'x', delta: '.', origin: 4 },
+      { type: 'text-end', id: 'x', origin: 7 },
+    ];
+    for (const event of events) joined.feed(event);
+    expect(joined.relativesOf({ column: 'event', index: 2 }).frames).toEqual([1, 3]);
+    expect(joined.relativesOf({ column: 'frame', index: 3 }).events).toEqual([2, 2]);
+    // A frame that is no delta ends it, and what follows is nobody's.
+    expect(joined.relativesOf({ column: 'event', index: 3 }).frames).toEqual([4, 4]);
+    expect(joined.relativesOf({ column: 'frame', index: 6 }).events).toEqual([0, -1]);
+  });
+
   it('are found again by what they show', () => {
     const table = tableOf(small.slice(0, 4), ui, true);
     table.knowFrames(7);
@@ -111,13 +135,17 @@ describe('relatives', () => {
       { type: 'text-start' },
       { type: 'text-delta' },
     ]);
-    expect(table.relativesOf({ column: 'frame', index: 0 })).toEqual({ frame: 0, events: [0, -1], targets: [0, -1] });
+    expect(table.relativesOf({ column: 'frame', index: 0 })).toEqual({
+      frames: [0, 0],
+      events: [0, -1],
+      targets: [0, -1],
+    });
   });
 
   it('of an item are its event and that event’s frame, and not its sisters', () => {
     const index = table.targets.findIndex((item) => (item as { type: string }).type === 'text-start');
     expect(table.relativesOf({ column: 'target', index })).toEqual({
-      frame: 2,
+      frames: [2, 2],
       events: [1, 1],
       targets: [index, index],
     });

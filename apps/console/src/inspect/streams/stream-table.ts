@@ -1,6 +1,7 @@
 import { canonical, startCheck, type FoundViolation, type RunningCheck } from '@intertie/conformance';
 import type { AgentEvent, Codec, Loss } from '@intertie/core';
 import { EventAgents } from '../event-agents.ts';
+import { isDelta } from '../event-family.ts';
 import type { Target } from './target.ts';
 
 /**
@@ -13,9 +14,18 @@ export type StreamRow = { frame?: number; event?: number; target?: number; origi
 export type Cell = { column: 'frame' | 'event' | 'target'; index: number };
 type Range = readonly [first: number, last: number];
 /** Indices that belong together by cause; a range may be empty. */
-export type Relatives = { frame: number | undefined; events: Range; targets: Range };
+export type Relatives = { frames: Range; events: Range; targets: Range };
 
 export type LedgerLine = { loss: Loss; event: number };
+
+export type StreamTableOptions = {
+  /** Whether the source's frames have a column. */
+  hasFrames: boolean;
+  /** Whether the target is told what agents say to each other. */
+  internal: boolean;
+  /** Whether a frame only adds to what is being said: those behind a delta without one of their own went into it. */
+  isDeltaFrame?: (index: number) => boolean;
+};
 
 const none: Range = [0, -1];
 
@@ -40,6 +50,9 @@ export class StreamTable {
   /** The frames that have their row. */
   #placed = 0;
   #frames = 0;
+  /** Of an event: the last frame that went into it, where that is not the first. */
+  #lastFrameOf = new Map<number, number>();
+  #isDeltaFrame: (index: number) => boolean;
   #encoder: Codec<AgentEvent, unknown>;
   #canonicalCheck: RunningCheck = startCheck(canonical);
   #targetCheck: RunningCheck;
@@ -49,8 +62,9 @@ export class StreamTable {
   #isOver = false;
   readonly hasFrames: boolean;
 
-  constructor(target: Target, options: { hasFrames: boolean; internal: boolean }) {
+  constructor(target: Target, options: StreamTableOptions) {
     this.hasFrames = options.hasFrames;
+    this.#isDeltaFrame = options.isDeltaFrame ?? (() => false);
     this.#encoder = target.encoder({
       internal: options.internal,
       onLoss: (loss) => this.#lose(loss),
@@ -138,12 +152,16 @@ export class StreamTable {
   relativesOf({ column, index }: Cell): Relatives {
     if (column === 'frame') {
       const events = this.#eventsOf.get(index) ?? none;
-      return { frame: index, events, targets: this.#targetsIn(events) };
+      return { frames: [index, index], events, targets: this.#targetsIn(events) };
     }
     const event = column === 'event' ? index : this.#causeOf[index];
-    if (event === undefined) return { frame: undefined, events: none, targets: none };
-    const targets: Range = column === 'event' ? this.targetsOf(event) : [index, index];
-    return { frame: this.events[event]?.origin, events: [event, event], targets };
+    if (event === undefined) return { frames: none, events: none, targets: none };
+    const origin = this.events[event]?.origin;
+    return {
+      frames: origin === undefined ? none : [origin, this.#lastFrameOf.get(event) ?? origin],
+      events: [event, event],
+      targets: column === 'event' ? this.targetsOf(event) : [index, index],
+    };
   }
 
   get #waiting(): number {
@@ -167,7 +185,7 @@ export class StreamTable {
     const { origin } = event;
     const row: StreamRow = { event: index, cause: index };
     if (origin !== undefined && this.hasFrames) {
-      for (; this.#placed < origin; this.#placed++) this.#add({ frame: this.#placed, origin: this.#placed });
+      this.#placeFramesBefore(origin, index - 1);
       row.origin = origin;
       if (this.#placed === origin) {
         row.frame = origin;
@@ -180,6 +198,19 @@ export class StreamTable {
     this.#add(row);
     for (let target = first + 1; target <= last; target++) {
       this.#add({ target, cause: index, ...(row.origin !== undefined && { origin: row.origin }) });
+    }
+  }
+
+  /** Frames that caused nothing have a row of their own; those that were joined with a delta are that delta's. */
+  #placeFramesBefore(origin: number, last: number): void {
+    let isJoined = isDelta(this.events[last]?.type ?? '');
+    for (; this.#placed < origin; this.#placed++) {
+      const frame = this.#placed;
+      isJoined &&= this.#isDeltaFrame(frame);
+      this.#add({ frame, origin: frame, ...(isJoined && { cause: last }) });
+      if (!isJoined) continue;
+      this.#lastFrameOf.set(last, frame);
+      this.#eventsOf.set(frame, [last, last]);
     }
   }
 

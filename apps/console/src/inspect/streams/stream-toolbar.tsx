@@ -1,5 +1,6 @@
 import type { ReactNode, RefObject } from 'react';
 import { agentColor } from '../../agent-color.ts';
+import { Chip } from '../chip.tsx';
 import { families, type Family } from '../event-family.ts';
 import type { RowFilter } from './row-filter.ts';
 import { targetLabels, type TargetId } from './target.ts';
@@ -15,11 +16,9 @@ export function StreamToolbar(props: {
   onTarget: (target: TargetId) => void;
   internal: boolean;
   onInternal: (internal: boolean) => void;
-  isFollowing: boolean;
-  onFollow: (follow: boolean) => void;
   search: RefObject<HTMLInputElement | null>;
 }): ReactNode {
-  const { filter, onFilter, agents, target, onTarget, internal, onInternal, isFollowing, onFollow, search } = props;
+  const { filter, onFilter, agents, target, onTarget, internal, onInternal, search } = props;
   const set = (change: Partial<RowFilter>): void => onFilter({ ...filter, ...change });
   const toggle = (family: Family): void => {
     const hidden = new Set(filter.hidden);
@@ -31,7 +30,7 @@ export function StreamToolbar(props: {
       <div className="line">
         <input
           ref={search}
-          className="field search"
+          className="field sought"
           type="search"
           placeholder="Search"
           aria-label="Search the streams"
@@ -68,9 +67,6 @@ export function StreamToolbar(props: {
             </option>
           ))}
         </select>
-        <Chip isOn={isFollowing} title="Stay at the end of the run (f)" onToggle={() => onFollow(!isFollowing)}>
-          follow
-        </Chip>
       </div>
       <div className="line chips">
         {families.map((family) => (
@@ -91,26 +87,5 @@ export function StreamToolbar(props: {
         </Chip>
       </div>
     </div>
-  );
-}
-
-function Chip(props: {
-  isOn: boolean;
-  family?: Family;
-  title?: string;
-  onToggle: () => void;
-  children: string;
-}): ReactNode {
-  return (
-    <button
-      type="button"
-      className="chip"
-      aria-pressed={props.isOn}
-      data-family={props.family}
-      title={props.title}
-      onClick={props.onToggle}
-    >
-      {props.children}
-    </button>
   );
 }

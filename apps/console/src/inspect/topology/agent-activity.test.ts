@@ -31,6 +31,18 @@ describe('TopologyActivity', () => {
     expect(agents.get('boss')).toMatchObject({ state: 'working', events: 5, lastEvent: 5 });
   });
 
+  it('counts how often a flow went along an edge', () => {
+    const fired: AgentEvent = {
+      type: 'data',
+      id: 'x',
+      name: 'edge',
+      data: { from: 'plan', to: 'write' },
+      transient: true,
+    };
+    const { edges } = activityOf(fired, { ...fired, id: 'y' }, { ...fired, id: 'z', data: 'plan' });
+    expect([...edges.values()]).toMatchObject([{ from: 'plan', to: 'write', messages: 2 }]);
+  });
+
   it('keeps an agent at work until the last of its invocations has ended', () => {
     const activity = activityOf(start('a'), start('a', undefined, 1));
     activity.feed({ type: 'agent-end', agentId: 'r:a:0', outcome: 'complete' });

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { layeredLayout, type Graph, type Placed } from './layered-layout.ts';
+import { extentOf, fittingLayout, layeredLayout, type Graph, type Placed } from './layered-layout.ts';
 
-const options = { nodeWidth: 100, nodeHeight: 40, gapX: 20, gapY: 40 };
+const options = { nodeWidth: 100, nodeHeight: 40, gap: 20, layerGap: 40 };
 const layersOf = (graph: Graph): string[][] => {
   const layers: string[][] = [];
   for (const { id, layer } of layeredLayout(graph, options)) (layers[layer] ??= []).push(id);
@@ -53,5 +53,16 @@ describe('layeredLayout', () => {
         expect(new Set(placed.map(({ x, y }) => `${x} ${y}`)).size).toBe(nodes.length);
       }),
     );
+  });
+});
+
+describe('fittingLayout', () => {
+  const fan = { nodes: ['s', 'a', 'b', 'c', 'd'], edges: edges('sa', 'sb', 'sc', 'sd') };
+
+  it('goes down where there is width, and to the right where there is height', () => {
+    const wide = fittingLayout(fan, options, { width: 600, height: 300 });
+    const high = fittingLayout(fan, options, { width: 260, height: 600 });
+    expect(extentOf(wide, options)).toEqual({ width: 460, height: 120 });
+    expect(extentOf(high, options)).toEqual({ width: 240, height: 220 });
   });
 });

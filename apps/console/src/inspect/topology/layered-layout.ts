@@ -2,7 +2,16 @@ import { groupBy } from '../group-by.ts';
 
 export type Graph = { nodes: readonly string[]; edges: ReadonlyArray<{ from: string; to: string }>; entry?: string };
 export type Placed = { id: string; layer: number; x: number; y: number };
-export type LayoutOptions = { nodeWidth: number; nodeHeight: number; gapX: number; gapY: number };
+export type LayoutOptions = {
+  nodeWidth: number;
+  nodeHeight: number;
+  /** Between the nodes of a layer. */
+  gap: number;
+  /** Between layers. */
+  layerGap: number;
+  /** Where the next layer is. Default: down. */
+  direction?: 'down' | 'right';
+};
 
 /**
  * A layered layout: the entry first, then who it leads to, layer by layer. The same graph gives the same picture, whatever
@@ -17,16 +26,38 @@ export function layeredLayout(graph: Graph, options: LayoutOptions): Placed[] {
   const layers: string[][] = [];
   for (const id of graph.nodes) (layers[layerOf.get(id)!] ??= []).push(id);
   sweep(layers, forward, order);
-  const { nodeWidth, nodeHeight, gapX, gapY } = options;
+  const { nodeWidth, nodeHeight, gap, layerGap, direction = 'down' } = options;
   const widest = Math.max(0, ...layers.map(({ length }) => length));
   return layers.flatMap((layer, index) =>
-    layer.map((id, place) => ({
-      id,
-      layer: index,
-      x: (place + (widest - layer.length) / 2) * (nodeWidth + gapX),
-      y: index * (nodeHeight + gapY),
-    })),
+    layer.map((id, place) => {
+      const along = place + (widest - layer.length) / 2;
+      return direction === 'down'
+        ? { id, layer: index, x: along * (nodeWidth + gap), y: index * (nodeHeight + layerGap) }
+        : { id, layer: index, x: index * (nodeWidth + layerGap), y: along * (nodeHeight + gap) };
+    }),
   );
+}
+
+/** The room that a layout takes. */
+export function extentOf(
+  placed: ReadonlyArray<{ x: number; y: number }>,
+  { nodeWidth, nodeHeight }: Pick<LayoutOptions, 'nodeWidth' | 'nodeHeight'>,
+): { width: number; height: number } {
+  return {
+    width: Math.max(0, ...placed.map(({ x }) => x)) + nodeWidth,
+    height: Math.max(0, ...placed.map(({ y }) => y)) + nodeHeight,
+  };
+}
+
+/** Laid out down or to the right, whichever is larger in the room that there is. */
+export function fittingLayout(graph: Graph, options: LayoutOptions, room: { width: number; height: number }): Placed[] {
+  const sizeOf = (placed: Placed[]): number => {
+    const { width, height } = extentOf(placed, options);
+    return Math.min(1, room.width / width, room.height / height);
+  };
+  const down = layeredLayout(graph, { ...options, direction: 'down' });
+  const right = layeredLayout(graph, { ...options, direction: 'right' });
+  return sizeOf(right) > sizeOf(down) ? right : down;
 }
 
 type Edge = { from: string; to: string };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { TreeMessage } from '../../api.ts';
-import { treeRows } from './message-tree.ts';
+import { leafBelow, treeRows } from './message-tree.ts';
 
 /** `a>b` is b after a. */
 const messages = (...links: string[]): TreeMessage[] =>
@@ -32,7 +32,8 @@ describe('treeRows', () => {
 
   it('says which lanes go past, which sibling it is, and where a branch ends', () => {
     const rows = treeRows(messages('a', 'a>b', 'a>c', 'a>d'), 'd');
-    expect(rows.map(({ passing }) => passing)).toEqual([[], [0], [0], []]);
+    const past = [{ lane: 0, isActive: true }];
+    expect(rows.map(({ passing }) => passing)).toEqual([[], past, past, []]);
     expect(rows.map(({ nth, siblings }) => `${nth}/${siblings}`)).toEqual(['1/1', '1/3', '2/3', '3/3']);
     expect(rows.map(({ isLeaf, isHead }) => [isLeaf, isHead])).toEqual([
       [false, false],
@@ -49,5 +50,12 @@ describe('treeRows', () => {
       ['b', 0, undefined, true],
     ]);
     expect(treeRows([], undefined)).toEqual([]);
+  });
+});
+
+describe('leafBelow', () => {
+  it('goes to the end of the newest branch', () => {
+    const tree = messages('a', 'a>b', 'a>c', 'b>d', 'c>e', 'c>f');
+    expect(['a', 'b', 'c', 'f'].map((id) => leafBelow(tree, id))).toEqual(['f', 'd', 'f', 'f']);
   });
 });

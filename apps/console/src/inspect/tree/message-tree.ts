@@ -8,13 +8,17 @@ export type TreeRow = {
   /** The lane of the message before it, where that is another one. */
   from?: number;
   /** The lanes that go on past this row. */
-  passing: number[];
+  passing: Array<{ lane: number; isActive: boolean }>;
   siblings: number;
   /** Which of its siblings it is, from 1. */
   nth: number;
+  /** Whether it follows no message. */
+  isFirst: boolean;
   isActive: boolean;
   isHead: boolean;
   isLeaf: boolean;
+  /** Whether the active branch goes on below it. */
+  isActiveBelow: boolean;
 };
 
 /**
@@ -30,7 +34,7 @@ export function treeRows(messages: readonly TreeMessage[], headId: string | unde
   const active = pathTo(byId, headId);
   const rows: TreeRow[] = [];
   let lanes = 0;
-  const open = new Set<number>();
+  const open = new Map<number, boolean>();
 
   const visit = (start: TreeMessage, lane: number, from: number | undefined): void => {
     let message: TreeMessage | undefined = start;
@@ -43,17 +47,19 @@ export function treeRows(messages: readonly TreeMessage[], headId: string | unde
         message,
         lane,
         ...(comesFrom !== undefined && { from: comesFrom }),
-        passing: [...open].toSorted((a, b) => a - b),
+        passing: Array.from(open, ([at, isActive]) => ({ lane: at, isActive })).toSorted((a, b) => a.lane - b.lane),
         siblings: siblings.length,
         nth: siblings.indexOf(message) + 1,
+        isFirst: parentOf(message) === undefined,
         isActive: active.has(message.id),
         isHead: message.id === headId,
         isLeaf: next.length === 0,
+        isActiveBelow: next.some(({ id }) => active.has(id)),
       });
       comesFrom = undefined;
       if (next.length === 0) return;
       const main: TreeMessage = next.find(({ id }) => active.has(id)) ?? next.at(-1)!;
-      open.add(lane);
+      open.set(lane, active.has(main.id));
       for (const other of next) if (other !== main) visit(other, ++lanes, lane);
       message = main;
     }
@@ -63,6 +69,12 @@ export function treeRows(messages: readonly TreeMessage[], headId: string | unde
   for (const root of roots) if (root !== first) visit(root, ++lanes, undefined);
   if (first) visit(first, 0, undefined);
   return rows;
+}
+
+/** The end of the branch that a message is on: after it, always the newest. */
+export function leafBelow(messages: readonly TreeMessage[], id: string): string {
+  const next = messages.findLast(({ parentId, id: own }) => parentId === id && own !== id);
+  return next === undefined ? id : leafBelow(messages, next.id);
 }
 
 function pathTo(byId: Map<string, TreeMessage>, headId: string | undefined): Set<string> {

@@ -1,0 +1,42 @@
+import type { ReactNode } from 'react';
+import { agentColor } from '../agent-color.ts';
+import type { AgentInfo } from '../api.ts';
+
+/** Who answers next. */
+export function AgentPicker({
+  agents,
+  agent,
+  onChoose,
+}: {
+  agents: readonly AgentInfo[];
+  agent: string | undefined;
+  onChoose: (agent: string) => void;
+}): ReactNode {
+  if (agents.length === 0) return undefined;
+  const shown = agent ?? defaultAgent(agents)?.name;
+  return (
+    <span className="agent-picker">
+      <span className="dot" style={{ background: shown === undefined ? undefined : agentColor(shown) }} />
+      <select aria-label="Agent" value={shown} onChange={(event) => onChoose(event.target.value)}>
+        {agents.map(({ name, kind }) => (
+          <option key={name} value={name}>
+            {name} · {kindNames[kind] ?? kind}
+          </option>
+        ))}
+      </select>
+    </span>
+  );
+}
+
+export function defaultAgent(agents: readonly AgentInfo[]): AgentInfo | undefined {
+  return agents.find(({ isDefault }) => isDefault) ?? agents[0];
+}
+
+const kindNames: Readonly<Record<string, string>> = {
+  model: 'AI SDK',
+  mail: 'MAIL',
+  'open-harness': 'Open Harness',
+  'ag-ui': 'AG-UI',
+  tape: 'tape',
+  source: 'source',
+};

@@ -1,0 +1,125 @@
+import type { FileUIPart } from 'ai';
+import { useLayoutEffect, useRef, useState, type FormEvent, type KeyboardEvent, type ReactNode } from 'react';
+import { Button, IconButton } from '../ui/button.tsx';
+import { FileView } from './file-view.tsx';
+import type { Draft } from './thread-session.ts';
+import { useAttachments } from './use-attachments.ts';
+
+export type ComposerProps = {
+  label: string;
+  initial?: { text: string; files: FileUIPart[] };
+  isBusy: boolean;
+  /** What is shown before anything is written. */
+  hint?: string;
+  onSend: (draft: Draft) => void;
+  onStop?: () => void;
+  /** Of an edit: it can be left. */
+  onCancel?: () => void;
+  /** Left of the buttons. */
+  children?: ReactNode;
+};
+
+/** Where a message is written: text and files, sent with Enter. */
+export function Composer(props: ComposerProps): ReactNode {
+  const { label, initial, isBusy, hint = 'Ask something', onSend, onStop, onCancel, children } = props;
+  const [text, setText] = useState(initial?.text ?? '');
+  const form = useRef<HTMLFormElement>(null);
+  const attachments = useAttachments(form, initial?.files);
+  const field = useRef<HTMLTextAreaElement>(null);
+  const picker = useRef<HTMLInputElement>(null);
+  const isEmpty = text.trim() === '' && attachments.files.length === 0;
+
+  useLayoutEffect(() => {
+    const area = field.current;
+    if (area === null) return;
+    area.style.height = 'auto';
+    area.style.height = `${Math.min(area.scrollHeight, 240)}px`;
+  }, [text]);
+
+  const send = (): void => {
+    if (isEmpty || isBusy) return;
+    onSend({ text, files: attachments.files });
+    setText('');
+    attachments.clear();
+  };
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.key === 'Escape' && isBusy) onStop?.();
+    else if (event.key === 'Escape') onCancel?.();
+    if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
+    event.preventDefault();
+    send();
+  };
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    send();
+  };
+
+  return (
+    <form ref={form} className="composer" data-over={attachments.isOver || undefined} onSubmit={submit}>
+      {attachments.files.length > 0 && (
+        <ul className="files" aria-label="Files">
+          {attachments.files.map((file, index) => (
+            <li key={index}>
+              <FileView
+                url={file.url}
+                mediaType={file.mediaType}
+                {...(file.filename !== undefined && { filename: file.filename })}
+              />
+              <IconButton
+                icon="close"
+                label={`Remove ${file.filename ?? 'the file'}`}
+                onClick={() => attachments.remove(index)}
+              />
+            </li>
+          ))}
+        </ul>
+      )}
+      <textarea
+        ref={field}
+        rows={1}
+        value={text}
+        autoFocus={matchMedia('(pointer: fine)').matches}
+        placeholder={hint}
+        aria-label={label}
+        onChange={(event) => setText(event.target.value)}
+        onKeyDown={onKeyDown}
+        onPaste={attachments.onPaste}
+      />
+      {attachments.problem !== undefined && (
+        <p className="problem" role="alert">
+          {attachments.problem}
+        </p>
+      )}
+      <div className="composer-row">
+        <IconButton icon="attach" label="Attach files" onClick={() => picker.current?.click()} />
+        <input
+          ref={picker}
+          type="file"
+          multiple
+          hidden
+          aria-label="Files to attach"
+          onChange={(event) => {
+            attachments.add(event.target.files ?? []);
+            event.target.value = '';
+          }}
+        />
+        {children}
+        <span className="grow" />
+        {onCancel && (
+          <Button look="quiet" onClick={onCancel}>
+            Cancel
+          </Button>
+        )}
+        {isBusy && onStop ? (
+          <Button icon="stop" onClick={onStop}>
+            Stop
+          </Button>
+        ) : (
+          <Button look="primary" icon="arrowUp" type="submit" disabled={isEmpty || isBusy}>
+            Send
+          </Button>
+        )}
+      </div>
+    </form>
+  );
+}

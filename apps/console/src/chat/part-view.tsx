@@ -1,0 +1,55 @@
+import type { MessagePart } from '@intertie/core';
+import { isToolUIPart } from 'ai';
+import type { ReactNode } from 'react';
+import { Icon } from '../ui/icon.tsx';
+import { JsonView } from '../ui/json-view.tsx';
+import { FileView } from './file-view.tsx';
+import { Markdown } from './markdown.tsx';
+import { Reasoning } from './reasoning.tsx';
+import { slotOf, type Part } from './slot.ts';
+import { ToolCard } from './tool-card.tsx';
+
+/** One part of a message, whatever it is. */
+export function PartView({ part, isLive }: { part: Part; isLive: boolean }): ReactNode {
+  if (isToolUIPart(part)) return <ToolCard part={part} />;
+  const isStreaming = isLive && 'state' in part && part.state === 'streaming';
+  switch (part.type) {
+    case 'text':
+      return <Markdown text={part.text} isStreaming={isStreaming} />;
+    case 'reasoning':
+      return <Reasoning text={part.text} isStreaming={isStreaming} />;
+    case 'file': {
+      const filename = part.filename ?? slotOf(part).filename;
+      return <FileView url={part.url} mediaType={part.mediaType} {...(filename !== undefined && { filename })} />;
+    }
+    case 'data-file': {
+      const { filename, mimeType } = part.data as { filename?: string; mimeType?: string };
+      return (
+        <span className="file">
+          <Icon name="file" />
+          <span>{filename ?? 'A file that its provider keeps'}</span>
+          {mimeType !== undefined && <small>{mimeType}</small>}
+        </span>
+      );
+    }
+    case 'data-interjection': {
+      const { role, name, parts } = part.data as { role: string; name?: string; parts: MessagePart[] };
+      return (
+        <blockquote className="interjection">
+          <strong>{name ?? (role === 'user' ? 'You' : 'System')}</strong> {parts.map(wordsOf).join('\n')}
+        </blockquote>
+      );
+    }
+    default:
+      return 'data' in part ? <JsonView label={part.type.slice('data-'.length)} value={part.data} /> : undefined;
+  }
+}
+
+function wordsOf(part: MessagePart): string {
+  return part.type === 'text' ? part.text : `[${part.type}]`;
+}
+
+/** A name for a part that stays while it grows. */
+export function partKey(part: Part, index: number): string {
+  return isToolUIPart(part) ? part.toolCallId : `${part.type}-${index}`;
+}

@@ -1,0 +1,91 @@
+import { isValidElement, type ComponentProps, type ReactNode } from 'react';
+import { Streamdown, type Components } from 'streamdown';
+import { CopyButton } from '../ui/copy-button.tsx';
+import { isWeb } from './turns.ts';
+
+/** The renderer's own elements are styled for a framework that is not here, so the plain ones take their place. */
+const components = {
+  pre: Fence,
+  code: ({ children, className }: ComponentProps<'code'>) => <code className={className}>{children}</code>,
+  inlineCode: ({ children }: ComponentProps<'code'>) => <code>{children}</code>,
+  a: ({ href, children }: ComponentProps<'a'>) =>
+    href !== undefined && isWeb(href) ? (
+      <a href={href} target="_blank" rel="noreferrer">
+        {children}
+      </a>
+    ) : (
+      <span>{children}</span>
+    ),
+  img: Picture,
+  table: ({ children }: ComponentProps<'table'>) => (
+    <div className="table" tabIndex={0} role="region" aria-label="Table">
+      <table>{children}</table>
+    </div>
+  ),
+  h1: 'h3',
+  h2: 'h4',
+  h3: 'h5',
+  h4: 'h6',
+  h5: 'h6',
+  h6: 'h6',
+  p: 'p',
+  ul: 'ul',
+  ol: 'ol',
+  li: 'li',
+  hr: 'hr',
+  blockquote: 'blockquote',
+  strong: 'strong',
+  thead: 'thead',
+  tbody: 'tbody',
+  tr: 'tr',
+  th: 'th',
+  td: 'td',
+  sup: 'sup',
+  sub: 'sub',
+  section: 'section',
+} as Components;
+
+export default function RenderedMarkdown({ text, isStreaming }: { text: string; isStreaming: boolean }): ReactNode {
+  return (
+    <Streamdown
+      className="markdown"
+      components={components}
+      controls={false}
+      linkSafety={{ enabled: false }}
+      mode={isStreaming ? 'streaming' : 'static'}
+      parseIncompleteMarkdown={isStreaming}
+    >
+      {text}
+    </Streamdown>
+  );
+}
+
+function Fence({ children }: { children?: ReactNode }): ReactNode {
+  const { className = '', children: code } = isValidElement<ComponentProps<'code'>>(children) ? children.props : {};
+  const language = /language-(\S+)/.exec(className)?.[1];
+  const text = typeof code === 'string' ? code : '';
+  return (
+    <figure className="fence">
+      <figcaption>
+        <span>{language ?? 'text'}</span>
+        <CopyButton text={text.replace(/\n$/, '')} label="Copy the code" />
+      </figcaption>
+      <pre tabIndex={0}>
+        <code>{text}</code>
+      </pre>
+    </figure>
+  );
+}
+
+/** A picture from elsewhere is a link: showing it would tell its server who reads. */
+function Picture({ src, alt }: { src?: unknown; alt?: string }): ReactNode {
+  const url = typeof src === 'string' ? src : '';
+  if (url.startsWith('data:image/') || url.startsWith('/api/blobs/')) return <img src={url} alt={alt ?? ''} />;
+  return isWeb(url) ? (
+    <a href={url} target="_blank" rel="noreferrer">
+      {alt || url}
+    </a>
+  ) : (
+    alt
+  );
+}

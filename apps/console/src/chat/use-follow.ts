@@ -1,0 +1,54 @@
+import { useCallback, useEffect, useRef, useState, type RefObject } from 'react';
+
+/** How near the end still counts as there. */
+const slack = 48;
+
+export type Follow = {
+  scroller: RefObject<HTMLDivElement | null>;
+  content: RefObject<HTMLDivElement | null>;
+  isFollowing: boolean;
+  follow: () => void;
+};
+
+/** A list that stays at its end while it grows, until the reader scrolls away, and again when they come back. */
+export function useFollow(): Follow {
+  const scroller = useRef<HTMLDivElement>(null);
+  const content = useRef<HTMLDivElement>(null);
+  const isAtEnd = useRef(true);
+  const [isFollowing, setFollowing] = useState(true);
+
+  const follow = useCallback((): void => {
+    isAtEnd.current = true;
+    setFollowing(true);
+    const element = scroller.current;
+    if (element) element.scrollTop = element.scrollHeight;
+  }, []);
+
+  useEffect(() => {
+    const element = scroller.current;
+    const inner = content.current;
+    if (element === null || inner === null) return undefined;
+    let height = element.scrollHeight;
+    const onScroll = (): void => {
+      // What grew below the reader is not their doing.
+      const hasGrown = element.scrollHeight !== height;
+      height = element.scrollHeight;
+      const isNear = element.scrollHeight - element.scrollTop - element.clientHeight <= slack;
+      if (!isNear && hasGrown && isAtEnd.current) return;
+      isAtEnd.current = isNear;
+      setFollowing(isNear);
+    };
+    const observer = new ResizeObserver(() => {
+      if (isAtEnd.current) element.scrollTop = element.scrollHeight;
+    });
+    observer.observe(inner);
+    observer.observe(element);
+    element.addEventListener('scroll', onScroll, { passive: true });
+    return () => {
+      observer.disconnect();
+      element.removeEventListener('scroll', onScroll);
+    };
+  }, []);
+
+  return { scroller, content, isFollowing, follow };
+}

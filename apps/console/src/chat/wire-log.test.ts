@@ -1,0 +1,38 @@
+import { describe, expect, it } from 'vitest';
+import { describeWire, watchWire, type WireNote } from './wire-log.ts';
+
+describe('the wire', () => {
+  it('tells of a stream that was cut and went on', async () => {
+    const notes: WireNote[] = [];
+    const torn = new ReadableStream<Uint8Array>({
+      start: (controller) => controller.enqueue(new Uint8Array([65])),
+      pull: (controller) => controller.error(new TypeError('network')),
+    });
+    const answers = [new Response(torn), new Response('B')];
+    const send = watchWire(
+      (note) => notes.push({ ...note, at: 0 }),
+      async () => answers.shift()!,
+    );
+    await expect((await send('/api/chat', { method: 'POST' })).text()).rejects.toThrow('network');
+    expect(await (await send('/api/chat/t/stream?run=r&after=1.7')).text()).toBe('B');
+    expect(describeWire(notes)).toEqual(['Connected', 'Cut off', 'Resumed behind 1.7 after 0 ms', 'Complete']);
+  });
+
+  it('calls a polite end before a resume what it was', () => {
+    const notes: WireNote[] = [
+      { at: 0, type: 'open' },
+      { at: 5, type: 'closed' },
+      { at: 9, type: 'resumed', after: '1.2' },
+    ];
+    expect(describeWire(notes)).toEqual(['Connected', 'Cut off', 'Resumed behind 1.2 after 4 ms']);
+  });
+
+  it('has nothing to say of a stop', async () => {
+    const notes: WireNote[] = [];
+    await watchWire(
+      (note) => notes.push(note),
+      async () => new Response('{}'),
+    )('/api/chat/t/stop', { method: 'POST' });
+    expect(notes).toEqual([]);
+  });
+});

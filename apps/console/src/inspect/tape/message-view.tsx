@@ -1,0 +1,78 @@
+import type { CanonicalMessage, MessagePart } from '@intertie/core';
+import { memo, type ReactNode } from 'react';
+import { agentColor } from '../../agent-color.ts';
+import { compactJson } from '../compact-json.ts';
+
+/** A message as it stands, plainly: who said what, which tools, and what is asked. */
+export const MessageView = memo(function MessageView({
+  message,
+}: {
+  message: CanonicalMessage | undefined;
+}): ReactNode {
+  if (!message) return <p className="empty">Before the first event.</p>;
+  const { parts, agents = {} } = message.content;
+  return (
+    <article className="tape-message" aria-label="The message at this event">
+      {parts.map((part, index) => (
+        <PartView
+          key={index}
+          part={part}
+          agent={part.agentId === undefined ? undefined : (agents[part.agentId]?.name ?? part.agentId)}
+        />
+      ))}
+      <p className="tape-status">{message.status}</p>
+    </article>
+  );
+});
+
+function PartView({ part, agent }: { part: MessagePart; agent: string | undefined }): ReactNode {
+  return (
+    <div className="tape-part" data-type={part.type} data-internal={part.internal}>
+      {agent !== undefined && (
+        <span className="who" style={{ color: agentColor(agent) }}>
+          {agent}
+          {part.to && ` to ${part.to.join(', ')}`}
+        </span>
+      )}
+      <PartBody part={part} />
+    </div>
+  );
+}
+
+function PartBody({ part }: { part: MessagePart }): ReactNode {
+  switch (part.type) {
+    case 'text':
+      return <p>{part.text}</p>;
+    case 'reasoning':
+      return <p className="aside">{part.reasoning}</p>;
+    case 'tool-invocation':
+      return (
+        <p className="call">
+          <span className="call-state" data-state={part.state}>
+            {part.approval && !part.approval.answer ? 'asks' : part.state}
+          </span>
+          <code>{part.toolName}</code> <span>{part.argsText ?? compactJson(part.args ?? null)}</span>
+          {part.result !== undefined && <span className="result">{compactJson(part.result)}</span>}
+          {part.error && <span className="result">{part.error.message}</span>}
+        </p>
+      );
+    case 'question':
+      return <p>{part.message ?? part.reason ?? part.questionId}</p>;
+    case 'file':
+      return <p className="aside">{part.filename ?? part.mimeType ?? 'file'}</p>;
+    case 'source':
+      return <p className="aside">{part.title ?? part.url ?? part.filename}</p>;
+    case 'data':
+      return (
+        <p className="aside">
+          <code>{part.name}</code> {compactJson(part.data)}
+        </p>
+      );
+    case 'interjection':
+      return (
+        <p className="aside">
+          {part.parts.map((inner) => (inner.type === 'text' ? inner.text : inner.type)).join(' ')}
+        </p>
+      );
+  }
+}

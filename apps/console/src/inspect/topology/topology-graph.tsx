@@ -1,0 +1,180 @@
+import '@xyflow/react/dist/base.css';
+import {
+  Background,
+  BaseEdge,
+  EdgeLabelRenderer,
+  Handle,
+  MarkerType,
+  Position,
+  ReactFlow,
+  getViewportForBounds,
+  useReactFlow,
+  useStore,
+  type Edge,
+  type EdgeProps,
+  type Node,
+  type NodeProps,
+} from '@xyflow/react';
+import { useEffect, useMemo, type ReactNode } from 'react';
+import { agentColor } from '../../agent-color.ts';
+import type { AgentEdge, AgentGraph, AgentNode } from './agent-graph.ts';
+import { edgeLine, type Box } from './edge-line.ts';
+import { extentOf } from './layered-layout.ts';
+
+export const nodeSize = { nodeWidth: 176, nodeHeight: 52, gap: 28, layerGap: 84 };
+
+type FlowNode = Node<{ agent: AgentNode; isBusy: boolean }, 'agent'>;
+type FlowEdge = Edge<{ edge: AgentEdge; from: Box; to: Box; isBusy: boolean; isFaint: boolean }, 'line'>;
+
+const nodeTypes = { agent: AgentCard };
+const edgeTypes = { line: Line };
+
+/** The graph, to look around in. Nodes do not move: the same swarm is the same picture every time. */
+export function TopologyGraph(props: {
+  graph: AgentGraph;
+  /** The number of the run's last event: what happened a moment before it is still going on. */
+  now: number;
+  isLive: boolean;
+  selected: string | undefined;
+  onSelect: (name: string | undefined) => void;
+}): ReactNode {
+  const { graph, now, isLive, selected, onSelect } = props;
+  const nodes = useMemo(
+    () =>
+      graph.nodes.map((agent): FlowNode => ({
+        id: agent.name,
+        type: 'agent',
+        position: { x: agent.x, y: agent.y },
+        width: nodeSize.nodeWidth,
+        height: nodeSize.nodeHeight,
+        data: { agent, isBusy: isLive && agent.activity?.state === 'working' },
+        selected: agent.name === selected,
+        ariaLabel: `${agent.name}, ${agent.activity?.state ?? 'not yet seen'}`,
+      })),
+    [graph, isLive, selected],
+  );
+  const edges = useMemo(() => {
+    const boxes = new Map(graph.nodes.map((node) => [node.name, boxOf(node)]));
+    return graph.edges.map((edge): FlowEdge => {
+      const isMine = selected === undefined || edge.from === selected || edge.to === selected;
+      const isBusy = isLive && edge.activity !== undefined && now - edge.activity.lastEvent < 40;
+      return {
+        id: edge.id,
+        type: 'line',
+        source: edge.from,
+        target: edge.to,
+        focusable: false,
+        markerEnd: { type: MarkerType.ArrowClosed, width: 14, height: 14, color: 'var(--ink-faint)' },
+        data: { edge, from: boxes.get(edge.from)!, to: boxes.get(edge.to)!, isBusy, isFaint: !isMine },
+      };
+    });
+  }, [graph, now, isLive, selected]);
+  return (
+    <ReactFlow
+      nodes={nodes}
+      edges={edges}
+      nodeTypes={nodeTypes}
+      edgeTypes={edgeTypes}
+      nodesDraggable={false}
+      nodesConnectable={false}
+      edgesFocusable={false}
+      deleteKeyCode={null}
+      minZoom={0.3}
+      maxZoom={1.6}
+      proOptions={{ hideAttribution: true }}
+      onNodeClick={(_, node) => onSelect(node.id === selected ? undefined : node.id)}
+      onPaneClick={() => onSelect(undefined)}
+      aria-label="Agents and who speaks to whom"
+    >
+      <Background gap={20} size={1} color="var(--line-strong)" />
+      <Fit nodes={graph.nodes} />
+    </ReactFlow>
+  );
+}
+
+/** Shows the whole, and again when there is more of it or another room for it. */
+function Fit({ nodes }: { nodes: readonly AgentNode[] }): ReactNode {
+  const { setViewport } = useReactFlow();
+  const room = useStore(({ width, height }) => `${width} ${height}`);
+  const places = nodes.map(({ x, y }) => `${x} ${y}`).join();
+  useEffect(() => {
+    const [width = 0, height = 0] = room.split(' ').map(Number);
+    if (width === 0 || height === 0) return;
+    const placed = places.split(',').map((place) => {
+      const [x = 0, y = 0] = place.split(' ').map(Number);
+      return { x, y };
+    });
+    const bounds = { x: 0, y: 0, ...extentOf(placed, nodeSize) };
+    void setViewport(getViewportForBounds(bounds, width, height, 0.3, 1, 0.08));
+  }, [places, room, setViewport]);
+  return null;
+}
+
+function AgentCard({ data: { agent, isBusy }, selected }: NodeProps<FlowNode>): ReactNode {
+  const { activity } = agent;
+  return (
+    <div
+      className="agent-card"
+      data-state={activity?.state ?? 'unseen'}
+      data-busy={isBusy || undefined}
+      data-selected={selected || undefined}
+      style={{ ['--agent' as string]: agentColor(agent.name) }}
+      title={agent.description}
+    >
+      <Handle type="target" position={Position.Top} isConnectable={false} />
+      <span className="name">
+        {agent.name}
+        {agent.isEntry && <i>entry</i>}
+      </span>
+      <span className="facts">
+        {activity ? (
+          <>
+            <span>{activity.state}</span>
+            <span>{activity.events} ev</span>
+            {activity.outputTokens > 0 && <span>{activity.outputTokens} tok</span>}
+          </>
+        ) : (
+          <span>not yet seen</span>
+        )}
+      </span>
+      <Handle type="source" position={Position.Bottom} isConnectable={false} />
+    </div>
+  );
+}
+
+function Line({ id, data, markerEnd }: EdgeProps<FlowEdge>): ReactNode {
+  if (!data) return null;
+  const { edge, from, to, isBusy, isFaint } = data;
+  const { path, labelX, labelY } = edgeLine(from, to, edge.isMutual);
+  const count = (edge.activity?.messages ?? 0) + (edge.activity?.starts ?? 0);
+  return (
+    <g
+      className="agent-edge"
+      data-busy={isBusy || undefined}
+      data-used={count > 0 || undefined}
+      data-faint={isFaint || undefined}
+    >
+      <BaseEdge id={id} path={path} {...(markerEnd !== undefined && { markerEnd })} />
+      {(count > 0 || edge.label !== undefined) && (
+        <EdgeLabelRenderer>
+          <span
+            className="agent-edge-label"
+            data-busy={isBusy || undefined}
+            data-faint={isFaint || undefined}
+            style={{ transform: `translate(-50%, -50%) translate(${labelX}px, ${labelY}px)` }}
+            title={titleOf(edge)}
+          >
+            {[edge.label, count > 0 ? count : undefined].filter((part) => part !== undefined).join(' · ')}
+          </span>
+        </EdgeLabelRenderer>
+      )}
+    </g>
+  );
+}
+
+function titleOf({ from, to, activity }: AgentEdge): string {
+  const { messages = 0, starts = 0 } = activity ?? {};
+  return `${from} to ${to}: ${messages} messages, ${starts} starts`;
+}
+
+const boxOf = ({ x, y }: AgentNode): Box => ({ x, y, width: nodeSize.nodeWidth, height: nodeSize.nodeHeight });

@@ -1,0 +1,34 @@
+import { useMemo, useSyncExternalStore } from 'react';
+import type { AgentEvent } from '@intertie/core';
+import type { RunEvents, RunSnapshot } from '../inspect-types.ts';
+import { throttled } from './throttled.ts';
+
+/** Something that is fed a run's events, one by one. */
+export type EventFold = { readonly count: number; feed(event: AgentEvent): void };
+
+/** What a fold has made of a run so far. `view` is a new object whenever the run has grown. */
+export function useFold<Fold extends EventFold>(
+  events: RunEvents,
+  create: (run: RunEvents) => Fold,
+): { fold: Fold; run: RunSnapshot } {
+  const store = useMemo(() => foldStore(events, create), [events, create]);
+  const subscribe = useMemo(() => throttled(events.subscribe), [events]);
+  return useSyncExternalStore(subscribe, store);
+}
+
+function foldStore<Fold extends EventFold>(
+  events: RunEvents,
+  create: (run: RunEvents) => Fold,
+): () => { fold: Fold; run: RunSnapshot } {
+  let fold = create(events);
+  let view: { fold: Fold; run: RunSnapshot } | undefined;
+  return () => {
+    const run = events.snapshot();
+    if (view?.run === run) return view;
+    // The log began anew.
+    if (fold.count > run.entries.length || (view && view.run.runId !== run.runId)) fold = create(events);
+    for (let index = fold.count; index < run.entries.length; index++) fold.feed(run.entries[index]!.event);
+    view = { fold, run };
+    return view;
+  };
+}

@@ -1,0 +1,33 @@
+/**
+ * A browser has six connections to a server for all its tabs, and what waits for one waits for ever if they are all held. So of
+ * all tabs one holds a connection of a kind (`hold`); the others make do without (`otherwise`), and ask again later.
+ */
+export async function withWire<T>(kind: string, hold: () => Promise<T>, otherwise: () => Promise<T>): Promise<T> {
+  // Outside of a secure context there are no locks.
+  const locks = globalThis.navigator?.locks as LockManager | undefined;
+  if (locks === undefined) return hold();
+  return locks.request(`intertie:${kind}`, { ifAvailable: true }, (lock) => (lock === null ? otherwise() : hold()));
+}
+
+/** Resolves when the page can be seen, or the signal says that nobody wants to know. */
+export async function whenSeen(signal: AbortSignal): Promise<void> {
+  if (globalThis.document?.visibilityState !== 'hidden') return;
+  await new Promise<void>((resolve) => {
+    document.addEventListener('visibilitychange', () => resolve(), { once: true, signal });
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}
+
+/** A signal of its own, which also aborts when the page is hidden: a page that nobody sees lets its connections go. */
+export function untilHidden(signal: AbortSignal): AbortSignal {
+  const controller = new AbortController();
+  const over = AbortSignal.any([signal, controller.signal]);
+  globalThis.document?.addEventListener(
+    'visibilitychange',
+    () => {
+      if (document.visibilityState === 'hidden') controller.abort();
+    },
+    { signal: over },
+  );
+  return over;
+}

@@ -1,0 +1,41 @@
+import { useEffect, useRef, type ReactNode } from 'react';
+import { IconButton } from '../ui/button.tsx';
+
+const keys: ReadonlyArray<[string, string]> = [
+  ['j  k', 'Next and previous message; in the inspector, rows'],
+  ['/', 'Search threads; in the inspector, filter'],
+  ['f', 'Follow the end'],
+  ['n', 'New thread'],
+  ['c', 'Write a message'],
+  ['i', 'Open or close the inspector'],
+  ['v', 'Show what agents say to each other'],
+  ['1 – 5', 'Streams, Topology, Timeline, Tree, Tape'],
+  ['Esc', 'Stop the answer; leave a field'],
+  ['?', 'This'],
+];
+
+export function ShortcutsHelp({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }): ReactNode {
+  const dialog = useRef<HTMLDialogElement>(null);
+  useEffect(() => {
+    if (isOpen) dialog.current?.showModal();
+    else dialog.current?.close();
+  }, [isOpen]);
+  return (
+    <dialog ref={dialog} className="help" aria-label="Keyboard" onClose={onClose}>
+      <header>
+        <h2>Keyboard</h2>
+        <IconButton icon="close" label="Close" onClick={onClose} />
+      </header>
+      <dl>
+        {keys.map(([key, what]) => (
+          <div key={key}>
+            <dt>
+              <kbd>{key}</kbd>
+            </dt>
+            <dd>{what}</dd>
+          </div>
+        ))}
+      </dl>
+    </dialog>
+  );
+}

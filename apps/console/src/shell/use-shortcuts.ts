@@ -1,0 +1,32 @@
+import { useEffect, useRef } from 'react';
+
+export type Shortcuts = { readonly [key: string]: () => void };
+
+/** Single keys, where nobody is writing. Those of the inspector's panes are their own. */
+export function useShortcuts(shortcuts: Shortcuts): void {
+  const latest = useRef(shortcuts);
+  latest.current = shortcuts;
+  useEffect(() => {
+    const onKeyDown = (event: KeyboardEvent): void => {
+      if (event.defaultPrevented || event.metaKey || event.ctrlKey || event.altKey) return;
+      const target = event.target as HTMLElement;
+      if (target.closest('input, textarea, select, [contenteditable], dialog, .pane') !== null) return;
+      const action = latest.current[event.key];
+      if (action === undefined) return;
+      event.preventDefault();
+      action();
+    };
+    document.addEventListener('keydown', onKeyDown);
+    return () => document.removeEventListener('keydown', onKeyDown);
+  }, []);
+}
+
+/** Focuses the next or the previous message. */
+export function stepMessage(by: 1 | -1): void {
+  const messages = [...document.querySelectorAll<HTMLElement>('.messages .message')];
+  const at = messages.findIndex((message) => message.contains(document.activeElement));
+  const next = at === -1 ? (by === 1 ? 0 : messages.length - 1) : at + by;
+  const message = messages[next];
+  message?.focus({ preventScroll: true });
+  message?.scrollIntoView({ block: 'nearest' });
+}

@@ -1,0 +1,160 @@
+import { useState, type FormEvent, type ReactNode, type RefObject } from 'react';
+import { agentColor } from '../agent-color.ts';
+import { api, type ServerInfo, type ThreadInfo } from '../api.ts';
+import { forgetSession } from '../chat/use-session.ts';
+import { Button, IconButton } from '../ui/button.tsx';
+import { Icon } from '../ui/icon.tsx';
+import { go } from '../use-location.ts';
+import { tellThreads } from './thread-news.ts';
+import { useThreads } from './use-threads.ts';
+import { when } from './when.ts';
+
+/** The threads at the left: found, opened, renamed, deleted. */
+export function ThreadList({
+  current,
+  server,
+  searchField,
+}: {
+  current: string | undefined;
+  server: ServerInfo | undefined;
+  searchField: RefObject<HTMLInputElement | null>;
+}): ReactNode {
+  const [search, setSearch] = useState('');
+  const { threads, error, isLoading, more } = useThreads(search);
+  return (
+    <nav className="sidebar" aria-label="Threads">
+      <header className="bar">
+        <a
+          className="brand"
+          href="/"
+          onClick={(event) => {
+            event.preventDefault();
+            go({ thread: undefined, view: 'chat' });
+          }}
+        >
+          <img src="/icon.svg" alt="" width={18} height={18} />
+          Intertie
+        </a>
+        <span className="grow" />
+        <IconButton icon="add" label="New thread" keys="n" onClick={() => go({ thread: undefined, view: 'chat' })} />
+      </header>
+      <div className="search">
+        <Icon name="search" />
+        <input
+          ref={searchField}
+          type="search"
+          value={search}
+          placeholder="Search threads"
+          aria-label="Search threads"
+          onChange={(event) => setSearch(event.target.value)}
+        />
+        <kbd aria-hidden="true">/</kbd>
+      </div>
+      <ul className="threads">
+        {threads.map((thread) => (
+          <ThreadRow key={thread.id} thread={thread} isCurrent={thread.id === current} />
+        ))}
+      </ul>
+      {error !== undefined && (
+        <p className="problem" role="alert">
+          {error}
+        </p>
+      )}
+      {threads.length === 0 && !isLoading && error === undefined && (
+        <p className="empty">{search === '' ? 'What you ask is kept here.' : 'No thread has these words.'}</p>
+      )}
+      {more && (
+        <Button look="quiet" onClick={more}>
+          More
+        </Button>
+      )}
+      <span className="grow" />
+      <p className="server" role="status">
+        <span className="dot" data-on={server !== undefined || undefined} />
+        {server === undefined
+          ? 'No server'
+          : `${server.agents.length} agents · ${databases[server.database.kind]} · ${server.version}`}
+      </p>
+    </nav>
+  );
+}
+
+const databases = { pglite: 'PGlite', postgres: 'Postgres' } as const;
+
+function ThreadRow({ thread, isCurrent }: { thread: ThreadInfo; isCurrent: boolean }): ReactNode {
+  const [mode, setMode] = useState<'plain' | 'rename' | 'delete'>('plain');
+  const title = thread.title ?? 'Untitled';
+  const remove = async (): Promise<void> => {
+    await api.deleteThread(thread.id);
+    forgetSession(thread.id);
+    if (isCurrent) go({ thread: undefined });
+    tellThreads();
+  };
+  if (mode === 'rename') return <Rename thread={thread} onDone={() => setMode('plain')} />;
+  if (mode === 'delete') {
+    return (
+      <li className="thread confirm" role="group" aria-label={`Delete ${title}?`}>
+        <span className="title">Delete this thread?</span>
+        <Button look="danger" autoFocus onClick={() => void remove()}>
+          Delete
+        </Button>
+        <Button look="quiet" onClick={() => setMode('plain')}>
+          Keep
+        </Button>
+      </li>
+    );
+  }
+  return (
+    <li className="thread" data-current={isCurrent || undefined}>
+      <a
+        href={`?thread=${encodeURIComponent(thread.id)}`}
+        aria-current={isCurrent ? 'page' : undefined}
+        onClick={(event) => {
+          if (event.metaKey || event.ctrlKey) return;
+          event.preventDefault();
+          go({ thread: thread.id, view: 'chat' });
+        }}
+      >
+        <span className="title">{title}</span>
+        <span className="meta">
+          {thread.agent !== undefined && (
+            <span className="agent">
+              <span className="dot" style={{ background: agentColor(thread.agent) }} />
+              {thread.agent}
+            </span>
+          )}
+          <time dateTime={thread.updatedAt}>{when(thread.updatedAt)}</time>
+        </span>
+      </a>
+      <span className="row-actions">
+        <IconButton icon="edit" label={`Rename ${title}`} onClick={() => setMode('rename')} />
+        <IconButton icon="trash" label={`Delete ${title}`} onClick={() => setMode('delete')} />
+      </span>
+    </li>
+  );
+}
+
+function Rename({ thread, onDone }: { thread: ThreadInfo; onDone: () => void }): ReactNode {
+  const [title, setTitle] = useState(thread.title ?? '');
+  const save = async (event: FormEvent): Promise<void> => {
+    event.preventDefault();
+    if (title.trim() !== '') await api.editThread(thread.id, { title: title.trim() });
+    tellThreads();
+    onDone();
+  };
+  return (
+    <li className="thread renaming">
+      <form onSubmit={(event) => void save(event)}>
+        <input
+          className="field"
+          autoFocus
+          value={title}
+          aria-label="Title of the thread"
+          onChange={(event) => setTitle(event.target.value)}
+          onBlur={onDone}
+          onKeyDown={(event) => event.key === 'Escape' && onDone()}
+        />
+      </form>
+    </li>
+  );
+}

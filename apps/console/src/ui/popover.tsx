@@ -1,0 +1,37 @@
+import { useId, useRef, type ReactNode } from 'react';
+
+type TriggerProps = {
+  onClick: () => void;
+  'aria-haspopup': 'dialog';
+  popoverTarget: string;
+};
+
+/** A small dialog below its button: the browser opens and closes it, on Escape and on a click elsewhere too. */
+export function Popover({
+  label,
+  trigger,
+  children,
+}: {
+  label: string;
+  trigger: (props: TriggerProps) => ReactNode;
+  children: ReactNode;
+}): ReactNode {
+  const id = useId();
+  const anchor = useRef<HTMLSpanElement>(null);
+  const panel = useRef<HTMLDivElement>(null);
+  const place = (): void => {
+    const box = anchor.current?.getBoundingClientRect();
+    const element = panel.current;
+    if (!box || !element) return;
+    element.style.top = `${box.bottom + 6}px`;
+    element.style.right = `${Math.max(8, innerWidth - box.right)}px`;
+  };
+  return (
+    <span ref={anchor}>
+      {trigger({ onClick: place, 'aria-haspopup': 'dialog', popoverTarget: id })}
+      <div ref={panel} id={id} popover="auto" role="dialog" aria-label={label} className="popover">
+        {children}
+      </div>
+    </span>
+  );
+}

@@ -1,0 +1,86 @@
+import { generateId, type AgentEvent, type Tape } from '@intertie/core';
+import { useEffect, useState, type ReactNode } from 'react';
+import type { Frame } from '../app.tsx';
+import type { ServerInfo } from '../api.ts';
+import { beginThread } from '../chat/use-session.ts';
+import type { Draft } from '../chat/thread-session.ts';
+import type { RunEvents } from '../inspect-types.ts';
+import { noRun, recordedRun } from '../run-events.ts';
+import { ChatBar } from '../shell/chat-bar.tsx';
+import { InspectorFrame } from '../shell/inspector-frame.tsx';
+import { go, type Pane } from '../use-location.ts';
+import { playedRun } from './played-run.ts';
+import { Welcome } from './welcome.tsx';
+
+function begin(agent: string | undefined, draft: Draft): void {
+  const threadId = generateId();
+  beginThread(threadId, agent, draft);
+  go({ thread: threadId, view: 'chat' });
+}
+
+/** The page before the first question. It plays once in the life of a page. */
+let hasPlayed = false;
+
+export function WelcomeScreen({
+  server,
+  error,
+  pane,
+  frame,
+}: {
+  server: ServerInfo | undefined;
+  error: string | undefined;
+  pane: Pane;
+  frame: Frame;
+}): ReactNode {
+  const [events, setEvents] = useState<RunEvents>(noRun);
+  const [prompt, setPrompt] = useState('');
+  const [scrub, setScrub] = useState<number>();
+  const show = (tape: Tape<AgentEvent>, isInstant: boolean): void => {
+    setEvents(isInstant ? recordedRun(tape.items.map(({ item }) => item)) : playedRun(tape, { isInstant }));
+    setPrompt(
+      typeof tape.header.prompt === 'string' ? tape.header.prompt : ((tape.header.title as string) ?? 'A tape'),
+    );
+    setScrub(undefined);
+  };
+  const showFirst = async (): Promise<void> => {
+    const { firstRun } = await import('./first-run.ts');
+    show(firstRun, hasPlayed || matchMedia('(prefers-reduced-motion: reduce)').matches);
+    hasPlayed = true;
+  };
+  useEffect(() => void showFirst(), []);
+  return (
+    <>
+      <main className="chat">
+        <ChatBar
+          title="New thread"
+          isInternalShown={frame.isInternalShown}
+          isInspectorOpen={frame.isInspectorOpen}
+          onInternal={frame.toggleInternal}
+          onInspector={frame.toggleInspector}
+          onHelp={frame.openHelp}
+        />
+        <Welcome
+          server={server}
+          error={error}
+          events={events}
+          prompt={prompt}
+          scrub={scrub}
+          isInternalShown={frame.isInternalShown}
+          onBegin={begin}
+        />
+      </main>
+      {frame.isInspectorOpen && (
+        <InspectorFrame
+          pane={pane}
+          threadId=""
+          {...(events !== noRun && { runId: events.snapshot().runId })}
+          events={events}
+          onLeaf={() => undefined}
+          onScrub={setScrub}
+          onTape={(tape) => (tape === undefined ? void showFirst() : show(tape, true))}
+          onClose={frame.toggleInspector}
+        />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,94 @@
+// @ts-check
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { Agent } from '@intertie/agent';
+import { createInMemoryStore, generateId } from '@intertie/core';
+import { createStore } from '@intertie/postgres';
+import { simulateReadableStream, streamText } from 'ai';
+import { MockLanguageModelV3 } from 'ai/test';
+
+import { measure } from '../measure.mjs';
+import { startServer } from '../postgres/server.mjs';
+
+/** @import { Row } from '../measure.mjs' */
+/** @import { Store } from '@intertie/core' */
+
+/** @param {number} deltas */
+function modelOf(deltas) {
+  const total = { total: 1, noCache: 1, cacheRead: 0, cacheWrite: 0, text: 1, reasoning: 0 };
+  /** @type {import('@ai-sdk/provider').LanguageModelV3StreamPart[]} */
+  const chunks = [{ type: 'text-start', id: '0' }];
+  for (let index = 0; index < deltas; index++) chunks.push({ type: 'text-delta', id: '0', delta: `w${index % 10} ` });
+  chunks.push({ type: 'text-end', id: '0' });
+  const usage = { inputTokens: total, outputTokens: total };
+  chunks.push({ type: 'finish', finishReason: { unified: 'stop', raw: 'stop' }, usage });
+  return new MockLanguageModelV3({
+    doStream: async () => ({
+      stream: simulateReadableStream({ chunks, initialDelayInMs: null, chunkDelayInMs: null }),
+    }),
+  });
+}
+
+/** @param {Response} response @returns {Promise<number>} */
+async function drain(response) {
+  const reader = /** @type {ReadableStream<Uint8Array>} */ (response.body).getReader();
+  let bytes = 0;
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return bytes;
+    bytes += value.byteLength;
+  }
+}
+
+const peerName = 'streamText().toUIMessageStreamResponse()';
+const note = 'ours is durable before it is sent, and can be resumed; small pieces of one text are joined in the log';
+
+/** @type {import('../measure.mjs').Suite} */
+const suite = {
+  title: 'agent: a stream that is kept, against one that is not',
+  async run(options) {
+    /** @type {Row[]} */
+    const rows = [];
+    const server = await startServer();
+    const folder = mkdtempSync(join(tmpdir(), 'intertie-bench-agent-'));
+    /** @type {Array<[string, Store]>} */
+    const stores = [
+      ['in memory', createInMemoryStore()],
+      ['in PGlite', await createStore(folder)],
+      ['in Postgres', await createStore(server.url)],
+    ];
+    for (const [where, store] of stores) {
+      for (const [count, deltas] of /** @type {const} */ ([
+        [1, 20_000],
+        [20, 1_000],
+      ])) {
+        const model = modelOf(deltas);
+        const agent = new Agent({ model, store });
+        const ours = async () =>
+          drain(await agent.stream({ threadId: generateId(), message: 'go' }).toUIMessageStreamResponse());
+        const peer = () => drain(streamText({ model, prompt: 'go' }).toUIMessageStreamResponse());
+        const each = (/** @type {() => Promise<number>} */ work) => () =>
+          Promise.all(Array.from({ length: count }, () => work()));
+        rows.push(
+          await measure(options, {
+            name: `${count === 1 ? 'a run' : `${count} runs at once`} of ${deltas / 1000}k deltas, kept ${where}`,
+            events: count * deltas,
+            peerName,
+            note,
+            ours: each(ours),
+            peer: each(peer),
+          }),
+        );
+        await agent.close();
+      }
+      await store.close();
+    }
+    await server.stop();
+    rmSync(folder, { recursive: true, force: true });
+    return rows;
+  },
+};
+
+export default suite;

@@ -1,0 +1,23 @@
+import { serve } from '@hono/node-server';
+import { Agent } from '@intertie/agent';
+import { createChatHandler } from '@intertie/ai-sdk';
+import { openHarnessSource } from '@intertie/open-harness';
+import { demoRuntime } from '@intertie/open-harness/demo';
+import { createStore } from '@intertie/postgres';
+import { Hono } from 'hono';
+
+const store = await createStore(process.env.DATABASE_URL ?? './.intertie');
+const agent = new Agent({ source: openHarnessSource(demoRuntime), store }); // or { model, tools, instructions, store }
+const chat = createChatHandler(agent);
+
+const app = new Hono();
+app.all('/api/chat', ({ req }) => chat(req.raw));
+app.all('/api/chat/*', ({ req }) => chat(req.raw)); // …/:thread/stream and …/:thread/stop
+
+const address = { hostname: '127.0.0.1', port: Number(process.env.PORT ?? 3000) };
+const server = serve({ fetch: app.fetch, ...address }, ({ port }) => console.log(`http://127.0.0.1:${port}/api/chat`));
+
+process.once('SIGTERM', () => {
+  server.close();
+  void agent.close({ drainMs: 5_000 }).then(() => store.close());
+});

@@ -1,0 +1,48 @@
+import {
+  decisionsOf,
+  generateId,
+  outcomeOf,
+  type CanonicalMessage,
+  type EventOf,
+  type FinishRequest,
+  type FinishResult,
+  type Ownership,
+  type RunRecord,
+  type Store,
+} from '@intertie/core';
+import { persist } from './persist.ts';
+import { continuedInput } from './prepare-run.ts';
+
+/** What the registry is told of the end of a run, but for what is left to log. */
+export function endingOf(
+  run: RunRecord,
+  { content, state, sourceState }: CanonicalMessage,
+  end: EventOf<'run-end'>,
+  process: string,
+): Omit<FinishRequest, 'nextSeq' | 'events'> {
+  const outcome = outcomeOf(end);
+  return {
+    outcome,
+    content,
+    decisions: decisionsOf(outcome, content),
+    continuation: { runId: generateId(), process, input: continuedInput(run) },
+    ...(end.usage && { usage: end.usage }),
+    ...(state !== undefined && { state }),
+    ...(sourceState !== undefined && { sourceState }),
+  };
+}
+
+/** The database has lost commits: what is known here is the whole message, so the run is owned anew and ended with it. */
+export async function finishAnew(
+  { store: { registry }, process, onError }: { store: Store; process: string; onError: (error: unknown) => void },
+  { run }: Ownership,
+  message: CanonicalMessage,
+): Promise<FinishResult> {
+  await persist(() => registry.stop(run.scope, run.key, 'log-lost'), onError);
+  const owned = await persist(() => registry.fence(run.key, process, 0), onError);
+  if (!owned) return { result: 'fenced' };
+  const error = { message: 'The database lost a part of the log. The message is whole.', code: 'log-lost' };
+  const end: EventOf<'run-end'> = { type: 'run-end', outcome: 'error', error, at: Date.now() };
+  const ending = { ...endingOf(run, message, end, process), nextSeq: owned.nextSeq, events: [end] };
+  return persist(() => registry.finish(run.key, owned.epoch, ending), onError);
+}

@@ -1,0 +1,27 @@
+import { createInMemoryStore } from '@intertie/core';
+import { tool } from 'ai';
+import { MockLanguageModelV3 } from 'ai/test';
+import { expectTypeOf } from 'vitest';
+import { z } from 'zod';
+
+import { Agent } from './agent.ts';
+import type { InferIntertieUIMessage } from './infer-ui-message.ts';
+
+const weather = tool({ inputSchema: z.object({ city: z.string() }), execute: async () => ({ degrees: 20 }) });
+const agent = new Agent({ model: new MockLanguageModelV3(), store: createInMemoryStore(), tools: { weather } });
+
+type Message = InferIntertieUIMessage<typeof agent>;
+type WeatherPart = Extract<Message['parts'][number], { type: 'tool-weather'; state: 'output-available' }>;
+
+// The page knows the agent's tools, by name, with what goes in and what comes out.
+expectTypeOf<WeatherPart['input']>().toEqualTypeOf<{ city: string }>();
+expectTypeOf<WeatherPart['output']>().toEqualTypeOf<{ degrees: number }>();
+
+// And who works, and which run it is.
+type AgentPart = Extract<Message['parts'][number], { type: 'data-agent' }>;
+expectTypeOf<AgentPart['data']['name']>().toEqualTypeOf<string>();
+expectTypeOf<NonNullable<Message['metadata']>['intertie']>().not.toBeAny();
+
+// Also for another principal.
+const scoped = agent.forScope('ann');
+expectTypeOf<InferIntertieUIMessage<typeof scoped>>().toEqualTypeOf<Message>();

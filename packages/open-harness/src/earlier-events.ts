@@ -1,0 +1,81 @@
+import { defined, isFields, nameOf, type Fields } from '@intertie/core/fields';
+import { isServerEvent, type ServerEvent } from './server-event.ts';
+
+/*
+ * Two generations stood between the graph runtimes and the server that is followed: signals (v0.3) and the event log of
+ * core-v2. No recordings of them exist; their events are told here in the words of the one that came last, after what is
+ * written down of them.
+ */
+
+const names: { readonly [earlier: string]: string } = {
+  'workflow:start': 'workflow:started',
+  'workflow:end': 'workflow:completed',
+  'agent:activated': 'agent:started',
+  'harness:end': 'agent:completed',
+  'harness:error': 'error:occurred',
+  'tool:call': 'tool:called',
+};
+
+/** An event of any generation since the graph runtimes, in the words of the last; undefined if it is none. */
+export function toServerEvent(value: unknown): ServerEvent | undefined {
+  if (isServerEvent(value)) return inLastWords(value, value);
+  return isFields(value) ? fromEnvelope(value) : undefined;
+}
+
+/** core-v2 puts what it sends into an envelope, of which only one kind holds an event. */
+function fromEnvelope({ type, data }: Fields): ServerEvent | undefined {
+  if (type === 'event') return isServerEvent(data) ? toServerEvent(data) : undefined;
+  if (type === 'state') return { name: 'state:checkpoint', payload: { state: data } };
+  if (type === 'done') return { name: 'workflow:completed', payload: {} };
+  if (type !== 'error') return undefined;
+  const message = nameOf(data) ?? (isFields(data) ? nameOf(data.message) : undefined);
+  return { name: 'error:occurred', payload: defined({ message }) };
+}
+
+function inLastWords({ name: earlier, payload, timestamp, ...rest }: ServerEvent, { source }: Fields): ServerEvent {
+  const name = names[earlier] ?? earlier;
+  const from = isFields(source) ? (nameOf(source.agent) ?? nameOf(source.harness)) : undefined;
+  const at = timeOf(timestamp);
+  const agent = nameOf(payload.agent) ?? nameOf(payload.agentName) ?? from;
+  return {
+    ...rest,
+    name,
+    payload: { ...payload, ...defined({ agent }), ...fieldsOf(name, payload) },
+    ...defined({ timestamp: at }),
+  };
+}
+
+/** What has another name now. */
+function fieldsOf(name: string, payload: Fields): Fields {
+  const { content, delta = content, fullText = content, id, result, output = result, error, runId, outcome } = payload;
+  switch (name) {
+    case 'text:delta':
+    case 'thinking:delta':
+      return { delta };
+    case 'text:complete':
+    case 'thinking:complete':
+      return { content: fullText };
+    case 'workflow:started':
+      return { sessionId: payload.sessionId ?? runId };
+    case 'workflow:completed':
+      return { finalState: payload.finalState ?? output };
+    case 'agent:completed':
+      return { output: output ?? outcome };
+    case 'tool:called':
+      return { toolId: payload.toolId ?? id, toolName: payload.toolName ?? payload.name };
+    case 'tool:result':
+      return {
+        toolId: payload.toolId ?? id,
+        output: error ?? output,
+        isError: payload.isError ?? error !== undefined,
+      };
+    default:
+      return {};
+  }
+}
+
+/** In milliseconds; signals have it as a text, and an event log in the same process as a date. */
+function timeOf(timestamp: unknown): number | undefined {
+  const at = typeof timestamp === 'number' ? timestamp : new Date(timestamp as string | Date).getTime();
+  return Number.isFinite(at) ? at : undefined;
+}

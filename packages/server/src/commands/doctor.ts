@@ -1,0 +1,32 @@
+import type { Command } from './command.ts';
+import { exitWith } from './program.ts';
+
+export const doctorCommand: Command = (program, terminal) => {
+  program
+    .command('doctor')
+    .argument(
+      '[url]',
+      'a server, an AG-UI agent or a MAIL server to look at (default: this folder and its environment)',
+    )
+    .description('say what works, what is missing, and the next step')
+    .option('-c, --config <file>', 'the configuration (default: intertie.config.ts of this folder)')
+    .option('--token <token>', 'what the server asks for (default: INTERTIE_TOKEN)')
+    .action(async (url: string | undefined, options: { config?: string; token?: string }, command) => {
+      const { examine } = await import('../doctor/examine.ts');
+      const findings = await examine({ ...options, ...(url !== undefined && { url }), env: process.env });
+      const isFine = findings.every(({ state }) => state !== 'broken');
+      if (terminal.json) terminal.out(JSON.stringify({ ok: isFine, findings }));
+      else {
+        const marks = {
+          fine: terminal.style('green', 'ok  '),
+          absent: terminal.style('dim', '-   '),
+          broken: terminal.style('red', 'FAIL'),
+        };
+        for (const { state, what, found, next } of findings) {
+          terminal.out(`${marks[state]} ${what}: ${found}`);
+          if (next !== undefined) terminal.out(`       ${terminal.style(state === 'broken' ? 'yellow' : 'dim', next)}`);
+        }
+      }
+      if (!isFine) exitWith(command, 1);
+    });
+};

@@ -1,0 +1,40 @@
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { Argument, Option } from 'commander';
+import { CommandFailure } from './command-failure.ts';
+import type { Command } from './command.ts';
+import { projectFiles, templates, type Template } from '../init/project-files.ts';
+
+export const initCommand: Command = (program, terminal) => {
+  program
+    .command('init')
+    .addArgument(new Argument('[folder]', 'where to').default('.'))
+    .description('write a small project: a configuration, a package.json, a Dockerfile and a compose file')
+    .addOption(new Option('--with <kind>', 'the agent to begin with').choices(templates).default('agent'))
+    .addHelpText(
+      'after',
+      `
+Examples:
+  intertie init my-chat --with mail
+  cd my-chat && npm install && npm start`,
+    )
+    .action((folder: string, options: { with: Template }) => {
+      const root = resolve(folder);
+      const files = Object.entries(projectFiles(options.with, root));
+      const there = files.map(([name]) => name).filter((name) => existsSync(join(root, name)));
+      if (there.length > 0) {
+        throw new CommandFailure({
+          code: 'file-exists',
+          message: `${root} has ${there.join(', ')} already, and nothing is overwritten.`,
+          fix: 'Choose an empty folder: intertie init my-chat',
+        });
+      }
+      mkdirSync(root, { recursive: true });
+      for (const [name, text] of files) writeFileSync(join(root, name), text);
+      if (terminal.json) return terminal.out(JSON.stringify({ folder: root, files: files.map(([name]) => name) }));
+      for (const [name] of files) terminal.out(`  ${name}`);
+      terminal.out('');
+      terminal.out(`Next: ${folder === '.' ? '' : `cd ${folder} && `}npm install && npm start`);
+      return undefined;
+    });
+};

@@ -1,0 +1,49 @@
+import type { Command } from './command.ts';
+import { CommandFailure } from './command-failure.ts';
+
+type Options = { database?: string; print?: true };
+
+export const migrateCommand: Command = (program, terminal) => {
+  program
+    .command('migrate')
+    .description('bring the tables of a database up to date (the server does so by itself when it starts)')
+    .option('--database <url>', 'postgres://…, or a folder (default: DATABASE_URL, else ./.intertie)')
+    .option('--print', 'print the SQL, for whoever applies it')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  DATABASE_URL=postgres://… intertie migrate
+  intertie migrate --print > migrations.sql`,
+    )
+    .action(async ({ database, print }: Options) => {
+      const { createStore, printMigrations } = await import('@intertie/postgres');
+      if (print) return terminal.out(await printMigrations());
+      const target = database ?? process.env['DATABASE_URL'] ?? './.intertie';
+      try {
+        const store = await createStore(target);
+        await store.close();
+      } catch (cause) {
+        const message = cause instanceof Error ? cause.message : String(cause);
+        throw new CommandFailure({
+          code: 'database-away',
+          message,
+          fix: 'Run "intertie doctor" to see what answers.',
+          cause,
+        });
+      }
+      const shown = hidePassword(target);
+      terminal.out(
+        terminal.json ? JSON.stringify({ database: shown, migrated: true }) : `The tables in ${shown} are up to date.`,
+      );
+      return undefined;
+    });
+};
+
+/** A URL that may be shown. */
+export function hidePassword(target: string): string {
+  if (!URL.canParse(target)) return target;
+  const url = new URL(target);
+  if (url.password !== '') url.password = '***';
+  return url.href;
+}

@@ -1,0 +1,114 @@
+import { existsSync, watch } from 'node:fs';
+import { basename, dirname } from 'node:path';
+import type { IntertieConfig } from '../config.ts';
+import { defaultConfig } from '../default-config.ts';
+import { findConfig, loadConfig } from '../load-config.ts';
+import { jsonLogger, plainLogger } from '../logger.ts';
+import { serve, type ServedIntertie } from '../serve.ts';
+import { version } from '../version.ts';
+import type { Terminal } from './terminal.ts';
+
+export type ServeCommandOptions = {
+  host?: string;
+  port?: number;
+  config?: string;
+  demos: boolean;
+  log?: string;
+  drain: number;
+};
+
+/** Serves until a signal comes. */
+export async function runServe(options: ServeCommandOptions, terminal: Terminal): Promise<void> {
+  const began = Date.now();
+  const path = findConfig(process.cwd(), options.config);
+  const found = path === undefined ? await defaultConfig({ demos: options.demos }) : undefined;
+  const config: IntertieConfig = found?.config ?? (await loadConfig(path!));
+  const isJson = options.log === 'json' || (options.log === undefined && terminal.json);
+  const write = (line: string): void => terminal.err(line);
+  const logger = isJson ? jsonLogger(write) : plainLogger(write);
+  const folder = folderOf(config);
+  if (folder !== undefined && !existsSync(folder)) {
+    terminal.err(`Creating the database in ${folder} (once, some seconds) …`);
+  }
+  const served = await serve(withEnvironment(config), {
+    logger,
+    ...(options.host !== undefined && { host: options.host }),
+    ...(options.port !== undefined && { port: options.port }),
+  });
+  greet(terminal, served, config, { path, ms: Date.now() - began });
+  const unwatch = path === undefined ? undefined : reloadOnChange(path, served, terminal);
+  await untilStopped(terminal);
+  unwatch?.();
+  await served.close({ drainMs: options.drain * 1000 });
+  await found?.stop();
+}
+
+/** A configuration that names no database takes that of the environment; `createStore` does so by itself. */
+function withEnvironment(config: IntertieConfig): IntertieConfig {
+  const port = process.env['PORT'];
+  return { ...config, ...(config.port === undefined && port && /^\d+$/.test(port) && { port: Number(port) }) };
+}
+
+/** The folder of an embedded database. Undefined: it is a server, or somebody else's. */
+function folderOf({ database }: IntertieConfig): string | undefined {
+  const target = database ?? process.env['DATABASE_URL'] ?? './.intertie';
+  return typeof target === 'string' && !/^postgres(ql)?:/.test(target) ? target : undefined;
+}
+
+function greet(
+  terminal: Terminal,
+  { url }: ServedIntertie,
+  { agents, database }: IntertieConfig,
+  { path, ms }: { path: string | undefined; ms: number },
+): void {
+  const names = Object.keys(agents);
+  if (terminal.json) return terminal.out(JSON.stringify({ url, version, agents: names, config: path ?? null }));
+  const kept = folderOf({ agents, database }) ?? 'a Postgres server';
+  terminal.out('');
+  terminal.out(`  ${terminal.style('bold', 'Intertie')} ${version}, ready in ${ms} ms`);
+  terminal.out('');
+  terminal.out(`  Open      ${terminal.style(['cyan', 'underline'], url)}`);
+  terminal.out(`  Agents    ${names.join(', ')}`);
+  terminal.out(`  Kept in   ${kept}`);
+  terminal.out(`  Set up by ${path ?? 'nothing yet: "intertie init" writes a configuration'}`);
+  terminal.out('');
+  terminal.out(terminal.style('dim', '  Ctrl+C stops it. "intertie doctor" says what works and what is missing.'));
+}
+
+/** Loads the configuration again when the file is saved. What is wrong with it is said, and the server goes on as it was. */
+function reloadOnChange(path: string, served: ServedIntertie, terminal: Terminal): () => void {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const reload = async (): Promise<void> => {
+    try {
+      await served.reload(withEnvironment(await loadConfig(path)));
+      terminal.err(`Loaded ${basename(path)} again.`);
+    } catch (error) {
+      terminal.err(`${(error as Error).message}\nThe server goes on with what it had.`);
+    }
+  };
+  // The folder is watched, not the file: editors replace a file when they save it.
+  const watcher = watch(dirname(path), (_, file) => {
+    if (file !== basename(path)) return;
+    clearTimeout(timer);
+    timer = setTimeout(() => void reload(), 100);
+  });
+  return () => {
+    clearTimeout(timer);
+    watcher.close();
+  };
+}
+
+/** A second signal ends the process at once. */
+function untilStopped(terminal: Terminal): Promise<void> {
+  return new Promise((resolve) => {
+    const stop = (): void => {
+      for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+        process.off(signal, stop);
+        process.once(signal, () => process.exit(130));
+      }
+      if (!terminal.json) terminal.err('Waiting for what is under way. Once more ends it at once.');
+      resolve();
+    };
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, stop);
+  });
+}

@@ -1,0 +1,119 @@
+import type {
+  LanguageModelV3,
+  LanguageModelV3CallOptions,
+  LanguageModelV3Prompt,
+  LanguageModelV3StreamPart,
+} from '@ai-sdk/provider';
+import { pause } from '@intertie/core';
+import { play, type Heard, type Turn } from './demo-script.ts';
+
+export type DemoModelOptions = {
+  /** How long a word takes, in milliseconds. Default: 25. */
+  paceMs?: number;
+};
+
+/** A language model without a model: it streams a script at a human pace. No key, no network. */
+export function demoModel({ paceMs = 25 }: DemoModelOptions = {}): LanguageModelV3 {
+  const stream = (options: LanguageModelV3CallOptions): AsyncGenerator<LanguageModelV3StreamPart> =>
+    parts(play(hear(options.prompt)), options, paceMs);
+  return {
+    specificationVersion: 'v3',
+    provider: 'intertie-demo',
+    modelId: 'demo',
+    supportedUrls: {},
+    async doStream(options) {
+      const iterator = stream(options);
+      return {
+        stream: new ReadableStream<LanguageModelV3StreamPart>(
+          {
+            async pull(controller) {
+              const { done, value } = await iterator.next();
+              if (done) controller.close();
+              else controller.enqueue(value);
+            },
+            async cancel() {
+              await iterator.return(undefined);
+            },
+          },
+          { highWaterMark: 0 },
+        ),
+      };
+    },
+    async doGenerate() {
+      throw new Error('The demo model only streams.');
+    },
+  };
+}
+
+/** The user's last words, and what tools have said since. */
+function hear(prompt: LanguageModelV3Prompt): Heard {
+  const from = prompt.findLastIndex(({ role }) => role === 'user');
+  const user = prompt[from];
+  const text =
+    user?.role === 'user' ? user.content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join(' ') : '';
+  const results = prompt.slice(from + 1).flatMap((message) => {
+    if (message.role !== 'tool') return [];
+    return message.content.flatMap((part) => {
+      if (part.type !== 'tool-result') return [];
+      const { toolName, output } = part;
+      return [
+        {
+          toolName,
+          output: 'value' in output ? output.value : undefined,
+          isDenied: output.type === 'execution-denied',
+        },
+      ];
+    });
+  });
+  return { text, results };
+}
+
+async function* parts(
+  turn: Turn,
+  { prompt, abortSignal = new AbortController().signal }: LanguageModelV3CallOptions,
+  paceMs: number,
+): AsyncGenerator<LanguageModelV3StreamPart> {
+  yield { type: 'stream-start', warnings: [] };
+  let words = 0;
+  let isCalling = false;
+  const wait = async (): Promise<void> => {
+    words += 1;
+    if (paceMs > 0) await pause(paceMs, abortSignal);
+    else abortSignal.throwIfAborted();
+  };
+  for (const [index, part] of turn.entries()) {
+    const id = String(index);
+    if ('say' in part) {
+      yield { type: `${part.say}-start`, id };
+      for (const delta of part.text.match(/\S+\s*|\s+/g) ?? []) {
+        // oxlint-disable-next-line no-await-in-loop -- one word after the other
+        await wait();
+        yield { type: `${part.say}-delta`, id, delta };
+      }
+      yield { type: `${part.say}-end`, id };
+    } else if ('call' in part) {
+      isCalling = true;
+      const toolCallId = crypto.randomUUID();
+      const input = JSON.stringify(part.input);
+      yield { type: 'tool-input-start', id: toolCallId, toolName: part.call };
+      for (const delta of input.match(/.{1,12}/gs) ?? []) {
+        // oxlint-disable-next-line no-await-in-loop -- one piece after the other
+        await wait();
+        yield { type: 'tool-input-delta', id: toolCallId, delta };
+      }
+      yield { type: 'tool-input-end', id: toolCallId };
+      yield { type: 'tool-call', toolCallId, toolName: part.call, input };
+    } else if ('file' in part) {
+      yield { type: 'file', mediaType: part.mediaType, data: new TextEncoder().encode(part.file) };
+    } else throw new Error(part.fail);
+  }
+  const asked = JSON.stringify(prompt).length >> 2;
+  yield {
+    type: 'finish',
+    finishReason: { unified: isCalling ? 'tool-calls' : 'stop', raw: undefined },
+    usage: {
+      inputTokens: { total: asked, noCache: asked, cacheRead: undefined, cacheWrite: undefined },
+      outputTokens: { total: words, text: words, reasoning: undefined },
+    },
+  };
+}

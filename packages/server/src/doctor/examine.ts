@@ -1,0 +1,114 @@
+import { existsSync } from 'node:fs';
+import type { IntertieConfig } from '../config.ts';
+import { findConfig, loadConfig } from '../load-config.ts';
+import { hidePassword } from '../commands/migrate.ts';
+import { examineUrl } from './examine-url.ts';
+import { messageOf, type Finding } from './finding.ts';
+
+export type ExamineOptions = {
+  url?: string;
+  config?: string;
+  token?: string;
+  env: { readonly [name: string]: string | undefined };
+};
+
+/** Looks at a URL, or at this folder and what its environment names. Nothing is changed. */
+export async function examine({ url, config: file, token, env }: ExamineOptions): Promise<Finding[]> {
+  if (url !== undefined) return [await examineUrl(url, token ?? env['INTERTIE_TOKEN'])];
+  const findings: Finding[] = [examineNode(process.versions.node)];
+  const { finding, config } = await examineConfig(file);
+  findings.push(finding);
+  findings.push(await examineDatabase(config?.database ?? env['DATABASE_URL']));
+  findings.push(...(await examineAgents(config)));
+  findings.push(...examineKeys(env));
+  const { MAIL_BASE_URL } = env;
+  if (MAIL_BASE_URL) findings.push(await examineMAIL(MAIL_BASE_URL, env['MAIL_API_KEY']));
+  return findings;
+}
+
+function examineNode(found: string): Finding {
+  const [major = 0, minor = 0] = found.split('.').map(Number);
+  const isFine = major > 20 || (major === 20 && minor >= 19);
+  return {
+    what: 'Node',
+    state: isFine ? 'fine' : 'broken',
+    found,
+    ...(!isFine && { next: 'Install Node 20.19 or later.' }),
+  };
+}
+
+async function examineConfig(file: string | undefined): Promise<{ finding: Finding; config?: IntertieConfig }> {
+  const what = 'Configuration';
+  try {
+    const path = findConfig(process.cwd(), file);
+    if (path === undefined) {
+      const next = 'The demo agents are served. "intertie init --with agent" writes a configuration.';
+      return { finding: { what, state: 'absent', found: 'none in this folder', next } };
+    }
+    const config = await loadConfig(path);
+    return { finding: { what, state: 'fine', found: path }, config };
+  } catch (error) {
+    const { message, fix } = error as { message: string; fix?: string };
+    return { finding: { what, state: 'broken', found: message, ...(fix !== undefined && { next: fix }) } };
+  }
+}
+
+async function examineDatabase(database: IntertieConfig['database']): Promise<Finding> {
+  const what = 'Database';
+  const target = typeof database === 'string' ? database : undefined;
+  if (database !== undefined && target === undefined)
+    return { what, state: 'fine', found: 'given by the configuration' };
+  const isServer = target !== undefined && /^postgres(ql)?:/.test(target);
+  const folder = target ?? './.intertie';
+  if (!isServer) {
+    const next = 'For several processes, or to outlive a power failure, set DATABASE_URL to a Postgres server.';
+    const found = `${folder}, embedded${existsSync(folder) ? '' : ', made at the first start'}`;
+    return { what, state: 'fine', found, next };
+  }
+  const shown = hidePassword(target);
+  try {
+    const { createStore } = await import('@intertie/postgres');
+    const store = await createStore({ url: target, migrate: false });
+    await store.close();
+    return { what, state: 'fine', found: shown };
+  } catch (error) {
+    const isOld = /migrat/i.test(messageOf(error));
+    const next = isOld ? 'Run "intertie migrate".' : 'Start the server or correct DATABASE_URL.';
+    return { what, state: 'broken', found: `${shown}: ${messageOf(error)}`, next };
+  }
+}
+
+/** Asks every agent what it is made of, which is the cheapest thing that most runtimes can be asked. */
+async function examineAgents(config: IntertieConfig | undefined): Promise<Finding[]> {
+  return Promise.all(
+    Object.entries(config?.agents ?? {}).map(async ([name, agent]): Promise<Finding> => {
+      const what = `Agent ${name}`;
+      const source = 'createSource' in agent ? agent.createSource(name) : agent;
+      if (!source.describe) return { what, state: 'fine', found: 'configured' };
+      try {
+        const { agents } = await source.describe();
+        return { what, state: 'fine', found: agents.map((one) => one.name).join(', ') || 'answers' };
+      } catch (error) {
+        return { what, state: 'broken', found: messageOf(error), next: 'Start the runtime, or correct its address.' };
+      }
+    }),
+  );
+}
+
+function examineKeys(env: ExamineOptions['env']): Finding[] {
+  const keys = ['ANTHROPIC_API_KEY', 'OPENAI_API_KEY', 'OPENAI_BASE_URL', 'AI_GATEWAY_API_KEY', 'MAIL_BASE_URL'];
+  const set = keys.filter((name) => env[name]);
+  if (set.length > 0) return set.map((name) => ({ what: name, state: 'fine', found: 'set' }));
+  const next = `Set one of ${keys.join(', ')} to talk to something real.`;
+  return [{ what: 'Keys', state: 'absent', found: 'none in the environment', next }];
+}
+
+async function examineMAIL(baseUrl: string, authToken: string | undefined): Promise<Finding> {
+  const { createMAIL } = await import('@intertie/mail');
+  const { ok, swarm, version, next } = await createMAIL({
+    baseUrl,
+    ...(authToken !== undefined && { authToken }),
+  }).check();
+  const found = ok ? `${swarm ?? 'a swarm'} at ${baseUrl}, MAIL ${version ?? '?'}` : `${baseUrl} cannot be used`;
+  return { what: 'MAIL', state: ok ? 'fine' : 'broken', found, ...(next !== undefined && { next }) };
+}

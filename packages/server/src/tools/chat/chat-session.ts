@@ -1,0 +1,110 @@
+import {
+  decisionsOf,
+  generateId,
+  iterate,
+  MessageList,
+  type AgentEvent,
+  type AgentSource,
+  type Answer,
+  type CanonicalMessage,
+  type DecisionRequest,
+  type RunInput,
+  type ToolAnswer,
+} from '@intertie/core';
+
+/** One conversation with one source, kept in memory. */
+export class ChatSession {
+  readonly threadId: string;
+  readonly source: AgentSource;
+  #list: MessageList;
+  #now: () => number;
+  /** What the last run waits for. */
+  waiting: DecisionRequest[] = [];
+
+  constructor(source: AgentSource, options: { threadId?: string; now: () => number; messages?: CanonicalMessage[] }) {
+    this.source = source;
+    this.threadId = options.threadId ?? generateId();
+    this.#now = options.now;
+    this.#list = new MessageList({ messages: options.messages ?? [] });
+  }
+
+  get messages(): CanonicalMessage[] {
+    return this.#list.messages;
+  }
+
+  /** A new message of the user's, and the run that answers it. */
+  send(text: string, signal: AbortSignal): AsyncIterable<AgentEvent> {
+    const before = this.messages;
+    const createdAt = new Date(this.#now());
+    const parentId = before.at(-1)?.id;
+    this.#list.add({
+      id: generateId(),
+      threadId: this.threadId,
+      role: 'user',
+      type: 'text',
+      content: { format: 2, parts: [{ type: 'text', text }] },
+      createdAt,
+      ...(parentId !== undefined && { parentId }),
+    });
+    const answered = before.findLast(({ role }) => role === 'assistant');
+    return this.#run({ ...this.newRun(), ...tokensOf(answered) }, signal);
+  }
+
+  /** The last message goes on, with what was answered. */
+  answer(answers: Array<Answer | ToolAnswer>, signal: AbortSignal): AsyncIterable<AgentEvent> {
+    const history = this.messages;
+    const last = history.pop() as CanonicalMessage;
+    const { parentId, runId, content: message } = last;
+    const run = this.newRun(history);
+    const named = {
+      messageId: last.id,
+      resumes: runId ?? last.id,
+      ...(parentId !== undefined && { parentMessageId: parentId }),
+    };
+    return this.#run({ ...run, ...named, message, answers, ...tokensOf(last) }, signal);
+  }
+
+  /** The events of a run that somebody else has started. */
+  follow(stream: ReadableStream<AgentEvent>): AsyncIterable<AgentEvent> {
+    return this.#read(stream);
+  }
+
+  newRun(history: CanonicalMessage[] = this.messages): RunInput {
+    const parentMessageId = history.at(-1)?.id;
+    return {
+      runId: generateId(),
+      threadId: this.threadId,
+      messageId: generateId(),
+      ...(parentMessageId !== undefined && { parentMessageId }),
+      startedAt: this.#now(),
+      history,
+      answers: [],
+      tools: [],
+      context: [],
+    };
+  }
+
+  #run(run: RunInput, signal: AbortSignal): AsyncIterable<AgentEvent> {
+    return this.#read(this.source.run(run, { signal, barrier: async () => undefined, liveAnswers: nobody() }));
+  }
+
+  async *#read(stream: ReadableStream<AgentEvent>): AsyncGenerator<AgentEvent> {
+    this.waiting = [];
+    for await (const event of iterate(stream)) {
+      this.#list.feed(event);
+      const { message } = event.type === 'run-end' ? this.#list : {};
+      if (event.type === 'run-end' && message) this.waiting = decisionsOf(event, message.content);
+      yield event;
+    }
+  }
+}
+
+function tokensOf(message: CanonicalMessage | undefined): Pick<RunInput, 'state' | 'sourceState'> {
+  const { state, sourceState } = message ?? {};
+  return { ...(state !== undefined && { state }), ...(sourceState !== undefined && { sourceState }) };
+}
+
+/** Questions are asked when the run has ended, and answered by the next one. */
+async function* nobody(): AsyncGenerator<Answer> {
+  // Nothing comes.
+}

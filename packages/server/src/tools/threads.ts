@@ -1,0 +1,132 @@
+import { writeFile } from 'node:fs/promises';
+import { fieldsOf, textOf, type Fields } from './fields.ts';
+import { paintFor, type Paint } from './paint.ts';
+import { printable } from './printable.ts';
+import { createServerClient, type ServerOptions } from './server-client.ts';
+import { exitCodes, ToolError, type ToolExit } from './tool-error.ts';
+import type { Sink, ToolIO } from './tool-io.ts';
+
+export interface ThreadsOptions extends ServerOptions {
+  json?: boolean | undefined;
+}
+
+/** The newest conversations of a server. */
+export async function listThreads(
+  options: ThreadsOptions & { search?: string | undefined; limit?: number | undefined },
+  io: ToolIO,
+): Promise<ToolExit> {
+  const { search, limit = 20, json } = options;
+  const query = new URLSearchParams({ limit: String(limit), ...(search !== undefined && { search }) });
+  const said = fieldsOf(await createServerClient(options, io).get(`/api/threads?${query.toString()}`));
+  const threads = listOf(said.threads);
+  if (json) {
+    await io.stdout.write(`${JSON.stringify(said)}\n`);
+    return exitCodes.ok;
+  }
+  const paint = paintFor(io.stdout, io.env);
+  if (threads.length === 0)
+    await io.stderr.write(search === undefined ? 'There are no threads yet.\n' : `No thread matches “${search}”.\n`);
+  const width = Math.max(...threads.map(({ id }) => String(id).length), 0);
+  for (const { id, title, agent, updatedAt } of threads) {
+    const when = textOf(updatedAt)?.slice(0, 16).replace('T', ' ') ?? '';
+    const who = textOf(agent) === undefined ? '' : paint('cyan', ` ${printable(String(agent))}`);
+    // oxlint-disable-next-line no-await-in-loop -- a reader may be slow
+    await io.stdout.write(
+      `${printable(String(id)).padEnd(width)}  ${paint('dim', when)}${who}  ${printable(textOf(title) ?? '')}\n`,
+    );
+  }
+  if (textOf(said.cursor) !== undefined) await io.stderr.write(paint('dim', 'There are more: --limit, or --search.\n'));
+  return exitCodes.ok;
+}
+
+/** One conversation, to read. */
+export async function showThread(options: ThreadsOptions & { thread: string }, io: ToolIO): Promise<ToolExit> {
+  const path = pathOf(options.thread);
+  const client = createServerClient(options, io);
+  const [about, said] = await Promise.all([client.get(path), client.get(`${path}/messages?format=ui`)]);
+  if (options.json) {
+    await io.stdout.write(`${JSON.stringify({ ...fieldsOf(about), ...fieldsOf(said) })}\n`);
+    return exitCodes.ok;
+  }
+  const paint = paintFor(io.stdout, io.env);
+  const { thread, live } = fieldsOf(about);
+  await io.stdout.write(`${paint('bold', printable(textOf(fieldsOf(thread).title) ?? options.thread))}\n`);
+  for (const message of listOf(fieldsOf(said).messages)) {
+    // oxlint-disable-next-line no-await-in-loop
+    await showMessage(message, io.stdout, paint);
+  }
+  const { agent } = fieldsOf(live);
+  if (textOf(agent) !== undefined) await io.stdout.write(paint('dim', `\n${printable(String(agent))} is writing.\n`));
+  return exitCodes.ok;
+}
+
+async function showMessage({ role, parts }: Fields, out: Sink, paint: Paint): Promise<void> {
+  await out.write(`\n${paint(role === 'user' ? 'bold' : 'cyan', printable(String(role)))}\n`);
+  for (const part of listOf(parts)) {
+    const line = partText(part, paint);
+    // oxlint-disable-next-line no-await-in-loop
+    if (line !== '') await out.write(`${line}\n`);
+  }
+}
+
+function partText(part: Fields, paint: Paint): string {
+  const type = String(part.type);
+  if (type === 'text') return printable(String(part.text), '\n\t');
+  if (type === 'reasoning') return paint('dim', printable(String(part.text), '\n\t'));
+  if (type === 'file')
+    return paint('dim', `▤ ${printable(textOf(part.filename) ?? textOf(part.mediaType) ?? 'a file')}`);
+  if (!type.startsWith('tool-') && type !== 'dynamic-tool') return '';
+  const name = textOf(part.toolName) ?? type.slice('tool-'.length);
+  const result =
+    textOf(part.errorText) ?? (part.output === undefined ? String(part.state) : JSON.stringify(part.output));
+  return `⚙ ${printable(name)} ${paint('dim', printable(`${JSON.stringify(part.input) ?? ''} → ${result}`.slice(0, 400)))}`;
+}
+
+/** All of a conversation as JSON lines, every branch of it. */
+export async function exportThread(
+  options: ThreadsOptions & { thread: string; output?: string | undefined },
+  io: ToolIO,
+): Promise<ToolExit> {
+  const response = await createServerClient(options, io).request(`${pathOf(options.thread)}/export`);
+  if (options.output !== undefined && options.output !== '-') {
+    await writeFile(options.output, response.body ?? '');
+    await io.stderr.write(`${options.output}\n`);
+    return exitCodes.ok;
+  }
+  const decoder = new TextDecoder();
+  for await (const piece of response.body ?? []) await io.stdout.write(decoder.decode(piece, { stream: true }));
+  return exitCodes.ok;
+}
+
+/** For good. Asks first, unless it was said that it need not. */
+export async function deleteThreads(
+  options: ThreadsOptions & { threads: readonly string[]; yes?: boolean | undefined },
+  io: ToolIO,
+): Promise<ToolExit> {
+  if (!options.yes) {
+    const what =
+      options.threads.length === 1 ? `the thread ${options.threads[0]}` : `${options.threads.length} threads`;
+    throw new ToolError(
+      'usage',
+      `This deletes ${what} for good.`,
+      'Say that you mean it: --yes. To keep a copy: intertie threads export',
+    );
+  }
+  const client = createServerClient(options, io);
+  for (const thread of options.threads) {
+    // oxlint-disable-next-line no-await-in-loop -- one after the other, so that it is clear which have gone
+    await client.request(pathOf(thread), { method: 'DELETE' });
+    // oxlint-disable-next-line no-await-in-loop
+    if (!options.json) await io.stderr.write(`${thread} is deleted.\n`);
+  }
+  if (options.json) await io.stdout.write(`${JSON.stringify({ deleted: options.threads })}\n`);
+  return exitCodes.ok;
+}
+
+function pathOf(thread: string): string {
+  return `/api/threads/${encodeURIComponent(thread)}`;
+}
+
+function listOf(value: unknown): Fields[] {
+  return Array.isArray(value) ? value.map(fieldsOf) : [];
+}

@@ -1,0 +1,111 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startMAILDemo } from '@intertie/mail/demo';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { commands } from '../src/commands/index.ts';
+import { runProgram } from '../src/commands/program.ts';
+import { examine } from '../src/doctor/examine.ts';
+import { templates } from '../src/init/project-files.ts';
+import { findConfig, loadConfig } from '../src/load-config.ts';
+import { startDemoServer } from './demo-server.ts';
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'intertie-commands-'));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+async function run(...args: string[]): Promise<{ code: number; out: string; err: string }> {
+  let [out, err] = ['', ''];
+  const code = await runProgram(args, commands, {
+    stdout: { write: (text) => (out += text) },
+    stderr: { write: (text) => (err += text) },
+    env: {},
+  });
+  return { code, out, err };
+}
+
+test('every command has help that says what it does', async () => {
+  const { out } = await run('--help');
+  for (const name of ['serve', 'init', 'doctor', 'migrate']) {
+    expect(out).toContain(name);
+    expect((await run(name, '--help')).code).toBe(0);
+  }
+});
+
+describe('init', () => {
+  test.each(templates)('writes a project with %s, and overwrites nothing', async (template) => {
+    const project = join(folder, template);
+    const { code, out } = await run('init', project, '--with', template, '--json');
+    expect(code).toBe(0);
+    const { files } = JSON.parse(out) as { files: string[] };
+    expect(files).toEqual(expect.arrayContaining(['intertie.config.ts', 'package.json', 'Dockerfile', 'compose.yaml']));
+    for (const file of files) expect(existsSync(join(project, file))).toBe(true);
+    expect(JSON.parse(readFileSync(join(project, 'package.json'), 'utf8'))).toMatchObject({
+      dependencies: { intertie: expect.any(String) as unknown },
+    });
+    expect(await run('init', project)).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('nothing is overwritten') as unknown,
+    });
+  });
+});
+
+describe('a configuration', () => {
+  test('in TypeScript is loaded, and again when it has changed', async () => {
+    const path = join(folder, 'intertie.config.ts');
+    const source = "{ name: 'x', pauses: 'replay' as const, run: () => new ReadableStream() }";
+    writeFileSync(path, `const port: number = 5001; export default { agents: { one: ${source} }, port };`);
+    expect(findConfig(folder)).toBe(path);
+    expect(await loadConfig(path)).toMatchObject({ port: 5001 });
+    writeFileSync(path, `export default { agents: { two: ${source} } };`);
+    expect(Object.keys((await loadConfig(path)).agents)).toEqual(['two']);
+  });
+
+  test('that is wrong is refused with its file and field', async () => {
+    const path = join(folder, 'wrong.config.ts');
+    writeFileSync(path, 'export default { agents: { one: 1 } };');
+    await expect(loadConfig(path)).rejects.toThrow(/wrong\.config\.ts: agents\.one is 1/);
+    writeFileSync(path, 'export default {');
+    await expect(loadConfig(path)).rejects.toMatchObject({ code: 'no-config' });
+    expect(() => findConfig(folder, 'none.ts')).toThrow('There is no configuration file');
+  });
+});
+
+describe('doctor', () => {
+  test('knows an Intertie server, a MAIL server, an AG-UI agent, and nothing', async () => {
+    const server = await startDemoServer();
+    const mail = await startMAILDemo();
+    const other = createServer((_, response) => void response.writeHead(204).end());
+    await new Promise<void>((resolve) => void other.listen(0, '127.0.0.1', resolve));
+    const { port } = other.address() as { port: number };
+    const found = async (url: string): Promise<string> => {
+      const [{ state, found: text }] = (await examine({ url, env: {} })) as [{ state: string; found: string }];
+      return `${state}: ${text}`;
+    };
+    expect(await found(server.url)).toMatch(/^fine: Intertie .* with helper, swarm/);
+    expect(await found(mail.url)).toMatch(/^fine: MAIL 1\.3.* with supervisor/);
+    expect(await found(`http://127.0.0.1:${port}/`)).toMatch(/^broken: answers 204/);
+    other.close();
+    expect(await found(`http://127.0.0.1:${port}/`)).toMatch(/^broken:/);
+    expect(await found('nonsense')).toBe('broken: is no URL');
+    await Promise.all([server.close(), mail.stop()]);
+  });
+
+  test('says the next step for a database that is not there, without its password', async () => {
+    const url = 'postgres://someone:secret@127.0.0.1:1/nothing';
+    const findings = await examine({ env: { DATABASE_URL: url } });
+    const database = findings.find(({ what }) => what === 'Database');
+    expect(database).toMatchObject({ state: 'broken', next: expect.stringContaining('DATABASE_URL') as unknown });
+    expect(JSON.stringify(findings)).not.toContain('secret');
+    expect(findings.find(({ what }) => what === 'Node')).toMatchObject({ state: 'fine' });
+  });
+});
+
+test('migrate prints the SQL for whoever applies it', async () => {
+  const { code, out } = await run('migrate', '--print');
+  expect(code).toBe(0);
+  expect(out).toContain('create table');
+});

@@ -1,0 +1,25 @@
+import { createInMemoryStore, type Store } from '@intertie/core';
+import type { IntertieConfig } from '../src/config.ts';
+import { startDemoAgents } from '../src/demo/demo-agents.ts';
+import type { Logger } from '../src/logger.ts';
+import { serve, type ServedIntertie } from '../src/serve.ts';
+
+export type DemoServer = ServedIntertie & { store: Store };
+
+/** The demo agents behind a real server on a free port, with a store in memory unless another is given. */
+export async function startDemoServer(
+  config: Partial<IntertieConfig> & { pace?: number; logger?: Logger } = {},
+): Promise<DemoServer> {
+  const { pace = 0, logger, ...rest } = config;
+  const demo = await startDemoAgents({ pace });
+  const store = (rest.database as Store | undefined) ?? createInMemoryStore();
+  const served = await serve({ agents: demo.agents, ...rest, database: store }, { port: 0, ...(logger && { logger }) });
+  return {
+    ...served,
+    store,
+    close: async (options) => {
+      await served.close(options);
+      await demo.stop();
+    },
+  };
+}

@@ -1,0 +1,264 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openAPI } from '../src/routes/openapi.ts';
+import { routeTable } from '../src/routes/route-table.ts';
+import { chatBody, postJson, say, takeEvents } from './client.ts';
+import { startDemoServer, type DemoServer } from './demo-server.ts';
+
+let server: DemoServer;
+let run: { runId: string; messageId: string };
+let paused: { runId: string; messageId: string };
+let blob: string;
+const api = (path: string): string => `${server.url}${path}`;
+const json = async <T = { [name: string]: unknown }>(path: string): Promise<T> =>
+  (await fetch(api(path))).json() as Promise<T>;
+
+beforeAll(async () => {
+  server = await startDemoServer();
+  run = await say(server.url, { thread: 'first', text: 'What is the weather in Lisbon?' });
+  paused = await say(server.url, { thread: 'asks', text: 'Send an email to Ada' });
+  await say(server.url, { thread: 'doomed', text: 'hello' });
+  const stored = await fetch(api('/api/blobs'), {
+    method: 'POST',
+    body: 'hello',
+    headers: { 'content-type': 'text/plain' },
+  });
+  ({ sha256: blob } = (await stored.json()) as { sha256: string });
+});
+afterAll(() => server.close());
+
+/** What each route is called with. A route that has no call fails the test. */
+const calls: { [route: string]: () => Promise<Response> } = {
+  'GET /api/agents': () => fetch(api('/api/agents')),
+  'GET /api/agents/{agent}/topology': () => fetch(api('/api/agents/newsroom/topology')),
+  'POST /api/agents/{agent}/chat': () => postJson(api('/api/agents/helper/chat'), chatBody('open-1', 'hello')),
+  'GET /api/agents/{agent}/chat/{thread}/stream': () => fetch(api('/api/agents/helper/chat/nothing/stream')),
+  'POST /api/agents/{agent}/chat/{thread}/stop': () => postJson(api('/api/agents/helper/chat/first/stop'), ''),
+  'POST /api/chat': () => postJson(api('/api/chat'), chatBody('open-2', 'hello')),
+  'GET /api/chat/{thread}/stream': () => fetch(api('/api/chat/first/stream')),
+  'POST /api/chat/{thread}/stop': () => postJson(api('/api/chat/first/stop'), ''),
+  'POST /api/agents/{agent}/ag-ui': () =>
+    postJson(api('/api/agents/helper/ag-ui'), {
+      threadId: 'open-3',
+      runId: 'open-3-run',
+      messages: [{ id: 'm', role: 'user', content: 'hello' }],
+      tools: [],
+      context: [],
+      state: {},
+    }),
+  'GET /api/agents/{agent}/ag-ui': () => fetch(api('/api/agents/helper/ag-ui?threadId=first')),
+  'GET /api/threads': () => fetch(api('/api/threads?search=weather&limit=10')),
+  'GET /api/threads/{thread}': () => fetch(api('/api/threads/first')),
+  'PATCH /api/threads/{thread}': () =>
+    fetch(api('/api/threads/first'), { method: 'PATCH', body: JSON.stringify({ title: 'Weather' }) }),
+  'DELETE /api/threads/{thread}': () => fetch(api('/api/threads/doomed'), { method: 'DELETE' }),
+  'GET /api/threads/{thread}/messages': () => fetch(api('/api/threads/first/messages?format=ui')),
+  'DELETE /api/threads/{thread}/messages/{message}': () =>
+    fetch(api(`/api/threads/asks/messages/${paused.messageId}`), { method: 'DELETE' }),
+  'GET /api/threads/{thread}/tree': () => fetch(api('/api/threads/first/tree')),
+  'GET /api/threads/{thread}/runs': () => fetch(api('/api/threads/first/runs')),
+  'GET /api/threads/{thread}/events': () => fetch(api('/api/threads/first/events?since=0')),
+  'GET /api/threads/{thread}/export': () => fetch(api('/api/threads/first/export')),
+  'GET /api/runs/{run}': () => fetch(api(`/api/runs/${run.runId}`)),
+  'GET /api/runs/{run}/events': () => fetch(api(`/api/runs/${run.runId}/events?live=false`)),
+  'GET /api/runs/{run}/frames': () => fetch(api(`/api/runs/${run.runId}/frames`)),
+  'POST /api/runs/{run}/stop': () => postJson(api(`/api/runs/${run.runId}/stop`), {}),
+  'POST /api/runs/{run}/answers': () =>
+    postJson(api(`/api/runs/${paused.runId}/answers`), { answers: [{ questionId: 'unknown', approved: true }] }),
+  'GET /api/questions': () => fetch(api('/api/questions?state=open')),
+  'POST /api/blobs': () => fetch(api('/api/blobs'), { method: 'POST', body: 'x' }),
+  'GET /api/blobs/{sha256}': () => fetch(api(`/api/blobs/${blob}`)),
+  'GET /streams/runs/{run}': () => fetch(api(`/streams/runs/${run.runId}?offset=-1`)),
+  'HEAD /streams/runs/{run}': () => fetch(api(`/streams/runs/${run.runId}`), { method: 'HEAD' }),
+  'POST /api/dev/wire': () => postJson(api('/api/dev/wire'), { thread: 'first', cut: true }),
+  'GET /api/errors': () => fetch(api('/api/errors')),
+  'GET /api/errors/{code}': () => fetch(api('/api/errors/busy')),
+  'GET /api/openapi.json': () => fetch(api('/api/openapi.json')),
+  'GET /health': () => fetch(api('/health')),
+  'GET /ready': () => fetch(api('/ready')),
+  'GET /metrics': () => fetch(api('/metrics')),
+};
+const types = { json: 'json', sse: 'event-stream', text: 'text/', bytes: '/', ndjson: 'ndjson', nothing: '' };
+
+test.each(routeTable.map((route) => [`${route.method} ${route.path}`, route] as const))(
+  '%s answers as the document says',
+  async (name, { answers }) => {
+    const response = await calls[name]!();
+    expect(Object.keys(answers).map(Number)).toContain(response.status);
+    const type = response.headers.get('content-type') ?? '';
+    expect(type).toContain(types[answers[response.status]!]);
+    await response.body?.cancel();
+  },
+);
+
+test('the document has every route of the table, and each has a summary', () => {
+  const { paths } = openAPI() as { paths: { [path: string]: { [method: string]: { summary: string } } } };
+  const listed = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+  );
+  expect(listed.toSorted()).toEqual(Object.keys(calls).toSorted());
+});
+
+test('the agents, their kinds and what they are', async () => {
+  const { agents, loopback } = await json<{ agents: Array<{ name: string; kind: string }>; loopback: boolean }>(
+    '/api/agents',
+  );
+  expect(agents.map(({ name, kind }) => [name, kind])).toEqual([
+    ['helper', 'model'],
+    ['swarm', 'mail'],
+    ['newsroom', 'open-harness'],
+    ['remote', 'ag-ui'],
+    ['recording', 'tape'],
+  ]);
+  expect(agents[0]).toMatchObject({ isDefault: true, isDemo: true, pauses: 'replay', hasTopology: true });
+  expect(loopback).toBe(true);
+  expect(await json('/api/agents/swarm/topology')).toMatchObject({ entry: 'supervisor' });
+});
+
+test('a thread says who answered, what it used and what it is called', async () => {
+  const { thread, usage } = await json<{ thread: { agent: string; title: string }; usage: unknown[] }>(
+    '/api/threads/first',
+  );
+  expect(thread).toMatchObject({ id: 'first', agent: 'helper' });
+  expect(usage).toMatchObject([{ model: 'demo' }]);
+});
+
+test('messages in three shapes; branches beside them, in the order in which they were made', async () => {
+  const thread = 'branches';
+  const first = await say(server.url, { thread, text: 'hello' });
+  const body = { id: thread, trigger: 'regenerate-message', messageId: first.messageId, messages: [] as unknown[] };
+  const { messages: sent } = await json<{ messages: Array<{ id: string }> }>(
+    `/api/threads/${thread}/messages?format=ui`,
+  );
+  body.messages = sent.slice(0, 1);
+  const again = await postJson(api('/api/agents/helper/chat'), body);
+  await again.text();
+  const second = again.headers.get('x-intertie-message')!;
+  const { messages, branches } = await json<{ messages: Array<{ id: string; role: string }>; branches: unknown }>(
+    `/api/threads/${thread}/messages?format=canonical`,
+  );
+  expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant']);
+  expect(branches).toEqual({ [second]: { siblings: [first.messageId, second], index: 1 } });
+  const agUi = await json<{ messages: Array<{ role: string }> }>(`/api/threads/${thread}/messages?format=ag-ui`);
+  expect(agUi.messages.map(({ role }) => role)).toContain('assistant');
+  const tree = await json<{ messages: Array<{ id: string; parentId?: string }>; headId: string }>(
+    `/api/threads/${thread}/tree`,
+  );
+  expect(tree.headId).toBe(second);
+  expect(tree.messages.filter(({ parentId }) => parentId === messages[0]!.id)).toHaveLength(2);
+  const old = await json<{ messages: Array<{ id: string }> }>(
+    `/api/threads/${thread}/messages?leaf=${first.messageId}`,
+  );
+  expect(old.messages.at(-1)?.id).toBe(first.messageId);
+});
+
+const isAnswer = (data: unknown): boolean => {
+  const { role, status } = data as { role?: string; status?: string };
+  return role === 'assistant' && status === 'complete';
+};
+
+test('a feed of a thread begins with who is live, tells every change, and goes on after the last one seen', async () => {
+  const thread = 'feed';
+  const feed = await fetch(api(`/api/threads/${thread}/events`));
+  const events = takeEvents(feed, (all) => all.some(({ event, data }) => event === 'change' && isAnswer(data)));
+  const { runId, messageId } = await say(server.url, { thread, text: 'hello' });
+  const all = await events;
+  expect(all[0]).toEqual({ id: undefined, event: 'live', data: null });
+  expect(all).toContainEqual({ id: undefined, event: 'live', data: { runId, messageId, agent: 'helper' } });
+  expect(all.at(-1)?.data).toMatchObject({ type: 'message', messageId, role: 'assistant', runId });
+  const first = all.find(({ event, id }) => event === 'change' && id !== undefined)!;
+  const again = await fetch(api(`/api/threads/${thread}/events`), { headers: { 'last-event-id': first.id! } });
+  const rest = await takeEvents(again, (some) => some.length === 2);
+  expect(rest[1]?.data).toMatchObject({ messageId });
+});
+
+test('the events of a run by cursor: the tail, all of it, and a word where the cursor is none', async () => {
+  const read = async (
+    query: string,
+  ): Promise<Array<{ id: string | undefined; event: string | undefined; data: { type?: string } }>> =>
+    (await takeEvents(await fetch(api(`/api/runs/${run.runId}/events${query}`)), () => false)) as never;
+  const all = await read('');
+  expect(all[0]?.data.type).toBe('run-start');
+  expect(all.at(-1)?.data.type).toBe('run-end');
+  const middle = all[5]!.id!;
+  expect((await read(`?after=${middle}`)).map(({ id }) => id)).toEqual(all.slice(6).map(({ id }) => id));
+  expect((await read('?live=false')).map(({ id }) => id)).toEqual(all.map(({ id }) => id));
+  const reset = await read('?after=77.3');
+  expect(reset[0]?.event).toBe('reset');
+  expect(reset.slice(1).map(({ id }) => id)).toEqual(all.map(({ id }) => id));
+});
+
+test('the frames of a run are the runtime’s own, and events name the one that caused them', async () => {
+  const frames = await takeEvents(await fetch(api(`/api/runs/${run.runId}/frames`)), () => false);
+  expect(frames.length).toBeGreaterThan(5);
+  expect(frames[0]?.data).toMatchObject({ index: 0, dialect: 'ai-sdk' });
+  const events = await takeEvents(await fetch(api(`/api/runs/${run.runId}/events?live=false`)), () => false);
+  const origins = events
+    .map(({ data }) => (data as { origin?: number }).origin)
+    .filter((origin) => origin !== undefined);
+  expect(Math.max(...origins)).toBeLessThan(frames.length);
+});
+
+test('a file is kept, read in ranges, and never run by a browser', async () => {
+  const html = await fetch(api('/api/blobs'), {
+    method: 'POST',
+    body: '<script>1</script>',
+    headers: { 'content-type': 'text/html' },
+  });
+  const { url, size } = (await html.json()) as { url: string; size: number };
+  const whole = await fetch(api(url));
+  expect(Object.fromEntries(whole.headers)).toMatchObject({
+    'content-type': 'application/octet-stream',
+    'content-disposition': 'attachment',
+    'content-security-policy': expect.stringContaining('sandbox') as unknown,
+    'x-content-type-options': 'nosniff',
+  });
+  const part = await fetch(api(url), { headers: { range: 'bytes=1-6' } });
+  expect([part.status, await part.text(), part.headers.get('content-range')]).toEqual([
+    206,
+    'script',
+    `bytes 1-6/${size}`,
+  ]);
+  expect((await fetch(api(url), { headers: { range: 'bytes=100-' } })).status).toBe(416);
+  const tag = whole.headers.get('etag')!;
+  expect((await fetch(api(url), { headers: { 'if-none-match': tag } })).status).toBe(304);
+});
+
+test('an approval over the plain API: asked, answered once, gone on', async () => {
+  const { runId, messageId } = await say(server.url, { thread: 'approve', text: 'Send an email to Ada' });
+  const { questions } = await json<{ questions: Array<{ id: string; runId: string; run?: string }> }>(
+    '/api/questions?state=open&thread=approve',
+  );
+  expect(questions).toMatchObject([{ runId, kind: 'approval', state: 'open' }]);
+  expect(questions[0]).not.toHaveProperty('run');
+  const answers = [{ questionId: questions[0]!.id, approved: true }];
+  const accepted = (await (await postJson(api(`/api/runs/${runId}/answers`), { answers })).json()) as {
+    verdicts: unknown[];
+    open: unknown[];
+    run: { runId: string; messageId: string };
+  };
+  expect(accepted).toMatchObject({ verdicts: [{ result: 'accepted' }], open: [], run: { messageId } });
+  await takeEvents(await fetch(api(`/api/runs/${accepted.run.runId}/events`)), () => false);
+  const duplicate = await (await postJson(api(`/api/runs/${runId}/answers`), { answers })).json();
+  expect(duplicate).toMatchObject({ verdicts: [{ result: 'duplicate' }] });
+  const conflict = await postJson(api(`/api/runs/${runId}/answers`), { answers: [{ ...answers[0], approved: false }] });
+  expect(await conflict.json()).toMatchObject({ verdicts: [{ result: 'conflict' }] });
+  const { runs } = await json<{ runs: Array<{ resumes?: string; state: string }> }>('/api/threads/approve/runs');
+  expect(runs).toMatchObject([{ state: 'paused' }, { state: 'complete', resumes: runId }]);
+});
+
+test('a thread as JSON lines has every message of every branch', async () => {
+  const lines = (await (await fetch(api('/api/threads/branches/export'))).text()).trim().split('\n');
+  const kinds = lines.map((line) => (JSON.parse(line) as { type: string }).type);
+  expect(kinds).toEqual(['thread', 'message', 'message', 'message', 'run', 'run']);
+});
+
+test('a page that is not built says what is there; unknown paths are refused with a code', async () => {
+  const page = await fetch(api('/'));
+  expect(page.headers.get('content-type')).toContain('text/html');
+  expect(page.headers.get('content-security-policy')).toContain("default-src 'self'");
+  expect((await fetch(api('/threads/some-thread'))).headers.get('content-type')).toContain('text/html');
+  expect((await fetch(api('/nothing.js'))).status).toBe(404);
+  expect(await json('/api/nothing')).toMatchObject({ error: { code: 'not-found', docs: '/api/errors/not-found' } });
+  const wrong = await fetch(api('/api/agents'), { method: 'DELETE' });
+  expect([wrong.status, wrong.headers.get('allow')]).toEqual([405, 'GET']);
+});

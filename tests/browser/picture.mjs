@@ -1,0 +1,46 @@
+// `npm run picture`: takes the pictures of the read-me file from a real run of the demo swarm, light and dark. After `npm run test:browser`,
+// which installs what drives the browser.
+import { spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import { chromium } from 'playwright-core';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+const folder = mkdtempSync(join(tmpdir(), 'intertie-picture-'));
+const server = spawn(process.execPath, [join(root, 'packages/server/bin/intertie.mjs'), 'serve', '--port', '0'], {
+  cwd: folder,
+  stdio: ['ignore', 'pipe', 'inherit'],
+});
+try {
+  const url = await new Promise((resolve, reject) => {
+    let said = '';
+    server.stdout.on('data', (/** @type {Buffer} */ data) => {
+      said += data.toString();
+      const found = /http:\/\/127\.0\.0\.1:\d+/.exec(said);
+      if (found) resolve(found[0]);
+    });
+    server.once('exit', () => reject(new Error(`The server ended: ${said}`)));
+  });
+  const browser = await chromium.launch({
+    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+    args: ['--headless', '--no-sandbox', '--disable-gpu', '--disable-background-networking'],
+  });
+  mkdirSync(join(root, 'docs/images'), { recursive: true });
+  for (const colorScheme of /** @type {const} */ (['light', 'dark'])) {
+    const page = await browser.newPage({ viewport: { width: 1600, height: 900 }, colorScheme });
+    await page.goto(url);
+    await page.getByRole('button', { name: /^Where does the time go in our build/ }).click();
+    await page.getByRole('button', { name: 'Send', exact: true }).waitFor({ timeout: 60_000 });
+    await page.getByText('ended', { exact: true }).first().waitFor({ timeout: 60_000 });
+    await page.screenshot({ path: join(root, `docs/images/console-${colorScheme}.png`) });
+    await page.close();
+  }
+  await browser.close();
+} finally {
+  server.kill();
+  rmSync(folder, { recursive: true, force: true });
+}

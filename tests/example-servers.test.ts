@@ -1,0 +1,130 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { HttpAgent } from '@ag-ui/client';
+import { DefaultChatTransport, readUIMessageStream, type UIMessage, type UIMessageChunk } from 'ai';
+import { afterAll, describe, expect, it } from 'vitest';
+
+import { fillFolder, newPostgresUrl } from '../packages/postgres/test/databases.ts';
+
+const root = join(import.meta.dirname, '..');
+const children = new Set<ChildProcess>();
+const folder = mkdtempSync(join(tmpdir(), 'intertie-examples-'));
+
+afterAll(async () => {
+  await Promise.all([...children].map(stop));
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function stop(child: ChildProcess): Promise<void> {
+  children.delete(child);
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const gone = new Promise((resolve) => child.once('exit', resolve));
+  child.kill('SIGKILL');
+  await gone;
+}
+
+/** Starts an example as its README says, on a port of its own, and gives the address that it prints. */
+async function start(name: string, env: Record<string, string> = {}): Promise<{ url: string; child: ChildProcess }> {
+  const main = join(root, `examples/${name}/dist/main.js`);
+  const child = spawn(process.execPath, [main], { cwd: folder, env: { ...process.env, PORT: '0', ...env } });
+  children.add(child);
+  const url = await new Promise<string>((resolve, reject) => {
+    let said = '';
+    const listen = (data: Buffer): void => {
+      said += data.toString();
+      const found = /http:\/\/127\.0\.0\.1:\d+\S*/.exec(said);
+      if (found) resolve(found[0]);
+    };
+    child.stdout.on('data', listen);
+    child.stderr.on('data', listen);
+    child.on('exit', () => reject(new Error(`examples/${name} ended: ${said}`)));
+  });
+  return { url, child };
+}
+
+const asked: UIMessage = { id: 'u1', role: 'user', parts: [{ type: 'text', text: 'Heat pumps' }] };
+const turn = (
+  chatId: string,
+  ...more: UIMessage[]
+): Parameters<DefaultChatTransport<UIMessage>['sendMessages']>[0] => ({
+  chatId,
+  trigger: 'submit-message',
+  messageId: undefined,
+  abortSignal: undefined,
+  messages: [asked, ...more],
+});
+
+async function read(stream: ReadableStream<UIMessageChunk> | null): Promise<UIMessage | undefined> {
+  let last: UIMessage | undefined;
+  if (stream) for await (const message of readUIMessageStream({ stream })) last = message;
+  return last;
+}
+
+const textOf = (message: UIMessage | undefined): string =>
+  (message?.parts ?? []).map((part) => (part.type === 'text' ? part.text : '')).join('\n');
+
+type Fetch = typeof globalThis.fetch;
+
+/** What another chat of the same name is told when the first one was left in the middle. */
+async function leaveAndResume(api: string, fetch?: Fetch): Promise<string> {
+  const transport = new DefaultChatTransport({ api, ...(fetch && { fetch }) });
+  const first = (await transport.sendMessages(turn('t1'))).getReader();
+  expect((await first.read()).value).toMatchObject({ type: 'start' });
+  await first.cancel();
+  const resumed = await new DefaultChatTransport({ api, ...(fetch && { fetch }) }).reconnectToStream({ chatId: 't1' });
+  return textOf(await read(resumed));
+}
+
+describe('examples', () => {
+  it('hono-app: a chat that is left goes on, and is resumed', async () => {
+    await fillFolder(join(folder, '.intertie'));
+    const { url } = await start('hono-app');
+    expect(await leaveAndResume(url)).toMatch(/heat pump/i);
+  });
+
+  it('express-app: the same behind Express', async () => {
+    const { url } = await start('express-app');
+    expect(await leaveAndResume(url)).toMatch(/heat pump/i);
+  });
+
+  it('next-route: the same, called as Next.js calls a route', async () => {
+    const path = join(root, 'examples/next-route/dist/app/api/chat/[[...path]]/route.js');
+    const route = (await import(path)) as Record<'GET' | 'POST', (request: Request) => Promise<Response>>;
+    const fetch: Fetch = (input, init) => {
+      const request = new Request(input, init);
+      return route[request.method as 'GET' | 'POST'](request);
+    };
+    expect(await leaveAndResume('http://app.test/api/chat', fetch)).toMatch(/heat pump/i);
+  });
+
+  it('ag-ui-server: an unmodified HttpAgent is answered', async () => {
+    const { url } = await start('ag-ui-server');
+    const agent = new HttpAgent({ url, threadId: 't1' });
+    agent.addMessage({ id: 'u1', role: 'user', content: 'Heat pumps' });
+    await agent.runAgent();
+    expect(JSON.stringify(agent.messages.filter(({ role }) => role === 'assistant'))).toMatch(/heat pump/i);
+  });
+});
+
+describe('examples/two-nodes', () => {
+  it('a run of one node is read on the other, stopped from there, and the thread goes on when its node is gone', async () => {
+    const DATABASE_URL = await newPostgresUrl();
+    const [a, b] = await Promise.all([start('two-nodes', { DATABASE_URL }), start('two-nodes', { DATABASE_URL })]);
+    const chats = {
+      a: new DefaultChatTransport({ api: a.url.slice(0, -1) }),
+      b: new DefaultChatTransport({ api: b.url.slice(0, -1) }),
+    };
+    const first = (await chats.a.sendMessages(turn('t1'))).getReader();
+    await first.read();
+    const followed = read(await chats.b.reconnectToStream({ chatId: 't1' }));
+    const stopped = await fetch(`${b.url}t1/stop`, { method: 'POST' });
+    expect(stopped.status).toBe(200);
+    expect((await followed)?.role).toBe('assistant');
+    await stop(a.child);
+    const second: UIMessage = { id: 'u2', role: 'user', parts: [{ type: 'text', text: 'Solar panels' }] };
+    const message = await read(await chats.b.sendMessages(turn('t1', second)));
+    expect(textOf(message)).toMatch(/solar panel/i);
+  });
+});

@@ -1,0 +1,163 @@
+import { createAGUIDecoder, createAGUIEncoder } from '@intertie/ag-ui';
+import {
+  createFullStreamDecoder,
+  createLanguageModelV3Encoder,
+  createUIMessageDecoder,
+  createUIMessageEncoder,
+} from '@intertie/ai-sdk';
+import { arbitraryContinuation, arbitraryRun, type ArbitraryRun } from '@intertie/conformance/arbitraries';
+import { seal, transcode, type AgentEvent, type Codec, type OnLoss, type RunInput } from '@intertie/core';
+import { createMAILDecoder } from '@intertie/mail';
+import { createOpenHarnessDecoder } from '@intertie/open-harness';
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+
+import { captureFrames, captures } from '../packages/mail/test/captures.ts';
+import { traces } from '../packages/open-harness/test/traces.ts';
+
+/** What each kind of input has become, and whether a ledger line was written. */
+type Table = Map<string, { outputs: Map<string, number>; lost: number; seen: number }>;
+type Make<In, Out> = (run: RunInput, onLoss: OnLoss) => Codec<In, Out>;
+
+const typeOf = (frame: unknown): string => {
+  const { type, event } = frame as { type?: string; event?: string };
+  return (type ?? event ?? 'frame').replace(/^data-note.*/, 'data-*');
+};
+
+/** Feeds one input after the other, and notes what each one caused by itself. */
+function note<In, Out>(table: Table, codec: Codec<In, Out>, inputs: Iterable<In>, losses: { count: number }): Out[] {
+  const all: Out[] = [];
+  for (const input of inputs) {
+    const before = losses.count;
+    const caused: Out[] = [];
+    codec.feed(input, (output) => void caused.push(output));
+    const name = typeOf(input);
+    const row = table.get(name) ?? { outputs: new Map<string, number>(), lost: 0, seen: 0 };
+    table.set(name, row);
+    row.seen += 1;
+    if (losses.count > before) row.lost += 1;
+    for (const type of new Set(caused.map(typeOf))) row.outputs.set(type, (row.outputs.get(type) ?? 0) + 1);
+    all.push(...caused);
+  }
+  codec.end({ reason: 'eof' }, (output) => void all.push(output));
+  return all;
+}
+
+function tableOf<In, Out>(make: Make<In, Out>, runs: Iterable<{ run: RunInput; inputs: Iterable<In> }>) {
+  const table: Table = new Map();
+  const outputs: Array<{ run: RunInput; inputs: Out[] }> = [];
+  for (const { run, inputs } of runs) {
+    const losses = { count: 0 };
+    outputs.push({
+      run,
+      inputs: note(
+        table,
+        make(run, () => void (losses.count += 1)),
+        inputs,
+        losses,
+      ),
+    });
+  }
+  return { table, outputs };
+}
+
+/** Runs of every kind, always the same ones. */
+function sampleRuns(): Array<{ run: RunInput; inputs: AgentEvent[] }> {
+  const options = { seed: 20, numRuns: 150 };
+  const continued = fc
+    .sample(arbitraryContinuation(), options)
+    .flatMap(({ paused, continued: next }) => [paused, next]);
+  const whole = ({ run, events, end }: ArbitraryRun): { run: RunInput; inputs: AgentEvent[] } => ({
+    run,
+    // What agents say to each other is withheld from a page unless it asks; here all is said aloud.
+    inputs: transcode(
+      seal(run, () => undefined),
+      events,
+      end,
+    ).map((event) => ('internal' in event ? aloud(event) : event)),
+  });
+  return [...fc.sample(arbitraryRun(), options), ...continued].map(whole);
+}
+
+function aloud(said: Extract<AgentEvent, { internal?: true }>): AgentEvent {
+  const { internal: _, ...event } = said;
+  return event;
+}
+
+/** Those that come of one in a hundred are named; rarer ones are what happens at an end or after a mistake. */
+function cell(table: Table, name: string): string {
+  const row = table.get(name);
+  if (!row) return '';
+  const often = [...row.outputs].filter(([, count]) => count >= row.seen / 100).toSorted((a, b) => b[1] - a[1]);
+  const words = often.map(([type, count]) => (count >= row.seen * 0.9 ? `\`${type}\`` : `(\`${type}\`)`)).join(' ');
+  return `${words || '·'}${row.lost > 0 ? ' †' : ''}`;
+}
+
+function markdown(title: string, intro: string, tables: Record<string, Table>): string {
+  const names = [...new Set(Object.values(tables).flatMap((table) => [...table.keys()]))].toSorted();
+  const head = ['', ...Object.keys(tables)];
+  const rows = names.map((name) => [`\`${name}\``, ...Object.values(tables).map((table) => cell(table, name))]);
+  const line = (cells: string[]): string => `| ${cells.join(' | ')} |`;
+  return [`## ${title}`, '', intro, '', line(head), line(head.map(() => '---')), ...rows.map(line), ''].join('\n');
+}
+
+it('docs/protocols.md says what the codecs do', async () => {
+  const runs = sampleRuns();
+  const ui = tableOf<AgentEvent, unknown>((_, onLoss) => createUIMessageEncoder({ onLoss }), runs);
+  const agUi = tableOf<AgentEvent, unknown>((_, onLoss) => createAGUIEncoder({ protocolVersion: '1.0', onLoss }), runs);
+  const v3 = tableOf<AgentEvent, unknown>((_, onLoss) => createLanguageModelV3Encoder({ onLoss }), runs);
+  const fromUI = tableOf<unknown, AgentEvent>((run, onLoss) => createUIMessageDecoder(run, { onLoss }), ui.outputs);
+  const fromAGUI = tableOf<unknown, AgentEvent>((run, onLoss) => createAGUIDecoder(run, { onLoss }), agUi.outputs);
+  const fromParts = tableOf<unknown, AgentEvent>(
+    (run, onLoss) => createFullStreamDecoder(run, { onLoss }),
+    fullStreams(runs),
+  );
+  const run = runs[0]!.run;
+  const swarms = captures.map((name) => ({ run, inputs: captureFrames(name) }));
+  const fromMAIL = tableOf((of, onLoss) => createMAILDecoder(of, { onLoss }), swarms);
+  const flows = traces.map(({ events }) => ({ run, inputs: events }));
+  const fromFlow = tableOf((of, onLoss) => createOpenHarnessDecoder(of, { onLoss }), flows);
+  const page = [
+    '# Protocols',
+    '',
+    'What becomes of what, in every direction. This page is made by the codecs themselves (`tests/protocols.test.ts`): random runs that',
+    'always are the same go through the encoders, what they wrote goes through the decoders, and recordings of real swarms and flows',
+    'through theirs. In brackets is what only some of them become; `·` is nothing of its own (it changes what comes later, or has no',
+    'place); † marks where the ledger of losses has had a line.',
+    '',
+    markdown('From canonical events', 'One event becomes these frames of the target, at once.', {
+      'UI message stream': ui.table,
+      'AG-UI 1.0': agUi.table,
+      LanguageModelV3: v3.table,
+    }),
+    markdown('From a UI message stream', 'Its chunks become these events.', { events: fromUI.table }),
+    markdown('From `fullStream` of `streamText`', 'Its parts become these events.', { events: fromParts.table }),
+    markdown('From AG-UI', 'Its events become these.', { events: fromAGUI.table }),
+    markdown('From MAIL', 'The frames of recorded swarms become these events.', { events: fromMAIL.table }),
+    markdown('From Open Harness', 'What recorded runtimes said becomes these events.', { events: fromFlow.table }),
+  ].join('\n');
+  await expect(`${page.trim()}\n`).toMatchFileSnapshot('../docs/protocols.md');
+});
+
+/** What `streamText` would say of a run: the parts of its model, in the names that a full stream has for them. */
+function fullStreams(runs: ReadonlyArray<{ run: RunInput; inputs: AgentEvent[] }>) {
+  return runs.map(({ run, inputs }) => {
+    const parts: Array<Record<string, unknown>> = [];
+    const encoder = createLanguageModelV3Encoder();
+    for (const event of inputs) encoder.feed(event, (part) => void parts.push({ ...part }));
+    return {
+      run,
+      inputs: [{ type: 'start' }, { type: 'start-step', request: {}, warnings: [] }, ...parts.map(toFullStreamPart)],
+    };
+  });
+}
+
+function toFullStreamPart(part: Record<string, unknown>): Record<string, unknown> {
+  const { type, delta, input, result, isError } = part;
+  if (type === 'text-delta' || type === 'reasoning-delta') return { ...part, text: delta };
+  if (type === 'tool-call') return { ...part, input: JSON.parse(String(input)) as unknown };
+  if (type === 'tool-result' && isError) return { ...part, type: 'tool-error', error: result };
+  if (type === 'tool-result') return { ...part, output: result };
+  if (type === 'finish') return { ...part, type: 'finish-step', finishReason: 'stop', response: {} };
+  return part;
+}
