@@ -126,6 +126,25 @@ async function listing(options, server, total) {
     }
   }
   const size = threads.find((thread) => thread.key === 'thread_10k')?.messages ?? 0;
+  const middle = size / 2;
+  rows.push(
+    await measure(options, {
+      name: `50 in the middle of ${size} (×${times}), ${total} in the table`,
+      events: 50 * times,
+      peerName: `${peerName}, includeTotal: false`,
+      async ours() {
+        const cursor = { before: `m${middle + 1}` };
+        for (let time = 0; time < times; time++) await ours.listMessages({ threadId: 'thread_10k', limit: 50, cursor });
+      },
+      async peer() {
+        const orderBy = { field: /** @type {const} */ ('createdAt'), direction: /** @type {const} */ ('DESC') };
+        const page = middle / 50;
+        for (let time = 0; time < times; time++) {
+          await theirs.listMessages({ threadId: 'thread_10k', perPage: 50, page, orderBy, includeTotal: false });
+        }
+      },
+    }),
+  );
   rows.push(
     await measure(
       { ...options, repeats: Math.min(options.repeats, 2) },

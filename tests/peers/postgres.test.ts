@@ -47,7 +47,15 @@ describe.each(installedVersions)('Postgres %s', (version) => {
   storeContract(
     `Postgres ${version}`,
     async () => {
-      for (const table of ['blob_refs', 'blobs', 'requests', 'run_events', 'threads', 'processes']) {
+      for (const table of [
+        'blob_refs',
+        'blobs',
+        'requests',
+        'run_events',
+        'conversation_message',
+        'threads',
+        'processes',
+      ]) {
         await client.query(`delete from intertie.${table}`);
       }
       return createStore({ url: url('contract'), leaseMs });

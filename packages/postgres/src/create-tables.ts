@@ -107,14 +107,11 @@ export function createTables(schemaName: string): Tables {
     (t) => [
       primaryKey({ name: 'conversation_message_pkey', columns: [t.threadId, t.id] }),
       unique('conversation_message_seq').on(t.threadId, t.seq),
-      foreignKey({
-        name: 'conversation_message_thread',
-        columns: [t.threadId],
-        foreignColumns: [threads.id],
-      }).onDelete('cascade'),
       check('conversation_message_id', sql`octet_length(${t.id}) between 1 and 256`),
       check('conversation_message_status', sql`${t.status} in ('streaming', 'complete', 'paused', 'aborted', 'error')`),
-      index('conversation_message_children').on(t.threadId, t.parentId, t.seq),
+      index('conversation_message_children')
+        .on(t.threadId, t.parentId, t.seq)
+        .where(sql`coalesce(${t.line}, ${t.seq}) = ${t.seq}`),
       index('conversation_message_changes').on(t.threadId, t.version, t.seq),
       index('conversation_message_client')
         .on(t.threadId, t.clientId)

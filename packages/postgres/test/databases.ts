@@ -106,7 +106,7 @@ export const databases: Array<{ name: string; open: () => Promise<Database> }> =
 
 /** As after the migrations: for tests of one file that need empty tables and cannot wait for a database each. */
 export async function emptyTables(database: Database): Promise<void> {
-  const tables = ['blob_refs', 'blobs', 'requests', 'run_events', 'threads', 'processes'];
+  const tables = ['blob_refs', 'blobs', 'requests', 'run_events', 'conversation_message', 'threads', 'processes'];
   await database.transaction(async (sql) => {
     for (const table of tables) await sql.query(`delete from intertie.${table}`);
   });

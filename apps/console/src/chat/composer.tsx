@@ -23,7 +23,8 @@ export type ComposerProps = {
 export function Composer(props: ComposerProps): ReactNode {
   const { label, initial, isBusy, hint = 'Ask something', onSend, onStop, onCancel, children } = props;
   const [text, setText] = useState(initial?.text ?? '');
-  const attachments = useAttachments(initial?.files);
+  const form = useRef<HTMLFormElement>(null);
+  const attachments = useAttachments(form, initial?.files);
   const field = useRef<HTMLTextAreaElement>(null);
   const picker = useRef<HTMLInputElement>(null);
   const isEmpty = text.trim() === '' && attachments.files.length === 0;
@@ -54,14 +55,7 @@ export function Composer(props: ComposerProps): ReactNode {
   };
 
   return (
-    <form
-      className="composer"
-      data-over={attachments.isOver || undefined}
-      onSubmit={submit}
-      onDragOver={attachments.handlers.onDragOver}
-      onDragLeave={attachments.handlers.onDragLeave}
-      onDrop={attachments.handlers.onDrop}
-    >
+    <form ref={form} className="composer" data-over={attachments.isOver || undefined} onSubmit={submit}>
       {attachments.files.length > 0 && (
         <ul className="files" aria-label="Files">
           {attachments.files.map((file, index) => (
@@ -89,7 +83,7 @@ export function Composer(props: ComposerProps): ReactNode {
         aria-label={label}
         onChange={(event) => setText(event.target.value)}
         onKeyDown={onKeyDown}
-        onPaste={attachments.handlers.onPaste}
+        onPaste={attachments.onPaste}
       />
       {attachments.problem !== undefined && (
         <p className="problem" role="alert">

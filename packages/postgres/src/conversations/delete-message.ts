@@ -2,6 +2,7 @@ import type { Scope } from '@intertie/core';
 
 import type { Sql } from '../database.ts';
 import { transact } from '../transact.ts';
+import { childrenOf } from './children.ts';
 import type { Context } from './context.ts';
 import { deleteRuns } from './delete-runs.ts';
 import { findThread, nextVersion, type ThreadRow } from './thread-row.ts';
@@ -28,11 +29,12 @@ export async function deleteMessage(
 async function subtreeOf(sql: Sql, threadUuid: string, rootId: string): Promise<string[]> {
   const rows = await sql.query<{ id: string }>(
     `with recursive subtree as (
-       select m.id from intertie.conversation_message m
+       select m.thread_id, m.id, m.seq from intertie.conversation_message m
        where m.thread_id = $1::text::uuid and m.id = $2 and m.deleted_at is null
        union all
-       select m.id from subtree join intertie.conversation_message m
-         on m.thread_id = $1::text::uuid and m.parent_id = subtree.id and m.deleted_at is null)
+       select m.thread_id, m.id, m.seq from subtree cross join lateral (
+         ${childrenOf('subtree', 'm.thread_id, m.id, m.seq, m.deleted_at')}) m
+       where m.deleted_at is null)
      select id from subtree`,
     [threadUuid, rootId],
   );

@@ -29,7 +29,7 @@ export async function purgeScope({ database, hints }: Context, scope: Scope): Pr
   await database.query('delete from intertie.blobs where scope = $1', [scope]);
 }
 
-/** Returns how many. The log and the keys of saves have no foreign key, so they go first; the rest goes with the threads. */
+/** Returns how many. Messages, logs and the keys of saves have no foreign key, so they go first; the rest goes with the threads. */
 async function deleteThreads(
   sql: Sql,
   tell: Tell,
@@ -53,6 +53,7 @@ async function deleteThreads(
     [uuids],
   );
   await sql.query('delete from intertie.requests where run_id is null and thread_ids && $1::text[]::uuid[]', [uuids]);
+  await sql.query('delete from intertie.conversation_message where thread_id = any ($1::text[]::uuid[])', [uuids]);
   await sql.query('delete from intertie.threads where id = any ($1::text[]::uuid[])', [uuids]);
   for (const { key } of live) tell({ type: 'stop', run: key as RunKey });
   for (const { key } of threads) tell({ type: 'thread', scope, threadId: key });
