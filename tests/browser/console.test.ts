@@ -179,6 +179,18 @@ describe('the console', () => {
     await second.page.close();
   });
 
+  it('sees in one tab what was decided in the other', async () => {
+    await it1.ask('Send an email to Edsger', 'helper');
+    await it1.button('Approve').waitFor();
+    await it1.settled();
+    const second = await open(it1.page.url());
+    await second.button('Approve').click();
+    await it1.shown('Done: the email is');
+    await it1.settled();
+    expect(await it1.button('Approve').count()).toBe(0);
+    await second.page.close();
+  });
+
   it('survives a cut wire, and shows the resume', async () => {
     const { page } = it1;
     await it1.ask('Write a long answer', 'patient');
@@ -220,12 +232,20 @@ describe('the console', () => {
     expect(await page.getByLabel(/Version \d of 2/).count()).toBe(2);
   });
 
-  it('keeps a file that was dropped on it', async () => {
+  it('keeps files that were dropped and picked', async () => {
     const { page } = it1;
     await page.getByRole('button', { name: 'New thread' }).click();
     const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
-    const files = [{ name: 'pixel.png', mimeType: 'image/png', buffer: Buffer.from(pixel, 'base64') }];
-    await page.getByLabel('Files to attach').setInputFiles(files);
+    const dropped = await page.evaluateHandle((base64) => {
+      const bytes = Uint8Array.from(atob(base64), (character) => character.codePointAt(0) ?? 0);
+      const transfer = new DataTransfer();
+      transfer.items.add(new File([bytes], 'pixel.png', { type: 'image/png' }));
+      return transfer;
+    }, pixel);
+    await page.locator('.messages').dispatchEvent('drop', { dataTransfer: dropped });
+    const notes = { name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('Tides are late.') };
+    await page.getByLabel('Files to attach').setInputFiles([notes]);
+    await page.getByRole('button', { name: 'Remove notes.txt' }).waitFor();
     await page.getByRole('button', { name: 'Remove pixel.png' }).waitFor();
     await it1.say('What is this?');
     await it1.answers.first().waitFor();
@@ -235,6 +255,9 @@ describe('the console', () => {
     await picture.waitFor();
     expect(await picture.getAttribute('alt')).toBe('pixel.png');
     await expect.poll(() => picture.evaluate((image: HTMLImageElement) => image.naturalWidth), soon).toBe(1);
+    expect(await page.locator('article.user .file').innerText()).toContain('notes.txt');
+    const [download] = await Promise.all([page.waitForEvent('download'), page.locator('article.user .file').click()]);
+    expect(download.suggestedFilename()).toBe('notes.txt');
   });
 
   it('says what went wrong, also after a reload, and tries again', async () => {
@@ -246,6 +269,21 @@ describe('the console', () => {
     await it1.shown('The demo failed on purpose.');
     await it1.button('Try again').click();
     await expect.poll(() => page.getByLabel('Version 2 of 2').count(), soon).toBe(1);
+  });
+
+  it('keeps what could not be sent, and sends it again', async () => {
+    const { page } = it1;
+    await it1.ask('Hello', 'helper');
+    await it1.settled();
+    await page.route('**/chat', (route) => route.abort('connectionrefused'));
+    await it1.say('Are you there?');
+    await it1.shown('The server does not answer.');
+    await page.unroute('**/chat');
+    await it1.button('Try again').click();
+    await it1.shown('You said: Are you there?');
+    await it1.settled();
+    expect(await page.locator('article.user').count()).toBe(2);
+    it1.complaints.splice(0, it1.complaints.length, ...it1.complaints.filter((text) => !/ERR_/.test(text)));
   });
 
   it('finds, renames and deletes threads', async () => {
@@ -319,7 +357,7 @@ describe('the console', () => {
       bodies.push(response.body().then((body) => void sizes.set(pathname, gzipSync(body).length)));
     });
     await first.goto(product.url);
-    await first.getByText('docs/architecture.md').waitFor();
+    await first.locator('.sources').getByText('docs/architecture.md').waitFor();
     await Promise.all(bodies);
     await first.close();
     const entry = [...sizes].find(([path]) => /\/index-[^/]*\.js$/.test(path))?.[1];

@@ -2,6 +2,8 @@ import { EventSchemas } from '@ag-ui/core/schemas';
 import { EventType } from '@ag-ui/core';
 import type { Checker, Report } from '@intertie/core';
 import type { AGUIRule } from './ag-ui-rules.ts';
+import { AGUIOwners } from './check-owners.ts';
+import { AGUIProducer } from './check-producer.ts';
 import { expandChunks } from './expand-chunks.ts';
 import { fieldsOf, isFields, textOf, type Fields } from './read-fields.ts';
 
@@ -11,7 +13,10 @@ const types: ReadonlySet<string> = new Set(Object.values(EventType));
 
 /** Reads a stream of AG-UI events and says which rules it breaks: those that end a client's run, and those of good manners. */
 export function createAGUIChecker(): Checker {
-  const chunks = expandChunks();
+  let current: Complain | undefined;
+  const chunks = expandChunks((id, field) =>
+    current?.('chunk-conflict', `${field} of ${id} is not what the first chunk said.`),
+  );
   const state = new AGUIRun();
   return {
     feed(item, report) {
@@ -20,6 +25,7 @@ export function createAGUIChecker(): Checker {
         return complain('shape', 'An event is an object with a type.');
       if (!types.has(item.type)) return complain('known-type', `${item.type} is no type of AG-UI 1.0.`);
       checkShape(item, complain);
+      current = complain;
       chunks.feed(item, (event) => state.feed(event, complain));
     },
     end(report: Report) {
@@ -55,10 +61,18 @@ class AGUIRun {
   #steps = new Set<string>();
   #subagents = new Map<string, 'active' | 'over'>();
   #results = new Set<string>();
+  #owners = new AGUIOwners();
+  #producer = new AGUIProducer();
 
   feed(event: Fields, complain: Complain): void {
     const type = String(event.type);
     if (!this.#frame(type, complain)) return;
+    if (type === 'RUN_STARTED') {
+      this.#owners.clear();
+      this.#producer.clear();
+    }
+    this.#owners.feed(event, complain);
+    this.#producer.feed(event, complain);
     switch (type) {
       case 'RUN_STARTED':
         return this.#start(event, complain);
@@ -74,6 +88,7 @@ class AGUIRun {
       case 'TEXT_MESSAGE_END':
         return known(this.#texts, String(event.messageId), type, 'text-known', complain);
       case 'TOOL_CALL_START':
+        if (event.toolCallName === undefined) complain('chunk-id', `${String(event.toolCallId)} has no name.`);
         return open(this.#calls, String(event.toolCallId), 'call-open', complain);
       case 'TOOL_CALL_ARGS':
       case 'TOOL_CALL_END':

@@ -21,13 +21,21 @@ export type AGUIRule =
   | 'subagent-once'
   | 'subagent-parent'
   | 'subagent-known'
+  | 'owner'
+  | 'subagent-null'
   | 'chunk-id'
+  | 'chunk-conflict'
   | 'terminal'
   | 'protocol-version'
   | 'run-ids'
   | 'interrupt-ids'
   | 'empty-delta'
-  | 'result-once';
+  | 'result-once'
+  | 'message-id'
+  | 'pending-calls'
+  | 'cancelled-result'
+  | 'snapshot-encrypted'
+  | 'usage';
 
 /** What holds in a stream of AG-UI events, and what to do where it does not. */
 const rules: { readonly [Id in AGUIRule]: readonly [sentence: string, fix: string] } = {
@@ -69,12 +77,35 @@ const rules: { readonly [Id in AGUIRule]: readonly [sentence: string, fix: strin
   'subagent-once': ['A sub-agent starts once in a run.', 'Give every invocation an id of its own.'],
   'subagent-parent': ['The parent of a sub-agent has started in this run.', 'Start the parent first, or leave it out.'],
   'subagent-known': ['The end of a sub-agent names one that is active.', 'Send SUBAGENT_STARTED first, and one end.'],
+  owner: [
+    'What goes on with something names its owner or nobody.',
+    'Leave `subagentRunId` out, or repeat that of the start.',
+  ],
+  'subagent-null': ['`subagentRunId` is a string or absent.', 'Leave it out instead of sending null.'],
+  'chunk-conflict': ['A chunk says what the first one said, or nothing.', 'Say the same, or leave it out.'],
   'chunk-id': ['The first chunk says its id, and of a call its name.', 'Say the id on every chunk.'],
   terminal: ['A run ends with RUN_FINISHED or RUN_ERROR.', 'Send a terminal event, whatever has happened.'],
   'protocol-version': ['RUN_STARTED says the version that the agent speaks.', 'Set `protocolVersion` to "1.0".'],
   'run-ids': ['RUN_FINISHED has the ids of its RUN_STARTED.', 'Repeat `threadId` and `runId` as they were.'],
   'interrupt-ids': ['The interrupts of a run have different ids.', 'Give each interrupt an id of its own.'],
   'empty-delta': ['A delta says something.', 'Leave empty deltas out: clients before 0.0.52 fail on them.'],
+  'message-id': [
+    'A text, reasoning, a result and an activity never share an id.',
+    'Give each message an id of its own: a client adds to the one that has it.',
+  ],
+  'pending-calls': [
+    '`pendingToolCallIds` names calls that nobody has answered.',
+    'Name the calls that wait for the client, and no others.',
+  ],
+  'cancelled-result': ['A run that was cancelled has no result.', 'Leave `result` out.'],
+  'snapshot-encrypted': [
+    'A snapshot repeats the encrypted values that were told.',
+    'Put `encryptedValue` into the message or the call: without it, it is taken back.',
+  ],
+  usage: [
+    'Usage has one entry for each model, whose parts are not more than the whole.',
+    'Add up what a model has used; count what is cached or reasoning in its whole.',
+  ],
   'result-once': ['A call has one result.', 'Send the last result only: every one is another message.'],
 };
 

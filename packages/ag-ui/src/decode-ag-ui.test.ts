@@ -98,6 +98,38 @@ describe('what agents of all versions say', () => {
       ],
       [{ type: 'text', id: 'new', text: 'Done.' }],
     ],
+    [
+      'a snapshot that corrects what was streamed, and takes some of it back',
+      [
+        { type: 'TEXT_MESSAGE_CHUNK', messageId: 'a', delta: 'A drfat' },
+        { type: 'TEXT_MESSAGE_CHUNK', messageId: 'b', delta: 'Another' },
+        { type: 'REASONING_MESSAGE_CHUNK', messageId: 'r', delta: 'Hm.' },
+        {
+          type: 'MESSAGES_SNAPSHOT',
+          messages: [
+            { id: 'old', role: 'user', content: 'Go.' },
+            { id: 'a', role: 'assistant', content: 'A draft' },
+            { id: 'c', role: 'assistant', content: 'The last.' },
+          ],
+        },
+      ],
+      [
+        { type: 'text', id: 'a', text: 'A draft' },
+        { type: 'reasoning', id: 'r', reasoning: 'Hm.' },
+        { type: 'text', id: 'c', text: 'The last.' },
+      ],
+    ],
+    [
+      'a snapshot in the middle of a text, which stands as it is streamed',
+      [
+        { type: 'TEXT_MESSAGE_START', messageId: 'a' },
+        { type: 'TEXT_MESSAGE_CONTENT', messageId: 'a', delta: 'One' },
+        { type: 'MESSAGES_SNAPSHOT', messages: [] },
+        { type: 'TEXT_MESSAGE_CONTENT', messageId: 'a', delta: ' two' },
+        { type: 'TEXT_MESSAGE_END', messageId: 'a' },
+      ],
+      [{ type: 'text', id: 'a', text: 'One two' }],
+    ],
   ])('%s', (_, events, parts) => {
     expect(decode([...events, finished], ['old']).parts).toMatchObject(parts);
   });

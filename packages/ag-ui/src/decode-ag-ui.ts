@@ -2,6 +2,7 @@ import {
   capJson,
   createPartIds,
   equalJson,
+  MessageList,
   toJson,
   validateEvent,
   type AgentEvent,
@@ -18,6 +19,7 @@ import {
 } from '@intertie/core';
 import { AGUIAgentReader, slotOf } from './decode-agents.ts';
 import { decodeRunEnd } from './decode-run-end.ts';
+import { correctContent } from './correct-content.ts';
 import { eventsOfMessages } from './decode-messages-snapshot.ts';
 import { AGUIToolReader } from './decode-tools.ts';
 import { metaOfEncryptedValue } from './encrypted-value.ts';
@@ -68,6 +70,8 @@ class AGUIDecoder {
   #asked = new Set<string>();
   #hasState: boolean;
   #hasEnded = false;
+  /** What was streamed, for a snapshot that says otherwise. */
+  #fold = new MessageList();
 
   constructor(run: RunInput, { sent = [], onLoss = () => undefined }: AGUIDecoderOptions) {
     this.#run = run;
@@ -77,6 +81,9 @@ class AGUIDecoder {
     this.#tools = new AGUIToolReader(run, this.#ids, onLoss);
     this.#sent = new Set(sent);
     this.#hasState = run.state !== undefined;
+    const { runId, threadId, messageId, message } = run;
+    this.#fold.feed({ type: 'run-start', runId, threadId, messageId });
+    if (message) this.#fold.feed({ type: 'message-snapshot', content: message });
   }
 
   feed(event: Fields, emit: Write): void {
@@ -84,7 +91,11 @@ class AGUIDecoder {
       return this.#onLoss({ kind: 'late', what: String(event.type), why: 'It came after the run had ended.' });
     }
     const at = typeof event.timestamp === 'number' && Number.isFinite(event.timestamp) ? event.timestamp : undefined;
-    const write: Write = at === undefined ? emit : (out) => emit(out.type.endsWith('-delta') ? out : { ...out, at });
+    const write: Write = (out) => {
+      const timed = at === undefined || out.type.endsWith('-delta') ? out : { ...out, at };
+      this.#fold.feed(timed);
+      emit(timed);
+    };
     if (!this.#decode(event, write)) this.lost(event, 'It does not fit where it is.', write);
   }
 
@@ -300,13 +311,21 @@ class AGUIDecoder {
     if (!Array.isArray(event.messages)) return false;
     const isKnown = (id: string): boolean => this.#sent.has(id) || this.#parts.has(id);
     const hasCall = (id: string): boolean => this.#tools.has(id);
-    const { events, held } = eventsOfMessages(event.messages, { isKnown, hasCall });
-    for (const told of events) this.#decode(told, emit);
-    if (held > 0) {
-      const why = `${held} of its messages were told before; if they differ now, what was streamed stands.`;
-      this.#onLoss({ kind: 'withheld', what: 'MESSAGES_SNAPSHOT', why });
-    }
+    for (const told of eventsOfMessages(event.messages, { isKnown, hasCall })) this.#decode(told, emit);
+    this.#correct(event.messages.map(fieldsOf), emit);
     return true;
+  }
+
+  /** A snapshot has the last word on what was streamed, where nothing is being said. */
+  #correct(messages: readonly Fields[], emit: Write): void {
+    const content = this.#fold.message?.content;
+    const corrected = content && correctContent(content, messages, this.#parts);
+    if (corrected === undefined) return;
+    if (this.#texts.size > 0 || this.#reasoning.size > 0 || this.#tools.isStreaming) {
+      const why = 'It contradicts what was streamed while something is still being said; what was streamed stands.';
+      return this.#onLoss({ kind: 'withheld', what: 'MESSAGES_SNAPSHOT', why });
+    }
+    emit({ type: 'message-snapshot', content: corrected });
   }
 
   #custom(event: Fields, emit: Write): boolean {

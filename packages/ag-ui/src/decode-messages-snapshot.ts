@@ -7,17 +7,15 @@ export interface Known {
 
 /**
  * What a snapshot of the messages says that nobody has said before, as the events that would have said it. A message that
- * was sent or streamed is passed over and counted, its new calls are not.
+ * was sent or streamed is passed over.
  */
-export function eventsOfMessages(messages: readonly unknown[], known: Known): { events: Fields[]; held: number } {
+export function eventsOfMessages(messages: readonly unknown[], known: Known): Fields[] {
   const events: Fields[] = [];
   const told = new Set<string>();
-  let held = 0;
   for (const message of messages.map(fieldsOf)) {
     const messageId = nameOf(message.id);
     if (messageId === undefined) continue;
     const isOld = known.isKnown(messageId);
-    if (isOld) held += 1;
     const said = { messageId, subagentRunId: message.subagentRunId, metadata: message.metadata };
     const delta = textOf(message.content);
     if (message.role === 'assistant') {
@@ -43,7 +41,7 @@ export function eventsOfMessages(messages: readonly unknown[], known: Known): { 
       events.push({ ...said, type: 'TOOL_CALL_RESULT', toolCallId: message.toolCallId, content: message.content });
     }
   }
-  return { events, held };
+  return events;
 }
 
 function pushCall(events: Fields[], call: Fields, toolCallId: string, message: Fields): void {

@@ -117,6 +117,12 @@ export class AGUIToolReader {
   }
 
   /** The client's calls that nobody has answered. */
+  /** Whether a call's arguments are being said. */
+  get isStreaming(): boolean {
+    for (const { isOpen } of this.#calls.values()) if (isOpen) return true;
+    return false;
+  }
+
   pending(): string[] {
     return [...this.#calls.values()].flatMap(({ body, isSettled, isOpen }) =>
       body.executor === 'client' && !isSettled && !isOpen ? [body.toolCallId] : [],

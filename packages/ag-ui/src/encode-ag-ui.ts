@@ -340,7 +340,7 @@ class AGUIEncoder implements Encoder<AGUIEvent, AGUIOpenState> {
     this.#words.closeAll(this.#write);
     this.#tools.closeInputs(this.#write);
     this.#phases?.flushAll(this.#write);
-    this.#tools.settle(this.#questions.calls(event), this.#write);
+    const left = this.#tools.settle(this.#questions.calls(event), this.#write);
     this.#agents.closeAll(this.#write);
     if (this.#options.snapshot && this.#run) this.#writeMessages('snapshot');
     this.#phase = 'ended';
@@ -349,7 +349,7 @@ class AGUIEncoder implements Encoder<AGUIEvent, AGUIOpenState> {
     }
     const interrupts = this.#questions.interrupts(event);
     const result = this.#options.result === 'text' ? this.#textResult(event) : event.result;
-    this.#write(encodeRunEnd(event, { run: this.#run, features: this.#features, interrupts, result }));
+    this.#write(encodeRunEnd(event, { run: this.#run, features: this.#features, interrupts, left, result }));
   }
 
   #textResult({ finishReason = 'stop' }: EndEvent): Json {

@@ -1,5 +1,5 @@
 import type { Interrupt, TokenUsage } from '@ag-ui/core';
-import type { EventOf, FinishReason, Json, JsonObject, Usage } from '@intertie/core';
+import type { EventOf, FinishReason, Json, JsonObject, Usage, Waiting } from '@intertie/core';
 import type { AGUIEvent } from './ag-ui-event.ts';
 import type { AGUIFeatures } from './ag-ui-version.ts';
 import { slotKey } from './intertie-slot.ts';
@@ -10,13 +10,15 @@ export interface RunEndContext {
   run: { threadId: string; runId: string } | undefined;
   features: AGUIFeatures;
   interrupts: Interrupt[];
+  /** The calls that were made and not answered. */
+  left: readonly string[];
   result: Json | undefined;
 }
 
 /** The one terminal event of a run. */
 export function encodeRunEnd(
   event: EventOf<'run-end'>,
-  { run, features, interrupts, result }: RunEndContext,
+  { run, features, interrupts, left, result }: RunEndContext,
 ): AGUIEvent {
   const usage = encodeUsage(event.usage, features);
   const metadata = metadataOf(event);
@@ -31,19 +33,28 @@ export function encodeRunEnd(
   const given = result === undefined || result === null ? {} : { result };
   switch (event.outcome) {
     case 'complete':
-      return { ...finished, ...given, outcome: { type: 'success' } };
+      return { ...finished, ...given, outcome: { type: 'success', ...pendingOf([], left, features) } };
     case 'paused': {
       const [first, ...others] = interrupts;
       if (first) return { ...finished, ...given, outcome: { type: 'interrupt', interrupts: [first, ...others] } };
-      const pending = event.waitingFor.flatMap((waiting) => (waiting.type === 'tool' ? [waiting.toolCallId] : []));
-      const pendingToolCallIds = features.v1 && pending.length > 0 ? { pendingToolCallIds: pending } : {};
-      return { ...finished, ...given, outcome: { type: 'success', ...pendingToolCallIds } };
+      return { ...finished, ...given, outcome: { type: 'success', ...pendingOf(event.waitingFor, left, features) } };
     }
     case 'aborted':
       // A client before 1.0 fails on the outcome; to it, what was stopped is an error with a name.
       if (features.v1) return { ...finished, outcome: { type: 'cancelled' } };
       return { type: 'RUN_ERROR', message: event.reason ?? 'The run was stopped.', code: 'ABORTED', ...more };
   }
+}
+
+/** The calls that the client is to answer: those that the run waits for, and those that it has left to it. */
+function pendingOf(
+  waitingFor: readonly Waiting[],
+  left: readonly string[],
+  { v1 }: AGUIFeatures,
+): { pendingToolCallIds?: string[] } {
+  const waiting = waitingFor.flatMap((one) => (one.type === 'tool' ? [one.toolCallId] : []));
+  const pendingToolCallIds = [...new Set([...waiting, ...left])];
+  return v1 && pendingToolCallIds.length > 0 ? { pendingToolCallIds } : {};
 }
 
 /** How the run ended, for our own decoder, and the finish reason where the client of TanStack looks for it. */

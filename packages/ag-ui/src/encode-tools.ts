@@ -225,18 +225,24 @@ export class AGUITools {
 
   /**
    * A call of ours that nobody will answer any more is answered with nothing and a flag: a client takes every unanswered
-   * call for one that waits for it, and a history in which one dangles is refused by providers.
+   * call for one that waits for it, and a history in which one dangles is refused by providers. Gives the others: those that
+   * the client will answer.
    */
-  settle(waiting: ReadonlySet<string>, write: Write): void {
+  settle(waiting: ReadonlySet<string>, write: Write): string[] {
+    const left: string[] = [];
     for (const [toolCallId, call] of this.#calls) {
       const { executor } = call.body;
-      if (call.state === 'settled' || call.isBaseline || waiting.has(toolCallId)) continue;
-      if (executor === 'client' && call.state === 'called') continue;
+      if (call.state === 'settled' || call.isBaseline) continue;
+      if (waiting.has(toolCallId) || (executor === 'client' && call.state === 'called')) {
+        left.push(toolCallId);
+        continue;
+      }
       call.state = 'settled';
       const messageId = `${toolCallId}:result`;
       const more = { ...tag(call.owner), ...slot({ status: 'unsettled' }) };
       write({ type: 'TOOL_CALL_RESULT', messageId, toolCallId, content: '', role: 'tool', ...more });
     }
+    return left;
   }
 
   /** The calls whose arguments are open, told again to a client that joins now. */

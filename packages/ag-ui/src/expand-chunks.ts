@@ -2,16 +2,26 @@ import type { Codec, Emit } from '@intertie/core';
 import { defined, nameOf, textOf, type Fields } from './read-fields.ts';
 
 /** One kind of chunk and the triad that it stands for. */
-const kinds: { readonly [type: string]: { id: string; start: string; content: string; end: string } } = {
+type Kind = { id: string; start: string; content: string; end: string; fixed: readonly string[] };
+/** `fixed`: what the first chunk says for all that follow. */
+const kinds: { readonly [type: string]: Kind } = {
   TEXT_MESSAGE_CHUNK: {
     id: 'messageId',
+    fixed: ['role', 'name'],
     start: 'TEXT_MESSAGE_START',
     content: 'TEXT_MESSAGE_CONTENT',
     end: 'TEXT_MESSAGE_END',
   },
-  TOOL_CALL_CHUNK: { id: 'toolCallId', start: 'TOOL_CALL_START', content: 'TOOL_CALL_ARGS', end: 'TOOL_CALL_END' },
+  TOOL_CALL_CHUNK: {
+    id: 'toolCallId',
+    fixed: ['toolCallName', 'parentMessageId'],
+    start: 'TOOL_CALL_START',
+    content: 'TOOL_CALL_ARGS',
+    end: 'TOOL_CALL_END',
+  },
   REASONING_MESSAGE_CHUNK: {
     id: 'messageId',
+    fixed: [],
     start: 'REASONING_MESSAGE_START',
     content: 'REASONING_MESSAGE_CONTENT',
     end: 'REASONING_MESSAGE_END',
@@ -36,10 +46,13 @@ const thinking: { readonly [type: string]: string } = {
   THINKING_TEXT_MESSAGE_END: 'REASONING_MESSAGE_END',
 };
 
-type Pending = { type: string; id: string };
+type Pending = { type: string; id: string; first: Fields };
 
-/** Chunks as triads, and thinking as reasoning: what every version says in the words of 1.0. */
-export function expandChunks(): Codec<Fields, Fields> {
+/**
+ * Chunks as triads, and thinking as reasoning: what every version says in the words of 1.0. `onConflict` is told of a chunk
+ * that says otherwise than the first one did.
+ */
+export function expandChunks(onConflict?: (id: string, field: string) => void): Codec<Fields, Fields> {
   /** One chunk is pending in each lane: the agent's own, and each sub-agent's. */
   const lanes = new Map<unknown, Pending>();
   let thoughts = 0;
@@ -65,9 +78,15 @@ export function expandChunks(): Codec<Fields, Fields> {
     if (id === undefined) return emit(event);
     if (pending?.type !== type || pending.id !== id) {
       close(lane, emit);
-      lanes.set(lane, { type, id });
+      lanes.set(lane, { type, id, first: event });
       const { delta: _, ...start } = event;
       emit({ ...start, type: kind.start, [kind.id]: id });
+    } else if (onConflict) {
+      const { first } = pending;
+      for (const field of kind.fixed) {
+        const established = first[field] ?? (field === 'role' ? 'assistant' : undefined);
+        if (event[field] !== undefined && event[field] !== established) onConflict(id, field);
+      }
     }
     const delta = textOf(event.delta);
     if (delta !== undefined)

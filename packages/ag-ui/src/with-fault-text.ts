@@ -1,9 +1,9 @@
 import type { Fault } from '@intertie/core';
-import type { AGUIEvent } from './ag-ui-event.ts';
-import { slotKey } from './intertie-slot.ts';
+import type { AGUIEvent, AGUIEventOf } from './ag-ui-event.ts';
+import { customNames, slotKey } from './intertie-slot.ts';
 import { fieldsOf, isFields } from './read-fields.ts';
 
-/** The events with the words that the server chooses for an error, in both places where it is said. */
+/** The events with the words that the server chooses for an error, wherever it is said. */
 export function withFaultText(
   events: ReadableStream<AGUIEvent>,
   errorText: ((error: Fault) => string) | undefined,
@@ -15,7 +15,7 @@ export function withFaultText(
       async pull(controller) {
         const { done, value } = await reader.read();
         if (done) controller.close();
-        else controller.enqueue(value.type === 'RUN_ERROR' ? reworded(value, errorText) : value);
+        else controller.enqueue(reworded(value, errorText));
       },
       cancel: (reason) => reader.cancel(reason),
     },
@@ -23,7 +23,19 @@ export function withFaultText(
   );
 }
 
-function reworded(event: Extract<AGUIEvent, { type: 'RUN_ERROR' }>, errorText: (error: Fault) => string): AGUIEvent {
+function reworded(event: AGUIEvent, errorText: (error: Fault) => string): AGUIEvent {
+  if (event.type === 'RUN_ERROR' || event.type === 'SUBAGENT_ERROR') return rewordedError(event, errorText);
+  const isNotice = event.type === 'CUSTOM' && event.name === customNames.notice;
+  const { level, message, code, data: _, ...notice } = isNotice ? fieldsOf(event.value) : {};
+  if (level !== 'error') return event;
+  const said: Fault = { message: String(message), ...(typeof code === 'string' && { code }) };
+  return { ...event, value: { ...notice, level, ...said, message: errorText(said) } } as AGUIEvent;
+}
+
+function rewordedError(
+  event: AGUIEventOf<'RUN_ERROR' | 'SUBAGENT_ERROR'>,
+  errorText: (error: Fault) => string,
+): AGUIEvent {
   const kept = fieldsOf(fieldsOf(event.metadata)[slotKey]);
   const ended = fieldsOf(kept.ended);
   const said: Fault = { message: event.message, ...(event.code !== undefined && { code: event.code }) };

@@ -1,6 +1,4 @@
-import { modelSource } from '@intertie/ai-sdk';
 import {
-  createInMemoryStore,
   generateId,
   RunRefusedError,
   type AgentSource,
@@ -12,11 +10,12 @@ import {
   type MessageInput,
   type RunRecord,
   type RunRequest,
+  type StartRequest,
   type Store,
   type ToolAnswer,
 } from '@intertie/core';
 import type { ToolSet } from 'ai';
-import type { AgentDefinition } from './agent-definition.ts';
+import { homeOf, type AgentHome } from './agent-home.ts';
 import type { AgentOptions, GeneratedAnswer, StreamRequest } from './agent-options.ts';
 import { findContinuation } from './find-continuation.ts';
 import { importMessages, type ImportReport, type ImportRequest } from './import-messages.ts';
@@ -24,16 +23,13 @@ import { PendingRun } from './pending-run.ts';
 import { continuedInput, keepInput } from './prepare-run.ts';
 import { refusalOf } from './refusal-of.ts';
 import { hashOf } from './request-hash.ts';
-import { runHostOf, type CloseOptions, type RunHost } from './run-host.ts';
+import type { CloseOptions } from './run-host.ts';
 import { Run } from './run.ts';
 import { StoredRun } from './stored-run.ts';
 import { readHistory, type HistoryFormat, type HistoryPage, type HistoryQuery } from './thread-history.ts';
-import { firstWords, introduceThread } from './thread-title.ts';
+import { introduceThread } from './thread-title.ts';
 import { readUsage, type UsageReport } from './thread-usage.ts';
 import { toRunRequest } from './to-run-request.ts';
-
-/** Where an agent is at home. `forScope` gives it to the agent that it makes. */
-export type AgentHome = { definition: AgentDefinition; store: Store; host: RunHost };
 
 /**
  * A model or any other source, whose runs are kept: they go on whoever reads them, are stopped from anywhere, wait for
@@ -113,7 +109,7 @@ export class Agent<Tools extends ToolSet = ToolSet> implements DurableAgent {
     const message = request.message && toMessageInput(request.message, threadId, request.resourceId);
     const idempotency = await this.#idempotency(request, threadId);
     const { parentId, resourceId, by } = request;
-    const result = await store.registry.start(store.scope, {
+    const asked: StartRequest = {
       threadId,
       runId,
       agent: this.name,
@@ -127,7 +123,13 @@ export class Agent<Tools extends ToolSet = ToolSet> implements DurableAgent {
       ...(resourceId !== undefined && { resourceId }),
       ...(idempotency && { idempotency }),
       ...(by !== undefined && { createdBy: by }),
-    });
+    };
+    let result = await store.registry.start(store.scope, asked);
+    if (result.type === 'refused' && result.reason === 'busy' && host.isRecovering(result.live)) {
+      // A dead process's run is no reason to refuse anybody.
+      await host.recovered();
+      result = await store.registry.start(store.scope, asked);
+    }
     if (result.type === 'refused') {
       // A run's own id is its key where no other was given; then it is the id that is taken.
       const isOwnKey = request.idempotencyKey === undefined && result.reason === 'key-reused' && result.run;
@@ -222,31 +224,6 @@ export class Agent<Tools extends ToolSet = ToolSet> implements DurableAgent {
     const key = idempotencyKey ?? `run:${await hashOf(JSON.stringify([threadId, runId]))}`;
     return { key, hash: await hashOf(JSON.stringify([this.name, message?.content ?? null])) };
   }
-}
-
-function homeOf<Tools extends ToolSet>(options: AgentOptions<Tools>): AgentHome {
-  const { store = createInMemoryStore(), onLoss = () => undefined, title = firstWords } = options;
-  const { history = {}, retainReasoning = 'all' } = options;
-  const source = options.source ?? sourceOf(options);
-  const host = options.host ?? runHostOf(store);
-  const name = options.name ?? source.name;
-  const definition: AgentDefinition = { name, source, title, history, retainReasoning, onLoss };
-  host.register(definition);
-  return { definition, store, host };
-}
-
-function sourceOf<Tools extends ToolSet>(options: Extract<AgentOptions<Tools>, { source?: never }>): AgentSource {
-  const {
-    model,
-    store: _,
-    host: __,
-    title: ___,
-    history: ____,
-    retainReasoning: _____,
-    source: ______,
-    ...rest
-  } = options;
-  return modelSource(model, rest);
 }
 
 function toMessageInput(

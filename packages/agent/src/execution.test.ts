@@ -121,6 +121,13 @@ it.each([
   expect(events.at(-1)).toMatchObject({ type: 'run-end', outcome: 'error', error: { message } });
 });
 
+it('a source that does not listen to the stop is ended without its last words', async () => {
+  const { agent } = hosted(createInMemoryStore(), { name: 'deaf', pauses: 'replay', run: () => new ReadableStream() });
+  const run = await agent.stream({ threadId: 't', message: 'Go' });
+  await run.stop();
+  expect(await run.message).toMatchObject({ status: 'aborted' });
+});
+
 it('a queued run of an agent that nobody has here is ended, and says so', async () => {
   const store = createInMemoryStore();
   const { host } = hosted(store, sourceOf(words));

@@ -26,6 +26,7 @@ import type { AgentDefinition } from './agent-definition.ts';
 import { endingOf, finishAnew } from './finish-run.ts';
 import { isLargeFile, keepFile } from './keep-files.ts';
 import { LiveQuestions } from './live-questions.ts';
+import { OwnershipWatch } from './ownership-watch.ts';
 import { persist } from './persist.ts';
 import { prepareRun, traceOf, type PreparedRun } from './prepare-run.ts';
 import { RecordedCalls } from './recorded-calls.ts';
@@ -55,6 +56,7 @@ export class Execution {
   #host: ExecutionHost;
   #owned: Ownership;
   #writer: RunWriter;
+  #watch: OwnershipWatch;
   #telemetry: RunTelemetry;
   #questions: LiveQuestions;
   #calls = new RecordedCalls();
@@ -75,8 +77,12 @@ export class Execution {
     this.#telemetry = new RunTelemetry(owned.run, traceOf(owned.run));
     this.#questions = new LiveQuestions(host.store.registry, owned, host.onError);
     this.#writer = host.flusher.open(owned, {
-      onStop: () => void this.#look(),
+      onStop: () => void this.#watch.look(),
       onLost: (reason) => this.#lose(reason),
+    });
+    this.#watch = new OwnershipWatch(host, owned, {
+      onLook: (position) => this.#obey(position),
+      onLost: () => this.#lose('fenced'),
     });
     this.done = context.with(this.#telemetry.context, () => this.#run());
   }
@@ -89,7 +95,6 @@ export class Execution {
   }
 
   async #run(): Promise<FinishResult> {
-    const unwatch = this.#host.watcher.watch(this.key, (position) => this.#see(position));
     const { run } = this.#owned;
     let result: FinishResult = { result: 'fenced' };
     try {
@@ -102,7 +107,7 @@ export class Execution {
       this.#writer.close();
       throw error;
     } finally {
-      unwatch();
+      this.#watch.close();
       clearTimeout(this.#graceTimer);
       this.#questions.answers.close();
       if (result.result === 'fenced') this.#telemetry.leave();
@@ -252,32 +257,9 @@ export class Execution {
     const { signal } = this.#abort;
     if (toolCallId !== undefined) await this.#calls.wait(toolCallId, signal);
     const passed = await this.#writer.barrier();
-    if (passed === 'stop') void this.#look();
+    if (passed === 'stop') void this.#watch.look();
     if (passed === 'stop' || signal.aborted) throw new Error('The run was stopped before the tool ran.');
     if (toolCallId !== undefined) this.#telemetry.begin(toolCallId);
-  }
-
-  /** The watcher's word: it comes with every hint, and now and then without. */
-  #see(position: RunPosition | undefined): void {
-    if (this.#isFinishing) return;
-    // It may be older than our ownership, so a loss is looked at again.
-    if (!this.#isOurs(position)) void this.#look();
-    else this.#obey(position);
-  }
-
-  async #look(): Promise<void> {
-    try {
-      const position = (await this.#host.store.log.positions([this.key])).get(this.key);
-      if (this.#isFinishing) return;
-      if (this.#isOurs(position)) this.#obey(position);
-      else this.#lose('fenced');
-    } catch (error) {
-      this.#host.onError(error);
-    }
-  }
-
-  #isOurs(position: RunPosition | undefined): position is RunPosition {
-    return position?.live === true && position.epoch === this.#owned.epoch;
   }
 
   #obey({ stop, stopReason }: RunPosition): void {

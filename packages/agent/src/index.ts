@@ -1,5 +1,5 @@
 export { Agent } from './agent.ts';
-export type { AgentHome } from './agent.ts';
+export type { AgentHome } from './agent-home.ts';
 export type { AgentDefinition, TitleRequest } from './agent-definition.ts';
 export type {
   AgentOptions,

@@ -5,7 +5,6 @@ import {
   followRun,
   generateId,
   pause,
-  recoverRun,
   RunRefusedError,
   toFault,
   type End,
@@ -24,6 +23,7 @@ import {
   type Sweeper,
 } from '@intertie/core';
 import type { AgentDefinition } from './agent-definition.ts';
+import { endOwnedRun } from './end-owned-run.ts';
 import { every } from './every.ts';
 import { Execution } from './execution.ts';
 import { HostedStreams } from './hosted-streams.ts';
@@ -53,6 +53,7 @@ export type CloseOptions = {
 
 /** How long the ends of stopped runs may take, before the process gives them up to others. */
 const closeGraceMs = 5_000;
+const shutdown: StopReason = { by: 'system', message: 'shutdown' };
 /** How long readers may take for the ends of runs. */
 const lastWordsMs = 250;
 
@@ -77,6 +78,8 @@ export class RunHost {
   #closed: Promise<void> | undefined;
   #timers: Array<() => void> = [];
   #leaving = new AbortController();
+  /** What begins now is ended at once. */
+  #isStopping = false;
 
   constructor(store: Store, options: RunHostOptions = {}) {
     const { tickMs, logRetentionMs, onError = () => undefined } = options;
@@ -125,6 +128,8 @@ export class RunHost {
     const { heartbeatMs = 5_000, sweepMs = 5_000 } = this.#options;
     const beat = (): Promise<void> => this.store.registry.heartbeat(this.process);
     await beat();
+    // What died before this process came has waited long enough.
+    this.track(this.#sweeper.sweep());
     this.#timers = [
       every(
         () => heartbeatMs,
@@ -149,6 +154,7 @@ export class RunHost {
     }
     const execution = new Execution(this, agent, owned);
     this.#executions.set(run.key, execution);
+    if (this.#isStopping) execution.stop(shutdown);
     this.track(this.#accompany(execution, owned));
   }
 
@@ -177,23 +183,9 @@ export class RunHost {
     await this.promote(scope, threadId);
   }
 
-  /** As long as this process lives nobody else ends what it owns, so it is tried until it is done. */
-  async #end(owned: Ownership, end?: End): Promise<FinishResult> {
-    const { key } = owned.run;
-    for (let attempt = 0; ; attempt++) {
-      /* oxlint-disable no-await-in-loop -- one attempt after the other */
-      try {
-        const position = (await this.store.log.positions([key])).get(key);
-        if (!position?.live || position.epoch !== owned.epoch) return { result: 'fenced' };
-        const result = await recoverRun(this.store, { ...owned, nextSeq: position.next }, end);
-        if (result.result === 'ok') return result;
-      } catch (error) {
-        this.onError(error);
-      }
-      if (this.isClosing && attempt > 3) return { result: 'fenced' };
-      await pause(Math.min(40 * 2 ** attempt, 5_000), this.#leaving.signal).catch(() => undefined);
-      /* oxlint-enable no-await-in-loop */
-    }
+  #end(owned: Ownership, end?: End): Promise<FinishResult> {
+    const { store, onError } = this;
+    return endOwnedRun(owned, { store, onError, leaving: this.#leaving.signal, ...(end && { end }) });
   }
 
   /** Starts the thread's next run, if there is one and nothing else runs. */
@@ -235,12 +227,24 @@ export class RunHost {
     }
   }
 
+  /** Whether the run is this process's to end, and not to run: somebody else has died over it. */
+  isRecovering({ key, process }: RunRecord): boolean {
+    return process === this.process && !this.#executions.has(key);
+  }
+
+  /** Resolves when what this process has taken over is ended. */
+  async recovered(): Promise<void> {
+    await this.#sweeper.sweep();
+  }
+
   /** Tells a run of this process at once what others learn from the store. */
   stop(run: RunKey, reason: StopReason): void {
     this.#executions.get(run)?.stop(reason);
   }
 
   follow(scope: Scope, run: RunKey, after?: LogPosition): ReadableStream<Followed> {
+    // Whoever reads the run of a dead process waits for somebody to end it.
+    if (!this.isClosing) this.track(this.open());
     const { store, watcher, relay: local } = this;
     return this.#streams.host(followRun({ store, watcher, scope, run, local, ...(after && { after }) }));
   }
@@ -261,7 +265,8 @@ export class RunHost {
     this.#leaving.abort();
     await this.#sweeper.stop();
     if (drainMs > 0) await within(drainMs, this.#settled());
-    for (const execution of this.#executions.values()) execution.stop({ by: 'system', message: 'shutdown' });
+    this.#isStopping = true;
+    for (const execution of this.#executions.values()) execution.stop(shutdown);
     await within(closeGraceMs, this.#settled());
     for (const stop of this.#timers) stop();
     await this.flusher.close();

@@ -95,15 +95,17 @@ export class Run implements DurableRun {
 
   /** Where the log is not kept any more, the message says what there was. */
   async #fromMessage(): Promise<AgentEvent[]> {
-    const { threadId, messageId } = this;
-    const message = await this.#store.getMessage({ threadId, messageId });
-    return message ? unfold(message) : [];
+    return unfold(await this.#stored());
   }
 
   async #ended(): Promise<CanonicalMessage> {
     const reader = this.#run.follow().getReader();
     // oxlint-disable-next-line no-await-in-loop -- one batch after the other
     while (!(await reader.read()).done);
+    return this.#stored();
+  }
+
+  async #stored(): Promise<CanonicalMessage> {
     const { threadId, messageId } = this;
     const message = await this.#store.getMessage({ threadId, messageId });
     if (!message) throw new RunRefusedError({ code: 'not-found', what: 'run' });

@@ -3,6 +3,7 @@ import { describe } from 'vitest';
 import { approvals } from './scenarios/approvals.ts';
 import { branches } from './scenarios/branches.ts';
 import { busy } from './scenarios/busy.ts';
+import { endings } from './scenarios/endings.ts';
 import { readers } from './scenarios/readers.ts';
 import { sources } from './scenarios/sources.ts';
 import { stops } from './scenarios/stops.ts';
@@ -18,4 +19,5 @@ describe.each(stages)('on %s', (on) => {
   readers(on);
   branches(on);
   sources(on);
+  endings(on);
 });

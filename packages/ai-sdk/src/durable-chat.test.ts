@@ -126,6 +126,15 @@ describe('a chat with an agent whose runs are kept', () => {
     expect(made.start.mock.lastCall?.[0]).not.toHaveProperty('tools');
   });
 
+  test('may send its last message alone, which then follows the thread', async () => {
+    const made = fake();
+    const message = { ...user, id: 'u2' };
+    const body = JSON.stringify({ id: 't', message });
+    await handle(made, new Request('http://localhost/api/chat', { method: 'POST', body }));
+    expect(made.start.mock.lastCall?.[0]).toMatchObject({ threadId: 't', message: { id: 'u2' } });
+    expect(made.start.mock.lastCall?.[0]).not.toHaveProperty('parentId');
+  });
+
   test('cannot say by its body who it is or which message it follows', async () => {
     const made = fake();
     await handle(made, post({ by: 'root', parentId: 'x', threadId: 'other', resourceId: 'other' }));

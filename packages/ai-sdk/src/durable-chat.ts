@@ -73,10 +73,13 @@ export class DurableChat {
   async send(request: Request): Promise<Response> {
     const { maxBodySize = defaultMaxBodySize, onLoss = () => undefined, threadOf, blobUrl } = this.#options;
     const body = await readChatBody(request, maxBodySize);
-    const asked = readChatRequest(body, () => threadOf?.(request) ?? generateId());
+    // Chats whose history is stored often send the last message alone.
+    const isAlone = isFields(body) && body.messages === undefined && body.message !== undefined;
+    const sent = isAlone ? { ...body, messages: [body.message] } : body;
+    const asked = readChatRequest(sent, () => threadOf?.(request) ?? generateId());
     const idempotencyKey = request.headers.get('idempotency-key') || undefined;
     const { store } = this.#agent;
-    const turn = await readStoredTurn(asked, { store, onLoss, ...defined({ blobUrl, idempotencyKey }) });
+    const turn = await readStoredTurn(asked, { store, onLoss, isAlone, ...defined({ blobUrl, idempotencyKey }) });
     if (turn.type === 'answer') return this.#answer(turn, asked.chatId, request);
     const { busy = 'replace', pending = 'supersede', prepare } = this.#options;
     const fields = isFields(body) ? body : {};
@@ -147,11 +150,13 @@ export class DurableChat {
   }
 
   /** Nothing new was said: what goes on anyway is shown. */
-  async #attach({ message }: StoredTurn & { type: 'answer' }, threadId: string): Promise<Response> {
+  async #attach(turn: StoredTurn & { type: 'answer' }, threadId: string): Promise<Response> {
+    const { message, runId, seq = 0 } = turn;
     const run = await this.#agent.latest({ threadId });
     const state = (await run?.record())?.state;
     if (run?.messageId === message.id && (state === 'running' || state === 'queued')) {
-      return this.#follow(run, { baseline: 'assume' });
+      const from = run.runId === runId ? Math.min(seq, await this.#tail(runId, threadId)) : 0;
+      return this.#follow(run, { baseline: 'assume', from });
     }
     const why = `Message ${message.id} waits for nothing, or for answers that were not given.`;
     throw new ChatRefusedError(409, 'nothing-to-continue', `${why} Send a message, or answer what it asks.`);
@@ -224,7 +229,7 @@ function threadInPath(request: Request): string | undefined {
   try {
     return decodeURIComponent(thread);
   } catch {
-    throw new ChatRequestError('The thread in the path is not well written: decode it with encodeURIComponent.');
+    throw new ChatRequestError('The thread in the path is not well written: write it with encodeURIComponent.');
   }
 }
 

@@ -28,7 +28,8 @@ export class OpenQuestions {
         this.#speaking.delete(event.toolCallId);
         return;
       case 'question':
-        if (!this.#answered.delete(event.questionId)) this.#ids.add(event.questionId);
+        // What a rule decides, nobody is asked.
+        if (!this.#answered.delete(event.questionId) && !event.automatic) this.#ids.add(event.questionId);
         return;
       case 'answer':
         this.#ids.delete(event.questionId);

@@ -122,6 +122,11 @@ describe('a run that waits inside its process', () => {
     expect(typesOf(before)).not.toContain('finish ');
   });
 
+  test('does not wait for what a rule decides', () => {
+    const ruled: AgentEvent = { type: 'question', questionId: 'r', kind: 'approval', automatic: true };
+    expect(typesOf(write([start, ruled, ...says('one', 'Hi')], { waits }))).not.toContain('finish');
+  });
+
   test('with one of two answered it waits on', () => {
     const both = [start, asks('q'), asks('p')];
     const frames = write(both, { baseline: 'assume', from: 3, waits: { tail: 3, answered: ['q'] } });

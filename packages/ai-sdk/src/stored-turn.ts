@@ -24,6 +24,8 @@ export type StoredTurn =
 
 export interface StoredTurnOptions {
   store: Store;
+  /** Whether the chat has sent its last message alone: what is before it is the thread's active branch. */
+  isAlone?: boolean;
   /** The request's own name for itself. */
   idempotencyKey?: string;
   blobUrl?: BlobUrl;
@@ -54,12 +56,12 @@ async function send(
   threadId: string,
   options: StoredTurnOptions,
 ): Promise<StoredTurn> {
-  const { idempotencyKey } = options;
+  const { idempotencyKey, isAlone = false } = options;
   const id = nameOf(message.id) as string;
   const content = userContent(message, threadId, options);
   const key = idempotencyKey ?? `chat-${await hashOf([threadId, id, content])}`;
-  const parentId = (await path.findLast(before))?.id ?? null;
-  return { type: 'start', request: { threadId, message: { id, content }, parentId, idempotencyKey: key } };
+  const parent = isAlone ? {} : { parentId: (await path.findLast(before))?.id ?? null };
+  return { type: 'start', request: { threadId, message: { id, content }, ...parent, idempotencyKey: key } };
 }
 
 /** A sibling of the message as it was. One that never arrived is new. */

@@ -44,6 +44,8 @@ function gate(): { open: () => void; opened: Promise<void> } {
   return { open: () => pass(), opened };
 }
 
+/** A busy machine takes its time. */
+const until = (check: () => void | Promise<void>): Promise<void> => vi.waitFor(check, { timeout: 30_000, interval: 5 });
 const textsOf = (message: UIMessage | undefined): string[] =>
   (message?.parts ?? []).flatMap((part) => (part.type === 'text' ? [part.text] : []));
 const hello: Script = (run) => [...says(run, 'text', 'Hel', 'lo', ', ', 'world'), complete];
@@ -99,7 +101,7 @@ describe.each(['memory', 'PGlite'])('an agent on %s', (on) => {
         const reloaded = create({ id: 't', transport, messages: await historyOf(store, 't', major) });
         expect(reloaded.messages).toHaveLength(3);
         const resumed = [reloaded.resumeStream(), ...(isFlagSeen ? [chat.resumeStream()] : [])];
-        await vi.waitFor(() => expect(textsOf(reloaded.lastMessage)).toEqual(['One.']));
+        await until(() => expect(textsOf(reloaded.lastMessage)).toEqual(['One.']));
         expect(source.signals[1]!.aborted).toBe(false);
         pass();
         await Promise.all(resumed);
@@ -128,17 +130,39 @@ describe.each(['memory', 'PGlite'])('an agent on %s', (on) => {
         const transport = new IntertieChatTransport({ api });
         const first = create({ id: 't', transport });
         const sent = first.sendMessage({ text: 'go' });
-        await vi.waitFor(() => expect(shown(first.lastMessage).at(-1)).toMatchObject({ state: 'input-streaming' }));
+        await until(() => expect(shown(first.lastMessage).at(-1)).toMatchObject({ state: 'input-streaming' }));
         const messages = await historyOf(store, 't', major);
         expect(messages.map(({ role }) => role)).toEqual(['user']);
         const chat = create({ id: 't', transport, messages });
         const resumed = chat.resumeStream();
-        await vi.waitFor(() => expect(shown(chat.lastMessage).at(-1)).toMatchObject({ state: 'input-streaming' }));
+        await until(() => expect(shown(chat.lastMessage).at(-1)).toMatchObject({ state: 'input-streaming' }));
         pass();
         await Promise.all([sent, resumed]);
         expect(chat.messages).toHaveLength(2);
         expect(shown(chat.lastMessage)).toEqual(shown(first.lastMessage));
         expect(shown(chat.lastMessage).filter(({ type }) => type === 'tool-add')).toHaveLength(1);
+      });
+
+      test('a reload right after the end shows the message once, though the server tells it again', async () => {
+        const source = scriptedSource((run) => [
+          ...says(run, 'one', 'One.'),
+          { type: 'tool-call', toolCallId: 'c', toolName: 'add', input: { a: 1 }, executor: 'runtime' },
+          { type: 'tool-result', toolCallId: 'c', status: 'ok', output: 2 },
+          ...says(run, 'two', 'Two.'),
+          complete,
+        ]);
+        const { api, store, streams } = await open(source, on);
+        const first = create({ id: 't', transport: new ai.DefaultChatTransport({ api }) });
+        await first.sendMessage({ text: 'go' });
+        for (const transport of [new ai.DefaultChatTransport({ api }), new IntertieChatTransport({ api })]) {
+          const chat = create({ id: 't', transport, messages: await historyOf(store, 't', major) });
+          expect(chat.messages).toHaveLength(2);
+          await chat.resumeStream();
+          expect(streams.requests.at(-1)).toBe('GET /api/chat/t/stream');
+          expect(chat.error).toBeUndefined();
+          expect(chat.messages).toHaveLength(2);
+          expect(shown(chat.lastMessage)).toEqual(shown(first.lastMessage));
+        }
       });
 
       test('IntertieChatTransport: a stream may break off behind every frame', async () => {
@@ -163,16 +187,16 @@ describe.each(['memory', 'PGlite'])('an agent on %s', (on) => {
       const transport = new IntertieChatTransport({ api });
       const chat = createHookChat({ id: 't', transport });
       const sent = chat.sendMessage({ text: 'hi' });
-      await vi.waitFor(() => expect(textsOf(chat.lastMessage)).toEqual(['One.']));
+      await until(() => expect(textsOf(chat.lastMessage)).toEqual(['One.']));
       await chat.stop();
       await sent;
-      await vi.waitFor(() => expect(source.signals[0]!.aborted).toBe(true));
+      await until(() => expect(source.signals[0]!.aborted).toBe(true));
       const stopped = source.runs[0]!.runId;
       expect(streams.requests.at(-1)).toBe(`POST /api/chat/t/stop?run=${stopped}`);
       const { open: pass, opened } = gate();
       source.run = scriptedSource(() => [opened, complete]).run;
       const next = chat.sendMessage({ text: 'again' });
-      await vi.waitFor(async () => expect((await agent.latest({ threadId: 't' }))?.runId).not.toBe(stopped));
+      await until(async () => expect((await agent.latest({ threadId: 't' }))?.runId).not.toBe(stopped));
       await transport.stop({ chatId: 't', run: stopped });
       pass();
       await next;
@@ -184,7 +208,7 @@ describe.each(['memory', 'PGlite'])('an agent on %s', (on) => {
       const { api } = await open(source, on);
       const chat = createHookChat({ id: 't', transport: new ai.DefaultChatTransport({ api }) });
       const sent = chat.sendMessage({ text: 'hi' });
-      await vi.waitFor(() => expect(textsOf(chat.lastMessage)).toEqual(['One.']));
+      await until(() => expect(textsOf(chat.lastMessage)).toEqual(['One.']));
       await chat.stop();
       await sent;
       expect(source.signals[0]!.aborted).toBe(false);
@@ -193,6 +217,37 @@ describe.each(['memory', 'PGlite'])('an agent on %s', (on) => {
       expect(textsOf(chat.lastMessage)).toEqual(['Hello, world']);
       expect(source.signals[0]!.aborted).toBe(true);
       expect(source.runs[1]!.history.map(({ status }) => status)[1]).toBe('aborted');
+    });
+
+    test('a fresh chat in the middle of a continuation is told what was said before it, too', async () => {
+      const { open: pass, opened } = gate();
+      const source = scriptedSource(paused, (run) => [
+        { type: 'tool-result', toolCallId: 'c', status: 'ok', output: 'gone' },
+        ...says(run, 'two', 'Thanks.'),
+        opened,
+        ...says(run, 'three', 'Done.'),
+        complete,
+      ]);
+      const { api, store } = await open(source, on);
+      const transport = new ai.DefaultChatTransport({ api });
+      const sendAutomaticallyWhen = ai.lastAssistantMessageIsCompleteWithApprovalResponses;
+      const first = createHookChat({ id: 't', transport, sendAutomaticallyWhen });
+      await first.sendMessage({ text: 'go' });
+      await first.addToolApprovalResponse({ id: 'q', approved: true });
+      await until(() => expect(textsOf(first.lastMessage)).toEqual(['May I?', 'Thanks.']));
+      const chat = createHookChat({ id: 't', transport, messages: await historyOf(store, 't', major) });
+      expect(chat.messages).toHaveLength(1);
+      const resumed = chat.resumeStream();
+      await until(() => expect(textsOf(chat.lastMessage)).toEqual(['May I?', 'Thanks.']));
+      pass();
+      await resumed;
+      await settled(first);
+      for (const one of [first, chat]) {
+        expect(one.error).toBeUndefined();
+        expect(one.messages).toHaveLength(2);
+        expect(textsOf(one.lastMessage)).toEqual(['May I?', 'Thanks.', 'Done.']);
+        expect(shown(one.lastMessage)).toContainEqual(expect.objectContaining({ type: 'tool-rm', output: 'gone' }));
+      }
     });
 
     test('two tabs answer: the same is the same, and another comes too late', async () => {
@@ -212,6 +267,9 @@ describe.each(['memory', 'PGlite'])('an agent on %s', (on) => {
         ),
       );
       const [second, third] = tabs as [typeof first, typeof first];
+      // As a page does that resumes when it is opened: it is told again what it has.
+      await second.resumeStream();
+      expect(shown(second.lastMessage)).toEqual(shown(first.lastMessage));
       for (const tab of [first, second]) void tab.addToolApprovalResponse({ id: 'q', approved: true });
       await Promise.all([settled(first), settled(second)]);
       for (const tab of [first, second]) {
@@ -363,6 +421,10 @@ describe.each(['memory', 'PGlite'])('an agent on %s', (on) => {
     expect(textsOf(chat.lastMessage)).toEqual(['One?']);
     const late = createHookChat({ id: 't', transport, messages: await historyOf(store, 't', 6) });
     await late.resumeStream();
+    expect(shown(late.lastMessage)).toEqual(shown(chat.lastMessage));
+    // Sent without an answer, it still waits, and nothing is told twice.
+    await late.sendMessage();
+    expect(late.error).toBeUndefined();
     expect(shown(late.lastMessage)).toEqual(shown(chat.lastMessage));
     const { toolCallId } = chat.lastMessage!.parts.at(-1) as { toolCallId: string };
     await chat.addToolOutput({ tool: 'question' as never, toolCallId, output: 'this' });

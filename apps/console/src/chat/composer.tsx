@@ -9,8 +9,8 @@ export type ComposerProps = {
   label: string;
   initial?: { text: string; files: FileUIPart[] };
   isBusy: boolean;
-  /** Why nothing can be sent now. */
-  refusal?: string;
+  /** What is shown before anything is written. */
+  hint?: string;
   onSend: (draft: Draft) => void;
   onStop?: () => void;
   /** Of an edit: it can be left. */
@@ -21,9 +21,10 @@ export type ComposerProps = {
 
 /** Where a message is written: text and files, sent with Enter. */
 export function Composer(props: ComposerProps): ReactNode {
-  const { label, initial, isBusy, refusal, onSend, onStop, onCancel, children } = props;
+  const { label, initial, isBusy, hint = 'Ask something', onSend, onStop, onCancel, children } = props;
   const [text, setText] = useState(initial?.text ?? '');
-  const attachments = useAttachments(initial?.files);
+  const form = useRef<HTMLFormElement>(null);
+  const attachments = useAttachments(form, initial?.files);
   const field = useRef<HTMLTextAreaElement>(null);
   const picker = useRef<HTMLInputElement>(null);
   const isEmpty = text.trim() === '' && attachments.files.length === 0;
@@ -36,13 +37,14 @@ export function Composer(props: ComposerProps): ReactNode {
   }, [text]);
 
   const send = (): void => {
-    if (isEmpty || isBusy || refusal !== undefined) return;
+    if (isEmpty || isBusy) return;
     onSend({ text, files: attachments.files });
     setText('');
     attachments.clear();
   };
   const onKeyDown = (event: KeyboardEvent): void => {
-    if (event.key === 'Escape') onCancel?.();
+    if (event.key === 'Escape' && isBusy) onStop?.();
+    else if (event.key === 'Escape') onCancel?.();
     if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
     event.preventDefault();
     send();
@@ -53,14 +55,7 @@ export function Composer(props: ComposerProps): ReactNode {
   };
 
   return (
-    <form
-      className="composer"
-      data-over={attachments.isOver || undefined}
-      onSubmit={submit}
-      onDragOver={attachments.handlers.onDragOver}
-      onDragLeave={attachments.handlers.onDragLeave}
-      onDrop={attachments.handlers.onDrop}
-    >
+    <form ref={form} className="composer" data-over={attachments.isOver || undefined} onSubmit={submit}>
       {attachments.files.length > 0 && (
         <ul className="files" aria-label="Files">
           {attachments.files.map((file, index) => (
@@ -84,11 +79,11 @@ export function Composer(props: ComposerProps): ReactNode {
         rows={1}
         value={text}
         autoFocus={matchMedia('(pointer: fine)').matches}
-        placeholder={refusal ?? 'Ask something'}
+        placeholder={hint}
         aria-label={label}
         onChange={(event) => setText(event.target.value)}
         onKeyDown={onKeyDown}
-        onPaste={attachments.handlers.onPaste}
+        onPaste={attachments.onPaste}
       />
       {attachments.problem !== undefined && (
         <p className="problem" role="alert">
@@ -120,7 +115,7 @@ export function Composer(props: ComposerProps): ReactNode {
             Stop
           </Button>
         ) : (
-          <Button look="primary" icon="arrowUp" type="submit" disabled={isEmpty || isBusy || refusal !== undefined}>
+          <Button look="primary" icon="arrowUp" type="submit" disabled={isEmpty || isBusy}>
             Send
           </Button>
         )}

@@ -1,5 +1,6 @@
 import type { UIMessage } from 'ai';
-import { memo, type ReactNode } from 'react';
+import { memo, type CSSProperties, type ReactNode } from 'react';
+import { agentColor } from '../agent-color.ts';
 import { isWeb, sourcesOf, turnsOf, type Source } from './turns.ts';
 import { partKey, PartView } from './part-view.tsx';
 import { TurnView } from './turn-view.tsx';
@@ -7,10 +8,13 @@ import { TurnView } from './turn-view.tsx';
 /** A message: a user's in its box, an assistant's as the turns of its agents. `children` come below it. */
 export const MessageView = memo(function Message({
   message,
+  author,
   isLive,
   children,
 }: {
   message: UIMessage;
+  /** Whose answer it is. Shown where its parts do not say who speaks. */
+  author?: string | undefined;
   isLive: boolean;
   children?: ReactNode;
 }): ReactNode {
@@ -40,8 +44,15 @@ export const MessageView = memo(function Message({
     );
   }
   const turns = turnsOf(message);
+  const isAnonymous = turns.every(({ speaker }) => speaker === undefined);
   return (
     <article className="message assistant" aria-label="Answer" aria-busy={isLive} tabIndex={-1}>
+      {isAnonymous && author !== undefined && (
+        <h2 className="speaker" style={{ '--agent': agentColor(author) } as CSSProperties}>
+          <span className="dot" />
+          <span className="name">{author}</span>
+        </h2>
+      )}
       {turns.map((turn) => (
         <TurnView key={turn.key} turn={turn} isLive={isLive} />
       ))}

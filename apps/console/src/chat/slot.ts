@@ -18,6 +18,8 @@ export type MessageSlot = { runId?: string; status?: string; createdAt?: string 
 
 /** Of a part; empty where nothing is said. */
 export function slotOf(part: Part): PartSlot {
+  // What travels as data carries it inside.
+  if (part.type === 'data-interjection' || part.type === 'data-file') return part.data as PartSlot;
   const { callProviderMetadata, providerMetadata } = part as {
     callProviderMetadata?: { intertie?: PartSlot };
     providerMetadata?: { intertie?: PartSlot };

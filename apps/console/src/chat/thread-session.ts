@@ -8,6 +8,7 @@ import { newestLeaf } from './newest-leaf.ts';
 import { reconcile } from './reconcile.ts';
 import { messageSlotOf } from './slot.ts';
 import { listenToThread } from './thread-feed.ts';
+import { filesOf, textOf } from './turns.ts';
 import { watchWire, type WireNote } from './wire-log.ts';
 
 export type SessionState = {
@@ -15,6 +16,8 @@ export type SessionState = {
   status: 'loading' | 'ready' | 'missing' | 'failed';
   error?: string;
   branches: Branches;
+  /** Who wrote an answer, by its message. */
+  authors: { readonly [messageId: string]: string };
   /** What the thread waits for. */
   decisions: readonly Decision[];
   live?: LiveRun;
@@ -45,7 +48,15 @@ export class ThreadSession {
 
   constructor(threadId: string, { isNew, agent }: { isNew: boolean; agent?: string }) {
     this.threadId = threadId;
-    this.#state = { status: isNew ? 'ready' : 'loading', branches: {}, decisions: [], agent, isNew, wire: [] };
+    this.#state = {
+      status: isNew ? 'ready' : 'loading',
+      branches: {},
+      authors: {},
+      decisions: [],
+      agent,
+      isNew,
+      wire: [],
+    };
     const note = (next: WireNote): void => {
       this.#set({ wire: [...this.#state.wire.slice(-40), next] });
       if (next.type === 'open') this.#begun();
@@ -103,6 +114,17 @@ export class ThreadSession {
     void this.chat.regenerate(messageId === undefined ? {} : { messageId });
   }
 
+  /** Asks again after a failure: what arrived is answered again, what never did is sent again. */
+  async retry(): Promise<void> {
+    const { messages } = this.chat;
+    const last = messages.at(-1);
+    if (last?.role !== 'user') return this.regenerate();
+    const kept = this.#state.isNew ? [] : (await api.messages(this.threadId)).messages;
+    if (kept.some(({ id }) => id === last.id)) return this.regenerate();
+    this.chat.messages = messages.slice(0, -1);
+    this.send({ text: textOf(last), files: filesOf(last) });
+  }
+
   stop(): void {
     void this.chat.stop();
   }
@@ -140,19 +162,22 @@ export class ThreadSession {
 
   /** Takes over what the server says, unless an answer is being read: then that is the newest there is. */
   async refresh(): Promise<void> {
-    if (this.isBusy) return;
+    if (this.isBusy || this.#state.isNew) return;
     this.#refreshes += 1;
     const turn = this.#refreshes;
     try {
-      const [{ messages, branches, live }, { questions }] = await Promise.all([
+      const [{ messages, branches, live }, { questions }, { runs }] = await Promise.all([
         api.messages(this.threadId),
         api.questions(this.threadId),
+        api.runs(this.threadId),
       ]);
       if (turn !== this.#refreshes || this.isBusy) return;
-      this.#set({ status: 'ready', branches, decisions: questions, live });
+      const authors = Object.fromEntries(runs.map(({ messageId, agent }) => [messageId, agent]));
+      this.#set({ status: 'ready', branches, authors, decisions: questions, live });
       // The message of a live run is left out; where it has been read already, it stays.
       if (live !== undefined && live.runId === this.#readRun) return;
-      this.chat.messages = reconcile(this.chat.messages, messages);
+      const unsent = this.chat.status === 'error' ? unsentOf(this.chat.messages, messages) : [];
+      this.chat.messages = [...reconcile(this.chat.messages, messages), ...unsent];
       if (live !== undefined) await this.chat.resumeStream();
     } catch (error) {
       if (turn !== this.#refreshes) return;
@@ -191,6 +216,12 @@ export class ThreadSession {
     this.#state = { ...this.#state, ...change };
     for (const listener of this.#listeners) listener();
   }
+}
+
+/** What was written here and never arrived: it stays, to be sent again. */
+function unsentOf(shown: readonly UIMessage[], kept: readonly UIMessage[]): UIMessage[] {
+  const last = shown.at(-1);
+  return last?.role === 'user' && !kept.some(({ id }) => id === last.id) ? [last] : [];
 }
 
 const verdictTexts: { readonly [result: string]: string } = {

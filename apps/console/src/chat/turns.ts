@@ -1,4 +1,4 @@
-import { isToolUIPart, type UIMessage } from 'ai';
+import { isToolUIPart, type FileUIPart, type UIMessage } from 'ai';
 import { slotOf, type Part } from './slot.ts';
 
 /** One who speaks in a message. */
@@ -15,7 +15,7 @@ export type Speaker = {
 export type Turn = { key: string; speaker: Speaker | undefined; to: string[]; internal: boolean; parts: Part[] };
 
 /** Who speaks: `data-agent` parts introduce them, by the id that their other parts carry. */
-export function speakersOf(parts: readonly Part[]): Map<string, Speaker> {
+function speakersOf(parts: readonly Part[]): Map<string, Speaker> {
   const speakers = new Map<string, Speaker>();
   for (const part of parts) {
     if (part.type !== 'data-agent') continue;
@@ -85,6 +85,11 @@ export function sourcesOf({ parts }: UIMessage): Source[] {
 /** The words of a message, to be copied. */
 export function textOf({ parts }: UIMessage): string {
   return parts.flatMap((part) => (part.type === 'text' && part.text !== '' ? [part.text] : [])).join('\n\n');
+}
+
+/** The files of a message, to be sent again. */
+export function filesOf({ parts }: UIMessage): FileUIPart[] {
+  return parts.filter((part): part is FileUIPart => part.type === 'file');
 }
 
 function hostOf(url: string): string {

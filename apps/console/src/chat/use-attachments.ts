@@ -1,5 +1,5 @@
 import type { FileUIPart } from 'ai';
-import { useState, type ClipboardEvent, type DragEvent } from 'react';
+import { useCallback, useEffect, useState, type ClipboardEvent, type RefObject } from 'react';
 
 const maxBytes = 20_000_000;
 
@@ -10,28 +10,55 @@ export type Attachments = {
   add: (files: Iterable<File>) => void;
   remove: (index: number) => void;
   clear: () => void;
-  /** For the element that files are dropped on, and pasted into. */
-  handlers: {
-    onDragOver: (event: DragEvent) => void;
-    onDragLeave: (event: DragEvent) => void;
-    onDrop: (event: DragEvent) => void;
-    onPaste: (event: ClipboardEvent) => void;
-  };
+  /** For the field that is written in. */
+  onPaste: (event: ClipboardEvent) => void;
 };
 
-/** Files that go with the next message. They travel inside it, and the server's store keeps their bytes once. */
-export function useAttachments(initial: FileUIPart[] = []): Attachments {
+/**
+ * Files that go with the next message. They travel inside it, and the server's store keeps their bytes once. They may be dropped
+ * anywhere on the chat that the form is in.
+ */
+export function useAttachments(form: RefObject<HTMLElement | null>, initial: FileUIPart[] = []): Attachments {
   const [files, setFiles] = useState(initial);
   const [problem, setProblem] = useState<string>();
   const [isOver, setOver] = useState(false);
-  const add = (picked: Iterable<File>): void => {
+  const add = useCallback((picked: Iterable<File>): void => {
     const all = [...picked];
     const tooLarge = all.find(({ size }) => size > maxBytes);
     setProblem(tooLarge && `${tooLarge.name} is larger than ${maxBytes / 1e6} MB.`);
     Promise.all(all.filter((file) => file !== tooLarge).map(toPart))
       .then((parts) => setFiles((before) => [...before, ...parts]))
       .catch(() => setProblem('The file could not be read.'));
-  };
+  }, []);
+
+  useEffect(() => {
+    const area = form.current?.closest<HTMLElement>('.chat');
+    if (area === undefined || area === null) return undefined;
+    const onDragOver = (event: DragEvent): void => {
+      if (!event.dataTransfer?.types.includes('Files')) return;
+      event.preventDefault();
+      setOver(true);
+    };
+    const onDragLeave = (event: DragEvent): void => {
+      if (!area.contains(event.relatedTarget as Node | null)) setOver(false);
+    };
+    const onDrop = (event: DragEvent): void => {
+      setOver(false);
+      const dropped = event.dataTransfer?.files ?? [];
+      if (dropped.length === 0 || event.defaultPrevented) return;
+      event.preventDefault();
+      add(dropped);
+    };
+    area.addEventListener('dragover', onDragOver);
+    area.addEventListener('dragleave', onDragLeave);
+    area.addEventListener('drop', onDrop);
+    return () => {
+      area.removeEventListener('dragover', onDragOver);
+      area.removeEventListener('dragleave', onDragLeave);
+      area.removeEventListener('drop', onDrop);
+    };
+  }, [form, add]);
+
   return {
     files,
     problem,
@@ -39,26 +66,10 @@ export function useAttachments(initial: FileUIPart[] = []): Attachments {
     add,
     remove: (index) => setFiles(files.filter((_, place) => place !== index)),
     clear: () => setFiles([]),
-    handlers: {
-      onDragOver: (event) => {
-        if (!event.dataTransfer.types.includes('Files')) return;
-        event.preventDefault();
-        setOver(true);
-      },
-      onDragLeave: (event) => {
-        if (!event.currentTarget.contains(event.relatedTarget as Node | null)) setOver(false);
-      },
-      onDrop: (event) => {
-        setOver(false);
-        if (event.dataTransfer.files.length === 0) return;
-        event.preventDefault();
-        add(event.dataTransfer.files);
-      },
-      onPaste: (event) => {
-        if (event.clipboardData.files.length === 0) return;
-        event.preventDefault();
-        add(event.clipboardData.files);
-      },
+    onPaste: (event) => {
+      if (event.clipboardData.files.length === 0) return;
+      event.preventDefault();
+      add(event.clipboardData.files);
     },
   };
 }

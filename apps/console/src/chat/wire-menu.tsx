@@ -26,7 +26,7 @@ export function WireMenu({ threadId, notes }: { threadId: string; notes: readonl
         <Button onClick={() => disturb({ delayMs: 400 })}>Delay 400 ms</Button>
         <Button onClick={() => disturb({ duplicate: true })}>Duplicate</Button>
         <Button look="quiet" onClick={() => disturb({ delayMs: 0 })}>
-          Undisturbed
+          Reset
         </Button>
       </div>
       {problem !== undefined && (

@@ -1,6 +1,6 @@
 import './inspect.css';
 import './tape/tape.css';
-import { useEffect, useMemo, useState, useSyncExternalStore, type ReactNode } from 'react';
+import { useEffect, useMemo, useRef, useState, useSyncExternalStore, type ReactNode } from 'react';
 import type { PaneProps, RunEvents, RunSnapshot } from '../inspect-types.ts';
 import { IconButton } from '../ui/button.tsx';
 import { describeItem } from './describe-item.ts';
@@ -9,13 +9,16 @@ import { TapeActions } from './tape/tape-actions.tsx';
 import { TapeCursor } from './tape/tape-cursor.ts';
 import { tapeOfRun } from './tape/tape-of-run.ts';
 import { speeds, usePlayer, type Speed } from './tape/tape-player.ts';
+import { useTapeFiles } from './tape/use-tape-files.ts';
 import { formatDuration } from './timeline/time-scale.ts';
 import { throttled } from './throttled.ts';
 import { usePaneKeys } from './use-pane-keys.ts';
 
 /** The run as a tape: go to any event, and the message is what the events so far make. */
-export function TapePane({ threadId, runId, agent, events, onSelect, onScrub, onTape }: PaneProps): ReactNode {
+export function TapePane({ threadId, agent, events, onSelect, onScrub, onTape }: PaneProps): ReactNode {
   const { run, tape } = useTape(events);
+  const [isTape, open] = useOpenedTape(events, onTape);
+  const files = useTapeFiles(open);
   const count = run.entries.length;
   // Undefined: at the end, also of a run that goes on.
   const [place, setPlace] = useState<number>();
@@ -64,7 +67,15 @@ export function TapePane({ threadId, runId, agent, events, onSelect, onScrub, on
   const described = event && describeItem(event);
   const length = times.at(-1) ?? 0;
   return (
-    <div className="tape" tabIndex={-1}>
+    <div
+      className="tape"
+      tabIndex={-1}
+      onDragOver={(drag) => drag.preventDefault()}
+      onDrop={(drop) => {
+        drop.preventDefault();
+        files.open(drop.dataTransfer.files[0]);
+      }}
+    >
       <section className="tape-deck" aria-label="Player">
         <div className="line">
           <IconButton
@@ -128,18 +139,38 @@ export function TapePane({ threadId, runId, agent, events, onSelect, onScrub, on
           )}
         </div>
       </section>
-      <div className="tape-screen">
+      {/* What scrolls must be reached by the keyboard. */}
+      <div className="tape-screen" role="region" aria-label="The message so far" tabIndex={0}>
         <MessageView message={message} />
       </div>
       <TapeActions
         run={run}
-        isTape={run.runId !== undefined && run.runId !== runId}
+        isTape={isTape}
         threadId={threadId}
         agent={agent}
-        onTape={onTape}
+        files={files}
+        onBack={() => open(undefined)}
       />
     </div>
   );
+}
+
+/** Stores that show a tape, also while another pane is looked at: a tape may well be of the run beside it. */
+const tapes = new WeakSet<RunEvents>();
+
+/** Whether it is a tape that is shown, and how to show one. */
+function useOpenedTape(events: RunEvents, onTape: PaneProps['onTape']): [isTape: boolean, open: PaneProps['onTape']] {
+  const isOpening = useRef(false);
+  const isTape = useMemo(() => {
+    if (isOpening.current) tapes.add(events);
+    isOpening.current = false;
+    return tapes.has(events);
+  }, [events]);
+  const open: PaneProps['onTape'] = (tape) => {
+    isOpening.current = tape !== undefined;
+    onTape(tape);
+  };
+  return [isTape, open];
 }
 
 /** The run and a cursor over it, which grows with it. */

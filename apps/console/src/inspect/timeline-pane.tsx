@@ -51,6 +51,7 @@ export function TimelinePane({ events, selection, onSelect }: PaneProps): ReactN
             span={span}
             timeline={timeline}
             isActive={span.id === active || span.event === selectedEvent}
+            onFocus={() => setActive(span.id)}
             onSelect={() => select(span)}
           />
         ))}
@@ -60,8 +61,14 @@ export function TimelinePane({ events, selection, onSelect }: PaneProps): ReactN
   );
 }
 
-function SpanRow(props: { span: Span; timeline: Timeline; isActive: boolean; onSelect: () => void }): ReactNode {
-  const { span, timeline, isActive, onSelect } = props;
+function SpanRow(props: {
+  span: Span;
+  timeline: Timeline;
+  isActive: boolean;
+  onFocus: () => void;
+  onSelect: () => void;
+}): ReactNode {
+  const { span, timeline, isActive, onFocus, onSelect } = props;
   const end = span.end ?? timeline.end;
   const duration = formatDuration(end - span.start);
   const wait = span.firstWord === undefined ? undefined : span.firstWord - span.start;
@@ -80,12 +87,13 @@ function SpanRow(props: { span: Span; timeline: Timeline; isActive: boolean; onS
         className="span-row"
         data-span={span.id}
         data-active={isActive || undefined}
-        aria-label={said.join(', ')}
         title={said.join('\n')}
+        onFocus={onFocus}
         onClick={onSelect}
       >
         <span className="label" style={{ paddingLeft: 8 + span.depth * 12 }}>
           <i style={{ background: colorOf(span) }} />
+          <span className="hidden-text">{span.kind} </span>
           {span.label}
         </span>
         <span className="track">
@@ -103,6 +111,7 @@ function SpanRow(props: { span: Span; timeline: Timeline; isActive: boolean; onS
         </span>
         <span className="duration">{duration}</span>
         <span className="tokens">{tokens !== undefined && `${tokens} tok`}</span>
+        <span className="hidden-text">{said.slice(2).join(', ')}</span>
       </button>
     </div>
   );

@@ -89,10 +89,13 @@ function useTopology(agent: string | undefined): Topology | undefined {
   useEffect(() => {
     if (agent === undefined) return undefined;
     let isCurrent = true;
-    api.topology(agent).then(
-      (topology) => isCurrent && setFound({ agent, topology }),
-      () => undefined,
-    );
+    const ask = async (): Promise<void> => {
+      const { agents } = await api.server();
+      if (!agents.some(({ name, hasTopology }) => name === agent && hasTopology)) return;
+      const topology = await api.topology(agent);
+      if (isCurrent) setFound({ agent, topology });
+    };
+    ask().catch(() => undefined);
     return () => void (isCurrent = false);
   }, [agent]);
   return found?.agent === agent ? found?.topology : undefined;

@@ -11,7 +11,11 @@ import { usePaneKeys } from './use-pane-keys.ts';
 export function TreePane({ threadId, events, selection, onSelect, onLeaf }: PaneProps): ReactNode {
   const { status, runId } = useSyncExternalStore(events.subscribe, events.snapshot);
   const [version, setVersion] = useState(0);
-  const tree = useTree(threadId, `${runId} ${status === 'live' ? 'live' : 'over'} ${version}`);
+  // A thread is not there before its first run is.
+  const tree = useTree(
+    runId === undefined ? '' : threadId,
+    `${runId} ${status === 'live' ? 'live' : 'over'} ${version}`,
+  );
   const rows = useMemo(() => treeRows(tree.messages, tree.headId), [tree]);
   const list = useRef<HTMLDivElement>(null);
   const chosen = selection?.type === 'message' ? selection.messageId : undefined;
@@ -77,7 +81,6 @@ function MessageRow(props: {
       role="treeitem"
       aria-level={row.lane + 1}
       aria-selected={isChosen}
-      aria-label={`${message.role}: ${message.preview}${isHead ? ', the end of the active branch' : ''}`}
       tabIndex={isFocusable ? 0 : -1}
       data-message={message.id}
       data-active={isActive || undefined}

@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react';
+import { useEffect, type ReactNode } from 'react';
 import { IconButton } from '../ui/button.tsx';
 
 /** Above the chat: what it is, and how it is looked at. */
@@ -19,6 +19,9 @@ export function ChatBar({
   onHelp: () => void;
   children?: ReactNode;
 }): ReactNode {
+  useEffect(() => {
+    document.title = title === '' ? 'Intertie' : `${title} · Intertie`;
+  }, [title]);
   return (
     <header className="bar chat-bar">
       <h1 className="title">{title}</h1>

@@ -76,15 +76,6 @@ export function stops(on: StageName): void {
       expect(JSON.stringify(prompt)).toContain('interrupted');
     });
 
-    it('a source that does not listen is ended without its last words', async () => {
-      const at = (await openStage(on)).process();
-      const source = { name: 'deaf', pauses: 'replay' as const, run: () => new ReadableStream<never>() };
-      const agent = new Agent({ source, ...at });
-      const run = await agent.stream({ threadId: 't', message: 'Go' });
-      await run.stop();
-      expect(await run.message).toMatchObject({ status: 'aborted' });
-    });
-
     it('the signal stops, and a reader who leaves does not', async () => {
       const at = (await openStage(on)).process();
       const goOn = gate();

@@ -26,12 +26,12 @@ export const convertCommand: Command = (program) => {
     .summary('turn any agent stream into another dialect')
     .description(
       'Turns a stream of one dialect into another: canonical, mail, open-harness, ai-sdk (full stream), ui-message-stream or\n' +
-        'ag-ui in; canonical, ui-message-stream or ag-ui out. What did not get through is said on stderr.',
+        'ag-ui in; canonical, ui-message-stream, ag-ui or mail out. What did not get through is said on stderr.',
     )
     .argument('[input]', 'a file, a URL, or - for standard input')
     .requiredOption(
       '-t, --to <dialect>',
-      'canonical, ui-message-stream or ag-ui; the same dialect changes the format only',
+      'canonical, ui-message-stream, ag-ui or mail; the dialect of the input changes the format only',
     )
     .option('-f, --from <dialect>', 'the dialect of the input, where it is not found out')
     .option('-F, --format <format>', 'of the output: sse, ndjson or tape')

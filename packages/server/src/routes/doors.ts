@@ -1,5 +1,6 @@
 import { createAGUIHandler } from '@intertie/ag-ui';
 import { createChatHandler } from '@intertie/ai-sdk';
+import { blobPath } from '../blob-urls.ts';
 import type { Host, HostedAgent } from '../host.ts';
 import { withErrorBody } from '../http/with-error-body.ts';
 import { agentOf, type App, type RouteContext } from './context.ts';
@@ -7,7 +8,8 @@ import { agentOf, type App, type RouteContext } from './context.ts';
 /** Every agent in every protocol, as unmodified clients call it. */
 export function addDoors(app: App, host: Host): void {
   const chat = async (c: RouteContext): Promise<Response> => {
-    const handle = createChatHandler(scoped(agentOf(host, c), c), { maxBodySize: host.limits.bodyBytes });
+    const options = { maxBodySize: host.limits.bodyBytes, blobUrl: blobPath };
+    const handle = createChatHandler(scoped(agentOf(host, c), c), options);
     return withErrorBody(await handle(c.req.raw));
   };
   for (const base of ['/api/agents/:agent/chat', '/api/chat']) {

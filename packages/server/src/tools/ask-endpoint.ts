@@ -31,15 +31,32 @@ export async function askEndpoint(url: string, options: EndpointOptions, io: Too
     ask(target, { method: 'POST', body: content, headers: { 'content-type': 'application/json' } });
   if (body !== undefined) return toInput(await post(url, body), url, options);
   if (as === 'mail') return askMail();
-  const response = await post(url, JSON.stringify(requestFor(as, prompt)));
-  if (![401, 404, 405].includes(response.status)) return toInput(response, url, options);
+  const response = await postAs(as);
+  if (![401, 404, 405].includes(response.status) || as !== undefined) return toInput(response, url, options);
   // A MAIL server is known by what it says at its root, not by its routes.
-  const root = as === undefined ? await ask(url, { method: 'GET' }).then(readJson, () => undefined) : undefined;
-  if (textOf(fieldsOf(root).protocol_version) !== undefined) {
-    await response.body?.cancel();
-    return askMail();
+  const root = await ask(url, { method: 'GET' }).then(readJson, () => undefined);
+  if (textOf(fieldsOf(root).protocol_version) === undefined) return toInput(response, url, options);
+  await response.body?.cancel();
+  return askMail();
+
+  /** Some servers refuse what they do not know, and with it a request that is made for all: they are asked in one way each. */
+  async function postAs(dialect: string | undefined): Promise<Response> {
+    const first = await post(url, JSON.stringify(requestFor(dialect, prompt)));
+    if (dialect !== undefined || !isRefusal(first)) return first;
+    for (const other of ['ag-ui', 'ui-message-stream']) {
+      // oxlint-disable-next-line no-await-in-loop -- the next only if this one is refused too
+      const next = await post(url, JSON.stringify(requestFor(other, prompt)));
+      if (isRefusal(next)) {
+        // oxlint-disable-next-line no-await-in-loop
+        await next.body?.cancel();
+        continue;
+      }
+      // oxlint-disable-next-line no-await-in-loop
+      await first.body?.cancel();
+      return next;
+    }
+    return first;
   }
-  return toInput(response, url, options);
 
   async function askMail(): Promise<Input> {
     const base = url.replace(/\/+$/, '').replace(/\/(?:ui\/)?message$/, '');
@@ -118,7 +135,8 @@ async function toInput(response: Response, url: string, options: EndpointOptions
   const { timeoutMs = defaultTimeoutMs } = options;
   const isChat = response.headers.get('x-vercel-ai-ui-message-stream') !== null;
   const bytes = guardSilence(response.body, timeoutMs, () => silent(url, timeoutMs));
-  return { bytes, label: url, isLive: true, ...(isChat && { dialect: 'ui-message-stream' }) };
+  const asked = options.get || options.body !== undefined ? {} : { asked: options.prompt ?? defaultPrompt };
+  return { bytes, label: url, isLive: true, ...asked, ...(isChat && { dialect: 'ui-message-stream' }) };
 }
 
 function fixFor({ status }: Response, { get }: EndpointOptions): string | undefined {
@@ -130,6 +148,14 @@ function fixFor({ status }: Response, { get }: EndpointOptions): string | undefi
   return undefined;
 }
 
+/** The request was read, and is not what it should be. Nothing has been done. */
+function isRefusal({ status }: Response): boolean {
+  return status === 400 || status === 422;
+}
+
+/** What is no JSON may be a stream without an end. */
 async function readJson(response: Response): Promise<unknown> {
-  return response.json();
+  if (response.headers.get('content-type')?.includes('json')) return response.json();
+  await response.body?.cancel();
+  return undefined;
 }

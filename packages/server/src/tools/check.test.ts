@@ -44,7 +44,7 @@ describe('one planted defect', () => {
   });
 
   it('is there for every rule', () => {
-    expect(uncovered()).toEqual([]);
+    expect(uncovered(), 'a new rule gets a defect in test/defects.ts').toEqual([]);
   });
 
   it.each([
@@ -104,7 +104,14 @@ describe('what it is', () => {
     ['the data stream of AI SDK 4', '0:"Hello"\n', /AI SDK 4/],
     ['plain text', 'Hello there\n', /neither/],
     ['JSON of another kind', '{"a":1}\n{"a":2}\n', /no dialect/],
-    ['an error of some server', '{"error":"no"}', /no dialect/],
+    ['an error of some server', '{"error":"no"}', /when it refuses/],
+    ['OpenAI', 'data: {"object":"chat.completion.chunk","choices":[]}\n\n', /OpenAI’s chat completions/],
+    [
+      'Anthropic',
+      'event: message_start\ndata: {"type":"message_start"}\n\nevent: ping\ndata: {"type":"ping"}\n\n',
+      /Anthropic’s messages/,
+    ],
+    ['an endless one', '{"a":1}\n'.repeat(100_000), /no dialect/],
   ])('%s is refused with a reason', async (_, text, reason) => {
     await expect(checked(text)).rejects.toMatchObject({ exitCode: 3, message: expect.stringMatching(reason) });
   });

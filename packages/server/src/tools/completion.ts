@@ -12,7 +12,7 @@ export const shells = ['bash', 'zsh', 'fish'] as const;
 
 /** Words that an option takes, where there are few. */
 const values: { readonly [flag: string]: readonly string[] } = {
-  '--to': ['canonical', 'ui-message-stream', 'ag-ui'],
+  '--to': ['canonical', 'ui-message-stream', 'ag-ui', 'mail'],
   '--from': ['canonical', 'ui-message-stream', 'ag-ui', 'mail', 'open-harness', 'ai-sdk'],
   '--as': ['ui-message-stream', 'ag-ui', 'mail', 'canonical', 'model-messages', 'open-harness', 'ai-sdk'],
   '--format': ['sse', 'ndjson', 'tape'],

@@ -8,7 +8,8 @@ const enough = 32;
  * and a full stream both begin with `start`).
  */
 export function createDetector(candidates: readonly KnownDialect[]): {
-  feed(item: unknown): KnownDialect | undefined;
+  /** An item, in all the ways in which it may be read. */
+  feed(...readings: unknown[]): KnownDialect | undefined;
   /** There are no more items: whatever fits best. */
   settle(): KnownDialect | undefined;
 } {
@@ -21,11 +22,15 @@ export function createDetector(candidates: readonly KnownDialect[]): {
   };
 
   return {
-    feed(item) {
+    feed(...readings) {
       seen += 1;
-      for (const [candidate, score] of scores) if (candidate.looksLike(item)) scores.set(candidate, score + 1);
+      for (const [candidate, score] of scores) {
+        if (readings.some((item) => candidate.looksLike(item))) scores.set(candidate, score + 1);
+      }
       const [first, ...others] = leaders();
-      return others.length === 0 || seen >= enough ? first : undefined;
+      if (others.length > 0 && seen < enough) return undefined;
+      // One that fits now and then is not meant.
+      return first && scores.get(first)! * 2 > seen ? first : undefined;
     },
     settle: () => leaders()[0],
   };

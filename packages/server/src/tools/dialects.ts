@@ -15,6 +15,7 @@ import {
   type OpenHarnessInput,
 } from '@intertie/open-harness';
 import { createCanonicalDecoder, createCanonicalEncoder } from './canonical-codec.ts';
+import { createMailEncoder } from './encode-mail.ts';
 import { fieldsOf, textOf, type Fields } from './fields.ts';
 import type { KnownDialect } from './known-dialect.ts';
 import { nearest } from './nearest.ts';
@@ -57,11 +58,16 @@ const agUiEvents: KnownDialect = {
   timeOf: (item) => milliseconds(fieldsOf(item).timestamp),
 };
 
+/** Chunks of a UI message stream and parts of a full stream have types in common; these fields only one of them has. */
+const fullStreamFields = ['request', 'warnings', 'response', 'usage', 'totalUsage'];
+const uiMessageFields = ['messageId', 'messageMetadata'];
+const hasAny = (item: unknown, keys: readonly string[]): boolean => keys.some((key) => key in fieldsOf(item));
+
 function uiMessageChunks(version: UIMessageVersion): KnownDialect {
   return {
     dialect: createUIMessageStreamDialect({ version }),
     title: 'an AI SDK UI message stream, as useChat reads it',
-    looksLike: (item) => isUIMessageChunk(item, 7),
+    looksLike: (item) => isUIMessageChunk(item, 7) && !hasAny(item, fullStreamFields),
     startsRun: (item) => typeOf(item) === 'start',
     namesOf: (item) => names({ messageId: fieldsOf(item).messageId }),
     timeOf: () => undefined,
@@ -69,9 +75,10 @@ function uiMessageChunks(version: UIMessageVersion): KnownDialect {
 }
 
 const mailFrames: KnownDialect = {
-  dialect: mailDialect,
+  dialect: { ...mailDialect, encoder: createMailEncoder },
   title: 'the event stream of a MAIL 1.3 server',
-  looksLike: (item) => mailDialect.detect(item),
+  // Others ping too.
+  looksLike: (item) => mailDialect.detect(item) && fieldsOf(item).event !== 'ping',
   startsRun: (item) => {
     const { message } = fieldsOf(fieldsOf(mailData(item).extra_data).full_message);
     return fieldsOf(fieldsOf(message).sender).address_type === 'user';
@@ -167,7 +174,7 @@ const fullStreamTypes: { readonly [type: string]: ReadonlyArray<string> } = {
 };
 const isFullStreamPart = (item: unknown): boolean => {
   const fields = fieldsOf(item);
-  return fullStreamTypes[typeOf(item)]?.every((key) => key in fields) === true;
+  return fullStreamTypes[typeOf(item)]?.every((key) => key in fields) === true && !hasAny(item, uiMessageFields);
 };
 
 const fullStream: KnownDialect = {
@@ -178,7 +185,7 @@ const fullStream: KnownDialect = {
     decoder: (run, onLoss) => createFullStreamDecoder(run, { onLoss }),
   }),
   title: 'the full stream of the AI SDK (streamText().fullStream)',
-  looksLike: isFullStreamPart,
+  looksLike: (item) => isFullStreamPart(item) && typeOf(item) !== 'ping',
   startsRun: (item) => typeOf(item) === 'start',
   endsRun: (item) => typeOf(item) === 'finish' || typeOf(item) === 'abort',
   namesOf: () => ({}),

@@ -14,6 +14,8 @@ export interface Input {
   size?: number;
   /** Whether its items come as they happen. */
   isLive: boolean;
+  /** What was said to the endpoint. */
+  asked?: string;
   /** What the server said of the dialect. */
   dialect?: string;
 }
@@ -36,6 +38,9 @@ export async function openInput(target: string | undefined, endpoint: EndpointOp
   return { bytes: createReadStream(target, { highWaterMark: pieceSize }), label: target, size, isLive: false };
 }
 
+/** A host with a port, or one that everybody has. */
+export const isAddress = (text: string): boolean => /^(?:[\w.-]+:\d+|localhost)(?:\/|$)/.test(text);
+
 async function statFile(path: string): Promise<{ size: number }> {
   let found;
   try {
@@ -43,6 +48,8 @@ async function statFile(path: string): Promise<{ size: number }> {
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     if (code !== 'ENOENT') throw new ToolError('unreadable', `${path} cannot be read: ${message}`);
+    if (isAddress(path))
+      throw new ToolError('unreadable', `There is no file ${path}.`, `If it is an address, write http://${path}`);
     const near = nearest(basename(path), await readdir(dirname(path)).catch(() => []));
     const fix =
       near === undefined

@@ -2,10 +2,10 @@ import type { TapeHeader } from '@intertie/core';
 import { createDetector } from './detect-dialect.ts';
 import { detectFraming } from './detect-framing.ts';
 import { nameOf, type Dialects } from './dialects.ts';
+import { foreignStream } from './foreign-stream.ts';
 import type { Frame, FrameProblem, Framing } from './frame.ts';
 import type { KnownDialect } from './known-dialect.ts';
 import { problemFrame, readFraming } from './read-framing.ts';
-import { ToolError } from './tool-error.ts';
 
 /** What a stream says at one place. */
 export type Entry = { line: number } & (
@@ -28,6 +28,9 @@ export interface OpenStreamOptions {
   framing?: Framing | undefined;
   dialect?: KnownDialect | undefined;
 }
+
+/** What is of no dialect after so many items is of none: an endless input is not held. */
+const maxSample = 200;
 
 /** Reads as much as is needed to know the framing and the dialect, and gives all of it. */
 export async function openStream(
@@ -61,17 +64,24 @@ export async function openStream(
   async function readDialect(): Promise<KnownDialect> {
     if (dialect) return dialect;
     const detector = createDetector(dialects.all);
-    for (let index = 0; ; index++) {
+    const settle = (): KnownDialect => {
+      const best = detector.settle();
+      if (best) return best;
+      throw foreignStream(framing, frames, dialects.all.map(nameOf));
+    };
+    for (let index = 0; index < maxSample; index++) {
       while (index >= frames.length) {
         // oxlint-disable-next-line no-await-in-loop -- as much as is needed, and no more
         const more = await next();
-        if (!more) return detector.settle() ?? refuse(framing, frames);
+        if (!more) return settle();
         frames.push(...more);
       }
       if (header) return dialects.find(header.dialect);
-      const found = detect(frames[index]!, (item) => detector.feed(item));
+      const readings = readingsOf(frames[index]!);
+      const found = readings.length > 0 ? detector.feed(...readings) : undefined;
       if (found) return found;
     }
+    return settle();
   }
 
   async function* batches(): AsyncGenerator<Entry[]> {
@@ -109,14 +119,11 @@ async function readHead(pieces: AsyncIterator<Uint8Array>, given: Framing | unde
   }
 }
 
-/** An event's name may be part of the item, and only one dialect has it so. */
-function detect(frame: Frame, feed: (item: unknown) => KnownDialect | undefined): KnownDialect | undefined {
-  if (frame.type === 'text' && frame.event !== undefined) {
-    const found = feed({ event: frame.event, data: frame.text });
-    if (found) return found;
-  }
+/** An item as most dialects have it; and with its event's name, which is a part of it in one of them. */
+function readingsOf(frame: Frame): unknown[] {
   const entry = toEntry(frame, false);
-  return entry.type === 'item' ? feed(entry.item) : undefined;
+  const named = frame.type === 'text' && frame.event !== undefined ? [{ event: frame.event, data: frame.text }] : [];
+  return entry.type === 'item' ? [entry.item, ...named] : named;
 }
 
 function toEntry(frame: Frame, hasEventNames: boolean): Entry {
@@ -131,23 +138,7 @@ function toEntry(frame: Frame, hasEventNames: boolean): Entry {
       hasEventNames && frame.event !== undefined ? { event: frame.event, data: text } : JSON.parse(text);
     return cut ? { type: 'item', line, item, text, cut } : { type: 'item', line, item, text };
   } catch (error) {
-    const why = cut ? undefined : `It is no JSON: ${(error as Error).message}`;
+    const why = cut ? undefined : `It is no JSON: ${(error as Error).message}.`;
     return problemFrame(line, cut ? 'cut' : 'json', text, why) as Entry;
   }
-}
-
-function refuse(framing: Framing, frames: readonly Frame[]): never {
-  const names: { [framing in Framing]: string } = {
-    sse: 'Server-sent events',
-    ndjson: 'JSON lines',
-    tape: 'A tape',
-    json: 'JSON',
-  };
-  const first = frames[0];
-  const text =
-    first?.type === 'value' ? JSON.stringify(first.value) : first && 'text' in first ? first.text : undefined;
-  const shown = text === undefined ? 'There is no item in it.' : `The first item: ${text.slice(0, 160)}`;
-  const fix =
-    'If you know what it is, name the dialect. The tools know canonical, ag-ui, ui-message-stream, mail, open-harness, ai-sdk and model-messages.';
-  throw new ToolError('unreadable', `${names[framing]}, but of no dialect that is known here. ${shown}`, fix);
 }

@@ -85,7 +85,7 @@ export async function record(options: RecordOptions, io: ToolIO): Promise<ToolEx
     lines.push(
       `${paint('yellow', '!')} ${broken} could not be read and are left out. To see why: intertie check ${url}`,
     );
-  if (failure)
+  if (failure && !io.signal.aborted)
     lines.push(`${paint('yellow', '!')} The recording ends where the connection did: ${(failure as Error).message}`);
   if (file !== '-') lines.push(paint('dim', `  play it: intertie replay ${file}`));
   await io.stderr.write(`${lines.join('\n')}\n`);

@@ -3,8 +3,7 @@ import { createChatHandler } from '@intertie/ai-sdk';
 import { CANONICAL, tapeSource, type AgentSource } from '@intertie/core';
 import { nameOf } from './dialects.ts';
 import type { LoadedTape } from './load-tape.ts';
-import { createMailReplay } from './replay-mail.ts';
-import { ToolError } from './tool-error.ts';
+import { createMailReplay, recordedTurn, toldTurn } from './replay-mail.ts';
 
 export const replayDialects = ['ui-message-stream', 'ag-ui', 'mail'] as const;
 export type ReplayDialect = (typeof replayDialects)[number];
@@ -31,49 +30,30 @@ export const replayPaths: { readonly [dialect in ReplayDialect]: string } = {
  * ends are developed against it without a key. Pages of this machine may ask it from their own port.
  */
 export function createReplayHandler({ tapes, as, speed, onRequest }: ReplayHandlerOptions): Handler {
-  const isMail = tapes.every(({ known }) => nameOf(known) === 'mail');
-  if (as === 'mail' && !isMail) {
-    const other = tapes.find(({ known }) => nameOf(known) !== 'mail');
-    const message = `A tape of ${other ? nameOf(other.known) : 'another dialect'} cannot be told in MAIL, which is only read here.`;
-    throw new ToolError('usage', message, 'Play it --as ag-ui or --as ui-message-stream.');
-  }
-  const source = inTurn(tapes, speed);
-  const handlers: { [dialect in ReplayDialect]?: Handler } = {
+  const source = inTurn(tapes.map((loaded) => sourceOf(loaded, speed)));
+  const turns = tapes.map((loaded) =>
+    nameOf(loaded.known) === 'mail' ? recordedTurn(loaded.tape, speed) : toldTurn(sourceOf(loaded, speed)),
+  );
+  let turn = 0;
+  const handlers: { [dialect in ReplayDialect]: Handler } = {
     'ui-message-stream': createChatHandler(source),
     'ag-ui': createAGUIHandler(source),
-    ...(isMail && {
-      mail: createMailReplay(
-        tapes.map(({ tape }) => tape),
-        speed,
-      ),
-    }),
+    mail: createMailReplay((task, signal) => turns[turn++ % turns.length]!(task, signal)),
   };
 
   return async (request) => {
     if (request.method === 'OPTIONS') return withOrigin(new Response(null, { status: 204 }), request);
     const { pathname } = new URL(request.url);
-    const dialect = as ?? dialectOf(pathname, isMail);
-    const handler = dialect && handlers[dialect];
-    onRequest?.(`${request.method} ${pathname}${dialect ? ` in ${dialect}` : ''}`);
-    if (handler) return withOrigin(await handler(request), request);
-    const paths = Object.entries(replayPaths).flatMap(([name, path]) =>
-      name === 'mail' && !isMail ? [] : `${name}: ${path}`,
-    );
-    const message = `Nothing is played at ${pathname}.`;
-    return withOrigin(
-      Response.json(
-        { error: { code: 'not-found', message, fix: `POST to one of these. ${paths.join(', ')}` } },
-        { status: 404 },
-      ),
-      request,
-    );
+    const dialect = as ?? dialectOf(pathname);
+    onRequest?.(`${request.method} ${pathname} in ${dialect}`);
+    return withOrigin(await handlers[dialect](request), request);
   };
 }
 
-function dialectOf(path: string, isMail: boolean): ReplayDialect | undefined {
+/** A MAIL client asks for several paths, and all others for the one that they were given. */
+function dialectOf(path: string): ReplayDialect {
   if (path.includes('ag-ui')) return 'ag-ui';
-  if (path.includes('chat')) return 'ui-message-stream';
-  return isMail ? 'mail' : undefined;
+  return path.includes('chat') ? 'ui-message-stream' : 'mail';
 }
 
 /** A page that is served by this machine may read the answer. Any other page in the same browser may not. */
@@ -92,14 +72,15 @@ function isLoopback(origin: string): boolean {
   return /^https?:\/\/(?:localhost|127(?:\.\d+){3}|\[::1\]|[\w-]+\.localhost)(?::\d+)?$/.test(origin);
 }
 
+function sourceOf({ tape, known: { dialect } }: LoadedTape, speed: number): AgentSource {
+  return tapeSource(tape, {
+    speed,
+    ...(dialect.name !== CANONICAL && { decoder: (run, onLoss) => dialect.decoder!(run, onLoss) }),
+  });
+}
+
 /** The first turn of a thread plays the first tape, the second the second, and so round again. */
-function inTurn(tapes: readonly LoadedTape[], speed: number): AgentSource {
-  const sources = tapes.map(({ tape, known: { dialect } }) =>
-    tapeSource(tape, {
-      speed,
-      ...(dialect.name !== CANONICAL && { decoder: (run, onLoss) => dialect.decoder!(run, onLoss) }),
-    }),
-  );
+function inTurn(sources: readonly AgentSource[]): AgentSource {
   const turns = new Map<string, number>();
   return {
     name: 'tape',

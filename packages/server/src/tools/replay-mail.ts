@@ -1,27 +1,79 @@
-import { playTape, type Tape } from '@intertie/core';
+import {
+  generateId,
+  iterate,
+  playTape,
+  toTransformStream,
+  type AgentSource,
+  type RunInput,
+  type Tape,
+} from '@intertie/core';
+import { createMailEncoder } from './encode-mail.ts';
 import { fieldsOf, textOf } from './fields.ts';
 
-/** A MAIL 1.3 server that says what is on the tapes, under the task that it is asked for. */
-export function createMailReplay(
-  tapes: ReadonlyArray<Tape<unknown>>,
-  speed: number,
-): (request: Request) => Promise<Response> {
-  let turn = 0;
+/** The items of a turn, for the task that it is of. */
+export type MailTurn = (task: string, signal: AbortSignal) => ReadableStream<unknown>;
+
+/** A MAIL 1.3 server whose every turn is what is given, under the task that it is asked for. */
+export function createMailReplay(turn: MailTurn): (request: Request) => Promise<Response> {
   return async (request) => {
     const { pathname } = new URL(request.url);
     if (request.method === 'GET') return answerGet(pathname);
     if (!pathname.endsWith('/message')) return Response.json({ detail: 'Not Found' }, { status: 404 });
-    const asked = textOf(fieldsOf(await request.json().catch(() => undefined)).task_id);
-    const tape = tapes[turn++ % tapes.length]!;
-    const recorded = taskOf(tape);
-    const frames = playTape(tape, { speed }).pipeThrough(
-      new TransformStream<unknown, Uint8Array>({
-        transform: (item, controller) => controller.enqueue(new TextEncoder().encode(toFrame(item, recorded, asked))),
+    const task = textOf(fieldsOf(await request.json().catch(() => undefined)).task_id) ?? generateId();
+    const items = iterate(turn(task, request.signal));
+    const encoder = new TextEncoder();
+    const body = new ReadableStream<Uint8Array>(
+      {
+        async pull(controller) {
+          const { done, value } = await items.next();
+          if (done) controller.close();
+          else controller.enqueue(encoder.encode(toFrame(value)));
+        },
+        cancel: async (reason) => void (await items.return?.(reason)),
+      },
+      { highWaterMark: 0 },
+    );
+    return new Response(body, {
+      headers: { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' },
+    });
+  };
+}
+
+/** A tape of MAIL, word for word. A client reads only what is of its task, so the task is the one that it names. */
+export function recordedTurn(tape: Tape<unknown>, speed: number): MailTurn {
+  const recorded = taskOf(tape);
+  return (task) =>
+    playTape(tape, { speed }).pipeThrough(
+      new TransformStream<unknown, unknown>({
+        transform: (item, controller) => {
+          const data = dataOf(item);
+          const told = recorded === undefined ? data : data.replaceAll(`"${recorded}"`, () => JSON.stringify(task));
+          controller.enqueue({ event: fieldsOf(item).event, data: told });
+        },
       }),
     );
-    const headers = { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' };
-    return new Response(frames, { headers });
+}
+
+/** Any other tape, as a MAIL server would tell it. */
+export function toldTurn(source: AgentSource): MailTurn {
+  return (task, signal) => {
+    const run: RunInput = {
+      runId: generateId(),
+      threadId: task,
+      messageId: generateId(),
+      startedAt: Date.now(),
+      history: [],
+      answers: [],
+      tools: [],
+      context: [],
+    };
+    const events = source.run(run, { signal, barrier: async () => undefined, liveAnswers: nobody() });
+    return events.pipeThrough(toTransformStream(createMailEncoder(run, () => undefined)));
   };
+}
+
+async function* nobody(): AsyncGenerator<never> {
+  // Nobody answers a tape.
 }
 
 function answerGet(path: string): Response {
@@ -61,12 +113,6 @@ function taskOf({ items }: Tape<unknown>): string | undefined {
   return undefined;
 }
 
-/** A client reads only what is of its task. */
-function toFrame(item: unknown, recorded: string | undefined, asked: string | undefined): string {
-  const data = dataOf(item);
-  const told =
-    recorded === undefined || asked === undefined
-      ? data
-      : data.replaceAll(`"${recorded}"`, () => JSON.stringify(asked));
-  return `event: ${String(fieldsOf(item).event)}\r\n${told.replaceAll(/^/gm, 'data: ')}\r\n\r\n`;
+function toFrame(item: unknown): string {
+  return `event: ${String(fieldsOf(item).event)}\r\n${dataOf(item).replaceAll(/^/gm, 'data: ')}\r\n\r\n`;
 }

@@ -80,8 +80,7 @@ function greeting(
     const time = isPaced ? `at an even pace (it has no times), ${seconds} s` : `${seconds} s`;
     return `${paint('green', '▶')} ${paint('bold', options.tapes[index] ?? '')}: ${tape.items.length} items of ${nameOf(known)}, ${time}`;
   });
-  const isMail = tapes.every(({ known }) => nameOf(known) === 'mail');
-  const served = as === undefined ? replayDialects.filter((dialect) => dialect !== 'mail' || isMail) : [as];
+  const served = as === undefined ? replayDialects : [as];
   for (const dialect of served) lines.push(`  ${dialect.padEnd(18)} POST ${origin}${replayPaths[dialect]}`);
   if (as !== undefined) lines.push(paint('dim', '  (and any other path)'));
   lines.push(paint('dim', '  Ctrl-C stops it.'));

@@ -26,10 +26,11 @@ type NodeOutput = Writable & { isTTY?: boolean; columns?: number };
 
 export function nodeSink(stream: NodeOutput): Sink {
   let failure: Error | undefined;
-  let wake: (() => void) | undefined;
+  let waiting: Array<() => void> = [];
   const settle = (): void => {
-    wake?.();
-    wake = undefined;
+    const woken = waiting;
+    waiting = [];
+    for (const wake of woken) wake();
   };
   stream.on('drain', settle);
   stream.on('error', (error: NodeJS.ErrnoException) => {
@@ -45,7 +46,7 @@ export function nodeSink(stream: NodeOutput): Sink {
       if (failure) throw failure;
       if (text === '' || stream.write(text)) return undefined;
       return new Promise<void>((resolve, reject) => {
-        wake = () => (failure ? reject(failure) : resolve());
+        waiting.push(() => (failure ? reject(failure) : resolve()));
       });
     },
   };

@@ -12,7 +12,7 @@ export type RowFilter = {
 
 export const everything: RowFilter = { hidden: new Set(), deltas: true, agent: undefined, search: '' };
 
-export const isFiltering = ({ hidden, deltas, agent, search }: RowFilter): boolean =>
+const isFiltering = ({ hidden, deltas, agent, search }: RowFilter): boolean =>
   hidden.size > 0 || !deltas || agent !== undefined || search !== '';
 
 /**

@@ -50,13 +50,18 @@ export function StreamGrid(props: {
     follow.setFollowing(false);
     onActive(cell);
   };
+  /** The column that one walks in, also past rows that have nothing there. */
+  const walked = useRef<Cell['column']>('event');
   const move = (by: number): void => {
     const from = activeAt ?? (by > 0 ? -1 : count);
     const to = Math.max(0, Math.min(count - 1, from + by));
-    if (to < count) go(cellAt(table.row(rows.at(to)), active?.column ?? 'event'));
+    if (to < count) go(cellAt(table.row(rows.at(to)), walked.current));
   };
   const aside = (by: 1 | -1): void => {
-    if (active && activeRow !== undefined) go(cellAside(table.row(activeRow), active.column, by));
+    const cell = active && activeRow !== undefined && cellAside(table.row(activeRow), active.column, by);
+    if (!cell) return;
+    walked.current = cell.column;
+    go(cell);
   };
 
   // However it became active, it comes into sight.
@@ -80,7 +85,9 @@ export function StreamGrid(props: {
   };
   const onClick = (event: MouseEvent): void => {
     const cell = cellOf(event.target);
-    if (cell) onOpen(cell);
+    if (!cell) return;
+    walked.current = cell.column;
+    onOpen(cell);
   };
 
   const described =

@@ -49,6 +49,13 @@ describe.each([
     expect(table.violations).toEqual({ event: [], target: [] });
   });
 
+  it('breaks none either where a run goes on with a message', () => {
+    const goesOn = tableOf(corpus('swarm-goes-on'), target);
+    goesOn.end();
+    expect(goesOn.violations).toEqual({ event: [], target: [] });
+    expect(goesOn.targets.length).toBeGreaterThan(10);
+  });
+
   it('enters in the ledger what did not get through, with the event', () => {
     const said: AgentEvent = { type: 'text-start', id: 'psst', internal: true, to: ['critic'] };
     const withheld = tableOf([small.at(0)!, said, { type: 'text-end', id: 'psst' }, small.at(4)!], target);

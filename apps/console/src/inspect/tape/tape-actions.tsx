@@ -1,11 +1,11 @@
 import { formatTape, type AgentEvent, type Tape } from '@intertie/core';
-import { useRef, useState, type ReactNode } from 'react';
-import { api, messageOf } from '../../api.ts';
-import type { PaneProps, RunSnapshot } from '../../inspect-types.ts';
+import { useRef, type ReactNode } from 'react';
+import { api } from '../../api.ts';
+import type { RunSnapshot } from '../../inspect-types.ts';
 import { Button } from '../../ui/button.tsx';
-import { readRunTape } from './read-run-tape.ts';
 import { asksAgainCurl, fixtureOf, readingCurl } from './run-as-code.ts';
 import { tapeOfRun } from './tape-of-run.ts';
+import type { useTapeFiles } from './use-tape-files.ts';
 
 /** In and out: a file, a test, a command. */
 export function TapeActions(props: {
@@ -14,29 +14,19 @@ export function TapeActions(props: {
   isTape: boolean;
   threadId: string;
   agent: string | undefined;
-  onTape: PaneProps['onTape'];
+  files: ReturnType<typeof useTapeFiles>;
+  /** Back from the tape. */
+  onBack: () => void;
 }): ReactNode {
-  const { run, isTape, threadId, agent, onTape } = props;
+  const { run, isTape, threadId, agent, files, onBack } = props;
+  const { said, attempt, open } = files;
   const input = useRef<HTMLInputElement>(null);
-  const [said, setSaid] = useState<{ text: string; isBad?: true }>();
   const title = run.runId ?? 'run';
   const events = run.entries.map(({ event }) => event);
   const isEmpty = events.length === 0;
 
-  const attempt = async (what: string, act: () => Promise<void>): Promise<void> => {
-    try {
-      await act();
-      setSaid({ text: what });
-    } catch (error) {
-      setSaid({ text: messageOf(error), isBad: true });
-    }
-  };
   const copy = (what: string, text: () => string | Promise<string>): void =>
-    void attempt(`${what} copied.`, async () => navigator.clipboard.writeText(await text()));
-  const open = (file: File): void =>
-    void attempt(`${file.name} opened.`, async () => {
-      onTape(await readRunTape(await file.text()));
-    });
+    attempt(`${what} copied.`, async () => navigator.clipboard.writeText(await text()));
   const again = async (): Promise<string> => {
     const start = events.find((event) => event.type === 'run-start');
     const { messages } = await api.messages(
@@ -48,16 +38,7 @@ export function TapeActions(props: {
   };
 
   return (
-    <section
-      className="tape-actions"
-      aria-label="Tape files and copies"
-      onDragOver={(event) => event.preventDefault()}
-      onDrop={(event) => {
-        event.preventDefault();
-        const [file] = event.dataTransfer.files;
-        if (file) open(file);
-      }}
-    >
+    <section className="tape-actions" aria-label="Tape files and copies">
       <input
         ref={input}
         hidden
@@ -65,8 +46,7 @@ export function TapeActions(props: {
         accept=".jsonl,.ndjson,application/jsonl"
         aria-label="Tape file"
         onChange={(event) => {
-          const [file] = event.target.files ?? [];
-          if (file) open(file);
+          open(event.target.files?.[0]);
           event.target.value = '';
         }}
       />
@@ -74,7 +54,7 @@ export function TapeActions(props: {
         Open a tape
       </Button>
       {isTape && (
-        <Button look="quiet" onClick={() => onTape(undefined)}>
+        <Button look="quiet" onClick={onBack}>
           Back to the run
         </Button>
       )}

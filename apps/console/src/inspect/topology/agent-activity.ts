@@ -6,8 +6,10 @@ export type AgentActivity = {
   name: string;
   kind: 'agent' | 'node';
   state: AgentState;
-  /** How often it was started, and how many events are of it. */
-  starts: number;
+  /** The events at which it began, and those at which it was complete. */
+  starts: number[];
+  completions: number[];
+  /** How many events are of it. */
   events: number;
   outputTokens: number;
   /** The event that was its last. */
@@ -39,6 +41,7 @@ export class TopologyActivity {
         const agent = this.#agent(this.#names.nameOf(event.agentId));
         const running = this.#running.get(agent.name);
         running?.delete(event.agentId);
+        if (event.outcome === 'complete') agent.completions.push(index);
         if (!running?.size) agent.state = event.outcome;
         return;
       }
@@ -68,7 +71,7 @@ export class TopologyActivity {
     if (event.kind === 'voice') return;
     const agent = this.#agent(event.name, event.kind);
     agent.state = 'working';
-    agent.starts++;
+    agent.starts.push(index);
     const running = this.#running.get(event.name) ?? new Set();
     this.#running.set(event.name, running.add(event.agentId));
     if (event.parentAgentId === undefined) return;
@@ -87,7 +90,16 @@ export class TopologyActivity {
     const known = this.agents.get(name);
     if (known) return known;
     const lastEvent = this.#count - 1;
-    const agent: AgentActivity = { name, kind, state: 'idle', starts: 0, events: 1, outputTokens: 0, lastEvent };
+    const agent: AgentActivity = {
+      name,
+      kind,
+      state: 'idle',
+      starts: [],
+      completions: [],
+      events: 1,
+      outputTokens: 0,
+      lastEvent,
+    };
     this.agents.set(name, agent);
     return agent;
   }

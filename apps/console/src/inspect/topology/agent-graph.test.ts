@@ -45,6 +45,27 @@ describe('agentGraph', () => {
     ]);
   });
 
+  it('sees that a flow went along an edge by what began after what', () => {
+    const node = (name: string): AgentEvent => ({ type: 'agent-start', agentId: name, name, kind: 'node' });
+    const flow = {
+      agents: ['plan', 'write', 'check'].map((name) => ({ name, kind: 'node' as const })),
+      edges: [
+        { from: 'plan', to: 'write' },
+        { from: 'plan', to: 'check' },
+      ],
+    };
+    const passed = seen(
+      node('check'),
+      node('plan'),
+      { type: 'agent-end', agentId: 'plan', outcome: 'complete' },
+      node('write'),
+    );
+    expect(agentGraph(flow, passed, options, room).edges.map(({ to, activity }) => [to, activity?.starts])).toEqual([
+      ['write', 1],
+      ['check', undefined],
+    ]);
+  });
+
   it('is drawn from the run alone where a runtime says nothing', () => {
     expect(agentGraph(undefined, run, options, room).nodes.map(({ name }) => name)).toEqual(['boss', 'stranger']);
     expect(agentGraph(undefined, seen(), options, room)).toEqual({ nodes: [], edges: [] });

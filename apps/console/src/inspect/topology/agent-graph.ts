@@ -43,7 +43,7 @@ export function agentGraph(
       from,
       to,
       isDeclared: true,
-      activity: activity.edges.get(id),
+      activity: activity.edges.get(id) ?? passedAlong(activity, from, to),
       ...(label !== undefined && { label }),
     });
   }
@@ -67,4 +67,14 @@ export function agentGraph(
   const both: AgentEdge[] = [];
   for (const edge of list) both.push({ ...edge, isMutual: edges.has(edgeKey(edge.to, edge.from)) });
   return { nodes, edges: both };
+}
+
+/** A flow need not say that it went along an edge: a node that begins after the one before it is complete shows it. */
+function passedAlong({ agents }: TopologyActivity, from: string, to: string): EdgeActivity | undefined {
+  const before = agents.get(from);
+  const after = agents.get(to);
+  if (before?.kind !== 'node' || after?.kind !== 'node') return undefined;
+  const passed = after.starts.filter((start) => before.completions.some((end) => end < start));
+  const lastEvent = passed.at(-1);
+  return lastEvent === undefined ? undefined : { from, to, messages: 0, starts: passed.length, lastEvent };
 }

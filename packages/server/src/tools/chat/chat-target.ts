@@ -4,7 +4,7 @@ import { mailSource } from '@intertie/mail';
 import type { EndpointOptions } from '../ask-endpoint.ts';
 import { fieldsOf, textOf } from '../fields.ts';
 import { nearest } from '../nearest.ts';
-import { isUrl } from '../open-input.ts';
+import { isAddress, isUrl } from '../open-input.ts';
 import { createServerClient, type ServerOptions } from '../server-client.ts';
 import { ToolError } from '../tool-error.ts';
 import type { ToolIO } from '../tool-io.ts';
@@ -29,6 +29,9 @@ const speaks = ['ui-message-stream', 'ag-ui', 'mail'];
 /** Who is meant: an agent of an Intertie server by its name, or anybody by a URL. */
 export async function findChatTarget(options: ChatTargetOptions, io: ToolIO): Promise<ChatTarget> {
   const { target, as, token } = options;
+  if (target !== undefined && isAddress(target)) {
+    throw new ToolError('usage', `“${target}” is no URL.`, `Write http://${target}`);
+  }
   if (target === undefined || !isUrl(target)) return intertieTarget(options, target, io);
   const headers = { ...(token !== undefined && { authorization: `Bearer ${token}` }), ...options.headers };
   const more: Connection = { fetch: io.fetch, headers, token };

@@ -187,14 +187,14 @@ export class ChatView {
   #status(text: string): void {
     if (!this.#out.isTerminal || this.#isLineOpen) return;
     this.#clearStatus();
-    void this.#out.write(this.#paint('dim', `  ${clean(text)}`));
+    this.#put(this.#paint('dim', `  ${clean(text)}`));
     this.#hasStatus = true;
   }
 
   #clearStatus(): void {
     if (!this.#hasStatus) return;
     this.#hasStatus = false;
-    void this.#out.write('\r\u001b[2K');
+    this.#put('\r\u001b[2K');
   }
 
   #closeLine(): void {
@@ -205,7 +205,12 @@ export class ChatView {
 
   #write(text: string): void {
     this.#clearStatus();
-    void this.#out.write(text);
+    this.#put(text);
+  }
+
+  /** A person reads as fast as an agent speaks. Whoever has left is noticed at the next word, which then fails at once. */
+  #put(text: string): void {
+    Promise.resolve(this.#out.write(text)).catch(() => undefined);
   }
 }
 
