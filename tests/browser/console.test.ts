@@ -271,6 +271,21 @@ describe('the console', () => {
     await expect.poll(() => page.getByLabel('Version 2 of 2').count(), soon).toBe(1);
   });
 
+  it('keeps what could not be sent, and sends it again', async () => {
+    const { page } = it1;
+    await it1.ask('Hello', 'helper');
+    await it1.settled();
+    await page.route('**/chat', (route) => route.abort('connectionrefused'));
+    await it1.say('Are you there?');
+    await it1.shown('The server does not answer.');
+    await page.unroute('**/chat');
+    await it1.button('Try again').click();
+    await it1.shown('You said: Are you there?');
+    await it1.settled();
+    expect(await page.locator('article.user').count()).toBe(2);
+    it1.complaints.splice(0, it1.complaints.length, ...it1.complaints.filter((text) => !/ERR_/.test(text)));
+  });
+
   it('finds, renames and deletes threads', async () => {
     const { page } = it1;
     await page.getByLabel('Search threads').fill('Night trains');

@@ -167,15 +167,21 @@ export const api = {
 type Query = { [key: string]: string | number | undefined };
 
 function get<T>(path: string, query?: Query): Promise<T> {
-  return fetch(withQuery(path, query), { headers: { accept: 'application/json' } }).then((response) =>
-    read<T>(response),
-  );
+  return ask(withQuery(path, query), { headers: { accept: 'application/json' } }).then((response) => read<T>(response));
 }
 
 function send<T>(method: 'POST' | 'PATCH' | 'DELETE', path: string, body?: object): Promise<T> {
   const init =
     body === undefined ? {} : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
-  return fetch(path, { method, ...init }).then((response) => read<T>(response));
+  return ask(path, { method, ...init }).then((response) => read<T>(response));
+}
+
+async function ask(url: string, init: RequestInit): Promise<Response> {
+  try {
+    return await fetch(url, init);
+  } catch {
+    throw new ApiError(0, { code: 'unreachable', message: 'The server does not answer.', fix: 'Is it still running?' });
+  }
 }
 
 async function read<T>(response: Response): Promise<T> {
@@ -205,6 +211,10 @@ function faultOf(text: string): { code: string; message: string; fix?: string } 
 /** The words of an error for people; a chat's transport throws the server's JSON as text. */
 export function messageOf(error: unknown): string {
   if (error instanceof ApiError) return error.fix === undefined ? error.message : `${error.message} ${error.fix}`;
+  // What browsers call it when nobody answers.
+  if (error instanceof TypeError && /fetch|network|load failed/i.test(error.message)) {
+    return 'The server does not answer. Is it still running?';
+  }
   const text = error instanceof Error ? error.message : String(error);
   return faultOf(text)?.message ?? text;
 }

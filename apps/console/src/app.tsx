@@ -55,7 +55,7 @@ export function App(): ReactNode {
 
   return (
     <div className="shell" data-view={view}>
-      <ThreadList current={thread} searchField={searchField} />
+      <ThreadList current={thread} server={server} searchField={searchField} />
       {thread === undefined ? (
         <WelcomeScreen server={server} error={error} pane={pane} frame={frame} />
       ) : (

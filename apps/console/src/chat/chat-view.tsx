@@ -1,20 +1,19 @@
 import { useChat } from '@ai-sdk/react';
-import type { FileUIPart, UIMessage } from 'ai';
-import { useEffect, useMemo, useState, useSyncExternalStore, type ReactNode } from 'react';
+import type { UIMessage } from 'ai';
+import { useEffect, useMemo, useSyncExternalStore, type ReactNode } from 'react';
 import type { ServerInfo } from '../api.ts';
 import { DecideContext, type Decide } from '../decide/decide-context.ts';
 import type { RunEvents } from '../inspect-types.ts';
+import { noRun } from '../run-events.ts';
 import { Button, IconButton } from '../ui/button.tsx';
-import { Guard } from '../ui/guard.tsx';
 import { AgentPicker } from './agent-picker.tsx';
 import { Composer } from './composer.tsx';
 import { foldEntries } from './fold-entries.ts';
-import { MessageActions } from './message-actions.tsx';
-import { MessageView, Waiting } from './message-view.tsx';
-import { Failure, RunFailure } from './run-failure.tsx';
+import { MessageRow } from './message-row.tsx';
+import { Waiting } from './message-view.tsx';
+import { Failure } from './run-failure.tsx';
 import { messageSlotOf } from './slot.ts';
 import type { SessionState, ThreadSession } from './thread-session.ts';
-import { textOf } from './turns.ts';
 import { useFollow } from './use-follow.ts';
 import { useInternalMessages } from './use-internal-messages.ts';
 
@@ -37,11 +36,10 @@ export function ChatView(props: ChatViewProps): ReactNode {
   const { session, state, server, events, scrub, isInternalShown, onEndScrub, onRun, onInspect } = props;
   const { messages, status, error } = useChat({ chat: session.chat, experimental_throttle: 40 });
   const { scroller, content, isFollowing, follow } = useFollow();
-  const [editing, setEditing] = useState<string>();
   const isBusy = status === 'submitted' || status === 'streaming';
   const last = messages.at(-1);
-  const runId = messages.findLast(({ role }) => role === 'assistant');
-  const newest = runId && messageSlotOf(runId).runId;
+  const lastAnswer = messages.findLast(({ role }) => role === 'assistant');
+  const newest = lastAnswer && messageSlotOf(lastAnswer).runId;
   const liveRun = state.live?.runId;
   const agent = state.live?.agent ?? state.agent;
   // A flow that asks in words is answered in words.
@@ -53,7 +51,7 @@ export function ChatView(props: ChatViewProps): ReactNode {
     onRun(run === undefined ? undefined : { runId: run, ...(agent !== undefined && { agent }) });
   }, [newest, liveRun, agent, onRun]);
 
-  const withInternal = useInternalMessages(session.threadId, { isOn: isInternalShown, events, version: state });
+  const withInternal = useInternalMessages(session.threadId, { isOn: isInternalShown, events, version: state.authors });
   const scrubbed = useScrubbed(messages, events, scrub, isInternalShown);
   const shown = scrubbed ?? messages.map((message) => withInternal.get(message.id) ?? message);
 
@@ -69,60 +67,6 @@ export function ChatView(props: ChatViewProps): ReactNode {
     [scrub, state.decisions, newest, session],
   );
 
-  const view = (message: UIMessage, index: number): ReactNode => {
-    const isLast = index === shown.length - 1;
-    const isLive = isLast && isBusy && message.role === 'assistant' && scrub === undefined;
-    const { runId: wroteIt, status: ended } = messageSlotOf(message);
-    if (editing === message.id) {
-      return (
-        <div key={message.id} className="message user editing">
-          <Composer
-            label="Edit your message"
-            initial={{
-              text: textOf(message),
-              files: message.parts.filter((part): part is FileUIPart => part.type === 'file'),
-            }}
-            isBusy={isBusy}
-            onCancel={() => setEditing(undefined)}
-            onSend={(draft) => {
-              setEditing(undefined);
-              session.edit(message.id, draft);
-              follow();
-            }}
-          />
-        </div>
-      );
-    }
-    const isAnswer = message.role === 'assistant';
-    return (
-      <DecideContext key={message.id} value={isLast ? decide : closedDecide}>
-        <Guard news={message}>
-          <MessageView message={message} author={isLive ? agent : state.authors[message.id]} isLive={isLive}>
-            {isAnswer && !isLive && scrub === undefined && !(isLast && error) && (
-              <RunFailure
-                runId={wroteIt}
-                threadId={session.threadId}
-                status={ended}
-                onRetry={isLast && !isBusy ? () => session.regenerate(message.id) : undefined}
-              />
-            )}
-            {!isLive && scrub === undefined && (
-              <MessageActions
-                message={message}
-                branch={state.branches[message.id]}
-                isBusy={isBusy}
-                onBranch={(id) => void session.showBranch(id)}
-                {...(message.role === 'user' && { onEdit: () => setEditing(message.id) })}
-                {...(isAnswer && { onRegenerate: () => session.regenerate(message.id) })}
-                {...(isAnswer && wroteIt !== undefined && { onInspect: () => onInspect(wroteIt) })}
-              />
-            )}
-          </MessageView>
-        </Guard>
-      </DecideContext>
-    );
-  };
-
   return (
     <>
       <div ref={scroller} className="scroller" tabIndex={-1}>
@@ -132,9 +76,29 @@ export function ChatView(props: ChatViewProps): ReactNode {
           {state.status === 'missing' && shown.length === 0 && (
             <p className="empty">There is no such thread. It may have been deleted.</p>
           )}
-          {shown.map(view)}
+          {shown.map((message, index) => {
+            const isLast = index === shown.length - 1;
+            const isLive = isLast && isBusy && message.role === 'assistant' && scrub === undefined;
+            return (
+              <DecideContext key={message.id} value={isLast ? decide : closedDecide}>
+                <MessageRow
+                  session={session}
+                  message={message}
+                  author={isLive ? agent : state.authors[message.id]}
+                  branch={state.branches[message.id]}
+                  isLast={isLast}
+                  isLive={isLive}
+                  isBusy={isBusy}
+                  isPast={scrub !== undefined}
+                  hasFailureBelow={isLast && error !== undefined}
+                  onInspect={onInspect}
+                  onEdited={follow}
+                />
+              </DecideContext>
+            );
+          })}
           {status === 'submitted' && last?.role === 'user' && <Waiting />}
-          {error && <Failure text={error} onRetry={isBusy ? undefined : () => session.regenerate()} />}
+          {error && <Failure text={error} onRetry={isBusy ? undefined : () => void session.retry()} />}
         </div>
       </div>
       <footer className="foot">
@@ -181,7 +145,9 @@ function useScrubbed(
   scrub: number | undefined,
   includeInternal: boolean,
 ): UIMessage[] | undefined {
-  const { entries } = useSyncExternalStore(events.subscribe, events.snapshot);
+  // While the chat shows how it is, a run's events are not its concern.
+  const { subscribe, snapshot } = scrub === undefined ? noRun : events;
+  const { entries } = useSyncExternalStore(subscribe, snapshot);
   return useMemo(() => {
     if (scrub === undefined) return undefined;
     const folded = foldEntries(entries, { count: scrub, includeInternal });

@@ -8,6 +8,7 @@ import { newestLeaf } from './newest-leaf.ts';
 import { reconcile } from './reconcile.ts';
 import { messageSlotOf } from './slot.ts';
 import { listenToThread } from './thread-feed.ts';
+import { filesOf, textOf } from './turns.ts';
 import { watchWire, type WireNote } from './wire-log.ts';
 
 export type SessionState = {
@@ -113,6 +114,17 @@ export class ThreadSession {
     void this.chat.regenerate(messageId === undefined ? {} : { messageId });
   }
 
+  /** Asks again after a failure: what arrived is answered again, what never did is sent again. */
+  async retry(): Promise<void> {
+    const { messages } = this.chat;
+    const last = messages.at(-1);
+    if (last?.role !== 'user') return this.regenerate();
+    const kept = this.#state.isNew ? [] : (await api.messages(this.threadId)).messages;
+    if (kept.some(({ id }) => id === last.id)) return this.regenerate();
+    this.chat.messages = messages.slice(0, -1);
+    this.send({ text: textOf(last), files: filesOf(last) });
+  }
+
   stop(): void {
     void this.chat.stop();
   }
@@ -150,7 +162,7 @@ export class ThreadSession {
 
   /** Takes over what the server says, unless an answer is being read: then that is the newest there is. */
   async refresh(): Promise<void> {
-    if (this.isBusy) return;
+    if (this.isBusy || this.#state.isNew) return;
     this.#refreshes += 1;
     const turn = this.#refreshes;
     try {
@@ -164,7 +176,8 @@ export class ThreadSession {
       this.#set({ status: 'ready', branches, authors, decisions: questions, live });
       // The message of a live run is left out; where it has been read already, it stays.
       if (live !== undefined && live.runId === this.#readRun) return;
-      this.chat.messages = reconcile(this.chat.messages, messages);
+      const unsent = this.chat.status === 'error' ? unsentOf(this.chat.messages, messages) : [];
+      this.chat.messages = [...reconcile(this.chat.messages, messages), ...unsent];
       if (live !== undefined) await this.chat.resumeStream();
     } catch (error) {
       if (turn !== this.#refreshes) return;
@@ -203,6 +216,12 @@ export class ThreadSession {
     this.#state = { ...this.#state, ...change };
     for (const listener of this.#listeners) listener();
   }
+}
+
+/** What was written here and never arrived: it stays, to be sent again. */
+function unsentOf(shown: readonly UIMessage[], kept: readonly UIMessage[]): UIMessage[] {
+  const last = shown.at(-1);
+  return last?.role === 'user' && !kept.some(({ id }) => id === last.id) ? [last] : [];
 }
 
 const verdictTexts: { readonly [result: string]: string } = {

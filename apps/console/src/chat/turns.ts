@@ -1,4 +1,4 @@
-import { isToolUIPart, type UIMessage } from 'ai';
+import { isToolUIPart, type FileUIPart, type UIMessage } from 'ai';
 import { slotOf, type Part } from './slot.ts';
 
 /** One who speaks in a message. */
@@ -85,6 +85,11 @@ export function sourcesOf({ parts }: UIMessage): Source[] {
 /** The words of a message, to be copied. */
 export function textOf({ parts }: UIMessage): string {
   return parts.flatMap((part) => (part.type === 'text' && part.text !== '' ? [part.text] : [])).join('\n\n');
+}
+
+/** The files of a message, to be sent again. */
+export function filesOf({ parts }: UIMessage): FileUIPart[] {
+  return parts.filter((part): part is FileUIPart => part.type === 'file');
 }
 
 function hostOf(url: string): string {

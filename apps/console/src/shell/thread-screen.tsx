@@ -11,6 +11,7 @@ import { useRunEvents } from '../use-run-events.ts';
 import { go, type Pane } from '../use-location.ts';
 import { ChatBar } from './chat-bar.tsx';
 import { InspectorFrame } from './inspector-frame.tsx';
+import { useLatest } from './use-latest.ts';
 import { useThreadTitle } from './use-thread-title.ts';
 
 type Run = { runId: string; agent?: string };
@@ -47,11 +48,18 @@ export function ThreadScreen({
     setTape(next && recordedRun(next.items.map(({ item }) => item)));
     setScrub(undefined);
   };
-  const inspect = (run: string): void => {
-    setPinned(run);
-    if (!frame.isInspectorOpen) frame.toggleInspector();
-    go({ view: matchMedia('(max-width: 760px)').matches ? 'inspect' : 'chat' });
-  };
+  const { isInspectorOpen, toggleInspector } = frame;
+  const openInspector = useLatest(() => {
+    if (!isInspectorOpen) toggleInspector();
+  });
+  const inspect = useCallback(
+    (run: string): void => {
+      setPinned(run);
+      openInspector();
+      if (matchMedia('(max-width: 760px)').matches) go({ view: 'inspect' });
+    },
+    [openInspector],
+  );
   return (
     <>
       <main className="chat">

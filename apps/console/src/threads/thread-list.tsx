@@ -1,6 +1,6 @@
 import { useState, type FormEvent, type ReactNode, type RefObject } from 'react';
 import { agentColor } from '../agent-color.ts';
-import { api, type ThreadInfo } from '../api.ts';
+import { api, type ServerInfo, type ThreadInfo } from '../api.ts';
 import { forgetSession } from '../chat/use-session.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
@@ -12,9 +12,11 @@ import { when } from './when.ts';
 /** The threads at the left: found, opened, renamed, deleted. */
 export function ThreadList({
   current,
+  server,
   searchField,
 }: {
   current: string | undefined;
+  server: ServerInfo | undefined;
   searchField: RefObject<HTMLInputElement | null>;
 }): ReactNode {
   const [search, setSearch] = useState('');
@@ -66,9 +68,18 @@ export function ThreadList({
           More
         </Button>
       )}
+      <span className="grow" />
+      <p className="server" role="status">
+        <span className="dot" data-on={server !== undefined || undefined} />
+        {server === undefined
+          ? 'No server'
+          : `${server.agents.length} agents · ${databases[server.database.kind]} · ${server.version}`}
+      </p>
     </nav>
   );
 }
+
+const databases = { pglite: 'PGlite', postgres: 'Postgres' } as const;
 
 function ThreadRow({ thread, isCurrent }: { thread: ThreadInfo; isCurrent: boolean }): ReactNode {
   const [mode, setMode] = useState<'plain' | 'rename' | 'delete'>('plain');
