@@ -132,7 +132,7 @@ export class ThreadSession {
   /** Answers what a run waits for. What the server has to say against it, if anything. */
   async answer(runId: string, answers: readonly AnswerInput[]): Promise<string | undefined> {
     try {
-      const { verdicts, open, run } = await api.answer(runId, answers);
+      const { verdicts, open, run } = await api.answer(runId, this.threadId, answers);
       this.#set({ decisions: open });
       const refused = verdicts.find(({ result }) => result !== 'accepted' && result !== 'duplicate');
       this.#readRun = undefined;
