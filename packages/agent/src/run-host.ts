@@ -53,6 +53,7 @@ export type CloseOptions = {
 
 /** How long the ends of stopped runs may take, before the process gives them up to others. */
 const closeGraceMs = 5_000;
+const shutdown: StopReason = { by: 'system', message: 'shutdown' };
 /** How long readers may take for the ends of runs. */
 const lastWordsMs = 250;
 
@@ -77,6 +78,8 @@ export class RunHost {
   #closed: Promise<void> | undefined;
   #timers: Array<() => void> = [];
   #leaving = new AbortController();
+  /** What begins now is ended at once. */
+  #isStopping = false;
 
   constructor(store: Store, options: RunHostOptions = {}) {
     const { tickMs, logRetentionMs, onError = () => undefined } = options;
@@ -151,6 +154,7 @@ export class RunHost {
     }
     const execution = new Execution(this, agent, owned);
     this.#executions.set(run.key, execution);
+    if (this.#isStopping) execution.stop(shutdown);
     this.track(this.#accompany(execution, owned));
   }
 
@@ -261,7 +265,8 @@ export class RunHost {
     this.#leaving.abort();
     await this.#sweeper.stop();
     if (drainMs > 0) await within(drainMs, this.#settled());
-    for (const execution of this.#executions.values()) execution.stop({ by: 'system', message: 'shutdown' });
+    this.#isStopping = true;
+    for (const execution of this.#executions.values()) execution.stop(shutdown);
     await within(closeGraceMs, this.#settled());
     for (const stop of this.#timers) stop();
     await this.flusher.close();

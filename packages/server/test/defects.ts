@@ -136,6 +136,33 @@ const agUi: Defect[] = [
   ['interrupt-ids', [started, { ...finished, outcome: { type: 'interrupt', interrupts: [interrupt, interrupt] } }]],
   ['empty-delta', [started, message, { type: 'TEXT_MESSAGE_CONTENT', messageId: 'm', delta: '' }, finished]],
   ['result-once', [started, callResult, callResult, finished]],
+  ['owner', [started, message, { type: 'TEXT_MESSAGE_END', messageId: 'm', subagentRunId: 's' }, finished]],
+  ['subagent-null', [started, { ...message, subagentRunId: null }, finished]],
+  [
+    'chunk-conflict',
+    [
+      started,
+      { type: 'TEXT_MESSAGE_CHUNK', messageId: 'm', delta: 'a' },
+      { type: 'TEXT_MESSAGE_CHUNK', messageId: 'm', role: 'user', delta: 'b' },
+      finished,
+    ],
+  ],
+  ['message-id', [started, message, { ...callResult, messageId: 'm' }, finished]],
+  [
+    'pending-calls',
+    [started, callStart, callResult, { ...finished, outcome: { type: 'success', pendingToolCallIds: ['c'] } }],
+  ],
+  ['cancelled-result', [started, { ...finished, outcome: { type: 'cancelled' }, result: 1 }]],
+  [
+    'snapshot-encrypted',
+    [
+      started,
+      { type: 'REASONING_ENCRYPTED_VALUE', subtype: 'message', entityId: 'm', encryptedValue: 'x' },
+      { type: 'MESSAGES_SNAPSHOT', messages: [{ id: 'm', role: 'reasoning', content: '' }] },
+      finished,
+    ],
+  ],
+  ['usage', [started, { ...finished, usage: [{ model: 'a' }, { model: 'a' }] }]],
 ];
 
 const logged = { task_id: 't', description: 'said', extra_data: {} };

@@ -31,6 +31,12 @@ describe('describeItem', () => {
     expect(describeItem({ event: 'ping', data: 'alive' })).toMatchObject({ type: 'ping', text: 'alive' });
   });
 
+  it('says only the end of a long id', () => {
+    const id = '01a1e1d0-ecbd-7430-9900-80cb9809913a';
+    expect(describeItem({ type: 'text-end', id: `${id}:1` }).text).toBe('…913a:1');
+    expect(describeItem({ type: 'data-agent', data: { agentId: `${id}:plan` } }).text).toBe('{agentId: "…913a:plan"}');
+  });
+
   it('takes what is no object', () => {
     expect(describeItem(null)).toEqual({ type: 'object', family: 'data', text: 'null' });
     expect(describeItem({})).toEqual({ type: 'frame', family: 'data', text: '' });

@@ -1,4 +1,4 @@
-import { compactJson } from './compact-json.ts';
+import { compactJson, shortIds } from './compact-json.ts';
 import { familyOf, type Family } from './event-family.ts';
 
 /** An item of any protocol as a row shows it: the name of its type, and what it says. */
@@ -105,4 +105,4 @@ function worded(key: string, value: unknown): string {
   return compactJson(value);
 }
 
-const oneLine = (text: string): string => text.slice(0, 160).replaceAll(/\s+/g, ' ').trim();
+const oneLine = (text: string): string => shortIds(text.slice(0, 200)).replaceAll(/\s+/g, ' ').trim();

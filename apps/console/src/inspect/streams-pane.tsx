@@ -54,6 +54,11 @@ function Streams(
 
   const [active, setActive] = useState<Cell>();
   const [panel, setPanel] = useState<'details' | 'ledger'>();
+  // Another run has other rows.
+  useEffect(() => {
+    setActive(undefined);
+    setPanel((before) => (before === 'details' ? undefined : before));
+  }, [events]);
   useSelection(selection, (chosen) => {
     if (chosen.type === 'agent') setFilter((before) => ({ ...before, agent: chosen.name }));
     const cell = cellOfSelection(chosen, view);

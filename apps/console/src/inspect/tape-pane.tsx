@@ -4,7 +4,7 @@ import { useEffect, useMemo, useRef, useState, useSyncExternalStore, type ReactN
 import type { PaneProps, RunEvents, RunSnapshot } from '../inspect-types.ts';
 import { IconButton } from '../ui/button.tsx';
 import { describeItem } from './describe-item.ts';
-import { MessageView } from './tape/message-view.tsx';
+import { TapeMessage } from './tape/tape-message.tsx';
 import { TapeActions } from './tape/tape-actions.tsx';
 import { TapeCursor } from './tape/tape-cursor.ts';
 import { tapeOfRun } from './tape/tape-of-run.ts';
@@ -141,7 +141,7 @@ export function TapePane({ threadId, agent, events, onSelect, onScrub, onTape }:
       </section>
       {/* What scrolls must be reached by the keyboard. */}
       <div className="tape-screen" role="region" aria-label="The message so far" tabIndex={0}>
-        <MessageView message={message} />
+        <TapeMessage message={message} />
       </div>
       <TapeActions
         run={run}

@@ -135,7 +135,8 @@ async function toInput(response: Response, url: string, options: EndpointOptions
   const { timeoutMs = defaultTimeoutMs } = options;
   const isChat = response.headers.get('x-vercel-ai-ui-message-stream') !== null;
   const bytes = guardSilence(response.body, timeoutMs, () => silent(url, timeoutMs));
-  return { bytes, label: url, isLive: true, ...(isChat && { dialect: 'ui-message-stream' }) };
+  const asked = options.get || options.body !== undefined ? {} : { asked: options.prompt ?? defaultPrompt };
+  return { bytes, label: url, isLive: true, ...asked, ...(isChat && { dialect: 'ui-message-stream' }) };
 }
 
 function fixFor({ status }: Response, { get }: EndpointOptions): string | undefined {

@@ -9,6 +9,8 @@ import type { ToolError } from './tool-error.ts';
 
 export interface CheckedStream {
   label: string;
+  /** What the endpoint was asked. */
+  asked: string | undefined;
   stream: ItemStream;
   check: StreamCheck;
   /** What it seems to be, whatever it was checked as. */
@@ -65,10 +67,10 @@ export function formatCheck(checked: CheckedStream, columns: number, paint: Pain
   return `${lines.join('\n')}\n`;
 }
 
-function heading({ label, stream, check, looksLike, ms }: CheckedStream, paint: Paint): string[] {
+function heading({ label, asked, stream, check, looksLike, ms }: CheckedStream, paint: Paint): string[] {
   const { known, framing } = stream;
   const lines = [
-    paint('bold', label),
+    `${paint('bold', label)}${asked === undefined ? '' : paint('dim', `, asked: ${asked}`)}`,
     `  ${paint('cyan', nameOf(known))}: ${known.title}, in ${framingNames[framing]}`,
   ];
   const kinds = [...check.kinds].toSorted((a, b) => b[1] - a[1]);

@@ -57,6 +57,7 @@ export async function checkStream(options: CheckOptions, io: ToolIO): Promise<To
 
   const checked: CheckedStream = {
     label: input.label,
+    asked: input.asked,
     stream,
     check,
     looksLike: detector.settle(),

@@ -89,6 +89,10 @@ it('an error and a stop are the last word', () => {
   expect(back([{ type: 'run-end', outcome: 'aborted' }]).at(-1)).toMatchObject({ outcome: 'error' });
 });
 
+it('a time that is none is passed over', () => {
+  expect(told([{ type: 'run-end', outcome: 'complete', at: 1e30 }]).frames).toHaveLength(4);
+});
+
 it('any run makes a sound stream', () => {
   fc.assert(
     fc.property(arbitraryRun(), ({ run: input, events, end }) => {

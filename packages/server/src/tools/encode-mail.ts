@@ -10,9 +10,8 @@ import type {
   RunInput,
   ToolResult,
 } from '@intertie/core';
+import { MailFrames, type MailMessageType, type MailSender } from './mail-frames.ts';
 
-/** A frame as a MAIL server writes it, with its data parsed. */
-type Frame = { event: string; data: JsonObject };
 type Write = Emit<unknown>;
 type Words = { agent: string; text: string; internal: boolean; to: string[]; isThought: boolean };
 type Call = { agent: string; name: string; args: Json };
@@ -30,8 +29,8 @@ export function createMailEncoder(run: RunInput, onLoss: OnLoss): Codec<AgentEve
 }
 
 class MailEncoder {
-  #task: string;
   #run: string;
+  #frames: MailFrames;
   #onLoss: OnLoss;
   #agents = new Map<string, string>();
   #words = new Map<string, Words>();
@@ -41,18 +40,15 @@ class MailEncoder {
   #thoughts = new Map<string, string>();
   /** What was said to the user and may yet be the answer. */
   #said: { agent: string; text: string } | undefined;
-  #messages = 0;
-  #time: string;
 
   constructor({ threadId, runId, startedAt }: RunInput, onLoss: OnLoss) {
-    this.#task = threadId;
     this.#run = runId;
+    this.#frames = new MailFrames(threadId, runId, startedAt);
     this.#onLoss = onLoss;
-    this.#time = new Date(startedAt).toISOString();
   }
 
   feed(event: AgentEvent, emit: Write): void {
-    if (event.at !== undefined) this.#time = new Date(event.at).toISOString();
+    if (event.at !== undefined) this.#frames.setTime(event.at);
     switch (event.type) {
       case 'message-snapshot':
         for (const [id, { name }] of Object.entries(event.content.agents ?? {})) this.#agents.set(id, name);
@@ -112,33 +108,11 @@ class MailEncoder {
   }
 
   #log(event: string, description: string, extra: JsonObject, emit: Write): void {
-    const data = { timestamp: this.#time, description, task_id: this.#task, extra_data: extra };
-    emit({ event, data } satisfies Frame);
+    emit(this.#frames.log(event, description, extra));
   }
 
-  #message(from: { type: string; name: string }, to: readonly string[], body: string, type: string, emit: Write): void {
-    this.#messages += 1;
-    const id = `${this.#run}:${this.#messages}`;
-    const agents = to.map((address) => ({ address_type: 'agent', address }));
-    const isFinal = type === 'broadcast_complete';
-    const message = {
-      task_id: this.#task,
-      [isFinal ? 'broadcast_id' : 'request_id']: id,
-      sender: { address_type: from.type, address: from.name },
-      ...(isFinal ? { recipients: agents } : { recipient: agents[0] ?? null }),
-      subject: isFinal ? '::task_complete::' : 'Message',
-      body,
-      sender_swarm: null,
-      routing_info: {},
-    };
-    const lead = isFinal ? `task_complete response from ${from.name}` : 'sending message';
-    const description = `${lead}:\n\n<incoming_message>\n<body>${body}</body>\n</incoming_message>\n`;
-    this.#log(
-      'new_message',
-      description,
-      { full_message: { id, timestamp: this.#time, message, msg_type: type } },
-      emit,
-    );
+  #message(from: MailSender, to: readonly string[], body: string, type: MailMessageType, emit: Write): void {
+    emit(this.#frames.message(from, to, body, type));
   }
 
   #speak(id: string, emit: Write): void {
@@ -236,7 +210,7 @@ class MailEncoder {
   }
 
   #last(event: string, response: string, emit: Write): void {
-    emit({ event, data: { timestamp: this.#time, task_id: this.#task, response } } satisfies Frame);
+    emit(this.#frames.last(event, response));
   }
 
   #complete(emit: Write): void {

@@ -14,6 +14,8 @@ export interface Input {
   size?: number;
   /** Whether its items come as they happen. */
   isLive: boolean;
+  /** What was said to the endpoint. */
+  asked?: string;
   /** What the server said of the dialect. */
   dialect?: string;
 }

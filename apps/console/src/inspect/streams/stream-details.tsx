@@ -3,7 +3,7 @@ import type { Loss } from '@intertie/core';
 import { Fragment, type ReactNode } from 'react';
 import { agentColor } from '../../agent-color.ts';
 import { IconButton } from '../../ui/button.tsx';
-import { JsonView } from '../json-view.tsx';
+import { JsonView } from '../../ui/json-view.tsx';
 import type { StreamView } from './stream-feed.ts';
 import type { Cell } from './stream-table.ts';
 
@@ -42,21 +42,24 @@ export function StreamDetails(props: {
           {list(frames)
             .flatMap((index) => run.frames[index] ?? [])
             .map(({ index, dialect, frame }) => (
-              <JsonView key={`f${index}`} label={`Source · ${dialect}`} note={`frame ${index}`} value={opened(frame)} />
+              <Item key={`f${index}`} name={`Source · ${dialect}`} place={`frame ${index}`} value={opened(frame)} />
             ))}
           {eventIndices.map((index) => (
-            <JsonView
-              key={`e${index}`}
-              label="Canonical"
-              note={run.entries[index]?.id ?? ''}
-              value={table.events[index]}
-            />
+            <Item key={`e${index}`} name="Canonical" place={run.entries[index]?.id ?? ''} value={table.events[index]} />
           ))}
           {list(targets).map((index) => (
-            <JsonView key={`t${index}`} label={targetLabel} note={String(index)} value={table.targets[index]} />
+            <Item key={`t${index}`} name={targetLabel} place={String(index)} value={table.targets[index]} />
           ))}
         </div>
       </div>
+    </section>
+  );
+}
+
+function Item({ name, place, value }: { name: string; place: string; value: unknown }): ReactNode {
+  return (
+    <section aria-label={name}>
+      <JsonView label={`${name} ${place}`} value={value} />
     </section>
   );
 }

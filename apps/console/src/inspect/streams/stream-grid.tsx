@@ -100,6 +100,7 @@ export function StreamGrid(props: {
       tabIndex={0}
       aria-label="Streams, aligned by cause"
       aria-rowcount={count}
+      aria-keyshortcuts="j k h l Enter n f /"
       aria-activedescendant={described}
       onScroll={follow.onScroll}
       onKeyDown={onKeyDown}

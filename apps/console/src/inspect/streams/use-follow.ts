@@ -1,7 +1,10 @@
-import { useCallback, useLayoutEffect, useRef, useState, type RefObject } from 'react';
+import { useCallback, useEffect, useLayoutEffect, useRef, useState, type RefObject } from 'react';
 
 /** How near to the end still counts as there. */
 const near = 40;
+
+/** A run that is over is read in less; one that still goes on after this is followed. */
+const readMs = 400;
 
 export type Follow = {
   isFollowing: boolean;
@@ -16,15 +19,24 @@ export type Follow = {
 export function useFollow(element: RefObject<HTMLElement | null>, length: number, isLive: boolean): Follow {
   const [isFollowing, setFollowing] = useState(true);
   const lastTop = useRef(0);
-  const wasLive = useRef(isLive);
+  const wasLive = useRef(false);
+  const [goesOn, setGoesOn] = useState(false);
+  useEffect(() => {
+    if (!isLive) return undefined;
+    const timer = setTimeout(() => setGoesOn(true), readMs);
+    return () => {
+      clearTimeout(timer);
+      setGoesOn(false);
+    };
+  }, [isLive]);
 
   useLayoutEffect(() => {
-    if (isLive) wasLive.current = true;
+    if (goesOn) wasLive.current = true;
     const list = element.current;
     if (!list || !isFollowing || !wasLive.current) return;
     list.scrollTop = list.scrollHeight;
     lastTop.current = list.scrollTop;
-  }, [element, length, isLive, isFollowing]);
+  }, [element, length, goesOn, isFollowing]);
 
   const onScroll = useCallback(() => {
     const list = element.current;

@@ -15,6 +15,16 @@ describe('edgeLine', () => {
     expect(Math.abs(down.labelX - up.labelX)).toBe(18);
   });
 
+  it('goes around what is in its way, each way on its own side', () => {
+    const [top, between, bottom] = [box(0, 0), box(0, 140), box(0, 280)];
+    const down = edgeLine(top, bottom, true, [top, between, bottom]);
+    const up = edgeLine(bottom, top, true, [top, between, bottom]);
+    expect(down.path).toContain('Q');
+    expect(down.labelX).toBeLessThan(0);
+    expect(up.labelX).toBeGreaterThan(100);
+    expect(edgeLine(top, box(300, 280), false, [top, between]).path).not.toContain('Q');
+  });
+
   it('takes boxes at one place', () => {
     expect(edgeLine(box(0, 0), box(0, 0), true).path).not.toContain('NaN');
   });

@@ -71,19 +71,22 @@ function uniqueEdges({ edges }: Graph, order: Map<string, number>): Edge[] {
   return [...seen.values()].toSorted((a, b) => at(a.from) - at(b.from) || at(a.to) - at(b.to));
 }
 
-/** By breadth from the entry: an edge to a node that was reached earlier, or as early, leads back or sideways. */
+/**
+ * By breadth from the entry: an edge to a node that was reached earlier leads back, and one that goes both ways between two
+ * that are equally far leads sideways. A swarm in which everybody may write to everybody is thus no chain.
+ */
 function withoutBackEdges({ nodes, entry }: Graph, edges: readonly Edge[]): Edge[] {
   const targets = groupBy(edges, ({ from }) => from);
   const hasWayIn = new Set(edges.map(({ to }) => to));
-  const reached = new Map<string, number>();
+  const reached = new Map<string, { order: number; depth: number }>();
   const reach = (start: string): void => {
     if (reached.has(start)) return;
-    reached.set(start, reached.size);
+    reached.set(start, { order: reached.size, depth: 0 });
     const queue = [start];
     for (const id of queue) {
       for (const { to } of targets.get(id) ?? []) {
         if (reached.has(to)) continue;
-        reached.set(to, reached.size);
+        reached.set(to, { order: reached.size, depth: reached.get(id)!.depth + 1 });
         queue.push(to);
       }
     }
@@ -91,7 +94,12 @@ function withoutBackEdges({ nodes, entry }: Graph, edges: readonly Edge[]): Edge
   if (entry !== undefined && nodes.includes(entry)) reach(entry);
   for (const id of nodes) if (!hasWayIn.has(id)) reach(id);
   for (const id of nodes) reach(id);
-  return edges.filter(({ from, to }) => reached.get(from)! < reached.get(to)!);
+  return edges.filter(({ from, to }) => {
+    const a = reached.get(from)!;
+    const b = reached.get(to)!;
+    const isSideways = a.depth === b.depth && targets.get(to)?.some((back) => back.to === from);
+    return a.order < b.order && !isSideways;
+  });
 }
 
 function layersOf(nodes: readonly string[], edges: readonly Edge[]): Map<string, number> {

@@ -18,13 +18,13 @@ import {
 import { useEffect, useMemo, type ReactNode } from 'react';
 import { agentColor } from '../../agent-color.ts';
 import type { AgentEdge, AgentGraph, AgentNode } from './agent-graph.ts';
-import { edgeLine, type Box } from './edge-line.ts';
+import { edgeLine, type Box, type EdgeLine } from './edge-line.ts';
 import { extentOf } from './layered-layout.ts';
 
-export const nodeSize = { nodeWidth: 176, nodeHeight: 52, gap: 28, layerGap: 84 };
+export const nodeSize = { nodeWidth: 176, nodeHeight: 52, gap: 44, layerGap: 84 };
 
 type FlowNode = Node<{ agent: AgentNode; isBusy: boolean }, 'agent'>;
-type FlowEdge = Edge<{ edge: AgentEdge; from: Box; to: Box; isBusy: boolean; isFaint: boolean }, 'line'>;
+type FlowEdge = Edge<{ edge: AgentEdge; line: EdgeLine; isBusy: boolean; isFaint: boolean }, 'line'>;
 
 const nodeTypes = { agent: AgentCard };
 const edgeTypes = { line: Line };
@@ -65,7 +65,12 @@ export function TopologyGraph(props: {
         target: edge.to,
         focusable: false,
         markerEnd: { type: MarkerType.ArrowClosed, width: 14, height: 14, color: 'var(--ink-faint)' },
-        data: { edge, from: boxes.get(edge.from)!, to: boxes.get(edge.to)!, isBusy, isFaint: !isMine },
+        data: {
+          edge,
+          line: edgeLine(boxes.get(edge.from)!, boxes.get(edge.to)!, edge.isMutual, [...boxes.values()]),
+          isBusy,
+          isFaint: !isMine,
+        },
       };
     });
   }, [graph, now, isLive, selected]);
@@ -144,8 +149,8 @@ function AgentCard({ data: { agent, isBusy }, selected }: NodeProps<FlowNode>): 
 
 function Line({ id, data, markerEnd }: EdgeProps<FlowEdge>): ReactNode {
   if (!data) return null;
-  const { edge, from, to, isBusy, isFaint } = data;
-  const { path, labelX, labelY } = edgeLine(from, to, edge.isMutual);
+  const { edge, line, isBusy, isFaint } = data;
+  const { path, labelX, labelY } = line;
   const count = (edge.activity?.messages ?? 0) + (edge.activity?.starts ?? 0);
   return (
     <g

@@ -1,15 +1,14 @@
-// `npm run picture`: takes the pictures of the read-me file from a real run of the demo swarm, light and dark.
+// `npm run picture`: takes the pictures of the read-me file from a real run of the demo swarm, light and dark. After `npm run test:browser`,
+// which installs what drives the browser.
 import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const root = fileURLToPath(new URL('..', import.meta.url));
-const require = createRequire(join(root, 'tests/browser/package.json'));
-/** @type {typeof import('playwright-core')} */
-const { chromium } = require('playwright-core');
+import { chromium } from 'playwright-core';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
 
 const folder = mkdtempSync(join(tmpdir(), 'intertie-picture-'));
 const server = spawn(process.execPath, [join(root, 'packages/server/bin/intertie.mjs'), 'serve', '--port', '0'], {

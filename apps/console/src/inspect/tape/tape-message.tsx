@@ -4,7 +4,7 @@ import { agentColor } from '../../agent-color.ts';
 import { compactJson } from '../compact-json.ts';
 
 /** A message as it stands, plainly: who said what, which tools, and what is asked. */
-export const MessageView = memo(function MessageView({
+export const TapeMessage = memo(function TapeMessage({
   message,
 }: {
   message: CanonicalMessage | undefined;

@@ -1,0 +1,118 @@
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { afterAll, beforeAll, expect, it } from 'vitest';
+
+import { newPostgresUrl } from '../../packages/postgres/test/databases.ts';
+import { root } from '../../scripts/workspace.mjs';
+import { launch } from './browser.ts';
+
+// A newcomer's walk through docs/first-app.md: a clone, the two commands, a chat over HTTP, an agent, a page, two servers.
+const clone = mkdtempSync(join(tmpdir(), 'intertie-walk-'));
+const app = join(clone, 'my-app');
+const children = new Set<ChildProcess>();
+const doc = readFileSync(join(root, 'docs/first-app.md'), 'utf8');
+
+beforeAll(() => {
+  // What is committed, as a newcomer gets it.
+  execFileSync('git', ['clone', '--quiet', '--depth', '1', `file://${root}`, clone]);
+  execFileSync('npm', ['ci', '--no-audit', '--no-fund', '--loglevel', 'error'], { cwd: clone, stdio: 'pipe' });
+  mkdirSync(app);
+}, 300_000);
+
+afterAll(async () => {
+  await Promise.all([...children].map(stop));
+  rmSync(clone, { recursive: true, force: true, maxRetries: 10 });
+});
+
+async function stop(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const gone = new Promise((resolve) => child.once('exit', resolve));
+  // `npm start` and `vite` have children of their own.
+  process.kill(-child.pid!, 'SIGKILL');
+  await gone;
+}
+
+/** Starts a program and gives the address that it prints. */
+async function start(command: string, args: string[], env: Record<string, string> = {}, cwd = app): Promise<string> {
+  const child = spawn(command, args, { cwd, detached: true, env: { ...process.env, NO_COLOR: '1', ...env } });
+  children.add(child);
+  return new Promise<string>((resolve, reject) => {
+    let said = '';
+    const listen = (data: Buffer): void => {
+      said += data.toString();
+      const found = /http:\/\/(?:127\.0\.0\.1|localhost):\d+/.exec(said);
+      if (found) resolve(found[0]);
+    };
+    child.stdout.on('data', listen);
+    child.stderr.on('data', listen);
+    child.once('exit', () => reject(new Error(`${command} ${args.join(' ')} ended: ${said}`)));
+  });
+}
+
+const intertie = (env: Record<string, string> = {}): Promise<string> =>
+  start(process.execPath, [join(clone, 'packages/server/bin/intertie.mjs'), 'serve', '--port', '0'], env);
+
+/** A file of the document, as it would be pasted. */
+function paste(name: string, change: (text: string) => string = (text) => text): string {
+  const [, text] = new RegExp(`^\`\`\`\\w+ title=${name.replace('.', '\\.')}\n(.*?)^\`\`\`$`, 'ms').exec(doc) ?? [];
+  if (text === undefined) throw new Error(`docs/first-app.md has no ${name}.`);
+  writeFileSync(join(app, name), change(text));
+  return text;
+}
+
+async function say(api: string, thread: string, text: string): Promise<string> {
+  const messages = [{ id: `${thread}-u1`, role: 'user', parts: [{ type: 'text', text }] }];
+  const response = await fetch(api, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ id: thread, messages }),
+  });
+  expect(response.status).toBe(200);
+  return response.text();
+}
+
+it('npm start: the demo answers over HTTP, and what it said is kept', async () => {
+  const url = await start('npm', ['start', '--', '--port', '0'], {}, clone);
+  expect(await (await fetch(url)).text()).toContain('<title>');
+  expect(await say(`${url}/api/chat`, 't1', 'What is the weather in Lisbon?')).toContain('[DONE]');
+  const kept = await fetch(`${url}/api/threads/t1/messages?format=ui`);
+  expect(((await kept.json()) as { messages: unknown[] }).messages).toHaveLength(2);
+});
+
+it('an agent of twenty lines, and a page for it', async () => {
+  const lines = paste('intertie.config.ts')
+    .trim()
+    .split('\n')
+    .filter((line) => line !== '');
+  expect(lines.length).toBeLessThanOrEqual(20);
+  const url = await intertie();
+  paste('page.tsx');
+  paste('index.html');
+  paste('vite.config.ts', (text) => text.replace(/http:\/\/[^']+/, url));
+  const vite = join(clone, 'node_modules/vite/bin/vite.js');
+  const page = await start(process.execPath, [vite, '--host', '127.0.0.1', '--port', '0']);
+  const { context, close } = await launch();
+  try {
+    const tab = await context.newPage();
+    await tab.goto(page);
+    await tab.getByLabel('Say something').fill('Polly');
+    await tab.keyboard.press('Enter');
+    await tab.getByText('You said: Polly').waitFor();
+    await tab.reload();
+    const kept = await fetch(`${url}/api/threads/first/messages?format=ui`);
+    expect(JSON.stringify(await kept.json())).toContain('You said: Polly');
+  } finally {
+    await close();
+  }
+});
+
+it('two servers on one Postgres: send on one, read on the other', async () => {
+  const DATABASE_URL = await newPostgresUrl({ empty: true });
+  const [a, b] = await Promise.all([intertie({ DATABASE_URL }), intertie({ DATABASE_URL })]);
+  await say(`${a}/api/chat`, 'shared', 'Hello');
+  const read = await fetch(`${b}/api/threads/shared/messages?format=ui`);
+  expect(JSON.stringify(await read.json())).toContain('You said: Hello');
+});
