@@ -79,6 +79,15 @@ describe('the console', () => {
     await it1.picture('2-chat');
   });
 
+  it('shows a picture from elsewhere as a link, and HTML as it was written', async () => {
+    await it1.ask('See ![it](https://example.org/x.png) <b>now</b>', 'helper');
+    await it1.settled();
+    const answer = it1.answers.last();
+    await answer.getByRole('link', { name: 'it' }).waitFor();
+    expect(await answer.locator('img').count()).toBe(0);
+    expect(await answer.innerText()).toContain('<b>now</b>');
+  });
+
   it('says who speaks, and on request what agents say to each other', async () => {
     const { page } = it1;
     await it1.ask('What is known about tides?', 'swarm');

@@ -1,14 +1,4 @@
-import type {
-  Answer,
-  CanonicalMessage,
-  Decision,
-  Json,
-  JsonObject,
-  Outcome,
-  RunState,
-  Topology,
-  Usage,
-} from '@intertie/core';
+import type { Answer, Decision, Json, JsonObject, Outcome, RunState, Topology, Usage } from '@intertie/core';
 import type { UIMessage } from 'ai';
 
 /** What the server says of itself and of whom one can talk to. */
@@ -89,8 +79,6 @@ export type AnswerOutcome = {
 
 export type WireFault = { cut?: true; delayMs?: number; duplicate?: true; thread: string };
 
-export type StoredBlob = { sha256: string; size: number; mediaType: string; url: string };
-
 /** An answer of the server that is none: what happened, and what to do. */
 export class ApiError extends Error {
   readonly status: number;
@@ -111,11 +99,8 @@ export const api = {
   server: (): Promise<ServerInfo> => get('/api/agents'),
   topology: (agent: string): Promise<Topology> => get(`/api/agents/${segment(agent)}/topology`),
 
-  threads: (query: {
-    search?: string;
-    cursor?: string;
-    limit?: number;
-  }): Promise<{ threads: ThreadInfo[]; cursor?: string }> => get('/api/threads', query),
+  threads: (query: { search?: string; cursor?: string }): Promise<{ threads: ThreadInfo[]; cursor?: string }> =>
+    get('/api/threads', query),
   thread: (id: string): Promise<{ thread: ThreadInfo; live?: LiveRun; usage?: Json }> =>
     get(`/api/threads/${segment(id)}`),
   editThread: (
@@ -123,34 +108,24 @@ export const api = {
     change: { title?: string; headId?: string; metadata?: JsonObject },
   ): Promise<{ thread: ThreadInfo }> => send('PATCH', `/api/threads/${segment(id)}`, change),
   deleteThread: (id: string): Promise<void> => send('DELETE', `/api/threads/${segment(id)}`),
+  /** The active branch, or the one that ends with `leaf`. */
   messages: (id: string, query: { leaf?: string } = {}): Promise<ThreadMessages> =>
     get(`/api/threads/${segment(id)}/messages`, { format: 'ui', ...query }),
-  canonicalMessages: (
-    id: string,
-    query: { leaf?: string } = {},
-  ): Promise<{ messages: CanonicalMessage[]; branches: Branches; live?: LiveRun }> =>
-    get(`/api/threads/${segment(id)}/messages`, { format: 'canonical', ...query }),
+  /** As JSON has them: `decodeMessage` reads them. */
+  canonicalMessages: (id: string): Promise<{ messages: JsonObject[] }> =>
+    get(`/api/threads/${segment(id)}/messages`, { format: 'canonical' }),
   tree: (id: string): Promise<{ messages: TreeMessage[]; headId?: string }> => get(`/api/threads/${segment(id)}/tree`),
   runs: (id: string): Promise<{ runs: RunInfo[] }> => get(`/api/threads/${segment(id)}/runs`),
-  deleteMessage: (thread: string, message: string): Promise<void> =>
-    send('DELETE', `/api/threads/${segment(thread)}/messages/${segment(message)}`),
 
   run: (id: string, thread?: string): Promise<RunInfo> => get(`/api/runs/${segment(id)}`, { thread }),
-  stop: (run: string, reason?: string): Promise<{ result: string }> =>
-    send('POST', `/api/runs/${segment(run)}/stop`, { reason }),
-  answer: (run: string, answers: readonly AnswerInput[]): Promise<AnswerOutcome> =>
-    send('POST', `/api/runs/${segment(run)}/answers`, { answers }),
+  answer: (run: string, thread: string, answers: readonly AnswerInput[]): Promise<AnswerOutcome> =>
+    send('POST', withQuery(`/api/runs/${segment(run)}/answers`, { thread }), { answers }),
   questions: (thread: string): Promise<{ questions: Decision[] }> => get('/api/questions', { state: 'open', thread }),
 
-  storeBlob: async (file: Blob): Promise<StoredBlob> => {
-    const headers = { 'content-type': file.type || 'application/octet-stream' };
-    return read(await fetch('/api/blobs', { method: 'POST', headers, body: file }));
-  },
   disturbWire: (fault: WireFault): Promise<void> => send('POST', '/api/dev/wire', fault),
 
   urls: {
     chat: (agent: string): string => `/api/agents/${segment(agent)}/chat`,
-    agUi: (agent: string): string => `/api/agents/${segment(agent)}/ag-ui`,
     threadEvents: (id: string, since?: string): string => withQuery(`/api/threads/${segment(id)}/events`, { since }),
     threadExport: (id: string): string => `/api/threads/${segment(id)}/export`,
     /** `isLive`: to the end of the run, and not only what is there. */

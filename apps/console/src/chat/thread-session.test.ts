@@ -90,6 +90,20 @@ describe('a thread of the page', () => {
     await vi.waitFor(() => expect(texts(session)).toEqual(['Hello', 'Hi.']));
   });
 
+  it('forgets that the connection failed when the answer is there', async () => {
+    const done = { id: 'answer', role: 'assistant', parts: [{ type: 'text', text: 'Hi.' }] };
+    answers['/messages'] = () => json({ messages: [asked], branches: {} });
+    const session = new ThreadSession('t', { isNew: false, agent: 'a' });
+    await session.refresh();
+    answers['/chat'] = () => json({ error: { code: 'busy', message: 'Later.' } }, 409);
+    session.regenerate();
+    await vi.waitFor(() => expect(session.chat.error?.message).toContain('Later.'));
+    answers['/messages'] = () => json({ messages: [asked, done], branches: {} });
+    await session.refresh();
+    expect(session.chat.error).toBeUndefined();
+    expect(texts(session)).toEqual(['Hello', 'Hi.']);
+  });
+
   it('says why an answer was refused, and goes on with one that was taken', async () => {
     answers['/messages'] = () => json({ messages: [asked], branches: {} });
     const session = new ThreadSession('t', { isNew: false, agent: 'a' });

@@ -44,6 +44,8 @@ export class ThreadSession {
   #refreshes = 0;
   /** The run whose stream has been read to its end here, though the server may not have said yet that it is over. */
   #readRun: string | undefined;
+  /** Where the chat ended when its last request failed. */
+  #failedAt: string | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(threadId: string, { isNew, agent }: { isNew: boolean; agent?: string }) {
@@ -65,7 +67,8 @@ export class ThreadSession {
       id: threadId,
       generateId,
       transport: new AgentTransport(() => this.#state.live?.agent ?? this.#state.agent, watchWire(note)),
-      onFinish: ({ message }) => {
+      onFinish: ({ message, messages, isError }) => {
+        if (isError) this.#failedAt = endOf(messages);
         this.#readRun = messageSlotOf(message).runId;
         this.#set({ live: undefined });
         this.#refreshSoon(0);
@@ -132,7 +135,7 @@ export class ThreadSession {
   /** Answers what a run waits for. What the server has to say against it, if anything. */
   async answer(runId: string, answers: readonly AnswerInput[]): Promise<string | undefined> {
     try {
-      const { verdicts, open, run } = await api.answer(runId, answers);
+      const { verdicts, open, run } = await api.answer(runId, this.threadId, answers);
       this.#set({ decisions: open });
       const refused = verdicts.find(({ result }) => result !== 'accepted' && result !== 'duplicate');
       this.#readRun = undefined;
@@ -178,12 +181,18 @@ export class ThreadSession {
       if (live !== undefined && live.runId === this.#readRun) return;
       const unsent = this.chat.status === 'error' ? unsentOf(this.chat.messages, messages) : [];
       this.chat.messages = [...reconcile(this.chat.messages, messages), ...unsent];
+      this.#forgetFailure();
       if (live !== undefined) await this.chat.resumeStream();
     } catch (error) {
       if (turn !== this.#refreshes) return;
       const isMissing = error instanceof ApiError && error.status === 404;
       this.#set({ status: isMissing ? 'missing' : 'failed', error: messageOf(error) });
     }
+  }
+
+  /** The connection failed and the run did not: there is more than there was then, and it says itself how it ended. */
+  #forgetFailure(): void {
+    if (this.chat.status === 'error' && endOf(this.chat.messages) !== this.#failedAt) this.chat.clearError();
   }
 
   #begun(): void {
@@ -216,6 +225,12 @@ export class ThreadSession {
     this.#state = { ...this.#state, ...change };
     for (const listener of this.#listeners) listener();
   }
+}
+
+/** The last message, and how far an answer has come. */
+function endOf(messages: readonly UIMessage[]): string | undefined {
+  const last = messages.at(-1);
+  return last?.role === 'assistant' ? `${last.id} ${messageSlotOf(last).status}` : last?.id;
 }
 
 /** What was written here and never arrived: it stays, to be sent again. */

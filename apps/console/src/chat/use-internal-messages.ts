@@ -21,7 +21,7 @@ export function useInternalMessages(
     let isOver = false;
     const ask = async (): Promise<void> => {
       const { messages } = await api.canonicalMessages(threadId);
-      const decoded = messages.map((message) => decodeMessage(message as never));
+      const decoded = messages.map((message) => decodeMessage(message));
       if (!isOver) setKept(toUIMessages(decoded, { includeInternal: true }));
     };
     ask().catch(() => undefined);

@@ -24,10 +24,9 @@ export function forgetSession(threadId: string): void {
   sessions.delete(threadId);
 }
 
-/** The thread that is shown, and what is known of it. */
+/** The thread that is shown, and what is known of it. Another thread is another component. */
 export function useSession(threadId: string): { session: ThreadSession; state: SessionState } {
-  const [session, setSession] = useState(() => sessionOf(threadId, { isNew: false }));
-  if (session.threadId !== threadId) setSession(sessionOf(threadId, { isNew: false }));
+  const [session] = useState(() => sessionOf(threadId, { isNew: false }));
   useEffect(() => session.open(), [session]);
   const state = useSyncExternalStore(session.subscribe, session.snapshot);
   return { session, state };

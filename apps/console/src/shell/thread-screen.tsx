@@ -1,11 +1,12 @@
 import type { AgentEvent, Tape } from '@intertie/core';
 import { useCallback, useState, type ReactNode } from 'react';
 import type { Frame } from '../app.tsx';
-import type { ServerInfo } from '../api.ts';
+import { api, type ServerInfo } from '../api.ts';
 import { ChatView } from '../chat/chat-view.tsx';
 import { useSession } from '../chat/use-session.ts';
 import { WireMenu } from '../chat/wire-menu.tsx';
 import type { RunEvents } from '../inspect-types.ts';
+import { Icon } from '../ui/icon.tsx';
 import { recordedRun } from '../run-events.ts';
 import { useRunEvents } from '../use-run-events.ts';
 import { go, type Pane } from '../use-location.ts';
@@ -71,6 +72,17 @@ export function ThreadScreen({
           onInspector={frame.toggleInspector}
           onHelp={frame.openHelp}
         >
+          {!state.isNew && (
+            <a
+              className="icon-button"
+              href={api.urls.threadExport(threadId)}
+              download={`${threadId}.jsonl`}
+              aria-label="Download the thread"
+              title="Download the thread"
+            >
+              <Icon name="download" />
+            </a>
+          )}
           {server?.loopback && <WireMenu threadId={threadId} notes={state.wire} />}
         </ChatBar>
         <ChatView
