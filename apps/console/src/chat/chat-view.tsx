@@ -89,7 +89,8 @@ export function ChatView(props: ChatViewProps): ReactNode {
                   isLast={isLast}
                   isLive={isLive}
                   isBusy={isBusy}
-                  isPast={scrub !== undefined || (isLast && error !== undefined && message.role === 'assistant')}
+                  isPast={scrub !== undefined}
+                  hasFailureBelow={isLast && error !== undefined}
                   onInspect={onInspect}
                   onEdited={follow}
                 />

@@ -22,13 +22,16 @@ export type MessageRowProps = {
   isBusy: boolean;
   /** Only to be looked at: the chat shows how it was. */
   isPast: boolean;
+  /** The chat says below what went wrong. */
+  hasFailureBelow: boolean;
   onInspect: (runId: string) => void;
   onEdited: () => void;
 };
 
 /** A message with what can be done with it. While another one grows, it is not drawn again: all it is given stays the same. */
 export const MessageRow = memo(function Row(props: MessageRowProps): ReactNode {
-  const { session, message, author, branch, isLast, isLive, isBusy, isPast, onInspect, onEdited } = props;
+  const { session, message, author, branch, isLast, isLive, isBusy, isPast, hasFailureBelow, onInspect, onEdited } =
+    props;
   const [isEditing, setEditing] = useState(false);
   const { runId, status } = messageSlotOf(message);
   const isAnswer = message.role === 'assistant';
@@ -53,7 +56,7 @@ export const MessageRow = memo(function Row(props: MessageRowProps): ReactNode {
   return (
     <Guard news={message}>
       <MessageView message={message} author={author} isLive={isLive}>
-        {isAnswer && isSettled && (
+        {isAnswer && isSettled && !hasFailureBelow && (
           <RunFailure
             runId={runId}
             threadId={session.threadId}

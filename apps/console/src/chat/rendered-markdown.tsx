@@ -18,7 +18,7 @@ const components = {
     ),
   img: Picture,
   table: ({ children }: ComponentProps<'table'>) => (
-    <div className="table" tabIndex={0} role="region" aria-label="Table">
+    <div className="table" tabIndex={0} role="group" aria-label="Table">
       <table>{children}</table>
     </div>
   ),

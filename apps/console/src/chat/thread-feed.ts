@@ -23,7 +23,8 @@ export function listenToThread(threadId: string, onNews: (news: ThreadNews) => v
   };
   const lead = (): Promise<void> => follow(threadId, tell, signal);
   // Outside of a secure context there are no locks: then each tab listens for itself.
-  const leading = navigator.locks === undefined ? lead() : navigator.locks.request(name, { signal }, lead);
+  const locks = globalThis.navigator?.locks as LockManager | undefined;
+  const leading = locks === undefined ? lead() : locks.request(name, { signal }, lead);
   leading.catch(() => undefined);
 }
 
