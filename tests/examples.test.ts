@@ -102,7 +102,7 @@ describe('npm start', () => {
     const { status, stderr } = run('--port', String(port));
     expect(status).toBe(2);
     expect(stderr).toContain(`Port ${port} is taken.`);
-    expect(stderr).toContain(`npm start -- --port ${port + 1}`);
+    expect(stderr).toContain(`npm start -w @intertie-example/chat-page -- --port ${port + 1}`);
     server.close();
   });
 

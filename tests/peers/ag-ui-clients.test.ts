@@ -11,7 +11,17 @@ import { tellMessages, tellSteps } from '../../packages/ag-ui/test/tell.ts';
 import { install } from '../../scripts/install.mjs';
 import { root } from '../../scripts/workspace.mjs';
 
-type Client = Pick<typeof import('@ag-ui/client'), 'HttpAgent'>;
+/** What all of them have. */
+type Client = {
+  HttpAgent: new (config: { url: string; threadId: string }) => {
+    messages: Message[];
+    runAgent(
+      run: { runId: string },
+      subscriber: { onRunErrorEvent(params: { event: { message: string } }): void },
+    ): Promise<unknown>;
+  };
+};
+type Message = Parameters<typeof tellMessages>[0][number];
 type Result = ReturnType<typeof streamText>;
 type Door = (result: Result, runId: string, version: string) => AsyncIterable<AGUIEvent>;
 

@@ -8,7 +8,7 @@ import { servePage } from './serve-page.ts';
 
 const help = `A chat page: useChat over a scripted source. No key, no model, no database.
 
-usage: npm start [-- options]
+usage: npm start -w @intertie-example/chat-page [-- options]
 
   --port N    where to listen, on this machine only (default: 4600; 0: any free port)
   --speed N   1 as a model types, 10 ten times as fast
@@ -41,7 +41,7 @@ async function main(): Promise<void> {
   const server = await servePage(port, { folder: built, chat }).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EADDRINUSE') throw error;
     throw new Error(
-      `Port ${port} is taken. Stop what listens there, or choose another: npm start -- --port ${port + 1}`,
+      `Port ${port} is taken. Stop what listens there, or choose another: npm start -w @intertie-example/chat-page -- --port ${port + 1}`,
     );
   });
   const { port: taken } = server.address() as AddressInfo;

@@ -1,5 +1,6 @@
 import type { PrepareRun } from '@intertie/ai-sdk';
 import type { BusyPolicy, Fault, PendingPolicy, RunRequest } from '@intertie/core';
+import type { AGUIBinary } from './ag-ui-binary.ts';
 import type { AGUIRunInput } from './ag-ui-event.ts';
 import type { FileUrl } from './tell-files.ts';
 import type { AGUIEncoderOptions } from './ag-ui-encoder-options.ts';
@@ -14,6 +15,8 @@ interface CommonOptions extends Encoding {
   protocolVersion?: string;
   /** What the client is told of an error that ended the run. Default: the error's message. */
   errorText?: (error: Fault) => string;
+  /** For clients that ask for it by name: `protobuf` of `@intertie/ag-ui/protobuf`. Default: all get server-sent events. */
+  protobuf?: AGUIBinary;
   /** After how long a silence a comment is sent, so that proxies keep the connection. Default: 15 seconds. */
   keepAliveMs?: number;
   /** How long a request may be, in bytes. Default: 32 MB, since files travel inside. */

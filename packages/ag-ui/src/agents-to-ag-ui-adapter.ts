@@ -1,10 +1,11 @@
 import type { Message } from '@ag-ui/core';
 import { fromModelMessages, fromUIMessages } from '@intertie/ai-sdk';
-import { generateId, iterate, type Json } from '@intertie/core';
+import { generateId, type Json } from '@intertie/core';
 import type { AGUIEvent, AGUIRunInput } from './ag-ui-event.ts';
 import { featuresOf } from './ag-ui-version.ts';
+import { generateAGUI } from './generate-ag-ui.ts';
 import { defined, isFields, nameOf, type Fields } from './read-fields.ts';
-import { toAGUI, type StreamTextLike, type ToAGUIOptions } from './to-ag-ui.ts';
+import { prepareAGUI, type StreamTextLike, type ToAGUIOptions } from './to-ag-ui.ts';
 import { toAGUIMessages } from './to-ag-ui-messages.ts';
 
 export interface AgentsToAGUIAdapterOptions extends Omit<
@@ -24,7 +25,7 @@ export class AgentsToAGUIAdapter {
   }
 
   /** `inputMessages` are AG-UI, model or UI messages. */
-  async *adaptStreamToAGUI(
+  adaptStreamToAGUI(
     stream: StreamTextLike,
     threadId?: string,
     runId?: string,
@@ -45,7 +46,7 @@ export class AgentsToAGUIAdapter {
     // Older clients refuse an input without them.
     const demanded = isV1 ? undefined : { tools: [], context: [], state: {}, forwardedProps: {} };
     const echo: AGUIRunInput = { threadId: thread, runId: runId ?? mint(), messages, ...demanded, ...known };
-    const events = toAGUI(stream, {
+    const prepared = prepareAGUI(stream, {
       form: 'chunks',
       stepNames: 'phases',
       timestamps: true,
@@ -58,7 +59,7 @@ export class AgentsToAGUIAdapter {
       echo,
       ...(messages.length > 0 && { messages }),
     });
-    yield* iterate(events);
+    return generateAGUI(prepared);
   }
 }
 

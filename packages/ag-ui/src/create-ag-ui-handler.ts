@@ -8,6 +8,8 @@ import {
   type RunControl,
 } from '@intertie/core';
 import type { AGUIHandlerOptions, DurableAGUIHandlerOptions } from './ag-ui-handler-options.ts';
+import { asksFor, writeAGUIBinary } from './ag-ui-binary.ts';
+import type { AGUIEvent } from './ag-ui-event.ts';
 import { aguiSSEHeaders, writeAGUISSE } from './ag-ui-sse.ts';
 import { DurableDoor, type Told } from './durable-door.ts';
 import { createAGUIEncoder } from './encode-ag-ui.ts';
@@ -44,7 +46,7 @@ export function createAGUIHandler(
 }
 
 function durableHandler(agent: DurableAgent, options: DurableAGUIHandlerOptions): Handler {
-  const { errorText, keepAliveMs = defaultKeepAliveMs, maxBodySize = defaultMaxBodySize } = options;
+  const { maxBodySize = defaultMaxBodySize } = options;
   const door = new DurableDoor(agent, options);
 
   const tell = async (request: Request): Promise<Told> => {
@@ -62,14 +64,13 @@ function durableHandler(agent: DurableAgent, options: DurableAGUIHandlerOptions)
 
   return answering(['GET', 'POST'], async (request) => {
     const { events, run } = await tell(request);
-    const bytes = writeAGUISSE(withFaultText(events, errorText), { keepAliveMs });
     const headers = run && { 'x-intertie-run': run.runId, 'x-intertie-message': run.messageId };
-    return new Response(bytes, { headers: { ...aguiSSEHeaders, ...headers } });
+    return respond(events, request, options, headers);
   });
 }
 
 function sourceHandler(source: AgentSource, options: AGUIHandlerOptions): Handler {
-  const { prepare, errorText, keepAliveMs = defaultKeepAliveMs, maxBodySize = defaultMaxBodySize, ...rest } = options;
+  const { prepare, maxBodySize = defaultMaxBodySize, ...rest } = options;
   const { generateId: mint = generateId, now = Date.now, protocolVersion: assumed, ...encoding } = rest;
   const { onLoss = () => undefined } = encoding;
 
@@ -87,9 +88,25 @@ function sourceHandler(source: AgentSource, options: AGUIHandlerOptions): Handle
     const events = source.run({ ...run, ...prepared }, controlOf(AbortSignal.any([request.signal, stop.signal])));
     // Who leaves stops the run, also where the platform does not abort the request.
     const encoded = encodeStream(events, encoder, (reason) => stop.abort(reason));
-    const bytes = writeAGUISSE(withFaultText(encoded, errorText), { keepAliveMs });
-    return new Response(bytes, { headers: { ...aguiSSEHeaders, 'x-intertie-run': run.runId } });
+    return respond(encoded, request, options, { 'x-intertie-run': run.runId });
   });
+}
+
+/** The events in the form that the client reads. */
+function respond(
+  told: ReadableStream<AGUIEvent>,
+  request: Request,
+  { errorText, keepAliveMs = defaultKeepAliveMs, protobuf }: AGUIHandlerOptions | DurableAGUIHandlerOptions,
+  headers: Record<string, string> | undefined,
+): Response {
+  const events = withFaultText(told, errorText);
+  if (!protobuf || !asksFor(protobuf, request)) {
+    const bytes = writeAGUISSE(events, { keepAliveMs });
+    return new Response(bytes, { headers: { ...aguiSSEHeaders, ...headers } });
+  }
+  // Clients compare the media type as a whole: nothing may stand behind it.
+  const bytes = writeAGUIBinary(events, protobuf);
+  return new Response(bytes, { headers: { ...aguiSSEHeaders, 'content-type': protobuf.mediaType, ...headers } });
 }
 
 /** Says with a status what is wrong with a request. */

@@ -16,6 +16,7 @@ export { toAGUI } from './to-ag-ui.ts';
 export type { StreamTextLike, ToAGUIOptions } from './to-ag-ui.ts';
 export { toAGUIResponse } from './to-ag-ui-response.ts';
 export type { ToAGUIResponseOptions } from './to-ag-ui-response.ts';
+export type { AGUIBinary } from './ag-ui-binary.ts';
 export { createAGUIHandler } from './create-ag-ui-handler.ts';
 export type { AGUIHandlerOptions, DurableAGUIHandlerOptions, PreparedRequest } from './ag-ui-handler-options.ts';
 export { createAGUIDecoder } from './decode-ag-ui.ts';

@@ -66,7 +66,7 @@ export function readAnswers(
 
 type ToolMessage = Extract<Message, { role: 'tool' }>;
 
-export function resultsIn(messages: readonly Message[]): Map<string, ToolMessage> {
+function resultsIn(messages: readonly Message[]): Map<string, ToolMessage> {
   return new Map(
     messages.flatMap((message) => (message.role === 'tool' ? [[message.toolCallId, message] as const] : [])),
   );

@@ -1,10 +1,10 @@
 import type { Message } from '@ag-ui/core';
 import { createFullStreamDecoder, type ToolExecutors } from '@intertie/ai-sdk';
-import { compose, generateId, seal, sourceStream, type AgentEvent, type Json, type RunInput } from '@intertie/core';
+import { compose, generateId, seal, sourceStream, type Json, type RunInput } from '@intertie/core';
 import type { AGUIEvent, AGUIRunInput } from './ag-ui-event.ts';
-import { encodeStream } from './encode-stream.ts';
 import type { AGUIEncoderOptions } from './ag-ui-encoder-options.ts';
 import { createAGUIEncoder } from './encode-ag-ui.ts';
+import type { GenerateAGUIOptions } from './generate-ag-ui.ts';
 import { defined, isFields } from './read-fields.ts';
 import { runOfInput } from './run-of-input.ts';
 
@@ -34,18 +34,18 @@ export interface ToAGUIOptions extends AGUIEncoderOptions {
  * demand, and can be iterated. The version is that of the request, if `input` is given, or of the option.
  */
 export function toAGUI(result: StreamTextLike, options: ToAGUIOptions = {}): ReadableStream<AGUIEvent> {
-  const { input, protocolVersion = input?.protocolVersion } = options;
-  const messages = options.messages ?? input?.messages;
-  const encoder = createAGUIEncoder({ ...options, ...defined({ protocolVersion, messages }) });
-  return encodeStream(eventsOf(result, options), encoder);
+  const { parts, codec, ...more } = prepareAGUI(result, options);
+  return sourceStream(parts, codec, more);
 }
 
-/** The canonical events of a `streamText` call. */
-function eventsOf(result: StreamTextLike, options: ToAGUIOptions): ReadableStream<AgentEvent> {
-  const { tools, signal, now = Date.now, onLoss = () => undefined } = options;
+/** What reads a result, and what writes it. */
+export function prepareAGUI(result: StreamTextLike, options: ToAGUIOptions): GenerateAGUIOptions {
+  const { input, protocolVersion = input?.protocolVersion, tools, signal, now = Date.now } = options;
+  const { onLoss = () => undefined, messages = input?.messages } = options;
   const run = runOf(options);
+  const encoder = createAGUIEncoder({ ...options, ...defined({ protocolVersion, messages }) });
   const codec = compose(createFullStreamDecoder(run, { ...defined({ tools }), onLoss }), seal(run, onLoss));
-  return sourceStream(() => partsOf(result), codec, { now, ...defined({ signal }) });
+  return { parts: () => partsOf(result), codec, encoder, now, ...defined({ signal }) };
 }
 
 function runOf(options: ToAGUIOptions): RunInput {

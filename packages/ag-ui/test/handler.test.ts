@@ -1,10 +1,11 @@
 import { HttpAgent } from '@ag-ui/client';
-import type { Message } from '@ag-ui/core';
+import type { Message, RunAgentInput } from '@ag-ui/core';
 import { modelSource } from '@intertie/ai-sdk';
 import type { AgentEvent, AgentSource, RunInput } from '@intertie/core';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { AGUIHandlerOptions } from '../src/ag-ui-handler-options.ts';
 import { createAGUIHandler } from '../src/create-ag-ui-handler.ts';
+import { protobuf } from '../src/protobuf.ts';
 import { tools } from './scenarios.ts';
 import { finish, majors, reasoning, scriptedModel, streamedCall, text, type Turn } from './scripted-model.ts';
 import { serve } from '../../ai-sdk/test/serve.ts';
@@ -159,6 +160,34 @@ describe('the handler', () => {
     expect(response.headers.get('content-type')).toBe('text/event-stream');
     const frames = (await response.text()).split('\n\n').filter(Boolean);
     expect(frames.every((frame) => frame.startsWith('data: {'))).toBe(true);
+  });
+
+  it('gives protobuf to a client that asks for it by name, and text to one that takes anything', async () => {
+    class BinaryAgent extends HttpAgent {
+      accepts = 'application/vnd.ag-ui.event+proto';
+
+      protected override requestInit(run: RunAgentInput): RequestInit {
+        const init = super.requestInit(run);
+        return { ...init, headers: { ...(init.headers as Record<string, string>), Accept: this.accepts } };
+      }
+    }
+    const source = modelSource(scriptedModel([[...reasoning('0', 'Hm.'), ...text('1', 'Hel', 'lo'), finish()]]));
+    const types: Array<string | null> = [];
+    const handler = createAGUIHandler(source, { protobuf });
+    const served = await serve(async (request) => {
+      const response = await handler(request);
+      types.push(response.headers.get('content-type'));
+      return response;
+    });
+    onTestFinished(() => served.close());
+    const agent = new BinaryAgent({ url: served.url, threadId: 'thread-1', initialMessages: [asked] });
+    await agent.runAgent({ runId: 'run-1' });
+    expect(tellMessages(agent.messages)).toEqual(['reasoning=Hm.', 'text=Hello']);
+    agent.accepts = '*/*, application/vnd.ag-ui.event+proto;q=0';
+    agent.setMessages([asked]);
+    await agent.runAgent({ runId: 'run-2' });
+    expect(tellMessages(agent.messages)).toEqual(['reasoning=Hm.', 'text=Hello']);
+    expect(types).toEqual(['application/vnd.ag-ui.event+proto', 'text/event-stream']);
   });
 
   it('pulls no more than it is asked for', async () => {

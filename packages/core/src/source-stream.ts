@@ -27,15 +27,28 @@ export interface SourceStreamOptions<In = unknown> {
  * The stream never errors. The codec is flushed at once, so that the seal writes `run-start` before anything is read. The
  * input is read on demand, one item at a time, and cancelled exactly once: when the reader leaves, when the run is stopped,
  * or as soon as `run-end` is out, since many servers keep their end of the wire open.
+ *
+ * With an `encoder` the stream is what that makes of the events: one stream instead of two, each of which costs more than the
+ * codecs do.
  */
+export function sourceStream<In, Out>(
+  input: SourceInput<In>,
+  codec: Codec<In, AgentEvent>,
+  options: SourceStreamOptions<In> & { encoder: Codec<AgentEvent, Out> },
+): ReadableStream<Out>;
 export function sourceStream<In>(
   input: SourceInput<In>,
   codec: Codec<In, AgentEvent>,
-  options: SourceStreamOptions<In> = {},
-): ReadableStream<AgentEvent> {
-  const { signal, idleMs, drainMs = 0, flushMs, now = Date.now, onFrame } = options;
+  options?: SourceStreamOptions<In>,
+): ReadableStream<AgentEvent>;
+export function sourceStream<In>(
+  input: SourceInput<In>,
+  codec: Codec<In, AgentEvent>,
+  options: SourceStreamOptions<In> & { encoder?: Codec<AgentEvent, unknown> } = {},
+): ReadableStream<unknown> {
+  const { signal, idleMs, drainMs = 0, flushMs, now = Date.now, onFrame, encoder } = options;
   const reader = readInput(input);
-  let controller: ReadableStreamDefaultController<AgentEvent>;
+  let controller: ReadableStreamDefaultController<unknown>;
   let emitted = 0;
   let frames = 0;
   let runEnded = false;
@@ -48,13 +61,19 @@ export function sourceStream<In>(
   const flush = createAlarm(flushMs, () => step(() => codec.flush?.(emit)));
   const drain = createAlarm(drainMs, () => finish({ reason: 'eof' }));
 
+  const enqueue = (out: unknown): void => {
+    emitted += 1;
+    controller.enqueue(out);
+  };
+
   const emit = (event: AgentEvent): void => {
     if (runEnded) return;
-    emitted += 1;
     runEnded = event.type === 'run-end';
     const origin = onFrame && frames > 0 && event.origin === undefined ? { origin: frames - 1 } : undefined;
     const at = event.at === undefined && !event.type.endsWith('-delta') ? { at: now() } : undefined;
-    controller.enqueue(origin || at ? { ...event, ...at, ...origin } : event);
+    const timed = origin || at ? { ...event, ...at, ...origin } : event;
+    if (encoder) encoder.feed(timed, enqueue);
+    else enqueue(timed);
   };
 
   /** Whether this is the first time, and the last. */
@@ -76,6 +95,7 @@ export function sourceStream<In>(
     } catch (error) {
       emit({ type: 'run-end', outcome: 'error', error: toFault(error, 'codec') });
     }
+    encoder?.end({ reason: 'eof' }, enqueue);
     controller.close();
   };
 
@@ -114,7 +134,7 @@ export function sourceStream<In>(
     if (!over) flush.set();
   };
 
-  return new ReadableStream<AgentEvent>(
+  return new ReadableStream<unknown>(
     {
       start(streamController) {
         controller = streamController;

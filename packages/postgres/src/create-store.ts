@@ -18,7 +18,7 @@ export type CreateStoreOptions = PostgresStoreOptions & {
   /** A URL past a pooler such as PgBouncer, for LISTEN; without one, the server's own or none. */
   directUrl?: string;
   /**
-   * Whether statements have names, so that a server plans each once per connection. Unless given: on every connection that
+   * Whether frequent statements have names, so that a server plans each once per connection. Unless given: on every connection that
    * leads to the server itself. Behind a pooler that knows of them (PgBouncer with \`max_prepared_statements\`): true.
    */
   prepare?: boolean;

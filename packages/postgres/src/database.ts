@@ -11,8 +11,20 @@ export type SqlRow = { [column: string]: string | number | boolean | Uint8Array 
  * users disagree about how to read the rest.
  */
 export interface Sql {
-  query<Row extends SqlRow = SqlRow>(text: string, values?: readonly SqlValue[]): Promise<Row[]>;
+  query<Row extends SqlRow = SqlRow>(
+    text: string,
+    values?: readonly SqlValue[],
+    options?: QueryOptions,
+  ): Promise<Row[]>;
 }
+
+export type QueryOptions = {
+  /**
+   * A connection may keep the plan. Only for statements that are frequent, and whose plan is the same whatever the tables
+   * hold: one that was made for empty tables lasts until the server next looks at them.
+   */
+  keepPlan?: true;
+};
 
 export type TransactionOptions = {
   /** For work that may take long: the timeouts of the connection do not apply. */

@@ -17,10 +17,11 @@ async function isKept(sql: Sql): Promise<boolean> {
 }
 
 /** In one transaction, and so on one connection. */
-function keeps(database: Database, ids: string[] = ['a', 'b']): Promise<boolean> {
+function keeps(database: Database, ids: string[] = ['a', 'b'], isFrequent = true): Promise<boolean> {
   return database.transaction(async (sql) => {
-    expect(await sql.query(counted, [ids])).toEqual([{ counted: ids.length }]);
-    expect(await sql.query(counted, [ids])).toEqual([{ counted: ids.length }]);
+    const options = isFrequent ? ({ keepPlan: true } as const) : {};
+    expect(await sql.query(counted, [ids], options)).toEqual([{ counted: ids.length }]);
+    expect(await sql.query(counted, [ids], options)).toEqual([{ counted: ids.length }]);
     return isKept(sql);
   });
 }
@@ -84,6 +85,10 @@ it('plans a statement with a long list for that list', async () => {
   const database = open(await newPostgresUrl());
   const ids = Array.from({ length: 17 }, String);
   expect(await keeps(database, ids)).toBe(false);
+});
+
+it('keeps the plan of no statement that does not ask for it', async () => {
+  expect(await keeps(open(await newPostgresUrl()), ['a'], false)).toBe(false);
 });
 
 it('keeps no plans where that is not wanted', async () => {

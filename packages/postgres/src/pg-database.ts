@@ -6,6 +6,7 @@ import {
   orPinned,
   sqlState,
   type Database,
+  type QueryOptions,
   type Sql,
   type SqlPool,
   type SqlRow,
@@ -17,8 +18,8 @@ export type PgDatabaseOptions = {
   /** The database schema that holds our tables; `intertie` unless given. */
   schema?: string;
   /**
-   * Names statements, so that the server plans each once per connection. Unless given: on connections of our own that lead
-   * to the server itself. Not every pooler knows of it, and what a pool of the user's own does with a session is not ours.
+   * Names frequent statements, so that the server plans each once per connection. Unless given: on connections of our own
+   * that lead to the server itself. Not every pooler knows of it, and what a pool of the user's own does with a session is not ours.
    */
   prepare?: boolean;
   /** A URL past a pooler, for LISTEN. */
@@ -66,24 +67,23 @@ function describe({ schema = defaultSchema }: PgDatabaseOptions): { schema: stri
 
 function poolOf(pool: PgPool, options: PgDatabaseOptions, timeouts: Timeouts): SqlPool {
   const on = (client: PgConnection, timeoutMs: number): Sql => ({
-    query: (text, values = []) => run(client, inSchema(text, options.schema ?? defaultSchema), values, timeoutMs),
+    query: async <Row extends SqlRow>(
+      statement: string,
+      values: readonly SqlValue[] = [],
+      { keepPlan }: QueryOptions = {},
+    ) => {
+      const text = inSchema(statement, options.schema ?? defaultSchema);
+      const isNamed = keepPlan && (options.prepare ?? leadToServer.get(client)) && !hasLongList(values);
+      const { rows } = await client.query({
+        text,
+        values: [...values],
+        types,
+        ...(isNamed && { name: nameOf(text) }),
+        ...(timeoutMs > 0 && { query_timeout: timeoutMs }),
+      });
+      return rows as Row[];
+    },
   });
-
-  const run = async <Row extends SqlRow>(
-    client: PgConnection,
-    text: string,
-    values: readonly SqlValue[],
-    timeoutMs: number,
-  ): Promise<Row[]> => {
-    const { rows } = await client.query({
-      text,
-      values: [...values],
-      types,
-      ...((options.prepare ?? leadToServer.get(client)) && !hasLongList(values) && { name: nameOf(text) }),
-      ...(timeoutMs > 0 && { query_timeout: timeoutMs }),
-    });
-    return rows as Row[];
-  };
 
   const use = <Result>(work: (client: PgConnection) => Promise<Result>): Promise<Result> =>
     withClient(pool, async (client) => {
@@ -111,8 +111,8 @@ function poolOf(pool: PgPool, options: PgDatabaseOptions, timeouts: Timeouts): S
     });
 
   const pinned: SqlPool = {
-    query: (text, values = []) =>
-      orPinned(pinned, text, values, () => use((client) => on(client, timeouts.statementMs).query(text, values))),
+    query: (text, values = [], how = {}) =>
+      orPinned(pinned, text, values, () => use((client) => on(client, timeouts.statementMs).query(text, values, how))),
     transaction,
   };
   return pinned;

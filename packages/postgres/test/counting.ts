@@ -1,16 +1,16 @@
-import type { Database, Sql, SqlValue } from '../src/database.ts';
+import type { Database, QueryOptions, Sql, SqlValue } from '../src/database.ts';
 
-export type Call = { text: string; values: readonly SqlValue[] | undefined };
+export type Call = { text: string; values: readonly SqlValue[] | undefined; options: QueryOptions | undefined };
 
 /** The database, and the statements that it was given: each is a round trip, and a transaction is two more. */
 export function counting(database: Database): { database: Database; statements: string[]; calls: Call[] } {
   const statements: string[] = [];
   const calls: Call[] = [];
   const on = (sql: Sql): Sql => ({
-    query: (text, values) => {
+    query: (text, values, options) => {
       statements.push(text);
-      calls.push({ text, values });
-      return sql.query(text, values);
+      calls.push({ text, values, options });
+      return sql.query(text, values, options);
     },
   });
   const counted: Database = {

@@ -1,5 +1,4 @@
-import type { CanonicalMessage, MessagePart } from '@intertie/core';
-import { readBlobUrl } from '@intertie/postgres';
+import { readBlobUrl, type CanonicalMessage, type MessagePart } from '@intertie/core';
 
 /** Where the bytes of a stored file are read. */
 export function blobPath(sha256: string): string {
@@ -10,7 +9,7 @@ export function blobPath(sha256: string): string {
 export function withBlobUrls(message: CanonicalMessage): CanonicalMessage {
   const parts = message.content.parts.map((part): MessagePart => {
     const sha256 = part.type === 'file' && part.url !== undefined ? readBlobUrl(part.url) : undefined;
-    return sha256 === undefined || sha256 === null ? part : ({ ...part, url: blobPath(sha256) } as MessagePart);
+    return sha256 === undefined ? part : ({ ...part, url: blobPath(sha256) } as MessagePart);
   });
   return { ...message, content: { ...message.content, parts } };
 }

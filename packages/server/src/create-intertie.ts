@@ -1,4 +1,4 @@
-import { Agent, createRunHost } from '@intertie/agent';
+import { Agent, createRunHost, type RunHostOptions } from '@intertie/agent';
 import type { Store } from '@intertie/core';
 import { createStore } from '@intertie/postgres';
 import { isAgentDefinition, sourceDefinition, type AgentDefinition } from './agents/agent-definition.ts';
@@ -12,7 +12,11 @@ import { silentLogger, type Logger } from './logger.ts';
 import { Metrics } from './metrics.ts';
 import { ThreadTrees } from './thread-trees.ts';
 
-export type CreateIntertieOptions = { logger?: Logger };
+export type CreateIntertieOptions = {
+  logger?: Logger;
+  /** How this process writes and looks after its runs. */
+  runs?: Omit<RunHostOptions, 'onError'>;
+};
 
 export type CloseIntertieOptions = {
   /** How long runs may take to end by themselves, in milliseconds. Then they are stopped. Default: not at all. */
@@ -38,7 +42,7 @@ const defaultLimits: Limits = {
 /** The whole server as a fetch handler. */
 export async function createIntertie(
   config: IntertieConfig,
-  { logger = silentLogger }: CreateIntertieOptions = {},
+  { logger = silentLogger, runs: runOptions }: CreateIntertieOptions = {},
 ): Promise<Intertie> {
   checkConfig(config);
   const { database, token = tokenOfEnvironment() } = config;
@@ -46,6 +50,7 @@ export async function createIntertie(
   const isOwn = !isStore(database);
   const store: Store = isStore(database) ? database : await createStore(database);
   const runs = createRunHost(store, {
+    ...runOptions,
     onError: (error) =>
       logger.log('warn', 'run-host', { error: error instanceof Error ? error.message : String(error) }),
   });

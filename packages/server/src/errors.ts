@@ -29,6 +29,9 @@ export type ErrorCode =
   | 'pending'
   | 'run-exists'
   | 'nothing-to-continue'
+  | 'already-answered'
+  | 'cancelled'
+  | 'expired'
   | 'version-conflict'
   | 'agent-gone'
   | 'log-dropped'
@@ -170,6 +173,24 @@ export const errors: { readonly [code in ErrorCode]: CatalogueEntry } = {
     title: 'There is nothing to go on with',
     cause: 'The last message is an answer, nothing new was said, and no run is live.',
     fix: 'Send a new message, or ask to regenerate.',
+  },
+  'already-answered': {
+    status: 409,
+    title: 'Somebody has answered otherwise',
+    cause: 'A question is answered once, and another answer came before this one.',
+    fix: 'Read the thread again: the message has the answer that counts, and what came of it.',
+  },
+  cancelled: {
+    status: 409,
+    title: 'The question is not asked any more',
+    cause: 'A new message took its place, or the run was stopped.',
+    fix: 'Read the thread again, and go on from its last message.',
+  },
+  expired: {
+    status: 409,
+    title: 'The time to answer is over',
+    cause: 'The question had an end, and it has passed.',
+    fix: 'Ask again with a new message.',
   },
   'version-conflict': {
     status: 409,

@@ -1,13 +1,18 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { IntertieConfig } from './config.ts';
-import { createIntertie, type CloseIntertieOptions, type Intertie } from './create-intertie.ts';
+import {
+  createIntertie,
+  type CloseIntertieOptions,
+  type CreateIntertieOptions,
+  type Intertie,
+} from './create-intertie.ts';
 import { isLoopbackHost } from './http/loopback.ts';
 import { nodeListener } from './http/node-listener.ts';
 import { IntertieError } from './intertie-error.ts';
-import { silentLogger, type Logger } from './logger.ts';
+import { silentLogger } from './logger.ts';
 
-export type ServeOptions = { host?: string; port?: number; logger?: Logger };
+export type ServeOptions = CreateIntertieOptions & { host?: string; port?: number };
 
 export interface ServedIntertie {
   /** Where it listens. */
@@ -24,10 +29,11 @@ const reloadDrainMs = 60_000;
 
 /** Serves a configuration over HTTP on Node. */
 export async function serve(config: IntertieConfig, options: ServeOptions = {}): Promise<ServedIntertie> {
-  const { logger = silentLogger } = options;
+  const { logger = silentLogger, runs } = options;
+  const common = { logger, ...(runs && { runs }) };
   const host = options.host ?? config.host ?? '127.0.0.1';
   checkAddress(config, host);
-  let intertie = await createIntertie(config, { logger });
+  let intertie = await createIntertie(config, common);
   const leaving = new Set<Promise<void>>();
   const server = createServer(
     nodeListener(
@@ -51,7 +57,7 @@ export async function serve(config: IntertieConfig, options: ServeOptions = {}):
     async reload(next) {
       checkAddress(next, host);
       const before = intertie;
-      intertie = await createIntertie(next, { logger });
+      intertie = await createIntertie(next, common);
       const left = before.close({ drainMs: reloadDrainMs }).finally(() => leaving.delete(left));
       leaving.add(left);
     },

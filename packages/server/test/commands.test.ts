@@ -82,8 +82,8 @@ describe('doctor', () => {
     await new Promise<void>((resolve) => void other.listen(0, '127.0.0.1', resolve));
     const { port } = other.address() as { port: number };
     const found = async (url: string): Promise<string> => {
-      const [{ state, found: text }] = (await examine({ url, env: {} })) as [{ state: string; found: string }];
-      return `${state}: ${text}`;
+      const [finding] = await examine({ url, env: {} });
+      return `${finding?.state}: ${finding?.found}`;
     };
     expect(await found(server.url)).toMatch(/^fine: Intertie .* with helper, swarm/);
     expect(await found(mail.url)).toMatch(/^fine: MAIL 1\.3.* with supervisor/);

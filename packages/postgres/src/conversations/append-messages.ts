@@ -71,6 +71,8 @@ export async function appendMessages(
   const rows = await sql.query<{ version: number; parent_id: string | null }>(
     `with ${parts.join(',\n')} select thread.version::float8 as version, thread.head_id as parent_id from thread`,
     values,
+    // The others look for rows by lists.
+    updates.length + refIds.length === 0 ? { keepPlan: true } : {},
   );
   const [row] = rows;
   return row && { version: row.version, parentId: row.parent_id };

@@ -11,10 +11,10 @@ export async function readBranch(sql: Sql, scope: Scope, query: ListMessages): P
   // The newest first.
   const rows =
     cursor === undefined
-      ? await sql.query<PageRow>(readEnd, [...values, limit])
+      ? await sql.query<PageRow>(readEnd, [...values, limit], { keepPlan: true })
       : 'before' in cursor
-        ? await sql.query<PageRow>(readBefore, [...values, limit, cursor.before])
-        : await sql.query<PageRow>(readAfter, [...values, limit, cursor.after]);
+        ? await sql.query<PageRow>(readBefore, [...values, limit, cursor.before], { keepPlan: true })
+        : await sql.query<PageRow>(readAfter, [...values, limit, cursor.after], { keepPlan: true });
   if (rows.length === 0) return explain(sql, leaf, cursor);
   const messages = rows.filter(isMessage).map((row) => toMessage(row, threadId));
   return query.orderBy === 'desc' ? messages : messages.toReversed();
@@ -79,8 +79,9 @@ const readEnd = `with recursive leaf as materialized (${leafOf}),
 function fromCursor(lines: string, page: string): string {
   return `with recursive leaf as materialized (${leafOf}),
     cursor as materialized (
-      select m.seq from leaf join intertie.conversation_message m on m.thread_id = leaf.thread_id and m.id = $5
-      where m.deleted_at is null),
+      select m.seq from leaf cross join lateral (
+        select m.seq from intertie.conversation_message m
+        where m.thread_id = leaf.thread_id and m.id = $5 and m.deleted_at is null limit 1) m),
     ${lines},
     place as (select cursor.seq from cursor join lines on cursor.seq between lines.low and lines.high)
     select ${messageColumns} from place left join lateral (${page}) m on true order by m.seq desc`;

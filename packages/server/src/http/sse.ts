@@ -3,7 +3,7 @@ export type SSEvent = { id?: string; event?: string; data: unknown };
 
 const encoder = new TextEncoder();
 
-export function toSSE({ id, event, data }: SSEvent): Uint8Array<ArrayBuffer> {
+function toSSE({ id, event, data }: SSEvent): Uint8Array<ArrayBuffer> {
   // JSON has no raw line ends, so the data is one line.
   const fields = [
     ...(id === undefined ? [] : [`id: ${oneLine(id)}`]),
@@ -19,7 +19,7 @@ function oneLine(text: string): string {
   return text.replace(/[\r\n\0]/g, ' ');
 }
 
-export const sseHeaders: { readonly [name: string]: string } = {
+const sseHeaders: { readonly [name: string]: string } = {
   'content-type': 'text/event-stream; charset=utf-8',
   'cache-control': 'no-store',
   'x-accel-buffering': 'no',

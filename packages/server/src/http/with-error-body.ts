@@ -2,10 +2,11 @@ import { errors, isErrorCode, type ErrorCode } from '../errors.ts';
 import { IntertieError } from '../intertie-error.ts';
 
 const byStatus: { readonly [status: number]: ErrorCode } = {
-  400: 'bad-request',
   404: 'not-found',
   405: 'method-not-allowed',
   413: 'too-large',
+  500: 'internal',
+  503: 'closing',
 };
 
 /** A refusal of a handler that knows nothing of the catalogue, with the code, the fix and the page that the catalogue has. */
@@ -15,7 +16,7 @@ export async function withErrorBody(response: Response): Promise<Response> {
     | { error?: { code?: unknown; message?: unknown } }
     | undefined;
   const { code: given, message, ...data } = body?.error ?? {};
-  const code = isErrorCode(given) ? given : (byStatus[response.status] ?? 'internal');
+  const code = isErrorCode(given) ? given : (byStatus[response.status] ?? 'bad-request');
   const error = new IntertieError(code, typeof message === 'string' ? message : errors[code].title, { data });
   const headers = new Headers(response.headers);
   headers.delete('content-length');

@@ -8,7 +8,8 @@ import { agentOf, type App, type RouteContext } from './context.ts';
 /** Every agent in every protocol, as unmodified clients call it. */
 export function addDoors(app: App, host: Host): void {
   const chat = async (c: RouteContext): Promise<Response> => {
-    const options = { maxBodySize: host.limits.bodyBytes, blobUrl: blobPath };
+    const { id } = c.get('principal');
+    const options = { maxBodySize: host.limits.bodyBytes, blobUrl: blobPath, by: () => id };
     const handle = createChatHandler(scoped(agentOf(host, c), c), options);
     return withErrorBody(await handle(c.req.raw));
   };
@@ -19,7 +20,8 @@ export function addDoors(app: App, host: Host): void {
   }
 
   const agUi = async (c: RouteContext): Promise<Response> => {
-    const handle = createAGUIHandler(scoped(agentOf(host, c), c), { maxBodySize: host.limits.bodyBytes });
+    const options = { maxBodySize: host.limits.bodyBytes, by: c.get('principal').id };
+    const handle = createAGUIHandler(scoped(agentOf(host, c), c), options);
     return withErrorBody(await handle(c.req.raw));
   };
   app.post('/api/agents/:agent/ag-ui', agUi);

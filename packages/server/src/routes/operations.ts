@@ -20,9 +20,11 @@ export function addOperationRoutes(app: App, host: Host): void {
 
   app.get('/metrics', () => {
     const { heapUsed } = process.memoryUsage();
+    const { user, system } = process.cpuUsage();
     const text = host.metrics.render({
       open_streams: { help: 'Responses that are being streamed.', value: host.streams.size },
       heap_bytes: { help: 'Memory in use.', value: heapUsed },
+      cpu_seconds: { help: 'Time on the processor.', value: (user + system) / 1e6 },
     });
     return new Response(text, { headers: { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' } });
   });

@@ -38,7 +38,7 @@ const messagesQuery = z
 
 const sinceQuery = z.object({ since: z.coerce.number().int().min(0).optional() });
 
-export async function requireThread(store: Store, threadId: string): Promise<Thread> {
+async function requireThread(store: Store, threadId: string): Promise<Thread> {
   const thread = await store.getThreadById({ threadId });
   if (!thread) throw new IntertieError('no-thread');
   return thread;

@@ -1,0 +1,155 @@
+// @ts-check
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+import { AgentsToAGUIAdapter, createAGUIEncoder, toAGUI, toAGUIResponse } from '@intertie/ag-ui';
+import { createFullStreamDecoder } from '@intertie/ai-sdk';
+import { compose, seal } from '@intertie/core';
+
+import { install } from '../../scripts/install.mjs';
+import { root } from '../../scripts/workspace.mjs';
+import { measure } from '../measure.mjs';
+
+/** The peer brings hundreds of packages along, and the tests with it have them already. */
+const peers = 'tests/peers/ag-ui-copilotkit';
+const run = { runId: 'run-1', threadId: 'thread-1', messageId: 'message-1', startedAt: 0 };
+const input = { ...run, history: [], answers: [], tools: [], context: [] };
+const request = { threadId: 'thread-1', runId: 'run-1', messages: [], protocolVersion: '1.0' };
+const usage = { inputTokens: 1, outputTokens: 1, totalTokens: 2, inputTokenDetails: {}, outputTokenDetails: {} };
+
+/** @typedef {{ type: string, [key: string]: unknown }} Part */
+
+/** What `streamText` says of one turn. @param {Part[]} said @returns {Part[]} */
+function turnOf(said) {
+  const response = { id: 'r', timestamp: new Date(0), modelId: 'm' };
+  return [
+    { type: 'start' },
+    { type: 'start-step', request: {}, warnings: [] },
+    ...said,
+    { type: 'finish-step', finishReason: 'stop', rawFinishReason: 'stop', usage, response },
+    { type: 'finish', finishReason: 'stop', rawFinishReason: 'stop', totalUsage: usage },
+  ];
+}
+
+/** @param {number} deltas @returns {Part[]} */
+function wordsOf(deltas) {
+  const words = Array.from({ length: deltas }, (_, n) => ({ type: 'text-delta', id: '1', text: `w${n % 10} ` }));
+  return [{ type: 'text-start', id: '1' }, ...words, { type: 'text-end', id: '1' }];
+}
+
+/** Calls whose arguments are streamed. @param {number} calls @param {number} deltas of each @returns {Part[]} */
+function callsOf(calls, deltas) {
+  return Array.from({ length: calls }, (_, n) => {
+    const id = `c${n}`;
+    const call = { toolCallId: id, toolName: 'look' };
+    /** @type {Part[]} */
+    const parts = [{ type: 'tool-input-start', id, toolName: 'look' }];
+    for (let index = 0; index < deltas; index++)
+      parts.push({ type: 'tool-input-delta', id, delta: index === 0 ? '{"q":"' : 'x' });
+    parts.push({ type: 'tool-input-delta', id, delta: '"}' }, { type: 'tool-input-end', id });
+    parts.push({ type: 'tool-call', ...call, input: { q: 'x'.repeat(deltas - 1) } });
+    parts.push({ type: 'tool-result', ...call, input: {}, output: { found: n } });
+    return parts;
+  }).flat();
+}
+
+/** @param {Part[]} parts */
+async function* streamOf(parts) {
+  for (const part of parts) yield part;
+}
+
+/** @param {AsyncIterable<unknown>} items */
+async function drain(items) {
+  let count = 0;
+  for await (const _ of items) count++;
+  return count;
+}
+
+/** Straight through the codecs: what each costs without streams around it. @param {Part[]} parts */
+function transcodeParts(parts) {
+  let count = 0;
+  const ignore = () => undefined;
+  const decoder = compose(createFullStreamDecoder(input, {}), seal(input, ignore));
+  const codec = compose(decoder, createAGUIEncoder({ protocolVersion: '1.0' }));
+  const emit = () => void (count += 1);
+  for (const part of parts) codec.feed(part, emit);
+  codec.end({ reason: 'eof' }, emit);
+  return count;
+}
+
+/** @type {import('../measure.mjs').Suite} */
+const suite = {
+  title: 'ag-ui: what streamText says → AG-UI events and bytes',
+  async run(options) {
+    process.env.COPILOTKIT_TELEMETRY_DISABLED = 'true';
+    install(peers);
+    const require = createRequire(join(root, peers, 'package.json'));
+    const { convertAISDKStream } = await import(pathToFileURL(require.resolve('@copilotkit/runtime/v2')).href);
+    const peerName = "CopilotKit's convertAISDKStream";
+    /** @param {Part[]} parts @returns {AsyncIterable<unknown>} */
+    const theirs = (parts) => convertAISDKStream(streamOf(parts), new AbortController().signal);
+    const rows = [];
+
+    /** @type {Array<[string, Part[]]>} */
+    const kinds = [
+      ['100k words', turnOf(wordsOf(100_000))],
+      ['50k words and 50 calls of 1000 pieces', turnOf([...wordsOf(50_000), ...callsOf(50, 1000)])],
+    ];
+    for (const [name, parts] of kinds) {
+      const events = parts.length;
+      rows.push(
+        await measure(options, {
+          name: `codecs alone: ${name}`,
+          events,
+          peerName: 'a loop that only reads the parts',
+          ours: () => transcodeParts(parts),
+          peer: () => drain(streamOf(parts)),
+        }),
+        await measure(options, {
+          name: `codecs alone: ${name}`,
+          events,
+          peerName,
+          ours: () => transcodeParts(parts),
+          peer: () => drain(theirs(parts)),
+        }),
+        await measure(options, {
+          name: `toAGUI: ${name}`,
+          events,
+          peerName,
+          ours: () => drain(toAGUI({ fullStream: streamOf(parts) }, { input: request })),
+          peer: () => drain(theirs(parts)),
+        }),
+        await measure(options, {
+          name: `AgentsToAGUIAdapter: ${name}`,
+          events,
+          peerName,
+          note: 'ours says the time and the id on every event',
+          ours: () =>
+            drain(
+              new AgentsToAGUIAdapter({ protocolVersion: '1.0' }).adaptStreamToAGUI({ fullStream: streamOf(parts) }),
+            ),
+          peer: () => drain(theirs(parts)),
+        }),
+        await measure(options, {
+          name: `bytes: ${name}`,
+          events,
+          peerName: `${peerName}, framed`,
+          ours: () =>
+            drain(
+              /** @type {AsyncIterable<unknown>} */ (
+                toAGUIResponse({ fullStream: streamOf(parts) }, { input: request }).body
+              ),
+            ),
+          peer: async () => {
+            const encoder = new TextEncoder();
+            for await (const event of theirs(parts)) encoder.encode(`data: ${JSON.stringify(event)}\n\n`);
+          },
+        }),
+      );
+    }
+    return rows;
+  },
+};
+
+export default suite;

@@ -1,0 +1,64 @@
+import { canonical, check } from '@intertie/conformance';
+import { createInMemoryStore, foldEvents, type AgentEvent, type AgentSource } from '@intertie/core';
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+
+import { arbitraryRun } from '../../conformance/src/arbitrary-run.ts';
+import { Agent } from '../src/agent.ts';
+import { createRunHost } from '../src/run-host.ts';
+import { collect } from './stage.ts';
+
+/** A source that says whatever it is given, as it is: sealed or not, ended or not. */
+function sourceOf(events: readonly AgentEvent[], pauses: AgentSource['pauses']): AgentSource {
+  return {
+    name: 'any',
+    pauses,
+    run: () => {
+      let next = 0;
+      return new ReadableStream<AgentEvent>({
+        async pull(controller) {
+          if (next % 7 === 6) await new Promise((resolve) => setTimeout(resolve));
+          const event = events[next++];
+          if (event) controller.enqueue(event);
+          else controller.close();
+        },
+      });
+    },
+  };
+}
+
+it('whatever a source says, and whenever it is stopped: one end, a sound log, and the message is its fold', async () => {
+  const store = createInMemoryStore();
+  const host = createRunHost(store, { tickMs: 1 });
+  let thread = 0;
+  await fc.assert(
+    fc.asyncProperty(
+      arbitraryRun(),
+      fc.option(fc.nat(30), { nil: undefined }),
+      fc.constantFrom('replay' as const, 'token' as const, 'live' as const),
+      async ({ events }, stopAfter, pauses) => {
+        const agent = new Agent({ source: sourceOf(events, pauses), store, host });
+        const run = await agent.stream({ threadId: `t${thread++}`, message: 'Go' });
+        let told = 0;
+        for await (const _ of run.events) if (told++ === stopAfter) await run.stop();
+        const log = await collect(run.events);
+        expect(check(canonical, log).violations).toEqual([]);
+        expect(log.filter(({ type }) => type === 'run-start')).toHaveLength(1);
+        expect(log.filter(({ type }) => type === 'run-end')).toHaveLength(1);
+        const { outcome } = await run.record();
+        expect(log.at(-1)).toMatchObject({ type: 'run-end', ...outcome });
+        const message = await run.message;
+        const folded = foldEvents(log)!;
+        expect(message.state).toEqual(folded.state);
+        // What was asked and is given up is answered by the store; everything else is the fold.
+        const isGivenUp = message.status !== folded.status;
+        expect({ ...message.content, parts: isGivenUp ? folded.content.parts : message.content.parts }).toEqual(
+          folded.content,
+        );
+        expect(await store.registry.liveRun(store.scope, { threadId: run.threadId })).toBeNull();
+      },
+    ),
+    { numRuns: 80 },
+  );
+  await host.close();
+});

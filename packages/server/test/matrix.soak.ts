@@ -1,0 +1,3 @@
+import { describeMatrix, protocols } from './matrix.ts';
+
+describeMatrix(() => protocols);

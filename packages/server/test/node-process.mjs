@@ -1,0 +1,15 @@
+// One of several server processes on one Postgres, with the demo agents: `node node-process.mjs <database> <pace>`.
+// Its lease is short, so that its death is noticed soon. It says where it listens, and ends on SIGTERM.
+import { startDemoAgents } from '../dist/demo/demo-agents.js';
+import { serve } from '../dist/serve.js';
+
+const [url, pace] = process.argv.slice(2);
+const { agents } = await startDemoAgents({ pace: Number(pace) });
+const served = await serve(
+  { agents, database: { url, leaseMs: 2000 }, limits: { requestsPerSecond: 10_000 } },
+  { port: 0, runs: { heartbeatMs: 400, sweepMs: 300 } },
+);
+process.stdout.write(`${served.url}\n`);
+// Whoever started it has gone.
+process.stdin.on('end', () => process.exit(1)).resume();
+process.once('SIGTERM', () => void served.close().then(() => process.exit(0)));

@@ -1,0 +1,76 @@
+import { stream } from '@durable-streams/client';
+import type { AgentEvent } from '@intertie/core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { nextCursor, parseOffset } from '../src/streams/stream-offset.ts';
+import { chatBody, postJson, say, takeEvents } from './client.ts';
+import { startDemoServer, type DemoServer } from './demo-server.ts';
+
+let server: DemoServer;
+let ended: string;
+beforeAll(async () => {
+  server = await startDemoServer({ pace: 0.2 });
+  ({ runId: ended } = await say(server.url, { thread: 'ended', text: 'What is the weather in Lisbon?' }));
+});
+afterAll(() => server.close());
+const url = (run: string, query = ''): string => `${server.url}/streams/runs/${run}${query}`;
+
+test('catch-up of a run that is over: all of it, closed, and a tag that saves the second time', async () => {
+  const all = await fetch(url(ended, '?offset=-1'));
+  const events = (await all.json()) as AgentEvent[];
+  expect(events[0]?.type).toBe('run-start');
+  expect(events.at(-1)?.type).toBe('run-end');
+  expect(Object.fromEntries(all.headers)).toMatchObject({
+    'content-type': 'application/json',
+    'stream-closed': 'true',
+    'stream-up-to-date': 'true',
+    'stream-next-offset': expect.stringMatching(/^\d{16}_\d{16}$/) as unknown,
+  });
+  const etag = all.headers.get('etag')!;
+  expect((await fetch(url(ended, '?offset=-1'), { headers: { 'if-none-match': etag } })).status).toBe(304);
+  const end = all.headers.get('stream-next-offset')!;
+  expect(await (await fetch(url(ended, `?offset=${end}`))).json()).toEqual([]);
+  const head = await fetch(url(ended), { method: 'HEAD' });
+  expect([head.headers.get('stream-next-offset'), head.headers.get('stream-closed')]).toEqual([end, 'true']);
+  expect((await fetch(url(ended, '?offset=now'))).headers.get('stream-next-offset')).toBe(end);
+  expect(await (await fetch(url(ended, `?offset=${'0'.repeat(16)}_${'0'.repeat(16)}`))).json()).toEqual(events);
+  const poll = await fetch(url(ended, `?offset=${end}&live=long-poll`));
+  expect([poll.status, poll.headers.get('stream-closed')]).toEqual([204, 'true']);
+});
+
+test('an offset of another epoch is gone, a wrong one is refused, and a run is read-only', async () => {
+  const status = async (query: string): Promise<number> => (await fetch(url(ended, query))).status;
+  expect(await status(`?offset=${'9'.repeat(16)}_${'1'.padStart(16, '0')}`)).toBe(410);
+  expect(await status('?offset=5')).toBe(400);
+  expect(await status('?live=sse')).toBe(400);
+  expect(await status('?offset=-1&live=forever')).toBe(400);
+  for (const method of ['PUT', 'POST', 'DELETE']) {
+    const refused = await fetch(url(ended), { method });
+    expect([refused.status, refused.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
+  }
+  expect((await fetch(url('nothing'))).status).toBe(404);
+});
+
+test.each(['long-poll', 'sse'] as const)(
+  'the client of Durable Streams follows a live run by %s, to its end',
+  async (live) => {
+    const response = await postJson(`${server.url}/api/agents/helper/chat`, chatBody(`live-${live}`, 'hello'));
+    const runId = response.headers.get('x-intertie-run')!;
+    const told = response.text();
+    const followed: AgentEvent[] = [];
+    const reading = await stream<AgentEvent>({ url: url(runId), live });
+    for await (const event of reading.jsonStream()) followed.push(event);
+    await told;
+    const logged = await takeEvents(await fetch(`${server.url}/api/runs/${runId}/events?live=false`), () => false);
+    expect(followed).toEqual(logged.map(({ data }) => data));
+    const head = await fetch(url(runId), { method: 'HEAD' });
+    expect(reading.offset).toBe(head.headers.get('stream-next-offset'));
+  },
+);
+
+test('cursors always move on', () => {
+  expect(nextCursor(undefined, 40_000)).toBe('2');
+  expect(nextCursor('2', 40_000)).toBe('3');
+  expect(nextCursor('nonsense', 40_000)).toBe('2');
+  expect(parseOffset('-1')).toEqual({ epoch: 0, seq: 0 });
+  expect(parseOffset('1_2')).toBeNull();
+});

@@ -1,0 +1,82 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+import { pack } from '../../scripts/pack.mjs';
+
+const run = promisify(execFile);
+
+type Started = { url: string; agents: string[]; stop(): Promise<number> };
+
+describe('intertie, packed and installed in an empty folder', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'intertie-server-'));
+
+  beforeAll(async () => {
+    const archives = pack(folder).map(({ archive }) => archive);
+    writeFileSync(join(folder, 'package.json'), JSON.stringify({ private: true, type: 'module' }));
+    await run('npm', ['install', '--no-audit', '--no-fund', '--no-package-lock', ...archives], { cwd: folder });
+  }, 300_000);
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  async function start(...args: string[]): Promise<Started> {
+    // The program that `npx intertie` runs, so that a signal reaches it and not npx.
+    const program = join(folder, 'node_modules/.bin/intertie');
+    const child = spawn(program, [...args, '--port', '0', '--json'], {
+      cwd: folder,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let said = '';
+    child.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()));
+    const exit = once(child, 'exit');
+    const [line] = (await Promise.race([
+      once(createInterface({ input: child.stdout }), 'line'),
+      exit.then(() => Promise.reject(new Error(`It ended before it listened: ${said}`))),
+    ])) as [string];
+    const { url, agents } = JSON.parse(line) as { url: string; agents: string[] };
+    const stop = async (): Promise<number> => {
+      child.kill('SIGTERM');
+      const [code] = (await exit) as [number];
+      return code;
+    };
+    return { url, agents, stop };
+  }
+
+  it('starts with the demo agents, keeps what is said, and has it after a restart', async () => {
+    const first = await start();
+    expect(first.agents).toEqual(['helper', 'swarm', 'newsroom', 'remote', 'recording']);
+    const messages = [{ id: 'u1', role: 'user', parts: [{ type: 'text', text: 'What is the weather in Oslo?' }] }];
+    const body = JSON.stringify({ id: 'kept', messages });
+    const answer = await fetch(`${first.url}/api/chat`, { method: 'POST', body });
+    expect(await answer.text()).toContain('[DONE]');
+    expect((await fetch(first.url)).headers.get('content-type')).toContain('text/html');
+    expect(await first.stop()).toBe(0);
+    const second = await start();
+    const kept = (await (await fetch(`${second.url}/api/threads/kept/messages`)).json()) as { messages: unknown[] };
+    expect(kept.messages).toHaveLength(2);
+    expect(await second.stop()).toBe(0);
+  });
+
+  it('reads a configuration in TypeScript that imports it by its name', async () => {
+    writeFileSync(
+      join(folder, 'intertie.config.ts'),
+      `import { defineConfig, tape, type IntertieConfig } from 'intertie';
+      const items: Array<{ t: number; item: unknown }> = [
+        { t: 0, item: { type: 'run-start', runId: 'r', threadId: 't', messageId: 'm' } },
+        { t: 1, item: { type: 'run-end', outcome: 'complete' } },
+      ];
+      const config: IntertieConfig = defineConfig({
+        agents: { recorded: tape({ header: { tape: 1, dialect: 'canonical' }, items }) },
+      });
+      export default config;`,
+    );
+    const served = await start('serve');
+    expect(served.agents).toEqual(['recorded']);
+    expect(await served.stop()).toBe(0);
+  });
+});
