@@ -1,7 +1,7 @@
 // `npm start`: builds what is missing or old, says what takes time, and starts the server with the console.
 import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -54,24 +54,24 @@ if (!existsSync(join(root, 'node_modules/typescript'))) {
   process.exit(1);
 }
 
-const packages = readdirSync(join(root, 'packages'));
-const sources = newest(packages.map((name) => join(root, 'packages', name, 'src')));
-const stamps = packages
-  .map((name) => join(root, 'packages', name, 'dist/.tsbuildinfo'))
-  .filter((file) => existsSync(file));
-if (!existsSync(main) || Math.max(0, ...stamps.map(builtAt)) < sources) {
-  run(
-    'Compiling the packages (once, about 10 s)',
-    join(root, 'node_modules/typescript/bin/tsc'),
-    ['-b', 'packages'],
-    root,
-  );
+/** @param {string[]} names */
+const sourcesOf = (...names) => newest(names.map((name) => join(root, name, 'src')));
+
+const packages = readdirSync(join(root, 'packages')).map((name) => join('packages', name));
+// The compiler leaves its files as they are where nothing has changed for it, so they do not tell when it ran.
+const stamp = join(root, 'node_modules/.cache/intertie-built');
+if (!existsSync(main) || builtAt(stamp) < sourcesOf(...packages)) {
+  const compiler = join(root, 'node_modules/typescript/bin/tsc');
+  run('Compiling the packages (once, about 10 s)', compiler, ['-b', 'packages/server'], root);
+  mkdirSync(dirname(stamp), { recursive: true });
+  writeFileSync(stamp, '');
 }
 
+const bundled = ['apps/console', ...['core', 'ai-sdk', 'ag-ui', 'conformance'].map((name) => join('packages', name))];
 const app = join(root, 'apps/console');
-const vite = join(root, 'node_modules/vite/bin/vite.js');
-if (existsSync(join(app, 'index.html')) && builtAt(page) < newest([join(app, 'src')])) {
-  run('Building the console (once, about 10 s)', vite, ['build', '--logLevel', 'error'], app);
+if (existsSync(join(app, 'index.html')) && builtAt(page) < sourcesOf(...bundled)) {
+  const bundler = join(root, 'node_modules/vite/bin/vite.js');
+  run('Building the console (once, about 10 s)', bundler, ['build', '--logLevel', 'error'], app);
 }
 
 const { main: start } = await import(pathToFileURL(main).href);

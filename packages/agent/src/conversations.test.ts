@@ -1,4 +1,4 @@
-import { createInMemoryStore, type CanonicalMessage } from '@intertie/core';
+import { createInMemoryStore, type CanonicalMessage, type Loss } from '@intertie/core';
 import type { ModelMessage, UIMessage } from 'ai';
 import { describe, expect, it } from 'vitest';
 
@@ -72,6 +72,24 @@ describe('history', () => {
       ({ type }) => type === 'reasoning',
     );
     expect(told.map((part) => part.text)).toEqual(thoughts);
+  });
+});
+
+describe('a request with the messages of a chat', () => {
+  it('takes the last one, and says so where the store does not know those before it', async () => {
+    const losses: Loss[] = [];
+    const { agent, model } = agentOf({ onLoss: (loss) => losses.push(loss) });
+    const messages: ModelMessage[] = [
+      { role: 'user', content: 'A story that the store never heard' },
+      { role: 'assistant', content: 'Indeed' },
+      { role: 'user', content: 'Go on' },
+    ];
+    await agent.generate({ threadId: 't', messages });
+    expect(saidTo({ agent, model })).toEqual(['Go on']);
+    expect(losses).toContainEqual(expect.objectContaining({ kind: 'withheld', what: 'messages' }));
+    const answered = agent.generate({ threadId: 't', messages: messages.slice(0, 2) });
+    await expect(answered).rejects.toThrow("a run answers a user's message");
+    await agent.close();
   });
 });
 

@@ -20,6 +20,10 @@ export async function toRunRequest(asked: StreamRequest, store: Store, onLoss: O
     ? fromUIMessages([last], { threadId, createdAt: new Date(), onLoss })
     : fromModelMessages([last], { threadId, createdAt: new Date(), onLoss });
   const parentId = request.parentId === undefined ? await parentOf(messages, threadId, store) : request.parentId;
+  if (parentId === undefined && messages.length > 1) {
+    const why = 'The store does not know the message before the last one, so the last one follows what the store has.';
+    onLoss({ kind: 'withheld', what: 'messages', why });
+  }
   return {
     ...request,
     message: toNewMessage(said!, isUIMessage(last)),

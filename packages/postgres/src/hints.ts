@@ -20,6 +20,9 @@ export type HintsOptions = {
   reconnectMs?: { first: number; max: number };
 };
 
+/** How long a statement may take that has begun before we were listening: what it told, the server has told nobody. */
+const overlapMs = 5_000;
+
 /** How long hints are gathered that no statement tells of. */
 const publishMs = 20;
 
@@ -35,6 +38,7 @@ export function createHints(database: Database, options: HintsOptions = {}): Pos
   const listeners = new Set<(hint: Hint) => void>();
   let client: pg.Client | undefined;
   let isListening = false;
+  let listeningSince = 0;
   let isOpened = false;
   let isClosed = false;
   let attempts = 0;
@@ -61,6 +65,7 @@ export function createHints(database: Database, options: HintsOptions = {}): Pos
     own.on('notification', ({ payload }) => {
       if (payload === probe && client === own) {
         isListening = true;
+        listeningSince = Date.now();
         attempts = 0;
       }
       const hint = readPayload(payload);
@@ -104,7 +109,8 @@ export function createHints(database: Database, options: HintsOptions = {}): Pos
     channel,
     isConnected: () => isListening || database.embedded,
     committed(hints) {
-      if (!isListening) for (const hint of hints) emit(hint);
+      // Twice is allowed, never is not.
+      if (!isListening || Date.now() - listeningSince < overlapMs) for (const hint of hints) emit(hint);
     },
     publish(hint) {
       if (!isListening) emit(hint);

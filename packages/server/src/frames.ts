@@ -4,10 +4,12 @@ import type { AgentDefinition } from './agents/agent-definition.ts';
 /** One frame of a runtime, as it came, and its place. */
 export type Frame = { index: number; at: number; dialect: string; frame: unknown };
 
-type KeptRun = { frames: Frame[]; isOver: boolean; wake: Set<() => void> };
+/** Frames as JSON text, so that what they weigh is known. */
+type KeptRun = { frames: string[]; length: number; isOver: boolean; wake: Set<() => void> };
 
 const maxRuns = 50;
-const maxFrames = 5_000;
+/** Of one run, in characters. What comes after that is not kept. */
+const maxLength = 4_000_000;
 const maxFrameBytes = 64_000;
 
 /** The frames of the last runs of this process, in memory, for whoever looks at what a runtime really said. */
@@ -24,13 +26,12 @@ export class FrameKeeper {
       run: (input, control) => {
         const kept = this.#keep(input);
         const source = definition.createSource(name, (frame, index) => {
-          if (kept.frames.length >= maxFrames) return;
-          kept.frames.push({
-            index,
-            at: Date.now(),
-            dialect: definition.dialect,
-            frame: capJson(frame, maxFrameBytes),
-          });
+          if (kept.length > maxLength) return;
+          const { dialect } = definition;
+          const entry: Frame = { index, at: Date.now(), dialect, frame: capJson(frame, maxFrameBytes) };
+          const text = JSON.stringify(entry);
+          kept.length += text.length;
+          kept.frames.push(text);
           wakeAll(kept);
         });
         return ended(source.run(input, control), () => {
@@ -50,7 +51,7 @@ export class FrameKeeper {
     const kept = this.#runs.get(runId);
     if (!kept) return;
     for (let next = 0; !signal.aborted;) {
-      while (next < kept.frames.length) yield kept.frames[next++]!;
+      while (next < kept.frames.length) yield JSON.parse(kept.frames[next++]!) as Frame;
       if (kept.isOver) return;
       // oxlint-disable-next-line no-await-in-loop -- until there is more
       await new Promise<void>((resolve) => {
@@ -66,7 +67,7 @@ export class FrameKeeper {
   }
 
   #keep({ runId }: RunInput): KeptRun {
-    const kept: KeptRun = { frames: [], isOver: false, wake: new Set() };
+    const kept: KeptRun = { frames: [], length: 0, isOver: false, wake: new Set() };
     this.#runs.delete(runId);
     this.#runs.set(runId, kept);
     for (const oldest of this.#runs.keys()) {

@@ -62,9 +62,9 @@ export async function serve(config: IntertieConfig, options: ServeOptions = {}):
       leaving.add(left);
     },
     async close(how) {
-      server.close();
-      server.closeIdleConnections();
+      // It answers as long as runs are waited for: they may be followed and stopped, and new ones are sent elsewhere.
       await Promise.all([intertie.close(how), ...leaving]);
+      server.close();
       server.closeAllConnections();
     },
   };

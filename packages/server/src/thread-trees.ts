@@ -26,17 +26,9 @@ export class ThreadTrees {
 
   async read(store: Store, threadId: string): Promise<ReadonlyMap<string, TreeNode>> {
     const key = JSON.stringify([store.scope, threadId]);
-    const known = this.#trees.get(key) ?? { version: 0, nodes: new Map() };
-    // A thread that was deleted and made again counts from the beginning.
-    const isStale = known.version > 0 && (await store.getVersion({ threadId })) < known.version;
-    const tree: Tree = isStale ? { version: 0, nodes: new Map() } : { ...known, nodes: new Map(known.nodes) };
-    for (;;) {
-      // oxlint-disable-next-line no-await-in-loop -- one page after the other
-      const changes = await store.listChanges({ threadId, since: tree.version, limit: pageSize });
-      for (const change of changes) apply(tree, change);
-      if (changes.length === 0) break;
-      if (changes.length < pageSize) break;
-    }
+    const version = await store.getVersion({ threadId });
+    const known = this.#trees.get(key);
+    const tree = known?.version === version ? known : await readTree(store, threadId, version, known);
     this.#trees.delete(key);
     this.#trees.set(key, tree);
     for (const oldest of this.#trees.keys()) {
@@ -45,6 +37,21 @@ export class ThreadTrees {
     }
     return tree.nodes;
   }
+}
+
+async function readTree(store: Store, threadId: string, version: number, known: Tree | undefined): Promise<Tree> {
+  // A thread that was deleted and made again counts from the beginning.
+  const isNew = !known || known.version > version;
+  const tree: Tree = isNew ? { version: 0, nodes: new Map() } : { ...known, nodes: new Map(known.nodes) };
+  for (let isMore = true; isMore;) {
+    // oxlint-disable-next-line no-await-in-loop -- one page after the other
+    const changes = await store.listChanges({ threadId, since: tree.version, limit: pageSize });
+    for (const change of changes) apply(tree, change);
+    isMore = changes.length >= pageSize;
+  }
+  // A version may be of something that is no message.
+  tree.version = Math.max(tree.version, version);
+  return tree;
 }
 
 function apply(tree: Tree, change: MessageChange): void {

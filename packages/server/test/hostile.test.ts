@@ -110,6 +110,11 @@ describe('what a stranger sends, and what it gets', () => {
     expect(body).not.toMatch(/node_modules|\.ts:\d|at \w+ \(/);
   });
 
+  test('a proxy on this machine, for a browser on this machine, is let through', async () => {
+    const headers = { 'x-forwarded-for': '::1, 127.0.0.1' };
+    expect((await send(server.url, { path: '/api/agents', headers })).status).toBe(200);
+  });
+
   test('poison in a message is kept as it is, and answered', async () => {
     const text = 'a\u0000b \uD800 \u202e\n\r\ndata: forged\nid: 1';
     const { runId } = await say(server.url, { thread: 'poison\u200b', text });

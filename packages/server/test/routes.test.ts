@@ -1,6 +1,9 @@
+import { createInMemoryStore } from '@intertie/core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startDemoAgents } from '../src/demo/demo-agents.ts';
 import { openAPI } from '../src/routes/openapi.ts';
 import { routeTable } from '../src/routes/route-table.ts';
+import { serve } from '../src/serve.ts';
 import { chatBody, postJson, say, takeEvents } from './client.ts';
 import { startDemoServer, type DemoServer } from './demo-server.ts';
 
@@ -261,4 +264,18 @@ test('a page that is not built says what is there; unknown paths are refused wit
   expect(await json('/api/nothing')).toMatchObject({ error: { code: 'not-found', docs: '/api/errors/not-found' } });
   const wrong = await fetch(api('/api/agents'), { method: 'DELETE' });
   expect([wrong.status, wrong.headers.get('allow')]).toEqual([405, 'GET']);
+});
+
+test('another configuration at the same address: what is under way goes on there, and new agents are there at once', async () => {
+  const { agents, stop } = await startDemoAgents({ pace: 0.3 });
+  const other = await serve({ agents, database: createInMemoryStore() }, { port: 0 });
+  const response = await postJson(`${other.url}/api/chat`, chatBody('reload', 'hello'));
+  const told = response.text();
+  await other.reload({ agents: { onlyOne: agents['helper']! }, database: other.intertie.store });
+  const listed = (await (await fetch(`${other.url}/api/agents`)).json()) as { agents: Array<{ name: string }> };
+  expect(listed.agents.map(({ name }) => name)).toEqual(['onlyOne']);
+  expect(await told).toContain('[DONE]');
+  await expect(other.reload({ agents: {} })).rejects.toThrow('agents is {}');
+  expect((await fetch(`${other.url}/health`)).status).toBe(200);
+  await Promise.all([other.close(), stop()]);
 });

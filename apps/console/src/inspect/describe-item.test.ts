@@ -5,6 +5,7 @@ describe('describeItem', () => {
   it.each([
     [{ type: 'text-delta', id: 'r:0', delta: 'Hel\n' }, 'text-delta', '"Hel\\n"'],
     [{ type: 'text-start', id: 'r:0', agentId: 'a' }, 'text-start', 'a'],
+    [{ type: 'text-start', id: 'r:0', to: ['critic', 'writer'], internal: true }, 'text-start', 'to critic, writer'],
     [
       { type: 'tool-call', toolCallId: 'c', toolName: 'weather', input: { city: 'Oslo' } },
       'tool-call',

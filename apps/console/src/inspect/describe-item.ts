@@ -102,6 +102,7 @@ function textOf(fields: Fields): string {
 
 function worded(key: string, value: unknown): string {
   if (typeof value === 'string') return key === 'delta' || key === 'text' ? JSON.stringify(value) : oneLine(value);
+  if (key === 'to' && Array.isArray(value)) return `to ${value.join(', ')}`;
   return compactJson(value);
 }
 

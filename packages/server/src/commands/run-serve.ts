@@ -58,9 +58,10 @@ function folderOf({ database }: IntertieConfig): string | undefined {
 function greet(
   terminal: Terminal,
   { url }: ServedIntertie,
-  { agents, database }: IntertieConfig,
+  { agents, database, token }: IntertieConfig,
   { path, ms }: { path: string | undefined; ms: number },
 ): void {
+  const isGuarded = token !== undefined || Boolean(process.env['INTERTIE_TOKEN']);
   const names = Object.keys(agents);
   if (terminal.json) return terminal.out(JSON.stringify({ url, version, agents: names, config: path ?? null }));
   const kept = folderOf({ agents, database }) ?? 'a Postgres server';
@@ -68,6 +69,7 @@ function greet(
   terminal.out(`  ${terminal.style('bold', 'Intertie')} ${version}, ready in ${ms} ms`);
   terminal.out('');
   terminal.out(`  Open      ${terminal.style(['cyan', 'underline'], url)}`);
+  if (isGuarded) terminal.out('  Sign in   with ?token=… behind the address, or Authorization: Bearer …');
   terminal.out(`  Agents    ${names.join(', ')}`);
   terminal.out(`  Kept in   ${kept}`);
   terminal.out(`  Set up by ${path ?? 'nothing yet: "intertie init" writes a configuration'}`);

@@ -26,9 +26,16 @@ export function checkHost(request: Request, rules: HostRules, address: string | 
   if (address !== undefined && !isLoopbackHost(address)) {
     throw new IntertieError('host-not-allowed', 'Without a token the server answers on this machine only.');
   }
-  if (request.headers.has('x-forwarded-for') || request.headers.has('forwarded')) {
+  if (!isForwardedFromHere(request.headers)) {
     throw new IntertieError('host-not-allowed', 'The request came through a proxy, and the server has no token.');
   }
+}
+
+/** A proxy on this machine, such as that of a development server, says so for a browser on this machine too. */
+function isForwardedFromHere(headers: Headers): boolean {
+  if (headers.has('forwarded')) return false;
+  const addresses = headers.get('x-forwarded-for')?.split(',') ?? [];
+  return addresses.every((address) => isLoopbackHost(address.trim()));
 }
 
 function clean(host: string): string {
