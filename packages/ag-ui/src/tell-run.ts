@@ -107,8 +107,14 @@ export function tellRun(run: DurableRun, options: TellRunOptions): ReadableStrea
       start: (own) => void (controller = own),
       async pull() {
         isEmpty = true;
-        // oxlint-disable-next-line no-await-in-loop -- until there is something to give
-        while (isHungry()) isOver = await step();
+        try {
+          // oxlint-disable-next-line no-await-in-loop -- until there is something to give
+          while (isHungry()) isOver = await step();
+        } catch (error) {
+          // A stream that fails is not cancelled by whoever reads it.
+          await leave();
+          throw error;
+        }
         if (!isOver) return;
         controller.close();
         await leave();

@@ -1,5 +1,5 @@
 import type { Message } from '@ag-ui/core';
-import { toBlobUrl, type AgentEvent } from '@intertie/core';
+import { toBlobUrl, type AgentEvent, type Followed } from '@intertie/core';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { AGUIEvent, AGUIRunInput } from '../src/ag-ui-event.ts';
 import type { DurableAGUIHandlerOptions } from '../src/ag-ui-handler-options.ts';
@@ -161,6 +161,23 @@ describe('a request to an agent whose runs are kept', () => {
     const linked = await asking(driven, { fileUrl: (hash) => `https://example.com/${hash}` });
     const link = { type: 'url', value: `https://example.com/${sha256}`, mimeType: 'image/png' };
     expect(await sourceOf(await linked.get('threadId=thread-1'))).toEqual(link);
+  });
+
+  it('leaves a run that it cannot tell, as when the store fails while a client joins', async () => {
+    const driven = await handDriven();
+    const left = vi.fn<() => void>();
+    const { latest } = driven.agent;
+    driven.agent.latest = async (query) => {
+      const run = (await latest(query))!;
+      const follow = (): ReadableStream<Followed> => new ReadableStream({ cancel: left });
+      return { ...run, follow };
+    };
+    const { get, post, store, write } = await asking(driven);
+    await (await post({})).body?.cancel();
+    await write('run-1', eventsIn('run-1', ...words('w1', 'Hello.')));
+    vi.spyOn(store, 'listMessages').mockRejectedValue(new Error('away'));
+    await (await get('threadId=thread-1')).text().catch(() => undefined);
+    expect(left).toHaveBeenCalledOnce();
   });
 
   it('branches from the run that it names as its parent', async () => {
