@@ -2,6 +2,7 @@ import type { Message } from '@ag-ui/core';
 import {
   generateId,
   RunRefusedError,
+  type AgentEvent,
   type Answered,
   type Decision,
   type DurableAgent,
@@ -20,7 +21,7 @@ import { RequestProblem } from './read-run-agent-input.ts';
 import { readAnswers, readTurn, type AGUITurn, type GivenAnswers } from './read-turn.ts';
 import { contextOfInput } from './run-of-input.ts';
 import { StoredBranch } from './stored-branch.ts';
-import { tellFiles } from './tell-files.ts';
+import { tellEventFiles, tellFiles } from './tell-files.ts';
 import { tellRun } from './tell-run.ts';
 import { resultIdsOf, type ToAGUIMessagesOptions } from './to-ag-ui-messages.ts';
 
@@ -182,7 +183,9 @@ export class DurableDoor {
 
   #naming(run: DurableRun, { runId = run.runId, parentRunId }: Client) {
     const waitsInside = this.#agent.source.pauses === 'live';
-    return { named: { runId, ...defined({ parentRunId }) }, waitsInside };
+    const showFiles = (events: readonly AgentEvent[]): Promise<readonly AgentEvent[]> =>
+      tellEventFiles(events, this.#agent.store, this.#options.fileUrl);
+    return { named: { runId, ...defined({ parentRunId }) }, waitsInside, showFiles };
   }
 
   /**

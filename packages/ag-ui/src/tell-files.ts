@@ -1,4 +1,11 @@
-import { encodeBase64, readBlobUrl, type CanonicalMessage, type MessagePart, type Store } from '@intertie/core';
+import {
+  encodeBase64,
+  readBlobUrl,
+  type AgentEvent,
+  type CanonicalMessage,
+  type MessagePart,
+  type Store,
+} from '@intertie/core';
 
 /** Where a client finds a file that the store keeps, by its hash. */
 export type FileUrl = (sha256: string) => string;
@@ -14,27 +21,72 @@ export function tellFiles(
 ): Promise<CanonicalMessage[]> {
   return Promise.all(
     messages.map(async (message) => {
-      if (!message.content.parts.some((part) => hashOf(part) !== undefined)) return message;
-      const parts = await Promise.all(message.content.parts.map((part) => tellFile(part, store, fileUrl)));
+      if (!message.content.parts.some(isKept)) return message;
+      const parts = await tellParts(message.content.parts, store, fileUrl);
       return { ...message, content: { ...message.content, parts } };
     }),
   );
 }
 
-async function tellFile(
-  part: MessagePart,
-  { blobs, scope }: Pick<Store, 'blobs' | 'scope'>,
-  fileUrl: FileUrl | undefined,
-): Promise<MessagePart> {
-  const sha256 = hashOf(part);
-  if (part.type !== 'file' || sha256 === undefined) return part;
-  if (fileUrl) return { ...part, url: fileUrl(sha256) } as MessagePart;
-  const bytes = await blobs.get(scope, sha256);
-  if (!bytes) return part;
-  const { url: _, ...rest } = part;
-  return { ...rest, data: encodeBase64(new Uint8Array(await new Response(bytes).arrayBuffer())) } as MessagePart;
+/** The same for the events of a run that is being written. */
+export async function tellEventFiles(
+  events: readonly AgentEvent[],
+  store: Pick<Store, 'blobs' | 'scope'>,
+  fileUrl?: FileUrl,
+): Promise<readonly AgentEvent[]> {
+  if (!events.some((event) => hasFiles(event))) return events;
+  return Promise.all(events.map((event) => tellEvent(event, store, fileUrl)));
 }
 
-function hashOf(part: MessagePart): string | undefined {
-  return part.type === 'file' && part.url !== undefined ? readBlobUrl(part.url) : undefined;
+function hasFiles({ type }: AgentEvent): boolean {
+  return type === 'file' || type === 'interjection' || type === 'message-snapshot';
+}
+
+async function tellEvent(
+  event: AgentEvent,
+  store: Pick<Store, 'blobs' | 'scope'>,
+  fileUrl: FileUrl | undefined,
+): Promise<AgentEvent> {
+  switch (event.type) {
+    case 'file':
+      return tellFile(event, store, fileUrl);
+    case 'interjection':
+      return { ...event, parts: await tellParts(event.parts, store, fileUrl) };
+    case 'message-snapshot':
+      return { ...event, content: { ...event.content, parts: await tellParts(event.content.parts, store, fileUrl) } };
+    default:
+      return event;
+  }
+}
+
+function tellParts(
+  parts: readonly MessagePart[],
+  store: Pick<Store, 'blobs' | 'scope'>,
+  fileUrl: FileUrl | undefined,
+): Promise<MessagePart[]> {
+  return Promise.all(
+    parts.map(async (part): Promise<MessagePart> => {
+      if (part.type === 'interjection') return { ...part, parts: await tellParts(part.parts, store, fileUrl) };
+      return part.type === 'file' ? tellFile(part, store, fileUrl) : part;
+    }),
+  );
+}
+
+async function tellFile<File extends { url?: string }>(
+  file: File,
+  { blobs, scope }: Pick<Store, 'blobs' | 'scope'>,
+  fileUrl: FileUrl | undefined,
+): Promise<File> {
+  const sha256 = file.url === undefined ? undefined : readBlobUrl(file.url);
+  if (sha256 === undefined) return file;
+  if (fileUrl) return { ...file, url: fileUrl(sha256) };
+  const bytes = await blobs.get(scope, sha256);
+  if (!bytes) return file;
+  const { url: _, ...rest } = file;
+  return { ...rest, data: encodeBase64(new Uint8Array(await new Response(bytes).arrayBuffer())) } as unknown as File;
+}
+
+function isKept(part: MessagePart): boolean {
+  if (part.type === 'interjection') return part.parts.some(isKept);
+  return part.type === 'file' && part.url !== undefined && readBlobUrl(part.url) !== undefined;
 }

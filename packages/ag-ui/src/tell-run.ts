@@ -8,6 +8,8 @@ export interface TellRunOptions {
   named: { runId: string; parentRunId?: string };
   /** Whether the run waits for answers inside its process. To a client a run that waits is over until it answers. */
   waitsInside: boolean;
+  /** The events with their files as a client can have them. */
+  showFiles: (events: readonly AgentEvent[]) => Promise<readonly AgentEvent[]>;
   /**
    * For a client that joins: the events so far, their position, and what it is told before them. Without it, the run is
    * told from its beginning.
@@ -23,7 +25,7 @@ const lookMs = 100;
  * read any further: that is not the end of the run, and a client must not take it for one.
  */
 export function tellRun(run: DurableRun, options: TellRunOptions): ReadableStream<AGUIEvent> {
-  const { encoder, named, waitsInside, joins } = options;
+  const { encoder, named, waitsInside, showFiles, joins } = options;
   const { threadId, messageId } = run;
   const gone = new AbortController();
   const reader = run.follow(joins?.position).getReader();
@@ -68,7 +70,8 @@ export function tellRun(run: DurableRun, options: TellRunOptions): ReadableStrea
   };
 
   /** Whether that was the last word. */
-  const tell = async (events: readonly AgentEvent[]): Promise<boolean> => {
+  const tell = async (written: readonly AgentEvent[]): Promise<boolean> => {
+    const events = await showFiles(written);
     if (isOpen || joins === undefined) for (const event of events) encoder.feed(renamed(event), emit);
     else {
       isOpen = true;
@@ -107,8 +110,14 @@ export function tellRun(run: DurableRun, options: TellRunOptions): ReadableStrea
       start: (own) => void (controller = own),
       async pull() {
         isEmpty = true;
-        // oxlint-disable-next-line no-await-in-loop -- until there is something to give
-        while (isHungry()) isOver = await step();
+        try {
+          // oxlint-disable-next-line no-await-in-loop -- until there is something to give
+          while (isHungry()) isOver = await step();
+        } catch (error) {
+          // A stream that fails is not cancelled by whoever reads it.
+          await leave();
+          throw error;
+        }
         if (!isOver) return;
         controller.close();
         await leave();

@@ -1,5 +1,5 @@
 import type { Message } from '@ag-ui/core';
-import { toBlobUrl, type AgentEvent } from '@intertie/core';
+import { toBlobUrl, type AgentEvent, type Followed } from '@intertie/core';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { AGUIEvent, AGUIRunInput } from '../src/ag-ui-event.ts';
 import type { DurableAGUIHandlerOptions } from '../src/ag-ui-handler-options.ts';
@@ -161,6 +161,41 @@ describe('a request to an agent whose runs are kept', () => {
     const linked = await asking(driven, { fileUrl: (hash) => `https://example.com/${hash}` });
     const link = { type: 'url', value: `https://example.com/${sha256}`, mimeType: 'image/png' };
     expect(await sourceOf(await linked.get('threadId=thread-1'))).toEqual(link);
+  });
+
+  it('gives the files of a run that is being written as the client can have them, too', async () => {
+    const driven = await handDriven();
+    const { get, post, store, write, finish } = await asking(driven);
+    const linked = await asking(driven, { fileUrl: (hash) => `https://example.com/${hash}` });
+    const { sha256 } = await store.blobs.put(store.scope, { data: new TextEncoder().encode('hi') });
+    const file: AgentEvent = { type: 'file', id: 'f', mimeType: 'image/png', url: toBlobUrl(sha256) };
+    const followed = await post({});
+    await write('run-1', eventsIn('run-1', ...words('w1', 'Look.')));
+    const joined = [await get('threadId=thread-1'), await linked.get('threadId=thread-1')];
+    const texts = Promise.all([followed, ...joined].map((response) => response.text()));
+    await finish('run-1', [file, complete]);
+    const [whole, bytes, link] = await texts;
+    for (const text of [whole, bytes, link]) expect(text).not.toContain('blob:');
+    expect(whole).toContain('aGk=');
+    expect(bytes).toContain('aGk=');
+    expect(link).toContain(`https://example.com/${sha256}`);
+  });
+
+  it('leaves a run that it cannot tell, as when the store fails while a client joins', async () => {
+    const driven = await handDriven();
+    const left = vi.fn<() => void>();
+    const { latest } = driven.agent;
+    driven.agent.latest = async (query) => {
+      const run = (await latest(query))!;
+      const follow = (): ReadableStream<Followed> => new ReadableStream({ cancel: left });
+      return { ...run, follow };
+    };
+    const { get, post, store, write } = await asking(driven);
+    await (await post({})).body?.cancel();
+    await write('run-1', eventsIn('run-1', ...words('w1', 'Hello.')));
+    vi.spyOn(store, 'listMessages').mockRejectedValue(new Error('away'));
+    await (await get('threadId=thread-1')).text().catch(() => undefined);
+    expect(left).toHaveBeenCalledOnce();
   });
 
   it('branches from the run that it names as its parent', async () => {

@@ -25,8 +25,14 @@ export function readRun<Out>(
       end(emit);
       return controller.close();
     }
-    const events = value.type === 'dropped' ? await fromMessage() : eventsIn(value);
-    for (const event of events) feed(event, emit);
+    try {
+      const events = value.type === 'dropped' ? await fromMessage() : eventsIn(value);
+      for (const event of events) feed(event, emit);
+    } catch (error) {
+      // A stream that fails is not cancelled by whoever reads it.
+      void reader.cancel(error).catch(() => undefined);
+      throw error;
+    }
     return isEmpty ? next(controller) : undefined;
   };
   return new ReadableStream<Out>({ pull: next, cancel: (reason) => reader.cancel(reason) }, { highWaterMark: 0 });

@@ -166,6 +166,12 @@ describe('a chat with an agent whose runs are kept', () => {
     await expect((await handle(made, post())).text()).rejects.toThrow('rewritten');
   });
 
+  test('whose stream fails has left the run', async () => {
+    const made = fake({ followed: [events(...log), { type: 'reset' }] });
+    await expect((await handle(made, post())).text()).rejects.toThrow('rewritten');
+    expect(made.left).toHaveBeenCalledOnce();
+  });
+
   test('is told of a run that ended before it began', async () => {
     const ended: Followed = { type: 'ended', event: { type: 'run-end', outcome: 'aborted', by: 'user' } };
     const text = await (await handle(fake({ followed: [ended] }), post())).text();

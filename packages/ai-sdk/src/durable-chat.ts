@@ -14,6 +14,7 @@ import { messageOf } from './chat-end.ts';
 import { ChatRefusedError } from './chat-refusal.ts';
 import { ChatRequestError, readChatRequest } from './chat-request.ts';
 import type { ChatEncoderOptions } from './chat-run.ts';
+import { followContinuation } from './follow-continuation.ts';
 import { followFrames, messageFrames } from './follow-frames.ts';
 import { slotKey } from './intertie-slot.ts';
 import { defined, isFields, type Fields } from './read-fields.ts';
@@ -133,6 +134,11 @@ export class DurableChat {
     const { verdicts, open, run } = await this.#agent.answer({ runId, threadId }, answers, by);
     const isTaken = verdicts.some(({ result }) => result === 'accepted' || result === 'duplicate');
     if (!isTaken) throw refusedAnswer(verdicts);
+    if (run?.runId === runId && this.#agent.source.pauses !== 'live') {
+      // It has more to do before it pauses. No run is named: which one goes on is known, and said, when it starts.
+      const frames = this.#frames(followContinuation(this.#agent, run), { baseline: 'assume' });
+      return stream(frames, { messageId: run.messageId });
+    }
     if (run) {
       // A run that waits in its process goes on in the same log, and the chat has what is before.
       const from = run.runId === runId ? Math.min(seq ?? tail, tail) : 0;
@@ -193,11 +199,15 @@ export class DurableChat {
     place: Pick<RunFramesOptions, 'baseline' | 'from' | 'after'>,
     answered: readonly string[] = [],
   ): Promise<Response> {
-    const { keepAliveMs = 15_000 } = this.#options;
     const isLive = this.#agent.source.pauses === 'live';
     const waits = isLive && { waits: { tail: await this.#tail(run.runId, run.threadId), answered } };
+    return stream(this.#frames(run, { ...place, ...waits }), run);
+  }
+
+  #frames(run: DurableRun, place: Pick<RunFramesOptions, 'baseline' | 'from' | 'after' | 'waits'>) {
+    const { keepAliveMs = 15_000 } = this.#options;
     const message = () => this.#messageOf(run);
-    return stream(followFrames(run, { ...this.#encoding, ...place, ...waits, keepAliveMs, message }), run);
+    return followFrames(run, { ...this.#encoding, ...place, keepAliveMs, message });
   }
 
   #messageOf({ threadId, messageId }: DurableRun) {
@@ -217,9 +227,10 @@ export class DurableChat {
   }
 }
 
-function stream(body: string | ReadableStream<Uint8Array>, run: { runId: string; messageId: string }): Response {
+function stream(body: string | ReadableStream<Uint8Array>, run: { runId?: string; messageId: string }): Response {
+  const named = defined({ 'x-intertie-run': run.runId });
   return new Response(body, {
-    headers: { ...uiMessageStreamHeaders, 'x-intertie-run': run.runId, 'x-intertie-message': run.messageId },
+    headers: { ...uiMessageStreamHeaders, ...named, 'x-intertie-message': run.messageId },
   });
 }
 

@@ -52,8 +52,14 @@ export function followFrames(run: DurableRun, options: FollowFramesOptions): Rea
         // oxlint-disable-next-line no-await-in-loop -- until there is something to write
         const { done, value } = await reader.read();
         if (done) throw new Error(`The log of run ${run.runId} ended before the run did.`);
-        // oxlint-disable-next-line no-await-in-loop
-        await see(value);
+        try {
+          // oxlint-disable-next-line no-await-in-loop
+          await see(value);
+        } catch (error) {
+          // A stream that fails is not cancelled by whoever reads it.
+          void reader.cancel(error).catch(() => undefined);
+          throw error;
+        }
         const { isOver: isLast } = frames;
         if (isLast) void reader.cancel().catch(() => undefined);
         const text = frames.take() + (isLast ? doneFrame : '');

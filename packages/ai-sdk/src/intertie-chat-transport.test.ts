@@ -438,6 +438,29 @@ describe('the transport', () => {
     expect(server.requests).toEqual([]);
   });
 
+  test('a stop before the response has begun still stops the run', async () => {
+    const source = scriptedSource((run) => [...says(run, 'text', 'Hel'), new Promise(() => undefined)]);
+    const server = new StubServer(source);
+    const answers = gate();
+    const handle = async (asked: Request): Promise<Response> => {
+      const response = await server.handle(asked);
+      if (asked.url.endsWith('/chat')) await answers.opened;
+      asked.signal.throwIfAborted();
+      return response;
+    };
+    const { transport, id, path } = setup({ handle });
+    const stop = new AbortController();
+    const messages: UIMessage[] = [{ id: 'u', role: 'user', parts: [{ type: 'text', text: 'hi' }] }];
+    const asked = { chatId: id, messages, trigger: 'submit-message' as const, messageId: undefined };
+    const sending = transport.sendMessages({ ...asked, abortSignal: stop.signal });
+    await vi.waitFor(() => expect(source.runs).toHaveLength(1));
+    stop.abort();
+    await expect(sending).rejects.toThrow('aborted');
+    answers.open();
+    await vi.waitFor(() => expect(source.signals[0]!.aborted).toBe(true));
+    expect(server.requests).toEqual(['POST /chat', `POST ${path}/stop?run=${source.runs[0]!.runId}`]);
+  });
+
   test('a reader that leaves is no stop, nor is one that stops while that is switched off', async () => {
     const source = scriptedSource((run) => [...says(run, 'one', 'One.'), new Promise(() => undefined)]);
     const server = new StubServer(source);

@@ -64,10 +64,14 @@ export class IntertieChatTransport<Version extends UIMessageVersion = 6> {
     chatCursors.delete(this.#key(chatId));
     const body = { ...(await resolve(this.#options.body)), ...options.body, id: chatId, messages, trigger, messageId };
     const watch = this.#watch(options, () => true);
-    const response = await watch.guard(async () => {
+    const send = async (): Promise<Response> => {
       const headers = { 'content-type': 'application/json', ...(await this.#headers(options.headers)) };
       return this.#fetch(this.#api, { method: 'POST', headers, body: JSON.stringify(body), signal: watch.signal });
-    });
+    };
+    const sent = send();
+    watch.sent = sent;
+    const response = await watch.guard(() => unlessAborted(sent, abortSignal));
+    watch.sent = undefined;
     // A message that goes on is in the chat already, and cannot be told from its beginning.
     const mayBegin = fieldsOf(messages.at(-1)).role !== 'assistant';
     return this.#chunks(response, options, watch, undefined, mayBegin);
@@ -147,6 +151,10 @@ export class IntertieChatTransport<Version extends UIMessageVersion = 6> {
   #watch({ chatId, abortSignal, headers }: ReconnectOptions, isStop: () => boolean): Watch {
     const request = new AbortController();
     const onAbort = (): void => {
+      if (watch.sent && this.#options.stopOnAbort !== false) {
+        this.#stopSent(watch.sent, { chatId, ...(headers && { headers }) }).catch(() => undefined);
+        return;
+      }
       request.abort(abortSignal?.reason);
       if (this.#options.stopOnAbort === false) return;
       // Only when all that happens in this turn has happened is it known what the abort was for.
@@ -157,6 +165,7 @@ export class IntertieChatTransport<Version extends UIMessageVersion = 6> {
     };
     const watch: Watch = {
       run: undefined,
+      sent: undefined,
       signal: request.signal,
       release: () => abortSignal?.removeEventListener('abort', onAbort),
       guard: async (send) => {
@@ -174,6 +183,15 @@ export class IntertieChatTransport<Version extends UIMessageVersion = 6> {
     if (abortSignal?.aborted) request.abort(abortSignal.reason);
     else abortSignal?.addEventListener('abort', onAbort, { once: true });
     return watch;
+  }
+
+  /** A run that nobody can name yet: only the answer to the request says which one it is. */
+  async #stopSent(sent: Promise<Response>, chat: { chatId: string; headers?: HeadersLike }): Promise<void> {
+    const response = await sent;
+    response.body?.cancel().catch(() => undefined);
+    if (!response.ok) return;
+    const run = response.headers.get('x-intertie-run');
+    await this.stop({ ...chat, ...(run !== null && { run }) });
   }
 
   async #fetch(url: string, init: RequestInit): Promise<Response> {
@@ -196,11 +214,25 @@ export class IntertieChatTransport<Version extends UIMessageVersion = 6> {
 interface Watch {
   /** The run, as soon as it is known. */
   run: string | undefined;
+  /** A message on its way, until it is answered: an abort must not end the request, or the run goes on unread. */
+  sent: Promise<Response> | undefined;
   readonly signal: AbortSignal;
   /** The request is over: an abort means nothing any more. */
   release: () => void;
   /** Sends the request; what is no answer is an error. */
   guard: (send: () => Promise<Response>) => Promise<Response>;
+}
+
+/** What was sent, for a caller that does not wait any longer than it wants to. */
+async function unlessAborted(sent: Promise<Response>, signal: AbortSignal | undefined): Promise<Response> {
+  if (signal === undefined) return sent;
+  const over = new AbortController();
+  const aborted = new Promise<undefined>((done) => {
+    signal.addEventListener('abort', () => done(undefined), { once: true, signal: over.signal });
+  });
+  const response = await Promise.race([sent, aborted]).finally(() => over.abort());
+  signal.throwIfAborted();
+  return response ?? sent;
 }
 
 async function resolve<T>(value: Resolvable<T> | undefined): Promise<T | undefined> {

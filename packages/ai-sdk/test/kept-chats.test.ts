@@ -393,6 +393,54 @@ describe.each(['memory', 'PGlite'])('an agent on %s', (on) => {
     expect(JSON.stringify(history)).not.toMatch(/paid|admin|Obey|changed/);
   });
 
+  test('an answer to a run that is slow to pause is told what goes on, not the old run again', async () => {
+    vi.useFakeTimers({ shouldAdvanceTime: true });
+    onTestFinished(() => void vi.useRealTimers());
+    const goOn = gate();
+    const source = scriptedSource(
+      (run) => [
+        ...says(run, 'one', 'Where?'),
+        { type: 'tool-call', toolCallId: 'c', toolName: 'where', input: {}, executor: 'client' },
+        goOn.opened,
+        { type: 'run-end', outcome: 'paused', waitingFor: [{ type: 'tool', toolCallId: 'c' }] },
+      ],
+      (run) => [...says(run, 'two', 'Here.'), complete],
+    );
+    const store = createInMemoryStore();
+    const host = createRunHost(store, { tickMs: 2 });
+    onTestFinished(() => host.close());
+    const handle = createChatHandler(new Agent({ source, store, host }));
+    const tell = (...messages: object[]): Promise<Response> =>
+      handle(new Request('http://localhost/chat', { method: 'POST', body: JSON.stringify({ id: 't', messages }) }));
+    const asked = await tell(user('u'));
+    const reader = asked.body!.pipeThrough(new TextDecoderStream()).getReader();
+    for (let read = ''; !read.includes('tool-input-available');) read += (await reader.read()).value;
+    await reader.cancel();
+    const output = { toolName: 'where', toolCallId: 'c', state: 'output-available', input: {}, output: 'here' };
+    const message = {
+      id: asked.headers.get('x-intertie-message'),
+      role: 'assistant',
+      parts: [
+        { type: 'text', text: 'Where?', state: 'done' },
+        { type: 'dynamic-tool', ...output },
+      ],
+    };
+    const answering = tell(user('u'), message);
+    // As long as an agent waits for the pause before it gives the same run.
+    await until(async () => expect(await store.registry.listRuns(store.scope, { threadId: 't' })).toHaveLength(1));
+    await vi.advanceTimersByTimeAsync(6_000);
+    const answered = await answering;
+    goOn.open();
+    const told = await answered.text();
+    expect(told).toContain('"delta":"Here."');
+    expect(told).not.toContain('Where?');
+    expect(told).not.toContain('tool-input-available');
+    expect(told).toContain('"type":"finish"');
+    // A client that breaks off there comes back to the run that goes on.
+    expect(answered.headers.has('x-intertie-run')).toBe(false);
+    expect(told).toContain(source.runs[1]!.runId);
+  });
+
   test('a run that waits inside its process: the stream is over, and the next one goes on', async () => {
     const source: AgentSource = {
       ...scriptedSource(),

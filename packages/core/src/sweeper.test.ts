@@ -245,6 +245,21 @@ it('expires decisions and drops old logs', async () => {
   expect(await sweeper.sweep()).toEqual(nothing);
 });
 
+it('more than one batch of ended runs is dropped in the same pass, as are those of a dead process', async () => {
+  const now = 10_000;
+  const store = createInMemoryStore({ now: () => 0 });
+  for (let n = 0; n < 5; n++) {
+    const { run, epoch } = await start(store, `ended${n}`, { threadId: `e${n}` });
+    await store.registry.finish(run.key, epoch, ending());
+    await start(store, `left${n}`, { threadId: `l${n}` });
+  }
+  await store.registry.retire('p1');
+  await store.registry.heartbeat('p2');
+  const sweeper = createSweeper({ store, process: 'p2', now: () => now, logRetentionMs: 5_000, limit: 2 });
+  // Those that were taken over have ended before it looks for old logs.
+  expect(await sweeper.sweep()).toEqual({ ...nothing, recovered: 5, dropped: 10 });
+});
+
 it('collects the blobs that nobody refers to, once an hour', async () => {
   let now = 0;
   const store = createInMemoryStore({ now: () => now });

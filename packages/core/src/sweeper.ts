@@ -14,7 +14,7 @@ export type SweeperOptions = {
   logRetentionMs?: number;
   /** How long a blob is kept that no message refers to. A day unless given; they are looked for once an hour. */
   blobRetentionMs?: number;
-  /** How much is done of each kind in one pass. 50 unless given. */
+  /** How much is done of each kind at once. 50 unless given. Where there was so much, the same pass goes on, for a while. */
   limit?: number;
   /** The time from one pass to the next, give or take a fifth, so that processes do not sweep in step. 5 s unless given. */
   everyMs?: number;
@@ -39,6 +39,8 @@ export interface Sweeper {
 }
 
 const hourMs = 60 * 60 * 1000;
+/** How often one pass goes on with a kind of which there is more. */
+const maxRounds = 20;
 
 /**
  * Cleans up behind processes that died: their runs are ended, what they left in a queue is started, what was never answered
@@ -64,11 +66,25 @@ export function createSweeper(options: SweeperOptions): Sweeper {
     }
   };
 
+  /** One batch in a pass would be a ceiling on how many runs a process can have in a day. */
+  const inRounds = async (work: () => Promise<number>): Promise<number> => {
+    let total = 0;
+    for (let round = 0; round < maxRounds; round += 1) {
+      const count = await work();
+      total += count;
+      if (count < limit) break;
+    }
+    return total;
+  };
+
+  const takeOver = async (): Promise<number> => {
+    const taken = await registry.takeOver(process, limit);
+    for (const owned of taken) unfinished.set(owned.run.key, owned);
+    return taken.length;
+  };
+
   const recover = async (): Promise<number> => {
-    await attempt(async () => {
-      for (const owned of await registry.takeOver(process, limit)) unfinished.set(owned.run.key, owned);
-      return 0;
-    });
+    await attempt(() => inRounds(takeOver));
     let recovered = 0;
     for (const owned of unfinished.values()) {
       recovered += await attempt(async () => {
@@ -109,8 +125,8 @@ export function createSweeper(options: SweeperOptions): Sweeper {
   const sweepOnce = async (): Promise<Swept> => ({
     recovered: await recover(),
     promoted: await attempt(promote),
-    expired: await attempt(() => registry.expire(limit)),
-    dropped: await attempt(drop),
+    expired: await attempt(() => inRounds(() => registry.expire(limit))),
+    dropped: await attempt(() => inRounds(drop)),
     collected: await attempt(collect),
   });
 

@@ -20,7 +20,7 @@ export function addDoors(app: App, host: Host): void {
   }
 
   const agUi = async (c: RouteContext): Promise<Response> => {
-    const options = { maxBodySize: host.limits.bodyBytes, by: c.get('principal').id };
+    const options = { maxBodySize: host.limits.bodyBytes, fileUrl: blobPath, by: c.get('principal').id };
     const handle = createAGUIHandler(scoped(agentOf(host, c), c), options);
     return withErrorBody(await handle(c.req.raw));
   };
