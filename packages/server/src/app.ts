@@ -116,7 +116,11 @@ function guard(host: Host): (c: RouteContext, next: () => Promise<void>) => Prom
       if (c.req.method === 'OPTIONS') response = new Response(null, { status: 204, headers: preflightHeaders });
       else {
         response = signIn(host, c) ?? (await run(c, next));
-        if (isStream(response))
+        // Nobody reads the body of an answer to HEAD: it is let go here, since Hono only drops it.
+        if (isStream(response) && c.req.method === 'HEAD') {
+          await response.body?.cancel();
+          response = new Response(null, response);
+        } else if (isStream(response))
           response = streams.track(response, { client, thread: await threadOf(host, c, response) });
       }
     } catch (error) {
