@@ -1,6 +1,11 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { createRunHost, type RunHost } from '@intertie/agent';
 import { createInMemoryStore, type Followed } from '@intertie/core';
 import { afterEach, expect, test, vi } from 'vitest';
+import type { AgentDefinition } from '../src/agents/agent-definition.ts';
+import { createIntertie } from '../src/create-intertie.ts';
 import { serve } from '../src/serve.ts';
 import { askingSource } from './asking-source.ts';
 import { chatBody, postJson } from './client.ts';
@@ -128,3 +133,65 @@ test('a long poll of a client that has left already waits for nothing', async ()
   expect(status).toBe(204);
   expect(followers.opened).toBe(1);
 }, 10_000);
+
+/** A store that knows which processes hold a lease. */
+function leasedStore(): { store: ReturnType<typeof createInMemoryStore>; leases: Set<string> } {
+  const store = createInMemoryStore();
+  const leases = new Set<string>();
+  const heartbeat = store.registry.heartbeat.bind(store.registry);
+  const retire = store.registry.retire.bind(store.registry);
+  vi.spyOn(store.registry, 'heartbeat').mockImplementation(async (process, info) => {
+    await heartbeat(process, info);
+    leases.add(process);
+  });
+  vi.spyOn(store.registry, 'retire').mockImplementation(async (process) => {
+    leases.delete(process);
+    await retire(process);
+  });
+  return { store, leases };
+}
+
+test('two reloads at once leave one server, and none after its close', async () => {
+  const { store, leases } = leasedStore();
+  const server = closeLater(await serve({ agents, database: store }, { port: 0 }));
+  const config = { agents, database: store };
+  await Promise.all([server.reload(config), server.reload(config)]);
+  await vi.waitFor(() => expect(leases.size).toBe(1));
+  await server.close();
+  expect(leases.size).toBe(0);
+});
+
+test('a reload under a given process name keeps the lease of the new one', async () => {
+  const { store, leases } = leasedStore();
+  const server = closeLater(await serve({ agents, database: store }, { port: 0, runs: { process: 'node-1' } }));
+  await server.reload({ agents, database: store });
+  await vi.waitFor(() => expect(store.registry.retire).toHaveBeenCalledWith('node-1'));
+  expect([...leases]).toEqual(['node-1-1']);
+});
+
+test('a close without patience after a reload does not wait for the runs of the configuration before', async () => {
+  const store = createInMemoryStore();
+  const server = closeLater(await serve({ agents, database: store }, { port: 0 }));
+  await startSlowRun(server.url);
+  await server.reload({ agents, database: store });
+  await server.close({ drainMs: 0 });
+  const [run] = await store.registry.listRuns(store.scope, { threadId: 'slow' });
+  expect(run).toMatchObject({ state: 'aborted', outcome: { by: 'system', reason: 'shutdown' } });
+}, 20_000);
+
+test('a server that cannot be made closes the database that it opened', async () => {
+  const parent = await mkdtemp(join(tmpdir(), 'intertie-'));
+  try {
+    const createSource = (): never => {
+      throw new Error('no source');
+    };
+    const broken: AgentDefinition = { kind: 'source', dialect: 'source', createSource };
+    const config = { agents: { broken }, token: '0123456789abcdef', database: join(parent, 'data') };
+    await expect(createIntertie(config)).rejects.toThrow('no source');
+    const files = await readdir(parent, { recursive: true });
+    // An open folder is locked.
+    expect(files.filter((file) => file.endsWith('lock'))).toEqual([]);
+  } finally {
+    await rm(parent, { recursive: true });
+  }
+});
