@@ -3,7 +3,7 @@ import type { AgentSource, StopReason, Store } from '@intertie/core';
 import { createStore } from '@intertie/postgres';
 import { isAgentDefinition, sourceDefinition, type AgentDefinition } from './agents/agent-definition.ts';
 import { createApp } from './app.ts';
-import { checkConfig, type IntertieConfig, type Limits } from './config.ts';
+import { checkConfig, checkToken, type IntertieConfig, type Limits } from './config.ts';
 import { FrameKeeper } from './frames.ts';
 import type { Host, HostedAgent } from './host.ts';
 import { OpenStreams } from './http/open-streams.ts';
@@ -149,5 +149,7 @@ function databaseKind(database: IntertieConfig['database']): 'pglite' | 'postgre
 
 function tokenOfEnvironment(): string | undefined {
   const token = process.env['INTERTIE_TOKEN'];
-  return token === undefined || token === '' ? undefined : token;
+  if (token === undefined || token === '') return undefined;
+  checkToken(token, 'INTERTIE_TOKEN');
+  return token;
 }

@@ -195,3 +195,30 @@ test('a server that cannot be made closes the database that it opened', async ()
     await rm(parent, { recursive: true });
   }
 });
+
+test.each(['bearer', 'sign-in'])(
+  'after too many wrong tokens by %s a right one is refused too, a session is not',
+  async (way) => {
+    const token = 'the-right-token-of-all';
+    // Time stands still for the limit, so that it does not refill while the test runs.
+    vi.spyOn(Date, 'now').mockReturnValue(Date.now());
+    const intertie = closeLater(await createIntertie({ agents, token, database: createInMemoryStore() }));
+    const status = async (path: string, headers: { [name: string]: string } = {}): Promise<number> =>
+      (await intertie.fetch(new Request(`http://localhost${path}`, { headers }))).status;
+    const guess = (text: string): Promise<number> =>
+      way === 'sign-in' ? status(`/?token=${text}`) : status('/api/threads', { authorization: `Bearer ${text}` });
+    const seen: number[] = [];
+    // oxlint-disable-next-line no-await-in-loop -- one guess after the other
+    for (let index = 0; index < 25; index += 1) seen.push(await guess(`wrong-${index}`));
+    expect([seen[0], seen.at(-1)]).toEqual([401, 429]);
+    expect(await guess(token)).toBe(429);
+    expect(await status('/api/threads', { cookie: `intertie_token=${token}` })).toBe(200);
+  },
+);
+
+test('a short INTERTIE_TOKEN is refused as a short token is', async () => {
+  vi.stubEnv('INTERTIE_TOKEN', 'abc');
+  await expect(createIntertie({ agents, database: createInMemoryStore() })).rejects.toThrow(
+    /^INTERTIE_TOKEN should be a text of 16 characters/,
+  );
+});
