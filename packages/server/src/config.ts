@@ -22,7 +22,10 @@ export type IntertieConfig = {
   defaultAgent?: string;
   /** `postgres://…`, a folder for an embedded database, what `createStore` takes, or a store. Default: `DATABASE_URL`, else `./.intertie`. */
   database?: string | CreateStoreOptions | Store | undefined;
-  /** Who a request is from; null: 401. Without it and without a token, the server answers on this machine only. */
+  /**
+   * Who a request is from; null: 401. Without it and without a token, the server answers on this machine only; and `fetch` of
+   * `createIntertie`, which cannot see where a request comes from, answers nothing at all where NODE_ENV is production.
+   */
   auth?: (request: Request) => Principal | null | Promise<Principal | null>;
   /** One secret for all who may use the server. Default: `INTERTIE_TOKEN`. */
   token?: string | undefined;

@@ -222,3 +222,20 @@ test('a short INTERTIE_TOKEN is refused as a short token is', async () => {
     /^INTERTIE_TOKEN should be a text of 16 characters/,
   );
 });
+
+test('a Host header is not enough where the address of the caller is unknown', async () => {
+  const intertie = closeLater(await createIntertie({ agents, database: createInMemoryStore() }));
+  const ask = async (url: string, headers: { [name: string]: string } = {}): Promise<[number, string | undefined]> => {
+    const response = await intertie.fetch(new Request(`${url}/api/threads`, { headers }));
+    const { error } = (await response.json()) as { error?: { code: string } };
+    return [response.status, error?.code];
+  };
+  expect(await ask('http://203.0.113.9:3000', { host: 'localhost' })).toEqual([403, 'host-not-allowed']);
+  expect(await ask('http://localhost', { host: 'evil.example' })).toEqual([403, 'host-not-allowed']);
+  expect(await ask('http://localhost')).toEqual([200, undefined]);
+  vi.stubEnv('NODE_ENV', 'production');
+  expect(await ask('http://localhost')).toEqual([500, 'token-required']);
+  // Node's server sees who asks.
+  const server = closeLater(await serve({ agents, database: createInMemoryStore() }, { port: 0 }));
+  expect((await fetch(`${server.url}/api/threads`)).status).toBe(200);
+});
