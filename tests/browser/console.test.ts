@@ -1,7 +1,6 @@
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { gzipSync } from 'node:zlib';
 
+import axe from 'axe-core';
 import type { BrowserContext } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
@@ -11,8 +10,6 @@ import { startProduct, type Product } from './console-product.ts';
 
 /** How long something may take that is awaited, on a machine that has other things to do. */
 const soon = { timeout: 20_000 };
-
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 type Axe = {
   run(where: object, how: object): Promise<{ violations: Array<{ id: string; nodes: Array<{ html: string }> }> }>;
@@ -340,7 +337,7 @@ describe('the console', () => {
     const { page } = it1;
     await page.emulateMedia({ colorScheme });
     await page.setViewportSize({ width, height: width === 390 ? 844 : 900 });
-    await page.evaluate(axe);
+    await page.evaluate(axe.source);
     const views = width === 390 ? ['Threads', 'Inspect', 'Chat'] : ['all'];
     for (const view of views) {
       if (view !== 'all') await page.getByRole('navigation', { name: 'Views' }).getByText(view).click();

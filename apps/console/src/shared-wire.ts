@@ -31,3 +31,22 @@ export function untilHidden(signal: AbortSignal): AbortSignal {
   );
   return over;
 }
+
+/** How long a page may be hidden before it lets a connection go: who looks elsewhere for a moment comes back to it. */
+const graceMs = 4000;
+
+/** Calls back when the page has been hidden for a while. The function that is returned takes that back. */
+export function onLongHidden(callback: () => void): () => void {
+  const page = globalThis.document as Document | undefined;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const look = (): void => {
+    clearTimeout(timer);
+    if (page?.visibilityState === 'hidden') timer = setTimeout(callback, graceMs);
+  };
+  look();
+  page?.addEventListener('visibilitychange', look);
+  return () => {
+    clearTimeout(timer);
+    page?.removeEventListener('visibilitychange', look);
+  };
+}

@@ -182,7 +182,9 @@ export class Agent<Tools extends ToolSet = ToolSet> implements DurableAgent {
     if (!result) throw new RunRefusedError({ code: 'not-found', what: 'run' });
     const { verdicts, open, continuation, live } = result;
     if (continuation?.ownership) host.execute(continuation.ownership);
-    const next = continuation?.run ?? (live && open.length === 0 ? await this.#goesOn(record) : undefined);
+    const isTaken = verdicts.some(({ result: verdict }) => verdict === 'accepted' || verdict === 'duplicate');
+    const goesOn = live && isTaken && open.length === 0;
+    const next = continuation?.run ?? (goesOn ? await this.#goesOn(record) : undefined);
     return { verdicts, open, ...(next && { run: this.#stored(next) }) };
   }
 

@@ -157,3 +157,78 @@ it('readers are cut off with an error when the process goes, and not told that t
   const reading = collect((await other.agent.attach(run.runId))!.events);
   await Promise.all([expect(reading).rejects.toThrow('shut down'), other.host.close()]);
 });
+
+it('a source that errors because it was stopped has been stopped, and did not fail', async () => {
+  const run: AgentSource['run'] = (_, { signal }) =>
+    new ReadableStream<AgentEvent>({
+      start: (own) => signal.addEventListener('abort', () => own.error(new DOMException('Aborted', 'AbortError'))),
+    });
+  const { agent } = hosted(createInMemoryStore(), { name: 'own', pauses: 'replay', run });
+  const started = await agent.stream({ threadId: 't', message: 'Go' });
+  await started.stop('enough');
+  expect(await started.message).toMatchObject({ status: 'aborted' });
+});
+
+it('a stop while the run is being prepared reaches a source that does not look at its signal', async () => {
+  const store = createInMemoryStore();
+  const prepared = gate();
+  const slow: Store = {
+    ...store,
+    forScope: (scope) => {
+      const own = store.forScope(scope);
+      return { ...own, listMessages: (query) => prepared.opened.then(() => own.listMessages(query)) };
+    },
+  };
+  const { agent } = hosted(slow, { name: 'deaf', pauses: 'replay', run: () => new ReadableStream() });
+  const run = await agent.stream({ threadId: 't', message: 'Go' });
+  await run.stop();
+  setTimeout(prepared.open, 700);
+  expect(await run.message).toMatchObject({ status: 'aborted' });
+});
+
+it('replaced twice: what only waited never begins, and the newest runs', async () => {
+  const asked: string[] = [];
+  const source: AgentSource = {
+    name: 'told',
+    pauses: 'replay',
+    run: (run, control) => {
+      const said = run.history
+        .at(-1)!
+        .content.parts.map((part) => ('text' in part ? part.text : ''))
+        .join('');
+      asked.push(said);
+      return said === 'A' ? new ReadableStream() : sourceOf(words).run(run, control);
+    },
+  };
+  const { agent } = hosted(createInMemoryStore(), source);
+  const say = (message: string) => agent.stream({ threadId: 't', message, busy: 'replace' });
+  const a = await say('A');
+  const [b, c] = await Promise.all([say('B'), say('C')]);
+  expect((await c.message).status).toBe('complete');
+  expect([(await a.record()).state, (await b.record()).state]).toEqual(['aborted', 'aborted']);
+  expect(asked).toEqual(['A', 'C']);
+});
+
+it('an answer to nothing that a live run has asked is told so at once', async () => {
+  const { agent } = hosted(createInMemoryStore(), { name: 'deaf', pauses: 'replay', run: () => new ReadableStream() });
+  const run = await agent.stream({ threadId: 't', message: 'Go' });
+  const answered = await agent.answer(run.runId, [{ questionId: 'nope' }]);
+  expect(answered).toEqual({ verdicts: [{ id: 'nope', result: 'unknown' }], open: [] });
+});
+
+it('a process that is leaving starts nothing that waited, so that another one can', async () => {
+  const store = createInMemoryStore();
+  const goOn = gate();
+  const source = sourceOf(async function* () {
+    await goOn.opened;
+    yield* words();
+  });
+  const host = createRunHost(store, { sweepMs: 20 });
+  const agent = new Agent({ source, store, host });
+  await agent.stream({ threadId: 't', message: 'U' });
+  const waiting = await agent.stream({ threadId: 't', message: 'V', busy: 'queue' });
+  const closed = host.close({ drainMs: 500 });
+  goOn.open();
+  await closed;
+  expect((await store.registry.findRun(store.scope, { runId: waiting.runId }))?.state).toBe('queued');
+});

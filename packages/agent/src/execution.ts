@@ -7,6 +7,7 @@ import {
   toFault,
   type AgentEvent,
   type Codec,
+  type End,
   type EventOf,
   type FinishResult,
   type Ownership,
@@ -91,6 +92,11 @@ export class Execution {
   stop(reason: StopReason): void {
     if (this.#abort.signal.aborted) return;
     this.#abort.abort(reason);
+    this.#allowLastWords();
+  }
+
+  #allowLastWords(): void {
+    clearTimeout(this.#graceTimer);
     this.#graceTimer = setTimeout(() => this.#leaveSource(), stopGraceMs);
   }
 
@@ -125,6 +131,8 @@ export class Execution {
     const emit = (event: AgentEvent): void => void emitted.push(event);
     try {
       this.#reader = this.definition.source.run(input, this.#control()).getReader();
+      // Stopped while it was being prepared: the source may not look at a signal that was there before it.
+      if (this.#abort.signal.aborted) this.#allowLastWords();
     } catch (error) {
       codec.end({ reason: 'error', error: toFault(error) }, emit);
     }
@@ -150,11 +158,16 @@ export class Execution {
     try {
       const { done, value } = await reader.read();
       if (!done) return codec.feed(value, emit);
-      const { aborted, reason } = this.#abort.signal;
-      codec.end(aborted ? endByAbort(reason) : { reason: 'eof' }, emit);
+      codec.end(this.#endOr({ reason: 'eof' }), emit);
     } catch (error) {
-      codec.end({ reason: 'error', error: toFault(error) }, emit);
+      codec.end(this.#endOr({ reason: 'error', error: toFault(error) }), emit);
     }
+  }
+
+  /** Whatever happens after a stop was asked for happens because of it. */
+  #endOr(why: End): End {
+    const { aborted, reason } = this.#abort.signal;
+    return aborted ? endByAbort(reason) : why;
   }
 
   /** Keeps one event. Those that take time return a promise; most do not. */

@@ -138,9 +138,14 @@ export class RunHost {
       // Not in step with other processes; and after a beat, so that one that slept does not take over its own runs.
       every(
         () => sweepMs * (0.8 + 0.4 * Math.random()),
-        () => beat().then(async () => void (await this.#sweeper.sweep()), this.onError),
+        () => beat().then(() => this.#sweep(), this.onError),
       ),
     ];
+  }
+
+  /** Who is leaving takes over nothing and starts nothing: it could not see it through. */
+  async #sweep(): Promise<void> {
+    if (!this.isClosing) await this.#sweeper.sweep();
   }
 
   /** Runs what this process owns, to its end, and then what waits behind it. */
@@ -203,28 +208,50 @@ export class RunHost {
   /** A run waits for its turn. The run before it starts it; only one that does not end is helped. */
   enqueue({ run, behind, takenOver }: Queued, isReplacing: boolean): void {
     if (takenOver) this.track(this.recover(takenOver));
+    else if (isReplacing) this.track(this.#replace(run));
     else if (behind.state !== 'running') this.track(this.promote(run.scope, run.threadId));
-    else if (isReplacing) this.track(this.#replace(run, behind));
   }
 
-  async #replace(run: RunRecord, behind: RunRecord): Promise<void> {
+  /** Whoever is before it gives way: what only waits never begins, what runs is stopped, what does not stop is ended. */
+  async #replace(run: RunRecord): Promise<void> {
     const { replaceSilenceMs = 2_000 } = this.#options;
-    for (;;) {
-      /* oxlint-disable no-await-in-loop -- until one of the two has given way */
-      await pause(replaceSilenceMs / 4, this.#leaving.signal).catch(() => undefined);
-      if (this.isClosing) return;
+    const { registry } = this.store;
+    const { scope, threadId } = run;
+    let isFirst = true;
+    while (!this.isClosing) {
+      /* oxlint-disable no-await-in-loop -- until all of them have given way */
       try {
-        const waiting = await this.store.registry.getRun(run.scope, run.key);
+        if (isFirst) await this.#skipQueuedBefore(run);
+        isFirst = false;
+        const waiting = await registry.getRun(scope, run.key);
         if (waiting?.state !== 'queued') return;
-        const owned = await this.store.registry.fence(behind.key, this.process, replaceSilenceMs);
+        const live = await registry.liveRun(scope, { threadId });
+        if (!live) return await this.promote(scope, threadId);
+        // The first one has been asked already; another may have begun since.
+        await registry.stop(scope, live.key, 'replaced');
+        this.stop(live.key, { by: 'user', message: 'replaced' });
+        const owned = await registry.fence(live.key, this.process, replaceSilenceMs);
         if (owned) return await this.recover(owned, { reason: 'aborted', by: 'system', message: 'replaced' });
-        const before = await this.store.registry.getRun(behind.scope, behind.key);
-        if (before?.state !== 'running') return await this.promote(run.scope, run.threadId);
       } catch (error) {
         this.onError(error);
       }
+      await pause(replaceSilenceMs / 4, this.#leaving.signal).catch(() => undefined);
       /* oxlint-enable no-await-in-loop */
     }
+  }
+
+  /** Continuations stay: somebody has answered for them. */
+  async #skipQueuedBefore({ scope, threadId, key }: RunRecord): Promise<void> {
+    const runs = await this.store.registry.listRuns(scope, { threadId });
+    const earlier = runs.slice(
+      0,
+      Math.max(
+        0,
+        runs.findIndex((run) => run.key === key),
+      ),
+    );
+    const skipped = earlier.filter(({ state, resumes }) => state === 'queued' && resumes === undefined);
+    await Promise.all(skipped.map((run) => this.store.registry.stop(scope, run.key, 'replaced')));
   }
 
   /** Whether the run is this process's to end, and not to run: somebody else has died over it. */

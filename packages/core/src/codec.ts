@@ -34,16 +34,22 @@ export interface Encoder<Out, State = unknown> extends Codec<AgentEvent, Out> {
 
 /** Two codecs as one: what the first emits, the second is fed. */
 export function compose<A, B, C>(first: Codec<A, B>, second: Codec<B, C>): Codec<A, C> {
+  // A caller mostly passes the same function each time: then one is made of it, not one per input.
+  let made: { emit: Emit<C>; pass: Emit<B> } | undefined;
+  const into = (emit: Emit<C>): Emit<B> => {
+    if (made?.emit !== emit) made = { emit, pass: (between) => second.feed(between, emit) };
+    return made.pass;
+  };
   return {
-    feed: (input, emit) => first.feed(input, (between) => second.feed(between, emit)),
+    feed: (input, emit) => first.feed(input, into(emit)),
     flush: (emit) => {
-      first.flush?.((between) => second.feed(between, emit));
+      first.flush?.(into(emit));
       second.flush?.(emit);
     },
     end: (end, emit) => {
       let why = end;
       try {
-        first.end(end, (between) => second.feed(between, emit));
+        first.end(end, into(emit));
       } catch (error) {
         // A broken codec must not keep the next one from closing what is open.
         why = { reason: 'error', error: toFault(error, 'codec') };

@@ -7,19 +7,17 @@ import type { OnLoss } from './loss.ts';
 import type { AskedQuestion, MessageContent, MessagePart, ToolState } from './message.ts';
 import type { Outcome, Waiting } from './outcome.ts';
 import type { Said } from './part-body.ts';
+import { OpenThings, type Open } from './open-things.ts';
 import { isSettled, takesBack } from './tool-part.ts';
 
 type Time = { at?: number };
-/** Something that opens and must close. */
-type Open = { kind: 'agent' | 'step' | 'text' | 'reasoning' | 'tool-input'; id: string; stepId?: string };
 /** `said` is what the opening said of a call that was streamed, and what therefore holds. */
 type Call = { state: ToolState; invalid?: Fault; stepId?: string; said?: EventOf<'tool-input-start'> };
 
 /** What an event may refer to, of this run and of its baseline; and what is open. Lets through what keeps the invariants. */
 export class RunGuard {
   #onLoss: OnLoss;
-  /** In the order in which they opened. */
-  #open = new Map<string, Open>();
+  #open = new OpenThings();
   /** Part ids and tool call ids: one name space. */
   #ids = new Set<string>();
   #calls = new Map<string, Call>();
@@ -124,11 +122,11 @@ export class RunGuard {
 
   /** Closes what is open, the last opened first. */
   closeAll(outcome: Outcome, time: Time, emit: Emit<AgentEvent>): void {
-    for (const open of [...this.#open.values()].toReversed()) this.#closeOpen(open, outcome, time, emit);
+    for (const open of this.#open.lastFirst()) this.#closeOpen(open, outcome, time, emit);
   }
 
   #closeOpen({ kind, id }: Open, outcome: Outcome, time: Time, emit: Emit<AgentEvent>): void {
-    this.#open.delete(`${kind}:${id}`);
+    this.#open.delete(kind, id);
     switch (kind) {
       case 'text':
         return emit({ type: 'text-end', id, ...time });
@@ -151,7 +149,7 @@ export class RunGuard {
   ): void {
     if (!this.#takeId(event.id, event)) return;
     const attributed = this.#placed(event.id, event);
-    this.#opened({ kind, id: event.id, ...stepOf(attributed) });
+    this.#open.add(kind, event.id, attributed.stepId);
     emit(attributed);
   }
 
@@ -159,7 +157,7 @@ export class RunGuard {
     if (!this.#takeId(event.toolCallId, event)) return;
     const attributed = this.#placed(event.toolCallId, event);
     this.#calls.set(event.toolCallId, { state: 'partial-call', said: attributed, ...stepOf(attributed) });
-    this.#opened({ kind: 'tool-input', id: event.toolCallId, ...stepOf(attributed) });
+    this.#open.add('tool-input', event.toolCallId, attributed.stepId);
     emit(attributed);
   }
 
@@ -170,7 +168,7 @@ export class RunGuard {
     } else if (known.state !== 'partial-call') {
       return this.#drop(event, event.toolCallId, 'The call is complete already.');
     }
-    const open = this.#open.get(`tool-input:${event.toolCallId}`);
+    const open = this.#open.get('tool-input', event.toolCallId);
     if (open) {
       this.#repaired(event, event.toolCallId, 'Its input was still open, and has been closed.');
       this.#closeOpen(open, { outcome: 'complete' }, timeOf(event), emit);
@@ -200,12 +198,12 @@ export class RunGuard {
       return this.#drop(event, event.agentId, 'The agent has started already, and did not end paused.');
     }
     this.#agents.set(event.agentId, 'open');
-    this.#opened({ kind: 'agent', id: event.agentId });
+    this.#open.add('agent', event.agentId);
     emit(event);
   }
 
   #agentEnd(event: EventOf<'agent-end'>, emit: Emit<AgentEvent>): void {
-    if (!this.#open.delete(`agent:${event.agentId}`))
+    if (!this.#open.delete('agent', event.agentId))
       return this.#drop(event, event.agentId, 'The agent is not at work.');
     this.#agents.set(event.agentId, event.outcome === 'paused' ? 'paused' : 'ended');
     emit(event);
@@ -218,18 +216,18 @@ export class RunGuard {
     const known = agentId === undefined || this.#agents.has(agentId);
     if (!known) this.#repaired(event, event.stepId, `Its agent ${agentId} has not started.`);
     this.#steps.set(event.stepId, known ? agentId : undefined);
-    this.#opened({ kind: 'step', id: event.stepId });
+    this.#open.add('step', event.stepId);
     emit(known ? event : rest);
   }
 
   #stepEnd(event: EventOf<'step-end'>, emit: Emit<AgentEvent>): void {
-    if (!this.#open.has(`step:${event.stepId}`)) return this.#drop(event, event.stepId, 'The step is not open.');
-    for (const open of [...this.#open.values()].toReversed()) {
+    if (!this.#open.has('step', event.stepId)) return this.#drop(event, event.stepId, 'The step is not open.');
+    for (const open of this.#open.lastFirst()) {
       if (open.stepId !== event.stepId) continue;
       this.#repaired(event, open.id, `The ${open.kind} was open when its step ended, and has been closed.`);
       this.#closeOpen(open, { outcome: 'complete' }, timeOf(event), emit);
     }
-    this.#open.delete(`step:${event.stepId}`);
+    this.#open.delete('step', event.stepId);
     if (event.discarded) {
       // Its calls never happened: nothing waits for them, and a snapshot may leave them out. Their ids stay taken.
       for (const [id, { stepId }] of this.#calls) if (stepId === event.stepId) this.#calls.delete(id);
@@ -305,7 +303,7 @@ export class RunGuard {
 
   /** What a snapshot would take back. */
   #breachOf(content: MessageContent): { id: string; why: string } | undefined {
-    for (const { kind, id } of this.#open.values()) {
+    for (const { kind, id } of this.#open.lastFirst().toReversed()) {
       if (kind !== 'agent' && kind !== 'step') return { id, why: `The ${kind} is open.` };
     }
     const calls = new Map<string, ToolState>();
@@ -372,17 +370,13 @@ export class RunGuard {
   }
 
   #ifOpen(kind: Open['kind'], id: string, event: AgentEvent, emit: Emit<AgentEvent>): void {
-    if (this.#open.has(`${kind}:${id}`)) emit(event);
+    if (this.#open.has(kind, id)) emit(event);
     else this.#drop(event, id, `No ${kind} of that id is open.`);
   }
 
   #close(kind: Open['kind'], id: string, event: AgentEvent, emit: Emit<AgentEvent>): void {
-    if (this.#open.delete(`${kind}:${id}`)) emit(event);
+    if (this.#open.delete(kind, id)) emit(event);
     else this.#drop(event, id, `No ${kind} of that id is open.`);
-  }
-
-  #opened(open: Open): void {
-    this.#open.set(`${open.kind}:${open.id}`, open);
   }
 
   #takeId(id: string, event: AgentEvent): boolean {
@@ -407,7 +401,7 @@ export class RunGuard {
   #attributed<E extends AgentEvent & Said>(event: E): E {
     const said = this.#ofKnownAgent(event, undefined);
     if (said.stepId === undefined) return said;
-    if (!this.#open.has(`step:${said.stepId}`)) return this.#withoutStep(said, `Its step ${said.stepId} is not open.`);
+    if (!this.#open.has('step', said.stepId)) return this.#withoutStep(said, `Its step ${said.stepId} is not open.`);
     const agentId = this.#steps.get(said.stepId);
     if (said.agentId === undefined && agentId !== undefined) return { ...said, agentId };
     return agentId === said.agentId ? said : this.#withoutStep(said, `Its step ${said.stepId} is another agent's.`);

@@ -58,7 +58,8 @@ export function json(value: unknown, depth = 0): Failure | undefined {
   }
   const prototype = Object.getPrototypeOf(value) as unknown;
   if (prototype !== Object.prototype && prototype !== null) return fail('a plain JSON object', value);
-  for (const [key, item] of Object.entries(value)) {
+  for (const key of Object.keys(value)) {
+    const item = (value as Record<string, unknown>)[key];
     const failure = item === undefined ? undefined : json(item, depth + 1);
     if (failure) return inside(key, failure);
   }
@@ -77,8 +78,10 @@ export function fields(required: Shape, optional: Shape): Fields {
 
 /** Unknown fields are passed over: an old reader meets newer events. */
 export function checkFields(value: Record<string, unknown>, shape: Fields): Failure | undefined {
+  // Of a plain object every field of a shape is its own.
+  const isPlain = Object.getPrototypeOf(value) === Object.prototype;
   for (const [key, check, need] of shape) {
-    const item = Object.hasOwn(value, key) ? value[key] : undefined;
+    const item = isPlain || Object.hasOwn(value, key) ? value[key] : undefined;
     if (item === undefined) {
       if (need === 'required') return inside(key, fail('a value', item));
       continue;
@@ -97,8 +100,8 @@ export function object(required: Shape, optional: Shape = {}): Check {
 export function record(check: Check): Check {
   return (value) => {
     if (!isObject(value)) return fail('an object', value);
-    for (const [key, item] of Object.entries(value)) {
-      const failure = check(item);
+    for (const key of Object.keys(value)) {
+      const failure = check(value[key]);
       if (failure) return inside(key, failure);
     }
     return undefined;

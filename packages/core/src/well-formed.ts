@@ -4,17 +4,19 @@ import type { OnLoss } from './loss.ts';
 import { toJson } from './to-json.ts';
 import { isEventType, validateEvent } from './validate-event.ts';
 
+/** Whether an event has its shape. Deltas are most of a stream, and simple: they are passed at a glance. */
+export function isWellFormed(fed: AgentEvent): boolean {
+  return isPlainDelta(fed) || validateEvent(fed) === undefined;
+}
+
 /**
- * What a decoder emitted, as events that have their shape. A value that JSON cannot say (a BigInt, a class, a circle) is
+ * What a decoder emitted in a wrong shape, as events that have theirs. A value that JSON cannot say (a BigInt, a class, a circle) is
  * made JSON and reported; a type that this version does not know, or a known one in a wrong shape, is carried as `raw`.
- * Deltas are most of a stream, and simple: they are passed at a glance.
  */
-export function wellFormed(fed: AgentEvent, onLoss: OnLoss): readonly AgentEvent[] {
-  if (isPlainDelta(fed)) return [fed];
-  const problem = validateEvent(fed);
-  if (problem === undefined) return [fed];
+export function mend(fed: AgentEvent, onLoss: OnLoss): readonly AgentEvent[] {
   const value = toJson(fed, onLoss);
-  if (validateEvent(value) === undefined) return [value as AgentEvent];
+  const problem = validateEvent(value);
+  if (problem === undefined) return [value as AgentEvent];
   const raw: AgentEvent = {
     type: 'raw',
     dialect: 'canonical',

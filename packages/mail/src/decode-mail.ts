@@ -14,7 +14,7 @@ import { agentOf } from './event-agent.ts';
 import { fieldsOf, listOf, nameOf, parseJson, textOf, type Fields } from './fields.ts';
 import type { AnnouncedCall } from './mail-calls.ts';
 import { MAILDecoderContext } from './mail-decoder-context.ts';
-import { aloneEvent, warningEvent, type MAILFrame } from './mail-event.ts';
+import { aloneEvent, eventNames, warningEvent, type MAILFrame } from './mail-event.ts';
 import { agentFault, completedFault, oldServerFault, taskFault } from './mail-faults.ts';
 import type { MAILTaskStatus } from './mail-metadata.ts';
 import { readMessage } from './read-message.ts';
@@ -65,7 +65,8 @@ class MAILDecoder implements Codec<MAILFrame, AgentEvent> {
   }
 
   feed(frame: MAILFrame, emit: Write): void {
-    const { event, data } = frame;
+    const { data } = frame;
+    const event = eventNames.get(frame.event) ?? frame.event;
     if (this.#isOver) {
       const why = event === 'breakpoint_tool_call' ? twoPauses : 'It came after the run had ended.';
       if (event !== 'ping') this.#context.onLoss({ kind: 'late', what: event, why });

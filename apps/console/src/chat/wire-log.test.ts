@@ -9,10 +9,7 @@ describe('the wire', () => {
       pull: (controller) => controller.error(new TypeError('network')),
     });
     const answers = [new Response(torn), new Response('B')];
-    const send = watchWire(
-      (note) => notes.push({ ...note, at: 0 }),
-      async () => answers.shift()!,
-    );
+    const send = watchWire((note) => notes.push({ ...note, at: 0 }), { send: async () => answers.shift()! });
     await expect((await send('/api/chat', { method: 'POST' })).text()).rejects.toThrow('network');
     expect(await (await send('/api/chat/t/stream?run=r&after=1.7')).text()).toBe('B');
     expect(describeWire(notes)).toEqual(['Connected', 'Cut off', 'Resumed behind 1.7 after 0 ms', 'Complete']);
@@ -29,10 +26,41 @@ describe('the wire', () => {
 
   it('has nothing to say of a stop', async () => {
     const notes: WireNote[] = [];
-    await watchWire(
-      (note) => notes.push(note),
-      async () => new Response('{}'),
-    )('/api/chat/t/stop', { method: 'POST' });
+    const send = watchWire((note) => notes.push(note), { send: async () => new Response('{}') });
+    await send('/api/chat/t/stop', { method: 'POST' });
     expect(notes).toEqual([]);
+  });
+
+  it('is let go by a page that nobody sees, and asked for again when it is seen', async () => {
+    const notes: string[] = [];
+    let hide = (): void => undefined;
+    let show = (): void => undefined;
+    let isLeft = false;
+    const endless = new ReadableStream<Uint8Array>({
+      start: (controller) => controller.enqueue(new Uint8Array([65])),
+      cancel: () => void (isLeft = true),
+    });
+    const answers = [new Response(endless), new Response('B')];
+    const send = watchWire((note) => notes.push(note.type), {
+      send: async () => answers.shift()!,
+      visibility: {
+        onLongHidden: (callback) => {
+          hide = callback;
+          return () => undefined;
+        },
+        whenSeen: () => new Promise((resolve) => void (show = resolve)),
+      },
+    });
+    const reader = (await send('/api/chat', { method: 'POST' })).body!.getReader();
+    await reader.read();
+    const next = reader.read();
+    hide();
+    await expect(next).rejects.toThrow(TypeError);
+    expect(isLeft).toBe(true);
+    const resumed = send('/api/chat/t/stream?run=r&after=1.7');
+    expect(answers).toHaveLength(1);
+    show();
+    expect(await (await resumed).text()).toBe('B');
+    expect(notes).toEqual(['open', 'cut', 'resumed', 'closed']);
   });
 });

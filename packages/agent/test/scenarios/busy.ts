@@ -60,10 +60,10 @@ export function busy(on: StageName): void {
     });
 
     it('replace: the first is stopped and kept, as when a page stops and sends again', async () => {
-      const { model, begun } = slowFirst();
+      const { model } = slowFirst();
       const agent = new Agent({ model, ...(await openStage(on)).process() });
       const first = await agent.stream({ threadId: 't', message: 'One' });
-      await begun.opened;
+      for await (const event of first.events) if (event.type === 'text-delta') break;
       const second = await agent.stream({ threadId: 't', message: 'Two', busy: 'replace' });
       expect(saidIn(await collect(second.events))).toBe('Next');
       expect(await first.message).toMatchObject({
