@@ -1,7 +1,7 @@
 import { Hono } from 'hono';
 import { routePath } from 'hono/route';
 import type { Host } from './host.ts';
-import { authenticate, equal, tokenCookie } from './http/authenticate.ts';
+import { authenticate, equal, hasSession, tokenCookie } from './http/authenticate.ts';
 import { checkHost } from './http/check-host.ts';
 import { checkOrigin, preflightHeaders } from './http/check-origin.ts';
 import { RateLimit } from './http/rate-limit.ts';
@@ -84,10 +84,13 @@ function guard(host: Host): (c: RouteContext, next: () => Promise<void>) => Prom
       c.set('principal', { id: 'nobody' });
       return address;
     }
+    const { token } = config;
+    // Before it is looked at: else the one right guess among the many would still be told from the wrong ones.
+    if (token !== undefined && failures.isEmpty(address) && !hasSession(raw, token)) throw tooManyFailures();
     try {
       c.set('principal', await authenticate(raw, config));
     } catch (error) {
-      if (failures.take(address) > 0) throw new IntertieError('too-many-requests', undefined, retryAfter(1));
+      if (failures.take(address) > 0) throw tooManyFailures();
       throw error;
     }
     const client = isOpen ? address : c.get('principal').id;
@@ -115,8 +118,12 @@ function guard(host: Host): (c: RouteContext, next: () => Promise<void>) => Prom
       const client = await admit(c);
       if (c.req.method === 'OPTIONS') response = new Response(null, { status: 204, headers: preflightHeaders });
       else {
-        response = signIn(host, c) ?? (await run(c, next));
-        if (isStream(response))
+        response = signIn(host, c, failures) ?? (await run(c, next));
+        // Nobody reads the body of an answer to HEAD: it is let go here, since Hono only drops it.
+        if (isStream(response) && c.req.method === 'HEAD') {
+          await response.body?.cancel();
+          response = new Response(null, response);
+        } else if (isStream(response))
           response = streams.track(response, { client, thread: await threadOf(host, c, response) });
       }
     } catch (error) {
@@ -149,6 +156,10 @@ function withHeaders(response: Response, headers: { [name: string]: string }): R
   return new Response(response.body, { status: response.status, statusText: response.statusText, headers: all });
 }
 
+function tooManyFailures(): IntertieError {
+  return new IntertieError('too-many-requests', undefined, retryAfter(1));
+}
+
 function retryAfter(seconds: number): { headers: { [name: string]: string } } {
   return { headers: { 'retry-after': String(seconds) } };
 }
@@ -170,10 +181,15 @@ async function threadOf(host: Host, c: RouteContext, response: Response): Promis
 }
 
 /** `/?token=…`: a browser gets a cookie, and an address without the secret in it. */
-function signIn({ config: { token } }: Host, c: RouteContext): Response | undefined {
+function signIn({ config: { token } }: Host, c: RouteContext, failures: RateLimit): Response | undefined {
   const given = c.req.query('token');
   if (given === undefined || token === undefined || c.req.method !== 'GET' || !open.test(c.req.path)) return undefined;
-  if (!equal(given, token)) throw new IntertieError('unauthorized');
+  const address = remoteAddress(c.env) ?? 'unknown';
+  if (failures.isEmpty(address)) throw tooManyFailures();
+  if (!equal(given, token)) {
+    failures.take(address);
+    throw new IntertieError('unauthorized');
+  }
   const url = new URL(c.req.url);
   url.searchParams.delete('token');
   const isSecure = url.protocol === 'https:' || c.req.header('x-forwarded-proto') === 'https';

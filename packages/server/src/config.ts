@@ -22,7 +22,10 @@ export type IntertieConfig = {
   defaultAgent?: string;
   /** `postgres://…`, a folder for an embedded database, what `createStore` takes, or a store. Default: `DATABASE_URL`, else `./.intertie`. */
   database?: string | CreateStoreOptions | Store | undefined;
-  /** Who a request is from; null: 401. Without it and without a token, the server answers on this machine only. */
+  /**
+   * Who a request is from; null: 401. Without it and without a token, the server answers on this machine only; and `fetch` of
+   * `createIntertie`, which cannot see where a request comes from, answers nothing at all where NODE_ENV is production.
+   */
   auth?: (request: Request) => Principal | null | Promise<Principal | null>;
   /** One secret for all who may use the server. Default: `INTERTIE_TOKEN`. */
   token?: string | undefined;
@@ -88,10 +91,7 @@ export function checkConfig(config: unknown): asserts config is IntertieConfig {
   if (auth !== undefined && typeof auth !== 'function') {
     wrong(`auth is ${show(auth)}; it should be a function from a request to { id } or null.`);
   }
-  if (token !== undefined && !(typeof token === 'string' && token.length >= 16)) {
-    // What it is stays out of the message: it is a secret.
-    wrong('token should be a text of 16 characters or more, for example from "openssl rand -hex 24".');
-  }
+  if (token !== undefined) checkToken(token, 'token');
   if (hosts !== undefined && !isListOfText(hosts)) wrong(`hosts is ${show(hosts)}; it should be a list of names.`);
   if (cors !== undefined && cors !== '*') checkOrigins(cors);
   if (limits !== undefined) checkLimits(limits);
@@ -99,6 +99,13 @@ export function checkConfig(config: unknown): asserts config is IntertieConfig {
   if (port !== undefined && !(Number.isInteger(port) && (port as number) >= 0 && (port as number) < 65_536)) {
     wrong(`port is ${show(port)}; it should be a number from 0 to 65535.`);
   }
+}
+
+/** Throws `bad-config` where a token can be guessed. */
+export function checkToken(token: unknown, where: 'token' | 'INTERTIE_TOKEN'): void {
+  if (typeof token === 'string' && token.length >= 16) return;
+  // What it is stays out of the message: it is a secret.
+  wrong(`${where} should be a text of 16 characters or more, for example from "openssl rand -hex 24".`);
 }
 
 function checkOrigins(cors: unknown): void {

@@ -1,9 +1,9 @@
 import { Agent, createRunHost, type RunHostOptions } from '@intertie/agent';
-import type { Store } from '@intertie/core';
+import type { AgentSource, StopReason, Store } from '@intertie/core';
 import { createStore } from '@intertie/postgres';
 import { isAgentDefinition, sourceDefinition, type AgentDefinition } from './agents/agent-definition.ts';
 import { createApp } from './app.ts';
-import { checkConfig, type IntertieConfig, type Limits } from './config.ts';
+import { checkConfig, checkToken, type IntertieConfig, type Limits } from './config.ts';
 import { FrameKeeper } from './frames.ts';
 import type { Host, HostedAgent } from './host.ts';
 import { OpenStreams } from './http/open-streams.ts';
@@ -29,7 +29,7 @@ export interface Intertie {
   /** The agents by name, for programs in the same process. */
   readonly agents: ReadonlyMap<string, Agent>;
   readonly store: Store;
-  /** Lets runs end, stops those that do not, breaks the connections off, and closes the database if it was opened here. */
+  /** Lets runs end, stops those that do not, breaks the connections off, and closes the database if it was opened here. Asked again, it waits for runs no longer than it is told then. */
   close(options?: CloseIntertieOptions): Promise<void>;
 }
 
@@ -49,18 +49,32 @@ export async function createIntertie(
   const effective: IntertieConfig = { ...config, token };
   const isOwn = !isStore(database);
   const store: Store = isStore(database) ? database : await createStore(database);
+  try {
+    return await assemble(effective, { store, isOwn, logger, runOptions });
+  } catch (error) {
+    if (isOwn) await store.close();
+    throw error;
+  }
+}
+
+type Parts = { store: Store; isOwn: boolean; logger: Logger; runOptions: CreateIntertieOptions['runs'] };
+
+async function assemble(config: IntertieConfig, { store, isOwn, logger, runOptions }: Parts): Promise<Intertie> {
+  const { database, token } = config;
   const runs = createRunHost(store, {
     ...runOptions,
     onError: (error) =>
       logger.log('warn', 'run-host', { error: error instanceof Error ? error.message : String(error) }),
   });
   const frames = new FrameKeeper();
+  const hurry = new AbortController();
   const isOpen = config.auth === undefined && token === undefined;
   const agents = new Map<string, HostedAgent & { agent: Agent }>();
   for (const [name, given] of Object.entries(config.agents)) {
     const definition: AgentDefinition = isAgentDefinition(given) ? given : sourceDefinition(given);
     const source = isOpen ? frames.createSource(name, definition) : definition.createSource(name);
-    agents.set(name, { name, definition, agent: new Agent({ name, source, store, host: runs }) });
+    const agent = new Agent({ name, source: stoppable(source, hurry.signal), store, host: runs });
+    agents.set(name, { name, definition, agent });
   }
   const limits: Limits = {
     ...defaultLimits,
@@ -70,7 +84,7 @@ export async function createIntertie(
   const streams = new OpenStreams(limits.streams);
   let closing: Promise<void> | undefined;
   const host: Host = {
-    config: effective,
+    config,
     limits,
     agents,
     defaultAgent: agents.get(config.defaultAgent ?? '') ?? agents.values().next().value!,
@@ -86,7 +100,12 @@ export async function createIntertie(
   };
   const app = createApp(host);
   // Work that a dead process left behind is found by whoever lives, also before the first request.
-  await runs.open();
+  try {
+    await runs.open();
+  } catch (error) {
+    await runs.close();
+    throw error;
+  }
 
   const close = async (options: CloseIntertieOptions): Promise<void> => {
     await runs.close(options);
@@ -97,7 +116,23 @@ export async function createIntertie(
     fetch: async (request, env) => app.fetch(request, env),
     agents: new Map([...agents].map(([name, { agent }]) => [name, agent])),
     store,
-    close: (options = {}) => (closing ??= close(options)),
+    close: (options = {}) => {
+      if (closing === undefined) return (closing = close(options));
+      const timer = setTimeout(() => hurry.abort(shutdown), options.drainMs ?? 0);
+      return closing.finally(() => clearTimeout(timer));
+    },
+  };
+}
+
+const shutdown: StopReason = { by: 'system', message: 'shutdown' };
+
+/** The source, whose runs also stop when the signal says so. */
+function stoppable(source: AgentSource, signal: AbortSignal): AgentSource {
+  return {
+    name: source.name,
+    pauses: source.pauses,
+    run: (input, control) => source.run(input, { ...control, signal: AbortSignal.any([control.signal, signal]) }),
+    ...(source.describe && { describe: () => source.describe!() }),
   };
 }
 
@@ -114,5 +149,7 @@ function databaseKind(database: IntertieConfig['database']): 'pglite' | 'postgre
 
 function tokenOfEnvironment(): string | undefined {
   const token = process.env['INTERTIE_TOKEN'];
-  return token === undefined || token === '' ? undefined : token;
+  if (token === undefined || token === '') return undefined;
+  checkToken(token, 'INTERTIE_TOKEN');
+  return token;
 }

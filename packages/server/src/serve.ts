@@ -30,11 +30,25 @@ const reloadDrainMs = 60_000;
 /** Serves a configuration over HTTP on Node. */
 export async function serve(config: IntertieConfig, options: ServeOptions = {}): Promise<ServedIntertie> {
   const { logger = silentLogger, runs } = options;
-  const common = { logger, ...(runs && { runs }) };
   const host = options.host ?? config.host ?? '127.0.0.1';
   checkAddress(config, host);
-  let intertie = await createIntertie(config, common);
-  const leaving = new Set<Promise<void>>();
+  let intertie = await createIntertie(config, { logger, ...(runs && { runs }) });
+  const leaving = new Set<Intertie>();
+  let reloads = 0;
+  let reloading: Promise<void> = Promise.resolve();
+  const replace = async (next: IntertieConfig): Promise<void> => {
+    checkAddress(next, host);
+    reloads += 1;
+    // The one before gives up its lease when it goes; under the same name that would be the lease of the new one.
+    const own = runs?.process === undefined ? runs : { ...runs, process: `${runs.process}-${reloads}` };
+    const before = intertie;
+    intertie = await createIntertie(next, { logger, ...(own && { runs: own }) });
+    leaving.add(before);
+    before
+      .close({ drainMs: reloadDrainMs })
+      .catch((error: unknown) => logger.log('warn', 'reload', { error: String(error) }))
+      .finally(() => leaving.delete(before));
+  };
   const server = createServer(
     nodeListener(
       (request, env) => intertie.fetch(request, env),
@@ -54,16 +68,16 @@ export async function serve(config: IntertieConfig, options: ServeOptions = {}):
     get intertie() {
       return intertie;
     },
-    async reload(next) {
-      checkAddress(next, host);
-      const before = intertie;
-      intertie = await createIntertie(next, common);
-      const left = before.close({ drainMs: reloadDrainMs }).finally(() => leaving.delete(left));
-      leaving.add(left);
+    reload(changed) {
+      // One after the other: of two at once, one would be forgotten without being closed.
+      const replaced = reloading.then(() => replace(changed));
+      reloading = replaced.catch(() => undefined);
+      return replaced;
     },
     async close(how) {
+      await reloading;
       // It answers as long as runs are waited for: they may be followed and stopped, and new ones are sent elsewhere.
-      await Promise.all([intertie.close(how), ...leaving]);
+      await Promise.all([intertie, ...leaving].map((one) => one.close(how)));
       server.close();
       server.closeAllConnections();
     },

@@ -19,6 +19,11 @@ export async function authenticate(
   throw new IntertieError('unauthorized', undefined, { headers: { 'www-authenticate': 'Bearer' } });
 }
 
+/** Whether a browser that has signed in sends this. */
+export function hasSession(request: Request, token: string): boolean {
+  return equal(cookieOf(request), token);
+}
+
 /** Compared by hash, so that neither length nor prefix can be told from the time it takes. */
 export function equal(given: string | undefined, secret: string): boolean {
   if (given === undefined) return false;
@@ -31,7 +36,10 @@ function hash(text: string): Uint8Array {
 
 function tokenOf(request: Request): string | undefined {
   const header = /^bearer +(.+)$/i.exec(request.headers.get('authorization') ?? '')?.[1];
-  if (header !== undefined) return header.trim();
+  return header === undefined ? cookieOf(request) : header.trim();
+}
+
+function cookieOf(request: Request): string | undefined {
   for (const pair of request.headers.get('cookie')?.split(';') ?? []) {
     const [name, value] = pair.trim().split('=', 2);
     if (name === tokenCookie && value !== undefined) return safeDecode(value);

@@ -68,12 +68,14 @@ function toRequest(incoming: IncomingMessage, signal: AbortSignal): Request | un
 async function write(body: ReadableStream<Uint8Array>, outgoing: ServerResponse): Promise<void> {
   const reader = body.getReader();
   const leave = (): void => void reader.cancel().catch(() => undefined);
+  // One that left while its request was handled says so no more.
+  if (outgoing.destroyed) return leave();
   outgoing.once('close', leave);
   try {
     for (;;) {
       // oxlint-disable-next-line no-await-in-loop -- one piece after the other
       const { done, value } = await reader.read();
-      if (outgoing.destroyed) return;
+      if (outgoing.destroyed) return leave();
       if (done) break;
       // oxlint-disable-next-line no-await-in-loop -- as fast as it is read
       if (!outgoing.write(value)) await drained(outgoing);

@@ -25,7 +25,12 @@ const sseHeaders: { readonly [name: string]: string } = {
   'x-accel-buffering': 'no',
 };
 
-export type SSEOptions = { keepAliveMs?: number; headers?: { [name: string]: string } };
+export type SSEOptions = {
+  keepAliveMs?: number;
+  headers?: { [name: string]: string };
+  /** Lets go of what was opened before the events: of a body that is cancelled unread, they are never asked for. */
+  onLeave?: () => void;
+};
 
 /**
  * A response of events, read on demand: a client that does not read is not written for. A comment is sent after a silence, so
@@ -33,7 +38,7 @@ export type SSEOptions = { keepAliveMs?: number; headers?: { [name: string]: str
  */
 export function sseResponse(
   events: (signal: AbortSignal) => AsyncIterable<SSEvent>,
-  { keepAliveMs = 15_000, headers }: SSEOptions = {},
+  { keepAliveMs = 15_000, headers, onLeave }: SSEOptions = {},
 ): Response {
   const left = new AbortController();
   let iterator: AsyncIterator<SSEvent> | undefined;
@@ -64,6 +69,7 @@ export function sseResponse(
       },
       async cancel() {
         left.abort();
+        onLeave?.();
         pending?.catch(() => undefined);
         // Not awaited: it may be waiting for something that never comes.
         void iterator?.return?.()?.catch(() => undefined);

@@ -23,8 +23,8 @@ export async function followEvents(
     await reader.cancel();
     throw logDropped(record);
   }
-  return sseResponse(async function* events(signal): AsyncGenerator<SSEvent> {
-    signal.addEventListener('abort', () => void reader.cancel().catch(() => undefined));
+  const onLeave = (): void => void reader.cancel().catch(() => undefined);
+  const events = async function* events(): AsyncGenerator<SSEvent> {
     for (let item = first; !item.done;) {
       const followed = item.value;
       if (followed.type === 'events') yield* numbered(followed.events, followed.position);
@@ -33,7 +33,8 @@ export async function followEvents(
       // oxlint-disable-next-line no-await-in-loop -- one after the other
       item = await reader.read();
     }
-  });
+  };
+  return sseResponse(events, { onLeave });
 }
 
 /** What is in the log now, and no more. */

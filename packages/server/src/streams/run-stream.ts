@@ -113,6 +113,8 @@ async function nextItem(
   const leave = (): void => void reader.cancel().catch(() => undefined);
   const timer = waitMs === undefined ? undefined : setTimeout(leave, waitMs);
   signal.addEventListener('abort', leave);
+  // A signal does not say again what it has said.
+  if (signal.aborted) leave();
   try {
     return (await reader.read()).value;
   } finally {

@@ -1,0 +1,241 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createRunHost, type RunHost } from '@intertie/agent';
+import { createInMemoryStore, type Followed } from '@intertie/core';
+import { afterEach, expect, test, vi } from 'vitest';
+import type { AgentDefinition } from '../src/agents/agent-definition.ts';
+import { createIntertie } from '../src/create-intertie.ts';
+import { serve } from '../src/serve.ts';
+import { askingSource } from './asking-source.ts';
+import { chatBody, postJson } from './client.ts';
+
+/** What is closed after a test, whether it fails or not. */
+const opened: Array<{ close(): Promise<void> }> = [];
+afterEach(async () => {
+  vi.restoreAllMocks();
+  vi.unstubAllEnvs();
+  await Promise.all(opened.splice(0).map((one) => one.close()));
+});
+function closeLater<T extends { close(): Promise<void> }>(one: T): T {
+  opened.push(one);
+  return one;
+}
+
+const agents = { asker: askingSource() };
+async function openStreams(url: string): Promise<number> {
+  const text = await (await fetch(`${url}/metrics`)).text();
+  return Number(/^intertie_open_streams (\d+)$/m.exec(text)?.[1]);
+}
+
+test('a client that leaves while its request is handled leaves no stream open', async () => {
+  const store = createInMemoryStore();
+  const start = store.registry.start.bind(store.registry);
+  let goOn = (): void => undefined;
+  const gate = new Promise<void>((resolve) => (goOn = resolve));
+  vi.spyOn(store.registry, 'start').mockImplementation(async (...given) => {
+    await gate;
+    return start(...given);
+  });
+  let asked: Request | undefined;
+  const auth = (request: Request): { id: string } => {
+    if (request.method === 'POST') asked = request;
+    return { id: 'ann' };
+  };
+  const server = closeLater(await serve({ agents, auth, database: store }, { port: 0 }));
+  const client = new AbortController();
+  const answer = fetch(`${server.url}/api/chat`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: chatBody('left', 'slow'),
+    signal: client.signal,
+  });
+  await vi.waitFor(() => expect(store.registry.start).toHaveBeenCalled());
+  client.abort();
+  await expect(answer).rejects.toThrow('aborted');
+  await vi.waitFor(() => expect(asked?.signal.aborted).toBe(true));
+  goOn();
+  await vi.waitFor(async () => {
+    const text = await (await fetch(`${server.url}/metrics`)).text();
+    // The request is counted when its answer is there; only then does the number of streams say something.
+    expect(text).toMatch(/request_seconds_count\{method="POST"/);
+    expect(text).toMatch(/^intertie_open_streams 0$/m);
+  });
+});
+
+/** A run that does not end by itself. */
+async function startSlowRun(url: string): Promise<string> {
+  const response = await postJson(`${url}/api/chat`, chatBody('slow', 'slow'));
+  const runId = response.headers.get('x-intertie-run')!;
+  await response.body!.cancel();
+  return runId;
+}
+
+/** How many followers of runs were let go by their readers. */
+function countLeft(store: ReturnType<typeof createInMemoryStore>): { opened: number; left: number } {
+  const count = { opened: 0, left: 0 };
+  const prototype = Object.getPrototypeOf(createRunHost(store)) as RunHost;
+  const { follow } = prototype;
+  vi.spyOn(prototype, 'follow').mockImplementation(function counted(this: RunHost, ...given) {
+    count.opened += 1;
+    const reader = follow.apply(this, given).getReader();
+    return new ReadableStream<Followed>(
+      {
+        async pull(controller) {
+          const { done, value } = await reader.read();
+          if (done) controller.close();
+          else controller.enqueue(value);
+        },
+        cancel(reason) {
+          count.left += 1;
+          return reader.cancel(reason);
+        },
+      },
+      { highWaterMark: 0 },
+    );
+  });
+  return count;
+}
+
+test('HEAD on a route of events takes no stream slot', async () => {
+  const server = closeLater(await serve({ agents, database: createInMemoryStore() }, { port: 0 }));
+  const runId = await startSlowRun(server.url);
+  await vi.waitFor(async () => expect(await openStreams(server.url)).toBe(0));
+  for (const path of [`/api/runs/${runId}/events`, '/api/threads/slow/events']) {
+    // oxlint-disable-next-line no-await-in-loop -- one after the other
+    const head = await fetch(server.url + path, { method: 'HEAD' });
+    expect([head.status, head.headers.get('content-type')]).toEqual([200, 'text/event-stream; charset=utf-8']);
+  }
+  expect(await openStreams(server.url)).toBe(0);
+});
+
+test('events that are cancelled before they are read let go of the run', async () => {
+  const store = createInMemoryStore();
+  const server = closeLater(await serve({ agents, database: store }, { port: 0 }));
+  const runId = await startSlowRun(server.url);
+  const followers = countLeft(store);
+  const events = await server.intertie.fetch(new Request(`http://localhost/api/runs/${runId}/events`));
+  await events.body!.cancel();
+  await vi.waitFor(() => expect(followers).toEqual({ opened: 1, left: 1 }));
+});
+
+test('a long poll of a client that has left already waits for nothing', async () => {
+  const store = createInMemoryStore();
+  const server = closeLater(await serve({ agents, database: store }, { port: 0 }));
+  const runId = await startSlowRun(server.url);
+  const url = `http://localhost/streams/runs/${runId}?offset=now&live=long-poll`;
+  // All that the run says before it waits has to be there, or it is what the poll gets.
+  await vi.waitFor(async () =>
+    expect(await (await fetch(`${server.url}/streams/runs/${runId}`)).text()).toContain('see'),
+  );
+  const followers = countLeft(store);
+  const { status } = await server.intertie.fetch(new Request(url, { signal: AbortSignal.abort() }));
+  expect(status).toBe(204);
+  expect(followers.opened).toBe(1);
+}, 10_000);
+
+/** A store that knows which processes hold a lease. */
+function leasedStore(): { store: ReturnType<typeof createInMemoryStore>; leases: Set<string> } {
+  const store = createInMemoryStore();
+  const leases = new Set<string>();
+  const heartbeat = store.registry.heartbeat.bind(store.registry);
+  const retire = store.registry.retire.bind(store.registry);
+  vi.spyOn(store.registry, 'heartbeat').mockImplementation(async (process, info) => {
+    await heartbeat(process, info);
+    leases.add(process);
+  });
+  vi.spyOn(store.registry, 'retire').mockImplementation(async (process) => {
+    leases.delete(process);
+    await retire(process);
+  });
+  return { store, leases };
+}
+
+test('two reloads at once leave one server, and none after its close', async () => {
+  const { store, leases } = leasedStore();
+  const server = closeLater(await serve({ agents, database: store }, { port: 0 }));
+  const config = { agents, database: store };
+  await Promise.all([server.reload(config), server.reload(config)]);
+  await vi.waitFor(() => expect(leases.size).toBe(1));
+  await server.close();
+  expect(leases.size).toBe(0);
+});
+
+test('a reload under a given process name keeps the lease of the new one', async () => {
+  const { store, leases } = leasedStore();
+  const server = closeLater(await serve({ agents, database: store }, { port: 0, runs: { process: 'node-1' } }));
+  await server.reload({ agents, database: store });
+  await vi.waitFor(() => expect(store.registry.retire).toHaveBeenCalledWith('node-1'));
+  expect([...leases]).toEqual(['node-1-1']);
+});
+
+test('a close without patience after a reload does not wait for the runs of the configuration before', async () => {
+  const store = createInMemoryStore();
+  const server = closeLater(await serve({ agents, database: store }, { port: 0 }));
+  await startSlowRun(server.url);
+  await server.reload({ agents, database: store });
+  await server.close({ drainMs: 0 });
+  const [run] = await store.registry.listRuns(store.scope, { threadId: 'slow' });
+  expect(run).toMatchObject({ state: 'aborted', outcome: { by: 'system', reason: 'shutdown' } });
+}, 20_000);
+
+test('a server that cannot be made closes the database that it opened', async () => {
+  const parent = await mkdtemp(join(tmpdir(), 'intertie-'));
+  try {
+    const createSource = (): never => {
+      throw new Error('no source');
+    };
+    const broken: AgentDefinition = { kind: 'source', dialect: 'source', createSource };
+    const config = { agents: { broken }, token: '0123456789abcdef', database: join(parent, 'data') };
+    await expect(createIntertie(config)).rejects.toThrow('no source');
+    const files = await readdir(parent, { recursive: true });
+    // An open folder is locked.
+    expect(files.filter((file) => file.endsWith('lock'))).toEqual([]);
+  } finally {
+    await rm(parent, { recursive: true });
+  }
+});
+
+test.each(['bearer', 'sign-in'])(
+  'after too many wrong tokens by %s a right one is refused too, a session is not',
+  async (way) => {
+    const token = 'the-right-token-of-all';
+    // Time stands still for the limit, so that it does not refill while the test runs.
+    vi.spyOn(Date, 'now').mockReturnValue(Date.now());
+    const intertie = closeLater(await createIntertie({ agents, token, database: createInMemoryStore() }));
+    const status = async (path: string, headers: { [name: string]: string } = {}): Promise<number> =>
+      (await intertie.fetch(new Request(`http://localhost${path}`, { headers }))).status;
+    const guess = (text: string): Promise<number> =>
+      way === 'sign-in' ? status(`/?token=${text}`) : status('/api/threads', { authorization: `Bearer ${text}` });
+    const seen: number[] = [];
+    // oxlint-disable-next-line no-await-in-loop -- one guess after the other
+    for (let index = 0; index < 25; index += 1) seen.push(await guess(`wrong-${index}`));
+    expect([seen[0], seen.at(-1)]).toEqual([401, 429]);
+    expect(await guess(token)).toBe(429);
+    expect(await status('/api/threads', { cookie: `intertie_token=${token}` })).toBe(200);
+  },
+);
+
+test('a short INTERTIE_TOKEN is refused as a short token is', async () => {
+  vi.stubEnv('INTERTIE_TOKEN', 'abc');
+  await expect(createIntertie({ agents, database: createInMemoryStore() })).rejects.toThrow(
+    /^INTERTIE_TOKEN should be a text of 16 characters/,
+  );
+});
+
+test('a Host header is not enough where the address of the caller is unknown', async () => {
+  const intertie = closeLater(await createIntertie({ agents, database: createInMemoryStore() }));
+  const ask = async (url: string, headers: { [name: string]: string } = {}): Promise<[number, string | undefined]> => {
+    const response = await intertie.fetch(new Request(`${url}/api/threads`, { headers }));
+    const { error } = (await response.json()) as { error?: { code: string } };
+    return [response.status, error?.code];
+  };
+  expect(await ask('http://203.0.113.9:3000', { host: 'localhost' })).toEqual([403, 'host-not-allowed']);
+  expect(await ask('http://localhost', { host: 'evil.example' })).toEqual([403, 'host-not-allowed']);
+  expect(await ask('http://localhost')).toEqual([200, undefined]);
+  vi.stubEnv('NODE_ENV', 'production');
+  expect(await ask('http://localhost')).toEqual([500, 'token-required']);
+  // Node's server sees who asks.
+  const server = closeLater(await serve({ agents, database: createInMemoryStore() }, { port: 0 }));
+  expect((await fetch(`${server.url}/api/threads`)).status).toBe(200);
+});
