@@ -1,3 +1,5 @@
+import { availableParallelism } from 'node:os';
+
 import { defineConfig } from 'vitest/config';
 
 const conditions = ['@intertie/source', 'module', 'node', 'development|production'];
@@ -9,6 +11,8 @@ export default defineConfig({
     include: ['{packages,apps}/*/src/**/*.test.ts', 'packages/*/test/**/*.test.ts', 'tests/*.test.ts'],
     reporters: ['default', './scripts/reporter.mjs'],
     // A property on a busy machine takes its time; what hangs is still found.
+    // Two at the least: much of what they do is waiting for a database or another process.
+    maxWorkers: Math.max(2, availableParallelism()),
     testTimeout: 60_000,
     hookTimeout: 60_000,
     typecheck: { enabled: false },
