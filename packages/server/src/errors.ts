@@ -291,7 +291,8 @@ export const errors: { readonly [code in ErrorCode]: CatalogueEntry } = {
   'token-required': {
     status: 500,
     title: 'A token is required on this address',
-    cause: 'The server was asked to listen on an address that others can reach, without a token and without `auth`.',
+    cause:
+      'The server was asked to listen on an address that others can reach, or it runs in production where it cannot tell where a request comes from, without a token and without `auth`.',
     fix: 'Set `INTERTIE_TOKEN` (or `token`, or `auth` in the configuration), or listen on 127.0.0.1.',
   },
   'port-taken': {
