@@ -18,8 +18,9 @@ export const root = fileURLToPath(new URL('..', import.meta.url));
 /** Where what is installed or downloaded for the tiers beyond `npm test` is kept: outside the checkout. */
 export const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'intertie');
 
-/** Entries for people's own tests, and the optional peer that each needs. */
+/** Entries that not everybody needs, and the optional peer of each. */
 export const optionalPeers = new Map([
+  ['@intertie/ag-ui/protobuf', '@ag-ui/proto'],
   ['@intertie/conformance/arbitraries', 'fast-check'],
   ['@intertie/conformance/store-contract', 'vitest'],
 ]);

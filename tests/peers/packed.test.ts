@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import manifest from '../../package.json' with { type: 'json' };
+import agUi from '../../packages/ag-ui/package.json' with { type: 'json' };
 import { pack } from '../../scripts/pack.mjs';
 import { libraries, root, optionalPeers } from '../../scripts/workspace.mjs';
 import { smoke } from '../smoke/smoke.mjs';
@@ -28,8 +29,13 @@ describe('packed, and installed in a folder of its own', () => {
   beforeAll(async () => {
     const archives = pack(folder).map(({ archive }) => archive);
     writeFileSync(join(folder, 'package.json'), JSON.stringify({ private: true, type: 'module' }));
-    const peer = `fast-check@${manifest.devDependencies['fast-check']}`;
-    await run('npm', ['install', '--no-audit', '--no-fund', '--no-package-lock', ...archives, peer], { cwd: folder });
+    const peers = [
+      `fast-check@${manifest.devDependencies['fast-check']}`,
+      `@ag-ui/proto@${agUi.devDependencies['@ag-ui/proto']}`,
+    ];
+    await run('npm', ['install', '--no-audit', '--no-fund', '--no-package-lock', ...archives, ...peers], {
+      cwd: folder,
+    });
     copyFileSync(join(root, 'tests/smoke/smoke.mjs'), join(folder, 'smoke.mjs'));
     writeFileSync(
       join(folder, 'main.mjs'),

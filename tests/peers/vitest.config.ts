@@ -8,6 +8,8 @@ export default defineConfig({
   test: {
     include: ['*.test.ts'],
     reporters: ['default', fileURLToPath(new URL('../../scripts/reporter.mjs', import.meta.url))],
+    // Two of them pack the packages, and the console is built for that, in one place.
+    fileParallelism: false,
     testTimeout: 120_000,
     hookTimeout: 120_000,
   },
