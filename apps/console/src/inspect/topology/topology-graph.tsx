@@ -26,6 +26,13 @@ export const nodeSize = { nodeWidth: 176, nodeHeight: 52, gap: 44, layerGap: 84 
 type FlowNode = Node<{ agent: AgentNode; isBusy: boolean }, 'agent'>;
 type FlowEdge = Edge<{ edge: AgentEdge; line: EdgeLine; isBusy: boolean; isFaint: boolean }, 'line'>;
 
+/** Said and not measured: a node that is drawn anew while it works would lose its edges until it has been measured again. */
+const measured = { width: nodeSize.nodeWidth, height: nodeSize.nodeHeight };
+const handles: NonNullable<FlowNode['handles']> = [
+  { type: 'target', position: Position.Top, x: measured.width / 2, y: 0 },
+  { type: 'source', position: Position.Bottom, x: measured.width / 2, y: measured.height },
+];
+
 const nodeTypes = { agent: AgentCard };
 const edgeTypes = { line: Line };
 
@@ -45,8 +52,9 @@ export function TopologyGraph(props: {
         id: agent.name,
         type: 'agent',
         position: { x: agent.x, y: agent.y },
-        width: nodeSize.nodeWidth,
-        height: nodeSize.nodeHeight,
+        ...measured,
+        measured,
+        handles,
         data: { agent, isBusy: isLive && agent.activity?.state === 'working' },
         selected: agent.name === selected,
         ariaLabel: `${agent.name}, ${agent.activity?.state ?? 'not yet seen'}`,
