@@ -137,7 +137,12 @@ describe('the inspector', () => {
 
   it('writes the same run as AG-UI, and keeps a ledger of what got lost', async () => {
     await pane().getByLabel('Target protocol').selectOption('AG-UI 1.0');
-    await pane().getByText('RUN_STARTED').first().waitFor(soon);
+    // A run that was followed is shown from its end, and only what is in view is drawn.
+    const isBegun = async (): Promise<boolean> => {
+      await grid().evaluate((list) => list.scrollTo(0, 0));
+      return pane().getByText('RUN_STARTED').first().isVisible();
+    };
+    await expect.poll(isBegun, soon).toBe(true);
     await summary().getByText('keeps the rules').waitFor();
     await summary().getByRole('button', { name: /loss/ }).click();
     expect(await pane().getByRole('region', { name: 'Loss ledger' }).isVisible()).toBe(true);
