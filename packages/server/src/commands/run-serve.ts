@@ -35,9 +35,11 @@ export async function runServe(options: ServeCommandOptions, terminal: Terminal)
     ...(options.host !== undefined && { host: options.host }),
     ...(options.port !== undefined && { port: options.port }),
   });
-  greet(terminal, served, config, { path, ms: Date.now() - began });
   const unwatch = path === undefined ? undefined : reloadOnChange(path, served, terminal);
-  await untilStopped(terminal);
+  // Whoever has read the greeting may stop it: that is listened for first.
+  const stopped = untilStopped(terminal);
+  greet(terminal, served, config, { path, ms: Date.now() - began });
+  await stopped;
   unwatch?.();
   await served.close({ drainMs: options.drain * 1000 });
   await found?.stop();
