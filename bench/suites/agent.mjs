@@ -6,30 +6,14 @@ import { join } from 'node:path';
 import { Agent } from '@intertie/agent';
 import { createInMemoryStore, generateId } from '@intertie/core';
 import { createStore } from '@intertie/postgres';
-import { simulateReadableStream, streamText } from 'ai';
-import { MockLanguageModelV3 } from 'ai/test';
+import { streamText } from 'ai';
 
 import { measure } from '../measure.mjs';
+import { modelOf } from '../model-of.mjs';
 import { startServer } from '../postgres/server.mjs';
 
 /** @import { Row } from '../measure.mjs' */
 /** @import { Store } from '@intertie/core' */
-
-/** @param {number} deltas */
-function modelOf(deltas) {
-  const total = { total: 1, noCache: 1, cacheRead: 0, cacheWrite: 0, text: 1, reasoning: 0 };
-  /** @type {import('@ai-sdk/provider').LanguageModelV3StreamPart[]} */
-  const chunks = [{ type: 'text-start', id: '0' }];
-  for (let index = 0; index < deltas; index++) chunks.push({ type: 'text-delta', id: '0', delta: `w${index % 10} ` });
-  chunks.push({ type: 'text-end', id: '0' });
-  const usage = { inputTokens: total, outputTokens: total };
-  chunks.push({ type: 'finish', finishReason: { unified: 'stop', raw: 'stop' }, usage });
-  return new MockLanguageModelV3({
-    doStream: async () => ({
-      stream: simulateReadableStream({ chunks, initialDelayInMs: null, chunkDelayInMs: null }),
-    }),
-  });
-}
 
 /** @param {Response} response @returns {Promise<number>} */
 async function drain(response) {

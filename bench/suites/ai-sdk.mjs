@@ -7,17 +7,10 @@ import {
   validateUIMessageChunk,
 } from '@intertie/ai-sdk';
 import { seal, sourceStream, transcode } from '@intertie/core';
-import {
-  asSchema,
-  createUIMessageStreamResponse,
-  parseJsonEventStream,
-  simulateReadableStream,
-  streamText,
-  uiMessageChunkSchema,
-} from 'ai';
-import { MockLanguageModelV3 } from 'ai/test';
+import { asSchema, createUIMessageStreamResponse, parseJsonEventStream, streamText, uiMessageChunkSchema } from 'ai';
 
 import { measure } from '../measure.mjs';
+import { modelOf } from '../model-of.mjs';
 
 /** @import { AgentEvent, AgentSource } from '@intertie/core' */
 /** @import { UIMessageChunk } from 'ai' */
@@ -101,22 +94,6 @@ function piecesOf(chunks, size) {
 const user = { id: 'u', role: 'user', parts: [{ type: 'text', text: 'go' }] };
 const post = () =>
   new Request('http://localhost/', { method: 'POST', body: JSON.stringify({ id: 't', messages: [user] }) });
-
-/** @param {number} deltas */
-function modelOf(deltas) {
-  const total = { total: 1, noCache: 1, cacheRead: 0, cacheWrite: 0, text: 1, reasoning: 0 };
-  /** @type {import('@ai-sdk/provider').LanguageModelV3StreamPart[]} */
-  const chunks = [{ type: 'text-start', id: '0' }];
-  for (let index = 0; index < deltas; index++) chunks.push({ type: 'text-delta', id: '0', delta: `w${index % 10} ` });
-  chunks.push({ type: 'text-end', id: '0' });
-  const usage = { inputTokens: total, outputTokens: total };
-  chunks.push({ type: 'finish', finishReason: { unified: 'stop', raw: 'stop' }, usage });
-  return new MockLanguageModelV3({
-    doStream: async () => ({
-      stream: simulateReadableStream({ chunks, initialDelayInMs: null, chunkDelayInMs: null }),
-    }),
-  });
-}
 
 /** @type {import('../measure.mjs').Suite} */
 const suite = {

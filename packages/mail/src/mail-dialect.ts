@@ -2,30 +2,10 @@ import type { Checker, Dialect, Report } from '@intertie/core';
 import { createMAILDecoder } from './decode-mail.ts';
 import { fieldsOf, nameOf, parseJson, type Fields } from './fields.ts';
 import { mailRules, type MAILRule } from './mail-rules.ts';
-import type { MAILFrame } from './mail-event.ts';
+import { loggedEvents, wireEvents, type MAILFrame } from './mail-event.ts';
 
-/** The events of MAIL 1.3, and whether they are written down (with a description) or made by the stream. */
-const logged = [
-  'new_message',
-  'tool_call',
-  'action_call',
-  'action_complete',
-  'action_error',
-  'builtin_tool_call',
-  'breakpoint_tool_call',
-  'breakpoint_action_complete',
-  'await_message',
-  'help_called',
-  'broadcast_ignored',
-  'task_complete_call',
-  'task_complete_call_duplicate',
-  'agent_error',
-  'interswarm_message_sent',
-  'interswarm_message_received',
-  'interswarm_message_error',
-];
-const loggedEvents: ReadonlySet<string> = new Set(logged);
-const events: ReadonlySet<string> = new Set([...logged, 'task_complete', 'task_error', 'ping']);
+const logged: ReadonlySet<string> = new Set(loggedEvents);
+const events: ReadonlySet<string> = new Set(wireEvents);
 
 /** The event stream of a MAIL 1.3 server as a dialect: an item is a frame, `{ event, data }`. */
 export const mailDialect: Dialect<MAILFrame> = {
@@ -60,7 +40,7 @@ class MAILChecker implements Checker {
     if (!events.has(event))
       return report.loss({ kind: 'unsupported', what: event, why: 'MAIL 1.3 has no such event.' });
     this.#task(event, fields, say);
-    if (loggedEvents.has(event) && typeof fields.description !== 'string') {
+    if (logged.has(event) && typeof fields.description !== 'string') {
       say('description', `"${event}" has no description.`);
     }
     this.#progress(event, fields, say);

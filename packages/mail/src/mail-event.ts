@@ -74,33 +74,34 @@ export const warningEvent = 'intertie-warning';
 /** Another word of our own: the agent that has just said something without a tool is the only one of its swarm. */
 export const aloneEvent = 'intertie-alone';
 
+/** The events of MAIL 1.3 that a task's record keeps, with a description. */
+export const loggedEvents: readonly string[] = [
+  'new_message',
+  'tool_call',
+  'action_call',
+  'action_complete',
+  'action_error',
+  'builtin_tool_call',
+  'breakpoint_tool_call',
+  'breakpoint_action_complete',
+  'await_message',
+  'help_called',
+  'broadcast_ignored',
+  'task_complete_call',
+  'task_complete_call_duplicate',
+  'agent_error',
+  'interswarm_message_sent',
+  'interswarm_message_received',
+  'interswarm_message_error',
+];
+
+/** All of them: the others are made by the stream. */
+export const wireEvents: readonly string[] = [...loggedEvents, 'task_complete', 'task_error', 'ping'];
+
 /**
  * The names that a decoder knows, by themselves. A name that was cut from a wire is compared letter by letter with each case
  * of a `switch`; the one from here is the same string as the case's.
  */
 export const eventNames: ReadonlyMap<string, string> = new Map(
-  [
-    'new_message',
-    'tool_call',
-    'builtin_tool_call',
-    'action_call',
-    'action_complete',
-    'action_error',
-    'breakpoint_tool_call',
-    'breakpoint_action_complete',
-    'await_message',
-    'help_called',
-    'broadcast_ignored',
-    'task_complete_call',
-    'task_complete_call_duplicate',
-    'agent_error',
-    'interswarm_message_sent',
-    'interswarm_message_received',
-    'interswarm_message_error',
-    'task_complete',
-    'task_error',
-    'ping',
-    warningEvent,
-    aloneEvent,
-  ].map((name) => [name, name]),
+  [...wireEvents, warningEvent, aloneEvent].map((name) => [name, name]),
 );
