@@ -41,6 +41,8 @@ let fieldsByType: ReadonlyMap<string, ReadonlySet<string>> | undefined;
 
 /** The schemas keep what they do not know, so that they cannot say it; what they know is in their shapes. */
 function knownFields(): ReadonlyMap<string, ReadonlySet<string>> {
-  fieldsByType ??= new Map(EventSchemas.options.map(({ shape }) => [[...shape.type.values][0]!, new Set(Object.keys(shape))]));
+  fieldsByType ??= new Map(
+    EventSchemas.options.map(({ shape }) => [[...shape.type.values][0]!, new Set(Object.keys(shape))]),
+  );
   return fieldsByType;
 }

@@ -174,7 +174,7 @@ class AGUIEncoder implements Encoder<AGUIEvent, AGUIOpenState> {
       case 'state-delta':
         return this.#state.delta(event, write);
       case 'notice':
-        return this.#custom('notice', event, this.#parts.agents.owner(event.agentId));
+        return this.#notice(event);
       case 'raw':
         return write({ type: 'RAW', event: event.value, source: event.dialect });
       case 'run-end':
@@ -241,6 +241,15 @@ class AGUIEncoder implements Encoder<AGUIEvent, AGUIOpenState> {
     }
     if (this.#tools.has(id)) return this.#tools.metadata(id, providerMetadata, this.#write);
     this.#words.metadata(id, providerMetadata, this.#write);
+  }
+
+  /** What is beside the message of an error may be a provider's response: that is for the server's log. */
+  #notice(event: EventOf<'notice'>): void {
+    const { data, ...said } = event;
+    const isKept = event.level === 'error' && data !== undefined;
+    if (isKept)
+      this.#lose({ kind: 'withheld', what: 'notice data', why: 'What is beside an error’s message stays here.' });
+    this.#custom('notice', isKept ? said : event, this.#parts.agents.owner(event.agentId));
   }
 
   #custom(name: keyof typeof customNames, event: AgentEvent, owner?: string): void {

@@ -4,6 +4,7 @@ import type { AGUIEvent } from './ag-ui-event.ts';
 import type { AGUIFeatures } from './ag-ui-version.ts';
 import { encodeUsage } from './encode-usage.ts';
 import { slotKey } from './intertie-slot.ts';
+import { withoutData } from './without-data.ts';
 import { defined } from './read-fields.ts';
 
 export interface RunEndContext {
@@ -80,14 +81,6 @@ function metadataOf(event: EventOf<'run-end'>): JsonObject {
     [slotKey]: { ended: withoutData(ended) },
     ...(finishReason && { tanstack: { finishReason: tanstackReason(finishReason) } }),
   };
-}
-
-/** What is beside an error's message may be a provider's response: that is for the server's log. */
-function withoutData(ended: object): JsonObject {
-  const { error, ...rest } = ended as { error?: JsonObject };
-  if (error === undefined) return rest;
-  const { data: _, ...fault } = error;
-  return { ...rest, error: fault };
 }
 
 function tanstackReason(reason: FinishReason): string {
