@@ -3,10 +3,14 @@ import { createFullStreamDecoder, type ToolExecutors } from '@intertie/ai-sdk';
 import { compose, generateId, seal, sourceStream, type Json, type RunInput } from '@intertie/core';
 import type { AGUIEvent, AGUIRunInput } from './ag-ui-event.ts';
 import type { AGUIEncoderOptions } from './ag-ui-encoder-options.ts';
+import { takeWriter, type AGUIWriter } from './ag-ui-writer.ts';
 import { createAGUIEncoder } from './encode-ag-ui.ts';
 import type { GenerateAGUIOptions } from './generate-ag-ui.ts';
+import { MergedParts } from './merge-writes.ts';
 import { defined, isFields } from './read-fields.ts';
 import { runOfInput } from './run-of-input.ts';
+import { withWrites } from './with-writes.ts';
+import { WriteQueue } from './write-queue.ts';
 
 /** What `streamText` gives back, in `ai` 6 (`fullStream`) and 7 (`stream`). */
 export type StreamTextLike =
@@ -23,6 +27,8 @@ export interface ToAGUIOptions extends AGUIEncoderOptions {
   state?: Json;
   /** The tool set of the call: who runs a tool is known as soon as it is called. */
   tools?: ToolExecutors;
+  /** What adds events of yours to this run, and to no other: see `createAGUIWriter`. */
+  writer?: AGUIWriter;
   /** Stops the run. */
   signal?: AbortSignal;
   generateId?: () => string;
@@ -44,8 +50,14 @@ export function prepareAGUI(result: StreamTextLike, options: ToAGUIOptions): Gen
   const { onLoss = () => undefined, messages = input?.messages } = options;
   const run = runOf(options);
   const encoder = createAGUIEncoder({ ...options, ...defined({ protocolVersion, messages }) });
-  const codec = compose(createFullStreamDecoder(run, { ...defined({ tools }), onLoss }), seal(run, onLoss));
-  return { parts: () => partsOf(result), codec, encoder, now, ...defined({ signal }) };
+  const queue = options.writer && takeWriter(options.writer, onLoss);
+  const decoder = createFullStreamDecoder(run, { ...defined({ tools }), onLoss });
+  const writing = queue instanceof WriteQueue ? withWrites(decoder, queue, run) : decoder;
+  const parts = (): AsyncIterable<unknown> => {
+    if (queue instanceof Error) throw queue;
+    return queue ? new MergedParts(partsOf(result), queue) : partsOf(result);
+  };
+  return { parts, codec: compose(writing, seal(run, onLoss)), encoder, now, ...defined({ signal }) };
 }
 
 function runOf(options: ToAGUIOptions): RunInput {
