@@ -30,7 +30,7 @@ const settings: { [template in Template]: string[] } = {
 };
 
 test.each(templates)('the compose file of %s says what its image and its database need', (template) => {
-  const files = projectFiles(template, '/home/ann/My chat!');
+  const files = projectFiles(template, 'projects/My chat!');
   const { services, volumes } = parse(files['compose.yaml']!, { strict: true }) as Compose;
   const { intertie, database } = services;
   const port = /^EXPOSE (\d+)$/m.exec(files['Dockerfile']!)![1]!;
@@ -49,7 +49,7 @@ test.each(templates)('the compose file of %s says what its image and its databas
 });
 
 test.each(templates)('the configuration of %s imports what its package.json names', (template) => {
-  const files = projectFiles(template, '/home/ann/My chat!');
+  const files = projectFiles(template, 'projects/My chat!');
   const { dependencies, name } = JSON.parse(files['package.json']!) as {
     dependencies: { [name: string]: string };
     name: string;
