@@ -301,16 +301,31 @@ const modelMessages: Defect[] = [
   ['M8-file', [{ role: 'user', content: [{ type: 'file', mediaType: 'image/png', data: '/a.png' }] }]],
 ];
 
+const flowEnd = { type: 'flow:complete', flowName: 'f', status: 'complete' };
+const node = { nodeId: 'n', runId: 'r' };
+
 const openHarness: Defect[] = [
+  ['event', [{ type: 'flow:start', flowName: 'f' }, { hello: 1 }, flowEnd]],
+  ['fields', [{ type: 'node:start', nodeId: 'n' }, flowEnd]],
+  ['node', [{ type: 'node:complete', ...node, output: 1 }, flowEnd]],
   [
-    'item',
-    [{ type: 'flow:start', flowName: 'f' }, { hello: 1 }, { type: 'flow:complete', flowName: 'f', status: 'complete' }],
+    'whole',
+    [{ type: 'agent:text:delta', ...node, content: 'a' }, { type: 'agent:text', ...node, content: 'b' }, flowEnd],
   ],
+  ['late', [flowEnd, { type: 'node:start', ...node }]],
   [
     'end',
     [
       { type: 'flow:start', flowName: 'f' },
-      { type: 'node:start', nodeId: 'n', runId: 'r' },
+      { type: 'node:start', ...node },
+    ],
+  ],
+  [
+    'item',
+    [
+      { name: 'workflow:started', payload: {} },
+      { hello: 1 },
+      { name: 'workflow:completed', payload: { finalState: {} } },
     ],
   ],
 ];
