@@ -1,6 +1,6 @@
 import { iterate } from '@intertie/core';
 import type { AGUIEvent } from './ag-ui-event.ts';
-import { toAGUIText } from './ag-ui-sse.ts';
+import { toAGUIText } from './ag-ui-frame.ts';
 
 /** What of a `WebSocket` is used: that of a browser, of a worker, of `ws`. */
 export interface SocketLike {

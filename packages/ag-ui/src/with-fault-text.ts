@@ -1,26 +1,12 @@
 import type { Fault } from '@intertie/core';
 import type { AGUIEvent, AGUIEventOf } from './ag-ui-event.ts';
+import { mapFeed, type EventFeed } from './event-feed.ts';
 import { customNames, slotKey } from './intertie-slot.ts';
 import { fieldsOf, isFields } from './read-fields.ts';
 
 /** The events with the words that the server chooses for an error, wherever it is said. */
-export function withFaultText(
-  events: ReadableStream<AGUIEvent>,
-  errorText: ((error: Fault) => string) | undefined,
-): ReadableStream<AGUIEvent> {
-  if (errorText === undefined) return events;
-  const reader = events.getReader();
-  return new ReadableStream<AGUIEvent>(
-    {
-      async pull(controller) {
-        const { done, value } = await reader.read();
-        if (done) controller.close();
-        else controller.enqueue(reworded(value, errorText));
-      },
-      cancel: (reason) => reader.cancel(reason),
-    },
-    { highWaterMark: 0 },
-  );
+export function withFaultText(events: EventFeed, errorText: ((error: Fault) => string) | undefined): EventFeed {
+  return errorText === undefined ? events : mapFeed(events, (event) => reworded(event, errorText));
 }
 
 function reworded(event: AGUIEvent, errorText: (error: Fault) => string): AGUIEvent {
