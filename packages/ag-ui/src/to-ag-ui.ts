@@ -45,10 +45,13 @@ export function toAGUI(result: StreamTextLike, options: ToAGUIOptions = {}): Rea
 
 /** What reads a result, and what writes it. */
 export function feedAGUI(result: StreamTextLike, options: ToAGUIOptions): EventFeed {
-  const { input, protocolVersion = input?.protocolVersion, tools, signal, now = Date.now } = options;
-  const { onLoss = () => undefined, messages = input?.messages } = options;
+  const { messages: given, ...encoding } = options;
+  const { input, protocolVersion = input?.protocolVersion, tools, signal, now = Date.now } = encoding;
+  const { onLoss = () => undefined, snapshot = false } = encoding;
   const run = runOf(options);
-  const encoder = createAGUIEncoder({ ...options, ...defined({ protocolVersion, messages }) });
+  // Only for a snapshot is all that was said kept: a model takes nothing back.
+  const messages = snapshot ? (given ?? input?.messages) : undefined;
+  const encoder = createAGUIEncoder({ ...encoding, ...defined({ protocolVersion, messages }) });
   const decoder = createFullStreamDecoder(run, { ...defined({ tools }), onLoss });
   const reading = writeInto({ parts: () => partsOf(result), decoder }, options.writer, { run, onLoss });
   const codec = compose(reading.decoder, seal(run, onLoss));
