@@ -1,12 +1,18 @@
 import type { Message } from '@ag-ui/core';
 import { createFullStreamDecoder, type ToolExecutors } from '@intertie/ai-sdk';
-import { compose, generateId, seal, sourceStream, type Json, type RunInput } from '@intertie/core';
+import { compose, generateId, seal, type Json, type RunInput } from '@intertie/core';
 import type { AGUIEvent, AGUIRunInput } from './ag-ui-event.ts';
 import type { AGUIEncoderOptions } from './ag-ui-encoder-options.ts';
+import { takeWriter, type AGUIWriter } from './ag-ui-writer.ts';
 import { createAGUIEncoder } from './encode-ag-ui.ts';
-import type { GenerateAGUIOptions } from './generate-ag-ui.ts';
+import type { EventFeed } from './event-feed.ts';
+import { MergedParts } from './merge-writes.ts';
+import { partFeed } from './part-feed.ts';
 import { defined, isFields } from './read-fields.ts';
 import { runOfInput } from './run-of-input.ts';
+import { streamFeed } from './stream-feed.ts';
+import { withWrites } from './with-writes.ts';
+import { WriteQueue } from './write-queue.ts';
 
 /** What `streamText` gives back, in `ai` 6 (`fullStream`) and 7 (`stream`). */
 export type StreamTextLike =
@@ -23,6 +29,8 @@ export interface ToAGUIOptions extends AGUIEncoderOptions {
   state?: Json;
   /** The tool set of the call: who runs a tool is known as soon as it is called. */
   tools?: ToolExecutors;
+  /** What adds events of yours to this run, and to no other: see `createAGUIWriter`. */
+  writer?: AGUIWriter;
   /** Stops the run. */
   signal?: AbortSignal;
   generateId?: () => string;
@@ -34,18 +42,24 @@ export interface ToAGUIOptions extends AGUIEncoderOptions {
  * demand, and can be iterated. The version is that of the request, if `input` is given, or of the option.
  */
 export function toAGUI(result: StreamTextLike, options: ToAGUIOptions = {}): ReadableStream<AGUIEvent> {
-  const { parts, codec, ...more } = prepareAGUI(result, options);
-  return sourceStream(parts, codec, more);
+  return streamFeed(feedAGUI(result, options), (event) => event);
 }
 
 /** What reads a result, and what writes it. */
-export function prepareAGUI(result: StreamTextLike, options: ToAGUIOptions): GenerateAGUIOptions {
+export function feedAGUI(result: StreamTextLike, options: ToAGUIOptions): EventFeed {
   const { input, protocolVersion = input?.protocolVersion, tools, signal, now = Date.now } = options;
   const { onLoss = () => undefined, messages = input?.messages } = options;
   const run = runOf(options);
   const encoder = createAGUIEncoder({ ...options, ...defined({ protocolVersion, messages }) });
-  const codec = compose(createFullStreamDecoder(run, { ...defined({ tools }), onLoss }), seal(run, onLoss));
-  return { parts: () => partsOf(result), codec, encoder, now, ...defined({ signal }) };
+  const queue = options.writer && takeWriter(options.writer, onLoss);
+  const decoder = createFullStreamDecoder(run, { ...defined({ tools }), onLoss });
+  const writing = queue instanceof WriteQueue ? withWrites(decoder, queue, run) : decoder;
+  const parts = (): AsyncIterable<unknown> => {
+    if (queue instanceof Error) throw queue;
+    return queue ? new MergedParts(partsOf(result), queue) : partsOf(result);
+  };
+  const codec = compose(writing, seal(run, onLoss));
+  return partFeed({ parts, codec, encoder, now, ...defined({ signal }) });
 }
 
 function runOf(options: ToAGUIOptions): RunInput {

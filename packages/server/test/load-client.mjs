@@ -75,7 +75,7 @@ const open = {
   events: async (thread) => {
     const begun = await ask('/api/chat', { body: chatBody(thread) });
     begun.destroy();
-    const response = await ask(`/api/runs/${begun.headers['x-intertie-run']}/events`);
+    const response = await ask(`/api/runs/${String(begun.headers['x-intertie-run'])}/events`);
     return { response, end: '"outcome":"complete"' };
   },
 };
