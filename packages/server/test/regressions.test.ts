@@ -72,6 +72,19 @@ async function startSlowRun(url: string): Promise<string> {
   return runId;
 }
 
+test('whoever asks for a run that says nothing yet is answered at once', async () => {
+  const silent: AgentSource = { name: 'silent', pauses: 'replay', run: () => new ReadableStream<AgentEvent>() };
+  const server = closeLater(await serve({ agents: { silent }, database: createInMemoryStore() }, { port: 0 }));
+  const runId = await startSlowRun(server.url);
+  for (const path of [`/api/runs/${runId}/events`, '/api/chat/slow/stream', '/api/agents/silent/ag-ui?threadId=slow']) {
+    // oxlint-disable-next-line no-await-in-loop -- one after the other
+    const response = await fetch(server.url + path);
+    expect([path, response.status]).toEqual([path, 200]);
+    // oxlint-disable-next-line no-await-in-loop
+    await response.body!.cancel();
+  }
+});
+
 /** How many followers of runs were let go by their readers. */
 function countLeft(store: ReturnType<typeof createInMemoryStore>): { opened: number; left: number } {
   const count = { opened: 0, left: 0 };
