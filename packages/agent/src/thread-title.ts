@@ -5,12 +5,14 @@ const maxLength = 60;
 
 /** The first words of the message, cut at a word. */
 export function firstWords({ message }: TitleRequest): string | undefined {
-  const text = textOf(message).replaceAll(/\s+/g, ' ').trim();
+  // Half of a surrogate pair, or a NUL, is no text, and no store keeps it in a title.
+  const text = textOf(message)
+    .replaceAll(/[\s\p{Cc}\p{Cs}]+/gu, ' ')
+    .trim();
   if (text === '') return undefined;
   if (text.length <= maxLength) return text;
   const cut = text.slice(0, maxLength);
   const space = cut.lastIndexOf(' ');
-  // Half of a surrogate pair is no text.
   return `${(space > maxLength / 2 ? cut.slice(0, space) : cut).replace(/[\uD800-\uDBFF]$/, '')}…`;
 }
 

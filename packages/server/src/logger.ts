@@ -1,3 +1,5 @@
+import { printable } from './tools/printable.ts';
+
 /** What the server says about itself: an event and its fields, never a secret. */
 export interface Logger {
   log(level: LogLevel, event: string, fields?: LogFields): void;
@@ -19,7 +21,11 @@ export function plainLogger(write: (line: string) => void): Logger {
   return {
     log(level, event, fields = {}) {
       if (level === 'info') return;
-      const rest = Object.entries(fields).flatMap(([name, value]) => (value === undefined ? [] : [`${name}=${value}`]));
+      const rest = Object.entries(fields).flatMap(([name, value]) => {
+        // A path is a caller's word: it must not begin a line of its own. What failed and why has lines.
+        const lines = name === 'error' || name === 'cause' ? '\n' : '';
+        return value === undefined ? [] : [`${name}=${printable(String(value), lines)}`];
+      });
       write([`${level}: ${event}`, ...rest].join(' '));
     },
   };

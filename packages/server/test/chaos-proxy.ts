@@ -1,27 +1,52 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
-export type ChaosProxy = { url: string; cuts(): number; close(): Promise<void> };
+export type ChaosProxy = {
+  url: string;
+  cuts(): number;
+  /** How many connections were there twice: what their client said was said to the server once more. */
+  doubles(): number;
+  close(): Promise<void>;
+};
 
 /**
- * A proxy that behaves badly: now and then it cuts a connection, or lets nothing through for a while. `random` gives numbers
- * from 0 to 1, so that a bad day can be had again.
+ * A proxy that behaves badly: now and then it cuts a connection, or lets nothing through for a while, and of every other one it
+ * delivers all requests a second time. `random` gives numbers from 0 to 1, so that a bad day can be had again.
  */
 export async function startChaosProxy(target: string, random: () => number): Promise<ChaosProxy> {
   const { hostname, port } = new URL(target);
   const open = new Set<Socket>();
   let cuts = 0;
+  let connections = 0;
+  let doubles = 0;
+  const keep = (socket: Socket, onClose?: () => void): void => {
+    open.add(socket);
+    socket.on('error', () => undefined);
+    socket.on('close', () => {
+      open.delete(socket);
+      onClose?.();
+    });
+  };
+  /** Another connection, on which the server hears the same and speaks to nobody. It stays as long as the server likes. */
+  const double = (client: Socket): void => {
+    doubles += 1;
+    const twin = connect(Number(port), hostname);
+    keep(twin);
+    twin.resume();
+    // As long for each, so that what it hears is in order.
+    const delayMs = 100 * random();
+    client.on('data', (chunk: Buffer) => void setTimeout(() => twin.writable && twin.write(chunk), delayMs));
+  };
   const server = createServer((client) => {
     const upstream = connect(Number(port), hostname);
     for (const socket of [client, upstream]) {
-      open.add(socket);
-      socket.on('error', () => undefined);
-      socket.on('close', () => {
-        open.delete(socket);
+      keep(socket, () => {
         client.destroy();
         upstream.destroy();
       });
     }
+    connections += 1;
+    if (connections % 2 === 1) double(client);
     client.pipe(upstream);
     upstream.on('data', (chunk: Buffer) => {
       const luck = random();
@@ -46,6 +71,7 @@ export async function startChaosProxy(target: string, random: () => number): Pro
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     cuts: () => cuts,
+    doubles: () => doubles,
     async close() {
       for (const socket of open) socket.destroy();
       server.close();

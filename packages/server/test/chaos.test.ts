@@ -14,8 +14,10 @@ afterAll(async () => {
   await server.close();
 });
 
-test('through a network that cuts and stalls, every reader ends with the message in the store', async () => {
+test('through a network that cuts, stalls and says things twice, every reader ends with the message in the store', async () => {
   const texts = ['hello', 'What is the weather in Lisbon?', 'Draw a chart', 'hello'];
-  await Promise.all(texts.map((text) => chatThroughChaos(proxy.url, server.url, text)));
+  const ends = await Promise.all(texts.map((text) => chatThroughChaos(proxy.url, server.url, text)));
+  expect(ends).toEqual(texts.map(() => 'complete'));
   expect(proxy.cuts()).toBeGreaterThan(0);
+  expect(proxy.doubles()).toBeGreaterThan(0);
 });

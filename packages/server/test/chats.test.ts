@@ -63,7 +63,14 @@ describe.each(chatMajors)('$name', ({ ai, createChat, createHookChat }) => {
 
   test('our transport: a cut is not noticed, and a stop reaches the run', async () => {
     const thread = crypto.randomUUID();
-    const transport = new IntertieChatTransport({ api: `${server.url}/api/agents/helper/chat` });
+    const asked: string[] = [];
+    const transport = new IntertieChatTransport({
+      api: `${server.url}/api/agents/helper/chat`,
+      fetch: (url, init) => {
+        if (init?.method === 'GET') asked.push(new URL(url as string).search);
+        return fetch(url, init);
+      },
+    });
     const chat = createChat({ id: thread, transport });
     const sent = chat.sendMessage({ text: 'Write a long answer' });
     await until(() => shown(chat.lastMessage).length > 2);
@@ -73,6 +80,10 @@ describe.each(chatMajors)('$name', ({ ai, createChat, createHookChat }) => {
       await until(() => JSON.stringify(chat.lastMessage).length > length + 20);
     }
     expect(chat.status).toBe('streaming');
+    // Each time from behind what it had read, and not from the beginning.
+    expect(asked).toHaveLength(3);
+    for (const query of asked) expect(query).toMatch(/[?&]after=[^&]+\.\d+\.\d+/);
+    expect(new Set(asked).size).toBe(3);
     await chat.stop();
     await sent;
     const messages = await stored(thread);

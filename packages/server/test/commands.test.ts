@@ -108,4 +108,13 @@ test('migrate prints the SQL for whoever applies it', async () => {
   const { code, out } = await run('migrate', '--print');
   expect(code).toBe(0);
   expect(out).toContain('create table');
+  expect(out).not.toContain('row level security');
+  const more = await run('migrate', '--print', '--with', 'row-security', 'full-text');
+  expect(more.out.startsWith(out.trimEnd())).toBe(true);
+  expect(more.out).toMatch(/row level security[^]*tsvector/);
+  expect(await run('migrate', '--print', '--with', 'magic')).toMatchObject({ code: 2 });
+  expect(await run('migrate', '--with', 'full-text')).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('intertie migrate --print --with full-text') as unknown,
+  });
 });

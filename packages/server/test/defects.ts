@@ -163,6 +163,90 @@ const agUi: Defect[] = [
     ],
   ],
   ['usage', [started, { ...finished, usage: [{ model: 'a' }, { model: 'a' }] }]],
+  ['unknown-field', [started, { ...finished, finishReason: 'stop' }]],
+  ['metadata-key', [started, { ...finished, metadata: { 'ag-ui': {} } }]],
+  ['custom-name', [started, { type: 'CUSTOM', name: 'progress', value: 1 }, finished]],
+  [
+    'retold',
+    [
+      started,
+      { type: 'MESSAGES_SNAPSHOT', messages: [{ id: 'm', role: 'assistant', content: 'Hi' }] },
+      message,
+      { type: 'TEXT_MESSAGE_CONTENT', messageId: 'm', delta: 'Hi' },
+      { type: 'TEXT_MESSAGE_END', messageId: 'm' },
+      finished,
+    ],
+  ],
+  [
+    'reopened',
+    [
+      started,
+      message,
+      { type: 'TEXT_MESSAGE_END', messageId: 'm' },
+      { ...message, role: 'user' },
+      { type: 'TEXT_MESSAGE_END', messageId: 'm' },
+      finished,
+    ],
+  ],
+  [
+    'unanswered-call',
+    [
+      { ...started, input: { threadId: 't', runId: 'r', messages: [], tools: [{ name: 'ask', description: '' }] } },
+      callStart,
+      { type: 'TOOL_CALL_END', toolCallId: 'c' },
+      finished,
+    ],
+  ],
+  [
+    'client-tool',
+    [
+      { ...started, input: { threadId: 't', runId: 'r', messages: [], tools: [{ name: 'search', description: '' }] } },
+      callStart,
+      { type: 'TOOL_CALL_END', toolCallId: 'c' },
+      callResult,
+      finished,
+    ],
+  ],
+  [
+    'patch-applies',
+    [
+      started,
+      { type: 'STATE_SNAPSHOT', snapshot: {} },
+      { type: 'STATE_DELTA', delta: [{ op: 'remove', path: '/n' }] },
+      finished,
+    ],
+  ],
+  ['activity-known', [started, { type: 'ACTIVITY_DELTA', messageId: 'a', activityType: 'PLAN', patch: [] }, finished]],
+  [
+    'subagent-first',
+    [
+      started,
+      { ...message, subagentRunId: 'a' },
+      { type: 'TEXT_MESSAGE_END', messageId: 'm' },
+      subagent,
+      { type: 'SUBAGENT_FINISHED', subagentRunId: 'a' },
+      finished,
+    ],
+  ],
+  [
+    'chunk-mixed',
+    [
+      started,
+      { type: 'TEXT_MESSAGE_CHUNK', messageId: 'm', delta: 'a' },
+      { type: 'TEXT_MESSAGE_END', messageId: 'm' },
+      finished,
+    ],
+  ],
+  [
+    'chunk-ambiguous',
+    [
+      started,
+      { type: 'TEXT_MESSAGE_CHUNK', messageId: 'm', subagentRunId: 'a', delta: 'a' },
+      { type: 'TEXT_MESSAGE_CHUNK', messageId: 'n', subagentRunId: 'b', delta: 'b' },
+      { type: 'TEXT_MESSAGE_CHUNK', delta: 'c' },
+      finished,
+    ],
+  ],
 ];
 
 const logged = { task_id: 't', description: 'said', extra_data: {} };
@@ -217,16 +301,31 @@ const modelMessages: Defect[] = [
   ['M8-file', [{ role: 'user', content: [{ type: 'file', mediaType: 'image/png', data: '/a.png' }] }]],
 ];
 
+const flowEnd = { type: 'flow:complete', flowName: 'f', status: 'complete' };
+const node = { nodeId: 'n', runId: 'r' };
+
 const openHarness: Defect[] = [
+  ['event', [{ type: 'flow:start', flowName: 'f' }, { hello: 1 }, flowEnd]],
+  ['fields', [{ type: 'node:start', nodeId: 'n' }, flowEnd]],
+  ['node', [{ type: 'node:complete', ...node, output: 1 }, flowEnd]],
   [
-    'item',
-    [{ type: 'flow:start', flowName: 'f' }, { hello: 1 }, { type: 'flow:complete', flowName: 'f', status: 'complete' }],
+    'whole',
+    [{ type: 'agent:text:delta', ...node, content: 'a' }, { type: 'agent:text', ...node, content: 'b' }, flowEnd],
   ],
+  ['late', [flowEnd, { type: 'node:start', ...node }]],
   [
     'end',
     [
       { type: 'flow:start', flowName: 'f' },
-      { type: 'node:start', nodeId: 'n', runId: 'r' },
+      { type: 'node:start', ...node },
+    ],
+  ],
+  [
+    'item',
+    [
+      { name: 'workflow:started', payload: {} },
+      { hello: 1 },
+      { name: 'workflow:completed', payload: { finalState: {} } },
     ],
   ],
 ];

@@ -1,30 +1,10 @@
-import { request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
-import { createInMemoryStore } from '@intertie/core';
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { LogFields } from '../src/logger.ts';
 import { chatBody, postJson, say } from './client.ts';
 import { startDemoServer, type DemoServer } from './demo-server.ts';
-
-type Sent = { method?: string; path: string; headers?: { [name: string]: string }; body?: string | Uint8Array };
-type Got = { status: number; headers: { [name: string]: unknown }; body: string };
-
-/** Below `fetch`, which forges neither Host nor Origin. */
-function send(url: string, { method = 'GET', path, headers = {}, body }: Sent): Promise<Got> {
-  const { hostname, port } = new URL(url);
-  return new Promise((resolve, reject) => {
-    const sent = httpRequest({ hostname, port, method, path, headers }, (response) => {
-      const chunks: Buffer[] = [];
-      response.on('data', (chunk: Buffer) => chunks.push(chunk));
-      response.on('end', () => {
-        resolve({ status: response.statusCode!, headers: response.headers, body: Buffer.concat(chunks).toString() });
-      });
-      response.on('error', reject);
-    });
-    sent.on('error', reject);
-    sent.end(body);
-  });
-}
+import { post, send, type Sent } from './raw-request.ts';
 
 let server: DemoServer;
 const logged: Array<[string, LogFields | undefined]> = [];
@@ -35,12 +15,10 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 const chat = '/api/agents/helper/chat';
-const post = (path: string, body: string | Uint8Array, headers: { [name: string]: string } = {}): Sent => ({
-  method: 'POST',
-  path,
-  headers: { 'content-type': 'application/json', ...headers },
-  body,
-});
+const agUi = '/api/agents/helper/ag-ui';
+const patch = (body: string): Sent => ({ ...post('/api/threads/t', body), method: 'PATCH' });
+/** Deeper than a stack. */
+const deep = `${'['.repeat(90_000)}${']'.repeat(90_000)}`;
 
 describe('what a stranger sends, and what it gets', () => {
   const table: Array<[string, Sent, number, string]> = [
@@ -48,6 +26,22 @@ describe('what a stranger sends, and what it gets', () => {
     ['JSON of another kind', post(chat, '[1,2,3]'), 400, 'bad-request'],
     ['messages that are none', post(chat, '{"id":"a","messages":"no"}'), 400, 'bad-request'],
     ['a message without parts', post(chat, '{"id":"a","messages":[{"role":"user"}]}'), 400, 'bad-request'],
+    ['an id that is none', post(chat, '{"id":7,"messages":[]}'), 400, 'bad-request'],
+    ['a thread with NUL', post(chat, chatBody('a\u0000b', 'x')), 400, 'bad-request'],
+    ['a thread without end', post(chat, chatBody('a'.repeat(300), 'x')), 400, 'bad-request'],
+    ['a message with an id without end', post(chat, chatBody('t', 'x', 'm'.repeat(300))), 400, 'bad-request'],
+    ['malformed JSON for AG-UI', post(agUi, '{"threadId":'), 400, 'bad-request'],
+    ['wrong types for AG-UI', post(agUi, '{"threadId":1,"runId":[],"messages":{}}'), 422, 'bad-request'],
+    ['malformed JSON for a thread', patch('{"title":'), 400, 'bad-json'],
+    ['wrong types for a thread', patch('{"title":{"a":1}}'), 400, 'bad-request'],
+    ['malformed JSON for answers', post('/api/runs/x/answers', '{"answers":['), 400, 'bad-json'],
+    ['wrong types for answers', post('/api/runs/x/answers', '{"answers":{"questionId":"q"}}'), 400, 'bad-request'],
+    ['a wire that is none', post('/api/dev/wire', '{"thread":7}'), 400, 'bad-request'],
+    ['lists without end in each other', post(chat, deep), 400, 'bad-request'],
+    ['lists without end, for AG-UI', post(agUi, deep), 422, 'bad-request'],
+    ['lists without end, as an answer', post('/api/runs/x/answers', `{"answers":${deep}}`), 400, 'bad-request'],
+    ['a packed body', post(chat, gzipSync(chatBody('t', 'x')), { 'content-encoding': 'gzip' }), 400, 'bad-request'],
+    ['a prototype', post(chat, '{"id":"t","__proto__":{"isAdmin":true},"messages":[]}'), 400, 'bad-request'],
     ['an endless body', post(chat, 'x'.repeat(300_000)), 413, 'too-large'],
     [
       'a body that is longer than it says',
@@ -67,11 +61,17 @@ describe('what a stranger sends, and what it gets', () => {
     ['a way out of the folder', { path: '/..%2f..%2fpackage.json' }, 404, 'not-found'],
     ['an unknown agent', post('/api/agents/nobody/chat', '{}'), 404, 'no-agent'],
     ['a property of objects as an agent', { path: '/api/agents/__proto__/topology' }, 404, 'no-agent'],
+    ['an id that is no UTF-8', { path: '/api/threads/%ED%A0%80' }, 404, 'no-thread'],
+    ['an id with half an escape', { path: '/api/threads/%zz' }, 404, 'no-thread'],
+    ['an id with an end of line', { path: '/api/threads/a%0d%0ax-forged:%20b' }, 404, 'no-thread'],
     ['an id with NUL', { path: '/api/threads/a%00b' }, 400, 'bad-id'],
     ['an id without end', { path: `/api/threads/${'a'.repeat(300)}` }, 400, 'bad-id'],
+    ['a limit without end', { path: '/api/threads?limit=1000000000' }, 400, 'bad-request'],
     ['a limit that is none', { path: '/api/threads?limit=many' }, 400, 'bad-request'],
     ['a cursor that is none', { path: '/api/runs/x/events?after=yesterday' }, 400, 'bad-request'],
     ['an offset that is none', { path: '/streams/runs/x?offset=12' }, 404, 'no-run'],
+    ['a method that nobody takes', { method: 'TRACE', path: '/api/agents' }, 400, 'bad-request'],
+    ['the address of another server', { path: 'http://evil.example/api/agents' }, 400, 'bad-request'],
     ['a method that the path does not take', { method: 'PUT', path: '/api/threads' }, 405, 'method-not-allowed'],
     ['a forged Host', { path: '/api/agents', headers: { host: 'evil.example' } }, 403, 'host-not-allowed'],
     [
@@ -149,121 +149,43 @@ describe('what a stranger sends, and what it gets', () => {
   });
 });
 
-describe('with a token', () => {
-  const token = 'a-token-that-nobody-guesses';
-  let guarded: DemoServer;
-  beforeAll(async () => {
-    guarded = await startDemoServer({ token, cors: ['https://app.example'], limits: { requestsPerSecond: 1000 } });
-  });
-  afterAll(() => guarded.close());
-
-  test('nothing without it, everything with it', async () => {
-    const get = (headers: { [name: string]: string } = {}): Promise<Got> =>
-      send(guarded.url, { path: '/api/threads', headers });
-    expect((await get()).status).toBe(401);
-    expect((await get({ authorization: 'Bearer wrong' })).status).toBe(401);
-    expect((await get({ authorization: `Bearer ${token}` })).status).toBe(200);
-    for (const path of ['/metrics', '/api/agents', '/streams/runs/x', '/api/questions']) {
-      expect((await send(guarded.url, { path })).status).toBe(401);
-    }
-    for (const path of ['/health', '/ready', '/api/errors/busy', '/'])
-      expect((await send(guarded.url, { path })).status).toBe(200);
-  });
-
-  test('a browser signs in with a link, and the secret leaves the address', async () => {
-    const { status, headers } = await send(guarded.url, { path: `/?token=${token}&pane=runs` });
-    expect([status, headers['location']]).toEqual([303, '/?pane=runs']);
-    const [cookie] = headers['set-cookie'] as string[];
-    expect(cookie).toMatch(/HttpOnly; SameSite=Strict/);
-    const signedIn = { cookie: cookie!.split(';')[0]! };
-    expect((await send(guarded.url, { path: '/api/threads', headers: signedIn })).status).toBe(200);
-    expect((await send(guarded.url, { path: '/?token=wrong' })).status).toBe(401);
-  });
-
-  test('an origin that is listed may read and send; what a developer at the machine may is closed', async () => {
-    const headers = { authorization: `Bearer ${token}`, origin: 'https://app.example', host: 'chat.example' };
-    const read = await send(guarded.url, { path: '/api/agents', headers });
-    expect(read.headers['access-control-allow-origin']).toBe('https://app.example');
-    const wire = post('/api/dev/wire', '{"thread":"x","cut":true}', { authorization: `Bearer ${token}` });
-    expect((await send(guarded.url, wire)).status).toBe(403);
-  });
-
-  test('guessing is slowed down', async () => {
-    const guesses = await Promise.all(
-      Array.from({ length: 40 }, (_, index) =>
-        send(guarded.url, { path: '/api/threads', headers: { authorization: `Bearer guess-${index}` } }),
-      ),
-    );
-    expect(guesses.map(({ status }) => status)).toContain(429);
-  });
+test('a replayed answer is a duplicate, another one a conflict, one to nobody’s question unknown: nothing runs twice', async () => {
+  const thread = 'replayed';
+  const { runId } = await say(server.url, { thread, text: 'Send an email to Ada' });
+  const open = await fetch(`${server.url}/api/questions?state=open&thread=${thread}`);
+  const { questions } = (await open.json()) as { questions: Array<{ id: string }> };
+  const answer = async (given: object): Promise<unknown> => {
+    const response = await postJson(`${server.url}/api/runs/${runId}/answers`, { answers: [given] });
+    const { verdicts } = (await response.json()) as { verdicts: Array<{ result: string }> };
+    return [response.status, verdicts[0]?.result];
+  };
+  const yes = { questionId: questions[0]!.id, approved: true };
+  const replies = await Promise.all([answer(yes), answer(yes), answer(yes)]);
+  expect(replies.toSorted()).toEqual([
+    [200, 'accepted'],
+    [200, 'duplicate'],
+    [200, 'duplicate'],
+  ]);
+  expect(await answer({ ...yes, approved: false })).toEqual([200, 'conflict']);
+  expect(await answer({ ...yes, questionId: 'guess' })).toEqual([200, 'unknown']);
+  const { runs } = (await (await fetch(`${server.url}/api/threads/${thread}/runs`)).json()) as { runs: unknown[] };
+  expect(runs).toHaveLength(2);
 });
 
-describe('two principals on one server', () => {
-  let shared: DemoServer;
-  const as = (name: string): { [name: string]: string } => ({ authorization: name });
-  beforeAll(async () => {
-    shared = await startDemoServer({
-      database: createInMemoryStore(),
-      auth: (request) => {
-        const name = request.headers.get('authorization');
-        return name ? { id: name } : null;
-      },
-    });
-  });
-  afterAll(() => shared.close());
-
-  test('the same thread id is two threads; nobody reads, stops, answers or branches another’s', async () => {
-    const ask = await postJson(`${shared.url}${chat}`, chatBody('thread_1', 'Send an email to Zoe'), as('ada'));
-    await ask.text();
-    const runId = ask.headers.get('x-intertie-run')!;
-    const messageId = ask.headers.get('x-intertie-message')!;
-    await (await postJson(`${shared.url}${chat}`, chatBody('thread_1', 'hello'), as('bob'))).text();
-    const mine = (await (
-      await fetch(`${shared.url}/api/threads/thread_1/messages`, { headers: as('bob') })
-    ).json()) as { messages: unknown[] };
-    expect(JSON.stringify(mine)).not.toContain('email to Zoe');
-    const { questions } = (await (await fetch(`${shared.url}/api/questions`, { headers: as('ada') })).json()) as {
-      questions: Array<{ id: string }>;
-    };
-    const answers = { answers: [{ questionId: questions[0]!.id, approved: true }] };
-    const stolen: Array<[string, Promise<Response>]> = [
-      ['read', fetch(`${shared.url}/api/runs/${runId}/events`, { headers: as('bob') })],
-      ['follow', fetch(`${shared.url}/streams/runs/${runId}`, { headers: as('bob') })],
-      ['stop', postJson(`${shared.url}/api/runs/${runId}/stop`, {}, as('bob'))],
-      ['answer', postJson(`${shared.url}/api/runs/${runId}/answers`, answers, as('bob'))],
-      [
-        'delete',
-        fetch(`${shared.url}/api/threads/thread_1/messages/${messageId}`, { method: 'DELETE', headers: as('bob') }),
-      ],
-    ];
-    for (const [what, response] of stolen) expect([what, (await response).status]).toEqual([what, 404]);
-    expect(await (await fetch(`${shared.url}/api/questions`, { headers: as('bob') })).json()).toEqual({
-      questions: [],
-    });
-    const kept = await fetch(`${shared.url}/api/blobs`, { method: 'POST', body: 'secret', headers: as('ada') });
-    const { url } = (await kept.json()) as { url: string };
-    expect((await fetch(shared.url + url, { headers: as('bob') })).status).toBe(404);
-    expect((await fetch(shared.url + url, { headers: as('ada') })).status).toBe(200);
-  });
+test('a request in two lengths is no request', async () => {
+  const { hostname, port } = new URL(server.url);
+  const socket = connect(Number(port), hostname);
+  const said: Buffer[] = [];
+  socket.on('data', (chunk: Buffer) => said.push(chunk));
+  const closed = new Promise((resolve) => socket.on('close', resolve));
+  const lengths = 'content-length: 4\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n';
+  socket.write(`POST ${chat} HTTP/1.1\r\nhost: 127.0.0.1\r\n${lengths}GET /health HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n`);
+  await closed;
+  expect(Buffer.concat(said).toString()).toMatch(/^HTTP\/1\.1 400 /);
+  expect(Buffer.concat(said).toString()).not.toContain('200 OK');
 });
 
-test('too many requests and too many streams are refused with a time to come again', async () => {
-  const small = await startDemoServer({ limits: { requestsPerSecond: 5, streams: { perClient: 2, total: 10 } } });
-  const open = [await fetch(`${small.url}/api/threads/a/events`), await fetch(`${small.url}/api/threads/a/events`)];
-  const third = await fetch(`${small.url}/api/threads/a/events`);
-  expect([third.status, await third.json()]).toMatchObject([429, { error: { code: 'too-many-streams' } }]);
-  for (const response of open) await response.body?.cancel();
-  const all = await Promise.all(Array.from({ length: 30 }, () => fetch(`${small.url}/api/agents`)));
-  const refused = all.filter(({ status }) => status === 429);
-  expect(refused.length).toBeGreaterThan(0);
-  expect(refused[0]!.headers.get('retry-after')).toMatch(/^\d+$/);
-  await small.close();
-});
-
-test('an address that others can reach needs a token', async () => {
-  await expect(startDemoServer({ host: '0.0.0.0' })).rejects.toMatchObject({ code: 'token-required' });
-});
-
-test('no request’s log has a query or a header in it', () => {
+test('no request’s log has a query or a header in it, and none of this is the server’s failure', () => {
   expect(JSON.stringify(logged)).not.toMatch(/token=|authorization|cookie/i);
+  expect(logged.filter(([event]) => event === 'failed' || event === 'refused' || event === 'run-host')).toEqual([]);
 });

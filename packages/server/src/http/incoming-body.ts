@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { IntertieError } from '../intertie-error.ts';
 
 /**
  * The body of a request, as fast as it is read. Who stops reading leaves the connection as it is: Node's own stream would
@@ -19,7 +20,7 @@ export function incomingBody(incoming: IncomingMessage): ReadableStream<Uint8Arr
         };
         const onBroken = (): void => {
           leave();
-          controller.error(new Error('The client has gone before the body was complete.'));
+          controller.error(new IntertieError('bad-request', 'The client has gone before the body was complete.'));
         };
         leave = () => {
           incoming.off('data', onData).off('end', onEnd).off('error', onBroken).off('close', onBroken);

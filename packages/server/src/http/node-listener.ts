@@ -1,4 +1,5 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { IntertieError } from '../intertie-error.ts';
 import { incomingBody } from './incoming-body.ts';
 
 export type Fetch = (request: Request, env?: { incoming: IncomingMessage }) => Response | Promise<Response>;
@@ -27,7 +28,7 @@ async function answer(fetch: Fetch, incoming: IncomingMessage, outgoing: ServerR
   const request = toRequest(incoming, left.signal);
   if (!request) {
     outgoing.writeHead(400, { 'content-type': 'application/json' });
-    outgoing.end(JSON.stringify({ error: { code: 'bad-request', message: 'The URL cannot be understood.' } }));
+    outgoing.end(JSON.stringify(new IntertieError('bad-request', 'The method or the URL is none.').toBody()));
     return;
   }
   const response = await fetch(request, { incoming });

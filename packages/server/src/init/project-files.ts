@@ -106,10 +106,12 @@ WORKDIR /app
 COPY package.json package-lock.json* ./
 RUN npm install --omit=dev && npm cache clean --force
 COPY . .
+# Without DATABASE_URL it keeps what is said in .intertie, here.
+RUN chown node .
 USER node
 EXPOSE 4111
-# Others can reach it here, so it asks for INTERTIE_TOKEN.
-CMD ["npx", "intertie", "serve", "--host", "0.0.0.0", "--log", "json"]
+# Others can reach it here, so it asks for INTERTIE_TOKEN. Not by npx, which would keep from it the signal to end.
+CMD ["node_modules/.bin/intertie", "serve", "--host", "0.0.0.0", "--log", "json"]
 HEALTHCHECK CMD ["node", "-e", "fetch('http://127.0.0.1:4111/health').then((r) => process.exit(r.ok ? 0 : 1))"]
 `;
 

@@ -7,18 +7,14 @@ import {
   type UIMessageVersion,
 } from '@intertie/ai-sdk';
 import { canonical } from '@intertie/conformance';
-import { validateEvent, type AgentEvent, type Codec } from '@intertie/core';
+import { validateEvent } from '@intertie/core';
 import { mailDialect } from '@intertie/mail';
-import {
-  createOpenHarnessDecoder,
-  createOpenHarnessServerDecoder,
-  type OpenHarnessInput,
-} from '@intertie/open-harness';
 import { createCanonicalDecoder, createCanonicalEncoder } from './canonical-codec.ts';
 import { createMailEncoder } from './encode-mail.ts';
 import { fieldsOf, textOf, type Fields } from './fields.ts';
 import type { KnownDialect } from './known-dialect.ts';
 import { nearest } from './nearest.ts';
+import { looksLikeOpenHarness, openHarnessStreams } from './open-harness-streams.ts';
 import { readingDialect } from './reading-dialect.ts';
 import { ToolError } from './tool-error.ts';
 
@@ -102,34 +98,10 @@ function mailData(item: unknown): Fields {
   }
 }
 
-const isServerEvent = (item: unknown): boolean => {
-  const { name, payload } = fieldsOf(item);
-  return typeof name === 'string' && name.includes(':') && typeof payload === 'object' && payload !== null;
-};
-const isFlowEvent = (item: unknown): boolean =>
-  /^(?:flow|node|agent|edge|loop|state|command|recording):/.test(typeOf(item));
-
 const openHarness: KnownDialect = {
-  dialect: readingDialect({
-    name: 'open-harness',
-    detect: (item) => isFlowEvent(item) || isServerEvent(item),
-    kindOf: (item) => typeOf(item) || (textOf(fieldsOf(item).name) ?? 'no type'),
-    decoder: (run, onLoss) => {
-      // Two generations: which one it is, the first item says.
-      let decoder: Codec<OpenHarnessInput, AgentEvent> | undefined;
-      const ofServer = (): Codec<unknown, AgentEvent> => createOpenHarnessServerDecoder(run, { onLoss });
-      const ofFlow = (): Codec<OpenHarnessInput, AgentEvent> => createOpenHarnessDecoder(run, { onLoss });
-      return {
-        feed: (item, emit) => {
-          decoder ??= isServerEvent(item) ? ofServer() : ofFlow();
-          decoder.feed(item as OpenHarnessInput, emit);
-        },
-        end: (end, emit) => (decoder ?? ofFlow()).end(end, emit),
-      };
-    },
-  }),
+  dialect: openHarnessStreams,
   title: 'the events of an Open Harness flow or session',
-  looksLike: (item) => isFlowEvent(item) || isServerEvent(item),
+  looksLike: looksLikeOpenHarness,
   startsRun: (item) => {
     const { type, name } = fieldsOf(item);
     return type === 'flow:start' || name === 'workflow:started' || name === 'harness:started';

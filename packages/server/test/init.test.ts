@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { projectFiles, templates, type Template } from '../src/init/project-files.ts';
+
+type Compose = {
+  services: {
+    intertie: {
+      build: string;
+      ports: string[];
+      environment: { [name: string]: string };
+      depends_on: { database: { condition: string } };
+      stop_grace_period: string;
+    };
+    database: {
+      image: string;
+      environment: { [name: string]: string };
+      volumes: string[];
+      healthcheck: { test: string[] };
+    };
+  };
+  volumes: { [name: string]: null };
+};
+
+/** What each asks of whoever starts it, beside the token. */
+const settings: { [template in Template]: string[] } = {
+  agent: ['ANTHROPIC_API_KEY'],
+  mail: ['MAIL_BASE_URL', 'MAIL_API_KEY'],
+  'open-harness': [],
+  'ag-ui': ['AGENT_URL'],
+};
+
+test.each(templates)('the compose file of %s says what its image and its database need', (template) => {
+  const files = projectFiles(template, 'projects/My chat!');
+  const { services, volumes } = parse(files['compose.yaml']!, { strict: true }) as Compose;
+  const { intertie, database } = services;
+  const port = /^EXPOSE (\d+)$/m.exec(files['Dockerfile']!)![1]!;
+  expect(files['Dockerfile']).toContain(`http://127.0.0.1:${port}/health`);
+  expect(intertie).toMatchObject({ build: '.', ports: [`${port}:${port}`] });
+  const { DATABASE_URL, INTERTIE_TOKEN, ...others } = intertie.environment;
+  expect(INTERTIE_TOKEN).toMatch(/^\$\{INTERTIE_TOKEN:\?.+\}$/);
+  expect(others).toEqual(Object.fromEntries(settings[template].map((name) => [name, `\${${name}:-}`])));
+  const { POSTGRES_USER: user, POSTGRES_PASSWORD: password, POSTGRES_DB: name } = database.environment;
+  expect(DATABASE_URL).toBe(`postgres://${user}:${password}@database/${name}`);
+  expect(intertie.depends_on.database.condition).toBe('service_healthy');
+  expect(database.healthcheck.test).toContain(user);
+  expect(database.volumes.map((volume) => volume.split(':')[0])).toEqual(Object.keys(volumes));
+  // Longer than the server waits for its runs.
+  expect(Number.parseInt(intertie.stop_grace_period)).toBeGreaterThan(10);
+});
+
+test.each(templates)('the configuration of %s imports what its package.json names', (template) => {
+  const files = projectFiles(template, 'projects/My chat!');
+  const { dependencies, name } = JSON.parse(files['package.json']!) as {
+    dependencies: { [name: string]: string };
+    name: string;
+  };
+  expect(name).toBe('my-chat');
+  const imported = [...files['intertie.config.ts']!.matchAll(/ from '((?:@[^/']+\/)?[^/']+)/g)].map(
+    ([, from]) => from!,
+  );
+  expect(new Set(imported)).toEqual(new Set(Object.keys(dependencies)));
+});

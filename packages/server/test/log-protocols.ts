@@ -1,0 +1,100 @@
+import { stream } from '@durable-streams/client';
+import { canonical } from '@intertie/conformance';
+import { foldEvents, type AgentEvent } from '@intertie/core';
+import { chatBody, postJson, readEvents } from './client.ts';
+import { stop, storedMessages, violationsOf, type Case, type Protocol, type Reply, type Seen } from './protocol.ts';
+
+type Stored = { id: string; role: string; content: { parts: unknown[] } };
+
+/** The log of the run, by the client of Durable Streams, folded here. */
+export function streamsProtocol(live: 'long-poll' | 'sse'): Protocol {
+  return {
+    name: `Durable Streams, ${live}`,
+    talk: (one) =>
+      readLog(one, async (runId, isCut) => {
+        const url = `${one.base}/streams/runs/${runId}`;
+        const begun = isCut ? await stream<AgentEvent>({ url, live: false }) : undefined;
+        const all = begun ? await begun.json() : [];
+        const rest = await stream<AgentEvent>({ url, live, ...(begun && { offset: begun.offset }) });
+        for await (const event of rest.jsonStream()) all.push(event);
+        return all;
+      }),
+  };
+}
+
+/** The canonical events, by `Last-Event-ID`. */
+export const eventsProtocol: Protocol = {
+  name: 'canonical events',
+  talk: (one) =>
+    readLog(one, async (runId, isCut) => {
+      const all: AgentEvent[] = [];
+      let last: string | undefined;
+      const read = async (limit: number): Promise<void> => {
+        const headers = last === undefined ? undefined : { 'last-event-id': last };
+        for await (const { id, data } of readEvents(
+          await fetch(`${one.base}/api/runs/${runId}/events`, headers ? { headers } : {}),
+        )) {
+          all.push(data as AgentEvent);
+          last = id;
+          if (all.length >= limit) break;
+        }
+      };
+      if (isCut) await read(5);
+      await read(Infinity);
+      return all;
+    }),
+};
+
+/** Waits until some words are in the log. */
+async function untilSaid({ base }: Case, runId: string): Promise<void> {
+  for (let log = ''; !log.includes('-delta"');) {
+    // oxlint-disable-next-line no-await-in-loop -- until it is so
+    log = await (await fetch(`${base}/api/runs/${runId}/events?live=false`)).text();
+  }
+}
+
+async function readLog(one: Case, read: (runId: string, isCut: boolean) => Promise<AgentEvent[]>): Promise<Seen> {
+  const response = await postJson(`${one.base}/api/agents/${one.agent}/chat`, chatBody(one.thread, one.text));
+  const runId = response.headers.get('x-intertie-run')!;
+  void response.text().catch(() => undefined);
+  const reading = read(runId, one.scenario === 'resume');
+  if (one.scenario === 'abort') {
+    await untilSaid(one, runId);
+    await stop(one);
+  }
+  let events = await reading;
+  const streams: unknown[][] = [events];
+  if (one.reply) {
+    events = await read(await replyByHand(one, runId, one.reply), false);
+    streams.push(events);
+  }
+  const stored = await storedMessages<Stored>(one, 'canonical');
+  const message = JSON.parse(JSON.stringify(foldEvents(events))) as Stored;
+  return {
+    client: message.content.parts,
+    stored: stored.at(-1)!.content.parts,
+    violations: violationsOf(canonical, streams),
+  };
+}
+
+/** The run that goes on. */
+async function replyByHand(one: Case, runId: string, reply: Reply): Promise<string> {
+  const { base, thread, agent } = one;
+  if ('say' in reply) {
+    const before = await storedMessages<object>(one, 'ui');
+    const said = { id: crypto.randomUUID(), role: 'user', parts: [{ type: 'text', text: reply.say }] };
+    const response = await postJson(`${base}/api/agents/${agent}/chat`, { id: thread, messages: [...before, said] });
+    void response.text().catch(() => undefined);
+    return response.headers.get('x-intertie-run')!;
+  }
+  const { questions } = (await (await fetch(`${base}/api/questions?state=open&thread=${thread}`)).json()) as {
+    questions: Array<{ id: string }>;
+  };
+  const answers = questions.map(({ id }) =>
+    'approve' in reply ? { questionId: id, approved: true } : { toolCallId: id, output: reply.output },
+  );
+  const answered = (await (await postJson(`${base}/api/runs/${runId}/answers`, { answers })).json()) as {
+    run: { runId: string };
+  };
+  return answered.run.runId;
+}

@@ -1,0 +1,76 @@
+import { check } from '@intertie/conformance';
+import type { Dialect } from '@intertie/core';
+import { createParser } from 'eventsource-parser';
+import { postJson } from './client.ts';
+
+export type Scenario = 'answer' | 'tool' | 'approval' | 'error' | 'abort' | 'resume';
+
+/** How a source is answered that has asked: with consent, with the result of a tool that it has not, or with words. */
+export type Reply = { approve: true } | { output: string } | { say: string };
+
+export type Case = { base: string; agent: string; thread: string; text: string; scenario: Scenario; reply?: Reply };
+
+/** What a client ended with, what the store has in the same shape, and what broke a rule of the protocol on the way. */
+export type Seen = { client: unknown; stored: unknown; violations: string[] };
+
+export type Protocol = { name: string; talk(one: Case): Promise<Seen> };
+
+type Messages<Message> = { messages: Message[]; live?: unknown };
+
+export async function storedMessages<Message>(
+  { base, thread }: Case,
+  format: 'ui' | 'ag-ui' | 'canonical',
+): Promise<Message[]> {
+  for (;;) {
+    /* oxlint-disable no-await-in-loop -- until the run is over */
+    const response = await fetch(`${base}/api/threads/${thread}/messages?format=${format}`);
+    const { messages, live } = (await response.json()) as Messages<Message>;
+    if (live === undefined) return messages;
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    /* oxlint-enable no-await-in-loop */
+  }
+}
+
+/** Records what comes over the wire, response by response. */
+export function recording(): { fetch: typeof fetch; items: unknown[][] } {
+  const items: unknown[][] = [];
+  return {
+    items,
+    fetch: async (input, init) => {
+      const response = await fetch(input, init);
+      if (!response.body || !response.headers.get('content-type')?.includes('event-stream')) return response;
+      const own: unknown[] = [];
+      items.push(own);
+      const parser = createParser({
+        onEvent: ({ data }) => void own.push(data === '[DONE]' ? data : (JSON.parse(data) as unknown)),
+      });
+      const decoder = new TextDecoder();
+      const tap = new TransformStream<Uint8Array, Uint8Array>({
+        transform(chunk, controller) {
+          parser.feed(decoder.decode(chunk, { stream: true }));
+          controller.enqueue(chunk);
+        },
+      });
+      return new Response(response.body.pipeThrough(tap), response);
+    },
+  };
+}
+
+export function violationsOf(dialect: Dialect, streams: readonly unknown[][]): string[] {
+  return streams.flatMap((items) => check(dialect, items).violations.map(({ rule, message }) => `${rule}: ${message}`));
+}
+
+/** Waits until the thread has a live run that has said something. */
+export async function untilTalking({ base, thread }: Case, seen: () => number): Promise<void> {
+  while (seen() < 4) {
+    // oxlint-disable-next-line no-await-in-loop -- until it is so
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  const { live } = (await (await fetch(`${base}/api/threads/${thread}`)).json()) as { live?: unknown };
+  if (!live) throw new Error('The run was over before it could be disturbed.');
+}
+
+export const stop = ({ base, agent, thread }: Case): Promise<Response> =>
+  postJson(`${base}/api/agents/${agent}/chat/${thread}/stop`, '');
+export const cut = ({ base, thread }: Case): Promise<Response> =>
+  postJson(`${base}/api/dev/wire`, { thread, cut: true });

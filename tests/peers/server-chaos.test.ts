@@ -1,0 +1,54 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+import { startOwnServer, type OwnServer } from '../../packages/postgres/test/own-server.ts';
+import { chatBody, postJson, say } from '../../packages/server/test/client.ts';
+import { disturbRuns } from '../../packages/server/test/disturbed-runs.ts';
+import { startNode, type Node } from '../../packages/server/test/nodes.ts';
+
+// The short form of packages/server/test/chaos.soak.ts.
+const chats = 6;
+const pace = 0.3;
+
+describe('under load', () => {
+  let database: OwnServer;
+  let nodes: Node[] = [];
+  beforeAll(async () => {
+    database = await startOwnServer();
+    nodes = [await startNode(database.url, pace), await startNode(database.url, pace)];
+  });
+  afterAll(async () => {
+    for (const node of nodes) await node.kill('SIGTERM');
+    await database.remove();
+  });
+
+  const untilReady = async (isReady: boolean): Promise<void> => {
+    for (const { url } of nodes) {
+      while ((await fetch(`${url}/ready`)).ok !== isReady) await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  };
+
+  it('the database is restarted: all wait for it, none is told anything that is not kept, and then it goes on', async () => {
+    const refused: unknown[] = [];
+    const disturb = async (): Promise<void> => {
+      await database.stop();
+      await untilReady(false);
+      const answer = await postJson(`${nodes[0]!.url}/api/chat`, chatBody('away', 'hello'));
+      refused.push(answer.status, await answer.json());
+      await database.start();
+      await untilReady(true);
+    };
+    const ends = await disturbRuns({ nodes, survivor: nodes[1]!, chats, disturb });
+    expect(refused).toMatchObject([503, { error: { code: 'database-away' } }]);
+    // Away for longer than its lease, a node may be taken for dead by the one that is back first.
+    expect((ends['complete'] ?? 0) + (ends['error lost'] ?? 0)).toBe(chats);
+    expect((await say(nodes[0]!.url, { thread: 'away', text: 'hello' })).body).toContain('[DONE]');
+  });
+
+  it('a node is killed: its runs end as lost, those of others go on, and every reader ends with what is kept', async () => {
+    const victim = await startNode(database.url, pace);
+    const disturb = (): Promise<void> => victim.kill('SIGKILL');
+    const ends = await disturbRuns({ nodes: [victim, nodes[0]!], survivor: nodes[0]!, chats, disturb });
+    expect((ends['complete'] ?? 0) + (ends['error lost'] ?? 0)).toBe(chats);
+    expect(ends['error lost']).toBeGreaterThan(0);
+  });
+});
