@@ -3,12 +3,16 @@ import { createFullStreamDecoder, type ToolExecutors } from '@intertie/ai-sdk';
 import { compose, generateId, seal, type Json, type RunInput } from '@intertie/core';
 import type { AGUIEvent, AGUIRunInput } from './ag-ui-event.ts';
 import type { AGUIEncoderOptions } from './ag-ui-encoder-options.ts';
+import { takeWriter, type AGUIWriter } from './ag-ui-writer.ts';
 import { createAGUIEncoder } from './encode-ag-ui.ts';
 import type { EventFeed } from './event-feed.ts';
+import { MergedParts } from './merge-writes.ts';
 import { partFeed } from './part-feed.ts';
 import { defined, isFields } from './read-fields.ts';
 import { runOfInput } from './run-of-input.ts';
 import { streamFeed } from './stream-feed.ts';
+import { withWrites } from './with-writes.ts';
+import { WriteQueue } from './write-queue.ts';
 
 /** What `streamText` gives back, in `ai` 6 (`fullStream`) and 7 (`stream`). */
 export type StreamTextLike =
@@ -25,6 +29,8 @@ export interface ToAGUIOptions extends AGUIEncoderOptions {
   state?: Json;
   /** The tool set of the call: who runs a tool is known as soon as it is called. */
   tools?: ToolExecutors;
+  /** What adds events of yours to this run, and to no other: see `createAGUIWriter`. */
+  writer?: AGUIWriter;
   /** Stops the run. */
   signal?: AbortSignal;
   generateId?: () => string;
@@ -46,10 +52,16 @@ export function feedAGUI(result: StreamTextLike, options: ToAGUIOptions): EventF
   const { onLoss = () => undefined, snapshot = false } = encoding;
   const run = runOf(options);
   // Only for a snapshot is all that was said kept: a model takes nothing back.
-  const messages = snapshot ? (given ?? input?.messages) : undefined;
+  const messages = snapshot || encoding.baseline === 'restate' ? (given ?? input?.messages) : undefined;
   const encoder = createAGUIEncoder({ ...encoding, ...defined({ protocolVersion, messages }) });
-  const codec = compose(createFullStreamDecoder(run, { ...defined({ tools }), onLoss }), seal(run, onLoss));
-  return partFeed({ parts: () => partsOf(result), codec, encoder, now, ...defined({ signal }) });
+  const queue = options.writer && takeWriter(options.writer, onLoss);
+  const decoder = createFullStreamDecoder(run, { ...defined({ tools }), onLoss });
+  const writing = queue instanceof WriteQueue ? withWrites(decoder, queue, run) : decoder;
+  const parts = (): AsyncIterable<unknown> => {
+    if (queue instanceof Error) throw queue;
+    return queue ? new MergedParts(partsOf(result), queue) : partsOf(result);
+  };
+  return partFeed({ parts, codec: compose(writing, seal(run, onLoss)), encoder, now, ...defined({ signal }) });
 }
 
 function runOf(options: ToAGUIOptions): RunInput {

@@ -11,6 +11,8 @@ export function withFaultText(events: EventFeed, errorText: ((error: Fault) => s
 
 function reworded(event: AGUIEvent, errorText: (error: Fault) => string): AGUIEvent {
   if (event.type === 'RUN_ERROR' || event.type === 'SUBAGENT_ERROR') return rewordedError(event, errorText);
+  // A node is a step to AG-UI, and how it ended is beside it.
+  if (event.type === 'STEP_FINISHED') return rewordedEnd(event, errorText);
   const isNotice = event.type === 'CUSTOM' && event.name === customNames.notice;
   const { level, message, code, data: _, ...notice } = isNotice ? fieldsOf(event.value) : {};
   if (level !== 'error') return event;
@@ -22,10 +24,21 @@ function rewordedError(
   event: AGUIEventOf<'RUN_ERROR' | 'SUBAGENT_ERROR'>,
   errorText: (error: Fault) => string,
 ): AGUIEvent {
-  const kept = fieldsOf(fieldsOf(event.metadata)[slotKey]);
-  const ended = fieldsOf(kept.ended);
   const said: Fault = { message: event.message, ...(event.code !== undefined && { code: event.code }) };
-  const message = errorText(isFields(ended.error) ? (ended.error as Fault) : said);
-  const error = isFields(ended.error) ? { error: { ...ended.error, message } } : {};
-  return { ...event, message, metadata: { ...event.metadata, [slotKey]: { ...kept, ended: { ...ended, ...error } } } };
+  const message = errorText(endOf(event)?.error ?? said);
+  return rewordedEnd({ ...event, message }, () => message);
+}
+
+/** What our own decoder reads. */
+function rewordedEnd(event: AGUIEvent, errorText: (error: Fault) => string): AGUIEvent {
+  const ended = endOf(event);
+  if (ended === undefined) return event;
+  const kept = fieldsOf(fieldsOf(event.metadata)[slotKey]);
+  const error = { ...ended.error, message: errorText(ended.error) };
+  return { ...event, metadata: { ...event.metadata, [slotKey]: { ...kept, ended: { ...ended, error } } } };
+}
+
+function endOf({ metadata }: AGUIEvent): { error: Fault } | undefined {
+  const ended = fieldsOf(fieldsOf(fieldsOf(metadata)[slotKey]).ended);
+  return isFields(ended.error) ? (ended as { error: Fault }) : undefined;
 }

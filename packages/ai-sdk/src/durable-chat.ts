@@ -56,6 +56,9 @@ export interface DurableChatHandlerOptions extends ChatEncoderOptions {
   now?: () => number;
 }
 
+/** How long an answer waits to be told by the name of the run that goes on. After that it is told without a name. */
+const namingMs = 200;
+
 export type PreparedRequest = Partial<
   Pick<RunRequest, 'tools' | 'context' | 'state' | 'resourceId' | 'busy' | 'pending'>
 >;
@@ -131,7 +134,9 @@ export class DurableChat {
     if (answers.length === 0) return this.#attach(turn, threadId);
     const tail = await this.#tail(runId, threadId);
     const { by } = this.#by(request);
-    const { verdicts, open, run } = await this.#agent.answer({ runId, threadId }, answers, by);
+    const { verdicts, open, run } = await this.#agent.answer({ runId, threadId }, answers, by, {
+      patienceMs: namingMs,
+    });
     const isTaken = verdicts.some(({ result }) => result === 'accepted' || result === 'duplicate');
     if (!isTaken) throw refusedAnswer(verdicts);
     if (run?.runId === runId && this.#agent.source.pauses !== 'live') {
