@@ -87,7 +87,8 @@ async function saving(options, server, url, where) {
     const row = await measure(options, { name, events: count * times, peerName, ...saves });
     const how = { items: count * times, serverCpu: server.cpuSeconds };
     const [ourCost, theirCost] = [await costOf(how, saves.ours), await costOf(how, saves.peer)];
-    rows.push({ ...row, note: `work a message, Node + Postgres: ours ${ourCost}, theirs ${theirCost}` });
+    const why = count === 1 ? '' : '; why not less: docs/decisions/long-saves.md';
+    rows.push({ ...row, note: `work a message, Node + Postgres: ours ${ourCost}, theirs ${theirCost}${why}` });
   }
   await close();
   return rows;

@@ -3,9 +3,25 @@ import { messageFormat, type CanonicalMessage, type JsonObject } from '@intertie
 import type { Sql, SqlValue } from '../database.ts';
 import { toTimestamp } from './to-timestamp.ts';
 
-const texts = ['id', 'client_id', 'parent_id', 'role', 'type', 'status', 'resource_id', 'client_run_id'] as const;
-const jsons = ['content', 'state', 'source_state', 'extra'] as const;
-const names = [...texts, ...jsons];
+type Column = (message: CanonicalMessage) => string | undefined;
+
+const texts: Readonly<Record<string, Column>> = {
+  id: ({ id }) => id,
+  client_id: ({ clientId }) => clientId,
+  parent_id: ({ parentId }) => parentId,
+  role: ({ role }) => role,
+  type: ({ type }) => type,
+  status: ({ status }) => status ?? 'complete',
+  resource_id: ({ resourceId }) => resourceId,
+  client_run_id: ({ runId }) => runId,
+};
+const jsons: Readonly<Record<string, Column>> = {
+  content: ({ content }) => JSON.stringify(content),
+  state: ({ state }) => JSON.stringify(state),
+  source_state: ({ sourceState }) => JSON.stringify(sourceState),
+  extra: (message) => JSON.stringify(extraOf(message)),
+};
+const names = [...Object.keys(texts), ...Object.keys(jsons)];
 
 /**
  * What a list of messages is in SQL: one value per column. JSON goes as lines, because it never holds a line break: quoted
@@ -13,15 +29,25 @@ const names = [...texts, ...jsons];
  * outlast.
  */
 export function messageValues(messages: readonly CanonicalMessage[]): SqlValue[] {
-  const rows = messages.map((message) => toColumns(message));
-  const isFilled = (name: (typeof names)[number]): boolean => rows.some((row) => row[name] !== undefined);
   return [
-    ...texts.map((name) => (isFilled(name) ? rows.map((row) => row[name] ?? null) : [])),
-    ...jsons.map((name) => (isFilled(name) ? rows.map((row) => row[name] ?? '').join('\n') : '')),
-    rows.map((row) => row.created_at),
+    ...Object.values(texts).map((column) => textList(messages.map(column))),
+    ...Object.values(jsons).map((column) => jsonLines(messages.map(column))),
+    messages.map(({ createdAt }) => toTimestamp(createdAt)),
     breaksOf(messages),
-    rows.map((_, index) => index + 1),
+    messages.map((_, index) => index + 1),
   ];
+}
+
+function textList(values: ReadonlyArray<string | undefined>): Array<string | null> {
+  return values.some(isThere) ? values.map((value) => value ?? null) : [];
+}
+
+function jsonLines(values: ReadonlyArray<string | undefined>): string {
+  return values.some(isThere) ? values.join('\n') : '';
+}
+
+function isThere(value: string | undefined): boolean {
+  return value !== undefined;
 }
 
 /**
@@ -43,15 +69,20 @@ function breaksOf(messages: readonly CanonicalMessage[]): number[] {
  */
 function unnestMessages(from: number): string {
   const columns = [
-    ...texts.map((name, index) => `unnest($${from + index}::text[]) as ${name}`),
-    ...jsons.map(
-      (name, index) => `unnest(string_to_array($${from + texts.length + index}::text, E'\\n', '')) as ${name}`,
+    ...names.map((name, index) =>
+      isJson(name)
+        ? `unnest(string_to_array($${from + index}::text, E'\\n', '')) as ${name}`
+        : `unnest($${from + index}::text[]) as ${name}`,
     ),
     `unnest($${from + names.length}::text[]) as created_at`,
     `unnest($${from + names.length + 1}::int4[]) as break`,
     `unnest($${from + names.length + 2}::int4[]) as n`,
   ];
   return `(select ${columns.join(', ')}) v`;
+}
+
+function isJson(name: string): boolean {
+  return Object.hasOwn(jsons, name);
 }
 
 /** The columns that messages fill. */
@@ -65,7 +96,7 @@ export function insertStatement(from: number, thread: string, run = 'null'): str
   const columns = names.map((name) =>
     name === 'parent_id'
       ? 'case when v.n = 1 then thread.first_parent else v.parent_id end'
-      : `v.${name}${(jsons as readonly string[]).includes(name) ? '::json' : ''}`,
+      : `v.${name}${isJson(name) ? '::json' : ''}`,
   );
   // What a message that cannot be seen yet says of its line is not needed: a line may begin anywhere.
   return `insert into intertie.conversation_message (${insertColumns})
@@ -102,26 +133,6 @@ export function updateStatement(from: number, thread: { id: string; version: str
       source_state = v.source_state::json, extra = v.extra::json
     from ${thread.from} cross join ${unnestMessages(from)}
     where m.thread_id = ${thread.id} and m.id = v.id`;
-}
-
-type Columns = Record<(typeof names)[number], string | undefined> & { created_at: string };
-
-function toColumns(message: CanonicalMessage): Columns {
-  return {
-    id: message.id,
-    client_id: message.clientId,
-    parent_id: message.parentId,
-    role: message.role,
-    type: message.type,
-    status: message.status ?? 'complete',
-    resource_id: message.resourceId,
-    client_run_id: message.runId,
-    content: JSON.stringify(message.content),
-    state: JSON.stringify(message.state),
-    source_state: JSON.stringify(message.sourceState),
-    extra: JSON.stringify(extraOf(message)),
-    created_at: toTimestamp(message.createdAt),
-  };
 }
 
 /** The fields that have a column. */
