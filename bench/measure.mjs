@@ -1,9 +1,20 @@
 // @ts-check
 
 /**
- * @typedef {{ name: string, events: number, ours: Spread, peer?: Spread, peerName?: string, note?: string }} Row
- * @typedef {{ median: number, low: number, high: number }} Spread milliseconds
- * @typedef {{ repeats: number, progress: (line: string) => void }} Options
+ * @typedef {{ median: number, low: number, high: number }} Spread
+ * @typedef {object} Row what was measured, less of which is better
+ * @property {string} name
+ * @property {string} [group] rows of a suite that belong together
+ * @property {number} events how many that took; 0 where it is not about events
+ * @property {'ms' | 'kB'} [unit] default: ms
+ * @property {Spread} ours
+ * @property {Spread} [peer]
+ * @property {string} [peerName]
+ * @property {Spread} [ratio] the peer's figure by ours, round by round
+ * @property {{ from: string, ratio: Spread }} [growth] our figure by that of the smallest of its kind, round by round
+ * @property {string} [note]
+ *
+ * @typedef {{ repeats: number, progress: (line: string) => void, leaveOut: (why: string) => void }} Options
  * @typedef {{ title: string, run: (options: Options) => Promise<Row[]> }} Suite
  */
 
@@ -13,21 +24,44 @@
  * @param {{ name: string, events: number, peerName?: string, note?: string, ours: () => unknown, peer?: () => unknown }} contest
  * @returns {Promise<Row>}
  */
-export async function measure({ repeats, progress }, { ours, peer, ...row }) {
-  /** @type {number[]} */
-  const ourTimes = [];
-  /** @type {number[]} */
-  const peerTimes = [];
-  // The first round warms up, and does not count.
+export async function measure(options, { ours, peer, ...row }) {
+  const parties = peer ? [ours, peer] : [ours];
+  const [ourTimes = [], peerTimes] = await inTurns(
+    options,
+    row.name,
+    parties.map((work) => () => time(work)),
+  );
+  return { ...row, ours: spread(ourTimes), ...(peerTimes && besides(ourTimes, peerTimes)) };
+}
+
+/**
+ * What each party gives, round by round. The first round warms up, and does not count.
+ * @param {Options} options
+ * @param {string} name
+ * @param {Array<() => Promise<number>>} parties
+ * @returns {Promise<number[][]>}
+ */
+export async function inTurns({ repeats, progress }, name, parties) {
+  /** @type {number[][]} */
+  const figures = parties.map(() => []);
   for (let round = 0; round <= repeats; round++) {
-    progress(`${row.name}: ${round === 0 ? 'warming up' : `round ${round} of ${repeats}`}`);
-    const our = await time(ours);
-    const their = peer ? await time(peer) : undefined;
-    if (round === 0 && repeats > 0) continue;
-    ourTimes.push(our);
-    if (their !== undefined) peerTimes.push(their);
+    progress(`${name}: ${round === 0 ? 'warming up' : `round ${round} of ${repeats}`}`);
+    for (const [index, party] of parties.entries()) {
+      const figure = await party();
+      if (round > 0) figures[index]?.push(figure);
+    }
   }
-  return { ...row, ours: spread(ourTimes), ...(peer && { peer: spread(peerTimes) }) };
+  return figures;
+}
+
+/**
+ * A peer's figures beside ours. What disturbs a round disturbs both, so the ratio is taken within each.
+ * @param {number[]} ours
+ * @param {number[]} peer
+ * @returns {{ peer: Spread, ratio: Spread }}
+ */
+export function besides(ours, peer) {
+  return { peer: spread(peer), ratio: spread(peer.map((figure, round) => figure / (ours[round] ?? figure))) };
 }
 
 /** @param {() => unknown} work */
@@ -39,11 +73,11 @@ async function time(work) {
 }
 
 /**
- * @param {number[]} times
+ * @param {number[]} figures
  * @returns {Spread}
  */
-function spread(times) {
-  const sorted = times.toSorted((a, b) => a - b);
+export function spread(figures) {
+  const sorted = figures.toSorted((a, b) => a - b);
   return {
     median: sorted[sorted.length >> 1] ?? 0,
     low: sorted[0] ?? 0,

@@ -1,36 +1,57 @@
 // @ts-check
+import { showFigure, showRate, showRatio, showRatioSpread } from './figures.mjs';
+import { ratioOf, targetOf, verdictOf } from './ratio.mjs';
 
-/** @param {import('./measure.mjs').Row[]} rows */
-export function printSuite(rows) {
-  const table = rows.map(({ name, events, ours, peer, peerName, note }) => [
-    name,
-    milliseconds(ours),
-    `${((ours.median * 1e6) / events).toFixed(0)} ns`,
-    peer ? milliseconds(peer) : '',
-    peer ? ratio(ours, peer) : '',
-    [peerName, note].filter(Boolean).join('; '),
-  ]);
-  const head = ['', 'ours', 'per event', 'peer', 'ratio', ''];
-  const widths = head.map((_, column) => Math.max(...[head, ...table].map((line) => (line[column] ?? '').length)));
-  for (const line of [head, ...table]) {
-    console.log(
-      `  ${line.map((cell, column) => (column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0))).join('  ')}`,
-    );
-  }
-}
+/** @import { Row } from './measure.mjs' */
 
-/** @param {import('./measure.mjs').Spread} spread */
-function milliseconds({ median, low, high }) {
-  const digits = median < 100 ? 1 : 0;
-  return `${median.toFixed(digits)} ms (${low.toFixed(digits)}–${high.toFixed(digits)})`;
+/**
+ * @param {string} suite
+ * @param {Row[]} rows
+ */
+export function printSuite(suite, rows) {
+  const table = rows.map((row) => {
+    const { name, ours, peer, peerName, growth, note, unit } = row;
+    const ratio = ratioOf(row);
+    return [
+      name,
+      showFigure(ours, unit),
+      showRate(row),
+      peer ? showFigure(peer, unit) : '',
+      ratio ? showRatioSpread(ratio) : '',
+      [peerName, growth && `${showRatioSpread(growth.ratio)} of ${growth.from}`, ratio && remarkOf(suite, row), note]
+        .filter(Boolean)
+        .join('; '),
+    ];
+  });
+  printTable([['', 'ours', 'events/s', 'peer', 'ratio', ''], ...table]);
 }
 
 /**
- * How many times faster we are, with the least and the most that the repetitions allow.
- * @param {import('./measure.mjs').Spread} ours
- * @param {import('./measure.mjs').Spread} peer
+ * What is to be said of a ratio: that it is lost, and what was asked.
+ * @param {string} suite
+ * @param {Row} row
  */
-function ratio(ours, peer) {
-  const show = (/** @type {number} */ value) => (value < 10 ? value.toFixed(1) : value.toFixed(0));
-  return `${show(peer.median / ours.median)}× (${show(peer.low / ours.high)}–${show(peer.high / ours.low)})`;
+export function remarkOf(suite, row) {
+  const ratio = ratioOf(row);
+  if (!ratio) return '';
+  const target = targetOf(suite, row);
+  const verdict = verdictOf(ratio);
+  return [
+    verdict === 'loses' ? 'we lose' : verdict === 'level' ? 'level' : '',
+    target !== undefined && ratio.median < target ? `below the ${showRatio(target)} asked` : '',
+  ]
+    .filter(Boolean)
+    .join(', ');
+}
+
+/** @param {string[][]} lines */
+export function printTable(lines) {
+  const widths = (lines[0] ?? []).map((_, column) => Math.max(...lines.map((line) => (line[column] ?? '').length)));
+  const last = widths.length - 1;
+  for (const line of lines) {
+    const cells = line.map((cell, column) =>
+      column === 0 || column === last ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0),
+    );
+    console.log(`  ${cells.join('  ')}`.trimEnd());
+  }
 }

@@ -1,43 +1,132 @@
 // @ts-check
-// npm run bench [suite …] [-- --json] [--quick]: ratios against peers, all of them measured in this one run.
-import { readdirSync } from 'node:fs';
-import { availableParallelism, cpus } from 'node:os';
+// npm run bench [suite …] [-- --write] [--page] [--compare] [--quick] [--json]: ratios against peers, all of them measured in one run.
+import { fork } from 'node:child_process';
+import { loadavg } from 'node:os';
+import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
 import { install } from '../scripts/install.mjs';
-import { printSuite } from './report.mjs';
+import { showFigure, showRatioSpread } from './figures.mjs';
+import { machineOf, versionsOf } from './machine.mjs';
+import { ratioOf } from './ratio.mjs';
+import { printSuite, printTable } from './report.mjs';
+import { compareRows, isReproduced } from './reproduce.mjs';
+import { readResults, suiteNames, writeResults } from './results.mjs';
+
+/** @import { SuiteResult } from './results.mjs' */
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { json: { type: 'boolean' }, quick: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } },
+  options: {
+    write: { type: 'boolean' },
+    page: { type: 'boolean' },
+    compare: { type: 'boolean' },
+    json: { type: 'boolean' },
+    quick: { type: 'boolean' },
+    help: { type: 'boolean', short: 'h' },
+  },
 });
-const suites = readdirSync(new URL('suites/', import.meta.url), { encoding: 'utf8' })
-  .filter((name) => name.endsWith('.mjs'))
-  .map((name) => name.slice(0, -'.mjs'.length));
-const unknown = positionals.filter((name) => !suites.includes(name));
+const unknown = positionals.filter((name) => !suiteNames.includes(name));
 
 if (values.help || unknown.length > 0) {
   for (const name of unknown) console.error(`There is no suite "${name}".`);
-  console.error(`usage: npm run bench [${suites.join('|')}] [-- --json] [--quick]
+  console.error(`usage: npm run bench [${suiteNames.join('|')}] [-- --write] [--page] [--compare] [--quick] [--json]
 
-  --json   one JSON object on standard output, for machines
-  --quick  one repetition of each: to see that it works, not to quote`);
+  --write    writes bench/results.json, and of it docs/benchmarks.md and its charts; suites that were not run stay as they are
+  --page     writes the page and its charts again of the results that there are, and measures nothing
+  --compare  says of every row whether it is what docs/benchmarks.md says, and exits with 1 where the two spreads do not meet
+  --quick    one repetition of each: to see that it works, not to quote
+  --json     one JSON object on standard output, for machines`);
   process.exit(unknown.length > 0 ? 2 : 0);
 }
 
-install('bench');
-const results = [];
-for (const name of positionals.length > 0 ? positionals : suites) {
-  /** @type {import('./measure.mjs').Suite} */
-  const suite = (await import(`./suites/${name}.mjs`)).default;
-  if (!values.json) console.log(`\n${suite.title}`);
-  const rows = await suite.run({
-    repeats: values.quick ? 1 : 5,
-    progress: (line) => process.stderr.write(`  ${line}\n`),
-  });
-  results.push({ suite: name, rows });
-  if (!values.json) printSuite(rows);
+if (values.page) {
+  writeResults(readResults());
+  process.exit(0);
 }
-const machine = { node: process.version, cpu: cpus()[0]?.model ?? 'unknown', cores: availableParallelism() };
-if (values.json) console.log(JSON.stringify({ machine, results }, undefined, 2));
+
+install('bench');
+const load = loadavg()[0] ?? 0;
+const repeats = values.quick ? 1 : 5;
+const say = values.json ? () => undefined : console.log;
+const machine = machineOf();
+const versions = versionsOf();
+/** @type {Record<string, SuiteResult>} */
+const measured = {};
+let isSound = true;
+
+for (const name of positionals.length > 0 ? positionals : suiteNames) {
+  try {
+    const result = await runSuite(name);
+    measured[name] = result;
+    if (values.write) writeResults({ ...readResults(), [name]: result });
+  } catch (error) {
+    // One that fails does not take the others with it.
+    isSound = false;
+    console.error(`${name}: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+if (values.json) console.log(JSON.stringify(measured, undefined, 2));
 else console.log(`\n${machine.cpu}, ${machine.cores} cores, Node ${machine.node}`);
+process.exit(isSound ? 0 : 1);
+
+/**
+ * @param {string} name
+ * @returns {Promise<SuiteResult>}
+ */
+async function runSuite(name) {
+  const began = performance.now();
+  const { title, rows, leftOut } = await inProcess(name);
+  const seconds = Math.round((performance.now() - began) / 1000);
+  say(`\n${title} (${seconds} s)`);
+  if (!values.json) printSuite(name, rows);
+  for (const why of leftOut) say(`  left out: ${why}`);
+  if (values.compare) compareWithPage(name, rows);
+  const date = new Date().toISOString().slice(0, 10);
+  return { title, date, seconds, repeats, load: Number(load.toFixed(1)), machine, versions, leftOut, rows };
+}
+
+/**
+ * @param {string} name
+ * @returns {Promise<Pick<SuiteResult, 'title' | 'rows' | 'leftOut'>>}
+ */
+function inProcess(name) {
+  const program = fileURLToPath(new URL('suite-process.mjs', import.meta.url));
+  const child = fork(program, [name, String(repeats)], { execArgv: ['--expose-gc'] });
+  const result = { title: name, rows: [], leftOut: [] };
+  return new Promise((resolve, reject) => {
+    child.on('message', (part) => void Object.assign(result, part));
+    child.once('error', reject);
+    child.once('exit', (code) => {
+      if (code === 0) resolve(result);
+      else reject(new Error(`the suite ended with ${code ?? 'a signal'}; its own words are above.`));
+    });
+  });
+}
+
+/**
+ * @param {string} name
+ * @param {SuiteResult['rows']} rows
+ */
+function compareWithPage(name, rows) {
+  const recorded = readResults()[name]?.rows ?? [];
+  const comparisons = compareRows(recorded, rows);
+  const isRatio = new Map(rows.map((row) => [row.name, ratioOf(row) !== undefined]));
+  /** @param {string} of @param {import('./measure.mjs').Spread | undefined} spread */
+  const show = (of, spread) => (spread ? (isRatio.get(of) ? showRatioSpread(spread) : showFigure(spread)) : '');
+  if (!values.json) {
+    printTable([
+      ['', 'recorded', 'now', '', ''],
+      ...comparisons.map((row) => [
+        row.name,
+        show(row.name, row.recorded),
+        show(row.name, row.measured),
+        row.reproduction,
+        row.peerName,
+      ]),
+    ]);
+  }
+  const within = comparisons.filter(({ reproduction }) => reproduction === 'within').length;
+  say(`  ${within} of ${comparisons.length} within the recorded spread`);
+  if (!isReproduced(comparisons)) isSound = false;
+}

@@ -1,9 +1,11 @@
 // @ts-check
-// Compiles tests/types-5.9/*.ts, and an import of every entry, against the packed declarations with TypeScript 5.9.
+// Compiles tests/types-5.9/*.ts, an import of every entry, and the programs of the documentation against the packed
+// declarations with TypeScript 5.9.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
+import { writePrograms } from '../tests/documented/programs.mjs';
 import { install } from './install.mjs';
 import { pack } from './pack.mjs';
 import { filesIn, libraries, root } from './workspace.mjs';
@@ -34,6 +36,14 @@ for (const file of filesIn(home).filter((f) => f.endsWith('.ts') && !f.includes(
   copyFileSync(join(home, file), join(folder, file));
 }
 
+const shown = writePrograms(join(folder, 'documented')).length;
+// A program that queries the tables by itself has Drizzle as a dependency of its own.
+symlinkSync(
+  join(root, 'packages/postgres/node_modules/drizzle-orm'),
+  join(folder, 'node_modules/drizzle-orm'),
+  'junction',
+);
+
 let failed = false;
 for (const [name, resolution] of Object.entries({
   nodenext: { module: 'nodenext', moduleResolution: 'nodenext' },
@@ -49,17 +59,30 @@ for (const [name, resolution] of Object.entries({
     skipLibCheck: false,
     noEmit: true,
   };
-  writeFileSync(join(folder, `tsconfig.${name}.json`), JSON.stringify({ compilerOptions, include: ['*.ts'] }));
+  compile(`${specifiers.length} entries, ${name}`, { compilerOptions, include: ['*.ts'] });
+  // Programs run on Node, and none of theirs has the declarations of others checked.
+  const program = {
+    ...compilerOptions,
+    types: ['node'],
+    typeRoots: [join(root, 'node_modules/@types')],
+    skipLibCheck: true,
+  };
+  compile(`${shown} documented programs, ${name}`, { compilerOptions: program, include: ['documented/*.mts'] });
+}
+process.exitCode = failed ? 1 : 0;
+
+/** @param {string} what @param {object} config */
+function compile(what, config) {
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config));
   const tsc = join(home, 'node_modules/typescript/bin/tsc');
-  const { stdout } = spawnSync(process.execPath, [tsc, '-p', `tsconfig.${name}.json`, '--pretty', 'false'], {
+  const { stdout } = spawnSync(process.execPath, [tsc, '-p', '.', '--pretty', 'false'], {
     cwd: folder,
     encoding: 'utf8',
   });
   const ours = complaintsAbout(stdout);
-  console.log(`TypeScript 5.9, ${name}: ${specifiers.length} entries ${ours === '' ? 'are fine' : `fail\n${ours}`}`);
+  console.log(`TypeScript 5.9: ${what} ${ours === '' ? 'are fine' : `fail\n${ours}`}`);
   failed ||= ours !== '';
 }
-process.exitCode = failed ? 1 : 0;
 
 /**
  * Without what is wrong in the declarations of others: those of `ai` and Drizzle do not stand up to these options.
@@ -69,7 +92,9 @@ function complaintsAbout(output) {
   const complaints = output.split(/\n(?=\S)/).map((complaint) => complaint.trimEnd());
   return complaints
     .filter((complaint) =>
-      /^(?:node_modules\/@intertie\/[^/]+\/(?!node_modules)|[^/]+$)/.test(complaint.split('(')[0] ?? ''),
+      /^(?:node_modules\/@intertie\/[^/]+\/(?!node_modules)|documented\/[^/]+$|[^/]+$)/.test(
+        complaint.split('(')[0] ?? '',
+      ),
     )
     .join('\n');
 }

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, lstatSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 
 import { describe, expect, it } from 'vitest';
 
@@ -55,6 +55,18 @@ describe('the tree', () => {
     const asked = Object.values(locked).flatMap((entry) => Object.keys(entry.optionalDependencies ?? {}));
     // Written where some platform's binary could not be found, a lockfile lacks it, and `npm ci` fails there.
     expect(asked.filter((name) => !names.has(name))).toEqual([]);
+  });
+
+  it('has no link that leads nowhere', () => {
+    const broken = files
+      .filter(({ file }) => file.endsWith('.md'))
+      .flatMap(({ file, text }) =>
+        [...text.replaceAll(/^```.*?^```$/gms, '').matchAll(/\]\((?!\w+:|#)([^)#\s]+)/g)]
+          .map(([, link]) => link!)
+          .filter((link) => !existsSync(join(root, dirname(file), decodeURI(link))))
+          .map((link) => `${file}: ${link}`),
+      );
+    expect(broken).toEqual([]);
   });
 
   it('runs all of its tests', () => {

@@ -7,13 +7,14 @@ import { startMAILDemo } from '@intertie/mail/demo';
 import { mailSwarm, serve, type IntertieConfig } from 'intertie';
 
 import { demoSource } from '../../examples/chat-page/dist/demo-source.js';
+import { askingSource, waitingSource } from './asking-source.ts';
 import { startDemoAgents } from '../../packages/server/dist/demo/demo-agents.js';
 
 export type Product = { url: string; close(): Promise<void> };
 
 /**
  * The server with the console in it, on an embedded database of its own. The agents are the demo's, a swarm that does not take
- * its time at a breakpoint, and a team of three; all else is what people run.
+ * its time at a breakpoint, a team of three, and two that ask in every way there is; all else is what people run.
  */
 export async function startProduct({ port = 0, pace = 0.3 }: { port?: number; pace?: number } = {}): Promise<Product> {
   const folder = mkdtempSync(join(tmpdir(), 'intertie-console-'));
@@ -34,6 +35,8 @@ export async function startProduct({ port = 0, pace = 0.3 }: { port?: number; pa
       // Takes its time, so that there is time to stop it, cut it off, or look from elsewhere.
       patient: patient.agents.helper!,
       team: { name: 'team', pauses: team.pauses, run: (input, control) => team.run(input, control) },
+      asking: askingSource,
+      waiting: waitingSource,
     },
   };
   const served = await serve(config, { port });

@@ -15,10 +15,10 @@ type Axe = {
   run(where: object, how: object): Promise<{ violations: Array<{ id: string; nodes: Array<{ html: string }> }> }>;
 };
 
-/** In the page: what axe finds outside of the panes. */
+/** In the page: what axe finds. */
 async function audit(rules: object): Promise<string[]> {
   const { axe: auditor } = globalThis as unknown as { axe: Axe };
-  const { violations } = await auditor.run({ exclude: [['.pane']] }, { rules });
+  const { violations } = await auditor.run(document, { rules });
   return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`);
 }
 
@@ -138,6 +138,73 @@ describe('the console', () => {
     expect(await it1.answers.count()).toBe(1);
   });
 
+  it('fills in the result of a client’s tool by a form made from its schema, after a reload too', async () => {
+    const { page } = it1;
+    await it1.ask('Give me a form', 'asking');
+    const card = page.getByLabel('Tool book_trip');
+    await card.getByLabel('City').waitFor();
+    await it1.settled();
+    await page.reload();
+    await card.getByLabel('Nights').fill('2.5');
+    await it1.button('Give the result').click();
+    await card.getByText('City is needed.').waitFor();
+    await card.getByLabel('City').fill('Bergen');
+    await it1.button('Give the result').click();
+    await card.getByText('Nights is a whole number.').waitFor();
+    await card.getByLabel('Nights').fill('3');
+    await card.getByLabel('Class').selectOption('first');
+    await card.getByLabel('Breakfast').check();
+    await it1.picture('4-form');
+    await page.keyboard.press('Control+Enter');
+    await it1.shown('Told: [{"city":"Bergen","nights":3,"class":"first","breakfast":true}]');
+    await it1.settled();
+    expect(await it1.answers.count()).toBe(1);
+    expect(await card.locator('.state').innerText()).toBe('done');
+  });
+
+  it('answers a question with a shape', async () => {
+    const { page } = it1;
+    await it1.ask('Ask a question', 'asking');
+    const card = page.getByLabel('Question: Which trip?');
+    await card.getByLabel('City').fill('Oslo');
+    await card.getByLabel('Nights').fill('1');
+    await it1.button('Answer').click();
+    await it1.shown('Told: [{"city":"Oslo","nights":1,"class":"second","breakfast":false}]');
+    await it1.settled();
+    expect(await it1.answers.count()).toBe(1);
+  });
+
+  it('answers a run that waits inside its process, and it goes on in the same message', async () => {
+    const { page } = it1;
+    await it1.ask('Go', 'waiting');
+    const card = page.getByLabel('Question: Which way?');
+    await card.getByLabel('Answer').waitFor();
+    await page.reload();
+    await card.getByLabel('Answer').selectOption('right');
+    await it1.button('Answer').click();
+    await it1.shown('Then "right".');
+    await it1.settled();
+    expect(await it1.answers.count()).toBe(1);
+    expect(await it1.lastAnswer()).toContain('I am in the middle of it.');
+  });
+
+  it('decides two things that are asked at once, one after the other', async () => {
+    const { page } = it1;
+    await it1.ask('Two at once', 'asking');
+    await page.getByLabel('Tool delete_draft').getByRole('button', { name: 'Deny' }).waitFor();
+    await it1.settled();
+    await page.getByLabel('Tool delete_draft').getByRole('button', { name: 'Deny' }).click();
+    await expect.poll(() => page.getByLabel('Tool delete_draft').locator('.state').innerText(), soon).toBe('denied');
+    expect(await it1.lastAnswer()).not.toContain('Told');
+    // The first answer is kept, and only the second is still asked for.
+    await page.reload();
+    await page.getByLabel('Tool send_letter').getByRole('button', { name: 'Approve' }).click();
+    await it1.shown('Told: ["delete_draft no","send_letter yes"]');
+    await it1.settled();
+    expect(await page.getByLabel('Tool delete_draft').locator('.state').innerText()).toBe('denied');
+    expect(await page.getByLabel('Tool send_letter').locator('.state').innerText()).toBe('done');
+  });
+
   it('resumes a flow that waits for a word', async () => {
     await it1.ask('Night trains', 'newsroom');
     await it1.shown('Shall I publish it?');
@@ -185,6 +252,25 @@ describe('the console', () => {
     await second.page.close();
   });
 
+  it('goes on in five tabs at once, more than a browser has connections for, and a stop gets through', async () => {
+    await it1.ask('Write a long answer', 'patient');
+    const others = await Promise.all(Array.from({ length: 4 }, () => open(it1.page.url())));
+    const tabs = [it1, ...others];
+    await Promise.all(tabs.map((tab) => tab.shown('1. Events')));
+    // Nobody is told only the beginning.
+    await Promise.all(tabs.map((tab) => tab.shown('3. Threads')));
+    const statuses = await Promise.all(
+      tabs.map(({ page }) => page.evaluate(async () => (await fetch('/health')).status)),
+    );
+    expect(statuses).toEqual([200, 200, 200, 200, 200]);
+    await others[3]!.button('Stop').click();
+    await Promise.all(tabs.map((tab) => tab.settled()));
+    await Promise.all(tabs.map((tab) => tab.shown('Stopped.')));
+    const last = await it1.lastAnswer();
+    for (const tab of others) await expect.poll(() => tab.lastAnswer(), soon).toBe(last);
+    await Promise.all(others.map(({ page }) => page.close()));
+  });
+
   it('sees in one tab what was decided in the other', async () => {
     await it1.ask('Send an email to Edsger', 'helper');
     await it1.button('Approve').waitFor();
@@ -217,6 +303,26 @@ describe('the console', () => {
     it1.complaints.splice(0, it1.complaints.length, ...it1.complaints.filter((text) => !/ERR_/.test(text)));
   });
 
+  it('tells nothing twice on a wire that stutters, and nothing wrong on a slow one', async () => {
+    const { page } = it1;
+    await it1.ask('Write a long answer', 'helper');
+    await it1.shown('1. Events');
+    await page.getByRole('button', { name: 'The wire' }).click();
+    await page.getByRole('button', { name: 'Duplicate' }).click();
+    await page.getByRole('button', { name: 'Delay 400 ms' }).click();
+    await it1.shown('3. Threads');
+    await page.getByRole('button', { name: 'Reset' }).click();
+    await page.keyboard.press('Escape');
+    await it1.shown('8. Ends');
+    await it1.settled();
+    const before = await it1.lastAnswer();
+    expect(before.match(/\d\. \w+/g)).toHaveLength(8);
+    await page.reload();
+    await it1.shown('8. Ends');
+    await expect.poll(() => it1.lastAnswer(), soon).toBe(before);
+    it1.complaints.splice(0, it1.complaints.length, ...it1.complaints.filter((text) => !/ERR_/.test(text)));
+  });
+
   it('edits, regenerates, and walks between the versions', async () => {
     const { page } = it1;
     await it1.ask('First words', 'helper');
@@ -238,7 +344,7 @@ describe('the console', () => {
     expect(await page.getByLabel(/Version \d of 2/).count()).toBe(2);
   });
 
-  it('keeps files that were dropped and picked', async () => {
+  it('keeps files that were dropped, pasted and picked', async () => {
     const { page } = it1;
     await page.getByRole('button', { name: 'New thread' }).click();
     const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
@@ -249,6 +355,13 @@ describe('the console', () => {
       return transfer;
     }, pixel);
     await page.locator('.messages').dispatchEvent('drop', { dataTransfer: dropped });
+    await it1.input.evaluate((field, base64) => {
+      const bytes = Uint8Array.from(atob(base64), (character) => character.codePointAt(0) ?? 0);
+      const clipboardData = new DataTransfer();
+      clipboardData.items.add(new File([bytes], 'pasted.png', { type: 'image/png' }));
+      field.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
+    }, pixel);
+    await page.getByRole('button', { name: 'Remove pasted.png' }).waitFor();
     const notes = { name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('Tides are late.') };
     await page.getByLabel('Files to attach').setInputFiles([notes]);
     await page.getByRole('button', { name: 'Remove notes.txt' }).waitFor();
@@ -257,9 +370,9 @@ describe('the console', () => {
     await it1.answers.first().waitFor();
     await it1.settled();
     await page.reload();
-    const picture = page.locator('article.user img');
+    await page.getByAltText('pasted.png').waitFor();
+    const picture = page.getByAltText('pixel.png');
     await picture.waitFor();
-    expect(await picture.getAttribute('alt')).toBe('pixel.png');
     await expect.poll(() => picture.evaluate((image: HTMLImageElement) => image.naturalWidth), soon).toBe(1);
     expect(await page.locator('article.user .file').innerText()).toContain('notes.txt');
     const [download] = await Promise.all([page.waitForEvent('download'), page.locator('article.user .file').click()]);
@@ -311,14 +424,20 @@ describe('the console', () => {
 
   it('is worked with the keyboard', async () => {
     const { page } = it1;
-    await page.locator('.thread a').first().click();
-    await page.locator('article.user').first().waitFor();
+    await page.locator('.thread a', { hasText: 'Write a long answer' }).first().click();
+    await page.locator('article.assistant').first().waitFor();
     await page.locator('.chat-bar .title').click();
     await page.keyboard.press('j');
     expect(await page.evaluate(() => document.activeElement?.className)).toContain('message');
     await page.keyboard.press('/');
     expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe('Search threads');
     await page.locator('.chat-bar .title').click();
+    const scroller = page.locator('.scroller');
+    const rest = (): Promise<number> =>
+      scroller.evaluate((list) => list.scrollHeight - list.clientHeight - list.scrollTop);
+    await scroller.evaluate((list) => list.scrollTo(0, 0));
+    await page.keyboard.press('f');
+    await expect.poll(rest).toBeLessThan(2);
     await page.keyboard.press('?');
     await page.getByRole('dialog', { name: 'Keyboard' }).waitFor();
     await page.keyboard.press('Escape');
@@ -351,6 +470,29 @@ describe('the console', () => {
       expect(found, view).toEqual([]);
       await it1.picture(`6-${colorScheme}-${width}-${view}`);
     }
+  });
+
+  it('does not move for those who do not want it', async () => {
+    const still = await context.newPage();
+    await still.emulateMedia({ reducedMotion: 'reduce' });
+    await still.goto(product.url);
+    // The recording is there at once, and nothing goes on moving.
+    await still.locator('.recording .sources').waitFor();
+    expect(await still.locator('.recording [aria-busy=true]').count()).toBe(0);
+    await still.getByLabel('Your message').fill('Write a long answer');
+    await still.locator('.chat').getByLabel('Agent', { exact: true }).selectOption('patient');
+    await still.getByLabel('Your message').press('Enter');
+    await still.locator('.chat').getByText('Thinking…').first().waitFor();
+    const moving = await still.evaluate(() =>
+      document
+        .getAnimations()
+        .filter(({ playState, effect }) => playState === 'running' && Number(effect?.getComputedTiming().duration) > 1)
+        .map((animation) => (animation as CSSAnimation).animationName),
+    );
+    expect(moving).toEqual([]);
+    await still.locator('.chat').getByRole('button', { name: 'Stop' }).click();
+    await still.getByText('Stopped.').waitFor();
+    await still.close();
   });
 
   it('weighs little: the entry up to 200 kB, all of the first view up to 350 kB', async () => {

@@ -2,7 +2,8 @@ import './ui/ui.css';
 import './shell/shell.css';
 import './chat/chat.css';
 import './threads/threads.css';
-import { useRef, useState, type ReactNode } from 'react';
+import { useMemo, useRef, useState, type ReactNode } from 'react';
+import { assignColors } from './agent-color.ts';
 import { BottomBar } from './shell/bottom-bar.tsx';
 import { ShortcutsHelp } from './shell/shortcuts-help.tsx';
 import { useServer } from './shell/use-server.ts';
@@ -11,6 +12,7 @@ import { useStored } from './shell/use-stored.ts';
 import { ThreadList } from './threads/thread-list.tsx';
 import { ThreadScreen } from './shell/thread-screen.tsx';
 import { WelcomeScreen } from './welcome/welcome-screen.tsx';
+import { AgentColors } from './use-agent-color.ts';
 import { go, panes, useLocation } from './use-location.ts';
 
 /** What both screens know of the page around them. */
@@ -29,6 +31,7 @@ export function App(): ReactNode {
   const [isInternalShown, setInternalShown] = useStored<boolean>('internal-shown', false);
   const [isHelpOpen, setHelpOpen] = useState(false);
   const searchField = useRef<HTMLInputElement>(null);
+  const colors = useMemo(() => assignColors(server?.agents.map(({ name }) => name) ?? []), [server]);
   const frame: Frame = {
     isInspectorOpen: isInspectorOpen || view === 'inspect',
     isInternalShown,
@@ -54,15 +57,17 @@ export function App(): ReactNode {
   });
 
   return (
-    <div className="shell" data-view={view}>
-      <ThreadList current={thread} server={server} searchField={searchField} />
-      {thread === undefined ? (
-        <WelcomeScreen server={server} error={error} pane={pane} frame={frame} />
-      ) : (
-        <ThreadScreen key={thread} threadId={thread} server={server} pane={pane} frame={frame} />
-      )}
-      <BottomBar view={view} />
-      <ShortcutsHelp isOpen={isHelpOpen} onClose={() => setHelpOpen(false)} />
-    </div>
+    <AgentColors value={colors}>
+      <div className="shell" data-view={view}>
+        <ThreadList current={thread} server={server} searchField={searchField} />
+        {thread === undefined ? (
+          <WelcomeScreen server={server} error={error} pane={pane} frame={frame} />
+        ) : (
+          <ThreadScreen key={thread} threadId={thread} server={server} pane={pane} frame={frame} />
+        )}
+        <BottomBar view={view} />
+        <ShortcutsHelp isOpen={isHelpOpen} onClose={() => setHelpOpen(false)} />
+      </div>
+    </AgentColors>
   );
 }

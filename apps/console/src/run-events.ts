@@ -2,7 +2,7 @@ import type { AgentEvent } from '@intertie/core';
 import { api, errorOf, messageOf } from './api.ts';
 import type { LogEntry, RunEvents, RunSnapshot, SourceFrame } from './inspect-types.ts';
 import { untilHidden, whenSeen, withWire } from './shared-wire.ts';
-import { readSSE } from './sse.ts';
+import { readSSE, type SSEEvent } from './sse.ts';
 
 /** A store of a run that is followed until `close`. */
 export type FollowedRun = RunEvents & { close: () => void };
@@ -28,6 +28,17 @@ export function followRun(runId: string, threadId: string | undefined, options: 
   let entries: LogEntry[] = [];
   const frames: SourceFrame[] = [];
 
+  /** Whether it was the last. */
+  const take = ({ id, event: name, data }: SSEEvent): boolean => {
+    if (name === 'reset') {
+      entries = [];
+      return false;
+    }
+    const event = JSON.parse(data) as AgentEvent;
+    entries.push({ id, event });
+    return event.type === 'run-end';
+  };
+
   /** Reads one connection to its end. Whether the run has ended. */
   const readEvents = async (isLive: boolean): Promise<boolean> => {
     const place = { after: entries.at(-1)?.id, isLive };
@@ -37,16 +48,9 @@ export function followRun(runId: string, threadId: string | undefined, options: 
       return true;
     }
     if (!response.ok || response.body === null) throw await errorOf(response);
-    for await (const { id, event, data } of readSSE(response.body)) {
-      if (event === 'reset') {
-        entries = [];
-        store.set({ entries, status: 'loading' });
-        continue;
-      }
-      const agentEvent = JSON.parse(data) as AgentEvent;
-      entries.push({ id, event: agentEvent });
-      const isOver = agentEvent.type === 'run-end';
-      store.set({ entries, status: isOver ? 'ended' : 'live' });
+    for await (const batch of readSSE(response.body)) {
+      const isOver = batch.some((event) => take(event));
+      store.set({ entries, status: isOver ? 'ended' : entries.length === 0 ? 'loading' : 'live' });
       if (isOver) return true;
     }
     return false;
@@ -83,33 +87,52 @@ export function followRun(runId: string, threadId: string | undefined, options: 
     store.set({ status: 'failed' });
   };
 
-  const readFrames = async (): Promise<void> => {
+  /** Reads one connection to its end. Whether the server keeps frames at all. */
+  const readFrames = async (): Promise<boolean> => {
     const response = await request(api.urls.runFrames(runId, threadId), { signal: untilHidden(signal) });
-    if (!response.ok || response.body === null) return;
-    for await (const { data } of readSSE(response.body)) {
-      const frame = JSON.parse(data) as SourceFrame;
-      // Who reads again is told all of them again.
-      if (frame.index <= (frames.at(-1)?.index ?? -1)) continue;
-      frames.push(frame);
+    if (!response.ok || response.body === null) return false;
+    for await (const batch of readSSE(response.body)) {
+      for (const { data } of batch) {
+        const frame = JSON.parse(data) as SourceFrame;
+        // Who reads again is told all of them again.
+        if (frame.index > (frames.at(-1)?.index ?? -1)) frames.push(frame);
+      }
       store.set({ frames });
     }
+    return true;
   };
 
-  /** That there are none is no failure: a server keeps them on loopback only, and for the last runs. */
+  /** Whether no event speaks of a frame that has not come. */
+  const hasFrames = (): boolean => {
+    const { event } = entries.findLast((entry) => entry.event.origin !== undefined) ?? {};
+    return (event?.origin ?? -1) <= (frames.at(-1)?.index ?? -1);
+  };
+
+  /**
+   * That there are none is no failure: a server keeps them on loopback only, and for the last runs. Of a run that goes on, one tab
+   * is told them as they come; the others, and who was told of none yet, read them when it is over.
+   */
   const followFrames = async (): Promise<void> => {
-    await withWire(
-      'run-frames',
-      () => readFrames().catch(() => undefined),
-      async () => undefined,
-    );
-    // Whatever was missed is there when the run has ended.
-    const { status } = store.snapshot();
-    if (signal.aborted || (status === 'ended' && frames.length > 0)) return;
-    const stop = store.subscribe(() => {
-      if (store.snapshot().status !== 'ended') return;
-      stop();
-      readFrames().catch(() => undefined);
-    });
+    let isTold = true;
+    for (let cuts = 0; cuts < maxAttempts && !signal.aborted;) {
+      // oxlint-disable-next-line no-await-in-loop -- one attempt after the other
+      await whenSeen(signal);
+      const before = frames.length;
+      const isOver = store.snapshot().status === 'ended';
+      if (isOver || isTold) {
+        try {
+          const reading = isOver ? readFrames() : withWire('run-frames', readFrames, async () => true);
+          // oxlint-disable-next-line no-await-in-loop
+          isTold = await reading;
+          if (isOver) return;
+        } catch {
+          cuts = frames.length > before ? 0 : cuts + 1;
+        }
+      }
+      if (store.snapshot().status === 'ended' && frames.length > 0 && hasFrames()) return;
+      // oxlint-disable-next-line no-await-in-loop
+      await wait(pollMs, signal);
+    }
   };
 
   void followEvents();

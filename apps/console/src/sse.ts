@@ -1,8 +1,11 @@
 /** One event of an event stream. */
 export type SSEEvent = { id: string; event: string; data: string };
 
-/** Reads an event stream piece by piece; an event that was cut off is dropped, as the standard has it. */
-export async function* readSSE(body: ReadableStream<Uint8Array>): AsyncGenerator<SSEEvent> {
+/**
+ * Reads an event stream piece by piece, and gives the events of each piece together: one promise for many. An event that was cut
+ * off is dropped, as the standard has it.
+ */
+export async function* readSSE(body: ReadableStream<Uint8Array>): AsyncGenerator<SSEEvent[]> {
   const parser = createSSEParser();
   const reader = body.pipeThrough(new TextDecoderStream() as TransformStream<Uint8Array, string>).getReader();
   try {
@@ -10,7 +13,8 @@ export async function* readSSE(body: ReadableStream<Uint8Array>): AsyncGenerator
       // oxlint-disable-next-line no-await-in-loop -- one piece after the other
       const { done, value } = await reader.read();
       if (done) return;
-      yield* parser(value);
+      const events = parser(value);
+      if (events.length > 0) yield events;
     }
   } finally {
     reader.cancel().catch(() => undefined);

@@ -16,15 +16,3 @@ export function asksFor({ mediaType }: AGUIBinary, request: Request): boolean {
 function isRefusal(parameter: string): boolean {
   return /^q=0(?:\.0*)?$/.test(parameter);
 }
-
-export function writeAGUIBinary(events: ReadableStream<AGUIEvent>, binary: AGUIBinary): ReadableStream<Uint8Array> {
-  const reader = events.getReader();
-  return new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      const { done, value } = await reader.read();
-      if (done) controller.close();
-      else controller.enqueue(binary.frame(value));
-    },
-    cancel: (reason) => reader.cancel(reason),
-  });
-}

@@ -1,22 +1,30 @@
-import { EventSchemas } from '@ag-ui/core/schemas';
 import { EventType } from '@ag-ui/core';
 import type { Checker, Report } from '@intertie/core';
-import type { AGUIRule } from './ag-ui-rules.ts';
+import type { AGUIRule, Complain } from './ag-ui-rules.ts';
+import { AGUICalls } from './check-calls.ts';
+import { checkFields } from './check-fields.ts';
+import { AGUIForms } from './check-forms.ts';
 import { AGUIOwners } from './check-owners.ts';
 import { AGUIProducer } from './check-producer.ts';
+import { AGUIRetold } from './check-retold.ts';
+import { AGUIValues } from './check-values.ts';
 import { expandChunks } from './expand-chunks.ts';
 import { fieldsOf, isFields, textOf, type Fields } from './read-fields.ts';
-
-type Complain = (rule: AGUIRule, message: string) => void;
 
 const types: ReadonlySet<string> = new Set(Object.values(EventType));
 
 /** Reads a stream of AG-UI events and says which rules it breaks: those that end a client's run, and those of good manners. */
 export function createAGUIChecker(): Checker {
   let current: Complain | undefined;
-  const chunks = expandChunks((id, field) =>
-    current?.('chunk-conflict', `${field} of ${id} is not what the first chunk said.`),
-  );
+  const forms = new AGUIForms();
+  const chunks = expandChunks({
+    conflict: (id, field) =>
+      current?.(
+        field === 'subagentRunId' ? 'owner' : 'chunk-conflict',
+        `${field} of ${id} is not what the first chunk said.`,
+      ),
+    ambiguous: (type, count) => current?.('chunk-ambiguous', `${type} may go on with any of ${count}.`),
+  });
   const state = new AGUIRun();
   return {
     feed(item, report) {
@@ -24,7 +32,8 @@ export function createAGUIChecker(): Checker {
       if (!isFields(item) || typeof item.type !== 'string')
         return complain('shape', 'An event is an object with a type.');
       if (!types.has(item.type)) return complain('known-type', `${item.type} is no type of AG-UI 1.0.`);
-      checkShape(item, complain);
+      checkFields(item, complain);
+      forms.feed(item, complain);
       current = complain;
       chunks.feed(item, (event) => state.feed(event, complain));
     },
@@ -33,20 +42,6 @@ export function createAGUIChecker(): Checker {
       if (state.isActive) report.violation('terminal' satisfies AGUIRule, 'The stream is over and the run is not.');
     },
   };
-}
-
-function checkShape(item: Fields, complain: Complain): void {
-  if (item.type === 'STATE_DELTA' && item.delta === undefined && Array.isArray(item.patch)) {
-    return complain('state-delta-field', 'The patch is in `patch`.');
-  }
-  if (item.type === 'ACTIVITY_DELTA' && item.patch === undefined && Array.isArray(item.delta)) {
-    return complain('activity-delta-field', 'The patch is in `delta`.');
-  }
-  if (item.delta === '') complain('empty-delta', `${String(item.type)} has an empty delta.`);
-  const parsed = EventSchemas.safeParse(item);
-  if (parsed.success) return;
-  const [issue] = parsed.error.issues;
-  complain('shape', `${String(item.type)}: ${issue?.path.join('.') ?? ''} ${issue?.message ?? ''}`);
 }
 
 /** What is open in a run. */
@@ -60,22 +55,21 @@ class AGUIRun {
   #reasoning = new Set<string>();
   #steps = new Set<string>();
   #subagents = new Map<string, 'active' | 'over'>();
-  #results = new Set<string>();
-  #owners = new AGUIOwners();
-  #producer = new AGUIProducer();
+  #checks: ReadonlyArray<{ feed(event: Fields, complain: Complain): void }> = [
+    new AGUIOwners(),
+    new AGUIProducer(),
+    new AGUICalls(),
+    new AGUIRetold(),
+    new AGUIValues(),
+  ];
 
   feed(event: Fields, complain: Complain): void {
     const type = String(event.type);
     if (!this.#frame(type, complain)) return;
-    if (type === 'RUN_STARTED') {
-      this.#owners.clear();
-      this.#producer.clear();
-    }
-    this.#owners.feed(event, complain);
-    this.#producer.feed(event, complain);
+    for (const checks of this.#checks) checks.feed(event, complain);
     switch (type) {
       case 'RUN_STARTED':
-        return this.#start(event, complain);
+        return this.#start(event);
       case 'RUN_FINISHED':
         return this.#finish(event, complain);
       case 'RUN_ERROR':
@@ -93,8 +87,6 @@ class AGUIRun {
       case 'TOOL_CALL_ARGS':
       case 'TOOL_CALL_END':
         return known(this.#calls, String(event.toolCallId), type, 'call-known', complain);
-      case 'TOOL_CALL_RESULT':
-        return open(this.#results, String(event.toolCallId), 'result-once', complain);
       case 'REASONING_START':
         return open(this.#spans, String(event.messageId), 'reasoning-open', complain);
       case 'REASONING_END':
@@ -138,10 +130,8 @@ class AGUIRun {
     return false;
   }
 
-  #start(event: Fields, complain: Complain): void {
-    if (textOf(event.protocolVersion) === undefined) complain('protocol-version', 'It is not said.');
-    for (const things of [this.#texts, this.#calls, this.#spans, this.#reasoning, this.#steps, this.#results])
-      things.clear();
+  #start(event: Fields): void {
+    for (const things of [this.#texts, this.#calls, this.#spans, this.#reasoning, this.#steps]) things.clear();
     this.#subagents.clear();
     this.isActive = true;
     this.#ids = event;

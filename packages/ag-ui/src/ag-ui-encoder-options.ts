@@ -3,6 +3,7 @@ import type { AgentEvent, OnLoss } from '@intertie/core';
 import type { AGUIRunInput } from './ag-ui-event.ts';
 import type { StepNames } from './encode-agents.ts';
 import type { Form } from './encode-tools.ts';
+import type { BesidePart } from './to-ag-ui-messages.ts';
 
 export interface AGUIEncoderOptions {
   /** What the client speaks: `1.0`, or an older package's version. Default: what all since 0.0.45 take. */
@@ -36,6 +37,18 @@ export interface AGUIEncoderOptions {
 export type AGUIOpenState = {
   history: readonly Message[];
   events: Iterable<AgentEvent>;
+  /** What of the branch no message can say: its files and sources, which are told as events. */
+  beside?: readonly BesidePart[];
   /** The messages that the client has, if it says so: what it has given itself keeps its id, and all is where it belongs. */
   known?: readonly Message[];
 };
+
+/** Names the options, so that a cursor knows whether it still fits. */
+export function optionsKeyOf(options: AGUIEncoderOptions): string {
+  const { sendReasoning = true, sendInternal = false, timestamps = false, snapshot = false } = options;
+  const { protocolVersion = 'any', form = 'triads', stepNames = 'turns', preliminary, baseline } = options;
+  const isTold = preliminary === 'activity';
+  const flags = [sendReasoning, sendInternal, timestamps, snapshot, isTold, baseline === 'restate'];
+  const names = typeof stepNames === 'string' ? stepNames : 'own';
+  return `${protocolVersion}-${form}-${names}-${flags.map(Number).join('')}`;
+}

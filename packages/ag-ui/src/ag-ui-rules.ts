@@ -25,6 +25,8 @@ export type AGUIRule =
   | 'subagent-null'
   | 'chunk-id'
   | 'chunk-conflict'
+  | 'chunk-ambiguous'
+  | 'chunk-mixed'
   | 'terminal'
   | 'protocol-version'
   | 'run-ids'
@@ -35,7 +37,20 @@ export type AGUIRule =
   | 'pending-calls'
   | 'cancelled-result'
   | 'snapshot-encrypted'
-  | 'usage';
+  | 'usage'
+  | 'unknown-field'
+  | 'metadata-key'
+  | 'custom-name'
+  | 'retold'
+  | 'reopened'
+  | 'unanswered-call'
+  | 'client-tool'
+  | 'patch-applies'
+  | 'activity-known'
+  | 'subagent-first';
+
+/** Says which rule is broken, and how. */
+export type Complain = (rule: AGUIRule, message: string) => void;
 
 /** What holds in a stream of AG-UI events, and what to do where it does not. */
 const rules: { readonly [Id in AGUIRule]: readonly [sentence: string, fix: string] } = {
@@ -83,9 +98,20 @@ const rules: { readonly [Id in AGUIRule]: readonly [sentence: string, fix: strin
   ],
   'subagent-null': ['`subagentRunId` is a string or absent.', 'Leave it out instead of sending null.'],
   'chunk-conflict': ['A chunk says what the first one said, or nothing.', 'Say the same, or leave it out.'],
+  'chunk-ambiguous': [
+    'A chunk without an id goes on with the only thing of its kind that is open.',
+    'Say the id, or `subagentRunId`, on every chunk.',
+  ],
+  'chunk-mixed': [
+    'A message or a call is told in chunks, or with a start and an end, and never both ways.',
+    'Go on as it was begun. Chunks have no end: the next event ends them.',
+  ],
   'chunk-id': ['The first chunk says its id, and of a call its name.', 'Say the id on every chunk.'],
   terminal: ['A run ends with RUN_FINISHED or RUN_ERROR.', 'Send a terminal event, whatever has happened.'],
-  'protocol-version': ['RUN_STARTED says the version that the agent speaks.', 'Set `protocolVersion` to "1.0".'],
+  'protocol-version': [
+    'RUN_STARTED says the version that the agent speaks, as two numbers.',
+    'Set `protocolVersion` to "1.0".',
+  ],
   'run-ids': ['RUN_FINISHED has the ids of its RUN_STARTED.', 'Repeat `threadId` and `runId` as they were.'],
   'interrupt-ids': ['The interrupts of a run have different ids.', 'Give each interrupt an id of its own.'],
   'empty-delta': ['A delta says something.', 'Leave empty deltas out: clients before 0.0.52 fail on them.'],
@@ -103,8 +129,45 @@ const rules: { readonly [Id in AGUIRule]: readonly [sentence: string, fix: strin
     'Put `encryptedValue` into the message or the call: without it, it is taken back.',
   ],
   usage: [
-    'Usage has one entry for each model, whose parts are not more than the whole.',
+    'Usage has one entry for each model; its parts are not more than the whole, and its total is input and output.',
     'Add up what a model has used; count what is cached or reasoning in its whole.',
+  ],
+  'unknown-field': [
+    'An event has no fields but those of its type.',
+    'Put it under `metadata`, with a key of yours: clients remove what they do not know, and warn.',
+  ],
+  'metadata-key': ['The key `ag-ui` of metadata is the protocol’s own.', 'Use a key with a name of yours.'],
+  'custom-name': [
+    'The name of a CUSTOM event begins with whose it is.',
+    'Put a prefix before it, as in `com.example.progress`: names without one are reserved.',
+  ],
+  retold: [
+    'What the client has is told again by a snapshot, and not streamed once more.',
+    'Send MESSAGES_SNAPSHOT: what is streamed under a known id is added to what is there.',
+  ],
+  reopened: [
+    'What is opened again is what it was: its role and name, or its tool and message.',
+    'Repeat what the first start said, or use another id.',
+  ],
+  'unanswered-call': [
+    'When a run finishes, each of its calls has a result or is left to the client.',
+    'Send TOOL_CALL_RESULT, empty if need be, or name the call in `pendingToolCallIds`.',
+  ],
+  'client-tool': [
+    'A call of a tool that the client offers is not answered by the agent.',
+    'Finish the run and name the call in `pendingToolCallIds`: the client answers with its next request.',
+  ],
+  'patch-applies': [
+    'A patch can be applied to what the client has, and leaves an activity an object.',
+    'Send a snapshot where you are not sure: a patch that fails is skipped as a whole.',
+  ],
+  'activity-known': [
+    'ACTIVITY_DELTA names an activity that was told by a snapshot.',
+    'Send ACTIVITY_SNAPSHOT with that id first.',
+  ],
+  'subagent-first': [
+    'A sub-agent that is announced is announced before what it does.',
+    'Send SUBAGENT_STARTED before every event that names it.',
   ],
   'result-once': ['A call has one result.', 'Send the last result only: every one is another message.'],
 };

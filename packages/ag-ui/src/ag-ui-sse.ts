@@ -1,7 +1,11 @@
-import { toJson } from '@intertie/core';
+import { createAGUIFrames } from './ag-ui-frame.ts';
 import type { AGUIEvent } from './ag-ui-event.ts';
+import { feedOf, type EventFeed, type EventSink } from './event-feed.ts';
 
 const keepAliveFrame = ': keep-alive\n\n';
+/** What one piece may hold: so many reads share the cost of writing it, and no more is read for a client that takes nothing. */
+const maxReads = 64;
+const maxLength = 16_384;
 
 export const aguiSSEHeaders: Readonly<Record<string, string>> = {
   'content-type': 'text/event-stream',
@@ -9,20 +13,6 @@ export const aguiSSEHeaders: Readonly<Record<string, string>> = {
   // Proxies that buffer would hold the answer back until it is complete.
   'x-accel-buffering': 'no',
 };
-
-/** One event as a frame. Lines end with LF alone: clients split at nothing else. */
-export function toAGUIFrame(event: AGUIEvent): string {
-  return `data: ${toAGUIText(event)}\n\n`;
-}
-
-export function toAGUIText(event: AGUIEvent): string {
-  try {
-    return JSON.stringify(event);
-  } catch {
-    // An event that somebody added, with something in it that JSON cannot say.
-    return JSON.stringify(toJson(event));
-  }
-}
 
 export interface WriteAGUISSEOptions {
   /** After how long a silence a comment is written, so that proxies keep the connection. Default: never. */
@@ -32,37 +22,105 @@ export interface WriteAGUISSEOptions {
 /** Events as the bytes of a server-sent stream, read on demand. */
 export function writeAGUISSE(
   events: ReadableStream<AGUIEvent>,
-  { keepAliveMs }: WriteAGUISSEOptions = {},
+  options: WriteAGUISSEOptions = {},
 ): ReadableStream<Uint8Array> {
-  const reader = events.getReader();
+  return writeFeedSSE(feedOf(events), options);
+}
+
+/**
+ * A feed as bytes. What comes at once is written at once, as one piece: a model says several words in one packet, and each
+ * piece of a stream costs more than the words in it.
+ */
+export function writeFeedSSE(feed: EventFeed, { keepAliveMs }: WriteAGUISSEOptions): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
-  let timer: ReturnType<typeof setInterval> | undefined;
+  const frameOf = createAGUIFrames();
+  let controller: ReadableStreamDefaultController<Uint8Array>;
+  let onWritten: (() => void) | undefined;
+  let keepAlive: ReturnType<typeof setInterval> | undefined;
   let isSilent = true;
-  const stop = (): void => clearInterval(timer);
+  let text = '';
+  let reads = 0;
+  let isReading = false;
+  let isWaiting = false;
+  let isOver = false;
+
+  const write = (): void => {
+    isWaiting = false;
+    if (text === '' || isOver || onWritten === undefined) return;
+    controller.enqueue(encoder.encode(text));
+    text = '';
+    reads = 0;
+    const resolve = onWritten;
+    onWritten = undefined;
+    resolve();
+  };
+  const read = (): void => {
+    if (isReading) return;
+    isReading = true;
+    feed.read();
+  };
+  const stop = (): void => {
+    isOver = true;
+    clearInterval(keepAlive);
+    onWritten?.();
+  };
+
+  const sink: EventSink = {
+    event(event) {
+      isSilent = false;
+      text += frameOf(event);
+      if (isWaiting || isOver) return;
+      isWaiting = true;
+      afterwards(write);
+    },
+    ready() {
+      reads += 1;
+      if (text !== '' && (reads >= maxReads || text.length >= maxLength)) write();
+      // Nobody waits, or there was enough for one piece.
+      isReading = onWritten !== undefined && !isOver;
+      return isReading;
+    },
+    end() {
+      if (isOver) return;
+      if (text !== '') controller.enqueue(encoder.encode(text));
+      stop();
+      controller.close();
+    },
+    fail(error) {
+      if (isOver) return;
+      stop();
+      controller.error(error);
+    },
+  };
+
   return new ReadableStream<Uint8Array>({
-    start(controller) {
-      if (keepAliveMs === undefined) return;
-      timer = setInterval(() => {
+    start(own) {
+      controller = own;
+      feed.open(sink);
+      if (keepAliveMs === undefined || isOver) return;
+      keepAlive = setInterval(() => {
         // A reader that does not read is not told that we are alive: comments would only pile up.
         if (isSilent && (controller.desiredSize ?? 0) > 0) controller.enqueue(encoder.encode(keepAliveFrame));
         isSilent = true;
       }, keepAliveMs);
     },
-    async pull(controller) {
-      try {
-        const { done, value } = await reader.read();
-        isSilent = false;
-        if (!done) return controller.enqueue(encoder.encode(toAGUIFrame(value)));
-        stop();
-        controller.close();
-      } catch (error) {
-        stop();
-        throw error;
-      }
-    },
+    pull: () =>
+      new Promise<void>((resolve) => {
+        onWritten = resolve;
+        // What came while nobody waited.
+        if (text !== '' && !isWaiting) write();
+        else read();
+      }),
     cancel(reason) {
       stop();
-      return reader.cancel(reason);
+      return feed.leave(reason);
     },
   });
+}
+
+/** When all that is there has been read. */
+function afterwards(write: () => void): void {
+  const { setImmediate } = globalThis as { setImmediate?: (callback: () => void) => unknown };
+  if (setImmediate) setImmediate(write);
+  else setTimeout(write, 0);
 }

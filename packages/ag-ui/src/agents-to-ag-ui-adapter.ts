@@ -5,7 +5,7 @@ import type { AGUIEvent, AGUIRunInput } from './ag-ui-event.ts';
 import { featuresOf } from './ag-ui-version.ts';
 import { generateAGUI } from './generate-ag-ui.ts';
 import { defined, isFields, nameOf, type Fields } from './read-fields.ts';
-import { prepareAGUI, type StreamTextLike, type ToAGUIOptions } from './to-ag-ui.ts';
+import { feedAGUI, type StreamTextLike, type ToAGUIOptions } from './to-ag-ui.ts';
 import { toAGUIMessages } from './to-ag-ui-messages.ts';
 
 export interface AgentsToAGUIAdapterOptions extends Omit<
@@ -46,7 +46,7 @@ export class AgentsToAGUIAdapter {
     // Older clients refuse an input without them.
     const demanded = isV1 ? undefined : { tools: [], context: [], state: {}, forwardedProps: {} };
     const echo: AGUIRunInput = { threadId: thread, runId: runId ?? mint(), messages, ...demanded, ...known };
-    const prepared = prepareAGUI(stream, {
+    const feed = feedAGUI(stream, {
       form: 'chunks',
       stepNames: 'phases',
       timestamps: true,
@@ -59,7 +59,7 @@ export class AgentsToAGUIAdapter {
       echo,
       ...(messages.length > 0 && { messages }),
     });
-    return generateAGUI(prepared);
+    return generateAGUI(feed);
   }
 }
 

@@ -1,7 +1,6 @@
-import type { AGUIRule } from './ag-ui-rules.ts';
+import type { Complain } from './ag-ui-rules.ts';
 import { fieldsOf, nameOf, textOf, type Fields } from './read-fields.ts';
 
-type Complain = (rule: AGUIRule, message: string) => void;
 /** The sub-agent that opened something; undefined is the agent itself, who is an owner like any other. */
 type Owner = string | undefined;
 type Kind = 'message' | 'call' | 'activity' | 'reasoning';
@@ -15,15 +14,12 @@ export class AGUIOwners {
     reasoning: new Map(),
   };
 
-  clear(): void {
-    for (const owners of Object.values(this.#owners)) owners.clear();
-  }
-
   feed(event: Fields, complain: Complain): void {
     if (event.subagentRunId === null) complain('subagent-null', `${String(event.type)} has one that is null.`);
     const messageId = String(event.messageId);
     switch (event.type) {
       case 'RUN_STARTED':
+        for (const owners of Object.values(this.#owners)) owners.clear();
         return this.#restate(fieldsOf(event.input).messages, complain);
       case 'MESSAGES_SNAPSHOT':
         return this.#restate(event.messages, complain);

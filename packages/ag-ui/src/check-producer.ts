@@ -1,7 +1,6 @@
-import type { AGUIRule } from './ag-ui-rules.ts';
-import { fieldsOf, nameOf, type Fields } from './read-fields.ts';
-
-type Complain = (rule: AGUIRule, message: string) => void;
+import type { Complain } from './ag-ui-rules.ts';
+import { checkUsage } from './check-usage.ts';
+import { fieldsOf, textOf, type Fields } from './read-fields.ts';
 
 const kinds: { readonly [type: string]: string } = {
   TEXT_MESSAGE_START: 'a text',
@@ -13,25 +12,25 @@ const kinds: { readonly [type: string]: string } = {
 /** What the protocol asks of an agent beyond what ends a client's run: nothing that is told gets lost or is told wrongly. */
 export class AGUIProducer {
   #kinds = new Map<string, string>();
-  #answered = new Set<string>();
   #encrypted = new Set<string>();
-
-  clear(): void {
-    for (const things of [this.#kinds, this.#answered, this.#encrypted]) things.clear();
-  }
+  /** The sub-agents that an event has named. */
+  #named = new Set<string>();
 
   feed(event: Fields, complain: Complain): void {
     const type = String(event.type);
+    this.#subagent(type, textOf(event.subagentRunId), complain);
     if (Object.hasOwn(kinds, type)) this.#message(String(event.messageId), kinds[type]!, complain);
     switch (type) {
-      case 'TOOL_CALL_RESULT':
-        return void this.#answered.add(String(event.toolCallId));
+      case 'RUN_STARTED':
+        for (const things of [this.#kinds, this.#encrypted, this.#named]) things.clear();
+        return;
       case 'REASONING_ENCRYPTED_VALUE':
         return void this.#encrypted.add(String(event.entityId));
       case 'MESSAGES_SNAPSHOT':
         return this.#snapshot(event.messages, complain);
       case 'RUN_FINISHED':
-        this.#outcome(event, complain);
+        if (fieldsOf(event.outcome).type === 'cancelled' && event.result !== undefined)
+          complain('cancelled-result', 'It was cancelled, and has a result.');
         return checkUsage(event.usage, complain);
       case 'RUN_ERROR':
         return checkUsage(event.usage, complain);
@@ -46,14 +45,11 @@ export class AGUIProducer {
     this.#kinds.set(id, known ?? kind);
   }
 
-  #outcome({ outcome, result }: Fields, complain: Complain): void {
-    const { type, pendingToolCallIds: pending } = fieldsOf(outcome);
-    if (type === 'cancelled' && result !== undefined)
-      complain('cancelled-result', 'It was cancelled, and has a result.');
-    if (!Array.isArray(pending)) return;
-    // Of a call that is not named nobody here knows: the client may have answered it while the run went on.
-    const answered = pending.filter((id) => this.#answered.has(String(id)));
-    if (answered.length > 0) complain('pending-calls', `${answered.join(', ')} is answered.`);
+  #subagent(type: string, id: string | undefined, complain: Complain): void {
+    if (id === undefined) return;
+    if (type === 'SUBAGENT_STARTED' && this.#named.has(id)) {
+      complain('subagent-first', `${id} is announced after an event of it.`);
+    } else if (!type.startsWith('SUBAGENT_')) this.#named.add(id);
   }
 
   #snapshot(messages: unknown, complain: Complain): void {
@@ -64,21 +60,4 @@ export class AGUIProducer {
         complain('snapshot-encrypted', `${String(id)} comes without it.`);
     }
   }
-}
-
-/** One entry for each model; what is a part of something is not more than that. */
-function checkUsage(usage: unknown, complain: Complain): void {
-  const models = new Set<string>();
-  for (const used of Array.isArray(usage) ? usage.map(fieldsOf) : []) {
-    const model = JSON.stringify([nameOf(used.provider), nameOf(used.model)]);
-    if (models.has(model)) complain('usage', `${model} is there twice.`);
-    models.add(model);
-    if (isMore(used.cachedInputTokens, used.inputTokens) || isMore(used.cacheWriteInputTokens, used.inputTokens))
-      complain('usage', 'More input is cached than there is.');
-    if (isMore(used.reasoningTokens, used.outputTokens)) complain('usage', 'More is reasoning than there is output.');
-  }
-}
-
-function isMore(part: unknown, whole: unknown): boolean {
-  return typeof part === 'number' && typeof whole === 'number' && part > whole;
 }

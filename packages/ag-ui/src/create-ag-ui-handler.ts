@@ -8,16 +8,16 @@ import {
   type RunControl,
 } from '@intertie/core';
 import type { AGUIHandlerOptions, DurableAGUIHandlerOptions } from './ag-ui-handler-options.ts';
-import { asksFor, writeAGUIBinary } from './ag-ui-binary.ts';
-import type { AGUIEvent } from './ag-ui-event.ts';
-import { aguiSSEHeaders, writeAGUISSE } from './ag-ui-sse.ts';
+import { asksFor } from './ag-ui-binary.ts';
+import { aguiSSEHeaders, writeFeedSSE } from './ag-ui-sse.ts';
 import { DurableDoor, type Told } from './durable-door.ts';
 import { createAGUIEncoder } from './encode-ag-ui.ts';
-import { encodeStream } from './encode-stream.ts';
+import { encodedFeed, feedOf, type EventFeed } from './event-feed.ts';
 import { nameOf } from './read-fields.ts';
 import { readRunAgentInput, RequestProblem } from './read-run-agent-input.ts';
 import { refuseRun } from './refuse-run.ts';
 import { runOfInput } from './run-of-input.ts';
+import { streamFeed } from './stream-feed.ts';
 import { withFaultText } from './with-fault-text.ts';
 
 type Handler = (request: Request) => Promise<Response>;
@@ -65,7 +65,7 @@ function durableHandler(agent: DurableAgent, options: DurableAGUIHandlerOptions)
   return answering(['GET', 'POST'], async (request) => {
     const { events, run } = await tell(request);
     const headers = run && { 'x-intertie-run': run.runId, 'x-intertie-message': run.messageId };
-    return respond(events, request, options, headers);
+    return respond(feedOf(events), request, options, headers);
   });
 }
 
@@ -87,25 +87,25 @@ function sourceHandler(source: AgentSource, options: AGUIHandlerOptions): Handle
     const stop = new AbortController();
     const events = source.run({ ...run, ...prepared }, controlOf(AbortSignal.any([request.signal, stop.signal])));
     // Who leaves stops the run, also where the platform does not abort the request.
-    const encoded = encodeStream(events, encoder, (reason) => stop.abort(reason));
+    const encoded = encodedFeed(events, encoder, (reason) => stop.abort(reason));
     return respond(encoded, request, options, { 'x-intertie-run': run.runId });
   });
 }
 
 /** The events in the form that the client reads. */
 function respond(
-  told: ReadableStream<AGUIEvent>,
+  told: EventFeed,
   request: Request,
   { errorText, keepAliveMs = defaultKeepAliveMs, protobuf }: AGUIHandlerOptions | DurableAGUIHandlerOptions,
   headers: Record<string, string> | undefined,
 ): Response {
   const events = withFaultText(told, errorText);
   if (!protobuf || !asksFor(protobuf, request)) {
-    const bytes = writeAGUISSE(events, { keepAliveMs });
+    const bytes = writeFeedSSE(events, { keepAliveMs });
     return new Response(bytes, { headers: { ...aguiSSEHeaders, ...headers } });
   }
   // Clients compare the media type as a whole: nothing may stand behind it.
-  const bytes = writeAGUIBinary(events, protobuf);
+  const bytes = streamFeed(events, (event) => protobuf.frame(event));
   return new Response(bytes, { headers: { ...aguiSSEHeaders, 'content-type': protobuf.mediaType, ...headers } });
 }
 

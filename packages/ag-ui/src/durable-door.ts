@@ -84,13 +84,13 @@ export class DurableDoor {
     const { generateId: mint = generateId, fileUrl } = this.#options;
     const { stored } = await this.#branch(threadId, client);
     const branch = await tellFiles(stored, this.#agent.store, fileUrl);
-    const { told: history } = new StoredBranch(branch, this.#telling(client));
+    const { told: history, beside } = new StoredBranch(branch, this.#telling(client));
     const ids = { runId: mint(), threadId, messageId: mint() };
     const events = [
       { type: 'run-start' as const, ...ids },
       { type: 'run-end' as const, outcome: 'complete' as const },
     ];
-    return { events: tellStored(this.#encoder(client), { history, events }) };
+    return { events: tellStored(this.#encoder(client), { history, beside, events }) };
   }
 
   async #begin(turn: AGUITurn, input: AGUIRunInput, request: Request): Promise<Told> {

@@ -2,6 +2,7 @@ import type { EventOf, JsonObject, OnLoss } from '@intertie/core';
 import type { AGUIEvent } from './ag-ui-event.ts';
 import { slot } from './intertie-slot.ts';
 import { defined } from './read-fields.ts';
+import { withoutData } from './without-data.ts';
 
 /** How a model's turn is called: by its phases, by its name or number, or by a function of yours. */
 export type StepNames = 'phases' | 'turns' | ((step: { index: number; name?: string; agent?: string }) => string);
@@ -67,7 +68,7 @@ export class AGUIAgents {
     if (agent === undefined || !agent.isOpen) return;
     agent.isOpen = false;
     const { type: _, at: __, origin: ___, agentId: ____, ...ended } = event;
-    const kept = slot({ ended: ended as JsonObject });
+    const kept = slot({ ended: withoutData(ended) });
     if (agent.stepName !== undefined) {
       const owner = ownerOf(agent.parent);
       this.#close(agent.stepName, owner);

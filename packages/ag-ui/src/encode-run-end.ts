@@ -1,8 +1,10 @@
-import type { Interrupt, TokenUsage } from '@ag-ui/core';
-import type { EventOf, FinishReason, Json, JsonObject, Usage, Waiting } from '@intertie/core';
+import type { Interrupt } from '@ag-ui/core';
+import type { End, EventOf, FinishReason, Json, JsonObject, Waiting } from '@intertie/core';
 import type { AGUIEvent } from './ag-ui-event.ts';
 import type { AGUIFeatures } from './ag-ui-version.ts';
+import { encodeUsage } from './encode-usage.ts';
 import { slotKey } from './intertie-slot.ts';
+import { withoutData } from './without-data.ts';
 import { defined } from './read-fields.ts';
 
 export interface RunEndContext {
@@ -13,6 +15,20 @@ export interface RunEndContext {
   /** The calls that were made and not answered. */
   left: readonly string[];
   result: Json | undefined;
+}
+
+/** What a run ends with whose events are over before its last word. */
+export function runEndOf(end: End): EventOf<'run-end'> {
+  switch (end.reason) {
+    case 'aborted':
+      return { type: 'run-end', outcome: 'aborted', ...defined({ by: end.by, reason: end.message }) };
+    case 'error':
+      return { type: 'run-end', outcome: 'error', error: end.error };
+    case 'eof': {
+      const error = { message: 'The stream ended before the run did.', code: 'truncated' };
+      return { type: 'run-end', outcome: 'error', error };
+    }
+  }
 }
 
 /** The one terminal event of a run. */
@@ -67,34 +83,6 @@ function metadataOf(event: EventOf<'run-end'>): JsonObject {
   };
 }
 
-/** What is beside an error's message may be a provider's response: that is for the server's log. */
-function withoutData(ended: object): JsonObject {
-  const { error, ...rest } = ended as { error?: JsonObject };
-  if (error === undefined) return rest;
-  const { data: _, ...fault } = error;
-  return { ...rest, error: fault };
-}
-
 function tanstackReason(reason: FinishReason): string {
   return reason.replaceAll('-', '_');
-}
-
-function encodeUsage(usage: readonly Usage[] | undefined, { v1 }: AGUIFeatures): TokenUsage[] | undefined {
-  const entries = (usage ?? []).map((used): TokenUsage =>
-    defined({
-      provider: used.provider,
-      model: used.model,
-      inputTokens: countOf(used.inputTokens),
-      outputTokens: countOf(used.outputTokens),
-      totalTokens: countOf(used.totalTokens),
-      reasoningTokens: countOf(used.reasoningTokens),
-      cachedInputTokens: countOf(used.cacheReadTokens),
-      cacheWriteInputTokens: v1 ? countOf(used.cacheWriteTokens) : undefined,
-    }),
-  );
-  return entries.length > 0 ? entries : undefined;
-}
-
-function countOf(value: number | undefined): number | undefined {
-  return value !== undefined && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
 }

@@ -263,7 +263,9 @@ export class AGUITools {
     if (call.form === 'whole') return;
     if (call.form === 'triads') return write({ type: 'TOOL_CALL_ARGS', toolCallId, delta });
     const { parentMessageId, owner } = call;
-    write({ type: 'TOOL_CALL_CHUNK', toolCallId, toolCallName, parentMessageId, delta, ...tag(owner) });
+    const type = 'TOOL_CALL_CHUNK';
+    if (owner === undefined) return write({ type, toolCallId, toolCallName, parentMessageId, delta });
+    write({ type, toolCallId, toolCallName, parentMessageId, delta, ...tag(owner) });
   }
 
   #end(call: Call, more: JsonObject, write: Write): void {

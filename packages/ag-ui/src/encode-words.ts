@@ -1,5 +1,5 @@
 import { mergeMeta, type EventOf, type JsonObject, type Loss, type Meta, type OnLoss, type Said } from '@intertie/core';
-import type { AGUIEvent } from './ag-ui-event.ts';
+import type { AGUIEvent, AGUIEventOf } from './ag-ui-event.ts';
 import { tag, type AGUIAgents } from './encode-agents.ts';
 import type { Form } from './encode-tools.ts';
 import { encryptedValueOf } from './encrypted-value.ts';
@@ -83,10 +83,16 @@ export class AGUIWords {
     if (part.kind === 'reasoning') return write({ type: 'REASONING_MESSAGE_CONTENT', messageId, delta });
     if (this.#options.notesText) this.#note(part.said.stepId, delta);
     if (part.form === 'triads') return write({ type: 'TEXT_MESSAGE_CONTENT', messageId, delta });
-    const { owner, said, name } = part;
-    const first = part.isSaid ? undefined : { ...defined({ name }), ...slot(saidSlot(said, owner)) };
+    const { owner, said, name, isSaid } = part;
     part.isSaid = true;
-    write({ type: 'TEXT_MESSAGE_CHUNK', messageId, role: 'assistant', delta, ...tag(owner), ...first });
+    const chunk: AGUIEventOf<'TEXT_MESSAGE_CHUNK'> = {
+      type: 'TEXT_MESSAGE_CHUNK',
+      messageId,
+      role: 'assistant',
+      delta,
+    };
+    if (isSaid && owner === undefined) return write(chunk);
+    write({ ...chunk, ...tag(owner), ...(!isSaid && { ...defined({ name }), ...slot(saidSlot(said, owner)) }) });
   }
 
   end(event: EventOf<'text-end' | 'reasoning-end'>, write: Write): void {

@@ -48,11 +48,15 @@ const thinking: { readonly [type: string]: string } = {
 
 type Pending = { type: string; id: string; first: Fields };
 
-/**
- * Chunks as triads, and thinking as reasoning: what every version says in the words of 1.0. `onConflict` is told of a chunk
- * that says otherwise than the first one did.
- */
-export function expandChunks(onConflict?: (id: string, field: string) => void): Codec<Fields, Fields> {
+export interface ChunkFaults {
+  /** A chunk says otherwise than the first one did. */
+  conflict(id: string, field: string): void;
+  /** A chunk without an id may go on with any of so many. */
+  ambiguous(type: string, count: number): void;
+}
+
+/** Chunks as triads, and thinking as reasoning: what every version says in the words of 1.0. */
+export function expandChunks(faults?: ChunkFaults): Codec<Fields, Fields> {
   /** One chunk is pending in each lane: the agent's own, and each sub-agent's. */
   const lanes = new Map<unknown, Pending>();
   let thoughts = 0;
@@ -68,24 +72,48 @@ export function expandChunks(onConflict?: (id: string, field: string) => void): 
     for (const lane of lanes.keys()) close(lane, emit);
   };
 
+  /** Where something of this kind is open, or this one. */
+  const lanesWith = (type: string, id?: string): unknown[] =>
+    [...lanes].flatMap(([lane, open]) => (open.type === type && (id ?? open.id) === open.id ? [lane] : []));
+
+  /** Where a chunk goes on or begins: it may leave out its id, its lane, or both, as long as it can mean one thing only. */
+  const resolve = (
+    event: Fields,
+    type: string,
+    named: string | undefined,
+  ): { lane: unknown; id: string } | undefined => {
+    const own = event.subagentRunId ?? undefined;
+    if (named !== undefined) {
+      const holders = lanesWith(type, named);
+      if (holders.length === 0) return { lane: own, id: named };
+      if (own !== undefined && own !== holders[0]) faults?.conflict(named, 'subagentRunId');
+      return { lane: holders[0], id: named };
+    }
+    const ownPending = lanes.get(own);
+    if (ownPending?.type === type) return { lane: own, id: ownPending.id };
+    const open = own === undefined ? lanesWith(type) : [];
+    if (open.length > 1) faults?.ambiguous(type, open.length);
+    return open.length === 1 ? { lane: open[0], id: lanes.get(open[0])!.id } : undefined;
+  };
+
   const chunk = (event: Fields, emit: Emit<Fields>): void => {
     const type = String(event.type);
     const kind = kinds[type]!;
-    const lane = event.subagentRunId;
-    const pending = lanes.get(lane);
-    const id = nameOf(event[kind.id]) ?? (pending?.type === type ? pending.id : undefined);
+    const meant = resolve(event, type, nameOf(event[kind.id]));
     // Without an id, and with nothing to go on with, it says nothing: as it came, so that it is reported.
-    if (id === undefined) return emit(event);
+    if (meant === undefined) return emit(event);
+    const { lane, id } = meant;
+    const pending = lanes.get(lane);
     if (pending?.type !== type || pending.id !== id) {
       close(lane, emit);
       lanes.set(lane, { type, id, first: event });
       const { delta: _, ...start } = event;
       emit({ ...start, type: kind.start, [kind.id]: id });
-    } else if (onConflict) {
+    } else if (faults) {
       const { first } = pending;
       for (const field of kind.fixed) {
         const established = first[field] ?? (field === 'role' ? 'assistant' : undefined);
-        if (event[field] !== undefined && event[field] !== established) onConflict(id, field);
+        if (event[field] !== undefined && event[field] !== established) faults.conflict(id, field);
       }
     }
     const delta = textOf(event.delta);
@@ -98,7 +126,7 @@ export function expandChunks(onConflict?: (id: string, field: string) => void): 
       const type = String(event.type);
       if (Object.hasOwn(kinds, type)) return chunk(event, emit);
       if (type.startsWith('RUN_') || type === 'MESSAGES_SNAPSHOT') closeAll(emit);
-      else if (!passing.has(type)) close(event.subagentRunId, emit);
+      else if (!passing.has(type)) close(event.subagentRunId ?? undefined, emit);
       if (!Object.hasOwn(thinking, type)) return emit(event);
       if (type === 'THINKING_TEXT_MESSAGE_START') thoughts += 1;
       emit({ ...event, type: thinking[type], messageId: `thinking-${thoughts}` });

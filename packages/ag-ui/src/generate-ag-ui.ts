@@ -1,78 +1,74 @@
-import { endByAbort, iterate, toFault, type AgentEvent, type Codec, type End } from '@intertie/core';
 import type { AGUIEvent } from './ag-ui-event.ts';
+import type { EventFeed } from './event-feed.ts';
 
-export interface GenerateAGUIOptions {
-  parts: () => AsyncIterable<unknown>;
-  codec: Codec<unknown, AgentEvent>;
-  encoder: Codec<AgentEvent, AGUIEvent>;
-  now: () => number;
-  signal?: AbortSignal;
-}
+type Result = IteratorResult<AGUIEvent, void>;
+const over: Result = { done: true, value: undefined };
+/** What all async generators inherit: that they can be iterated and, where the platform knows how, disposed of. */
+const inherited: object = Object.getPrototypeOf(Object.getPrototypeOf((async function* () {})())) as object;
 
 /**
- * What `toAGUI` streams, as a generator without a stream between: each of those costs more than the codecs. It never throws,
- * and ends with the run, whatever the parts do then.
+ * A feed as a generator: nothing is read that nobody asks for. It is no `async function*`, which makes three promises of each
+ * event and cannot be left while it waits.
  */
-export async function* generateAGUI(options: GenerateAGUIOptions): AsyncGenerator<AGUIEvent, void, undefined> {
-  const { codec, encoder, now, signal } = options;
-  let out: AGUIEvent[] = [];
+export function generateAGUI(feed: EventFeed): AsyncGenerator<AGUIEvent, void, undefined> {
+  /** What was read and not asked for yet. */
+  const events: AGUIEvent[] = [];
+  /** Who has asked for what was not read yet. */
+  const asking: Array<(result: Result) => void> = [];
+  let isOpen = false;
+  let isReading = false;
   let isOver = false;
-  let iterator: AsyncIterator<unknown> | undefined;
-  const write = (event: AGUIEvent): void => void out.push(event);
-  const emit = (event: AgentEvent): void => {
+
+  const read = (): void => {
+    if (isReading || isOver) return;
+    isReading = true;
+    feed.read();
+  };
+  const end = (): void => {
+    isOver = true;
+    for (const answer of asking.splice(0)) answer(over);
+  };
+  const open = (): void => {
+    isOpen = true;
+    feed.open({
+      event(event) {
+        if (asking.length > 0) asking.shift()!({ done: false, value: event });
+        else if (!isOver) events.push(event);
+      },
+      ready() {
+        isReading = asking.length > 0 && !isOver;
+        return isReading;
+      },
+      end,
+      // A feed that can fail is not read through a generator, which never throws.
+      fail: end,
+    });
+  };
+  const leave = (): void => {
+    events.length = 0;
     if (isOver) return;
-    isOver = event.type === 'run-end';
-    const isTimed = event.at !== undefined || event.type.endsWith('-delta');
-    encoder.feed(isTimed ? event : { ...event, at: now() }, write);
-  };
-  const take = (): AGUIEvent[] => {
-    const taken = out;
-    out = [];
-    return taken;
-  };
-  const stopped = signal && untilAborted(signal);
-
-  /** Why there is nothing more to read; undefined while there is. */
-  const readOne = async (): Promise<End | undefined> => {
-    try {
-      iterator ??= iteratorOf(options.parts());
-      const next = iterator.next();
-      const result = stopped ? await Promise.race([next, stopped]) : await next;
-      if (result === 'stopped') return endByAbort(signal?.reason);
-      if (result.done) return { reason: 'eof' };
-      codec.feed(result.value, emit);
-      return isOver ? { reason: 'eof' } : undefined;
-    } catch (error) {
-      return { reason: 'error', error: toFault(error) };
-    }
+    end();
+    // Not waited for, and its failure to stop is nobody's business any more.
+    Promise.resolve(feed.leave(undefined)).catch(() => undefined);
   };
 
-  try {
-    codec.flush?.(emit);
-    yield* take();
-    for (;;) {
-      // oxlint-disable-next-line no-await-in-loop -- one part after the other
-      const end = await readOne();
-      if (end) codec.end(end, emit);
-      for (const event of take()) yield event;
-      if (!end) continue;
-      encoder.end({ reason: 'eof' }, write);
-      return yield* take();
-    }
-  } finally {
-    // Whoever leaves, or the run's end: what the parts would still say is nobody's business.
-    Promise.resolve(iterator?.return?.()).catch(() => undefined);
-  }
-}
-
-/** Not every platform's streams can be iterated. */
-function iteratorOf(parts: AsyncIterable<unknown> | ReadableStream<unknown>): AsyncIterator<unknown> {
-  return Symbol.asyncIterator in parts ? parts[Symbol.asyncIterator]() : iterate(parts as ReadableStream<unknown>);
-}
-
-function untilAborted(signal: AbortSignal): Promise<'stopped'> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve('stopped');
-    else signal.addEventListener('abort', () => resolve('stopped'), { once: true });
+  return Object.assign(Object.create(inherited) as AsyncGenerator<AGUIEvent, void, undefined>, {
+    next(): Promise<Result> {
+      if (!isOpen && !isOver) open();
+      if (events.length > 0) return Promise.resolve({ done: false, value: events.shift()! });
+      if (isOver) return Promise.resolve(over);
+      return new Promise((resolve) => {
+        asking.push(resolve);
+        read();
+      });
+    },
+    return(): Promise<Result> {
+      leave();
+      return Promise.resolve(over);
+    },
+    throw(error: unknown): Promise<Result> {
+      leave();
+      return Promise.reject(error);
+    },
   });
 }

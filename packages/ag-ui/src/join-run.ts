@@ -44,7 +44,8 @@ export async function joinRun(
   const open = async (): Promise<Omit<AGUIOpenState, 'events'>> => {
     const branch = await agent.store.listMessages({ threadId, leafId: messageId });
     const before = await tellFiles(branch.slice(0, -1), agent.store, fileUrl);
-    return { history: new StoredBranch(before, telling).told, ...(known && { known }) };
+    const { told: history, beside } = new StoredBranch(before, telling);
+    return { history, beside, ...(known && { known }) };
   };
   return tellRun(run, { ...options, joins: { events, position, open } });
 }
@@ -77,7 +78,8 @@ async function tellEnded(
   if (message === undefined) throw new RunRefusedError({ code: 'not-found', what: 'run' });
   const events = unfold(message);
   for (const event of events) if (event.type === 'run-start') Object.assign(event, named);
-  return tellStored(encoder, { history: new StoredBranch(branch, telling).told, events, ...(known && { known }) });
+  const { told: history, beside } = new StoredBranch(branch, telling);
+  return tellStored(encoder, { history, beside, events, ...(known && { known }) });
 }
 
 /** What nothing is added to any more. */

@@ -21,6 +21,23 @@ describe('pipeAGUI', () => {
     expect(JSON.parse(socket.sent[0]!)).toEqual(event(1));
   });
 
+  it('sends what a generator gives, and leaves it when the socket closes', async () => {
+    const socket = new FakeSocket();
+    let isLeft = false;
+    async function* events(): AsyncGenerator<AGUIEvent> {
+      try {
+        for (let value = 1; ; value += 1) {
+          yield event(value);
+          if (value === 3) socket.dispatchEvent(new Event('close'));
+        }
+      } finally {
+        isLeft = true;
+      }
+    }
+    await pipeAGUI(socket, events());
+    expect([socket.sent.length, isLeft]).toEqual([3, true]);
+  });
+
   it('pulls nothing while the socket is full, and goes on when it has room', async () => {
     const socket = new FakeSocket();
     socket.bufferedAmount = 11;

@@ -1,6 +1,6 @@
 import { iterate } from '@intertie/core';
 import type { AGUIEvent } from './ag-ui-event.ts';
-import { toAGUIText } from './ag-ui-sse.ts';
+import { toAGUIText } from './ag-ui-frame.ts';
 
 /** What of a `WebSocket` is used: that of a browser, of a worker, of `ws`. */
 export interface SocketLike {
@@ -20,10 +20,10 @@ export interface PipeAGUIOptions {
 /** Sends events over a socket, one a frame, no faster than it takes them. A socket that closes cancels the run. */
 export async function pipeAGUI(
   socket: SocketLike,
-  events: ReadableStream<AGUIEvent>,
+  events: ReadableStream<AGUIEvent> | AsyncGenerator<AGUIEvent>,
   { maxBuffered = 1_000_000, drainMs = 10 }: PipeAGUIOptions = {},
 ): Promise<void> {
-  const iterator = iterate(events);
+  const iterator = 'getReader' in events ? iterate(events) : events;
   let isClosed = false;
   const leave = (): void => {
     isClosed = true;

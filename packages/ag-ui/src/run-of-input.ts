@@ -1,5 +1,5 @@
 import type { ResumeEntry } from '@ag-ui/core';
-import type { Answer, CanonicalMessage, Json, MessageContent, OnLoss, RunInput } from '@intertie/core';
+import type { Answer, Json, MessageContent, OnLoss, RunInput } from '@intertie/core';
 import type { AGUIRunInput } from './ag-ui-event.ts';
 import { decodeInterruptId, decodeResume } from './interrupt.ts';
 import { readAGUIMessages } from './read-ag-ui-messages.ts';
@@ -30,11 +30,16 @@ export function runOfInput(input: AGUIRunInput, { generateId, now, onLoss }: Run
     ...defined({ parentRunId, state: (input.state ?? undefined) as Json | undefined }),
   };
   const last = messages.at(-1);
-  if (last?.role !== 'assistant') return { ...run, messageId: generateId(), ...defined({ parentMessageId: last?.id }) };
-  const { message, answers } = withAnswers(last, input.resume ?? [], onLoss);
-  const parentMessageId = last.parentId;
-  const more = { messageId: last.id, message, answers, resumes: parentRunId ?? last.id };
-  return { ...run, history: messages.slice(0, -1), ...more, ...defined({ parentMessageId }) };
+  const isAnswer = last?.role === 'assistant';
+  // An agent may have asked before it said anything: then there is no message of its own.
+  const said: MessageContent = isAnswer ? last.content : { format: 2, parts: [] };
+  const { message, answers } = withAnswers(said, input.resume ?? [], onLoss);
+  const messageId = isAnswer ? last.id : generateId();
+  const parentMessageId = isAnswer ? last.parentId : last?.id;
+  const begun = { ...run, messageId, ...defined({ parentMessageId }) };
+  if (!isAnswer && answers.length === 0) return begun;
+  const history = isAnswer ? messages.slice(0, -1) : messages;
+  return { ...begun, history, message, answers, resumes: parentRunId ?? messageId };
 }
 
 /** What the client offers to the run: tools of its own, and what the model should know. */
@@ -47,7 +52,7 @@ export function contextOfInput({ tools = [], context = [] }: AGUIRunInput): Pick
 
 /** The questions come back in the ids of the interrupts that they were, and are put where they stood. */
 function withAnswers(
-  { content }: CanonicalMessage,
+  content: MessageContent,
   resume: readonly ResumeEntry[],
   onLoss: OnLoss,
 ): { message: MessageContent; answers: Answer[] } {

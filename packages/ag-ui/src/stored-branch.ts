@@ -1,21 +1,24 @@
 import type { Message } from '@ag-ui/core';
 import type { CanonicalMessage } from '@intertie/core';
-import { toAGUIMessages, type ToAGUIMessagesOptions } from './to-ag-ui-messages.ts';
+import { toAGUIMessages, type BesidePart, type ToAGUIMessagesOptions } from './to-ag-ui-messages.ts';
 
 /** A branch of a thread, and what an AG-UI client has of it. */
 export class StoredBranch {
   readonly stored: readonly CanonicalMessage[];
   /** All of it as AG-UI messages, under the ids that the client knows. */
   readonly told: Message[] = [];
+  /** What no message can say. */
+  readonly beside: BesidePart[] = [];
   #places = new Map<string, number>();
   #silent = new Set<number>();
 
   constructor(stored: readonly CanonicalMessage[], options: ToAGUIMessagesOptions) {
     this.stored = stored;
+    const telling = { ...options, onBeside: (beside: BesidePart) => void this.beside.push(beside) };
     for (const [index, message] of stored.entries()) {
       const { clientId, id } = message;
       const known = clientId !== undefined && !this.#places.has(clientId) ? clientId : id;
-      const told = toAGUIMessages({ ...message, id: known }, options);
+      const told = toAGUIMessages({ ...message, id: known }, telling);
       if (told.length === 0) this.#silent.add(index);
       this.told.push(...told);
       this.#places.set(id, index);

@@ -1,5 +1,15 @@
 import type { AssistantMessage, Message, ToolCall, UserMessage } from '@ag-ui/core';
-import type { CanonicalMessage, Json, JsonObject, MessagePart, OnLoss, ToolPart, ToolResult } from '@intertie/core';
+import type {
+  CanonicalMessage,
+  FilePart,
+  Json,
+  JsonObject,
+  MessagePart,
+  OnLoss,
+  SourcePart,
+  ToolPart,
+  ToolResult,
+} from '@intertie/core';
 import { featuresOf } from './ag-ui-version.ts';
 import { contentPartOf } from './content-part.ts';
 import { tag } from './encode-agents.ts';
@@ -25,8 +35,13 @@ export interface ToAGUIMessagesOptions {
   resultIds?: ReadonlyMap<string, string>;
   /** The sub-agent that an agent's part belongs to. Default: the agent, if it is one. */
   ownerOf?: (agentId: string | undefined) => string | undefined;
+  /** Is given what no message can say, so that it can be told as an event. Default: it is entered in the ledger. */
+  onBeside?: (beside: BesidePart) => void;
   onLoss?: OnLoss;
 }
+
+/** A part of an answer that AG-UI has no message for, and the id of the message that it stands behind. */
+export type BesidePart = { part: FilePart | SourcePart; id: string; after?: string };
 
 /**
  * A message as AG-UI has it, which is several: each text and each reasoning is one, and so is each result. The ids are those
@@ -123,11 +138,18 @@ class AssistantWriter {
           ...tag(owner),
         });
         return;
-      default: {
-        const why = 'AG-UI has no message for it; it was told as an event.';
-        this.#options.onLoss?.({ kind: 'unsupported', what: part.type, why, id });
-      }
+      case 'file':
+      case 'source':
+        if (this.#options.onBeside === undefined) return this.#lose(part, id);
+        return this.#options.onBeside({ part, id, ...defined({ after: this.#messages.at(-1)?.id }) });
+      default:
+        this.#lose(part, id);
     }
+  }
+
+  #lose({ type: what }: MessagePart, id: string): void {
+    const why = 'AG-UI has no message for it; it was told as an event.';
+    this.#options.onLoss?.({ kind: 'unsupported', what, why, id });
   }
 
   #call(part: ToolPart, owner: string | undefined): void {

@@ -1,6 +1,6 @@
 import type { AGUIRunInput } from './ag-ui-event.ts';
-import { aguiSSEHeaders, writeAGUISSE } from './ag-ui-sse.ts';
-import { toAGUI, type StreamTextLike, type ToAGUIOptions } from './to-ag-ui.ts';
+import { aguiSSEHeaders, writeFeedSSE } from './ag-ui-sse.ts';
+import { feedAGUI, type StreamTextLike, type ToAGUIOptions } from './to-ag-ui.ts';
 
 export interface ToAGUIResponseOptions extends ToAGUIOptions {
   input: AGUIRunInput;
@@ -12,6 +12,6 @@ export interface ToAGUIResponseOptions extends ToAGUIOptions {
 /** One line in a route that already has `streamText`: its answer for an AG-UI client. */
 export function toAGUIResponse(result: StreamTextLike, options: ToAGUIResponseOptions): Response {
   const { headers, keepAliveMs = 15_000, ...more } = options;
-  const bytes = writeAGUISSE(toAGUI(result, more), { keepAliveMs });
+  const bytes = writeFeedSSE(feedAGUI(result, more), { keepAliveMs });
   return new Response(bytes, { headers: { ...aguiSSEHeaders, ...headers } });
 }

@@ -1,12 +1,16 @@
 import type { Message } from '@ag-ui/core';
 import { createFullStreamDecoder, type ToolExecutors } from '@intertie/ai-sdk';
-import { compose, generateId, seal, sourceStream, type Json, type RunInput } from '@intertie/core';
+import { compose, generateId, seal, type Json, type RunInput } from '@intertie/core';
 import type { AGUIEvent, AGUIRunInput } from './ag-ui-event.ts';
 import type { AGUIEncoderOptions } from './ag-ui-encoder-options.ts';
+import type { AGUIWriter } from './ag-ui-writer.ts';
 import { createAGUIEncoder } from './encode-ag-ui.ts';
-import type { GenerateAGUIOptions } from './generate-ag-ui.ts';
+import type { EventFeed } from './event-feed.ts';
+import { partFeed } from './part-feed.ts';
 import { defined, isFields } from './read-fields.ts';
 import { runOfInput } from './run-of-input.ts';
+import { streamFeed } from './stream-feed.ts';
+import { writeInto } from './write-into.ts';
 
 /** What `streamText` gives back, in `ai` 6 (`fullStream`) and 7 (`stream`). */
 export type StreamTextLike =
@@ -23,6 +27,8 @@ export interface ToAGUIOptions extends AGUIEncoderOptions {
   state?: Json;
   /** The tool set of the call: who runs a tool is known as soon as it is called. */
   tools?: ToolExecutors;
+  /** What adds events of yours to this run, and to no other: see `createAGUIWriter`. */
+  writer?: AGUIWriter;
   /** Stops the run. */
   signal?: AbortSignal;
   generateId?: () => string;
@@ -34,18 +40,22 @@ export interface ToAGUIOptions extends AGUIEncoderOptions {
  * demand, and can be iterated. The version is that of the request, if `input` is given, or of the option.
  */
 export function toAGUI(result: StreamTextLike, options: ToAGUIOptions = {}): ReadableStream<AGUIEvent> {
-  const { parts, codec, ...more } = prepareAGUI(result, options);
-  return sourceStream(parts, codec, more);
+  return streamFeed(feedAGUI(result, options), (event) => event);
 }
 
 /** What reads a result, and what writes it. */
-export function prepareAGUI(result: StreamTextLike, options: ToAGUIOptions): GenerateAGUIOptions {
-  const { input, protocolVersion = input?.protocolVersion, tools, signal, now = Date.now } = options;
-  const { onLoss = () => undefined, messages = input?.messages } = options;
+export function feedAGUI(result: StreamTextLike, options: ToAGUIOptions): EventFeed {
+  const { messages: given, ...encoding } = options;
+  const { input, protocolVersion = input?.protocolVersion, tools, signal, now = Date.now } = encoding;
+  const { onLoss = () => undefined, snapshot = false } = encoding;
   const run = runOf(options);
-  const encoder = createAGUIEncoder({ ...options, ...defined({ protocolVersion, messages }) });
-  const codec = compose(createFullStreamDecoder(run, { ...defined({ tools }), onLoss }), seal(run, onLoss));
-  return { parts: () => partsOf(result), codec, encoder, now, ...defined({ signal }) };
+  // Only for a snapshot is all that was said kept: a model takes nothing back.
+  const messages = snapshot || encoding.baseline === 'restate' ? (given ?? input?.messages) : undefined;
+  const encoder = createAGUIEncoder({ ...encoding, ...defined({ protocolVersion, messages }) });
+  const decoder = createFullStreamDecoder(run, { ...defined({ tools }), onLoss });
+  const reading = writeInto({ parts: () => partsOf(result), decoder }, options.writer, { run, onLoss });
+  const codec = compose(reading.decoder, seal(run, onLoss));
+  return partFeed({ parts: reading.parts, codec, encoder, now, ...defined({ signal }) });
 }
 
 function runOf(options: ToAGUIOptions): RunInput {

@@ -1,65 +1,59 @@
-import { Chat } from '@ai-sdk/react';
 import { modelSource } from '@intertie/ai-sdk';
-import type { AgentSource, Json } from '@intertie/core';
-import {
-  lastAssistantMessageIsCompleteWithApprovalResponses,
-  lastAssistantMessageIsCompleteWithToolCalls,
-  type UIMessage,
-} from 'ai';
+import type { AgentEvent, AgentSource } from '@intertie/core';
+import type { ChatInit, UIMessage } from 'ai';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { AGUIChatTransport } from '../src/ag-ui-chat-transport.ts';
 import { createAGUIHandler } from '../src/create-ag-ui-handler.ts';
 import { tools } from './scenarios.ts';
 import { finish, reasoning, scriptedModel, streamedCall, text, type Turn } from './scripted-model.ts';
+import { chatMajors, settled, shown } from '../../ai-sdk/test/chats.ts';
+import { complete, says, scriptedSource } from '../../ai-sdk/test/scripted-source.ts';
 import { serve } from '../../ai-sdk/test/serve.ts';
 
 const paris = '{"city":"Paris"}';
-
-async function chatWith(...turns: Turn[]): Promise<Chat<UIMessage>> {
-  return chatFor(modelSource(scriptedModel(turns), { tools }));
-}
-
-async function chatFor(source: AgentSource): Promise<Chat<UIMessage>> {
-  const served = await serve(createAGUIHandler(source));
-  onTestFinished(() => served.close());
-  const transport = new AGUIChatTransport({
-    url: served.url,
-    prepare: () => ({ tools: [{ name: 'locate', description: 'Where the user is', inputSchema: { type: 'object' } }] }),
-  });
-  return new Chat({
-    id: 'thread-1',
-    transport,
-    sendAutomaticallyWhen: (options) =>
-      lastAssistantMessageIsCompleteWithApprovalResponses(options) ||
-      lastAssistantMessageIsCompleteWithToolCalls(options),
-  });
-}
-
-/** Waits until the chat rests. */
-async function settled(chat: Chat<UIMessage>): Promise<void> {
-  for (let rest = 0; rest < 3;) {
-    // oxlint-disable-next-line no-await-in-loop -- it is looked at until it stays so
-    await new Promise((resolve) => setTimeout(resolve, 5));
-    rest = chat.status === 'ready' || chat.status === 'error' ? rest + 1 : 0;
-  }
-}
+const picture = 'data:image/png;base64,aGk=';
 
 type Part = {
   type: string;
   text?: string;
   toolCallId?: string;
   state?: string;
-  output?: Json;
+  output?: unknown;
   approval?: { id: string };
 };
-const partsOf = (chat: Chat<UIMessage>): Part[] => (chat.messages.at(-1) as unknown as { parts: Part[] }).parts;
-const told = (chat: Chat<UIMessage>): string[] =>
-  partsOf(chat).flatMap(({ type, text: words, toolCallId, state, output }) => {
-    if (words !== undefined) return [`${type}=${words}`];
-    return toolCallId === undefined ? [] : [`${toolCallId} ${state} ${JSON.stringify(output)}`];
-  });
 
-describe('useChat and an AG-UI agent over HTTP', () => {
+describe.each(chatMajors)('$name and an AG-UI agent over HTTP', ({ major, ai, createHookChat }) => {
+  type Chat = ReturnType<typeof createHookChat>;
+
+  async function chatFor(source: AgentSource, init: Partial<ChatInit<UIMessage>> = {}): Promise<Chat> {
+    const served = await serve(createAGUIHandler(source));
+    onTestFinished(() => served.close());
+    return chatAt(served.url, init);
+  }
+
+  const chatAt = (url: string, init: Partial<ChatInit<UIMessage>> = {}): Chat => {
+    const locate = { name: 'locate', description: 'Where the user is', inputSchema: { type: 'object' } };
+    const transport = new AGUIChatTransport({ url, version: major, prepare: () => ({ tools: [locate] }) });
+    return createHookChat({
+      id: 'thread-1',
+      transport: transport as never,
+      sendAutomaticallyWhen: (options) =>
+        ai.lastAssistantMessageIsCompleteWithApprovalResponses(options) ||
+        ai.lastAssistantMessageIsCompleteWithToolCalls(options),
+      ...init,
+    });
+  };
+
+  const chatWith = (...turns: Turn[]): Promise<Chat> =>
+    chatFor(modelSource(scriptedModel(turns), { tools, streamText: ai.streamText }));
+
+  const partsOf = (chat: Chat): Part[] => shown(chat.messages.at(-1)) as unknown as Part[];
+  const told = (chat: Chat): string[] =>
+    partsOf(chat).flatMap(({ type, text: words, toolCallId, state, output }) => {
+      if (words !== undefined) return [`${type}=${words}`];
+      return toolCallId === undefined ? [] : [`${toolCallId} ${state} ${JSON.stringify(output)}`];
+    });
+
   it('shows texts, reasoning and tools in order, and sends them back', async () => {
     const chat = await chatWith(
       [
@@ -90,29 +84,129 @@ describe('useChat and an AG-UI agent over HTTP', () => {
       [...text('0', 'You are in Rome.'), finish()],
     );
     await chat.sendMessage({ text: 'Where am I?' });
-    await chat.addToolOutput({ tool: 'locate', toolCallId: 'c1', output: 'Rome' });
+    await chat.addToolOutput({ tool: 'locate' as never, toolCallId: 'c1', output: 'Rome' });
     await settled(chat);
     expect(told(chat)).toEqual(['c1 output-available "Rome"', 'text=You are in Rome.']);
   });
 
-  it('asks for an approval, and goes on with the answer', async () => {
+  it.each([
+    [true, 'c1 output-available "removed"'],
+    [false, 'c1 output-denied undefined'],
+  ])('asks for an approval, and goes on with %s', async (approved, result) => {
     const chat = await chatWith(
       [...streamedCall('c1', 'remove', paris), finish('tool-calls')],
-      [...text('0', 'Gone.'), finish()],
+      [...text('0', 'Well.'), finish()],
     );
     await chat.sendMessage({ text: 'Remove it.' });
     const asked = partsOf(chat).find(({ approval }) => approval !== undefined);
     expect(asked?.state).toBe('approval-requested');
-    await chat.addToolApprovalResponse({ id: asked!.approval!.id, approved: true });
+    await chat.addToolApprovalResponse({ id: asked!.approval!.id, approved });
     await settled(chat);
     expect(chat.error).toBeUndefined();
-    expect(told(chat)).toEqual(['c1 output-available "removed"', 'text=Gone.']);
+    expect(told(chat)).toEqual([result, 'text=Well.']);
+  });
+
+  const question: AgentEvent[] = [
+    { type: 'question', questionId: 'q1', kind: 'input', reason: 'city', message: 'Which city?' },
+    { type: 'run-end', outcome: 'paused', waitingFor: [{ type: 'question', questionId: 'q1' }] },
+  ];
+
+  it('asks a question about no tool, and goes on with what was answered', async () => {
+    const source = scriptedSource(
+      (run) => [...says(run, 'ask', 'Where to?'), ...question],
+      (run) => [...says(run, 'go', 'On the way.'), complete],
+    );
+    const chat = await chatFor(source);
+    await chat.sendMessage({ text: 'Go.' });
+    const asked = partsOf(chat).find(({ toolCallId }) => toolCallId !== undefined);
+    expect(asked).toMatchObject({ toolName: 'city', state: 'input-available', input: { message: 'Which city?' } });
+    await chat.addToolOutput({ tool: 'city' as never, toolCallId: asked!.toolCallId!, output: 'Rome' });
+    await settled(chat);
+    expect(chat.error).toBeUndefined();
+    expect(source.runs[1]?.answers).toMatchObject([{ questionId: 'q1', value: 'Rome' }]);
+    expect(told(chat).at(-1)).toBe('text=On the way.');
+    expect(chat.messages).toHaveLength(2);
+  });
+
+  it('resumes in a page that was loaded anew: the question is in the message', async () => {
+    const source = scriptedSource(
+      () => question,
+      (run) => [...says(run, 'go', 'On the way.'), complete],
+    );
+    const served = await serve(createAGUIHandler(source));
+    onTestFinished(() => served.close());
+    const before = chatAt(served.url);
+    await before.sendMessage({ text: 'Go.' });
+    const stored = JSON.parse(JSON.stringify(before.messages)) as UIMessage[];
+    const chat = chatAt(served.url, { messages: stored });
+    const asked = partsOf(chat).find(({ toolCallId }) => toolCallId !== undefined);
+    await chat.addToolOutput({ tool: 'city' as never, toolCallId: asked!.toolCallId!, output: 'Rome' });
+    await settled(chat);
+    expect(source.runs[1]?.answers).toMatchObject([{ questionId: 'q1', value: 'Rome' }]);
+    expect(told(chat).at(-1)).toBe('text=On the way.');
+  });
+
+  it('shows the state and the activities as data', async () => {
+    const seen: unknown[] = [];
+    const source = scriptedSource((run) => [
+      { type: 'state-snapshot', state: { count: 1 } },
+      { type: 'state-delta', patch: [{ op: 'replace', path: '/count', value: 2 }] },
+      { type: 'data', id: `${run.runId}:plan`, name: 'plan', data: { steps: ['look'] } },
+      { type: 'data-delta', id: `${run.runId}:plan`, patch: [{ op: 'add', path: '/steps/-', value: 'leap' }] },
+      complete,
+    ]);
+    const chat = await chatFor(source, {
+      onData: ({ type, data }) => void (type === 'data-state' && seen.push(data)),
+    });
+    await chat.sendMessage({ text: 'Go.' });
+    expect(chat.error).toBeUndefined();
+    // The state that the agent was given is told too.
+    expect(seen).toEqual([{}, { count: 1 }, { count: 2 }]);
+    expect(partsOf(chat)).toContainEqual(
+      expect.objectContaining({ type: 'data-plan', data: { steps: ['look', 'leap'] } }),
+    );
+  });
+
+  it('sends files, and shows those that come', async () => {
+    const source = scriptedSource((run) => [
+      { type: 'file', id: `${run.runId}:file`, mimeType: 'image/png', data: 'aGk=' },
+      complete,
+    ]);
+    const chat = await chatFor(source);
+    await chat.sendMessage({
+      text: 'What is this?',
+      files: [{ type: 'file', mediaType: 'image/png', filename: 'cat.png', url: picture }],
+    });
+    expect(chat.error).toBeUndefined();
+    expect(source.runs[0]?.history.at(-1)?.content.parts).toMatchObject([
+      { type: 'file', mimeType: 'image/png', data: 'aGk=' },
+      { type: 'text', text: 'What is this?' },
+    ]);
+    expect(partsOf(chat)).toContainEqual({ type: 'file', mediaType: 'image/png', url: picture });
+  });
+
+  it('stops the model when the chat is stopped', async () => {
+    const chat = await chatWith({ parts: text('0', 'Hel').slice(0, 2), last: 'hang' });
+    const sent = chat.sendMessage({ text: 'Go.' });
+    while (chat.status !== 'streaming' || told(chat).length === 0) {
+      // oxlint-disable-next-line no-await-in-loop -- it is looked at until something is said
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    await chat.stop();
+    await sent;
+    expect({ status: chat.status, told: told(chat) }).toEqual({ status: 'ready', told: ['text=Hel'] });
+  });
+
+  it('says what the model said when it failed', async () => {
+    const chat = await chatWith({ parts: text('0', 'Hel').slice(0, 2), last: 'throw' });
+    await chat.sendMessage({ text: 'Go.' });
+    expect(chat.error?.message).toBe('The line went dead.');
   });
 
   it('says what the agent says when it refuses', async () => {
     const served = await serve(async () => new Response('No such agent.', { status: 404 }));
     onTestFinished(() => served.close());
-    const chat = new Chat({ id: 't', transport: new AGUIChatTransport({ url: served.url }) });
+    const chat = chatAt(served.url);
     await chat.sendMessage({ text: 'Hi' });
     expect(chat.error?.message).toContain('answered 404: No such agent.');
   });

@@ -70,7 +70,7 @@ describe('an unmodified HttpAgent and an agent that keeps its runs', () => {
       { onTextMessageContentEvent: ({ event }) => void (seen += event.delta), onRunFailed: () => undefined },
     );
     say(6);
-    await vi.waitFor(() => expect(seen).toBe('It is '));
+    await vi.waitFor(() => expect(seen).toBe('It is '), { timeout: 10_000 });
     one.abortRun();
     await leaving.catch(() => undefined);
     say(1);

@@ -1,7 +1,7 @@
 import { HttpAgent } from '@ag-ui/client';
 import type { Message, RunAgentInput } from '@ag-ui/core';
 import { modelSource } from '@intertie/ai-sdk';
-import type { AgentEvent, AgentSource, RunInput } from '@intertie/core';
+import type { AgentSource, RunInput } from '@intertie/core';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { AGUIHandlerOptions } from '../src/ag-ui-handler-options.ts';
 import { createAGUIHandler } from '../src/create-ag-ui-handler.ts';
@@ -188,36 +188,5 @@ describe('the handler', () => {
     await agent.runAgent({ runId: 'run-2' });
     expect(tellMessages(agent.messages)).toEqual(['reasoning=Hm.', 'text=Hello']);
     expect(types).toEqual(['application/vnd.ag-ui.event+proto', 'text/event-stream']);
-  });
-
-  it('pulls no more than it is asked for', async () => {
-    let pulled = 0;
-    const endless: AgentSource = {
-      name: 'endless',
-      pauses: 'replay',
-      run: () =>
-        new ReadableStream<AgentEvent>(
-          {
-            start(controller) {
-              controller.enqueue({ type: 'run-start', runId: 'r', threadId: 't', messageId: 'm' });
-              controller.enqueue({ type: 'text-start', id: 'p' });
-            },
-            pull(controller) {
-              pulled += 1;
-              controller.enqueue({ type: 'text-delta', id: 'p', delta: 'x' });
-            },
-          },
-          { highWaterMark: 0 },
-        ),
-    };
-    const handler = createAGUIHandler(endless);
-    const response = await handler(new Request('http://localhost/', { method: 'POST', body: JSON.stringify(input) }));
-    const reader = response.body!.getReader();
-    for (let count = 0; count < 5; count += 1) {
-      // oxlint-disable-next-line no-await-in-loop -- one after the other
-      await reader.read();
-    }
-    expect(pulled).toBeLessThan(10);
-    await reader.cancel();
   });
 });

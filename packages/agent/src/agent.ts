@@ -4,6 +4,7 @@ import {
   type AgentSource,
   type Answer,
   type Answered,
+  type AnswerOptions,
   type CanonicalMessage,
   type DurableAgent,
   type LogPosition,
@@ -77,12 +78,18 @@ export class Agent<Tools extends ToolSet = ToolSet> implements DurableAgent {
     answers: ReadonlyArray<Answer | ToolAnswer>,
   ): Promise<StoredRun> {
     if (threadId === undefined) throw new TypeError('Answers need the `threadId` of the thread whose run they answer.');
-    const asked = runId === undefined ? await this.latest({ threadId }) : await this.find({ runId, threadId });
+    const asked = runId === undefined ? await this.#asking(threadId) : await this.find({ runId, threadId });
     if (!asked) throw new RunRefusedError({ code: 'not-found', what: 'run' });
     const { run, open } = await this.answer(asked, answers, by);
     if (run) return run as StoredRun;
     if (open.length > 0) throw new RunRefusedError({ code: 'pending', decisions: open });
     return asked;
+  }
+
+  /** Who may be waiting for answers: what runs, or else what was last. What only waits its turn has asked nothing yet. */
+  async #asking(threadId: string): Promise<StoredRun | null> {
+    const live = await this.store.registry.liveRun(this.store.scope, { threadId });
+    return live ? this.#stored(live) : this.latest({ threadId });
   }
 
   /** A run to its end. */
@@ -151,15 +158,19 @@ export class Agent<Tools extends ToolSet = ToolSet> implements DurableAgent {
 
   async latest({ threadId }: { threadId: string }): Promise<StoredRun | null> {
     const { registry, scope } = this.store;
-    const live = await registry.liveRun(scope, { threadId });
-    if (live) return this.#stored(live);
-    // The head is the placeholder of the newest run, as long as nobody has moved it.
-    const thread = await this.store.getThreadById({ threadId });
-    const head = thread?.headId && (await this.store.getMessage({ threadId, messageId: thread.headId }));
-    const runId = head ? head.runId : undefined;
-    const record = runId === undefined ? null : await registry.findRun(scope, { runId, threadId });
-    const last = record ?? (await registry.listRuns(scope, { threadId })).at(-1);
+    const [live, newest] = await Promise.all([registry.liveRun(scope, { threadId }), this.#runOfHead(threadId)]);
+    // What waits its turn is what was asked for last, and its message stands behind that of the live one.
+    const run = newest?.state === 'queued' ? newest : (live ?? newest);
+    const last = run ?? (await registry.listRuns(scope, { threadId })).at(-1);
     return last ? this.#stored(last) : null;
+  }
+
+  /** The head is the placeholder of the newest run, as long as nobody has moved it. */
+  async #runOfHead(threadId: string): Promise<RunRecord | null> {
+    const { headId } = (await this.store.getThreadById({ threadId })) ?? {};
+    const head = headId === undefined ? null : await this.store.getMessage({ threadId, messageId: headId });
+    const { registry, scope } = this.store;
+    return head?.runId === undefined ? null : registry.findRun(scope, { runId: head.runId, threadId });
   }
 
   /** By the run's id, or by the id and its thread's where several threads use the same. */
@@ -167,6 +178,7 @@ export class Agent<Tools extends ToolSet = ToolSet> implements DurableAgent {
     query: string | { runId: string; threadId?: string },
     answers: ReadonlyArray<Answer | ToolAnswer>,
     by?: string,
+    { patienceMs }: AnswerOptions = {},
   ): Promise<Answered> {
     const { host, store } = this.#home;
     const { registry, scope } = store;
@@ -184,16 +196,16 @@ export class Agent<Tools extends ToolSet = ToolSet> implements DurableAgent {
     if (continuation?.ownership) host.execute(continuation.ownership);
     const isTaken = verdicts.some(({ result: verdict }) => verdict === 'accepted' || verdict === 'duplicate');
     const goesOn = live && isTaken && open.length === 0;
-    const next = continuation?.run ?? (goesOn ? await this.#goesOn(record) : undefined);
+    const next = continuation?.run ?? (goesOn ? await this.#goesOn(record, patienceMs) : undefined);
     return { verdicts, open, ...(next && { run: this.#stored(next) }) };
   }
 
   /** Of a run that was answered while it is live: itself, if it waits inside its process, or else what continues it. */
-  async #goesOn(record: RunRecord): Promise<RunRecord | undefined> {
+  async #goesOn(record: RunRecord, patienceMs?: number): Promise<RunRecord | undefined> {
     const { host, store } = this.#home;
     const agent = host.agent(record.agent);
     const waits = agent ? agent.source.pauses === 'live' : record.waiting;
-    return waits ? record : findContinuation(store, this.#stored(record));
+    return waits ? record : findContinuation(store, this.#stored(record), patienceMs);
   }
 
   /** A thread's messages along a branch, page by page, as they are stored or as the AI SDK has them. */

@@ -1,4 +1,10 @@
-import { createInMemoryStore, type CanonicalMessage, type Loss } from '@intertie/core';
+import {
+  createInMemoryStore,
+  type AgentEvent,
+  type AgentSource,
+  type CanonicalMessage,
+  type Loss,
+} from '@intertie/core';
 import type { ModelMessage, UIMessage } from 'ai';
 import { describe, expect, it } from 'vitest';
 
@@ -120,6 +126,34 @@ describe('a thread', () => {
       agents: { helper: { inputTokens: 20 }, silent: 'unknown' },
     });
     expect(usage.runs.map((each) => each.usage)).toMatchObject([{ inputTokens: 10 }, { inputTokens: 10 }, 'unknown']);
+  });
+
+  it('knows what those inside a run have used, also of one that was stopped', async () => {
+    const store = createInMemoryStore();
+    const events: AgentEvent[] = [
+      { type: 'agent-start', agentId: 'a1', name: 'ann', kind: 'agent' },
+      { type: 'step-start', stepId: 's1', agentId: 'a1' },
+      { type: 'step-end', stepId: 's1', usage: [{ model: 'm', inputTokens: 3 }] },
+      { type: 'agent-end', agentId: 'a1', outcome: 'complete' },
+      { type: 'agent-start', agentId: 'a2', name: 'ann', kind: 'agent' },
+      { type: 'agent-end', agentId: 'a2', outcome: 'complete', usage: [{ model: 'm', inputTokens: 4 }] },
+      { type: 'agent-start', agentId: 'b1', name: 'bob', kind: 'agent' },
+    ];
+    const source: AgentSource = {
+      name: 'swarm',
+      pauses: 'replay',
+      run: () => new ReadableStream({ start: (controller) => events.forEach((event) => controller.enqueue(event)) }),
+    };
+    const agent = new Agent({ source, store });
+    const run = await agent.stream({ threadId: 't', message: 'Go' });
+    for await (const event of run.events) if (event.type === 'agent-start' && event.name === 'bob') break;
+    await run.stop();
+    await run.message;
+    expect(await agent.usage({ threadId: 't' })).toMatchObject({
+      total: { inputTokens: 7 },
+      agents: { swarm: { inputTokens: 7 } },
+      inside: { ann: { inputTokens: 7 }, bob: 'unknown' },
+    });
   });
 
   it('is imported from UI messages and from model messages, once, with what was lost', async () => {

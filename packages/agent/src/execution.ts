@@ -32,6 +32,7 @@ import { persist } from './persist.ts';
 import { prepareRun, traceOf, type PreparedRun } from './prepare-run.ts';
 import { RecordedCalls } from './recorded-calls.ts';
 import { RunTelemetry } from './run-telemetry.ts';
+import { RunUsage } from './run-usage.ts';
 
 /** What the process does for the runs that it owns. */
 export type ExecutionHost = {
@@ -61,6 +62,7 @@ export class Execution {
   #telemetry: RunTelemetry;
   #questions: LiveQuestions;
   #calls = new RecordedCalls();
+  #usage = new RunUsage();
   #abort = new AbortController();
   #graceTimer: ReturnType<typeof setTimeout> | undefined;
   #reader: ReadableStreamDefaultReader<AgentEvent> | undefined;
@@ -205,6 +207,7 @@ export class Execution {
         return undefined;
       default:
         this.#telemetry.see(event);
+        this.#usage.see(event);
         return this.#write(event);
     }
   }
@@ -310,11 +313,12 @@ export class Execution {
     this.#isFinishing = true;
     this.#writer.write(end);
     const { registry, log } = this.#host.store;
+    const { total: usage } = this.#usage;
     let last = 0;
     const result = await this.#writer.finish((rest) => {
       last = rest.nextSeq + rest.events.length - 1;
       const ending = endingOf(this.#owned.run, message, end, this.#host.process);
-      return registry.finish(this.key, this.#owned.epoch, { ...ending, ...rest });
+      return registry.finish(this.key, this.#owned.epoch, { ...(usage && { usage }), ...ending, ...rest });
     });
     if (result.result === 'ok') await log.close(this.key, last).catch(this.#host.onError);
     return result;

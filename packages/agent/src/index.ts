@@ -18,5 +18,6 @@ export { createRunHost } from './run-host.ts';
 export type { CloseOptions, RunHost, RunHostOptions } from './run-host.ts';
 export type { Run, UIMessageResponseOptions } from './run.ts';
 export type { StoredRun } from './stored-run.ts';
+export { sumUsage } from './sum-usage.ts';
 export type { HistoryFormat, HistoryMessages, HistoryPage, HistoryQuery } from './thread-history.ts';
 export type { KnownUsage, UsageReport } from './thread-usage.ts';

@@ -27,6 +27,7 @@ import { endOwnedRun } from './end-owned-run.ts';
 import { every } from './every.ts';
 import { Execution } from './execution.ts';
 import { HostedStreams } from './hosted-streams.ts';
+import { Patience } from './patience.ts';
 import { RunRelay } from './run-relay.ts';
 
 export type RunHostOptions = {
@@ -78,6 +79,7 @@ export class RunHost {
   #closed: Promise<void> | undefined;
   #timers: Array<() => void> = [];
   #leaving = new AbortController();
+  #patience = new Patience();
   /** What begins now is ended at once. */
   #isStopping = false;
 
@@ -273,7 +275,8 @@ export class RunHost {
     // Whoever reads the run of a dead process waits for somebody to end it.
     if (!this.isClosing) this.track(this.open());
     const { store, watcher, relay: local } = this;
-    return this.#streams.host(followRun({ store, watcher, scope, run, local, ...(after && { after }) }));
+    const onOpen = (cut: (reason: Error) => void): (() => void) => this.#streams.enter(cut);
+    return followRun({ store, watcher, scope, run, local, onOpen, ...(after && { after }) });
   }
 
   /** Something that is to be done before the process goes. */
@@ -282,16 +285,20 @@ export class RunHost {
     this.#work.add(tracked);
   }
 
-  /** Lets runs end, stops those that do not, and gives up the lease. Readers are told that they were cut off. */
-  close(options: CloseOptions = {}): Promise<void> {
-    this.#closed ??= this.#close(options);
+  /**
+   * Lets runs end, stops those that do not, and gives up the lease. Readers are told that they were cut off. Whoever asks again
+   * with less patience is the one that counts.
+   */
+  close({ drainMs = 0 }: CloseOptions = {}): Promise<void> {
+    this.#patience.limit(drainMs);
+    this.#closed ??= this.#close();
     return this.#closed;
   }
 
-  async #close({ drainMs = 0 }: CloseOptions): Promise<void> {
+  async #close(): Promise<void> {
     this.#leaving.abort();
     await this.#sweeper.stop();
-    if (drainMs > 0) await within(drainMs, this.#settled());
+    await this.#patience.wait(this.#settled());
     this.#isStopping = true;
     for (const execution of this.#executions.values()) execution.stop(shutdown);
     await within(closeGraceMs, this.#settled());

@@ -65,7 +65,10 @@ export class FullStreamCalls {
       return this.#context.lost(part, 'No tool input of that id is open.', emit);
     }
     if (type === 'tool-input-end') return emit({ type, toolCallId, ...this.#metadata(part) });
-    emit({ type, toolCallId, delta: textOf(part.delta) ?? '', ...this.#metadata(part) });
+    const delta = textOf(part.delta) ?? '';
+    const providerMetadata = metaOf(part.providerMetadata, this.#context.onLoss);
+    if (providerMetadata) emit({ type, toolCallId, delta, providerMetadata });
+    else emit({ type, toolCallId, delta });
   }
 
   call(part: Fields, emit: Write): void {

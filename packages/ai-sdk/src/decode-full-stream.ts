@@ -64,8 +64,8 @@ class FullStreamDecoder {
   #stepId: string | undefined;
   #steps = 0;
   #models = new Set<string>();
-  /** The parts that are open, by kind and wire id. */
-  #parts = new Map<string, string>();
+  /** The parts that are open, by wire id. Most of a stream are deltas: no key is made for each. */
+  #parts: { readonly [Key in Kind]: Map<string, string> } = { text: new Map(), reasoning: new Map() };
   #calls: FullStreamCalls;
   #cause: Fault | undefined;
   #ended = false;
@@ -166,24 +166,26 @@ class FullStreamDecoder {
 
   #partStart(kind: Kind, part: Fields, emit: Emit<AgentEvent>): void {
     const id = this.#ids.next();
-    this.#parts.set(`${kind}:${keyOf(part.id)}`, id);
+    this.#parts[kind].set(keyOf(part.id), id);
     emit({ type: `${kind}-start`, id, ...this.#said(part) });
   }
 
   #partDelta(kind: Kind, part: Fields, emit: Emit<AgentEvent>): void {
-    const id = this.#parts.get(`${kind}:${keyOf(part.id)}`);
+    const id = this.#parts[kind].get(keyOf(part.id));
     const delta = textOf(part.text);
     if (id === undefined || delta === undefined) return this.#lost(part, `No ${kind} of that id is open.`, emit);
-    const metadata = this.#metadata(part);
+    const type = kind === 'text' ? 'text-delta' : 'reasoning-delta';
+    const providerMetadata = metaOf(part.providerMetadata, this.#onLoss);
     // An empty delta may carry a signature; without one it says nothing.
-    if (delta !== '' || metadata.providerMetadata) emit({ type: `${kind}-delta`, id, delta, ...metadata });
+    if (providerMetadata) emit({ type, id, delta, providerMetadata });
+    else if (delta !== '') emit({ type, id, delta });
   }
 
   #partEnd(kind: Kind, part: Fields, emit: Emit<AgentEvent>): void {
-    const key = `${kind}:${keyOf(part.id)}`;
-    const id = this.#parts.get(key);
+    const key = keyOf(part.id);
+    const id = this.#parts[kind].get(key);
     if (id === undefined) return this.#lost(part, `No ${kind} of that id is open.`, emit);
-    this.#parts.delete(key);
+    this.#parts[kind].delete(key);
     const citations = Array.isArray(part.citations) ? (toJson(part.citations, this.#onLoss) as Json[]) : undefined;
     if (kind === 'reasoning') emit({ type: 'reasoning-end', id, ...this.#metadata(part) });
     else emit({ type: 'text-end', id, ...(citations && { citations }), ...this.#metadata(part) });
@@ -247,7 +249,8 @@ class FullStreamDecoder {
     const stepId = this.#stepId;
     if (stepId === undefined) return this.#lost(part, 'No step is open.', emit);
     this.#stepId = undefined;
-    this.#parts.clear();
+    this.#parts.text.clear();
+    this.#parts.reasoning.clear();
     const { id, modelId, timestamp } = fieldsOf(part.response);
     const response = defined({ id: textOf(id), modelId: textOf(modelId), timestamp: timeOf(timestamp) });
     if (response.modelId !== undefined) this.#models.add(response.modelId);

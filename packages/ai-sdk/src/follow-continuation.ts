@@ -1,10 +1,13 @@
 import {
+  MessageList,
   pause,
   type AgentEvent,
   type DurableAgent,
   type DurableRun,
   type EventOf,
   type Followed,
+  type LogPosition,
+  type Waiting,
 } from '@intertie/core';
 
 /** How often, and how long apart, a run that has paused is looked at for the one that goes on with it. */
@@ -36,11 +39,11 @@ function followNext(agent: DurableAgent, run: DurableRun): ReadableStream<Follow
     {
       async pull(controller) {
         if (!isNext) {
-          const end = await readEnd(reader);
+          const told = await readAll(reader);
           const next = await findNext(agent, run, signal);
           if (signal.aborted) return;
           if (next === undefined) {
-            if (end) controller.enqueue({ type: 'ended', event: end });
+            for (const item of await whatIsLeft(agent, run, told)) controller.enqueue(item);
             return controller.close();
           }
           isNext = true;
@@ -59,15 +62,65 @@ function followNext(agent: DurableAgent, run: DurableRun): ReadableStream<Follow
   );
 }
 
-async function readEnd(reader: ReadableStreamDefaultReader<Followed>): Promise<EventOf<'run-end'> | undefined> {
-  let end: AgentEvent | undefined;
+type ToldRun = { events: AgentEvent[]; position: LogPosition; end: EventOf<'run-end'> | undefined };
+
+async function readAll(reader: ReadableStreamDefaultReader<Followed>): Promise<ToldRun> {
+  const events: AgentEvent[] = [];
+  let position: LogPosition = { epoch: 0, seq: 0 };
   for (;;) {
     // oxlint-disable-next-line no-await-in-loop -- to the end, however long that takes
     const { done, value } = await reader.read();
-    if (done) return end?.type === 'run-end' ? end : undefined;
-    if (value.type === 'events') end = value.events.at(-1);
-    else if (value.type === 'ended') end = value.event;
+    if (done) break;
+    if (value.type === 'events') {
+      events.push(...value.events);
+      ({ position } = value);
+    } else if (value.type === 'ended') events.push(value.event);
   }
+  const end = events.at(-1);
+  return { events, position, end: end?.type === 'run-end' ? end : undefined };
+}
+
+/**
+ * Of a run that nothing goes on with: its end, and what it has asked since, which whoever answered cannot have seen. What they
+ * have answered is not asked again.
+ */
+async function whatIsLeft(
+  agent: DurableAgent,
+  run: DurableRun,
+  { events, position, end }: ToldRun,
+): Promise<Followed[]> {
+  if (end === undefined) return [];
+  const [start] = events;
+  if (end.outcome !== 'paused' || start?.type !== 'run-start') return [{ type: 'ended', event: end }];
+  const { registry, scope } = agent.store;
+  const { key } = await run.record();
+  const open = new Set((await registry.listDecisions(scope, { run: key, state: 'open' })).map(({ id }) => id));
+  const calls = new Set(
+    events.flatMap((event) =>
+      event.type === 'question' && open.has(event.questionId) && event.toolCallId !== undefined
+        ? [event.toolCallId]
+        : [],
+    ),
+  );
+  const isAsked = (event: AgentEvent): boolean =>
+    (event.type === 'question' && open.has(event.questionId)) ||
+    (event.type === 'tool-call' && (open.has(event.toolCallId) || calls.has(event.toolCallId)));
+  const list = new MessageList();
+  for (const event of events) if (!isAsked(event) && event.type !== 'run-end') list.feed(event);
+  const content = list.message?.content;
+  const isOpen = (one: Waiting): boolean =>
+    one.type === 'tool' ? open.has(one.toolCallId) : one.type === 'question' && open.has(one.questionId);
+  const waitingFor = end.waitingFor.filter(isOpen);
+  if (content === undefined || waitingFor.length === 0) return [{ type: 'ended', event: end }];
+  const resumed: AgentEvent[] = [
+    { ...start, resumes: start.runId },
+    { type: 'message-snapshot', content },
+    ...events.filter(isAsked),
+  ];
+  return [
+    { type: 'events', events: resumed, position },
+    { type: 'ended', event: { ...end, waitingFor } },
+  ];
 }
 
 async function findNext(agent: DurableAgent, run: DurableRun, signal: AbortSignal): Promise<DurableRun | undefined> {

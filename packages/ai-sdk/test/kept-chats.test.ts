@@ -1,5 +1,5 @@
 import { Agent, createRunHost } from '@intertie/agent';
-import { createInMemoryStore, type AgentSource, type RunInput, type Store } from '@intertie/core';
+import { createInMemoryStore, type AgentEvent, type AgentSource, type RunInput, type Store } from '@intertie/core';
 import { PostgresMemoryStore } from '@intertie/postgres';
 import type { UIMessage } from 'ai';
 import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -394,8 +394,6 @@ describe.each(['memory', 'PGlite'])('an agent on %s', (on) => {
   });
 
   test('an answer to a run that is slow to pause is told what goes on, not the old run again', async () => {
-    vi.useFakeTimers({ shouldAdvanceTime: true });
-    onTestFinished(() => void vi.useRealTimers());
     const goOn = gate();
     const source = scriptedSource(
       (run) => [
@@ -425,11 +423,8 @@ describe.each(['memory', 'PGlite'])('an agent on %s', (on) => {
         { type: 'dynamic-tool', ...output },
       ],
     };
-    const answering = tell(user('u'), message);
-    // As long as an agent waits for the pause before it gives the same run.
-    await until(async () => expect(await store.registry.listRuns(store.scope, { threadId: 't' })).toHaveLength(1));
-    await vi.advanceTimersByTimeAsync(6_000);
-    const answered = await answering;
+    // The response does not wait for the run to pause.
+    const answered = await tell(user('u'), message);
     goOn.open();
     const told = await answered.text();
     expect(told).toContain('"delta":"Here."');
@@ -439,6 +434,50 @@ describe.each(['memory', 'PGlite'])('an agent on %s', (on) => {
     // A client that breaks off there comes back to the run that goes on.
     expect(answered.headers.has('x-intertie-run')).toBe(false);
     expect(told).toContain(source.runs[1]!.runId);
+  });
+
+  test('what a run asks after it was answered, and before it pauses, is told to whoever answered', async () => {
+    const goOn = gate();
+    const askFor = (toolCallId: string): AgentEvent => ({
+      type: 'tool-call',
+      toolCallId,
+      toolName: 'where',
+      input: {},
+      executor: 'client',
+    });
+    const source = scriptedSource((run) => [
+      ...says(run, 'one', 'Where?'),
+      askFor('c'),
+      goOn.opened,
+      askFor('d'),
+      {
+        type: 'run-end',
+        outcome: 'paused',
+        waitingFor: ['c', 'd'].map((toolCallId) => ({ type: 'tool' as const, toolCallId })),
+      },
+    ]);
+    const { api } = await open(source);
+    const asked = await post(api, { messages: [user('u')] });
+    const reader = asked.body!.pipeThrough(new TextDecoderStream()).getReader();
+    for (let read = ''; !read.includes('tool-input-available');) read += (await reader.read()).value;
+    await reader.cancel();
+    const output = { toolName: 'where', toolCallId: 'c', state: 'output-available', input: {}, output: 'here' };
+    const message = {
+      id: asked.headers.get('x-intertie-message'),
+      role: 'assistant',
+      parts: [
+        { type: 'text', text: 'Where?', state: 'done' },
+        { type: 'dynamic-tool', ...output },
+      ],
+    };
+    const answered = await post(api, { messages: [user('u'), message] });
+    goOn.open();
+    const told = await answered.text();
+    expect(told).toContain('"toolCallId":"d"');
+    expect(told).toContain('tool-input-available');
+    expect(told).not.toContain('Where?');
+    expect(told).not.toContain('"toolCallId":"c"');
+    expect(told).toContain('"type":"finish"');
   });
 
   test('a run that waits inside its process: the stream is over, and the next one goes on', async () => {

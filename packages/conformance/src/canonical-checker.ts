@@ -11,19 +11,13 @@ import {
   type MessageContent,
   type Op,
   type Report,
-  type ToolState,
   type Waiting,
 } from '@intertie/core';
 import type { CanonicalRule } from './canonical-rules.ts';
+import { settled, snapshotBreaches, type CallRecord, type QuestionRecord } from './snapshot-breaches.ts';
 
 type Kind = 'text' | 'reasoning' | 'tool-input' | 'step' | 'agent';
 type OpenThing = { kind: Kind; id: string; stepId: string | undefined };
-type CallRecord = {
-  state: ToolState;
-  invalid: boolean;
-  discarded?: true;
-  opening?: EventOf<'tool-input-start' | 'tool-call'>;
-};
 type Said = { agentId?: string; stepId?: string };
 
 /** What the opening of a call and the call itself both say. */
@@ -40,8 +34,6 @@ const callKeys = [
   'toolMetadata',
 ] as const;
 
-const settled = (state: ToolState): boolean => state !== 'partial-call' && state !== 'call';
-
 /**
  * Checks the invariants of one canonical run. Written from the grammar and on its own, so that `seal`, which keeps the
  * invariants, and this checker, which looks for breaches, test each other.
@@ -53,7 +45,7 @@ export class CanonicalChecker implements Checker {
   #open: OpenThing[] = [];
   #partIds = new Set<string>();
   #calls = new Map<string, CallRecord>();
-  #questions = new Map<string, { state: 'open' | 'answered' | 'discarded'; toolCallId: string | undefined }>();
+  #questions = new Map<string, QuestionRecord>();
   #agents = new Map<string, 'open' | 'paused' | 'ended'>();
   #steps = new Map<string, { agentId: string | undefined; open: boolean }>();
   /** Parts that are there, with their step. */
@@ -218,9 +210,8 @@ export class CanonicalChecker implements Checker {
   #snapshot(content: MessageContent): void {
     const part = this.#open.find(({ kind }) => kind !== 'agent' && kind !== 'step');
     if (part) this.#broken('C3-snapshot', `The ${part.kind} ${part.id} is open.`);
-    this.#callsStand(content);
-    this.#questionsStand(content);
-    if (this.#earlier) this.#earlierStands(this.#earlier, content);
+    const before = { calls: this.#calls, questions: this.#questions, earlier: this.#earlier };
+    for (const { rule, message, path } of snapshotBreaches(before, content)) this.#broken(rule, message, path);
     this.#earlier ??= content;
     for (const entry of content.parts) this.#learnPart(entry);
     for (const [agentId, entry] of Object.entries(content.agents ?? {})) {
@@ -228,50 +219,6 @@ export class CanonicalChecker implements Checker {
     }
     for (const [stepId, { agentId }] of Object.entries(content.steps ?? {})) {
       if (!this.#steps.has(stepId)) this.#steps.set(stepId, { agentId, open: false });
-    }
-  }
-
-  #callsStand({ parts }: MessageContent): void {
-    for (const [id, before] of this.#calls) {
-      if (before.discarded) continue;
-      const index = parts.findIndex((part) => part.type === 'tool-invocation' && part.toolCallId === id);
-      const part = parts[index];
-      if (part?.type !== 'tool-invocation')
-        this.#broken('C4-back', `The snapshot leaves out the call ${id}.`, 'content.parts');
-      else if (
-        settled(before.state) ? part.state !== before.state : before.state === 'call' && part.state === 'partial-call'
-      ) {
-        this.#broken('C4-back', `The call ${id} was "${before.state}".`, `content.parts[${index}].state`);
-      }
-    }
-  }
-
-  #questionsStand({ parts }: MessageContent): void {
-    const asked = parts.flatMap((part) =>
-      part.type === 'question' ? [part] : part.type === 'tool-invocation' && part.approval ? [part.approval] : [],
-    );
-    for (const [id, { state }] of this.#questions) {
-      if (state === 'discarded') continue;
-      const restated = asked.find(({ questionId }) => questionId === id);
-      if (!restated) this.#broken('C4-back', `The snapshot leaves out the question ${id}.`, 'content.parts');
-      else if (state === 'answered' && !restated.answer) this.#broken('C4-back', `The question ${id} was answered.`);
-    }
-  }
-
-  #earlierStands(earlier: MessageContent, content: MessageContent): void {
-    for (const before of earlier.parts) {
-      if ((before.type !== 'text' && before.type !== 'reasoning') || before.id === undefined) continue;
-      const after = content.parts.find(({ id }) => id === before.id);
-      const same =
-        before.type === 'text'
-          ? after?.type === 'text' && after.text === before.text
-          : after?.type === 'reasoning' && after.reasoning === before.reasoning;
-      if (!same)
-        this.#broken('C7-edit', `The ${before.type} ${before.id} was said by an earlier run.`, 'content.parts');
-    }
-    for (const { runId } of earlier.runs ?? []) {
-      if (!content.runs?.some((run) => run.runId === runId))
-        this.#broken('C7-edit', `The snapshot leaves out the run ${runId}.`, 'content.runs');
     }
   }
 

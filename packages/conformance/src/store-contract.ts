@@ -5,6 +5,7 @@ import { questionTests } from './store-contract/asking.ts';
 import { blobTests } from './store-contract/blobs.ts';
 import { branchTests } from './store-contract/branches.ts';
 import { changeTests } from './store-contract/changes.ts';
+import { continuationTests } from './store-contract/continuing.ts';
 import { createContract, type StoreClock } from './store-contract/contract.ts';
 import { hintTests } from './store-contract/hints.ts';
 import { ownershipTests } from './store-contract/owning.ts';
@@ -37,6 +38,7 @@ export function storeContract(name: string, open: () => Promise<Store>, options:
     runLogTests(contract);
     ownershipTests(contract);
     questionTests(contract);
+    continuationTests(contract);
     blobTests(contract);
     hintTests(contract);
   });

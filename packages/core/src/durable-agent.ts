@@ -55,6 +55,14 @@ export type Answered = {
   run?: DurableRun;
 };
 
+export type AnswerOptions = {
+  /**
+   * How long a run that is answered before it has paused may take to pause, so that the one that goes on is given. After that it
+   * is given itself. 5 seconds unless given.
+   */
+  patienceMs?: number;
+};
+
 /** An agent whose runs are kept, bound to one scope: what a door to a front end needs to know of it. */
 export interface DurableAgent {
   readonly name: string;
@@ -66,12 +74,13 @@ export interface DurableAgent {
   start(request: RunRequest): Promise<DurableRun>;
   /** Null: there is no such run in this scope. Without a thread, the newest of that name. */
   find(query: { runId: string; threadId?: string }): Promise<DurableRun | null>;
-  /** The run that is live or queued in a thread, or else the one that was last. Null: it has none. */
+  /** The newest run of a thread that is queued, or else the live one, or else the one that was last. Null: it has none. */
   latest(query: { threadId: string }): Promise<DurableRun | null>;
   /** Rejects with a `RunRefusedError` where there is no such run. */
   answer(
     query: { runId: string; threadId?: string },
     answers: ReadonlyArray<Answer | ToolAnswer>,
     by?: string,
+    options?: AnswerOptions,
   ): Promise<Answered>;
 }

@@ -16,6 +16,8 @@ export type FollowOptions = {
   after?: LogPosition;
   /** The runs that this process writes itself. */
   local?: LocalRuns;
+  /** Is given the way to break the stream off with an error, and gives what to call when the stream is over. */
+  onOpen?: (fail: (reason: Error) => void) => () => void;
   /** How much is kept in memory for a reader that does not keep up; after that it reads the log. 256 kB unless given. */
   maxPushedBytes?: number;
   /** How long the log may be out of reach before the stream fails. 30 s unless given. */
@@ -75,16 +77,18 @@ export function followRun(options: FollowOptions): ReadableStream<Followed> {
     pushedBytes = 0;
   };
 
+  const hold = (batch: CommittedBatch): void => {
+    pushed.push(batch);
+    pushedBytes += batch.bytes;
+  };
+
   const onBatch = (batch: CommittedBatch | null): void => {
     if (batch === null) {
       isBehind = true;
     } else if (pushedBytes + batch.bytes > maxPushedBytes && pushed.length > 0) {
       forget();
       isBehind = true;
-    } else {
-      pushed.push(batch);
-      pushedBytes += batch.bytes;
-    }
+    } else hold(batch);
     nudge();
   };
 
@@ -98,8 +102,10 @@ export function followRun(options: FollowOptions): ReadableStream<Followed> {
   });
 
   const isOver = (): boolean => over;
+  let onLeave: (() => void) | undefined;
   const leave = (): void => {
     over = true;
+    onLeave?.();
     unwatch();
     leaveLocal?.();
     forget();
@@ -142,20 +148,30 @@ export function followRun(options: FollowOptions): ReadableStream<Followed> {
     return { type: 'events', events: page.events, position: seen };
   };
 
-  /** What was pushed and is new; undefined where there is nothing of the kind. */
+  /**
+   * What was pushed and is new; undefined where there is nothing of the kind. All of it together: the busier the process, the
+   * fewer and the larger the pieces. What is given as it came is the same to all readers of the run.
+   */
   const fromPushed = (): Followed | undefined => {
-    const batch = pushed.shift()!;
-    pushedBytes -= batch.bytes;
-    const last = batch.seq + batch.events.length - 1;
-    if (last <= seen.seq) return undefined;
-    if (batch.seq > seen.seq + 1) {
-      forget();
-      isBehind = true;
-      return undefined;
+    const batches = pushed;
+    forget();
+    let events: readonly AgentEvent[] = [];
+    for (const [index, batch] of batches.entries()) {
+      const last = batch.seq + batch.events.length - 1;
+      if (last <= seen.seq) continue;
+      if (batch.seq > seen.seq + 1) {
+        isBehind = true;
+        break;
+      }
+      if (events.length > 0 && batch.epoch !== seen.epoch) {
+        for (const rest of batches.slice(index)) hold(rest);
+        break;
+      }
+      const fresh = batch.seq > seen.seq ? batch.events : batch.events.slice(seen.seq + 1 - batch.seq);
+      events = events.length === 0 ? fresh : [...events, ...fresh];
+      seen = { epoch: batch.epoch, seq: last };
     }
-    const events = batch.events.slice(seen.seq + 1 - batch.seq);
-    seen = { epoch: batch.epoch, seq: last };
-    return { type: 'events', events, position: seen };
+    return events.length > 0 ? { type: 'events', events, position: seen } : undefined;
   };
 
   /** The end of a run that is not live: the log has the last word, if it has one. */
@@ -180,6 +196,12 @@ export function followRun(options: FollowOptions): ReadableStream<Followed> {
 
   return new ReadableStream<Followed>(
     {
+      start(controller) {
+        onLeave = options.onOpen?.((reason) => {
+          leave();
+          controller.error(reason);
+        });
+      },
       async pull(controller) {
         let item: Followed | undefined;
         try {

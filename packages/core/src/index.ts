@@ -13,7 +13,7 @@ export { toTransformStream } from './codec-stream.ts';
 export type { Checker, Dialect, Report, Rule, Violation } from './dialect.ts';
 export type { AgentEvent, AgentEventType, EventOf, Timing } from './event.ts';
 export { decisionsOf } from './decisions-of.ts';
-export type { Answered, DurableAgent, DurableRun, NewMessage, RunRequest } from './durable-agent.ts';
+export type { Answered, AnswerOptions, DurableAgent, DurableRun, NewMessage, RunRequest } from './durable-agent.ts';
 export type { Fault } from './fault.ts';
 export { followRun } from './follow-run.ts';
 export type { Followed, FollowOptions } from './follow-run.ts';

@@ -141,6 +141,8 @@ export type Thread = {
   metadata?: JsonObject;
   /** The default leaf: the last message of the active branch. */
   headId?: string;
+  /** Grows with every change of the thread or of what is in it. */
+  version: number;
   createdAt: Date;
   updatedAt: Date;
 };

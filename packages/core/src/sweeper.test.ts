@@ -79,6 +79,16 @@ describe('the runs of a dead process', () => {
     expect(await sweeper.sweep()).toEqual(nothing);
   });
 
+  it('are taken once by a process that has no lease of its own', async () => {
+    const store = createInMemoryStore();
+    await start(store, 'r1');
+    await store.registry.retire('p1');
+    const takeOver = vi.spyOn(store.registry, 'takeOver');
+    expect(await createSweeper({ store, process: 'p2', limit: 1 }).sweep()).toEqual({ ...nothing, recovered: 1 });
+    // Once for the run, and once to see that there is no other.
+    expect(takeOver).toHaveBeenCalledTimes(2);
+  });
+
   it('end as lost, if they had said nothing', async () => {
     const store = createInMemoryStore();
     const { run } = await start(store, 'r1');

@@ -79,8 +79,10 @@ export function createSweeper(options: SweeperOptions): Sweeper {
 
   const takeOver = async (): Promise<number> => {
     const taken = await registry.takeOver(process, limit);
+    // Without a lease of its own this process takes its own runs again, and would go round in circles.
+    const isNew = taken.filter(({ run }) => !unfinished.has(run.key)).length;
     for (const owned of taken) unfinished.set(owned.run.key, owned);
-    return taken.length;
+    return isNew;
   };
 
   const recover = async (): Promise<number> => {

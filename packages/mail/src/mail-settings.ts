@@ -5,11 +5,11 @@ import { fieldsOf, nameOf } from './fields.ts';
 /** What a provider knows of its servers. */
 export interface MAILProviderSettings {
   /** Where the server is. Default: `MAIL_BASE_URL`, then http://localhost:8000. */
-  baseUrl?: string;
+  baseUrl?: string | undefined;
   /** The same, as other providers spell it. */
   baseURL?: string;
   /** Sent as a bearer token. Default: `MAIL_API_KEY`. Without one, the debug-only `/ui/message` is used. */
-  authToken?: string;
+  authToken?: string | undefined;
   /** The same, as other providers spell it. */
   apiKey?: string;
   headers?: MAILHeaders | (() => MAILHeaders | Promise<MAILHeaders>);

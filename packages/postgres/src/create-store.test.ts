@@ -67,7 +67,7 @@ describe('createStore', () => {
     expect(store.scope).toBe('local');
     expect(await use(store)).toEqual(used);
     expect(await store.threadUuid('trip')).toMatch(/^[0-9a-f-]{36}$/);
-    expect(await store.threadUuid('elsewhere')).toBeNull();
+    await expect(store.threadUuid('elsewhere')).rejects.toMatchObject({ code: 'not-found' });
     const again = await open({ url, migrate: false, scope: 'ada', prepare: true });
     expect(again.scope).toBe('ada');
     expect(await use(again)).toEqual(used);

@@ -1,6 +1,7 @@
 import {
   generateId as newId,
   localScope,
+  StoreError,
   toScope,
   type Blobs,
   type CanonicalMessage,
@@ -141,9 +142,11 @@ export class PostgresMemoryStore implements Store {
     return this.#conversations.purgeAll();
   }
 
-  /** The thread's own key in the tables, for queries of your own. Null where the scope has no such thread. */
-  async threadUuid(threadId: string): Promise<string | null> {
-    return (await findThread(this.#parts.database, this.scope, threadId))?.uuid ?? null;
+  /** The thread's own key in the tables, for queries of your own. */
+  async threadUuid(threadId: string): Promise<string> {
+    const thread = await findThread(this.#parts.database, this.scope, threadId);
+    if (!thread) throw new StoreError('not-found', `This scope has no thread "${threadId}".`);
+    return thread.uuid;
   }
 
   /** The same store, bound to another scope. */

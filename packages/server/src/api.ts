@@ -1,4 +1,4 @@
-import type { AgentSource, Decision, Outcome, RunRecord, RunState, Store, Thread, Usage } from '@intertie/core';
+import type { AgentSource, Decision, Outcome, RunRecord, RunState, Thread, Usage } from '@intertie/core';
 import type { AgentKind } from './agents/agent-definition.ts';
 import type { HostedAgent } from './host.ts';
 
@@ -17,7 +17,6 @@ export type AgentInfo = {
 
 export type ThreadInfo = Omit<Thread, 'createdAt' | 'updatedAt'> & {
   agent?: string;
-  version: number;
   createdAt: string;
   updatedAt: string;
 };
@@ -55,13 +54,12 @@ export function toAgentInfo({ name, definition, agent }: HostedAgent, defaultNam
   };
 }
 
-export async function toThreadInfo(store: Store, thread: Thread): Promise<ThreadInfo> {
+export function toThreadInfo(thread: Thread): ThreadInfo {
   const { createdAt, updatedAt, ...rest } = thread;
   const agent = thread.metadata?.['agent'];
   return {
     ...rest,
     ...(typeof agent === 'string' && { agent }),
-    version: await store.getVersion({ threadId: thread.id }),
     createdAt: createdAt.toISOString(),
     updatedAt: updatedAt.toISOString(),
   };
@@ -98,21 +96,4 @@ export type DecisionInfo = Omit<Decision, 'run'>;
 export function toDecisionInfo(decision: Decision): DecisionInfo {
   const { run: _, ...info } = decision;
   return info;
-}
-
-/** One entry a model, all of its runs together. */
-export function sumUsage(all: readonly Usage[]): Usage[] {
-  const byModel = new Map<string, Usage>();
-  for (const { provider, model, raw: _, ...counts } of all) {
-    const key = JSON.stringify([provider, model]);
-    const sum = byModel.get(key) ?? {
-      ...(provider !== undefined && { provider }),
-      ...(model !== undefined && { model }),
-    };
-    for (const [name, count] of Object.entries(counts) as Array<[keyof typeof counts, number]>) {
-      sum[name] = (sum[name] ?? 0) + count;
-    }
-    byModel.set(key, sum);
-  }
-  return [...byModel.values()];
 }

@@ -1,7 +1,7 @@
 import { Hono } from 'hono';
 import { routePath } from 'hono/route';
 import type { Host } from './host.ts';
-import { authenticate, equal, hasSession, tokenCookie } from './http/authenticate.ts';
+import { authenticate, equal } from './http/authenticate.ts';
 import { checkHost } from './http/check-host.ts';
 import { checkOrigin, preflightHeaders } from './http/check-origin.ts';
 import { RateLimit } from './http/rate-limit.ts';
@@ -69,7 +69,8 @@ function textOf(error: unknown): string | undefined {
 
 /** Who may ask, how often, and what goes on every answer. */
 function guard(host: Host): (c: RouteContext, next: () => Promise<void>) => Promise<void> {
-  const { config, limits, isOpen, logger, metrics, streams } = host;
+  const { config, limits, isOpen, logger, metrics, sessions, streams } = host;
+  const { auth, token } = config;
   const hostRules = { hosts: config.hosts ?? [], isGuarded: !isOpen };
   const rate = new RateLimit(limits.requestsPerSecond);
   const failures = new RateLimit(5);
@@ -84,11 +85,11 @@ function guard(host: Host): (c: RouteContext, next: () => Promise<void>) => Prom
       c.set('principal', { id: 'nobody' });
       return address;
     }
-    const { token } = config;
-    // Before it is looked at: else the one right guess among the many would still be told from the wrong ones.
-    if (token !== undefined && failures.isEmpty(address) && !hasSession(raw, token)) throw tooManyFailures();
+    // Before a token is looked at: else the one right guess among the many would still be told from the wrong ones. Whoever has
+    // signed in goes on: a signature is not guessed.
+    if (token !== undefined && failures.isEmpty(address) && !sessions?.has(raw)) throw tooManyFailures();
     try {
-      c.set('principal', await authenticate(raw, config));
+      c.set('principal', await authenticate(raw, { auth, token, sessions }));
     } catch (error) {
       if (failures.take(address) > 0) throw tooManyFailures();
       throw error;
@@ -180,10 +181,12 @@ async function threadOf(host: Host, c: RouteContext, response: Response): Promis
   return (await host.store.registry.findRun(host.store.scope, { runId }))?.threadId;
 }
 
-/** `/?token=…`: a browser gets a cookie, and an address without the secret in it. */
-function signIn({ config: { token } }: Host, c: RouteContext, failures: RateLimit): Response | undefined {
+/** `/?token=…`: a browser gets a session, and an address without the secret in it. */
+function signIn({ config, sessions }: Host, c: RouteContext, failures: RateLimit): Response | undefined {
   const given = c.req.query('token');
-  if (given === undefined || token === undefined || c.req.method !== 'GET' || !open.test(c.req.path)) return undefined;
+  const { token } = config;
+  if (given === undefined || token === undefined || !sessions || c.req.method !== 'GET' || !open.test(c.req.path))
+    return undefined;
   const address = remoteAddress(c.env) ?? 'unknown';
   if (failures.isEmpty(address)) throw tooManyFailures();
   if (!equal(given, token)) {
@@ -193,6 +196,6 @@ function signIn({ config: { token } }: Host, c: RouteContext, failures: RateLimi
   const url = new URL(c.req.url);
   url.searchParams.delete('token');
   const isSecure = url.protocol === 'https:' || c.req.header('x-forwarded-proto') === 'https';
-  const cookie = `${tokenCookie}=${encodeURIComponent(token)}; Path=/; HttpOnly; SameSite=Strict${isSecure ? '; Secure' : ''}`;
-  return new Response(null, { status: 303, headers: { location: url.pathname + url.search, 'set-cookie': cookie } });
+  const headers = { location: url.pathname + url.search, 'set-cookie': sessions.setCookie(isSecure) };
+  return new Response(null, { status: 303, headers });
 }

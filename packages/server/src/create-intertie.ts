@@ -1,5 +1,5 @@
 import { Agent, createRunHost, type RunHostOptions } from '@intertie/agent';
-import type { AgentSource, StopReason, Store } from '@intertie/core';
+import type { Store } from '@intertie/core';
 import { createStore } from '@intertie/postgres';
 import { isAgentDefinition, sourceDefinition, type AgentDefinition } from './agents/agent-definition.ts';
 import { createApp } from './app.ts';
@@ -7,6 +7,7 @@ import { checkConfig, checkToken, type IntertieConfig, type Limits } from './con
 import { FrameKeeper } from './frames.ts';
 import type { Host, HostedAgent } from './host.ts';
 import { OpenStreams } from './http/open-streams.ts';
+import { Sessions } from './http/session.ts';
 import type { ServerEnv } from './http/server-env.ts';
 import { silentLogger, type Logger } from './logger.ts';
 import { Metrics } from './metrics.ts';
@@ -67,13 +68,12 @@ async function assemble(config: IntertieConfig, { store, isOwn, logger, runOptio
       logger.log('warn', 'run-host', { error: error instanceof Error ? error.message : String(error) }),
   });
   const frames = new FrameKeeper();
-  const hurry = new AbortController();
   const isOpen = config.auth === undefined && token === undefined;
   const agents = new Map<string, HostedAgent & { agent: Agent }>();
   for (const [name, given] of Object.entries(config.agents)) {
     const definition: AgentDefinition = isAgentDefinition(given) ? given : sourceDefinition(given);
     const source = isOpen ? frames.createSource(name, definition) : definition.createSource(name);
-    const agent = new Agent({ name, source: stoppable(source, hurry.signal), store, host: runs });
+    const agent = new Agent({ name, source, store, host: runs });
     agents.set(name, { name, definition, agent });
   }
   const limits: Limits = {
@@ -91,6 +91,7 @@ async function assemble(config: IntertieConfig, { store, isOwn, logger, runOptio
     store,
     database: { kind: databaseKind(database) },
     isOpen,
+    sessions: token === undefined ? undefined : new Sessions(token),
     frames,
     streams,
     trees: new ThreadTrees(),
@@ -107,8 +108,8 @@ async function assemble(config: IntertieConfig, { store, isOwn, logger, runOptio
     throw error;
   }
 
-  const close = async (options: CloseIntertieOptions): Promise<void> => {
-    await runs.close(options);
+  const leave = async (ended: Promise<void>): Promise<void> => {
+    await ended;
     streams.failAll(new Error('The server is being shut down.'));
     if (isOwn) await store.close();
   };
@@ -116,23 +117,11 @@ async function assemble(config: IntertieConfig, { store, isOwn, logger, runOptio
     fetch: async (request, env) => app.fetch(request, env),
     agents: new Map([...agents].map(([name, { agent }]) => [name, agent])),
     store,
-    close: (options = {}) => {
-      if (closing === undefined) return (closing = close(options));
-      const timer = setTimeout(() => hurry.abort(shutdown), options.drainMs ?? 0);
-      return closing.finally(() => clearTimeout(timer));
+    close: (options) => {
+      const ended = runs.close(options);
+      closing ??= leave(ended);
+      return closing;
     },
-  };
-}
-
-const shutdown: StopReason = { by: 'system', message: 'shutdown' };
-
-/** The source, whose runs also stop when the signal says so. */
-function stoppable(source: AgentSource, signal: AbortSignal): AgentSource {
-  return {
-    name: source.name,
-    pauses: source.pauses,
-    run: (input, control) => source.run(input, { ...control, signal: AbortSignal.any([control.signal, signal]) }),
-    ...(source.describe && { describe: () => source.describe!() }),
   };
 }
 

@@ -3,6 +3,7 @@ import type { AgentDefinition } from './agents/agent-definition.ts';
 import type { IntertieConfig, Limits } from './config.ts';
 import type { FrameKeeper } from './frames.ts';
 import type { OpenStreams } from './http/open-streams.ts';
+import type { Sessions } from './http/session.ts';
 import type { Logger } from './logger.ts';
 import type { Metrics } from './metrics.ts';
 import type { ThreadTrees } from './thread-trees.ts';
@@ -19,6 +20,8 @@ export type Host = {
   database: { kind: 'pglite' | 'postgres' };
   /** Whether nobody has to say who they are, since only this machine is answered. */
   isOpen: boolean;
+  /** Of browsers that have signed in; undefined where there is no token to sign in with. */
+  sessions: Sessions | undefined;
   frames: FrameKeeper;
   streams: OpenStreams;
   trees: ThreadTrees;

@@ -36,13 +36,22 @@ export async function serve(config: IntertieConfig, options: ServeOptions = {}):
   const leaving = new Set<Intertie>();
   let reloads = 0;
   let reloading: Promise<void> = Promise.resolve();
+  let isClosing = false;
+  const checkOpen = (): void => {
+    if (isClosing)
+      throw new IntertieError('closing', 'The server is being closed, so it takes no other configuration.');
+  };
   const replace = async (next: IntertieConfig): Promise<void> => {
+    checkOpen();
     checkAddress(next, host);
     reloads += 1;
     // The one before gives up its lease when it goes; under the same name that would be the lease of the new one.
     const own = runs?.process === undefined ? runs : { ...runs, process: `${runs.process}-${reloads}` };
+    const made = await createIntertie(next, { logger, ...(own && { runs: own }) });
+    if (isClosing) await made.close();
+    checkOpen();
     const before = intertie;
-    intertie = await createIntertie(next, { logger, ...(own && { runs: own }) });
+    intertie = made;
     leaving.add(before);
     before
       .close({ drainMs: reloadDrainMs })
@@ -75,9 +84,10 @@ export async function serve(config: IntertieConfig, options: ServeOptions = {}):
       return replaced;
     },
     async close(how) {
-      await reloading;
+      isClosing = true;
       // It answers as long as runs are waited for: they may be followed and stopped, and new ones are sent elsewhere.
       await Promise.all([intertie, ...leaving].map((one) => one.close(how)));
+      await reloading;
       server.close();
       server.closeAllConnections();
     },

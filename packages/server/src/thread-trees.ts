@@ -1,4 +1,4 @@
-import type { CanonicalMessage, MessageChange, Store } from '@intertie/core';
+import type { CanonicalMessage, MessageChange, Store, Thread } from '@intertie/core';
 
 /** A message without its content: where it hangs and what to show of it. */
 export type TreeNode = {
@@ -19,14 +19,13 @@ const previewLength = 120;
 
 /**
  * How the messages of threads hang together. A tree that was read before is brought up to date by what has changed since, so
- * that a look at it costs one question, however long the thread is.
+ * that a look at it costs nothing where nothing has, however long the thread is.
  */
 export class ThreadTrees {
   #trees = new Map<string, Tree>();
 
-  async read(store: Store, threadId: string): Promise<ReadonlyMap<string, TreeNode>> {
+  async read(store: Store, { id: threadId, version }: Thread): Promise<ReadonlyMap<string, TreeNode>> {
     const key = JSON.stringify([store.scope, threadId]);
-    const version = await store.getVersion({ threadId });
     const known = this.#trees.get(key);
     const tree = known?.version === version ? known : await readTree(store, threadId, version, known);
     this.#trees.delete(key);

@@ -163,6 +163,90 @@ const agUi: Defect[] = [
     ],
   ],
   ['usage', [started, { ...finished, usage: [{ model: 'a' }, { model: 'a' }] }]],
+  ['unknown-field', [started, { ...finished, finishReason: 'stop' }]],
+  ['metadata-key', [started, { ...finished, metadata: { 'ag-ui': {} } }]],
+  ['custom-name', [started, { type: 'CUSTOM', name: 'progress', value: 1 }, finished]],
+  [
+    'retold',
+    [
+      started,
+      { type: 'MESSAGES_SNAPSHOT', messages: [{ id: 'm', role: 'assistant', content: 'Hi' }] },
+      message,
+      { type: 'TEXT_MESSAGE_CONTENT', messageId: 'm', delta: 'Hi' },
+      { type: 'TEXT_MESSAGE_END', messageId: 'm' },
+      finished,
+    ],
+  ],
+  [
+    'reopened',
+    [
+      started,
+      message,
+      { type: 'TEXT_MESSAGE_END', messageId: 'm' },
+      { ...message, role: 'user' },
+      { type: 'TEXT_MESSAGE_END', messageId: 'm' },
+      finished,
+    ],
+  ],
+  [
+    'unanswered-call',
+    [
+      { ...started, input: { threadId: 't', runId: 'r', messages: [], tools: [{ name: 'ask', description: '' }] } },
+      callStart,
+      { type: 'TOOL_CALL_END', toolCallId: 'c' },
+      finished,
+    ],
+  ],
+  [
+    'client-tool',
+    [
+      { ...started, input: { threadId: 't', runId: 'r', messages: [], tools: [{ name: 'search', description: '' }] } },
+      callStart,
+      { type: 'TOOL_CALL_END', toolCallId: 'c' },
+      callResult,
+      finished,
+    ],
+  ],
+  [
+    'patch-applies',
+    [
+      started,
+      { type: 'STATE_SNAPSHOT', snapshot: {} },
+      { type: 'STATE_DELTA', delta: [{ op: 'remove', path: '/n' }] },
+      finished,
+    ],
+  ],
+  ['activity-known', [started, { type: 'ACTIVITY_DELTA', messageId: 'a', activityType: 'PLAN', patch: [] }, finished]],
+  [
+    'subagent-first',
+    [
+      started,
+      { ...message, subagentRunId: 'a' },
+      { type: 'TEXT_MESSAGE_END', messageId: 'm' },
+      subagent,
+      { type: 'SUBAGENT_FINISHED', subagentRunId: 'a' },
+      finished,
+    ],
+  ],
+  [
+    'chunk-mixed',
+    [
+      started,
+      { type: 'TEXT_MESSAGE_CHUNK', messageId: 'm', delta: 'a' },
+      { type: 'TEXT_MESSAGE_END', messageId: 'm' },
+      finished,
+    ],
+  ],
+  [
+    'chunk-ambiguous',
+    [
+      started,
+      { type: 'TEXT_MESSAGE_CHUNK', messageId: 'm', subagentRunId: 'a', delta: 'a' },
+      { type: 'TEXT_MESSAGE_CHUNK', messageId: 'n', subagentRunId: 'b', delta: 'b' },
+      { type: 'TEXT_MESSAGE_CHUNK', delta: 'c' },
+      finished,
+    ],
+  ],
 ];
 
 const logged = { task_id: 't', description: 'said', extra_data: {} };

@@ -1,67 +1,99 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import type { MessageInput } from '@intertie/core';
+import { createStore } from '@intertie/postgres';
 import { expect, test } from 'vitest';
 import { newPostgresUrl } from '../../postgres/test/databases.ts';
-import { chatBody, postJson, readEvents, say } from './client.ts';
-import { startNode } from './nodes.ts';
 
-const streams = Number(process.env['SOAK_STREAMS'] ?? 300);
-const perSecond = Number(process.env['SOAK_REQUESTS'] ?? 50);
+const number = (name: string, otherwise: number): number => Number(process.env[name] ?? otherwise);
+const [streams, perSecond, seconds] = [
+  number('SOAK_STREAMS', 300),
+  number('SOAK_WORDS', 20),
+  number('SOAK_SECONDS', 30),
+];
+const requests = number('SOAK_REQUESTS', 50);
+const protocols = process.env['SOAK_PROTOCOLS'] ?? 'chat,ag-ui,events';
+/** For example `--cpu-prof --cpu-prof-dir=profile`. */
+const nodeOptions = (process.env['SOAK_NODE_OPTIONS'] ?? '').split(' ').filter((option) => option !== '');
 
-const quantile = (values: number[], part: number): number =>
-  Math.round(values.toSorted((a, b) => a - b)[Math.floor(part * (values.length - 1))] ?? 0);
+type Used = { cpuMs: number; wallMs: number; rss: number; utilization: number };
+type Summary = { count: number; p50: number; p99: number; max: number };
+type Seen = {
+  first: Summary;
+  delays: Summary;
+  steady: Summary;
+  history: Summary;
+  pieces: number;
+  cpuMs: number;
+  wallMs: number;
+};
 
-test(`${streams} live streams and ${perSecond} requests of history a second, on one node`, async () => {
-  const node = await startNode(await newPostgresUrl(), 2);
-  await say(node.url, { thread: 'history', text: 'What is the weather in Lisbon?' });
-  const first: number[] = [];
-  const gaps: number[] = [];
-  const history: number[] = [];
-  const began = performance.now();
-  const ends = Promise.all(
-    Array.from({ length: streams }, async (_, index) => {
-      await new Promise((resolve) => setTimeout(resolve, index * 10));
-      const sent = performance.now();
-      const body = chatBody(crypto.randomUUID(), 'Write a long answer');
-      const response = await postJson(`${node.url}/api/agents/helper/chat`, body);
-      await response.body?.cancel();
-      let last = 0;
-      let end: unknown;
-      const run = response.headers.get('x-intertie-run');
-      for await (const { data } of readEvents(await fetch(`${node.url}/api/runs/${run}/events`))) {
-        const now = performance.now();
-        if (last === 0) first.push(now - sent);
-        else gaps.push(now - last);
-        last = now;
-        end = data;
-      }
-      return end as { type: string; outcome: string };
-    }),
-  );
-  const over = new AbortController();
-  const asking = (async () => {
-    while (!over.signal.aborted) {
-      const sent = performance.now();
-      void fetch(`${node.url}/api/threads/history/messages?format=ui`)
-        .then((response) => response.text())
-        .then(() => history.push(performance.now() - sent));
-      await new Promise((resolve) => setTimeout(resolve, 1000 / perSecond));
-    }
-  })();
-  const all = await ends;
-  over.abort();
-  await asking;
-  expect(all.every(({ type, outcome }) => type === 'run-end' && outcome === 'complete')).toBe(true);
-  const metrics = await (await fetch(`${node.url}/metrics`)).text();
-  const cpu = Number(/^intertie_cpu_seconds ([\d.]+)/m.exec(metrics)?.[1]);
-  const heap = Number(/^intertie_heap_bytes (\d+)/m.exec(metrics)?.[1]);
-  const figures = {
-    seconds: Math.round((performance.now() - began) / 1000),
-    'first event p50/p99 ms': [quantile(first, 0.5), quantile(first, 0.99)],
-    'between events p50/p99 ms': [quantile(gaps, 0.5), quantile(gaps, 0.99)],
-    'history p50/p99 ms': [quantile(history, 0.5), quantile(history, 0.99)],
-    'requests of history': history.length,
-    'cpu seconds': Math.round(cpu),
-    'heap MB': Math.round(heap / 1e6),
+/** A program in a process of its own, that says things by the line. */
+function start(
+  program: string,
+  ...given: Array<string | number>
+): { child: ChildProcess; line: () => Promise<string> } {
+  const path = fileURLToPath(new URL(program, import.meta.url));
+  const options = program === 'load-node.mjs' ? nodeOptions : [];
+  const child = spawn(process.execPath, [...options, path, ...given.map(String)], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  const line = async (): Promise<string> => {
+    const { done, value } = await lines.next();
+    if (done) throw new Error(`${program} ended before it said all.`);
+    return value;
   };
-  process.stdout.write(`${JSON.stringify(figures)}\n`);
-  await node.kill('SIGTERM');
+  return { child, line };
+}
+
+/** A conversation of forty messages, as somebody comes back to it. */
+async function saveHistory(url: string): Promise<void> {
+  const store = await createStore(url);
+  const text = 'A paragraph of what was said, as long as such things are. '.repeat(12);
+  const messages = Array.from({ length: 40 }, (_, n): MessageInput => {
+    const content = { format: 2 as const, parts: [{ type: 'text' as const, text: `${n}: ${text}` }] };
+    const role = n % 2 === 0 ? 'user' : 'assistant';
+    return { id: `m${n}`, threadId: 'history', role, type: 'text', createdAt: new Date(), status: 'complete', content };
+  });
+  await store.saveMessages({ messages });
+  await store.close();
+}
+
+test(`${streams} live streams at ${perSecond} words a second and ${requests} requests of history a second, on one node`, async () => {
+  const words = perSecond * seconds;
+  const database = await newPostgresUrl();
+  await saveHistory(database);
+  const node = start('load-node.mjs', database, perSecond, words);
+  const url = await node.line();
+  const used = async (): Promise<Used> => {
+    node.child.stdin!.write('used\n');
+    return JSON.parse(await node.line()) as Used;
+  };
+  const client = start('load-client.mjs', url, streams, words, requests, protocols);
+  expect(await client.line()).toBe('begun');
+  const before = await used();
+  const seen = JSON.parse(await client.line()) as Seen;
+  const after = await used();
+  const stopped = once(node.child, 'exit');
+  node.child.kill('SIGTERM');
+  await stopped;
+
+  expect(seen.delays.count).toBe(streams * words);
+  const elapsed = after.wallMs - before.wallMs;
+  const quantiles = ({ p50, p99, max }: Summary): string => `p50 ${p50}, p99 ${p99}, max ${max} ms`;
+  const cores = (cpuMs: number, wallMs: number): string => `${Math.round((cpuMs / wallMs) * 100)} % of a core`;
+  process.stdout.write(
+    [
+      `${streams} streams (${protocols}), ${seen.delays.count} words, none lost, ${Math.round(seen.delays.count / (seen.wallMs / 1000))}/s in all`,
+      `word due → client, all live: ${quantiles(seen.steady)}; from the first on: ${quantiles(seen.delays)}`,
+      `request → headers of a stream: ${quantiles(seen.first)}`,
+      `history: ${seen.history.count} requests, ${quantiles(seen.history)}`,
+      `node: ${cores(after.cpuMs - before.cpuMs, elapsed)}, event loop ${Math.round(after.utilization * 100)} %, ${Math.round(after.rss / 2 ** 20)} MB; client: ${cores(seen.cpuMs, seen.wallMs)}`,
+      `processor time for a word, history included: ${Math.round(((after.cpuMs - before.cpuMs) / seen.steady.count) * 1000)} µs; ${(seen.delays.count / seen.pieces).toFixed(1)} words a piece`,
+      '',
+    ].join('\n'),
+  );
 });

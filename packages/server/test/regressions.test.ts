@@ -2,8 +2,9 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createRunHost, type RunHost } from '@intertie/agent';
-import { createInMemoryStore, type Followed } from '@intertie/core';
+import { createInMemoryStore, type AgentEvent, type AgentSource, type Followed } from '@intertie/core';
 import { afterEach, expect, test, vi } from 'vitest';
+import { fillFolder } from '../../postgres/test/databases.ts';
 import type { AgentDefinition } from '../src/agents/agent-definition.ts';
 import { createIntertie } from '../src/create-intertie.ts';
 import { serve } from '../src/serve.ts';
@@ -71,6 +72,19 @@ async function startSlowRun(url: string): Promise<string> {
   return runId;
 }
 
+test('whoever asks for a run that says nothing yet is answered at once', async () => {
+  const silent: AgentSource = { name: 'silent', pauses: 'replay', run: () => new ReadableStream<AgentEvent>() };
+  const server = closeLater(await serve({ agents: { silent }, database: createInMemoryStore() }, { port: 0 }));
+  const runId = await startSlowRun(server.url);
+  for (const path of [`/api/runs/${runId}/events`, '/api/chat/slow/stream', '/api/agents/silent/ag-ui?threadId=slow']) {
+    // oxlint-disable-next-line no-await-in-loop -- one after the other
+    const response = await fetch(server.url + path);
+    expect([path, response.status]).toEqual([path, 200]);
+    // oxlint-disable-next-line no-await-in-loop
+    await response.body!.cancel();
+  }
+});
+
 /** How many followers of runs were let go by their readers. */
 function countLeft(store: ReturnType<typeof createInMemoryStore>): { opened: number; left: number } {
   const count = { opened: 0, left: 0 };
@@ -135,12 +149,16 @@ test('a long poll of a client that has left already waits for nothing', async ()
 }, 10_000);
 
 /** A store that knows which processes hold a lease. */
-function leasedStore(): { store: ReturnType<typeof createInMemoryStore>; leases: Set<string> } {
+function leasedStore(mayBeat: () => Promise<void> = () => Promise.resolve()): {
+  store: ReturnType<typeof createInMemoryStore>;
+  leases: Set<string>;
+} {
   const store = createInMemoryStore();
   const leases = new Set<string>();
   const heartbeat = store.registry.heartbeat.bind(store.registry);
   const retire = store.registry.retire.bind(store.registry);
   vi.spyOn(store.registry, 'heartbeat').mockImplementation(async (process, info) => {
+    await mayBeat();
     await heartbeat(process, info);
     leases.add(process);
   });
@@ -179,6 +197,46 @@ test('a close without patience after a reload does not wait for the runs of the 
   expect(run).toMatchObject({ state: 'aborted', outcome: { by: 'system', reason: 'shutdown' } });
 }, 20_000);
 
+/** Says a word, and then nothing, whatever it is told. */
+const deaf: AgentSource = {
+  name: 'deaf',
+  pauses: 'replay',
+  run: () =>
+    new ReadableStream<AgentEvent>({
+      start: (controller) => controller.enqueue({ type: 'text-start', id: 'a' }),
+      cancel: () => new Promise<void>(() => {}),
+    }),
+};
+
+test('a source that ignores its signal does not hold the server of the configuration before', async () => {
+  const store = createInMemoryStore();
+  const server = closeLater(await serve({ agents: { deaf }, database: store }, { port: 0 }));
+  await startSlowRun(server.url);
+  await server.reload({ agents, database: store });
+  await server.close({ drainMs: 0 });
+  const [run] = await store.registry.listRuns(store.scope, { threadId: 'slow' });
+  expect(run).toMatchObject({ state: 'aborted', outcome: { by: 'system', reason: 'shutdown' } });
+});
+
+test('a reload that is late for the close opens nothing that nobody closes', async () => {
+  let gate = Promise.resolve();
+  const { store, leases } = leasedStore(() => gate);
+  const server = closeLater(await serve({ agents, database: store }, { port: 0 }));
+  const config = { agents, database: store };
+  let goOn = (): void => undefined;
+  gate = new Promise<void>((resolve) => (goOn = resolve));
+  const beats = vi.mocked(store.registry.heartbeat).mock.calls.length;
+  const late = server.reload(config);
+  late.catch(() => undefined);
+  await vi.waitFor(() => expect(store.registry.heartbeat).toHaveBeenCalledTimes(beats + 1));
+  const closed = server.close();
+  goOn();
+  await expect(late).rejects.toMatchObject({ code: 'closing' });
+  await closed;
+  await expect(server.reload(config)).rejects.toMatchObject({ code: 'closing' });
+  expect(leases.size).toBe(0);
+});
+
 test('a server that cannot be made closes the database that it opened', async () => {
   const parent = await mkdtemp(join(tmpdir(), 'intertie-'));
   try {
@@ -186,7 +244,10 @@ test('a server that cannot be made closes the database that it opened', async ()
       throw new Error('no source');
     };
     const broken: AgentDefinition = { kind: 'source', dialect: 'source', createSource };
-    const config = { agents: { broken }, token: '0123456789abcdef', database: join(parent, 'data') };
+    const database = join(parent, 'data');
+    // The first boot of an embedded database takes seconds.
+    await fillFolder(database);
+    const config = { agents: { broken }, token: '0123456789abcdef', database };
     await expect(createIntertie(config)).rejects.toThrow('no source');
     const files = await readdir(parent, { recursive: true });
     // An open folder is locked.
@@ -196,7 +257,7 @@ test('a server that cannot be made closes the database that it opened', async ()
   }
 });
 
-test.each(['bearer', 'sign-in'])(
+test.each(['bearer', 'sign-in', 'cookie'])(
   'after too many wrong tokens by %s a right one is refused too, a session is not',
   async (way) => {
     const token = 'the-right-token-of-all';
@@ -205,14 +266,20 @@ test.each(['bearer', 'sign-in'])(
     const intertie = closeLater(await createIntertie({ agents, token, database: createInMemoryStore() }));
     const status = async (path: string, headers: { [name: string]: string } = {}): Promise<number> =>
       (await intertie.fetch(new Request(`http://localhost${path}`, { headers }))).status;
-    const guess = (text: string): Promise<number> =>
-      way === 'sign-in' ? status(`/?token=${text}`) : status('/api/threads', { authorization: `Bearer ${text}` });
+    const signedIn = await intertie.fetch(new Request(`http://localhost/?token=${token}`));
+    const [session] = signedIn.headers.get('set-cookie')!.split(';');
+    expect(session).not.toContain(token);
+    const guess = (text: string): Promise<number> => {
+      if (way === 'sign-in') return status(`/?token=${text}`);
+      if (way === 'cookie') return status('/api/threads', { cookie: `intertie_session=${text}` });
+      return status('/api/threads', { authorization: `Bearer ${text}` });
+    };
     const seen: number[] = [];
     // oxlint-disable-next-line no-await-in-loop -- one guess after the other
     for (let index = 0; index < 25; index += 1) seen.push(await guess(`wrong-${index}`));
     expect([seen[0], seen.at(-1)]).toEqual([401, 429]);
     expect(await guess(token)).toBe(429);
-    expect(await status('/api/threads', { cookie: `intertie_token=${token}` })).toBe(200);
+    expect(await status('/api/threads', { cookie: session! })).toBe(200);
   },
 );
 

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
-import { agentColor } from '../agent-color.ts';
 import type { AgentInfo } from '../api.ts';
+import { useAgentColor } from '../use-agent-color.ts';
 
 /** Who answers next. */
 export function AgentPicker({
@@ -12,11 +12,12 @@ export function AgentPicker({
   agent: string | undefined;
   onChoose: (agent: string) => void;
 }): ReactNode {
+  const colorOf = useAgentColor();
   if (agents.length === 0) return undefined;
   const shown = agent ?? defaultAgent(agents)?.name;
   return (
     <span className="agent-picker">
-      <span className="dot" style={{ background: shown === undefined ? undefined : agentColor(shown) }} />
+      <span className="dot" style={{ background: shown === undefined ? undefined : colorOf(shown) }} />
       <select aria-label="Agent" value={shown} onChange={(event) => onChoose(event.target.value)}>
         {agents.map(({ name, kind }) => (
           <option key={name} value={name}>

@@ -1,6 +1,7 @@
 import { IntertieChatTransport } from '@intertie/ai-sdk';
 import type { ChatTransport, UIMessage } from 'ai';
 import { api } from '../api.ts';
+import { mergeDeltas } from './merge-deltas.ts';
 
 /** A transport to whichever agent answers next: in one thread, different agents may. */
 export class AgentTransport implements ChatTransport<UIMessage> {
@@ -18,17 +19,21 @@ export class AgentTransport implements ChatTransport<UIMessage> {
     return this.#current.resumeStreamIsReplay;
   }
 
-  sendMessages: ChatTransport<UIMessage>['sendMessages'] = (options) => this.#current.sendMessages(options);
+  sendMessages: ChatTransport<UIMessage>['sendMessages'] = async (options) =>
+    mergeDeltas(await this.#current.sendMessages(options));
 
-  reconnectToStream: ChatTransport<UIMessage>['reconnectToStream'] = (options) =>
-    this.#current.reconnectToStream(options);
+  reconnectToStream: ChatTransport<UIMessage>['reconnectToStream'] = async (options) => {
+    const chunks = await this.#current.reconnectToStream(options);
+    return chunks && mergeDeltas(chunks);
+  };
 
   get #current(): IntertieChatTransport {
     const agent = this.#agentOf();
     const url = agent === undefined ? '/api/chat' : api.urls.chat(agent);
     let transport = this.#transports.get(url);
     if (transport === undefined) {
-      transport = new IntertieChatTransport({ api: url, fetch: this.#fetch });
+      // A stream that makes room for other tabs while nothing is said looks like one that breaks off again and again.
+      transport = new IntertieChatTransport({ api: url, fetch: this.#fetch, maxReconnects: 10 });
       this.#transports.set(url, transport);
     }
     return transport;

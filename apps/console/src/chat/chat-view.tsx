@@ -8,13 +8,14 @@ import { noRun } from '../run-events.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { AgentPicker } from './agent-picker.tsx';
 import { Composer } from './composer.tsx';
-import { foldEntries } from './fold-entries.ts';
 import { MessageRow } from './message-row.tsx';
 import { Waiting } from './message-view.tsx';
 import { Failure } from './run-failure.tsx';
 import { messageSlotOf } from './slot.ts';
 import type { SessionState, ThreadSession } from './thread-session.ts';
+import { useFoldedRun } from './use-folded-run.ts';
 import { useFollow } from './use-follow.ts';
+import { speakerNames } from './turns.ts';
 import { useInternalMessages } from './use-internal-messages.ts';
 
 export type ChatViewProps = {
@@ -29,11 +30,13 @@ export type ChatViewProps = {
   /** The newest run of the thread is this one. */
   onRun: (run: { runId: string; agent?: string } | undefined) => void;
   onInspect: (runId: string) => void;
+  /** Who speaks in the thread, as one text with a line for each. */
+  onAgents: (names: string) => void;
 };
 
 /** The messages of a thread, and where the next one is written. */
 export function ChatView(props: ChatViewProps): ReactNode {
-  const { session, state, server, events, scrub, isInternalShown, onEndScrub, onRun, onInspect } = props;
+  const { session, state, server, events, scrub, isInternalShown, onEndScrub, onRun, onInspect, onAgents } = props;
   const { messages, status, error } = useChat({ chat: session.chat, experimental_throttle: 40 });
   const { scroller, content, isFollowing, follow } = useFollow();
   const isBusy = status === 'submitted' || status === 'streaming';
@@ -50,6 +53,9 @@ export function ChatView(props: ChatViewProps): ReactNode {
     const run = newest ?? liveRun;
     onRun(run === undefined ? undefined : { runId: run, ...(agent !== undefined && { agent }) });
   }, [newest, liveRun, agent, onRun]);
+
+  const speakers = agentsIn(messages);
+  useEffect(() => onAgents(speakers), [speakers, onAgents]);
 
   const withInternal = useInternalMessages(session.threadId, { isOn: isInternalShown, events, version: state.authors });
   const scrubbed = useScrubbed(messages, events, scrub, isInternalShown);
@@ -136,6 +142,11 @@ export function ChatView(props: ChatViewProps): ReactNode {
   );
 }
 
+/** Whoever speaks in these messages, each once. */
+function agentsIn(messages: readonly UIMessage[]): string {
+  return [...new Set(messages.flatMap((message) => speakerNames(message)))].join('\n');
+}
+
 const closedDecide: Decide = { isOpen: false, answer: async () => 'The conversation has gone on.' };
 
 /** The messages before the run that is looked at, and its own as it was. */
@@ -148,12 +159,12 @@ function useScrubbed(
   // While the chat shows how it is, a run's events are not its concern.
   const { subscribe, snapshot } = scrub === undefined ? noRun : events;
   const { entries } = useSyncExternalStore(subscribe, snapshot);
+  const folded = useFoldedRun(entries, { count: scrub ?? 0, includeInternal });
   return useMemo(() => {
     if (scrub === undefined) return undefined;
-    const folded = foldEntries(entries, { count: scrub, includeInternal });
     const first = entries[0]?.event;
     const place = messages.findIndex(({ id }) => first?.type === 'run-start' && id === first.messageId);
     const before = messages.slice(0, place === -1 ? messages.length : place);
     return folded === undefined ? before : [...before, folded];
-  }, [messages, entries, scrub, includeInternal]);
+  }, [messages, entries, scrub, folded]);
 }

@@ -1,6 +1,6 @@
 import type { UIMessage } from 'ai';
 import { memo, type CSSProperties, type ReactNode } from 'react';
-import { agentColor } from '../agent-color.ts';
+import { useAgentColor } from '../use-agent-color.ts';
 import { isWeb, sourcesOf, turnsOf, type Source } from './turns.ts';
 import { partKey, PartView } from './part-view.tsx';
 import { TurnView } from './turn-view.tsx';
@@ -18,6 +18,7 @@ export const MessageView = memo(function Message({
   isLive: boolean;
   children?: ReactNode;
 }): ReactNode {
+  const colorOf = useAgentColor();
   if (message.role !== 'assistant') {
     const files = message.parts.filter(({ type }) => type === 'file');
     const words = message.parts.filter(({ type }) => type !== 'file');
@@ -48,7 +49,7 @@ export const MessageView = memo(function Message({
   return (
     <article className="message assistant" aria-label="Answer" aria-busy={isLive} tabIndex={-1}>
       {isAnonymous && author !== undefined && (
-        <h2 className="speaker" style={{ '--agent': agentColor(author) } as CSSProperties}>
+        <h2 className="speaker" style={{ '--agent': colorOf(author) } as CSSProperties}>
           <span className="dot" />
           <span className="name">{author}</span>
         </h2>

@@ -1,16 +1,26 @@
 import type { MessagePart } from '@intertie/core';
 import { isToolUIPart } from 'ai';
-import type { ReactNode } from 'react';
+import { memo, type ReactNode } from 'react';
 import { Icon } from '../ui/icon.tsx';
 import { JsonView } from '../ui/json-view.tsx';
 import { FileView } from './file-view.tsx';
 import { Markdown } from './markdown.tsx';
 import { Reasoning } from './reasoning.tsx';
+import { shallowEqual } from './shallow-equal.ts';
 import { slotOf, type Part } from './slot.ts';
 import { ToolCard } from './tool-card.tsx';
 
-/** One part of a message, whatever it is. */
-export function PartView({ part, isLive }: { part: Part; isLive: boolean }): ReactNode {
+type PartViewProps = { part: Part; isLive: boolean };
+
+/** One part of a message, whatever it is. It is drawn again only if it says something else. */
+export const PartView = memo(
+  function PartView({ part, isLive }: PartViewProps): ReactNode {
+    return bodyOf(part, isLive);
+  },
+  (before, after) => before.isLive === after.isLive && shallowEqual(before.part, after.part),
+);
+
+function bodyOf(part: Part, isLive: boolean): ReactNode {
   if (isToolUIPart(part)) return <ToolCard part={part} />;
   const isStreaming = isLive && 'state' in part && part.state === 'streaming';
   switch (part.type) {

@@ -25,6 +25,11 @@ function speakersOf(parts: readonly Part[]): Map<string, Speaker> {
   return speakers;
 }
 
+/** The names of those who speak in a message. */
+export function speakerNames({ parts }: UIMessage): string[] {
+  return parts.flatMap((part) => (part.type === 'data-agent' ? [(part.data as Speaker).name] : []));
+}
+
 /** A message as the turns of its speakers. Sources are none: they are shown together, at the end. */
 export function turnsOf({ parts }: UIMessage): Turn[] {
   const speakers = speakersOf(parts);

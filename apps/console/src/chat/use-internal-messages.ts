@@ -5,7 +5,7 @@ import { useEffect, useMemo, useState, useSyncExternalStore } from 'react';
 import { api } from '../api.ts';
 import type { RunEvents } from '../inspect-types.ts';
 import { noRun } from '../run-events.ts';
-import { foldEntries } from './fold-entries.ts';
+import { useFoldedRun } from './use-folded-run.ts';
 
 /**
  * The messages with what agents said among themselves, which a chat is not told: the kept ones from the store, the one that is
@@ -33,10 +33,10 @@ export function useInternalMessages(
     isOn ? events.subscribe : noRun.subscribe,
     isOn ? events.snapshot : noRun.snapshot,
   );
+  const current = useFoldedRun(entries, { includeInternal: true });
   return useMemo(() => {
     const messages = new Map(isOn ? kept.map((message) => [message.id, message]) : []);
-    const current = isOn ? foldEntries(entries, { includeInternal: true }) : undefined;
-    if (current !== undefined) messages.set(current.id, current);
+    if (isOn && current !== undefined) messages.set(current.id, current);
     return messages;
-  }, [isOn, kept, entries]);
+  }, [isOn, kept, current]);
 }

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { describeWire, watchWire, type WireNote } from './wire-log.ts';
 
 describe('the wire', () => {
@@ -61,6 +61,42 @@ describe('the wire', () => {
     expect(answers).toHaveLength(1);
     show();
     expect(await (await resumed).text()).toBe('B');
-    expect(notes).toEqual(['open', 'cut', 'resumed', 'closed']);
+    expect(notes).toEqual(['open', 'left', 'resumed', 'closed']);
+  });
+
+  it('is let go when others wait for it, and asked for again in turn', async () => {
+    const notes: string[] = [];
+    const endless = (): Response =>
+      new Response(new ReadableStream({ start: (controller) => controller.enqueue(new Uint8Array([65])) }));
+    const turns: Array<{ over: AbortController; isDone: boolean; give: () => void }> = [];
+    const send = watchWire((note) => notes.push(note.type), {
+      send: async () => endless(),
+      takeTurn: () =>
+        new Promise((resolve) => {
+          const turn = { over: new AbortController(), isDone: false, give: () => undefined as void };
+          turn.give = () => resolve({ over: turn.over.signal, done: () => void (turn.isDone = true) });
+          turns.push(turn);
+        }),
+    });
+    // What was just said does not wait for its turn, but takes one.
+    const reader = (await send('/api/chat', { method: 'POST' })).body!.getReader();
+    await reader.read();
+    await vi.waitFor(() => expect(turns).toHaveLength(1));
+    turns[0]!.give();
+    await Promise.resolve();
+    const next = reader.read();
+    turns[0]!.over.abort();
+    await expect(next).rejects.toThrow(TypeError);
+    expect(turns[0]!.isDone).toBe(true);
+
+    const resumed = send('/api/chat/t/stream?run=r&after=1.7');
+    await vi.waitFor(() => expect(turns).toHaveLength(2));
+    expect(notes).toEqual(['open', 'left']);
+    turns[1]!.give();
+    const again = (await resumed).body!.getReader();
+    await again.read();
+    await again.cancel();
+    expect(turns[1]!.isDone).toBe(true);
+    expect(notes).toEqual(['open', 'left', 'resumed', 'closed']);
   });
 });

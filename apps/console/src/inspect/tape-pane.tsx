@@ -2,11 +2,11 @@ import './inspect.css';
 import './tape/tape.css';
 import { useEffect, useMemo, useRef, useState, useSyncExternalStore, type ReactNode } from 'react';
 import type { PaneProps, RunEvents, RunSnapshot } from '../inspect-types.ts';
+import { RunCursor } from '../run-cursor.ts';
 import { IconButton } from '../ui/button.tsx';
 import { describeItem } from './describe-item.ts';
 import { TapeMessage } from './tape/tape-message.tsx';
 import { TapeActions } from './tape/tape-actions.tsx';
-import { TapeCursor } from './tape/tape-cursor.ts';
 import { tapeOfRun } from './tape/tape-of-run.ts';
 import { speeds, usePlayer, type Speed } from './tape/tape-player.ts';
 import { useTapeFiles } from './tape/use-tape-files.ts';
@@ -16,7 +16,9 @@ import { usePaneKeys } from './use-pane-keys.ts';
 
 /** The run as a tape: go to any event, and the message is what the events so far make. */
 export function TapePane({ threadId, agent, events, onSelect, onScrub, onTape }: PaneProps): ReactNode {
-  const { run, tape } = useTape(events);
+  const run = useRun(events);
+  const [tape] = useState(() => new RunCursor());
+  tape.turnTo(run.entries);
   const [isTape, open] = useOpenedTape(events, onTape);
   const files = useTapeFiles(open);
   const count = run.entries.length;
@@ -173,22 +175,11 @@ function useOpenedTape(events: RunEvents, onTape: PaneProps['onTape']): [isTape:
   return [isTape, open];
 }
 
-/** The run and a cursor over it, which grows with it. */
-function useTape(events: RunEvents): { run: RunSnapshot; tape: TapeCursor } {
-  const store = useMemo(() => {
-    let view: { run: RunSnapshot; tape: TapeCursor } | undefined;
-    return () => {
-      const run = events.snapshot();
-      const before = view;
-      if (before?.run === run) return before;
-      const list = run.entries.map(({ event }) => event);
-      const goesOn = before && before.run.runId === run.runId && before.run.entries.length <= list.length;
-      const tape = goesOn ? before.tape : new TapeCursor(list);
-      tape.grow(list);
-      view = { run, tape };
-      return view;
-    };
-  }, [events]);
-  const subscribe = useMemo(() => throttled(events.subscribe), [events]);
-  return useSyncExternalStore(subscribe, store);
+/** A run that goes on is not what one scrubs through; it is enough to see that it grows. */
+const drawnMs = 200;
+
+/** The run, as it grows. */
+function useRun(events: RunEvents): RunSnapshot {
+  const subscribe = useMemo(() => throttled(events.subscribe, drawnMs), [events]);
+  return useSyncExternalStore(subscribe, events.snapshot);
 }

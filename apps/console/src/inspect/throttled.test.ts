@@ -33,6 +33,20 @@ describe('throttled', () => {
     expect(told.mock.calls.length).toBe(4);
   });
 
+  it('tells less often what takes long to draw', async () => {
+    let time = 0;
+    const { subscribe, change } = source();
+    const told = vi.fn<() => void>(() => void (time += 40));
+    throttled(subscribe, 50, () => time)(told);
+    change();
+    await Promise.resolve();
+    change();
+    vi.advanceTimersByTime(190);
+    expect(told.mock.calls.length).toBe(1);
+    vi.advanceTimersByTime(10);
+    expect(told.mock.calls.length).toBe(2);
+  });
+
   it('tells nobody who has left', () => {
     const { subscribe, change, listeners } = source();
     const told = vi.fn<() => void>();

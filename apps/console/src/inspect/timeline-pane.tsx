@@ -1,18 +1,21 @@
 import './inspect.css';
 import './timeline/timeline.css';
 import { useMemo, useRef, useState, type CSSProperties, type KeyboardEvent, type ReactNode } from 'react';
-import { agentColor } from '../agent-color.ts';
 import type { PaneProps, RunEvents } from '../inspect-types.ts';
+import { useAgentColor } from '../use-agent-color.ts';
 import { formatDuration, ticksOf } from './timeline/time-scale.ts';
 import { TimelineFold, type Span, type Timeline } from './timeline/timeline.ts';
 import { useFold } from './use-fold.ts';
 import { usePaneKeys } from './use-pane-keys.ts';
 
+/** While a run goes on, all of it moves with every drawing. */
+const drawnMs = 200;
+
 const createTimeline = (run: RunEvents): TimelineFold => new TimelineFold((index) => run.snapshot().frames[index]?.at);
 
 /** When what happened: run, agents, steps and tools, the first word of each, the silences, and what it cost. */
 export function TimelinePane({ events, selection, onSelect }: PaneProps): ReactNode {
-  const view = useFold(events, createTimeline);
+  const view = useFold(events, createTimeline, drawnMs);
   const timeline = useMemo(() => view.fold.take(), [view]);
   const { spans } = timeline;
   const [active, setActive] = useState<string>();
@@ -69,6 +72,7 @@ function SpanRow(props: {
   onSelect: () => void;
 }): ReactNode {
   const { span, timeline, isActive, onFocus, onSelect } = props;
+  const color = colorOf(span, useAgentColor());
   const end = span.end ?? timeline.end;
   const duration = formatDuration(end - span.start);
   const wait = span.firstWord === undefined ? undefined : span.firstWord - span.start;
@@ -92,7 +96,7 @@ function SpanRow(props: {
         onClick={onSelect}
       >
         <span className="label" style={{ paddingLeft: 8 + span.depth * 12 }}>
-          <i style={{ background: colorOf(span) }} />
+          <i style={{ background: color }} />
           <span className="hidden-text">{span.kind} </span>
           {span.label}
         </span>
@@ -102,7 +106,7 @@ function SpanRow(props: {
             data-kind={span.kind}
             data-outcome={span.outcome}
             data-open={span.end === undefined || undefined}
-            style={{ ...placeOf(timeline, span.start, end), ['--color' as string]: colorOf(span) }}
+            style={{ ...placeOf(timeline, span.start, end), ['--color' as string]: color }}
           >
             {wait !== undefined && wait > 0 && span.kind !== 'agent' && (
               <span className="until" style={{ width: `${(100 * wait) / Math.max(1, end - span.start)}%` }} />
@@ -178,7 +182,7 @@ function Facts({ timeline }: { timeline: Timeline }): ReactNode {
   );
 }
 
-const colorOf = ({ kind, agent, outcome }: Span): string => {
+const colorOf = ({ kind, agent, outcome }: Span, agentColor: (name: string) => string): string => {
   if (outcome === 'error') return 'var(--bad)';
   if (kind === 'tool') return 'var(--family-tool)';
   if (kind === 'wait') return 'var(--family-people)';

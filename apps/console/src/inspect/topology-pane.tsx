@@ -1,13 +1,12 @@
 import './inspect.css';
 import './topology/topology.css';
-import type { Topology } from '@intertie/core';
 import { ReactFlowProvider } from '@xyflow/react';
-import { useEffect, useMemo, useRef, useState, type ReactNode } from 'react';
-import { agentColor } from '../agent-color.ts';
-import { api } from '../api.ts';
+import { useMemo, useRef, type ReactNode } from 'react';
 import type { PaneProps } from '../inspect-types.ts';
 import { Button } from '../ui/button.tsx';
+import { useAgentColor } from '../use-agent-color.ts';
 import { go } from '../use-location.ts';
+import { useTopology } from '../use-topology.ts';
 import { TopologyActivity } from './topology/agent-activity.ts';
 import { agentGraph, type AgentNode } from './topology/agent-graph.ts';
 import { nodeSize, TopologyGraph } from './topology/topology-graph.tsx';
@@ -15,12 +14,15 @@ import { useFold } from './use-fold.ts';
 import { usePaneKeys } from './use-pane-keys.ts';
 import { useRoom } from './use-room.ts';
 
+/** Who works is seen at a glance. */
+const drawnMs = 100;
+
 const createActivity = (): TopologyActivity => new TopologyActivity();
 
 /** A swarm's agents or a flow's nodes, who speaks to whom, and who is at it now. */
 export function TopologyPane({ agent, events, selection, onSelect }: PaneProps): ReactNode {
   const topology = useTopology(agent);
-  const view = useFold(events, createActivity);
+  const view = useFold(events, createActivity, drawnMs);
   const { run } = view;
   const box = useRef<HTMLDivElement>(null);
   const room = useRoom(box);
@@ -72,31 +74,14 @@ export function TopologyPane({ agent, events, selection, onSelect }: PaneProps):
 }
 
 function Chosen({ agent }: { agent: AgentNode }): ReactNode {
+  const colorOf = useAgentColor();
   return (
     <>
-      <strong style={{ color: agentColor(agent.name) }}>{agent.name}</strong>
+      <strong style={{ color: colorOf(agent.name) }}>{agent.name}</strong>
       <span className="note">{agent.description}</span>
       <Button look="quiet" onClick={() => go({ pane: 'streams' })}>
         Show in streams
       </Button>
     </>
   );
-}
-
-/** Absent where the runtime does not describe itself; what is seen in the run is drawn all the same. */
-function useTopology(agent: string | undefined): Topology | undefined {
-  const [found, setFound] = useState<{ agent: string; topology: Topology }>();
-  useEffect(() => {
-    if (agent === undefined) return undefined;
-    let isCurrent = true;
-    const ask = async (): Promise<void> => {
-      const { agents } = await api.server();
-      if (!agents.some(({ name, hasTopology }) => name === agent && hasTopology)) return;
-      const topology = await api.topology(agent);
-      if (isCurrent) setFound({ agent, topology });
-    };
-    ask().catch(() => undefined);
-    return () => void (isCurrent = false);
-  }, [agent]);
-  return found?.agent === agent ? found?.topology : undefined;
 }

@@ -1,12 +1,11 @@
 import { useState, type ReactNode } from 'react';
 import type { PaneProps, Selection } from '../inspect-types.ts';
 import type { Pane } from '../use-location.ts';
+import { inspectorWidth } from './inspector-width.ts';
 import { Inspector } from './inspector.tsx';
 import { Resizer } from './resizer.tsx';
 import { useStored } from './use-stored.ts';
-
-const narrowest = 320;
-const chatNeeds = 560;
+import { useWindowWidth } from './use-window-width.ts';
 
 /** The inspector in its column, as wide as it was left. */
 export function InspectorFrame({
@@ -14,12 +13,13 @@ export function InspectorFrame({
   pane,
   ...props
 }: Omit<PaneProps, 'selection' | 'onSelect'> & { pane: Pane; onClose: () => void }): ReactNode {
-  const [width, setWidth] = useStored<number>('inspector-width', 460);
+  // 0: nobody has said how wide.
+  const [chosen, setChosen] = useStored<number>('inspector-width', 0);
   const [selection, onSelect] = useState<Selection>();
-  const max = Math.max(narrowest, innerWidth - chatNeeds);
+  const { width, min, max } = inspectorWidth(useWindowWidth(), chosen || undefined);
   return (
-    <aside className="inspector-frame" aria-label="Inspector" style={{ width: Math.min(width, max) }}>
-      <Resizer width={Math.min(width, max)} min={narrowest} max={max} onResize={setWidth} />
+    <aside className="inspector-frame" aria-label="Inspector" style={{ width }}>
+      <Resizer width={width} min={min} max={max} onResize={setChosen} />
       <Inspector {...props} pane={pane} selection={selection} onSelect={onSelect} onClose={onClose} />
     </aside>
   );

@@ -8,11 +8,14 @@ import { WireMenu } from '../chat/wire-menu.tsx';
 import type { RunEvents } from '../inspect-types.ts';
 import { Icon } from '../ui/icon.tsx';
 import { recordedRun } from '../run-events.ts';
+import { AgentColors } from '../use-agent-color.ts';
 import { useRunEvents } from '../use-run-events.ts';
 import { go, type Pane } from '../use-location.ts';
+import { useTopology } from '../use-topology.ts';
 import { ChatBar } from './chat-bar.tsx';
 import { InspectorFrame } from './inspector-frame.tsx';
 import { useLatest } from './use-latest.ts';
+import { useThreadColors } from './use-thread-colors.ts';
 import { useThreadTitle } from './use-thread-title.ts';
 
 type Run = { runId: string; agent?: string };
@@ -34,6 +37,7 @@ export function ThreadScreen({
   const [pinned, setPinned] = useState<string>();
   const [scrub, setScrub] = useState<number>();
   const [tape, setTape] = useState<RunEvents>();
+  const [speakers, setSpeakers] = useState('');
   const title = useThreadTitle(session, state.isNew);
   const onRun = useCallback((run: Run | undefined): void => {
     setNewest((known) => (known?.runId === run?.runId && known?.agent === run?.agent ? known : run));
@@ -45,6 +49,9 @@ export function ThreadScreen({
   const agent = newest?.agent ?? state.agent;
   const followed = useRunEvents(runId, threadId, frame.isInspectorOpen || frame.isInternalShown);
   const events = tape ?? followed;
+  const described = useTopology(agent)?.agents.map(({ name }) => name) ?? [];
+  const authors = [...Object.values(state.authors), ...(agent === undefined ? [] : [agent])];
+  const colors = useThreadColors(authors, [...described, ...speakers.split('\n')], events);
   const onTape = (next: Tape<AgentEvent> | undefined): void => {
     setTape(next && recordedRun(next.items.map(({ item }) => item)));
     setScrub(undefined);
@@ -62,7 +69,7 @@ export function ThreadScreen({
     [openInspector],
   );
   return (
-    <>
+    <AgentColors value={colors}>
       <main className="chat">
         <ChatBar
           title={title}
@@ -95,6 +102,7 @@ export function ThreadScreen({
           onEndScrub={() => setScrub(undefined)}
           onRun={onRun}
           onInspect={inspect}
+          onAgents={setSpeakers}
         />
       </main>
       {frame.isInspectorOpen && (
@@ -110,6 +118,6 @@ export function ThreadScreen({
           onClose={frame.toggleInspector}
         />
       )}
-    </>
+    </AgentColors>
   );
 }

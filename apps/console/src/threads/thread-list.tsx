@@ -1,9 +1,9 @@
 import { useState, type FormEvent, type ReactNode, type RefObject } from 'react';
-import { agentColor } from '../agent-color.ts';
 import { api, type ServerInfo, type ThreadInfo } from '../api.ts';
 import { forgetSession } from '../chat/use-session.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
+import { useAgentColor } from '../use-agent-color.ts';
 import { go } from '../use-location.ts';
 import { tellThreads } from './thread-news.ts';
 import { useThreads } from './use-threads.ts';
@@ -82,6 +82,7 @@ export function ThreadList({
 const databases = { pglite: 'PGlite', postgres: 'Postgres' } as const;
 
 function ThreadRow({ thread, isCurrent }: { thread: ThreadInfo; isCurrent: boolean }): ReactNode {
+  const colorOf = useAgentColor();
   const [mode, setMode] = useState<'plain' | 'rename' | 'delete'>('plain');
   const title = thread.title ?? 'Untitled';
   const remove = async (): Promise<void> => {
@@ -119,7 +120,7 @@ function ThreadRow({ thread, isCurrent }: { thread: ThreadInfo; isCurrent: boole
         <span className="meta">
           {thread.agent !== undefined && (
             <span className="agent">
-              <span className="dot" style={{ background: agentColor(thread.agent) }} />
+              <span className="dot" style={{ background: colorOf(thread.agent) }} />
               {thread.agent}
             </span>
           )}

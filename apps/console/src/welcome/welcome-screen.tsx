@@ -8,6 +8,8 @@ import type { RunEvents } from '../inspect-types.ts';
 import { noRun, recordedRun } from '../run-events.ts';
 import { ChatBar } from '../shell/chat-bar.tsx';
 import { InspectorFrame } from '../shell/inspector-frame.tsx';
+import { useThreadColors } from '../shell/use-thread-colors.ts';
+import { AgentColors } from '../use-agent-color.ts';
 import { go, type Pane } from '../use-location.ts';
 import { playedRun } from './played-run.ts';
 import { Welcome } from './welcome.tsx';
@@ -17,6 +19,8 @@ function begin(agent: string | undefined, draft: Draft): void {
   beginThread(threadId, agent, draft);
   go({ thread: threadId, view: 'chat' });
 }
+
+const noNames: readonly string[] = [];
 
 /** The page before the first question. It plays once in the life of a page. */
 let hasPlayed = false;
@@ -48,8 +52,9 @@ export function WelcomeScreen({
     hasPlayed = true;
   };
   useEffect(() => void showFirst(), []);
+  const colors = useThreadColors(noNames, noNames, events);
   return (
-    <>
+    <AgentColors value={colors}>
       <main className="chat">
         <ChatBar
           title="New thread"
@@ -81,6 +86,6 @@ export function WelcomeScreen({
           onClose={frame.toggleInspector}
         />
       )}
-    </>
+    </AgentColors>
   );
 }

@@ -1,13 +1,13 @@
-import { useMemo, useState, useSyncExternalStore, type CSSProperties, type ReactNode } from 'react';
-import { agentColor } from '../agent-color.ts';
+import { useState, useSyncExternalStore, type CSSProperties, type ReactNode } from 'react';
 import type { ServerInfo } from '../api.ts';
 import { AgentPicker, defaultAgent } from '../chat/agent-picker.tsx';
 import { Composer } from '../chat/composer.tsx';
-import { foldEntries } from '../chat/fold-entries.ts';
 import { MessageView } from '../chat/message-view.tsx';
 import type { Draft } from '../chat/thread-session.ts';
+import { useFoldedRun } from '../chat/use-folded-run.ts';
 import type { RunEvents } from '../inspect-types.ts';
 import { Icon } from '../ui/icon.tsx';
+import { useAgentColor } from '../use-agent-color.ts';
 import { thingsToTry } from './things-to-try.ts';
 
 /** What a page shows that nobody has asked anything yet: a run that was recorded, and what to try. */
@@ -28,14 +28,12 @@ export function Welcome({
   isInternalShown: boolean;
   onBegin: (agent: string | undefined, draft: Draft) => void;
 }): ReactNode {
+  const colorOf = useAgentColor();
   const agents = server?.agents ?? [];
   const [chosen, setChosen] = useState<string>();
   const agent = chosen ?? defaultAgent(agents)?.name;
   const { entries, status } = useSyncExternalStore(events.subscribe, events.snapshot);
-  const message = useMemo(
-    () => foldEntries(entries, { ...(scrub !== undefined && { count: scrub }), includeInternal: isInternalShown }),
-    [entries, scrub, isInternalShown],
-  );
+  const message = useFoldedRun(entries, { count: scrub, includeInternal: isInternalShown });
   const tries = thingsToTry(agents);
   return (
     <>
@@ -60,7 +58,7 @@ export function Welcome({
                   key={name + text}
                   type="button"
                   className="try"
-                  style={{ '--agent': agentColor(name) } as CSSProperties}
+                  style={{ '--agent': colorOf(name) } as CSSProperties}
                   onClick={() => onBegin(name, { text, files: [] })}
                 >
                   <span className="text">{text}</span>

@@ -59,6 +59,21 @@ export function busy(on: StageName): void {
       expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'user', 'assistant']);
     });
 
+    it('queue: who comes back to the thread is given what was asked for last', async () => {
+      const { model, goOn, begun } = slowFirst();
+      const agent = new Agent({ model, ...(await openStage(on)).process() });
+      const latest = async (): Promise<string | undefined> => (await agent.latest({ threadId: 't' }))?.runId;
+      const first = await agent.stream({ threadId: 't', message: 'One' });
+      await begun.opened;
+      expect(await latest()).toBe(first.runId);
+      const second = await agent.stream({ threadId: 't', message: 'Two', busy: 'queue' });
+      expect(await latest()).toBe(second.runId);
+      await second.stop();
+      expect(await latest()).toBe(first.runId);
+      goOn.open();
+      await first.message;
+    });
+
     it('replace: the first is stopped and kept, as when a page stops and sends again', async () => {
       const { model } = slowFirst();
       const agent = new Agent({ model, ...(await openStage(on)).process() });

@@ -70,7 +70,8 @@ export function endings(on: StageName): void {
       const source = asking('replay', new Date(Date.now() + 300).toISOString());
       const agent = new Agent({ source, ...(await openStage(on)).process() });
       const run = await agent.stream({ threadId: 't', message: 'Go' });
-      expect((await run.message).status).toBe('paused');
+      // On a busy machine its time may be over before anybody has looked.
+      await run.message;
       const { threadId, messageId } = run;
       await expect.poll(async () => (await agent.store.getMessage({ threadId, messageId }))?.status).toBe('aborted');
       const late = await agent.answer(run.runId, [{ questionId: 'q', value: 'yes' }]);

@@ -18,9 +18,12 @@ export function threadTests(contract: Contract): void {
       expect(created).not.toHaveProperty('headId');
       const version = await store.getVersion({ threadId });
       expect(version).toBeGreaterThan(0);
+      expect(created.version).toBe(version);
       await store.saveThread({ thread: { id: threadId, title: 'Trip to Rome', createdAt: new Date() } });
       expect(await store.getThreadById({ threadId })).toMatchObject({ ...thread, title: 'Trip to Rome' });
-      expect(await store.getVersion({ threadId })).toBeGreaterThan(version);
+      const changed = await store.getVersion({ threadId });
+      expect(changed).toBeGreaterThan(version);
+      expect((await store.listThreads()).threads).toMatchObject([{ id: threadId, version: changed }]);
     });
 
     it.each([

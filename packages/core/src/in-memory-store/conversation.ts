@@ -36,6 +36,7 @@ export function threadOf(row: ThreadRow): Thread {
     ...(row.title !== undefined && { title: row.title }),
     ...(row.metadata !== undefined && { metadata: structuredClone(row.metadata) }),
     ...(row.headId !== undefined && { headId: row.headId }),
+    version: row.version,
     createdAt: new Date(row.createdAt),
     updatedAt: new Date(row.updatedAt),
   };

@@ -72,6 +72,7 @@ export function toThread(row: ThreadRow): Thread {
     ...(row.title !== null && { title: row.title }),
     ...(row.metadata !== null && { metadata: JSON.parse(row.metadata) as JsonObject }),
     ...(row.head_id !== null && { headId: row.head_id }),
+    version: row.version,
     createdAt: new Date(row.created_at),
     updatedAt: new Date(row.updated_at),
   };

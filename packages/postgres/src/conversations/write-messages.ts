@@ -9,15 +9,18 @@ const names = [...texts, ...jsons];
 
 /**
  * What a list of messages is in SQL: one value per column. JSON goes as lines, because it never holds a line break: quoted
- * inside an array, a long text would be escaped twice.
+ * inside an array, a long text would be escaped twice. A column that no message has is an empty list, which the others
+ * outlast.
  */
 export function messageValues(messages: readonly CanonicalMessage[]): SqlValue[] {
   const rows = messages.map((message) => toColumns(message));
+  const isFilled = (name: (typeof names)[number]): boolean => rows.some((row) => row[name] !== undefined);
   return [
-    ...texts.map((name) => rows.map((row) => row[name] ?? null)),
-    ...jsons.map((name) => rows.map((row) => row[name] ?? '').join('\n')),
+    ...texts.map((name) => (isFilled(name) ? rows.map((row) => row[name] ?? null) : [])),
+    ...jsons.map((name) => (isFilled(name) ? rows.map((row) => row[name] ?? '').join('\n') : '')),
     rows.map((row) => row.created_at),
     breaksOf(messages),
+    rows.map((_, index) => index + 1),
   ];
 }
 
@@ -33,15 +36,22 @@ function breaksOf(messages: readonly CanonicalMessage[]): number[] {
   });
 }
 
-/** The values as rows `v`, in order, with their place as `n`; the first value is `$from`. */
+/**
+ * The values as rows `v`, in order, with their place as `n`; the first value is `$from`. The lists are in the select list,
+ * where they go side by side and the shorter ones end in nulls: after `from`, each would be copied once more. All of them
+ * are lists, because the planner takes those for short: a plan that looks dear is not kept.
+ */
 function unnestMessages(from: number): string {
-  const arrays = [
-    ...texts.map((_, index) => `$${from + index}::text[]`),
-    ...jsons.map((_, index) => `string_to_array($${from + texts.length + index}::text, E'\\n', '')`),
-    `$${from + names.length}::text[]`,
-    `$${from + names.length + 1}::int4[]`,
+  const columns = [
+    ...texts.map((name, index) => `unnest($${from + index}::text[]) as ${name}`),
+    ...jsons.map(
+      (name, index) => `unnest(string_to_array($${from + texts.length + index}::text, E'\\n', '')) as ${name}`,
+    ),
+    `unnest($${from + names.length}::text[]) as created_at`,
+    `unnest($${from + names.length + 1}::int4[]) as break`,
+    `unnest($${from + names.length + 2}::int4[]) as n`,
   ];
-  return `unnest(${arrays.join(', ')}) with ordinality v(${names.join(', ')}, created_at, break, n)`;
+  return `(select ${columns.join(', ')}) v`;
 }
 
 /** The columns that messages fill. */
@@ -97,34 +107,42 @@ export function updateStatement(from: number, thread: { id: string; version: str
 type Columns = Record<(typeof names)[number], string | undefined> & { created_at: string };
 
 function toColumns(message: CanonicalMessage): Columns {
-  const {
-    id,
-    threadId: _,
-    role,
-    type,
-    content,
-    createdAt,
-    resourceId,
-    clientId,
-    parentId,
-    runId,
-    status,
-    ...rest
-  } = message;
-  const { state, sourceState, ...extra } = rest as typeof rest & JsonObject;
   return {
-    id,
-    client_id: clientId,
-    parent_id: parentId,
-    role,
-    type,
-    status: status ?? 'complete',
-    resource_id: resourceId,
-    client_run_id: runId,
-    content: JSON.stringify(content),
-    state: JSON.stringify(state),
-    source_state: JSON.stringify(sourceState),
-    extra: Object.keys(extra).length > 0 ? JSON.stringify(extra) : undefined,
-    created_at: toTimestamp(createdAt),
+    id: message.id,
+    client_id: message.clientId,
+    parent_id: message.parentId,
+    role: message.role,
+    type: message.type,
+    status: message.status ?? 'complete',
+    resource_id: message.resourceId,
+    client_run_id: message.runId,
+    content: JSON.stringify(message.content),
+    state: JSON.stringify(message.state),
+    source_state: JSON.stringify(message.sourceState),
+    extra: JSON.stringify(extraOf(message)),
+    created_at: toTimestamp(message.createdAt),
   };
+}
+
+/** The fields that have a column. */
+const known: ReadonlySet<string> = new Set<keyof CanonicalMessage>([
+  'id',
+  'threadId',
+  'role',
+  'type',
+  'content',
+  'createdAt',
+  'resourceId',
+  'clientId',
+  'parentId',
+  'runId',
+  'status',
+  'state',
+  'sourceState',
+]);
+
+/** The others, which a newer version knows. A look at each name costs less than a copy of the message without some. */
+function extraOf(message: CanonicalMessage): JsonObject | undefined {
+  const others = Object.entries(message as unknown as JsonObject).filter(([name]) => !known.has(name));
+  return others.length > 0 ? Object.fromEntries(others) : undefined;
 }

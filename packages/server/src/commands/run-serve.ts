@@ -2,6 +2,7 @@ import { existsSync, watch } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import type { IntertieConfig } from '../config.ts';
 import { defaultConfig } from '../default-config.ts';
+import { IntertieError } from '../intertie-error.ts';
 import { findConfig, loadConfig } from '../load-config.ts';
 import { jsonLogger, plainLogger } from '../logger.ts';
 import { serve, type ServedIntertie } from '../serve.ts';
@@ -87,6 +88,7 @@ function reloadOnChange(path: string, served: ServedIntertie, terminal: Terminal
       await served.reload(withEnvironment(await loadConfig(path)));
       terminal.err(`Loaded ${basename(path)} again.`);
     } catch (error) {
+      if (error instanceof IntertieError && error.code === 'closing') return;
       terminal.err(`${(error as Error).message}\nThe server goes on with what it had.`);
     }
   };

@@ -15,6 +15,7 @@ type OpenStream = {
 export class OpenStreams {
   #limits: Limits['streams'];
   #open = new Set<OpenStream>();
+  #perClient = new Map<string, number>();
 
   constructor(limits: Limits['streams']) {
     this.#limits = limits;
@@ -26,7 +27,7 @@ export class OpenStreams {
 
   /** Throws `too-many-streams` where the client may hold no more. */
   check(client: string): void {
-    const own = [...this.#open].filter((stream) => stream.client === client).length;
+    const own = this.#perClient.get(client) ?? 0;
     if (own < this.#limits.perClient && this.#open.size < this.#limits.total) return;
     throw new IntertieError('too-many-streams', undefined, { headers: { 'retry-after': '5' } });
   }
@@ -50,12 +51,12 @@ export class OpenStreams {
               if (how.cut) stream.fail(new Error('The connection was cut on request.'));
             },
             fail: (why) => {
-              if (!this.#open.delete(stream)) return;
+              if (!this.#leave(stream)) return;
               controller.error(why);
               reader.cancel(why).catch(() => undefined);
             },
           };
-          this.#open.add(stream);
+          this.#enter(stream);
         },
         pull: async (controller) => {
           try {
@@ -66,20 +67,34 @@ export class OpenStreams {
               last = value;
               return controller.enqueue(value);
             }
-            this.#open.delete(stream);
+            this.#leave(stream);
             controller.close();
           } catch (error) {
-            if (this.#open.delete(stream)) controller.error(error);
+            if (this.#leave(stream)) controller.error(error);
           }
         },
         cancel: async (reason) => {
-          this.#open.delete(stream);
+          this.#leave(stream);
           await reader.cancel(reason);
         },
       },
       { highWaterMark: 0 },
     );
     return new Response(body, response);
+  }
+
+  #enter(stream: OpenStream): void {
+    this.#open.add(stream);
+    this.#perClient.set(stream.client, (this.#perClient.get(stream.client) ?? 0) + 1);
+  }
+
+  /** Whether it was still there. */
+  #leave(stream: OpenStream): boolean {
+    if (!this.#open.delete(stream)) return false;
+    const left = this.#perClient.get(stream.client)! - 1;
+    if (left > 0) this.#perClient.set(stream.client, left);
+    else this.#perClient.delete(stream.client);
+    return true;
   }
 
   /** Returns how many were disturbed. */

@@ -3,20 +3,21 @@ export type SSEvent = { id?: string; event?: string; data: unknown };
 
 const encoder = new TextEncoder();
 
-function toSSE({ id, event, data }: SSEvent): Uint8Array<ArrayBuffer> {
+function toSSE({ id, event, data }: SSEvent): string {
+  const fields = `${id === undefined ? '' : `id: ${oneLine(id)}\n`}${event === undefined ? '' : `event: ${oneLine(event)}\n`}`;
   // JSON has no raw line ends, so the data is one line.
-  const fields = [
-    ...(id === undefined ? [] : [`id: ${oneLine(id)}`]),
-    ...(event === undefined ? [] : [`event: ${oneLine(event)}`]),
-    `data: ${JSON.stringify(data)}`,
-  ];
-  return encoder.encode(`${fields.join('\n')}\n\n`);
+  return `${fields}data: ${JSON.stringify(data)}\n\n`;
 }
 
-const keepAlive: Uint8Array<ArrayBuffer> = encoder.encode(': \n\n');
+/** Events in one piece: what comes together is written together. */
+export function toSSEBytes(events: readonly SSEvent[]): Uint8Array {
+  return encoder.encode(events.map(toSSE).join(''));
+}
+
+const keepAlive: Uint8Array = encoder.encode(': \n\n');
 
 function oneLine(text: string): string {
-  return text.replace(/[\r\n\0]/g, ' ');
+  return /[\r\n\0]/.test(text) ? text.replace(/[\r\n\0]/g, ' ') : text;
 }
 
 const sseHeaders: { readonly [name: string]: string } = {
@@ -37,12 +38,13 @@ export type SSEOptions = {
  * that proxies keep the connection and a client that is gone is noticed. If the iterator fails, so does the response.
  */
 export function sseResponse(
-  events: (signal: AbortSignal) => AsyncIterable<SSEvent>,
+  pieces: (signal: AbortSignal) => AsyncIterable<Uint8Array>,
   { keepAliveMs = 15_000, headers, onLeave }: SSEOptions = {},
 ): Response {
   const left = new AbortController();
-  let iterator: AsyncIterator<SSEvent> | undefined;
-  let pending: Promise<IteratorResult<SSEvent>> | undefined;
+  let iterator: AsyncIterator<Uint8Array> | undefined;
+  let timer: ReturnType<typeof setInterval> | undefined;
+  let isSilent = true;
   const body = new ReadableStream<Uint8Array>(
     {
       start(controller) {
@@ -50,27 +52,29 @@ export function sseResponse(
         controller.enqueue(keepAlive);
       },
       async pull(controller) {
-        iterator ??= events(left.signal)[Symbol.asyncIterator]();
-        pending ??= iterator.next();
-        let timer: ReturnType<typeof setTimeout> | undefined;
-        const silence = new Promise<'silence'>((resolve) => {
-          timer = setTimeout(() => resolve('silence'), keepAliveMs);
-        });
+        iterator ??= pieces(left.signal)[Symbol.asyncIterator]();
+        // One timer for the whole response: what is written only says that this round was not silent.
+        timer ??= setInterval(() => {
+          // To a client that does not read, comments would only pile up.
+          if (isSilent && (controller.desiredSize ?? 0) > 0) controller.enqueue(keepAlive);
+          isSilent = true;
+        }, keepAliveMs);
         try {
-          const result = await Promise.race([pending, silence]);
+          const { done, value } = await iterator.next();
+          isSilent = false;
           if (left.signal.aborted) return;
-          if (result === 'silence') return controller.enqueue(keepAlive);
-          pending = undefined;
-          if (result.done) controller.close();
-          else controller.enqueue(toSSE(result.value));
-        } finally {
-          clearTimeout(timer);
+          if (!done) return controller.enqueue(value);
+          clearInterval(timer);
+          controller.close();
+        } catch (error) {
+          clearInterval(timer);
+          throw error;
         }
       },
-      async cancel() {
+      cancel() {
+        clearInterval(timer);
         left.abort();
         onLeave?.();
-        pending?.catch(() => undefined);
         // Not awaited: it may be waiting for something that never comes.
         void iterator?.return?.()?.catch(() => undefined);
       },

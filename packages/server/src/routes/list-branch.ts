@@ -1,6 +1,6 @@
 import { toAGUIMessages } from '@intertie/ag-ui';
 import { toUIMessages } from '@intertie/ai-sdk';
-import { encodeMessage, type CanonicalMessage, type Store } from '@intertie/core';
+import { encodeMessage, type CanonicalMessage, type Store, type Thread } from '@intertie/core';
 import { toLiveInfo, type LiveInfo } from '../api.ts';
 import type { Host } from '../host.ts';
 import { IntertieError } from '../intertie-error.ts';
@@ -39,7 +39,7 @@ export async function listBranch(
   const whole = messages.filter(({ status }) => status !== 'streaming');
   return {
     messages: format === 'canonical' ? messages.map(encodeMessage) : convert(whole.map(withBlobUrls), format),
-    branches: await branchesOf(trees, store, threadId, messages),
+    branches: await branchesOf(trees, store, thread, messages),
     ...(live && { live: toLiveInfo(live)! }),
   };
 }
@@ -51,17 +51,17 @@ function convert(messages: CanonicalMessage[], format: 'ui' | 'ag-ui'): unknown[
 async function branchesOf(
   trees: Host['trees'],
   store: Store,
-  threadId: string,
+  thread: Thread,
   messages: readonly CanonicalMessage[],
 ): Promise<Branches> {
   const children = new Map<string | undefined, number>();
-  for (const { parentId } of (await trees.read(store, threadId)).values()) {
+  for (const { parentId } of (await trees.read(store, thread)).values()) {
     children.set(parentId, (children.get(parentId) ?? 0) + 1);
   }
   const branched = messages.filter(({ parentId }) => (children.get(parentId) ?? 0) > 1);
   const entries = await Promise.all(
     branched.map(async ({ id }) => {
-      const siblings = (await store.listSiblings({ threadId, messageId: id })).map((sibling) => sibling.id);
+      const siblings = (await store.listSiblings({ threadId: thread.id, messageId: id })).map((sibling) => sibling.id);
       return [id, { siblings, index: siblings.indexOf(id) }] as const;
     }),
   );

@@ -1,9 +1,10 @@
-import type { AgentEvent, DurableRun, LogPosition, RunRecord, Store } from '@intertie/core';
-import { sseResponse, type SSEvent } from '../http/sse.ts';
+import type { AgentEvent, DurableRun, Followed, LogPosition, RunRecord, Store } from '@intertie/core';
+import { sseResponse, toSSEBytes } from '../http/sse.ts';
 import { IntertieError } from '../intertie-error.ts';
 import { formatCursor } from '../log-cursor.ts';
 
 const beginning: LogPosition = { epoch: 0, seq: 0 };
+const reset: Uint8Array = toSSEBytes([{ event: 'reset', data: {} }]);
 
 export function logDropped({ threadId, messageId }: RunRecord): IntertieError {
   const url = `/api/threads/${encodeURIComponent(threadId)}/messages`;
@@ -17,46 +18,66 @@ export async function followEvents(
   after: LogPosition | undefined,
 ): Promise<Response> {
   const reader = run.follow(after).getReader();
-  // A log that is not there any more is known at once, and has to be said by the status.
-  const first = await reader.read();
-  if (!first.done && first.value.type === 'dropped') {
+  // A log that is not there any more has to be said by the status. One that is being written is there, and may be silent.
+  const isOver = record.state !== 'queued' && record.state !== 'running';
+  const first = isOver ? await reader.read() : undefined;
+  if (first?.value?.type === 'dropped') {
     await reader.cancel();
     throw logDropped(record);
   }
   const onLeave = (): void => void reader.cancel().catch(() => undefined);
-  const events = async function* events(): AsyncGenerator<SSEvent> {
-    for (let item = first; !item.done;) {
-      const followed = item.value;
-      if (followed.type === 'events') yield* numbered(followed.events, followed.position);
-      else if (followed.type === 'ended') yield { data: followed.event };
-      else yield { event: 'reset', data: {} };
+  const pieces = async function* pieces(): AsyncGenerator<Uint8Array> {
+    for (let item = first ?? (await reader.read()); !item.done;) {
+      yield toBytes(item.value);
       // oxlint-disable-next-line no-await-in-loop -- one after the other
       item = await reader.read();
     }
   };
-  return sseResponse(events, { onLeave });
+  return sseResponse(pieces, { onLeave });
 }
 
 /** What is in the log now, and no more. */
 export async function replayEvents(store: Store, record: RunRecord, after: LogPosition = beginning): Promise<Response> {
   let page = await store.log.read(record.key, after);
   if (page.dropped) throw logDropped(record);
-  return sseResponse(async function* events(): AsyncGenerator<SSEvent> {
+  return sseResponse(async function* pieces(): AsyncGenerator<Uint8Array> {
     if (!page.valid) {
-      yield { event: 'reset', data: {} };
+      yield reset;
       page = await store.log.read(record.key, beginning);
     }
-    for (;;) {
-      yield* numbered(page.events, page.position);
-      if (page.events.length === 0 || page.position.seq >= page.tail) return;
+    while (page.events.length > 0) {
+      yield numbered(page.events, page.position);
+      if (page.position.seq >= page.tail) return;
       // oxlint-disable-next-line no-await-in-loop -- one page after the other
       page = await store.log.read(record.key, page.position);
     }
   });
 }
 
-function* numbered(events: readonly AgentEvent[], { epoch, seq }: LogPosition): Generator<SSEvent> {
-  for (const [index, event] of events.entries()) {
-    yield { id: formatCursor({ epoch, seq: seq - events.length + 1 + index }), data: event };
+function toBytes(followed: Followed): Uint8Array {
+  switch (followed.type) {
+    case 'events':
+      return sharedBytes(followed.events, followed.position);
+    case 'ended':
+      return toSSEBytes([{ data: followed.event }]);
+    case 'reset':
+    case 'dropped':
+      return reset;
   }
+}
+
+/** Events that are given to several readers of a run are written for the first of them. */
+const written = new WeakMap<readonly AgentEvent[], Uint8Array>();
+
+function sharedBytes(events: readonly AgentEvent[], position: LogPosition): Uint8Array {
+  let bytes = written.get(events);
+  if (!bytes) written.set(events, (bytes = numbered(events, position)));
+  return bytes;
+}
+
+function numbered(events: readonly AgentEvent[], { epoch, seq }: LogPosition): Uint8Array {
+  const before = seq - events.length;
+  return toSSEBytes(
+    events.map((event, index) => ({ id: formatCursor({ epoch, seq: before + 1 + index }), data: event })),
+  );
 }

@@ -4,7 +4,7 @@ import { toDecisionInfo, toRunInfo } from '../api.ts';
 import { findRun, openRun } from '../find-run.ts';
 import type { Host } from '../host.ts';
 import { readJson, readQuery } from '../http/read-json.ts';
-import { sseResponse } from '../http/sse.ts';
+import { sseResponse, toSSEBytes } from '../http/sse.ts';
 import { IntertieError } from '../intertie-error.ts';
 import { parseCursor } from '../log-cursor.ts';
 import { idParam, requireOpen, storeOf, type App, type RouteContext } from './context.ts';
@@ -64,7 +64,9 @@ export function addRunRoutes(app: App, host: Host): void {
     const { record } = await findRun(host, storeOf(host, c), idParam(c, 'run'), threadParam(c));
     if (!host.frames.has(record.runId)) throw new IntertieError('no-frames');
     return sseResponse(async function* frames(signal) {
-      for await (const frame of host.frames.read(record.runId, signal)) yield { id: String(frame.index), data: frame };
+      for await (const frame of host.frames.read(record.runId, signal)) {
+        yield toSSEBytes([{ id: String(frame.index), data: frame }]);
+      }
     });
   });
 

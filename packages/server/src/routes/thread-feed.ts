@@ -1,6 +1,6 @@
 import type { MessageChange, RunRecord, Store } from '@intertie/core';
 import { toLiveInfo } from '../api.ts';
-import { sseResponse, type SSEvent } from '../http/sse.ts';
+import { sseResponse, toSSEBytes, type SSEvent } from '../http/sse.ts';
 
 /** How often to look where hints arrive, and where they do not. */
 const pollMs = { connected: 5_000, alone: 500 };
@@ -18,7 +18,7 @@ async function* changesOf(
   threadId: string,
   from: number | undefined,
   signal: AbortSignal,
-): AsyncGenerator<SSEvent> {
+): AsyncGenerator<Uint8Array> {
   let since = from ?? (await store.getVersion({ threadId }));
   let live: RunRecord | null | undefined;
   let isNudged = false;
@@ -50,23 +50,28 @@ async function* changesOf(
       const now = await store.registry.liveRun(store.scope, { threadId });
       if (live === undefined || now?.key !== live?.key) {
         live = now;
-        yield { event: 'live', data: toLiveInfo(now) ?? null };
+        yield toSSEBytes([{ event: 'live', data: toLiveInfo(now) ?? null }]);
       }
       // oxlint-disable-next-line no-await-in-loop -- one look after the other
       const changes = await store.listChanges({ threadId, since, limit: 200 });
-      for (const [index, change] of changes.entries()) {
-        since = change.version;
-        // Who comes back names the last id it has seen, and a version is seen when all of it is.
-        const isLast = changes[index + 1]?.version !== since;
-        yield { ...(isLast && { id: String(since) }), event: 'change', data: describe(change) };
+      if (changes.length > 0) {
+        since = changes.at(-1)!.version;
+        yield toSSEBytes(changes.map(toEvent));
+        continue;
       }
       // oxlint-disable-next-line no-await-in-loop -- one look after the other
-      if (changes.length === 0) await waitForNudge();
+      await waitForNudge();
     }
   } finally {
     unsubscribe();
     signal.removeEventListener('abort', nudge);
   }
+}
+
+/** Who comes back names the last id it has seen, and a version is seen when all of it is. */
+function toEvent(change: MessageChange, index: number, changes: readonly MessageChange[]): SSEvent {
+  const isLast = changes[index + 1]?.version !== change.version;
+  return { ...(isLast && { id: String(change.version) }), event: 'change', data: describe(change) };
 }
 
 function describe(change: MessageChange): unknown {

@@ -1,6 +1,7 @@
+import { sumUsage } from '@intertie/agent';
 import type { Store, Thread } from '@intertie/core';
 import { z } from 'zod';
-import { sumUsage, toLiveInfo, toRunInfo, toThreadInfo } from '../api.ts';
+import { toLiveInfo, toRunInfo, toThreadInfo } from '../api.ts';
 import type { Host } from '../host.ts';
 import { defined } from '../defined.ts';
 import { readJson, readQuery } from '../http/read-json.ts';
@@ -46,10 +47,10 @@ async function requireThread(store: Store, threadId: string): Promise<Thread> {
 
 export function addThreadRoutes(app: App, host: Host): void {
   app.get('/api/threads', async (c) => {
-    const store = storeOf(host, c);
-    const { threads, cursor } = await store.listThreads(defined({ limit: 50, ...readQuery(c.req.raw, threadsQuery) }));
+    const query = defined({ limit: 50, ...readQuery(c.req.raw, threadsQuery) });
+    const { threads, cursor } = await storeOf(host, c).listThreads(query);
     return c.json({
-      threads: await Promise.all(threads.map((thread) => toThreadInfo(store, thread))),
+      threads: threads.map(toThreadInfo),
       ...(cursor !== undefined && { cursor }),
     });
   });
@@ -64,7 +65,7 @@ export function addThreadRoutes(app: App, host: Host): void {
     ]);
     const usage = sumUsage(runs.flatMap((run) => run.usage ?? []));
     return c.json({
-      thread: await toThreadInfo(store, thread),
+      thread: toThreadInfo(thread),
       ...(live && { live: toLiveInfo(live) }),
       ...(usage.length > 0 && { usage }),
     });
@@ -83,7 +84,7 @@ export function addThreadRoutes(app: App, host: Host): void {
         ...(metadata && { metadata: { ...thread.metadata, ...metadata } }),
       },
     });
-    return c.json({ thread: await toThreadInfo(store, saved) });
+    return c.json({ thread: toThreadInfo(saved) });
   });
 
   app.delete('/api/threads/:thread', async (c) => {
@@ -108,8 +109,9 @@ export function addThreadRoutes(app: App, host: Host): void {
   app.get('/api/threads/:thread/tree', async (c) => {
     const store = storeOf(host, c);
     const threadId = idParam(c, 'thread');
-    const { headId } = await requireThread(store, threadId);
-    const nodes = await host.trees.read(store, threadId);
+    const thread = await requireThread(store, threadId);
+    const { headId } = thread;
+    const nodes = await host.trees.read(store, thread);
     const messages = [...nodes.values()].toSorted((a, b) => a.createdAt.localeCompare(b.createdAt));
     return c.json({ messages, ...(headId !== undefined && { headId }) });
   });

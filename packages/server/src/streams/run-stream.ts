@@ -1,5 +1,5 @@
 import type { AgentEvent, DurableRun, Followed, LogPosition, RunRecord, Store } from '@intertie/core';
-import { sseResponse, type SSEvent } from '../http/sse.ts';
+import { sseResponse, toSSEBytes, type SSEvent } from '../http/sse.ts';
 import { IntertieError } from '../intertie-error.ts';
 import { logDropped } from '../routes/run-events.ts';
 import { formatOffset, nextCursor } from './stream-offset.ts';
@@ -52,20 +52,20 @@ export async function longPoll(
 /** Events as they come, each batch followed by where to go on. */
 export async function sse(run: StreamedRun, after: LogPosition, cursor: string | undefined): Promise<Response> {
   const first = await readPage(run, after);
-  return sseResponse(async function* batches(signal): AsyncGenerator<SSEvent> {
+  return sseResponse(async function* batches(signal): AsyncGenerator<Uint8Array> {
     let page = first;
     let shown = nextCursor(cursor);
-    const say = function* sayPage(): Generator<SSEvent> {
-      if (page.events.length > 0) yield { event: 'data', data: page.events };
-      const { isTail, isClosed, position } = page;
+    const say = (): Uint8Array => {
+      const { events, isTail, isClosed, position } = page;
       const next = { streamNextOffset: formatOffset(position), streamCursor: shown };
-      yield {
+      const control: SSEvent = {
         event: 'control',
         data: { ...next, ...(isTail && { upToDate: true }), ...(isClosed && { streamClosed: true }) },
       };
       shown = nextCursor(shown);
+      return toSSEBytes(events.length > 0 ? [{ event: 'data', data: events }, control] : [control]);
     };
-    yield* say();
+    yield say();
     while (!page.isClosed && !signal.aborted) {
       // oxlint-disable-next-line no-await-in-loop -- one batch after the other
       if (page.isTail) await nextItem(await run.open(), page.position, undefined, signal);
@@ -73,7 +73,7 @@ export async function sse(run: StreamedRun, after: LogPosition, cursor: string |
       const before = page;
       // oxlint-disable-next-line no-await-in-loop -- one batch after the other
       page = await readPage(run, page.position);
-      if (page.events.length > 0 || page.isClosed !== before.isClosed) yield* say();
+      if (page.events.length > 0 || page.isClosed !== before.isClosed) yield say();
     }
   });
 }

@@ -1,9 +1,9 @@
 import type { FoundViolation } from '@intertie/conformance';
 import type { Loss } from '@intertie/core';
 import { Fragment, type ReactNode } from 'react';
-import { agentColor } from '../../agent-color.ts';
 import { IconButton } from '../../ui/button.tsx';
 import { JsonView } from '../../ui/json-view.tsx';
+import { useAgentColor } from '../../use-agent-color.ts';
 import type { StreamView } from './stream-feed.ts';
 import type { Cell } from './stream-table.ts';
 
@@ -16,6 +16,7 @@ export function StreamDetails(props: {
 }): ReactNode {
   const { view, cell, targetLabel, onClose } = props;
   const { table, run } = view;
+  const colorOf = useAgentColor();
   const { frames, events, targets } = table.relativesOf(cell);
   const eventIndices = list(events);
   const violations = [
@@ -29,7 +30,7 @@ export function StreamDetails(props: {
       <header>
         <h2>{titleOf(cell, targetLabel)}</h2>
         {agent !== undefined && (
-          <span className="agent-name" style={{ color: agentColor(agent) }}>
+          <span className="agent-name" style={{ color: colorOf(agent) }}>
             {agent}
           </span>
         )}

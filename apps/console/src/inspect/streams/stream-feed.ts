@@ -16,6 +16,9 @@ export type StreamFeedOptions = {
   frames: boolean;
 };
 
+/** Each time a screen full of rows may be new. */
+const drawnMs = 100;
+
 /** The table of a run that goes on, for `useSyncExternalStore`. Only what is new is encoded and checked. */
 export class StreamFeed {
   readonly subscribe: RunEvents['subscribe'];
@@ -29,7 +32,7 @@ export class StreamFeed {
     this.#events = events;
     this.#target = target;
     this.#options = options;
-    this.subscribe = throttled(events.subscribe);
+    this.subscribe = throttled(events.subscribe, drawnMs);
   }
 
   readonly snapshot = (): StreamView => {

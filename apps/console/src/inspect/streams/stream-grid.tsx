@@ -1,4 +1,3 @@
-import { useVirtualizer } from '@tanstack/react-virtual';
 import {
   useEffect,
   useRef,
@@ -16,8 +15,7 @@ import { lightOf } from './stream-light.ts';
 import { StreamRowView } from './stream-row.tsx';
 import type { Cell } from './stream-table.ts';
 import type { Follow } from './use-follow.ts';
-
-const rowHeight = 22;
+import { rowHeight, useRowWindow } from './use-row-window.ts';
 
 /** The rows, as far as they are in sight. Point at one, or move to it, and what belongs to it lights up. */
 export function StreamGrid(props: {
@@ -38,12 +36,7 @@ export function StreamGrid(props: {
   const activeRow = active && table.rowOf(active);
   const activeAt = activeRow === undefined ? undefined : rows.positionOf(activeRow);
 
-  const virtual = useVirtualizer({
-    count,
-    getScrollElement: () => scroller.current,
-    estimateSize: () => rowHeight,
-    overscan: 16,
-  });
+  const { first, last, onScroll, reveal } = useRowWindow(scroller, count, follow.isHeld);
 
   const go = (cell: Cell | undefined): void => {
     if (!cell) return;
@@ -69,7 +62,7 @@ export function StreamGrid(props: {
   useEffect(() => {
     if (active === shown.current || activeAt === undefined) return;
     shown.current = active;
-    virtual.scrollToIndex(activeAt, { align: 'auto' });
+    reveal(activeAt);
   });
 
   usePaneKeys({ j: () => move(1), k: () => move(-1), h: () => aside(-1), l: () => aside(1) });
@@ -102,15 +95,19 @@ export function StreamGrid(props: {
       aria-rowcount={count}
       aria-keyshortcuts="j k h l Enter n f /"
       aria-activedescendant={described}
-      onScroll={follow.onScroll}
+      onScroll={() => {
+        follow.onScroll();
+        onScroll();
+      }}
       onKeyDown={onKeyDown}
       // Only the pointer points; the keyboard makes a row active, which lights up the same.
       onPointerOver={(event) => setPointed(cellOf(event.target))}
       onPointerLeave={() => setPointed(undefined)}
       onClick={onClick}
     >
-      <div className="stream-canvas" role="presentation" style={{ height: virtual.getTotalSize() }}>
-        {virtual.getVirtualItems().map(({ index: position, start }) => {
+      <div className="stream-canvas" role="presentation" style={{ height: count * rowHeight }}>
+        {Array.from({ length: last - first }, (_, nth) => {
+          const position = first + nth;
           const index = rows.at(position);
           const row = table.row(index);
           const { light, text } = lightOf(table, row);
@@ -118,7 +115,7 @@ export function StreamGrid(props: {
             <StreamRowView
               key={position}
               position={position}
-              top={start}
+              top={position * rowHeight}
               row={row}
               frame={row.frame === undefined ? undefined : run.frames[row.frame]?.frame}
               event={row.event === undefined ? undefined : table.events[row.event]}

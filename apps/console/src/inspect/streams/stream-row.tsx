@@ -1,5 +1,5 @@
 import { memo, type ReactNode } from 'react';
-import { agentColor } from '../../agent-color.ts';
+import { useAgentColor } from '../../use-agent-color.ts';
 import { describeItem, type Described } from '../describe-item.ts';
 import type { Cell, StreamRow } from './stream-table.ts';
 
@@ -28,6 +28,7 @@ const columns = ['frame', 'event', 'target'] as const;
 /** One row of the three columns. It is drawn again only if something of it changes. */
 export const StreamRowView = memo(function StreamRowView(props: StreamRowProps): ReactNode {
   const { position, top, row, agent, light, lightText, lit, active, hasFrames } = props;
+  const colorOf = useAgentColor();
   return (
     // oxlint-disable-next-line jsx-a11y/interactive-supports-focus -- the grid has the focus and names its active row
     <div
@@ -49,7 +50,7 @@ export const StreamRowView = memo(function StreamRowView(props: StreamRowProps):
             isContinued={column === 'frame' ? row.origin !== undefined : column === 'event' && row.cause !== undefined}
             isLit={lit.includes(column)}
             isActive={active === column}
-            color={column === 'event' && agent !== undefined ? agentColor(agent) : undefined}
+            color={column === 'event' && agent !== undefined ? colorOf(agent) : undefined}
             agent={column === 'event' ? agent : undefined}
           />
         ),

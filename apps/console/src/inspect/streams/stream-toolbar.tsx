@@ -1,5 +1,5 @@
 import type { ReactNode, RefObject } from 'react';
-import { agentColor } from '../../agent-color.ts';
+import { useAgentColor } from '../../use-agent-color.ts';
 import { Chip } from '../chip.tsx';
 import { families, type Family } from '../event-family.ts';
 import type { RowFilter } from './row-filter.ts';
@@ -19,6 +19,7 @@ export function StreamToolbar(props: {
   search: RefObject<HTMLInputElement | null>;
 }): ReactNode {
   const { filter, onFilter, agents, target, onTarget, internal, onInternal, search } = props;
+  const colorOf = useAgentColor();
   const set = (change: Partial<RowFilter>): void => onFilter({ ...filter, ...change });
   const toggle = (family: Family): void => {
     const hidden = new Set(filter.hidden);
@@ -46,7 +47,7 @@ export function StreamToolbar(props: {
             className="field agent"
             aria-label="Agent"
             value={filter.agent ?? ''}
-            style={filter.agent === undefined ? undefined : { color: agentColor(filter.agent) }}
+            style={filter.agent === undefined ? undefined : { color: colorOf(filter.agent) }}
             onChange={(event) => set({ agent: event.target.value || undefined })}
           >
             <option value="">All agents</option>

@@ -9,6 +9,8 @@ const readMs = 400;
 export type Follow = {
   isFollowing: boolean;
   setFollowing: (follow: boolean) => void;
+  /** It is at the end, and stays there. */
+  isHeld: boolean;
   onScroll: () => void;
 };
 
@@ -19,24 +21,20 @@ export type Follow = {
 export function useFollow(element: RefObject<HTMLElement | null>, length: number, isLive: boolean): Follow {
   const [isFollowing, setFollowing] = useState(true);
   const lastTop = useRef(0);
-  const wasLive = useRef(false);
-  const [goesOn, setGoesOn] = useState(false);
+  const [wasLive, setWasLive] = useState(false);
   useEffect(() => {
     if (!isLive) return undefined;
-    const timer = setTimeout(() => setGoesOn(true), readMs);
-    return () => {
-      clearTimeout(timer);
-      setGoesOn(false);
-    };
+    const timer = setTimeout(() => setWasLive(true), readMs);
+    return () => clearTimeout(timer);
   }, [isLive]);
+  const isHeld = isFollowing && wasLive;
 
   useLayoutEffect(() => {
-    if (goesOn) wasLive.current = true;
     const list = element.current;
-    if (!list || !isFollowing || !wasLive.current) return;
+    if (!list || !isHeld) return;
     list.scrollTop = list.scrollHeight;
     lastTop.current = list.scrollTop;
-  }, [element, length, goesOn, isFollowing]);
+  }, [element, length, isHeld]);
 
   const onScroll = useCallback(() => {
     const list = element.current;
@@ -50,8 +48,8 @@ export function useFollow(element: RefObject<HTMLElement | null>, length: number
 
   const set = useCallback((follow: boolean) => {
     // Asked for, it also goes to the end of a run that is over.
-    if (follow) wasLive.current = true;
+    if (follow) setWasLive(true);
     setFollowing(follow);
   }, []);
-  return { isFollowing, setFollowing: set, onScroll };
+  return { isFollowing, setFollowing: set, isHeld, onScroll };
 }

@@ -1,6 +1,6 @@
 import type { CanonicalMessage, MessagePart } from '@intertie/core';
 import { memo, type ReactNode } from 'react';
-import { agentColor } from '../../agent-color.ts';
+import { useAgentColor } from '../../use-agent-color.ts';
 import { compactJson } from '../compact-json.ts';
 
 /** A message as it stands, plainly: who said what, which tools, and what is asked. */
@@ -26,10 +26,11 @@ export const TapeMessage = memo(function TapeMessage({
 });
 
 function PartView({ part, agent }: { part: MessagePart; agent: string | undefined }): ReactNode {
+  const colorOf = useAgentColor();
   return (
     <div className="tape-part" data-type={part.type} data-internal={part.internal}>
       {agent !== undefined && (
-        <span className="who" style={{ color: agentColor(agent) }}>
+        <span className="who" style={{ color: colorOf(agent) }}>
           {agent}
           {part.to && ` to ${part.to.join(', ')}`}
         </span>

@@ -16,7 +16,7 @@ import {
   type NodeProps,
 } from '@xyflow/react';
 import { useEffect, useMemo, type ReactNode } from 'react';
-import { agentColor } from '../../agent-color.ts';
+import { useAgentColor } from '../../use-agent-color.ts';
 import type { AgentEdge, AgentGraph, AgentNode } from './agent-graph.ts';
 import { edgeLine, type Box, type EdgeLine } from './edge-line.ts';
 import { extentOf } from './layered-layout.ts';
@@ -125,13 +125,14 @@ function Fit({ nodes }: { nodes: readonly AgentNode[] }): ReactNode {
 
 function AgentCard({ data: { agent, isBusy }, selected }: NodeProps<FlowNode>): ReactNode {
   const { activity } = agent;
+  const colorOf = useAgentColor();
   return (
     <div
       className="agent-card"
       data-state={activity?.state ?? 'unseen'}
       data-busy={isBusy || undefined}
       data-selected={selected || undefined}
-      style={{ ['--agent' as string]: agentColor(agent.name) }}
+      style={{ ['--agent' as string]: colorOf(agent.name) }}
       title={agent.description}
     >
       <Handle type="target" position={Position.Top} isConnectable={false} />

@@ -1,0 +1,10 @@
+/** Whether two objects have the very same values. A chat copies every part for every chunk, and what is in them stays. */
+export function shallowEqual(one: object | undefined, other: object | undefined): boolean {
+  if (one === other) return true;
+  if (one === undefined || other === undefined) return false;
+  const entries = Object.entries(one);
+  return (
+    entries.length === Object.keys(other).length &&
+    entries.every(([key, value]) => Object.is(value, (other as Record<string, unknown>)[key]))
+  );
+}

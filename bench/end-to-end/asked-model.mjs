@@ -1,0 +1,67 @@
+// @ts-check
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** @import { LanguageModelV3, LanguageModelV3Prompt, LanguageModelV3StreamPart } from '@ai-sdk/provider' */
+
+/**
+ * What a user's message asks of the model, as JSON: so many words, so many milliseconds apart, and whether the second one waits
+ * until `goOn`; and after how many messages it is asked, if that matters.
+ * @typedef {{ words: number, everyMs?: number, waits?: boolean, after?: number }} Asked
+ */
+
+/** @type {Set<() => void>} */
+const waiting = new Set();
+
+/** Lets all that wait go on. */
+export function goOn() {
+  for (const resume of waiting) resume();
+  waiting.clear();
+}
+
+/** A word, by its number. All are as long. @param {number} n */
+export const wordOf = (n) => `w${n % 10} `;
+
+/**
+ * A model that keeps nothing of what it was asked, as the mock of the AI SDK does: memory is measured here.
+ * @type {LanguageModelV3}
+ */
+export const askedModel = {
+  specificationVersion: 'v3',
+  provider: 'bench',
+  modelId: 'asked',
+  supportedUrls: {},
+  doGenerate: () => Promise.reject(new Error('It only streams.')),
+  doStream: async ({ prompt, abortSignal }) => ({ stream: ReadableStream.from(say(askedIn(prompt), abortSignal)) }),
+};
+
+/** @param {LanguageModelV3Prompt} prompt @returns {Asked} */
+function askedIn(prompt) {
+  const last = prompt.findLast(({ role }) => role === 'user');
+  const part = typeof last?.content === 'string' ? undefined : last?.content[0];
+  /** @type {Asked} */
+  const asked = JSON.parse(part?.type === 'text' ? part.text : '{"words":1}');
+  if (asked.after !== undefined && prompt.length < asked.after + 1) {
+    throw new Error(`The model was told ${prompt.length} messages, not ${asked.after + 1}.`);
+  }
+  return asked;
+}
+
+/**
+ * @param {Asked} asked
+ * @param {AbortSignal} [signal]
+ * @returns {AsyncGenerator<LanguageModelV3StreamPart>}
+ */
+async function* say({ words, everyMs = 0, waits = false }, signal) {
+  yield { type: 'stream-start', warnings: [] };
+  yield { type: 'text-start', id: '0' };
+  for (let n = 0; n < words; n++) {
+    if (signal?.aborted) return;
+    if (n === 1 && waits) await /** @type {Promise<void>} */ (new Promise((resolve) => waiting.add(resolve)));
+    if (n > 0 && everyMs > 0) await sleep(everyMs);
+    yield { type: 'text-delta', id: '0', delta: wordOf(n) };
+  }
+  yield { type: 'text-end', id: '0' };
+  const total = { total: words, noCache: words, cacheRead: 0, cacheWrite: 0, text: words, reasoning: 0 };
+  const usage = { inputTokens: total, outputTokens: total };
+  yield { type: 'finish', finishReason: { unified: 'stop', raw: 'stop' }, usage };
+}

@@ -1,0 +1,119 @@
+// @ts-check
+// The client's process: it reads streams as fast as they come, and says how long that took.
+import { Agent, request } from 'node:http';
+
+import { beChild } from './child.mjs';
+import { authorization, deltaTypes, requestOf } from './requests.mjs';
+
+/** @import { Door, Place, Question } from './requests.mjs' */
+/** @typedef {{ door: Door, question: Question, place?: Place }} Turn */
+
+const agent = new Agent({ keepAlive: true, maxSockets: Infinity });
+/** Streams that were opened and not yet read to their end. @type {Array<ReturnType<typeof openStream>>} */
+let open = [];
+
+/**
+ * @param {Door['protocol']} protocol
+ * @param {ReturnType<typeof requestOf>} asked
+ */
+function openStream(protocol, { url, options, body }) {
+  const marker = deltaTypes[protocol];
+  const began = performance.now();
+  /** @type {Buffer[]} */
+  const pieces = [];
+  /** @type {(ms: number) => void} */
+  let onFirst = () => undefined;
+  /** The first text, after so many milliseconds. @type {Promise<number>} */
+  const first = new Promise((resolve) => (onFirst = resolve));
+  /** All of it, after so many milliseconds. @type {Promise<number>} */
+  const whole = new Promise((resolve, reject) => {
+    const outgoing = request(url, { ...options, agent }, (incoming) => {
+      let isBegun = false;
+      incoming.on('data', (/** @type {Buffer} */ piece) => {
+        pieces.push(piece);
+        if (isBegun || !Buffer.concat(pieces).includes(marker)) return;
+        isBegun = true;
+        onFirst(performance.now() - began);
+      });
+      incoming.once('error', reject);
+      incoming.once('end', () => {
+        if (incoming.statusCode === 200 && isBegun) resolve(performance.now() - began);
+        else
+          reject(
+            new Error(`${url} answered ${incoming.statusCode}: ${Buffer.concat(pieces).toString('utf8', 0, 500)}`),
+          );
+      });
+    });
+    outgoing.once('error', reject);
+    outgoing.end(body);
+  });
+  // Whoever waits for the first word of a stream that fails has to hear of it.
+  whole.catch(() => undefined);
+  return { first: Promise.race([first, whole]), whole, text: () => textIn(Buffer.concat(pieces).toString(), marker) };
+}
+
+/** @param {string} body @param {string} marker */
+function textIn(body, marker) {
+  let text = '';
+  for (const line of body.split('\n')) {
+    if (!line.startsWith('data: {')) continue;
+    const frame = JSON.parse(line.slice('data: '.length));
+    if (frame.type === marker) text += frame.delta;
+  }
+  return text;
+}
+
+/** Fast is only what is whole. @param {ReturnType<typeof openStream>} stream @param {number} words */
+function checkText(stream, words) {
+  const { length } = stream.text();
+  if (length !== words * 3) throw new Error(`A stream of ${words} words had ${length} characters, not ${words * 3}.`);
+}
+
+beChild({
+  /** One after the other: the time to the first word of each. @param {{ turns: Turn[] }} asked */
+  async firstWords({ turns }) {
+    const times = [];
+    for (const { door, question, place = {} } of turns) {
+      const stream = openStream(door.protocol, requestOf(door, question, place));
+      times.push(await stream.first);
+      await stream.whole;
+      checkText(stream, question.words);
+    }
+    return times;
+  },
+
+  /** All at once: the time until all are over. @param {{ turns: Turn[] }} asked */
+  async readAll({ turns }) {
+    const requests = turns.map(({ door, question, place = {} }) => requestOf(door, question, place));
+    const began = performance.now();
+    const streams = requests.map((asked, index) => openStream(turns[index]?.door.protocol ?? 'ui', asked));
+    await Promise.all(streams.map(({ whole }) => whole));
+    const took = performance.now() - began;
+    for (const [index, stream] of streams.entries()) checkText(stream, turns[index]?.question.words ?? 0);
+    return took;
+  },
+
+  /** Opens streams and leaves them open, once each has said its first word. @param {{ turns: Turn[] }} asked */
+  async open({ turns }) {
+    const requests = turns.map(({ door, question, place = {} }) => requestOf(door, question, place));
+    const streams = requests.map((asked, index) => openStream(turns[index]?.door.protocol ?? 'ui', asked));
+    await Promise.all(streams.map(({ first }) => first));
+    open.push(...streams);
+  },
+
+  /** More readers of one stream, once each has got its first word. @param {{ url: string, token: string, readers: number }} asked */
+  async join({ url, token, readers }) {
+    const asked = { url, options: { headers: authorization(token) }, body: '' };
+    const streams = Array.from({ length: readers }, () => openStream('ui', asked));
+    await Promise.all(streams.map(({ first }) => first));
+    open.push(...streams);
+  },
+
+  /** Reads what is open to its end. @param {{ words: number }} asked */
+  async finish({ words }) {
+    const streams = open;
+    open = [];
+    await Promise.all(streams.map(({ whole }) => whole));
+    for (const stream of streams) checkText(stream, words);
+  },
+});

@@ -1,0 +1,159 @@
+// @ts-check
+import { besides, inTurns, spread } from '../measure.mjs';
+
+/** @import { Options, Row } from '../measure.mjs' */
+/** @import { Child } from './child.mjs' */
+/** @import { Parties } from './parties.mjs' */
+
+/**
+ * What more of something costs: messages before the turn, agents in the run, readers of the stream.
+ * @param {Options} options
+ * @param {Parties} parties
+ * @param {Child} client
+ * @returns {Promise<Row[]>}
+ */
+export async function growth(options, { ours, plain }, client) {
+  const [server, plainServer] = [await ours.postgres.start(), await plain.start()];
+  const door = ours.postgres.door(server.url);
+  try {
+    return [
+      ...(await history(options, { client, server, door, plainDoor: plain.door(plainServer.url) })),
+      ...(await agents(options, { client, server, door })),
+      ...(await readers(options, { client, server, door })),
+    ];
+  } finally {
+    await plainServer.stop();
+    await server.stop();
+  }
+}
+
+/** @typedef {{ client: Child, server: Child, door: import('./requests.mjs').Door }} Scene */
+
+/**
+ * The store has ours, so the client sends the last message alone; to the plain route it has to send them all.
+ * @param {Options} options
+ * @param {Scene & { plainDoor: Scene['door'] }} scene
+ */
+async function history(options, { client, server, door, plainDoor }) {
+  const sizes = [10, 100, 1000, 10_000];
+  const turnsEach = 3;
+  const parties = sizes.flatMap((messages) => {
+    let threadId = '';
+    let turn = 0;
+    // A turn makes its thread longer, which in a short one would be seen.
+    const refill = async () => {
+      if (turn++ > 0 && messages >= 1000) return;
+      threadId = crypto.randomUUID();
+      await server.ask('fill', { threadId, messages });
+    };
+    const question = { words: 20, after: messages };
+    return [
+      async () => {
+        const times = [];
+        for (let n = 0; n < turnsEach; n++) {
+          await refill();
+          times.push(...(await client.ask('firstWords', { turns: [{ door, question, place: { threadId } }] })));
+        }
+        return spread(times).median;
+      },
+      async () => {
+        const turns = Array.from({ length: turnsEach }, () => ({
+          door: plainDoor,
+          question,
+          place: { history: messages },
+        }));
+        return spread(await client.ask('firstWords', { turns })).median;
+      },
+    ];
+  });
+  const figures = await inTurns(options, 'the first word after a history', parties);
+  return sizes.map((messages, index) =>
+    grown(
+      {
+        name: `first word of a turn after ${messages} messages`,
+        group: 'as things grow',
+        events: 0,
+        peerName: 'plain route, sent all of them',
+        ...besides(figures[2 * index] ?? [], figures[2 * index + 1] ?? []),
+      },
+      { figures: figures[2 * index] ?? [], smallest: figures[0] ?? [], from: `${sizes[0]} messages` },
+    ),
+  );
+}
+
+/**
+ * @param {Options} options
+ * @param {Scene} scene
+ */
+async function agents(options, { client, server, door }) {
+  const sizes = [1, 4, 16, 64];
+  const words = 6400;
+  const crowd = { ...door, url: door.url.replace('/bench/', '/crowd/') };
+  const figures = await inTurns(
+    options,
+    'agents of a run',
+    sizes.map((count) => async () => {
+      const before = await server.ask('cpu');
+      await client.ask('readAll', { turns: [{ door: crowd, question: { words, agents: count } }] });
+      return (await server.ask('cpu')) - before;
+    }),
+  );
+  return sizes.map((count, index) =>
+    grown(
+      { name: `CPU of a run of ${words} words by ${plural(count, 'agent')}`, group: 'as things grow', events: 0 },
+      { figures: figures[index] ?? [], smallest: figures[0] ?? [], from: plural(sizes[0] ?? 1, 'agent') },
+    ),
+  );
+}
+
+/**
+ * @param {Options} options
+ * @param {Scene} scene
+ */
+async function readers(options, { client, server, door }) {
+  const sizes = [1, 4, 16, 64];
+  const words = 300;
+  const figures = await inTurns(
+    options,
+    'readers of a stream',
+    sizes.map((count) => async () => {
+      const threadId = crypto.randomUUID();
+      const question = { words, everyMs: 4, waits: true };
+      await client.ask('open', { turns: [{ door, question, place: { threadId } }] });
+      const url = `${door.url}/${threadId}/stream`;
+      await client.ask('join', { url, token: door.token, readers: count - 1 });
+      const before = await server.ask('cpu');
+      await server.ask('goOn');
+      await client.ask('finish', { words });
+      return (await server.ask('cpu')) - before;
+    }),
+  );
+  return sizes.map((count, index) =>
+    grown(
+      {
+        name: `CPU of a stream of ${words} words to ${plural(count, 'reader')}`,
+        group: 'as things grow',
+        events: 0,
+      },
+      { figures: figures[index] ?? [], smallest: figures[0] ?? [], from: plural(sizes[0] ?? 1, 'reader') },
+    ),
+  );
+}
+
+/** @param {number} count @param {string} what */
+const plural = (count, what) => `${count} ${what}${count === 1 ? '' : 's'}`;
+
+/**
+ * @param {Omit<Row, 'ours'>} row
+ * @param {{ figures: number[], smallest: number[], from: string }} growth
+ * @returns {Row}
+ */
+function grown(row, { figures, smallest, from }) {
+  const ours = spread(figures);
+  if (figures === smallest) return { ...row, ours };
+  return {
+    ...row,
+    ours,
+    growth: { from, ratio: spread(figures.map((figure, n) => figure / (smallest[n] ?? figure))) },
+  };
+}

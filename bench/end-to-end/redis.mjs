@@ -1,0 +1,37 @@
+// @ts-check
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { freePort } from '../postgres/server.mjs';
+
+/**
+ * The system's redis-server on loopback, which keeps nothing on the disk.
+ * @returns {Promise<{ url: string, stop: () => Promise<void> }>}
+ */
+export async function startRedis() {
+  const port = await freePort();
+  const folder = mkdtempSync(join(tmpdir(), 'intertie-bench-redis-'));
+  const args = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--dir', folder];
+  const server = spawn('redis-server', args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  const gone = once(server, 'exit');
+  await new Promise((resolve, reject) => {
+    server.once('error', reject);
+    void gone.then(() => reject(new Error('redis-server ended before it listened.')));
+    let said = '';
+    server.stdout.on('data', (piece) => {
+      said += String(piece);
+      if (said.includes('Ready to accept connections')) resolve(undefined);
+    });
+  });
+  return {
+    url: `redis://127.0.0.1:${port}`,
+    async stop() {
+      server.kill();
+      await gone;
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}

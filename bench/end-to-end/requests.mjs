@@ -1,0 +1,66 @@
+// @ts-check
+/** @import { UIMessage } from 'ai' */
+/** @import { RequestOptions } from 'node:http' */
+
+/**
+ * Where and how a server is spoken to.
+ * @typedef {{ protocol: 'ui' | 'ag-ui', url: string, token?: string }} Door
+ * @typedef {{ words: number, everyMs?: number, waits?: boolean, after?: number, agents?: number }} Question see asked-model and crowd-source
+ * @typedef {{ threadId?: string, history?: number }} Place the thread that the server has, or how many messages before it does not
+ */
+
+/** What a piece of text looks like on the wire. */
+export const deltaTypes = { ui: 'text-delta', 'ag-ui': 'TEXT_MESSAGE_CONTENT' };
+
+/**
+ * The request that asks that, as a chat sends it.
+ * @param {Door} door
+ * @param {Question} question
+ * @param {Place} place
+ * @returns {{ url: string, options: RequestOptions, body: string }}
+ */
+export function requestOf({ protocol, url, token }, question, { threadId, history = 0 }) {
+  const text = JSON.stringify(question);
+  const id = crypto.randomUUID();
+  const thread = threadId ?? crypto.randomUUID();
+  const message = { id, role: 'user', parts: [{ type: 'text', text }] };
+  const body =
+    protocol === 'ui'
+      ? {
+          id: thread,
+          trigger: 'submit-message',
+          // A chat whose history is stored sends its last message alone.
+          ...(threadId === undefined ? { messages: [...historyOf(history), message] } : { message }),
+        }
+      : {
+          threadId: thread,
+          runId: crypto.randomUUID(),
+          messages: [{ id, role: 'user', content: text }],
+          tools: [],
+          context: [],
+          state: {},
+          forwardedProps: {},
+        };
+  const headers = { 'content-type': 'application/json', accept: 'text/event-stream', ...authorization(token) };
+  return { url, options: { method: 'POST', headers }, body: JSON.stringify(body) };
+}
+
+/** @param {string | undefined} token @returns {Record<string, string>} */
+export function authorization(token) {
+  return token === undefined ? {} : { authorization: `Bearer ${token}` };
+}
+
+/**
+ * A conversation of so many messages, questions and answers in turns.
+ * @param {number} count
+ * @returns {UIMessage[]}
+ */
+export function historyOf(count) {
+  return Array.from({ length: count }, (_, n) => ({
+    id: `h${n}-${crypto.randomUUID()}`,
+    role: n % 2 === 0 ? 'user' : 'assistant',
+    parts: [
+      { type: 'text', text: `${n % 2 === 0 ? 'What of' : 'This of'} number ${n}? `.repeat(n % 2 === 0 ? 2 : 10) },
+    ],
+  }));
+}

@@ -1,0 +1,27 @@
+// @ts-check
+// node resumable.mjs <redis url>: the plain route, whose stream can be read again as the AI SDK's documentation shows it.
+import { convertToModelMessages, generateId, streamText } from 'ai';
+import { createClient } from 'redis';
+import { createResumableStreamContext } from 'resumable-stream';
+
+import { askedModel } from '../asked-model.mjs';
+import { beServer, listen, plainRoute } from '../be-server.mjs';
+
+const [url = ''] = process.argv.slice(2);
+const publisher = createClient({ url });
+const subscriber = createClient({ url });
+for (const client of [publisher, subscriber]) client.on('error', () => undefined);
+await Promise.all([publisher.connect(), subscriber.connect()]);
+const context = createResumableStreamContext({ waitUntil: null, publisher, subscriber });
+
+const route = plainRoute(async ({ messages }) =>
+  // No signal: a stream that can be resumed goes on without its first reader.
+  streamText({ model: askedModel, messages: await convertToModelMessages(messages) }).toUIMessageStreamResponse({
+    generateMessageId: generateId,
+    async consumeSseStream({ stream }) {
+      await context.createNewResumableStream(generateId(), () => stream);
+    },
+  }),
+);
+
+beServer(await listen(route));

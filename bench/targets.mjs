@@ -1,0 +1,19 @@
+// @ts-check
+
+/**
+ * What is asked of a row, found by `name | peer`: that much of the peer's speed at the least. The first that fits counts.
+ * @type {ReadonlyArray<{ suite: string, row: RegExp, atLeast: number }>}
+ */
+export const targets = [
+  { suite: 'ai-sdk', row: /^check /, atLeast: 10 },
+  { suite: 'ai-sdk', row: /^bytes → checked chunks/, atLeast: 5 },
+  { suite: 'ai-sdk', row: /\| streamText\(\)/, atLeast: 1 },
+  { suite: 'mail', row: /\| eventsource-parser/, atLeast: 0.5 },
+  { suite: 'ag-ui', row: /\| a loop that only reads/, atLeast: 0.5 },
+  { suite: 'ag-ui', row: /^(codecs alone|bytes)/, atLeast: 2 },
+  { suite: 'ag-ui', row: /./, atLeast: 1 },
+  { suite: 'postgres', row: /^save /, atLeast: 3 },
+  { suite: 'postgres', row: /^last 50 .*includeTotal: false/, atLeast: 1 },
+  { suite: 'postgres', row: /^all of /, atLeast: 20 },
+  { suite: 'agent', row: /\| streamText\(\)/, atLeast: 0.8 },
+];

@@ -1,0 +1,92 @@
+import { seal, sourceStream, toReadableStream, type AgentEvent, type AgentSource, type Fault } from '@intertie/core';
+import { describe, expect, it } from 'vitest';
+import { createAGUIHandler } from '../src/create-ag-ui-handler.ts';
+import type { AGUIEvent } from '../src/ag-ui-event.ts';
+
+const secret = 'The key sk-123 is wrong.';
+const fault: Fault = { message: secret, code: 'http-401', data: { body: secret } };
+
+/** What a client is told of a run, and what the owner of the endpoint was asked to put into words. */
+async function told(
+  events: AgentEvent[],
+  errorText?: (fault: Fault) => string,
+): Promise<{ text: string; events: AGUIEvent[] }> {
+  const source: AgentSource = {
+    name: 'scripted',
+    pauses: 'replay',
+    run: (run) =>
+      sourceStream(
+        toReadableStream(events),
+        seal(run, () => undefined),
+      ),
+  };
+  const messages = [{ id: 'u1', role: 'user', content: 'Go.' }];
+  const body = JSON.stringify({ threadId: 't', runId: 'r', protocolVersion: '1.0', messages });
+  const handler = createAGUIHandler(source, errorText && { errorText });
+  const text = await (await handler(new Request('http://localhost/', { method: 'POST', body }))).text();
+  const frames = text.split('\n\n').filter((frame) => frame.startsWith('data: '));
+  return { text, events: frames.map((frame) => JSON.parse(frame.slice(6)) as AGUIEvent) };
+}
+
+const complete: AgentEvent = { type: 'run-end', outcome: 'complete' };
+
+describe('errorText', () => {
+  it.each<[string, AgentEvent[]]>([
+    ['that ended the run', [{ type: 'run-end', outcome: 'error', error: fault }]],
+    [
+      'that ended a sub-agent',
+      [
+        { type: 'agent-start', agentId: 'a', name: 'A', kind: 'agent' },
+        { type: 'agent-end', agentId: 'a', outcome: 'error', error: fault },
+        complete,
+      ],
+    ],
+    [
+      'that ended a node',
+      [
+        { type: 'agent-start', agentId: 'a', name: 'A', kind: 'node' },
+        { type: 'agent-end', agentId: 'a', outcome: 'error', error: fault },
+        complete,
+      ],
+    ],
+    [
+      'that the run survived',
+      [{ type: 'notice', level: 'error', message: secret, code: 'http-401', data: { body: secret } }, complete],
+    ],
+  ])('is all that a client reads of an error %s', async (_, events) => {
+    const faults: Fault[] = [];
+    const { text } = await told(events, (one) => {
+      faults.push(one);
+      return 'Something went wrong.';
+    });
+    expect(text).not.toContain('sk-123');
+    expect(text).toContain('Something went wrong.');
+    expect(faults).toMatchObject([{ message: secret, code: 'http-401' }]);
+  });
+
+  it('leaves the code, and what is no error', async () => {
+    const warning: AgentEvent = { type: 'notice', level: 'warning', message: 'Slow.' };
+    const failed: AgentEvent = { type: 'run-end', outcome: 'error', error: fault };
+    const { events } = await told([warning, failed], () => 'No.');
+    expect(events).toMatchObject([
+      { type: 'RUN_STARTED' },
+      { type: 'CUSTOM', value: { level: 'warning', message: 'Slow.' } },
+      { type: 'RUN_ERROR', message: 'No.', code: 'http-401' },
+    ]);
+  });
+
+  it('is the error’s own message where nothing is said', async () => {
+    const { events } = await told([{ type: 'run-end', outcome: 'error', error: fault }]);
+    expect(events.at(-1)).toMatchObject({ type: 'RUN_ERROR', message: secret });
+  });
+
+  it.each(['agent', 'node'] as const)('or not, what is beside the message of an error stays here: %s', async (kind) => {
+    const { text } = await told([
+      { type: 'agent-start', agentId: 'a', name: 'A', kind },
+      { type: 'notice', level: 'error', ...fault },
+      { type: 'agent-end', agentId: 'a', outcome: 'error', error: fault },
+      { type: 'run-end', outcome: 'error', error: fault },
+    ]);
+    expect(text).not.toContain('"body"');
+  });
+});

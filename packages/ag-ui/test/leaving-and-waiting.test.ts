@@ -1,0 +1,184 @@
+import { modelSource } from '@intertie/ai-sdk';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { MockLanguageModelV3 } from 'ai/test';
+import { AgentsToAGUIAdapter } from '../src/agents-to-ag-ui-adapter.ts';
+import { createAGUIHandler } from '../src/create-ag-ui-handler.ts';
+import { protobuf } from '../src/protobuf.ts';
+import { toAGUI } from '../src/to-ag-ui.ts';
+import { toAGUIResponse } from '../src/to-ag-ui-response.ts';
+import { majors, type ModelPart } from './scripted-model.ts';
+import { serve } from '../../ai-sdk/test/serve.ts';
+
+const input = {
+  threadId: 't',
+  runId: 'r',
+  protocolVersion: '1.0',
+  messages: [{ id: 'u1', role: 'user' as const, content: 'Go.' }],
+};
+/** What may be read for a client that takes nothing: one piece, and what the SDK itself holds. */
+const bound = 64 + 32;
+
+/** A model that says more as long as somebody reads, and what became of it. */
+function endlessModel() {
+  const seen = { pulled: 0, stopped: false };
+  const model = new MockLanguageModelV3({
+    doStream: async ({ abortSignal }) => {
+      abortSignal?.addEventListener('abort', () => void (seen.stopped = true));
+      const stream = new ReadableStream<ModelPart>(
+        {
+          start: (controller) => controller.enqueue({ type: 'text-start', id: '0' }),
+          async pull(controller) {
+            seen.pulled += 1;
+            // Now and then it waits, as a model does.
+            if (seen.pulled % 50 === 0) await new Promise((resolve) => setTimeout(resolve, 1));
+            if (!seen.stopped) controller.enqueue({ type: 'text-delta', id: '0', delta: 'more ' });
+          },
+          cancel: () => void (seen.stopped = true),
+        },
+        { highWaterMark: 0 },
+      );
+      return { stream };
+    },
+  });
+  return { model, seen };
+}
+
+/** Waits until no more is pulled. */
+async function atRest(seen: { pulled: number }): Promise<number> {
+  for (let last = -1, same = 0; ; last = seen.pulled) {
+    same = last === seen.pulled ? same + 1 : 0;
+    if (same > 10 || seen.pulled > 100 * bound) return seen.pulled;
+    // oxlint-disable-next-line no-await-in-loop -- it is looked at until it stays so
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
+
+const post = (headers: Record<string, string> = {}): Request =>
+  new Request('http://localhost/', { method: 'POST', headers, body: JSON.stringify(input) });
+
+describe('a client that reads nothing', () => {
+  // The streams of 6 read on by themselves, whether somebody reads them or not.
+  const { ai } = majors.find(({ name }) => name === 'ai 7')!;
+
+  it('of the handler: no more than a piece is read', async () => {
+    const { model, seen } = endlessModel();
+    const response = await createAGUIHandler(modelSource(model, { streamText: ai.streamText }))(post());
+    expect(await atRest(seen)).toBeLessThan(bound);
+    const reader = response.body!.getReader();
+    await reader.read();
+    expect(await atRest(seen)).toBeLessThan(2 * bound);
+    await reader.cancel();
+    await vi.waitFor(() => expect(seen.stopped).toBe(true), { timeout: 10_000 });
+  });
+
+  it('of the handler, in protobuf: nothing is asked for', async () => {
+    const { model, seen } = endlessModel();
+    const accept = protobuf.mediaType;
+    const handler = createAGUIHandler(modelSource(model, { streamText: ai.streamText }), { protobuf });
+    const response = await handler(post({ accept }));
+    expect(response.headers.get('content-type')).toBe(accept);
+    expect(await atRest(seen)).toBe(0);
+    await response.body!.cancel();
+  });
+
+  it('of toAGUIResponse: no more than a piece is read', async () => {
+    const { model, seen } = endlessModel();
+    const response = toAGUIResponse(ai.streamText({ model, prompt: 'Go.' }), { input });
+    expect(await atRest(seen)).toBeLessThan(bound);
+    await response.body!.cancel();
+  });
+
+  it('of toAGUI, and of the adapter: nothing is asked for', async () => {
+    let asked = 0;
+    const next = async (): Promise<IteratorResult<object>> => ({
+      done: false,
+      value: { type: 'ping', n: (asked += 1) },
+    });
+    const fullStream = { [Symbol.asyncIterator]: () => ({ next }) };
+    const stream = toAGUI({ fullStream }, { input });
+    const events = new AgentsToAGUIAdapter().adaptStreamToAGUI({ fullStream });
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    expect(asked).toBe(0);
+    await stream.cancel();
+    await events.return();
+  });
+});
+
+describe.each(majors)('$name', ({ ai }) => {
+  it('a client that disconnects stops the model within a second', async () => {
+    const endless = endlessModel();
+    const served = await serve(createAGUIHandler(modelSource(endless.model, { streamText: ai.streamText })));
+    onTestFinished(() => served.close());
+    const left = new AbortController();
+    const response = await fetch(served.url, { method: 'POST', body: JSON.stringify(input), signal: left.signal });
+    await response.body!.getReader().read();
+    left.abort();
+    await vi.waitFor(() => expect(endless.seen.stopped).toBe(true), { timeout: 1000 });
+    const { pulled } = endless.seen;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(endless.seen.pulled - pulled).toBeLessThan(2);
+  });
+});
+
+describe('whoever leaves a door', () => {
+  /** Parts without an end, and whether somebody said that they are enough. */
+  const parts = () => {
+    const seen = { left: false };
+    const fullStream = (async function* () {
+      try {
+        yield { type: 'start' };
+        yield { type: 'start-step', request: {}, warnings: [] };
+        yield { type: 'text-start', id: '0' };
+        for (;;) yield { type: 'text-delta', id: '0', text: 'more ' };
+      } finally {
+        seen.left = true;
+      }
+    })();
+    return { seen, fullStream };
+  };
+
+  it('toAGUI: tells the parts', async () => {
+    const { seen, fullStream } = parts();
+    for await (const event of toAGUI({ fullStream })) if (event.type === 'TEXT_MESSAGE_CONTENT') break;
+    await vi.waitFor(() => expect(seen.left).toBe(true), { timeout: 10_000 });
+  });
+
+  it('the adapter: tells the parts', async () => {
+    const { seen, fullStream } = parts();
+    for await (const event of new AgentsToAGUIAdapter().adaptStreamToAGUI({ fullStream })) {
+      if (event.type === 'TEXT_MESSAGE_CHUNK') break;
+    }
+    await vi.waitFor(() => expect(seen.left).toBe(true), { timeout: 10_000 });
+  });
+
+  it('toAGUIResponse: tells the parts', async () => {
+    const { seen, fullStream } = parts();
+    const reader = toAGUIResponse({ fullStream }, { input }).body!.getReader();
+    await reader.read();
+    await reader.cancel();
+    await vi.waitFor(() => expect(seen.left).toBe(true), { timeout: 10_000 });
+  });
+
+  it('the adapter, while it waits for a part: does not wait', async () => {
+    const fullStream = { [Symbol.asyncIterator]: () => ({ next: () => new Promise<never>(() => undefined) }) };
+    const events = new AgentsToAGUIAdapter().adaptStreamToAGUI({ fullStream });
+    expect((await events.next()).value).toMatchObject({ type: 'RUN_STARTED' });
+    const next = events.next();
+    expect(await events.return()).toEqual({ done: true, value: undefined });
+    expect(await next).toEqual({ done: true, value: undefined });
+  });
+
+  it('the adapter: two who ask at once get what comes, in order', async () => {
+    const { fullStream } = parts();
+    const events = new AgentsToAGUIAdapter({ form: 'triads' }).adaptStreamToAGUI({ fullStream });
+    const types = await Promise.all(Array.from({ length: 5 }, () => events.next()));
+    expect(types.map(({ value }) => value?.type)).toEqual([
+      'RUN_STARTED',
+      'STEP_STARTED',
+      'TEXT_MESSAGE_START',
+      'TEXT_MESSAGE_CONTENT',
+      'TEXT_MESSAGE_CONTENT',
+    ]);
+    await events.return();
+  });
+});

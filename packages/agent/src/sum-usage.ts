@@ -1,0 +1,18 @@
+import type { Usage } from '@intertie/core';
+
+/** One entry a model. A counter that nobody has reported stays away: it is not zero. */
+export function sumUsage(all: readonly Usage[]): Usage[] {
+  const byModel = new Map<string, Usage>();
+  for (const { provider, model, raw: _, ...counts } of all) {
+    const key = JSON.stringify([provider, model]);
+    const sum = byModel.get(key) ?? {
+      ...(provider !== undefined && { provider }),
+      ...(model !== undefined && { model }),
+    };
+    for (const [name, count] of Object.entries(counts) as Array<[keyof typeof counts, number]>) {
+      sum[name] = (sum[name] ?? 0) + count;
+    }
+    byModel.set(key, sum);
+  }
+  return [...byModel.values()];
+}

@@ -1,0 +1,219 @@
+// @ts-check
+// `node tests/browser/busy.mjs [view...]`: how a page copes with 200 events a second for 10 s, view by view, while somebody types.
+// After `npm run test:browser`, which builds the console and installs what drives the browser.
+//   --profile=file.json  leaves Chromium's CPU profile of the last view there, and prints where the time went
+//   --rounds=3           measures every view so often, in turn
+//   --console=folder     another build of the console, to compare with
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { loadavg, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+
+import { serve, tape } from 'intertie';
+import { chromium } from 'playwright-core';
+
+import { busyTape } from './busy-tape.mjs';
+
+const { values: options, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { profile: { type: 'string' }, rounds: { type: 'string', default: '1' }, console: { type: 'string' } },
+});
+const views = positionals.length > 0 ? positionals : ['chat', 'streams', 'topology', 'timeline', 'tree', 'tape'];
+const seconds = 10;
+
+/** What is counted in the page: tasks that block, and how long a key waits for its handler and for its picture. */
+function watch() {
+  const seen = {
+    long: /** @type {number[]} */ ([]),
+    waits: /** @type {number[]} */ ([]),
+    paints: /** @type {number[]} */ ([]),
+  };
+  Object.assign(globalThis, { seen });
+  new PerformanceObserver((list) => {
+    for (const { duration } of list.getEntries()) seen.long.push(duration);
+  }).observe({ type: 'longtask' });
+  addEventListener(
+    'keydown',
+    (event) => {
+      seen.waits.push(performance.now() - event.timeStamp);
+      requestAnimationFrame(() => setTimeout(() => seen.paints.push(performance.now() - event.timeStamp)));
+    },
+    { capture: true },
+  );
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'intertie-busy-'));
+const served = await serve(
+  { database: join(folder, 'database'), agents: { busy: tape(busyTape(seconds)) } },
+  { port: 0 },
+);
+const browser = await chromium.launch({
+  executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+  args: ['--headless', '--no-sandbox', '--disable-gpu', '--disable-background-networking'],
+});
+const whole = await browser.newBrowserCDPSession();
+try {
+  console.log(
+    'view      events  long  longest  blocked  main thread  per event  script  style+layout  process  key p50/p95/max  picture p95  load',
+  );
+  for (let round = 0; round < Number(options.rounds); round += 1) {
+    // oxlint-disable-next-line no-await-in-loop -- one after the other, or they would disturb each other
+    for (const view of views) await measure(view);
+  }
+} finally {
+  await browser.close();
+  await served.close();
+  rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
+}
+
+/** @param {string} view */
+async function measure(view) {
+  const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
+  await page.addInitScript(watch);
+  await page.addInitScript(
+    (isOpen) => localStorage.setItem('intertie:inspector-open', String(isOpen)),
+    view !== 'chat',
+  );
+  if (options.console) await page.route((url) => !url.pathname.startsWith('/api/'), fromFolder(options.console));
+  await page.goto(`${served.url}/?pane=${view}`);
+  await page.locator('.recording .sources').waitFor({ timeout: 60_000 });
+  const field = page.getByLabel('Your message');
+  await field.fill('Go');
+  const devtools = await page.context().newCDPSession(page);
+  await devtools.send('Performance.enable');
+  await page.evaluate(() => {
+    const { seen } = /** @type {any} */ (globalThis);
+    for (const list of Object.values(seen)) list.length = 0;
+  });
+  const before = await metrics(devtools);
+  if (options.profile) {
+    await devtools.send('Profiler.enable');
+    await devtools.send('Profiler.setSamplingInterval', { interval: 500 });
+    await devtools.send('Profiler.start');
+  }
+  await field.press('Enter');
+  await page.waitForURL(/thread=/);
+  const thread = await page.evaluate(() => new URL(location.href).searchParams.get('thread') ?? '');
+  // The server is asked, not the page: to look for a button would cost it more than the events do.
+  while (['none', 'queued', 'running'].includes((await runOf(thread)).state)) {
+    await page.keyboard.type('a');
+    await new Promise((resolve) => {
+      setTimeout(resolve, 90);
+    });
+  }
+  await page.locator('.messages[aria-busy="false"]').waitFor({ timeout: 60_000 });
+  const after = await metrics(devtools);
+  const profile = options.profile ? (await devtools.send('Profiler.stop')).profile : undefined;
+  const { long, waits, paints } = await page.evaluate(() => /** @type {any} */ (globalThis).seen);
+  const events = (await runOf(thread)).lastSeq;
+  await page.close();
+
+  /** @param {string} name */
+  const spent = (name) => ((after[name] ?? 0) - (before[name] ?? 0)) * 1000;
+  const task = spent('TaskDuration');
+  const blocked = long.reduce((/** @type {number} */ sum, /** @type {number} */ time) => sum + time - 50, 0);
+  console.log(
+    [
+      view.padEnd(9),
+      String(events).padStart(6),
+      String(long.length).padStart(5),
+      ms(Math.max(0, ...long)).padStart(8),
+      ms(blocked).padStart(8),
+      ms(task).padStart(12),
+      `${(task / events).toFixed(2)} ms`.padStart(10),
+      ms(spent('ScriptDuration')).padStart(7),
+      ms(spent('LayoutDuration') + spent('RecalcStyleDuration')).padStart(13),
+      ms(spent('Process')).padStart(8),
+      [0.5, 0.95, 1]
+        .map((share) => quantile(waits, share).toFixed(0))
+        .join('/')
+        .padStart(16),
+      ms(quantile(paints, 0.95)).padStart(12),
+      loadavg()[0]?.toFixed(1).padStart(5),
+    ].join(' '),
+  );
+  if (profile && options.profile) {
+    writeFileSync(options.profile, JSON.stringify(profile));
+    printProfile(profile);
+  }
+}
+
+/**
+ * @param {string} build
+ * @returns {(route: import('playwright-core').Route) => Promise<void>}
+ */
+function fromFolder(build) {
+  return (route) => {
+    const { pathname } = new URL(route.request().url());
+    return route.fulfill({ path: join(build, pathname === '/' ? 'index.html' : pathname) });
+  };
+}
+
+/**
+ * @param {string} thread
+ * @returns {Promise<{ state: string; lastSeq: number }>}
+ */
+async function runOf(thread) {
+  const response = await fetch(`${served.url}/api/threads/${thread}/runs`);
+  const { runs } = await response.json();
+  return runs?.[0] ?? { state: 'none', lastSeq: 0 };
+}
+
+/**
+ * Seconds on the main thread, by what they went to, and of all of the page's process.
+ * @param {import('playwright-core').CDPSession} devtools
+ */
+async function metrics(devtools) {
+  const { metrics: list } = await devtools.send('Performance.getMetrics');
+  const { processInfo } = await whole.send('SystemInfo.getProcessInfo');
+  const renderers = processInfo.filter(({ type }) => type === 'renderer');
+  return {
+    ...Object.fromEntries(list.map(({ name, value }) => [name, value])),
+    Process: renderers.reduce((sum, { cpuTime }) => sum + cpuTime, 0),
+  };
+}
+
+/** Where the time went: by function, its own and with all that it calls. @param {any} profile */
+function printProfile({ nodes, samples, timeDeltas }) {
+  const byId = new Map(nodes.map((/** @type {any} */ node) => [node.id, { ...node, own: 0 }]));
+  samples.forEach(
+    (/** @type {number} */ id, /** @type {number} */ index) => (byId.get(id).own += timeDeltas[index] / 1000),
+  );
+  const own = new Map();
+  const all = new Map();
+  /** @param {any} node @param {Set<string>} above @returns {number} */
+  const visit = (node, above) => {
+    const { functionName, url, lineNumber, columnNumber } = node.callFrame;
+    const name = `${functionName || '(anonymous)'} ${url.split('/').at(-1)}:${lineNumber}:${columnNumber}`;
+    const isFirst = !above.has(name);
+    above.add(name);
+    const total = (node.children ?? []).reduce(
+      (/** @type {number} */ sum, /** @type {number} */ id) => sum + visit(byId.get(id), above),
+      node.own,
+    );
+    if (isFirst) above.delete(name);
+    own.set(name, (own.get(name) ?? 0) + node.own);
+    if (isFirst) all.set(name, (all.get(name) ?? 0) + total);
+    return total;
+  };
+  visit(byId.get(nodes[0].id), new Set());
+  for (const [title, times] of /** @type {const} */ ([
+    ['own', own],
+    ['with what it calls', all],
+  ])) {
+    console.log(`\n${title}`);
+    const sorted = [...times].toSorted((a, b) => b[1] - a[1]).slice(0, 45);
+    for (const [name, time] of sorted) console.log(`${time.toFixed(0).padStart(7)} ms  ${name}`);
+  }
+}
+
+/** @param {number[]} list @param {number} share */
+function quantile(list, share) {
+  const sorted = list.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
+}
+
+/** @param {number} value */
+function ms(value) {
+  return `${value.toFixed(0)} ms`;
+}

@@ -1,0 +1,36 @@
+// What the fragments of the documentation take as given. They are compiled, not run.
+import type { AgentSource } from '@intertie/core';
+import type { createFlowRuntime, demoFlow } from '@intertie/open-harness/demo';
+import type { ChatTransport, LanguageModel, ToolSet, UIMessage } from 'ai';
+
+type Store = Awaited<ReturnType<typeof createStore>>;
+type RuntimeOptions = { flow: typeof demoFlow; registry: unknown; resume?: unknown };
+
+declare global {
+  const { HttpAgent }: typeof import('@ag-ui/client');
+  const { useChat }: typeof import('@ai-sdk/react');
+  const { Agent }: typeof import('@intertie/agent');
+  const { AGUIChatTransport }: typeof import('@intertie/ag-ui');
+  const { mailSource }: typeof import('@intertie/mail');
+  const { OpenHarnessChatTransport }: typeof import('@intertie/open-harness');
+  const { conversationMessage, createStore }: typeof import('@intertie/postgres');
+  const { asc, eq }: typeof import('drizzle-orm');
+  type InferIntertieUIMessage<T extends { readonly tools?: ToolSet }> =
+    import('@intertie/agent').InferIntertieUIMessage<T>;
+  type OpenHarnessUIMessage = import('@intertie/open-harness').OpenHarnessUIMessage;
+
+  const agent: import('@intertie/agent').Agent<ToolSet>;
+  const anthropic: (modelId: string) => Exclude<LanguageModel, string>;
+  const baseUrl: string;
+  const createRuntime: (options: RuntimeOptions) => ReturnType<typeof createFlowRuntime>;
+  const db: ReturnType<typeof import('drizzle-orm/node-postgres').drizzle>;
+  const flow: typeof demoFlow;
+  const model: LanguageModel;
+  const mySource: AgentSource;
+  const registry: unknown;
+  const store: Store;
+  const threadId: string;
+  const tools: ToolSet;
+  const transport: ChatTransport<UIMessage>;
+  const verify: (header: string | null) => Promise<import('intertie').Principal | null>;
+}
