@@ -16,15 +16,15 @@ class Locks {
   request = (name: string, { signal }: { signal: AbortSignal }, hold: () => Promise<void>): Promise<void> =>
     new Promise((resolve, reject) => {
       const lock = { name };
-      const begin = (): void => {
+      const run = async (): Promise<void> => {
         this.#held.push(lock);
-        void hold().then(() => {
-          this.#held.splice(this.#held.indexOf(lock), 1);
-          resolve();
-          const next = this.#pending.findIndex((waiting) => waiting.name === name);
-          if (next !== -1) this.#pending.splice(next, 1)[0]!.begin();
-        });
+        await hold();
+        this.#held.splice(this.#held.indexOf(lock), 1);
+        resolve();
+        const next = this.#pending.findIndex((waiting) => waiting.name === name);
+        if (next !== -1) this.#pending.splice(next, 1)[0]!.begin();
       };
+      const begin = (): void => void run();
       if (!this.#held.some((other) => other.name === name)) return begin();
       const waiting = { name, begin };
       this.#pending.push(waiting);
