@@ -441,6 +441,12 @@ describe('the console', () => {
     await page.keyboard.press('?');
     await page.getByRole('dialog', { name: 'Keyboard' }).waitFor();
     await page.keyboard.press('Escape');
+    const edge = page.getByRole('separator', { name: 'Width of the inspector' });
+    const width = Number(await edge.getAttribute('aria-valuenow'));
+    await edge.press('ArrowLeft');
+    expect(Number(await edge.getAttribute('aria-valuenow'))).toBe(width + 24);
+    await page.reload();
+    expect(Number(await edge.getAttribute('aria-valuenow'))).toBe(width + 24);
     await page.getByRole('tab', { name: 'Streams' }).focus();
     await page.keyboard.press('ArrowRight');
     expect(await page.getByRole('tab', { name: 'Topology' }).getAttribute('aria-selected')).toBe('true');
