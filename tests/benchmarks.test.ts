@@ -99,7 +99,7 @@ describe('a measurement', () => {
 
   it('that is missing is not reproduced', () => {
     const comparisons = compareRows([row('a', spread(1, 2, 3))], [row('b', spread(1, 2, 3))]);
-    expect(comparisons.map(({ name, reproduction }) => `${name} ${reproduction}`)).toEqual(['a gone', 'b new']);
+    expect(comparisons.map((found) => `${found.row.name} ${found.reproduction}`)).toEqual(['a gone', 'b new']);
     expect(isReproduced(comparisons)).toBe(false);
   });
 });
