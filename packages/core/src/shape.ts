@@ -7,7 +7,7 @@ import { MAX_DEPTH, MAX_OUTER_DEPTH } from './max-depth.ts';
  */
 export type Failure = { path: string; expected: string; found: unknown };
 export type Check = (value: unknown) => Failure | undefined;
-export type Fields = {
+type Fields = {
   readonly inOrder: readonly Field[];
   readonly byKey: ReadonlyMap<string, Field>;
   /** How many of them are. */
@@ -78,7 +78,7 @@ export const anyJson: Check = (value) => json(value);
 /** JSON that holds values as deep as `anyJson` lets them be. */
 export const outerJson: Check = (value) => json(value, MAX_DEPTH - MAX_OUTER_DEPTH);
 
-export function fields(required: Shape, optional: Shape): Fields {
+function fields(required: Shape, optional: Shape): Fields {
   const inOrder = [
     ...Object.entries(required).map(([key, check]) => ({ key, check, required: true })),
     ...Object.entries(optional).map(([key, check]) => ({ key, check, required: false })),
@@ -88,7 +88,7 @@ export function fields(required: Shape, optional: Shape): Fields {
 }
 
 /** Unknown fields are passed over: an old reader meets newer events. */
-export function checkFields(value: Record<string, unknown>, shape: Fields): Failure | undefined {
+function checkFields(value: Record<string, unknown>, shape: Fields): Failure | undefined {
   return hasFields(value, shape) ? undefined : firstFailure(value, shape);
 }
 
