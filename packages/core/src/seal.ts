@@ -4,7 +4,7 @@ import type { Loss, OnLoss } from './loss.ts';
 import type { Outcome, Waiting } from './outcome.ts';
 import type { RunInput } from './run-input.ts';
 import { RunGuard } from './run-guard.ts';
-import { isWellFormed, mend } from './well-formed.ts';
+import { isPlainDelta, isWellFormed, mend } from './well-formed.ts';
 
 /**
  * The last codec of every source: it frames the run. Before the first event it writes `run-start`, the baseline, the
@@ -75,6 +75,8 @@ export function seal(run: RunInput, onLoss: OnLoss): Codec<AgentEvent, AgentEven
   return {
     feed(fed, emit) {
       if (phase === 'ended') return onLoss(late(fed));
+      // Most of a stream, and nothing but being open is asked of it.
+      if (phase === 'running' && !owesBaseline && isPlainDelta(fed)) return guard.admit(fed, emit);
       if (isWellFormed(fed)) return take(fed, emit);
       for (const event of mend(fed, onLoss)) take(event, emit);
     },
