@@ -103,10 +103,12 @@ async function peersFrom(load) {
           const { log } = console;
           console.log = () => undefined;
           const agent = new VoltAgentAGUI({ agent: { streamText: async () => ({ fullStream: streamOf(parts) }) } });
-          const over = (/** @type {() => void} */ settle) => {
-            console.log = log;
-            settle();
-          };
+          // It has something to say after its end too.
+          const over = (/** @type {() => void} */ settle) =>
+            setImmediate(() => {
+              console.log = log;
+              settle();
+            });
           agent.run({ ...request, tools: [], context: [], state: {}, forwardedProps: {} }).subscribe({
             next: onEvent,
             error: (/** @type {unknown} */ error) => over(() => reject(error)),

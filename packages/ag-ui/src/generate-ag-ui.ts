@@ -11,27 +11,36 @@ const inherited: object = Object.getPrototypeOf(Object.getPrototypeOf((async fun
  * event and cannot be left while it waits.
  */
 export function generateAGUI(feed: PartFeed): AsyncGenerator<AGUIEvent, void, undefined> {
-  /** What was read and not asked for yet. */
-  const events: AGUIEvent[] = [];
+  /** What was read and not asked for yet: mostly one, and then the list is not touched. */
+  let first: AGUIEvent | undefined;
+  let others: AGUIEvent[] = [];
   let isOpen = false;
   let isOver = false;
   /** How many have asked and not been answered yet, and the answer to the last of them. */
   let asking = 0;
   let last: Promise<Result> = Promise.resolve(over);
 
+  const put = (event: AGUIEvent): void => {
+    if (first === undefined) first = event;
+    else others.push(event);
+  };
   const end = (): void => void (isOver = true);
   const open = (): void => {
     isOpen = true;
-    feed.open({ event: (event) => void events.push(event), ready: () => false, end, fail: end });
+    feed.open({ event: put, ready: () => false, end, fail: end });
   };
   /** What there is, or what the next part brings. */
   const give = (): Result | Promise<Result> => {
-    if (events.length === 0 && !isOver) return feed.step(give);
+    const value = first;
+    if (value === undefined && !isOver) return feed.step(give);
     asking -= 1;
-    return events.length === 0 ? over : { done: false, value: events.shift()! };
+    if (value === undefined) return over;
+    first = others.length === 0 ? undefined : others.shift();
+    return { done: false, value };
   };
   const leave = (): void => {
-    events.length = 0;
+    first = undefined;
+    others = [];
     if (isOver) return;
     isOver = true;
     feed.leave(undefined);
@@ -42,7 +51,7 @@ export function generateAGUI(feed: PartFeed): AsyncGenerator<AGUIEvent, void, un
       if (!isOpen && !isOver) open();
       asking += 1;
       if (asking > 1) last = last.then(give);
-      else if (events.length === 0 && !isOver) last = feed.step(give);
+      else if (first === undefined && !isOver) last = feed.step(give);
       else return Promise.resolve(give());
       return last;
     },
