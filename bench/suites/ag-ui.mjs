@@ -11,8 +11,8 @@ import { install } from '../../scripts/install.mjs';
 import { root } from '../../scripts/workspace.mjs';
 import { measure } from '../measure.mjs';
 
-/** The peer brings hundreds of packages along, and the tests with it have them already. */
-const peers = 'tests/peers/ag-ui-copilotkit';
+/** The peers bring hundreds of packages along, and the tests with one of them have them already. */
+const folder = 'tests/peers/ag-ui-copilotkit';
 const run = { runId: 'run-1', threadId: 'thread-1', messageId: 'message-1', startedAt: 0 };
 const input = { ...run, history: [], answers: [], tools: [], context: [] };
 const request = { threadId: 'thread-1', runId: 'run-1', messages: [], protocolVersion: '1.0' };
@@ -78,17 +78,54 @@ function transcodeParts(parts) {
   return count;
 }
 
+/**
+ * @typedef {(parts: Part[], onEvent: (event: object) => void) => Promise<unknown>} Peer gives each event that it makes of them
+ * @param {(name: string) => Promise<any>} load
+ * @returns {Promise<Array<[name: string, peer: Peer]>>}
+ */
+async function peersFrom(load) {
+  process.env.COPILOTKIT_TELEMETRY_DISABLED = 'true';
+  const { convertAISDKStream } = await load('@copilotkit/runtime/v2');
+  const { VoltAgentAGUI } = await load('@voltagent/ag-ui');
+  return [
+    [
+      "CopilotKit's convertAISDKStream",
+      async (parts, onEvent) => {
+        for await (const event of convertAISDKStream(streamOf(parts), new AbortController().signal)) onEvent(event);
+      },
+    ],
+    [
+      // Its converter is its own secret, so the whole agent is run, around one that has its answer already. What it would
+      // load of @voltagent/core is a registry that it never asks then: the package that stands for it has none.
+      "VoltAgent's VoltAgentAGUI, its log muted",
+      (parts, onEvent) =>
+        new Promise((resolve, reject) => {
+          const { log } = console;
+          console.log = () => undefined;
+          const agent = new VoltAgentAGUI({ agent: { streamText: async () => ({ fullStream: streamOf(parts) }) } });
+          // It has something to say after its end too.
+          const over = (/** @type {() => void} */ settle) =>
+            setImmediate(() => {
+              console.log = log;
+              settle();
+            });
+          agent.run({ ...request, tools: [], context: [], state: {}, forwardedProps: {} }).subscribe({
+            next: onEvent,
+            error: (/** @type {unknown} */ error) => over(() => reject(error)),
+            complete: () => over(() => resolve(undefined)),
+          });
+        }),
+    ],
+  ];
+}
+
 /** @type {import('../measure.mjs').Suite} */
 const suite = {
   title: 'ag-ui: what streamText says → AG-UI events and bytes',
   async run(options) {
-    process.env.COPILOTKIT_TELEMETRY_DISABLED = 'true';
-    install(peers);
-    const require = createRequire(join(root, peers, 'package.json'));
-    const { convertAISDKStream } = await import(pathToFileURL(require.resolve('@copilotkit/runtime/v2')).href);
-    const peerName = "CopilotKit's convertAISDKStream";
-    /** @param {Part[]} parts @returns {AsyncIterable<unknown>} */
-    const theirs = (parts) => convertAISDKStream(streamOf(parts), new AbortController().signal);
+    install(folder);
+    const require = createRequire(join(root, folder, 'package.json'));
+    const peers = await peersFrom((name) => import(pathToFileURL(require.resolve(name)).href));
     const rows = [];
 
     /** @type {Array<[string, Part[]]>} */
@@ -98,6 +135,19 @@ const suite = {
     ];
     for (const [name, parts] of kinds) {
       const events = parts.length;
+      /** @type {Array<{ door: string, note?: string, ours: () => unknown }>} */
+      const doors = [
+        { door: 'codecs alone', ours: () => transcodeParts(parts) },
+        {
+          door: 'AgentsToAGUIAdapter',
+          note: 'ours says the time and the id on every event',
+          ours: () =>
+            drain(
+              new AgentsToAGUIAdapter({ protocolVersion: '1.0' }).adaptStreamToAGUI({ fullStream: streamOf(parts) }),
+            ),
+        },
+        { door: 'toAGUI', ours: () => drain(toAGUI({ fullStream: streamOf(parts) }, { input: request })) },
+      ];
       rows.push(
         await measure(options, {
           name: `codecs alone: ${name}`,
@@ -106,47 +156,30 @@ const suite = {
           ours: () => transcodeParts(parts),
           peer: () => drain(streamOf(parts)),
         }),
-        await measure(options, {
-          name: `codecs alone: ${name}`,
-          events,
-          peerName,
-          ours: () => transcodeParts(parts),
-          peer: () => drain(theirs(parts)),
-        }),
-        await measure(options, {
-          name: `toAGUI: ${name}`,
-          events,
-          peerName,
-          ours: () => drain(toAGUI({ fullStream: streamOf(parts) }, { input: request })),
-          peer: () => drain(theirs(parts)),
-        }),
-        await measure(options, {
-          name: `AgentsToAGUIAdapter: ${name}`,
-          events,
-          peerName,
-          note: 'ours says the time and the id on every event',
-          ours: () =>
-            drain(
-              new AgentsToAGUIAdapter({ protocolVersion: '1.0' }).adaptStreamToAGUI({ fullStream: streamOf(parts) }),
-            ),
-          peer: () => drain(theirs(parts)),
-        }),
-        await measure(options, {
-          name: `bytes: ${name}`,
-          events,
-          peerName: `${peerName}, framed`,
-          ours: () =>
-            drain(
-              /** @type {AsyncIterable<unknown>} */ (
-                toAGUIResponse({ fullStream: streamOf(parts) }, { input: request }).body
-              ),
-            ),
-          peer: async () => {
-            const encoder = new TextEncoder();
-            for await (const event of theirs(parts)) encoder.encode(`data: ${JSON.stringify(event)}\n\n`);
-          },
-        }),
       );
+      for (const [peerName, theirs] of peers) {
+        for (const { door, ...row } of doors) {
+          const peer = () => theirs(parts, () => undefined);
+          rows.push(await measure(options, { ...row, name: `${door}: ${name}`, events, peerName, peer }));
+        }
+        rows.push(
+          await measure(options, {
+            name: `bytes: ${name}`,
+            events,
+            peerName: `${peerName}; framed`,
+            ours: () =>
+              drain(
+                /** @type {AsyncIterable<unknown>} */ (
+                  toAGUIResponse({ fullStream: streamOf(parts) }, { input: request }).body
+                ),
+              ),
+            peer: () => {
+              const encoder = new TextEncoder();
+              return theirs(parts, (event) => void encoder.encode(`data: ${JSON.stringify(event)}\n\n`));
+            },
+          }),
+        );
+      }
     }
     return rows;
   },

@@ -35,7 +35,7 @@ export class AGUIWords {
   #options: AGUIWordsOptions;
   #open = new Map<string, Part>();
   #closed = new Map<string, Meta | undefined>();
-  #last = { stepId: undefined as string | undefined, text: '' };
+  #last: { stepId: string | undefined; words: string[] } = { stepId: undefined, words: [] };
 
   constructor(options: AGUIWordsOptions) {
     this.#options = options;
@@ -48,7 +48,7 @@ export class AGUIWords {
 
   /** The text of the last turn that said something. */
   get lastText(): string {
-    return this.#last.text;
+    return this.#last.words.join('');
   }
 
   /** Of the message that the run goes on with. */
@@ -143,8 +143,8 @@ export class AGUIWords {
   }
 
   #note(stepId: string | undefined, delta: string): void {
-    if (this.#last.stepId !== stepId) this.#last = { stepId, text: '' };
-    this.#last.text += delta;
+    if (this.#last.stepId !== stepId) this.#last = { stepId, words: [] };
+    this.#last.words.push(delta);
   }
 }
 

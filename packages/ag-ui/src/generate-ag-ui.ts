@@ -1,5 +1,5 @@
 import type { AGUIEvent } from './ag-ui-event.ts';
-import type { EventFeed } from './event-feed.ts';
+import type { PartFeed } from './part-feed.ts';
 
 type Result = IteratorResult<AGUIEvent, void>;
 const over: Result = { done: true, value: undefined };
@@ -10,57 +10,50 @@ const inherited: object = Object.getPrototypeOf(Object.getPrototypeOf((async fun
  * A feed as a generator: nothing is read that nobody asks for. It is no `async function*`, which makes three promises of each
  * event and cannot be left while it waits.
  */
-export function generateAGUI(feed: EventFeed): AsyncGenerator<AGUIEvent, void, undefined> {
-  /** What was read and not asked for yet. */
-  const events: AGUIEvent[] = [];
-  /** Who has asked for what was not read yet. */
-  const asking: Array<(result: Result) => void> = [];
+export function generateAGUI(feed: PartFeed): AsyncGenerator<AGUIEvent, void, undefined> {
+  /** What was read and not asked for yet: mostly one, and then the list is not touched. */
+  let first: AGUIEvent | undefined;
+  let others: AGUIEvent[] = [];
   let isOpen = false;
-  let isReading = false;
   let isOver = false;
+  /** How many have asked and not been answered yet, and the answer to the last of them. */
+  let asking = 0;
+  let last: Promise<Result> = Promise.resolve(over);
 
-  const read = (): void => {
-    if (isReading || isOver) return;
-    isReading = true;
-    feed.read();
+  const put = (event: AGUIEvent): void => {
+    if (first === undefined) first = event;
+    else others.push(event);
   };
-  const end = (): void => {
-    isOver = true;
-    for (const answer of asking.splice(0)) answer(over);
-  };
+  const end = (): void => void (isOver = true);
   const open = (): void => {
     isOpen = true;
-    feed.open({
-      event(event) {
-        if (asking.length > 0) asking.shift()!({ done: false, value: event });
-        else if (!isOver) events.push(event);
-      },
-      ready() {
-        isReading = asking.length > 0 && !isOver;
-        return isReading;
-      },
-      end,
-      // A feed that can fail is not read through a generator, which never throws.
-      fail: end,
-    });
+    feed.open({ event: put, ready: () => false, end, fail: end });
+  };
+  /** What there is, or what the next part brings. */
+  const give = (): Result | Promise<Result> => {
+    const value = first;
+    if (value === undefined && !isOver) return feed.step(give);
+    asking -= 1;
+    if (value === undefined) return over;
+    first = others.length === 0 ? undefined : others.shift();
+    return { done: false, value };
   };
   const leave = (): void => {
-    events.length = 0;
+    first = undefined;
+    others = [];
     if (isOver) return;
-    end();
-    // Not waited for, and its failure to stop is nobody's business any more.
-    Promise.resolve(feed.leave(undefined)).catch(() => undefined);
+    isOver = true;
+    feed.leave(undefined);
   };
 
   return Object.assign(Object.create(inherited) as AsyncGenerator<AGUIEvent, void, undefined>, {
     next(): Promise<Result> {
       if (!isOpen && !isOver) open();
-      if (events.length > 0) return Promise.resolve({ done: false, value: events.shift()! });
-      if (isOver) return Promise.resolve(over);
-      return new Promise((resolve) => {
-        asking.push(resolve);
-        read();
-      });
+      asking += 1;
+      if (asking > 1) last = last.then(give);
+      else if (first === undefined && !isOver) last = feed.step(give);
+      else return Promise.resolve(give());
+      return last;
     },
     return(): Promise<Result> {
       leave();

@@ -10,16 +10,24 @@ export interface PartFeedOptions {
   signal?: AbortSignal;
 }
 
+export interface PartFeed extends EventFeed {
+  /** Reads one part, or hears that the run was stopped; then gives what `then` says. For whoever wants one event at a time. */
+  step<T>(then: () => T | Promise<T>): Promise<T>;
+  leave(reason: unknown): void;
+}
+
 /**
  * What `streamText` says, as the events of one run: parts are read one at a time and when asked for. Never fails, and ends
  * with the run, whatever the parts do then.
  */
-export function partFeed(options: PartFeedOptions): EventFeed {
+export function partFeed(options: PartFeedOptions): PartFeed {
   const { codec, encoder, now, signal } = options;
   let sink: EventSink;
   let reader: PartReader | undefined;
   let isEnded = false;
   let isOver = false;
+  let onStopped: (() => void) | undefined;
+  const stopped = signal && new Promise<void>((resolve) => void (onStopped = resolve));
 
   const write = (event: AGUIEvent): void => sink.event(event);
   const emit = (event: AgentEvent): void => {
@@ -53,18 +61,45 @@ export function partFeed(options: PartFeedOptions): EventFeed {
     sink.end();
   };
   const fail = (error: unknown): void => finish({ reason: 'error', error: toFault(error) });
-  const onAbort = (): void => finish(endByAbort(signal?.reason));
+  const onAbort = (): void => {
+    finish(endByAbort(signal?.reason));
+    onStopped?.();
+  };
 
+  /** Whether there is more to come. */
+  const take = ({ done, value }: IteratorResult<unknown>): boolean => {
+    if (isOver) return false;
+    if (!done) codec.feed(value, emit);
+    if (done || isEnded) finish({ reason: 'eof' });
+    return !isOver;
+  };
   const read = async (): Promise<void> => {
     reader ??= readParts(options.parts());
-    do {
-      // oxlint-disable-next-line no-await-in-loop -- one part after the other
-      const { done, value } = await reader.next();
-      if (isOver) return;
-      if (done) return finish({ reason: 'eof' });
-      codec.feed(value, emit);
-      if (isEnded) return finish({ reason: 'eof' });
-    } while (sink.ready());
+    // oxlint-disable-next-line no-await-in-loop -- one part after the other
+    while (take(await reader.next()) && sink.ready());
+  };
+
+  let after: (() => unknown) | undefined;
+  const onPart = (result: IteratorResult<unknown>): unknown => {
+    try {
+      take(result);
+    } catch (error) {
+      fail(error);
+    }
+    return after?.();
+  };
+  const onFailed = (error: unknown): unknown => {
+    fail(error);
+    return after?.();
+  };
+  // Promises without `async`: one part is one step, and there are many.
+  const step = (): Promise<unknown> => {
+    try {
+      reader ??= readParts(options.parts());
+      return reader.next().then(onPart, onFailed);
+    } catch (error) {
+      return Promise.resolve(onFailed(error));
+    }
   };
 
   return {
@@ -80,6 +115,13 @@ export function partFeed(options: PartFeedOptions): EventFeed {
     read() {
       if (isOver) sink.end();
       else read().catch(fail);
+    },
+    step<T>(then: () => T | Promise<T>): Promise<T> {
+      after = then;
+      if (!stopped) return step() as Promise<T>;
+      let told: T | Promise<T> | undefined;
+      after = () => (told ??= then());
+      return Promise.race([step(), stopped.then(after)]) as Promise<T>;
     },
     leave(reason) {
       if (!leave(reason)) return;

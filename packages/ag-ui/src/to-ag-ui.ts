@@ -5,8 +5,7 @@ import type { AGUIEvent, AGUIRunInput } from './ag-ui-event.ts';
 import type { AGUIEncoderOptions } from './ag-ui-encoder-options.ts';
 import type { AGUIWriter } from './ag-ui-writer.ts';
 import { createAGUIEncoder } from './encode-ag-ui.ts';
-import type { EventFeed } from './event-feed.ts';
-import { partFeed } from './part-feed.ts';
+import { partFeed, type PartFeed } from './part-feed.ts';
 import { defined, isFields } from './read-fields.ts';
 import { runOfInput } from './run-of-input.ts';
 import { streamFeed } from './stream-feed.ts';
@@ -44,7 +43,7 @@ export function toAGUI(result: StreamTextLike, options: ToAGUIOptions = {}): Rea
 }
 
 /** What reads a result, and what writes it. */
-export function feedAGUI(result: StreamTextLike, options: ToAGUIOptions): EventFeed {
+export function feedAGUI(result: StreamTextLike, options: ToAGUIOptions): PartFeed {
   const { messages: given, ...encoding } = options;
   const { input, protocolVersion = input?.protocolVersion, tools, signal, now = Date.now } = encoding;
   const { onLoss = () => undefined, snapshot = false } = encoding;

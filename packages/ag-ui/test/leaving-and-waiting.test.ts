@@ -163,9 +163,8 @@ describe('whoever leaves a door', () => {
     const fullStream = { [Symbol.asyncIterator]: () => ({ next: () => new Promise<never>(() => undefined) }) };
     const events = new AgentsToAGUIAdapter().adaptStreamToAGUI({ fullStream });
     expect((await events.next()).value).toMatchObject({ type: 'RUN_STARTED' });
-    const next = events.next();
+    void events.next();
     expect(await events.return()).toEqual({ done: true, value: undefined });
-    expect(await next).toEqual({ done: true, value: undefined });
   });
 
   it('the adapter: two who ask at once get what comes, in order', async () => {

@@ -4,7 +4,7 @@ import type { Loss, OnLoss } from './loss.ts';
 import type { Outcome, Waiting } from './outcome.ts';
 import type { RunInput } from './run-input.ts';
 import { RunGuard } from './run-guard.ts';
-import { isWellFormed, mend } from './well-formed.ts';
+import { isPlainDelta, isWellFormed, mend } from './well-formed.ts';
 
 export interface SealOptions {
   /**
@@ -49,6 +49,8 @@ class Seal implements Codec<AgentEvent, AgentEvent> {
 
   feed(fed: AgentEvent, emit: Emit<AgentEvent>): void {
     if (this.#phase === 'ended') return this.#onLoss(late(fed));
+    // Most of a stream, and nothing but being open is asked of it.
+    if (this.#phase === 'running' && !this.#owesBaseline && isPlainDelta(fed)) return this.#guard.admit(fed, emit);
     if (this.#isTrusted || isWellFormed(fed)) return this.#take(fed, emit);
     for (const event of mend(fed, this.#onLoss)) this.#take(event, emit);
   }

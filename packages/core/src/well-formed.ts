@@ -28,7 +28,8 @@ export function mend(fed: AgentEvent, onLoss: OnLoss): readonly AgentEvent[] {
   return [raw, { type: 'notice', level: 'warning', code: 'malformed', message }];
 }
 
-function isPlainDelta(event: AgentEvent): boolean {
+/** A delta that says its words and no more. */
+export function isPlainDelta(event: AgentEvent): boolean {
   if (typeof event !== 'object' || event === null) return false;
   switch (event.type) {
     case 'text-delta':
