@@ -3,7 +3,8 @@
 /**
  * @typedef {{ name: string, events: number, ours: Spread, peer?: Spread, peerName?: string, note?: string }} Row
  * @typedef {{ median: number, low: number, high: number }} Spread milliseconds
- * @typedef {{ repeats: number, progress: (line: string) => void }} Options
+ * @typedef {{ repeats: number, progress: (line: string) => void, clock?: 'wall' | 'cpu' }} Options
+ *   `cpu` is for what only computes: on a machine that others use too it is less disturbed.
  * @typedef {{ title: string, run: (options: Options) => Promise<Row[]> }} Suite
  */
 
@@ -13,7 +14,7 @@
  * @param {{ name: string, events: number, peerName?: string, note?: string, ours: () => unknown, peer?: () => unknown }} contest
  * @returns {Promise<Row>}
  */
-export async function measure({ repeats, progress }, { ours, peer, ...row }) {
+export async function measure({ repeats, progress, clock = 'wall' }, { ours, peer, ...row }) {
   /** @type {number[]} */
   const ourTimes = [];
   /** @type {number[]} */
@@ -21,8 +22,8 @@ export async function measure({ repeats, progress }, { ours, peer, ...row }) {
   // The first round warms up, and does not count.
   for (let round = 0; round <= repeats; round++) {
     progress(`${row.name}: ${round === 0 ? 'warming up' : `round ${round} of ${repeats}`}`);
-    const our = await time(ours);
-    const their = peer ? await time(peer) : undefined;
+    const our = await time(ours, clock);
+    const their = peer ? await time(peer, clock) : undefined;
     if (round === 0 && repeats > 0) continue;
     ourTimes.push(our);
     if (their !== undefined) peerTimes.push(their);
@@ -30,12 +31,17 @@ export async function measure({ repeats, progress }, { ours, peer, ...row }) {
   return { ...row, ours: spread(ourTimes), ...(peer && { peer: spread(peerTimes) }) };
 }
 
-/** @param {() => unknown} work */
-async function time(work) {
+/**
+ * @param {() => unknown} work
+ * @param {'wall' | 'cpu'} clock
+ */
+async function time(work, clock) {
   globalThis.gc?.();
   const start = performance.now();
+  const before = process.cpuUsage();
   await work();
-  return performance.now() - start;
+  const { user, system } = process.cpuUsage(before);
+  return clock === 'cpu' ? (user + system) / 1000 : performance.now() - start;
 }
 
 /**

@@ -121,8 +121,9 @@ async function peersFrom(load) {
 
 /** @type {import('../measure.mjs').Suite} */
 const suite = {
-  title: 'ag-ui: what streamText says → AG-UI events and bytes',
-  async run(options) {
+  title: 'ag-ui: what streamText says → AG-UI events and bytes (CPU time)',
+  async run({ repeats, progress }) {
+    const options = { repeats, progress, clock: /** @type {const} */ ('cpu') };
     install(folder);
     const require = createRequire(join(root, folder, 'package.json'));
     const peers = await peersFrom((name) => import(pathToFileURL(require.resolve(name)).href));
