@@ -21,15 +21,15 @@
 /**
  * Measures ours and a peer in turns, so that whatever else the machine does hits both.
  * @param {Options} options
- * @param {{ name: string, events: number, peerName?: string, note?: string, ours: () => unknown, peer?: () => unknown }} contest
+ * @param {{ name: string, events: number, clock?: 'wall' | 'cpu', peerName?: string, note?: string, ours: () => unknown, peer?: () => unknown }} contest
  * @returns {Promise<Row>}
  */
-export async function measure(options, { ours, peer, ...row }) {
+export async function measure(options, { ours, peer, clock = 'wall', ...row }) {
   const parties = peer ? [ours, peer] : [ours];
   const [ourTimes = [], peerTimes] = await inTurns(
     options,
     row.name,
-    parties.map((work) => () => time(work)),
+    parties.map((work) => () => time(work, clock)),
   );
   return { ...row, ours: spread(ourTimes), ...(peerTimes && besides(ourTimes, peerTimes)) };
 }
@@ -64,12 +64,17 @@ export function besides(ours, peer) {
   return { peer: spread(peer), ratio: spread(peer.map((figure, round) => figure / (ours[round] ?? figure))) };
 }
 
-/** @param {() => unknown} work */
-async function time(work) {
+/**
+ * @param {() => unknown} work
+ * @param {'wall' | 'cpu'} clock
+ */
+async function time(work, clock) {
   globalThis.gc?.();
   const start = performance.now();
+  const before = process.cpuUsage();
   await work();
-  return performance.now() - start;
+  const { user, system } = process.cpuUsage(before);
+  return clock === 'cpu' ? (user + system) / 1000 : performance.now() - start;
 }
 
 /**
