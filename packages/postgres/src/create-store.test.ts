@@ -112,7 +112,7 @@ describe('createStore', () => {
     );
   });
 
-  it('opens a folder, once in a process, and finds there what it left', { timeout: 30_000 }, async () => {
+  it('opens a folder, once in a process, and finds there what it left', { timeout: 120_000 }, async () => {
     const folder = join(newFolder(), 'deep', 'down');
     // The first start of PGlite takes seconds; the programs of the read-me file are tests of that.
     await fillFolder(folder);
