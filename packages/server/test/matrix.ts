@@ -83,15 +83,16 @@ async function start(pace: number): Promise<Running> {
 
 /** Every source × the protocols given × what may happen: no rule is broken, and the client ends with what the store has. */
 export function describeMatrix(protocolsOf: (agent: string) => readonly Protocol[]): void {
-  /** Fast where the end is waited for, slow where a run is disturbed before it. */
+  /** Fast where the end is waited for, slow where a run is disturbed before it, slower where it must not come. */
   let fast: Running;
   let slow: Running;
+  let slower: Running;
   beforeAll(async () => {
     // The AG-UI client complains there of every connection that is cut.
     vi.spyOn(console, 'error').mockImplementation(() => undefined);
-    [fast, slow] = await Promise.all([start(0.02), start(0.3)]);
+    [fast, slow, slower] = await Promise.all([start(0.02), start(0.3), start(2)]);
   });
-  afterAll(() => Promise.all([fast.close(), slow.close()]));
+  afterAll(() => Promise.all([fast.close(), slow.close(), slower.close()]));
 
   describe.each(sources)('$name', ({ name, told }) => {
     const cases = (Object.entries(told) as Array<[Scenario, Told]>).flatMap(([scenario, said]) =>
@@ -99,8 +100,7 @@ export function describeMatrix(protocolsOf: (agent: string) => readonly Protocol
     );
 
     test.concurrent.each(cases)('%s over %s', async (scenario, _, protocol, { agent = name, ...said }) => {
-      const isDisturbed = scenario === 'abort' || scenario === 'resume';
-      const { url: base } = isDisturbed ? slow : fast;
+      const { url: base } = scenario === 'abort' ? slower : scenario === 'resume' ? slow : fast;
       const thread = crypto.randomUUID();
       const { client, stored, violations } = await protocol.talk({ base, agent, thread, scenario, ...said });
       expect(violations).toEqual([]);
