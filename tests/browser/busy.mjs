@@ -206,7 +206,7 @@ function printProfile({ nodes, samples, timeDeltas }) {
     const isFirst = !above.has(name);
     above.add(name);
     const total = (node.children ?? []).reduce(
-      (/** @type {number} */ sum, /** @type {number} */ id) => sum + visit(byId.get(id), above),
+      (/** @type {number} */ time, /** @type {number} */ id) => time + visit(byId.get(id), above),
       node.own,
     );
     if (isFirst) above.delete(name);
