@@ -50,7 +50,7 @@ export function feedAGUI(result: StreamTextLike, options: ToAGUIOptions): EventF
   const { onLoss = () => undefined, snapshot = false } = encoding;
   const run = runOf(options);
   // Only for a snapshot is all that was said kept: a model takes nothing back.
-  const messages = snapshot ? (given ?? input?.messages) : undefined;
+  const messages = snapshot || encoding.baseline === 'restate' ? (given ?? input?.messages) : undefined;
   const encoder = createAGUIEncoder({ ...encoding, ...defined({ protocolVersion, messages }) });
   const decoder = createFullStreamDecoder(run, { ...defined({ tools }), onLoss });
   const reading = writeInto({ parts: () => partsOf(result), decoder }, options.writer, { run, onLoss });

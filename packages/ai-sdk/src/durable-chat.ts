@@ -163,7 +163,7 @@ export class DurableChat {
   /** Nothing new was said: what goes on anyway is shown. */
   async #attach(turn: StoredTurn & { type: 'answer' }, threadId: string): Promise<Response> {
     const { message, runId, seq = 0 } = turn;
-    const run = await this.#agent.latest({ threadId });
+    const run = await this.#writing(threadId, message.id);
     const state = (await run?.record())?.state;
     if (run?.messageId === message.id && (state === 'running' || state === 'queued')) {
       const from = run.runId === runId ? Math.min(seq, await this.#tail(runId, threadId)) : 0;
@@ -171,6 +171,15 @@ export class DurableChat {
     }
     const why = `Message ${message.id} waits for nothing, or for answers that were not given.`;
     throw new ChatRefusedError(409, 'nothing-to-continue', `${why} Send a message, or answer what it asks.`);
+  }
+
+  /** Who may be writing a message: what was asked for last, or what runs before it. */
+  async #writing(threadId: string, messageId: string): Promise<DurableRun | null> {
+    const latest = await this.#agent.latest({ threadId });
+    if (latest === null || latest.messageId === messageId) return latest;
+    const { registry, scope } = this.#agent.store;
+    const live = await registry.liveRun(scope, { threadId });
+    return live && this.#agent.find({ runId: live.runId, threadId });
   }
 
   async #find(request: Request, runId: string | null): Promise<DurableRun | null> {

@@ -124,8 +124,12 @@ function guard(host: Host): (c: RouteContext, next: () => Promise<void>) => Prom
         if (isStream(response) && c.req.method === 'HEAD') {
           await response.body?.cancel();
           response = new Response(null, response);
-        } else if (isStream(response))
-          response = streams.track(response, { client, thread: await threadOf(host, c, response) });
+        } else if (isStream(response)) {
+          // A developer at this machine may disturb what goes over the wire; anybody else's only has to be broken off.
+          if (isOpen || !c.env?.outgoing) {
+            response = streams.track(response, { client, thread: await threadOf(host, c, response) });
+          } else streams.trackConnection(c.env.outgoing, client);
+        }
       }
     } catch (error) {
       response = refuse(host, error, c);

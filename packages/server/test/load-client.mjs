@@ -46,7 +46,11 @@ function ask(path, { body, agent } = {}) {
         return reject(new Error(`${path}: ${response.statusCode}`));
       },
     );
-    sent.on('error', reject);
+    sent.on('error', (error) => {
+      // A kept connection may be closed in the moment in which it is used again. Any client asks once more then.
+      if (sent.reusedSocket && 'code' in error && error.code === 'ECONNRESET') resolve(ask(path, { body, agent }));
+      else reject(new Error(`${path}: ${error.message}`, { cause: error }));
+    });
     sent.end(body && JSON.stringify(body));
   });
 }

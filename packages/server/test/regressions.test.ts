@@ -72,6 +72,39 @@ async function startSlowRun(url: string): Promise<string> {
   return runId;
 }
 
+test('streams of those who have signed in are counted, and broken off where a clean end would be taken for one', async () => {
+  const token = 'the-right-token-of-all';
+  const config = { agents, token, database: createInMemoryStore(), limits: { streams: { perClient: 2, total: 10 } } };
+  const server = closeLater(await serve(config, { port: 0 }));
+  const headers = { authorization: `Bearer ${token}` };
+  const open = (): Promise<Response> => fetch(`${server.url}/api/threads/t/events`, { headers });
+  const first = await open();
+  const second = await open();
+  expect((await open()).status).toBe(429);
+  await first.body!.cancel();
+  const third = await vi.waitFor(async () => {
+    const response = await open();
+    expect(response.status).toBe(200);
+    return response;
+  });
+  await server.close();
+  await expect(second.text()).rejects.toThrow('terminated');
+  await expect(third.text()).rejects.toThrow('terminated');
+});
+
+test('whoever asks for a run that says nothing yet is answered at once', async () => {
+  const silent: AgentSource = { name: 'silent', pauses: 'replay', run: () => new ReadableStream<AgentEvent>() };
+  const server = closeLater(await serve({ agents: { silent }, database: createInMemoryStore() }, { port: 0 }));
+  const runId = await startSlowRun(server.url);
+  for (const path of [`/api/runs/${runId}/events`, '/api/chat/slow/stream', '/api/agents/silent/ag-ui?threadId=slow']) {
+    // oxlint-disable-next-line no-await-in-loop -- one after the other
+    const response = await fetch(server.url + path);
+    expect([path, response.status]).toEqual([path, 200]);
+    // oxlint-disable-next-line no-await-in-loop
+    await response.body!.cancel();
+  }
+});
+
 /** How many followers of runs were let go by their readers. */
 function countLeft(store: ReturnType<typeof createInMemoryStore>): { opened: number; left: number } {
   const count = { opened: 0, left: 0 };

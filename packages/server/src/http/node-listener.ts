@@ -2,7 +2,10 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { IntertieError } from '../intertie-error.ts';
 import { incomingBody } from './incoming-body.ts';
 
-export type Fetch = (request: Request, env?: { incoming: IncomingMessage }) => Response | Promise<Response>;
+export type Fetch = (
+  request: Request,
+  env?: { incoming: IncomingMessage; outgoing: ServerResponse },
+) => Response | Promise<Response>;
 
 /**
  * Node's requests for a fetch handler. A response is written as fast as its client reads. One whose stream fails destroys the
@@ -31,7 +34,7 @@ async function answer(fetch: Fetch, incoming: IncomingMessage, outgoing: ServerR
     outgoing.end(JSON.stringify(new IntertieError('bad-request', 'The method or the URL is none.').toBody()));
     return;
   }
-  const response = await fetch(request, { incoming });
+  const response = await fetch(request, { incoming, outgoing });
   const headers: Array<[string, string]> = [...response.headers];
   outgoing.writeHead(response.status, headers.flat());
   if (response.body === null || incoming.method === 'HEAD') {

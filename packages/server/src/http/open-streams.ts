@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import type { Limits } from '../config.ts';
 import { IntertieError } from '../intertie-error.ts';
 
@@ -81,6 +82,24 @@ export class OpenStreams {
       { highWaterMark: 0 },
     );
     return new Response(body, response);
+  }
+
+  /**
+   * The same for a response that goes to a connection of Node’s: it is broken off there, and its bytes need not pass through
+   * here, which saves a tenth of what a live stream costs.
+   */
+  trackConnection(outgoing: ServerResponse, client: string): void {
+    if (outgoing.destroyed) return;
+    const stream: OpenStream = {
+      client,
+      thread: undefined,
+      disturb: () => undefined,
+      fail: () => {
+        if (this.#leave(stream)) outgoing.destroy();
+      },
+    };
+    this.#enter(stream);
+    outgoing.once('close', () => this.#leave(stream));
   }
 
   #enter(stream: OpenStream): void {

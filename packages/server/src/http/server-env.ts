@@ -1,9 +1,9 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Principal } from '../config.ts';
 
-/** What Hono hands from one handler to the next. On Node the request's socket is known; elsewhere it is not. */
+/** What Hono hands from one handler to the next. On Node the connection is known; elsewhere it is not. */
 export type ServerEnv = {
-  Bindings: { incoming?: IncomingMessage } | undefined;
+  Bindings: { incoming?: IncomingMessage; outgoing?: ServerResponse } | undefined;
   Variables: { principal: Principal; requestId: string };
 };
 
