@@ -14,7 +14,7 @@ import { pairUp } from './parties.mjs';
  * @returns {Promise<Row[]>}
  */
 export async function memory({ repeats, progress }, { all }) {
-  const streams = repeats > 1 ? 500 : 100;
+  const streams = repeats > 1 ? 200 : 100;
   /** @type {number[][]} */
   const idle = all.map(() => []);
   /** @type {number[][]} */
