@@ -90,6 +90,14 @@ const suite = {
       contests.push([names[0] ?? number, bytesOf(names), passes]);
     }
     contests.push(['one task of 60 rounds of 03 and 04', [longTask(captures, 60)], passes / 20]);
+    // A server decodes for hours. Its first second, in which the code is compiled, is not what is asked for: on neither side.
+    options.progress('compiling');
+    for (let pass = 0; pass < 4 * passes; pass++) {
+      for (const body of contests[0]?.[1] ?? []) {
+        toParts(body);
+        toObjects(body);
+      }
+    }
     const rows = [];
     for (const [name, bodies, times] of contests) {
       const events = times * bodies.reduce((sum, body) => sum + toObjects(body), 0);

@@ -6,7 +6,6 @@ import {
   type Emit,
   type End,
   type EventOf,
-  type Fault,
   type JsonObject,
   type Meta,
   type OnLoss,
@@ -17,6 +16,7 @@ import { V3Calls } from './encode-v3-calls.ts';
 import { unknownMediaType } from './file-body.ts';
 import { keptSlot, withSlot } from './intertie-slot.ts';
 import { defined } from './read-fields.ts';
+import { v3Error } from './v3-error.ts';
 import { v3FinishReason } from './v3-finish-reason.ts';
 import { v3Metadata } from './v3-metadata.ts';
 import { V3Summary } from './v3-summary.ts';
@@ -241,7 +241,7 @@ class V3Encoder implements Codec<AgentEvent, LanguageModelV3StreamPart> {
   #runEnd(event: EventOf<'run-end'>, emit: Write): void {
     this.#phase = 'ended';
     for (const [id, { kind, meta }] of this.#open) emit({ type: types[kind].end, id, ...v3Metadata(meta) });
-    if (event.outcome === 'error') emit({ type: 'error', error: errorOf(event.error) });
+    if (event.outcome === 'error') emit({ type: 'error', error: v3Error(event.error) });
     const { usage = this.#stepUsage } = event;
     emit({
       type: 'finish',
@@ -272,11 +272,6 @@ class V3Encoder implements Codec<AgentEvent, LanguageModelV3StreamPart> {
     if (agent !== undefined) slot.agent = agent;
     return withSlot(event.providerMetadata, more ? Object.assign(slot, more) : slot);
   }
-}
-
-/** A real error, so that whoever logs it or throws it sees one. */
-function errorOf({ message, ...fault }: Fault): Error & Partial<Fault> {
-  return Object.assign(new Error(message), fault);
 }
 
 function idOf(event: AgentEvent): { id?: string } {
