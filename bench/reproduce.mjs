@@ -7,11 +7,11 @@ import { ratioOf } from './ratio.mjs';
  * What a new measurement says of a recorded one. `within`: its median lies in the recorded spread. `touches`: it does not, but
  * the two spreads meet. `better`, `worse`: they do not meet. `new`, `gone`: there is only one of them.
  * @typedef {'within' | 'touches' | 'better' | 'worse' | 'new' | 'gone'} Reproduction
- * @typedef {{ name: string, peerName: string, recorded?: Spread, measured?: Spread, reproduction: Reproduction }} Comparison
+ * @typedef {{ row: Row, recorded?: Spread, measured?: Spread, reproduction: Reproduction }} Comparison
  */
 
 /**
- * Row by row: by the ratio where there is a peer, which is the same on machines of any speed; else by our own figure.
+ * Row by row: by a ratio where there is one, which is the same on machines of any speed; else by our own figure.
  * @param {Row[]} recorded
  * @param {Row[]} measured
  * @returns {Comparison[]}
@@ -19,18 +19,14 @@ import { ratioOf } from './ratio.mjs';
 export function compareRows(recorded, measured) {
   const found = new Map(measured.map((row) => [keyOf(row), row]));
   /** @type {Comparison[]} */
-  const comparisons = recorded.map((before) => {
-    const now = found.get(keyOf(before));
-    found.delete(keyOf(before));
-    const names = { name: before.name, peerName: before.peerName ?? '' };
-    if (!now) return { ...names, recorded: figureOf(before), reproduction: /** @type {const} */ ('gone') };
-    const [was, is] = [figureOf(before), figureOf(now)];
-    return { ...names, recorded: was, measured: is, reproduction: compare(was, is, ratioOf(before) !== undefined) };
+  const comparisons = recorded.map((row) => {
+    const now = found.get(keyOf(row));
+    found.delete(keyOf(row));
+    if (!now) return { row, recorded: figureOf(row), reproduction: 'gone' };
+    const [was, is] = [figureOf(row), figureOf(now)];
+    return { row, recorded: was, measured: is, reproduction: compare(was, is, ratioOf(row) !== undefined) };
   });
-  for (const now of found.values()) {
-    const names = { name: now.name, peerName: now.peerName ?? '' };
-    comparisons.push({ ...names, measured: figureOf(now), reproduction: /** @type {const} */ ('new') });
-  }
+  for (const row of found.values()) comparisons.push({ row, measured: figureOf(row), reproduction: 'new' });
   return comparisons;
 }
 
@@ -43,16 +39,16 @@ export function isReproduced(comparisons) {
 const keyOf = ({ name, peerName }) => JSON.stringify([name, peerName]);
 
 /** @param {Row} row */
-const figureOf = (row) => ratioOf(row) ?? row.ours;
+const figureOf = (row) => ratioOf(row) ?? row.growth?.ratio ?? row.ours;
 
 /**
  * @param {Spread} was
  * @param {Spread} is
- * @param {boolean} isRatio of which more is better
+ * @param {boolean} isMoreBetter as of the ratio to a peer
  * @returns {Reproduction}
  */
-function compare(was, is, isRatio) {
+function compare(was, is, isMoreBetter) {
   if (is.median >= was.low && is.median <= was.high) return 'within';
   if (is.low <= was.high && is.high >= was.low) return 'touches';
-  return is.median > was.median === isRatio ? 'better' : 'worse';
+  return is.median > was.median === isMoreBetter ? 'better' : 'worse';
 }

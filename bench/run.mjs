@@ -13,6 +13,7 @@ import { printSuite, printTable } from './report.mjs';
 import { compareRows, isReproduced } from './reproduce.mjs';
 import { readResults, suiteNames, writeResults } from './results.mjs';
 
+/** @import { Row, Spread } from './measure.mjs' */
 /** @import { SuiteResult } from './results.mjs' */
 
 const { values, positionals } = parseArgs({
@@ -106,27 +107,27 @@ function inProcess(name) {
 
 /**
  * @param {string} name
- * @param {SuiteResult['rows']} rows
+ * @param {Row[]} rows
  */
 function compareWithPage(name, rows) {
-  const recorded = readResults()[name]?.rows ?? [];
-  const comparisons = compareRows(recorded, rows);
-  const isRatio = new Map(rows.map((row) => [row.name, ratioOf(row) !== undefined]));
-  /** @param {string} of @param {import('./measure.mjs').Spread | undefined} spread */
-  const show = (of, spread) => (spread ? (isRatio.get(of) ? showRatioSpread(spread) : showFigure(spread)) : '');
+  const recorded = readResults()[name];
+  const comparisons = compareRows(recorded?.rows ?? [], rows);
+  /** @param {Row} row @param {Spread | undefined} spread */
+  const show = (row, spread) => {
+    if (!spread) return '';
+    return ratioOf(row) || row.growth ? showRatioSpread(spread) : showFigure(spread, row.unit);
+  };
   if (!values.json) {
     printTable([
       ['', 'recorded', 'now', '', ''],
-      ...comparisons.map((row) => [
-        row.name,
-        show(row.name, row.recorded),
-        show(row.name, row.measured),
-        row.reproduction,
-        row.peerName,
-      ]),
+      ...comparisons.map(({ row, recorded: was, measured: is, reproduction }) => {
+        return [row.name, show(row, was), show(row, is), reproduction, row.peerName ?? ''];
+      }),
     ]);
   }
   const within = comparisons.filter(({ reproduction }) => reproduction === 'within').length;
   say(`  ${within} of ${comparisons.length} within the recorded spread`);
+  if (recorded?.repeats === 1)
+    say('  What is recorded is of one repetition, and has no spread: record it again without --quick.');
   if (!isReproduced(comparisons)) isSound = false;
 }

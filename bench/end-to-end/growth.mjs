@@ -71,7 +71,7 @@ async function history(options, { client, server, door, plainDoor }) {
     grown(
       {
         name: `first word of a turn after ${messages} messages`,
-        group: 'growth',
+        group: 'as things grow',
         events: 0,
         peerName: 'plain route, sent all of them',
         ...besides(figures[2 * index] ?? [], figures[2 * index + 1] ?? []),
@@ -100,7 +100,7 @@ async function agents(options, { client, server, door }) {
   );
   return sizes.map((count, index) =>
     grown(
-      { name: `CPU of a run of ${words} words by ${plural(count, 'agent')}`, group: 'growth', events: words },
+      { name: `CPU of a run of ${words} words by ${plural(count, 'agent')}`, group: 'as things grow', events: 0 },
       { figures: figures[index] ?? [], smallest: figures[0] ?? [], from: plural(sizes[0] ?? 1, 'agent') },
     ),
   );
@@ -132,8 +132,8 @@ async function readers(options, { client, server, door }) {
     grown(
       {
         name: `CPU of a stream of ${words} words to ${plural(count, 'reader')}`,
-        group: 'growth',
-        events: words * count,
+        group: 'as things grow',
+        events: 0,
       },
       { figures: figures[index] ?? [], smallest: figures[0] ?? [], from: plural(sizes[0] ?? 1, 'reader') },
     ),

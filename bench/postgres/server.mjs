@@ -1,5 +1,5 @@
 // @ts-check
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
@@ -60,16 +60,18 @@ export function freePort() {
  * @param {number} parent
  */
 function cpuSecondsOf(parent) {
-  try {
-    let ticks = 0;
-    for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
+  /** @type {number | undefined} */
+  let nanoseconds;
+  for (const pid of existsSync('/proc') ? readdirSync('/proc').filter((name) => /^\d+$/.test(name)) : []) {
+    try {
       const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
       // The name of the program comes second, in brackets, and may hold anything.
       const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-      if (Number(pid) === parent || Number(fields[1]) === parent) ticks += Number(fields[11]) + Number(fields[12]);
+      if (Number(pid) !== parent && Number(fields[1]) !== parent) continue;
+      nanoseconds = (nanoseconds ?? 0) + Number(readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ')[0]);
+    } catch {
+      // It has ended meanwhile, or the system does not tell.
     }
-    return ticks / 100;
-  } catch {
-    return undefined;
   }
+  return nanoseconds === undefined ? undefined : nanoseconds / 1e9;
 }

@@ -53,8 +53,9 @@ const browser = await chromium.launch({
 });
 const whole = await browser.newBrowserCDPSession();
 try {
+  console.log('on the wall               |  of the processor, on the main thread                     |  typing');
   console.log(
-    'view      events  long  longest  blocked  main thread  per event  script  style+layout  process  key p50/p95/max  picture p95  load',
+    'view      events  long  longest  per event  over 50 ms  longest   script   layout    paint  key p50/p95/max  shown p95  load',
   );
   for (let round = 0; round < Number(options.rounds); round += 1) {
     // oxlint-disable-next-line no-await-in-loop -- one after the other, or they would disturb each other
@@ -80,12 +81,11 @@ async function measure(view) {
   const field = page.getByLabel('Your message');
   await field.fill('Go');
   const devtools = await page.context().newCDPSession(page);
-  await devtools.send('Performance.enable');
   await page.evaluate(() => {
     const { seen } = /** @type {any} */ (globalThis);
     for (const list of Object.values(seen)) list.length = 0;
   });
-  const before = await metrics(devtools);
+  const traced = await trace();
   if (options.profile) {
     await devtools.send('Profiler.enable');
     await devtools.send('Profiler.setSamplingInterval', { interval: 500 });
@@ -102,33 +102,29 @@ async function measure(view) {
     });
   }
   await page.locator('.messages[aria-busy="false"]').waitFor({ timeout: 60_000 });
-  const after = await metrics(devtools);
+  const { tasks, script, layout, paint } = await traced();
   const profile = options.profile ? (await devtools.send('Profiler.stop')).profile : undefined;
   const { long, waits, paints } = await page.evaluate(() => /** @type {any} */ (globalThis).seen);
   const events = (await runOf(thread)).lastSeq;
   await page.close();
 
-  /** @param {string} name */
-  const spent = (name) => ((after[name] ?? 0) - (before[name] ?? 0)) * 1000;
-  const task = spent('TaskDuration');
-  const blocked = long.reduce((/** @type {number} */ sum, /** @type {number} */ time) => sum + time - 50, 0);
   console.log(
     [
       view.padEnd(9),
       String(events).padStart(6),
       String(long.length).padStart(5),
       ms(Math.max(0, ...long)).padStart(8),
-      ms(blocked).padStart(8),
-      ms(task).padStart(12),
-      `${(task / events).toFixed(2)} ms`.padStart(10),
-      ms(spent('ScriptDuration')).padStart(7),
-      ms(spent('LayoutDuration') + spent('RecalcStyleDuration')).padStart(13),
-      ms(spent('Process')).padStart(8),
+      `${(sum(tasks) / events).toFixed(2)} ms`.padStart(10),
+      String(tasks.filter((time) => time > 50).length).padStart(9),
+      ms(Math.max(0, ...tasks)).padStart(9),
+      ms(script).padStart(8),
+      ms(layout).padStart(8),
+      ms(paint).padStart(8),
       [0.5, 0.95, 1]
         .map((share) => quantile(waits, share).toFixed(0))
         .join('/')
-        .padStart(16),
-      ms(quantile(paints, 0.95)).padStart(12),
+        .padStart(15),
+      ms(quantile(paints, 0.95)).padStart(11),
       loadavg()[0]?.toFixed(1).padStart(5),
     ].join(' '),
   );
@@ -160,16 +156,38 @@ async function runOf(thread) {
 }
 
 /**
- * Seconds on the main thread, by what they went to, and of all of the page's process.
- * @param {import('playwright-core').CDPSession} devtools
+ * Chromium's own trace, from now on until the function that is returned is called: the processor's milliseconds of the page's main
+ * thread by what they went to, and of its longest tasks. Other than the time on the wall, they hardly depend on what else the
+ * machine does.
  */
-async function metrics(devtools) {
-  const { metrics: list } = await devtools.send('Performance.getMetrics');
-  const { processInfo } = await whole.send('SystemInfo.getProcessInfo');
-  const renderers = processInfo.filter(({ type }) => type === 'renderer');
-  return {
-    ...Object.fromEntries(list.map(({ name, value }) => [name, value])),
-    Process: renderers.reduce((sum, { cpuTime }) => sum + cpuTime, 0),
+async function trace() {
+  /** @type {Array<Record<string, any>>} */
+  const events = [];
+  const collect = (/** @type {{ value: Array<Record<string, any>> }} */ { value }) => void events.push(...value);
+  whole.on('Tracing.dataCollected', collect);
+  const includedCategories = ['devtools.timeline', 'disabled-by-default-devtools.timeline', '__metadata'];
+  await whole.send('Tracing.start', {
+    transferMode: 'ReportEvents',
+    traceConfig: { includedCategories, excludedCategories: ['*'] },
+  });
+  return async () => {
+    const complete = new Promise((resolve) => {
+      whole.once('Tracing.tracingComplete', resolve);
+    });
+    await whole.send('Tracing.end');
+    await complete;
+    whole.off('Tracing.dataCollected', collect);
+    const mains = events.filter(({ name, args }) => name === 'thread_name' && args.name === 'CrRendererMain');
+    const isMain = new Set(mains.map(({ pid, tid }) => `${pid} ${tid}`));
+    const own = events.filter(({ pid, tid, tdur }) => tdur > 0 && isMain.has(`${pid} ${tid}`));
+    const times = (/** @type {string[]} */ ...names) =>
+      own.filter(({ name }) => names.includes(name)).map(({ tdur }) => tdur / 1000);
+    return {
+      tasks: times('RunTask'),
+      script: sum(times('FunctionCall', 'EvaluateScript', 'RunMicrotasks')),
+      layout: sum(times('Layout', 'UpdateLayoutTree')),
+      paint: sum(times('Paint', 'PrePaint', 'Layerize', 'Commit')),
+    };
   };
 }
 
@@ -205,6 +223,11 @@ function printProfile({ nodes, samples, timeDeltas }) {
     const sorted = [...times].toSorted((a, b) => b[1] - a[1]).slice(0, 45);
     for (const [name, time] of sorted) console.log(`${time.toFixed(0).padStart(7)} ms  ${name}`);
   }
+}
+
+/** @param {number[]} list */
+function sum(list) {
+  return list.reduce((all, one) => all + one, 0);
 }
 
 /** @param {number[]} list @param {number} share */

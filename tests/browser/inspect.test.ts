@@ -177,6 +177,12 @@ describe('the inspector', () => {
     await show('Topology');
     await expect.poll(() => pane().locator('.agent-card .name').allTextContents(), soon).toHaveLength(4);
     await expect.poll(() => pane().locator('.agent-edge-label').count(), soon).toBe(4);
+    // As many colours as agents, though two of them would like the same one.
+    const colours = (): Promise<string[]> =>
+      pane()
+        .locator('.agent-card')
+        .evaluateAll((cards) => cards.map((card) => getComputedStyle(card).borderLeftColor));
+    expect(new Set(await colours()).size).toBe(4);
     await console1.picture('topology-light');
     await pane().locator('.agent-card', { hasText: 'archive' }).click();
     await pane().getByRole('button', { name: 'Show in streams' }).click();
@@ -193,6 +199,11 @@ describe('the inspector', () => {
   it('lays the run out in time', async () => {
     await show('Timeline');
     const labels = await pane().locator('.span-row .label').allTextContents();
+    // The keys of the page work here too, unless the pane has its own.
+    await pane().locator('.span-row').first().focus();
+    await page.keyboard.press('4');
+    expect(await page.getByRole('tab', { name: 'Tree' }).getAttribute('aria-selected')).toBe('true');
+    await show('Timeline');
     expect(labels.slice(0, 3)).toEqual(['run run', 'agent plan', 'step plan']);
     expect(labels.filter((label) => label === 'tool search')).toHaveLength(2);
     await pane().locator('.span-row').first().focus();

@@ -36,5 +36,6 @@ describe('the colours of those who are seen together', () => {
     expect(assignColors(['Planner'], () => 5)('Planner')).toBe(5);
     expect(assignColors(['Planner'], () => 5)('Critic')).toBe(5);
     expect(assignColors(['Critic', 'Planner'], () => 5)('Planner')).toBe(6);
+    expect(assignColors(['Critic', 'Planner'], () => 5, ['Planner'])('Planner')).toBe(5);
   });
 });

@@ -14,12 +14,17 @@ export const colorIndex: ColorIndex = (name) => {
 
 /**
  * The colours of those who are seen together. Each has the one that it has elsewhere, or the next one that is free: two are alike
- * only when all colours are taken. It depends on who they are and not on who came first, so a reload changes nothing.
+ * only when all colours are taken. It depends on who they are and not on who came first, so a reload changes nothing. Those who are
+ * also seen elsewhere (`known`) choose first, so as to keep theirs.
  */
-export function assignColors(names: Iterable<string>, elsewhere: ColorIndex = colorIndex): ColorIndex {
+export function assignColors(
+  names: Iterable<string>,
+  elsewhere: ColorIndex = colorIndex,
+  known: readonly string[] = [],
+): ColorIndex {
   const colors = new Map<string, number>();
   const users = Array.from({ length: colorCount }, () => 0);
-  for (const name of [...new Set(names)].toSorted()) {
+  for (const name of new Set([...known.toSorted(), ...[...names].toSorted()])) {
     const fewest = Math.min(...users);
     let color = elsewhere(name);
     while (users[color] !== fewest) color = (color + 1) % colorCount;

@@ -69,6 +69,27 @@ describe('a followed run', () => {
     run.close();
   });
 
+  it('goes on with the frames of its source after a cut, and leaves out those that it has', async () => {
+    const frames = (...indices: number[]): string =>
+      indices.map((index) => `data: ${JSON.stringify({ index, at: 0, dialect: 'd', frame: {} })}\n\n`).join('');
+    const answers = [() => new Response(frames(0, 1)), () => new Response(frames(0, 1, 2, 3))];
+    let finish = (): void => undefined;
+    const events = new ReadableStream<Uint8Array>({
+      start(controller) {
+        controller.enqueue(new TextEncoder().encode(frame('1.1', start)));
+        finish = () => controller.enqueue(new TextEncoder().encode(frame('1.2', { ...end, origin: 3 })));
+      },
+    });
+    const request = async (url: unknown): Promise<Response> =>
+      String(url).includes('/frames') ? (answers.shift() ?? Response.error)() : new Response(events);
+    const run = followRun('r', 't', { ...options, fetch: request });
+    await vi.waitFor(() => expect(run.snapshot().frames).toHaveLength(4));
+    finish();
+    await vi.waitFor(() => expect(run.snapshot().status).toBe('ended'));
+    expect(run.snapshot().frames.map(({ index }) => index)).toEqual([0, 1, 2, 3]);
+    run.close();
+  });
+
   it('says so when the log is not kept any more', async () => {
     const { fetch } = server(() => new Response('{"error":{"code":"log-dropped","message":"gone"}}', { status: 410 }));
     const run = followRun('r', 't', { ...options, fetch });

@@ -87,9 +87,10 @@ export function followRun(runId: string, threadId: string | undefined, options: 
     store.set({ status: 'failed' });
   };
 
-  const readFrames = async (): Promise<void> => {
+  /** Reads one connection to its end. Whether the server keeps frames at all. */
+  const readFrames = async (): Promise<boolean> => {
     const response = await request(api.urls.runFrames(runId, threadId), { signal: untilHidden(signal) });
-    if (!response.ok || response.body === null) return;
+    if (!response.ok || response.body === null) return false;
     for await (const batch of readSSE(response.body)) {
       for (const { data } of batch) {
         const frame = JSON.parse(data) as SourceFrame;
@@ -98,23 +99,40 @@ export function followRun(runId: string, threadId: string | undefined, options: 
       }
       store.set({ frames });
     }
+    return true;
   };
 
-  /** That there are none is no failure: a server keeps them on loopback only, and for the last runs. */
+  /** Whether no event speaks of a frame that has not come. */
+  const hasFrames = (): boolean => {
+    const { event } = entries.findLast((entry) => entry.event.origin !== undefined) ?? {};
+    return (event?.origin ?? -1) <= (frames.at(-1)?.index ?? -1);
+  };
+
+  /**
+   * That there are none is no failure: a server keeps them on loopback only, and for the last runs. Of a run that goes on, one tab
+   * is told them as they come; the others, and who was told of none yet, read them when it is over.
+   */
   const followFrames = async (): Promise<void> => {
-    await withWire(
-      'run-frames',
-      () => readFrames().catch(() => undefined),
-      async () => undefined,
-    );
-    // Whatever was missed is there when the run has ended.
-    const { status } = store.snapshot();
-    if (signal.aborted || (status === 'ended' && frames.length > 0)) return;
-    const stop = store.subscribe(() => {
-      if (store.snapshot().status !== 'ended') return;
-      stop();
-      readFrames().catch(() => undefined);
-    });
+    let isTold = true;
+    for (let cuts = 0; cuts < maxAttempts && !signal.aborted;) {
+      // oxlint-disable-next-line no-await-in-loop -- one attempt after the other
+      await whenSeen(signal);
+      const before = frames.length;
+      const isOver = store.snapshot().status === 'ended';
+      if (isOver || isTold) {
+        try {
+          const reading = isOver ? readFrames() : withWire('run-frames', readFrames, async () => true);
+          // oxlint-disable-next-line no-await-in-loop
+          isTold = await reading;
+          if (isOver) return;
+        } catch {
+          cuts = frames.length > before ? 0 : cuts + 1;
+        }
+      }
+      if (store.snapshot().status === 'ended' && frames.length > 0 && hasFrames()) return;
+      // oxlint-disable-next-line no-await-in-loop
+      await wait(pollMs, signal);
+    }
   };
 
   void followEvents();

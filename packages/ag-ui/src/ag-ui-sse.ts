@@ -74,12 +74,11 @@ export function writeFeedSSE(feed: EventFeed, { keepAliveMs }: WriteAGUISSEOptio
       afterwards(write);
     },
     ready() {
-      isReading = false;
       reads += 1;
-      // Nobody waits, or there is enough for one piece.
-      if (onWritten === undefined || isOver) return;
       if (text !== '' && (reads >= maxReads || text.length >= maxLength)) write();
-      else read();
+      // Nobody waits, or there was enough for one piece.
+      isReading = onWritten !== undefined && !isOver;
+      return isReading;
     },
     end() {
       if (isOver) return;

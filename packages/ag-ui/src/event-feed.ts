@@ -8,7 +8,7 @@ import type { AGUIEvent } from './ag-ui-event.ts';
 export interface EventFeed {
   /** Before anything is read, once. There may be events already. */
   open(sink: EventSink): void;
-  /** Reads on. One at a time: the next one when the sink is told `ready`. */
+  /** Reads on, as long as the sink says that it wants more. Not again before that. */
   read(): void;
   /** Nobody listens any more. */
   leave(reason: unknown): void | Promise<void>;
@@ -16,8 +16,8 @@ export interface EventFeed {
 
 export interface EventSink {
   event(event: AGUIEvent): void;
-  /** What was asked for has been read, whether it made an event or not. */
-  ready(): void;
+  /** Something has been read, whether it made an event or not. Whether to read on. */
+  ready(): boolean;
   /** Everything was said. May come unasked: a run can be stopped. */
   end(): void;
   /** It cannot be read any further. */
@@ -28,15 +28,17 @@ export interface EventSink {
 export function feedOf(events: ReadableStream<AGUIEvent>): EventFeed {
   const reader = events.getReader();
   let sink: EventSink;
-  const take = ({ done, value }: ReadableStreamReadResult<AGUIEvent>): void => {
-    if (done) return sink.end();
-    sink.event(value);
-    sink.ready();
+  const read = async (): Promise<void> => {
+    do {
+      // oxlint-disable-next-line no-await-in-loop -- one event after the other
+      const { done, value } = await reader.read();
+      if (done) return sink.end();
+      sink.event(value);
+    } while (sink.ready());
   };
-  const fail = (error: unknown): void => sink.fail(error);
   return {
     open: (own) => void (sink = own),
-    read: () => void reader.read().then(take, fail),
+    read: () => void read().catch((error: unknown) => sink.fail(error)),
     leave: (reason) => reader.cancel(reason),
   };
 }
@@ -62,19 +64,18 @@ export function encodedFeed(
     finish(toFault(error, 'ADAPTER_ERROR'));
     drop();
   };
-  const take = ({ done, value }: ReadableStreamReadResult<AgentEvent>): void => {
-    if (isOver) return;
-    if (done) return finish();
-    try {
+  const read = async (): Promise<void> => {
+    do {
+      // oxlint-disable-next-line no-await-in-loop -- one event after the other
+      const { done, value } = await reader.read();
+      if (isOver) return;
+      if (done) return finish();
       encoder.feed(value, emit);
-    } catch (error) {
-      return fail(error);
-    }
-    sink.ready();
+    } while (sink.ready());
   };
   return {
     open: (own) => void (sink = own),
-    read: () => void reader.read().then(take, fail),
+    read: () => void read().catch(fail),
     leave(reason) {
       isOver = true;
       onLeave(reason);

@@ -36,8 +36,8 @@ export function generateAGUI(feed: EventFeed): AsyncGenerator<AGUIEvent, void, u
         else if (!isOver) events.push(event);
       },
       ready() {
-        isReading = false;
-        if (asking.length > 0) read();
+        isReading = asking.length > 0 && !isOver;
+        return isReading;
       },
       end,
       // A feed that can fail is not read through a generator, which never throws.

@@ -55,16 +55,16 @@ export function partFeed(options: PartFeedOptions): EventFeed {
   const fail = (error: unknown): void => finish({ reason: 'error', error: toFault(error) });
   const onAbort = (): void => finish(endByAbort(signal?.reason));
 
-  const take = (result: IteratorResult<unknown>): void => {
-    if (isOver) return;
-    if (result.done) return finish({ reason: 'eof' });
-    try {
-      codec.feed(result.value, emit);
-    } catch (error) {
-      return fail(error);
-    }
-    if (isEnded) finish({ reason: 'eof' });
-    else sink.ready();
+  const read = async (): Promise<void> => {
+    reader ??= readParts(options.parts());
+    do {
+      // oxlint-disable-next-line no-await-in-loop -- one part after the other
+      const { done, value } = await reader.next();
+      if (isOver) return;
+      if (done) return finish({ reason: 'eof' });
+      codec.feed(value, emit);
+      if (isEnded) return finish({ reason: 'eof' });
+    } while (sink.ready());
   };
 
   return {
@@ -78,13 +78,8 @@ export function partFeed(options: PartFeedOptions): EventFeed {
       codec.flush?.(emit);
     },
     read() {
-      if (isOver) return sink.end();
-      try {
-        reader ??= readParts(options.parts());
-        reader.next().then(take, fail);
-      } catch (error) {
-        fail(error);
-      }
+      if (isOver) sink.end();
+      else read().catch(fail);
     },
     leave(reason) {
       if (!leave(reason)) return;

@@ -19,9 +19,10 @@ export function streamFeed<Out>(feed: EventFeed, map: (event: AGUIEvent) => Out)
       if (!isOver) controller.enqueue(map(event));
     },
     ready() {
-      if (isOver) return;
-      if (-(controller.desiredSize ?? 0) < maxAhead) feed.read();
-      else settle();
+      if (isOver) return false;
+      if (-(controller.desiredSize ?? 0) < maxAhead) return true;
+      settle();
+      return false;
     },
     end() {
       if (isOver) return;

@@ -3,16 +3,14 @@ import { createFullStreamDecoder, type ToolExecutors } from '@intertie/ai-sdk';
 import { compose, generateId, seal, type Json, type RunInput } from '@intertie/core';
 import type { AGUIEvent, AGUIRunInput } from './ag-ui-event.ts';
 import type { AGUIEncoderOptions } from './ag-ui-encoder-options.ts';
-import { takeWriter, type AGUIWriter } from './ag-ui-writer.ts';
+import type { AGUIWriter } from './ag-ui-writer.ts';
 import { createAGUIEncoder } from './encode-ag-ui.ts';
 import type { EventFeed } from './event-feed.ts';
-import { MergedParts } from './merge-writes.ts';
 import { partFeed } from './part-feed.ts';
 import { defined, isFields } from './read-fields.ts';
 import { runOfInput } from './run-of-input.ts';
 import { streamFeed } from './stream-feed.ts';
-import { withWrites } from './with-writes.ts';
-import { WriteQueue } from './write-queue.ts';
+import { writeInto } from './write-into.ts';
 
 /** What `streamText` gives back, in `ai` 6 (`fullStream`) and 7 (`stream`). */
 export type StreamTextLike =
@@ -47,19 +45,17 @@ export function toAGUI(result: StreamTextLike, options: ToAGUIOptions = {}): Rea
 
 /** What reads a result, and what writes it. */
 export function feedAGUI(result: StreamTextLike, options: ToAGUIOptions): EventFeed {
-  const { input, protocolVersion = input?.protocolVersion, tools, signal, now = Date.now } = options;
-  const { onLoss = () => undefined, messages = input?.messages } = options;
+  const { messages: given, ...encoding } = options;
+  const { input, protocolVersion = input?.protocolVersion, tools, signal, now = Date.now } = encoding;
+  const { onLoss = () => undefined, snapshot = false } = encoding;
   const run = runOf(options);
-  const encoder = createAGUIEncoder({ ...options, ...defined({ protocolVersion, messages }) });
-  const queue = options.writer && takeWriter(options.writer, onLoss);
+  // Only for a snapshot is all that was said kept: a model takes nothing back.
+  const messages = snapshot || encoding.baseline === 'restate' ? (given ?? input?.messages) : undefined;
+  const encoder = createAGUIEncoder({ ...encoding, ...defined({ protocolVersion, messages }) });
   const decoder = createFullStreamDecoder(run, { ...defined({ tools }), onLoss });
-  const writing = queue instanceof WriteQueue ? withWrites(decoder, queue, run) : decoder;
-  const parts = (): AsyncIterable<unknown> => {
-    if (queue instanceof Error) throw queue;
-    return queue ? new MergedParts(partsOf(result), queue) : partsOf(result);
-  };
-  const codec = compose(writing, seal(run, onLoss));
-  return partFeed({ parts, codec, encoder, now, ...defined({ signal }) });
+  const reading = writeInto({ parts: () => partsOf(result), decoder }, options.writer, { run, onLoss });
+  const codec = compose(reading.decoder, seal(run, onLoss));
+  return partFeed({ parts: reading.parts, codec, encoder, now, ...defined({ signal }) });
 }
 
 function runOf(options: ToAGUIOptions): RunInput {

@@ -7,6 +7,7 @@ import {
   type End,
   type EventOf,
   type Fault,
+  type JsonObject,
   type Meta,
   type OnLoss,
   type Usage,
@@ -14,7 +15,7 @@ import {
 import type { IncludeInternal } from './include-internal.ts';
 import { V3Calls } from './encode-v3-calls.ts';
 import { unknownMediaType } from './file-body.ts';
-import { keptSlot, slotKey, withSlot } from './intertie-slot.ts';
+import { keptSlot, withSlot } from './intertie-slot.ts';
 import { defined } from './read-fields.ts';
 import { v3FinishReason } from './v3-finish-reason.ts';
 import { v3Metadata } from './v3-metadata.ts';
@@ -41,17 +42,21 @@ export interface LanguageModelV3EncoderOptions {
 export function createLanguageModelV3Encoder(
   options: LanguageModelV3EncoderOptions = {},
 ): Codec<AgentEvent, LanguageModelV3StreamPart> {
-  const encoder = new V3Encoder(options);
-  return {
-    feed: (event, emit) => encoder.feed(event, emit),
-    end: (end, emit) => encoder.end(end, emit),
-  };
+  return new V3Encoder(options);
 }
 
 type Write = Emit<LanguageModelV3StreamPart>;
 type Kind = 'text' | 'reasoning';
+type PartIdentity = { id?: string; agentId?: string; providerMetadata?: Meta };
 type OpenPart = { kind: Kind; meta: Meta | undefined };
-class V3Encoder {
+
+/** As they are, since a type that is put together anew each time is slow to compare. */
+const types = {
+  text: { start: 'text-start', delta: 'text-delta', end: 'text-end' },
+  reasoning: { start: 'reasoning-start', delta: 'reasoning-delta', end: 'reasoning-end' },
+} as const;
+
+class V3Encoder implements Codec<AgentEvent, LanguageModelV3StreamPart> {
   #onLoss: OnLoss;
   #includeInternal: IncludeInternal;
   #warnings: SharedV3Warning[];
@@ -78,7 +83,7 @@ class V3Encoder {
       onLoss: this.#onLoss,
       admits: (event, id) => this.#admits(event, id),
       isWithheld: (id) => this.#withheld.has(id),
-      metaOf: (event) => this.#partMeta(event),
+      metaOf: (event, more) => this.#partMeta(event, more),
     });
     this.#warnings = warnings;
     this.#includeRaw = includeRawChunks;
@@ -150,7 +155,8 @@ class V3Encoder {
     const shown = event.internal && this.#includeInternal === 'reasoning' ? 'reasoning' : kind;
     const meta = this.#partMeta(event);
     this.#open.set(event.id, { kind: shown, meta });
-    emit({ type: `${shown}-start`, id: event.id, ...v3Metadata(meta) });
+    const type = types[shown].start;
+    emit(meta ? { type, id: event.id, providerMetadata: meta } : { type, id: event.id });
   }
 
   /** `streamText` replaces what it knows of a part's metadata by what comes later, so the whole is said each time. */
@@ -158,7 +164,8 @@ class V3Encoder {
     const part = this.#open.get(id);
     if (!part) return this.#missing('delta', id);
     part.meta = mergeMeta(part.meta, providerMetadata);
-    emit({ type: `${part.kind}-delta`, id, delta, ...(providerMetadata && v3Metadata(part.meta)) });
+    const type = types[part.kind].delta;
+    emit(providerMetadata ? { type, id, delta, ...v3Metadata(part.meta) } : { type, id, delta });
   }
 
   #end(event: EventOf<'text-end' | 'reasoning-end'>, emit: Write): void {
@@ -167,15 +174,17 @@ class V3Encoder {
     if (!part) return this.#missing('end', id);
     this.#open.delete(id);
     const citations = event.type === 'text-end' ? event.citations : undefined;
-    const meta = withSlot(mergeMeta(part.meta, providerMetadata), defined({ citations }));
-    emit({ type: `${part.kind}-end`, id, ...v3Metadata(meta) });
+    const merged = mergeMeta(part.meta, providerMetadata);
+    const meta = citations ? withSlot(merged, { citations }) : merged;
+    const type = types[part.kind].end;
+    emit(meta ? { type, id, providerMetadata: meta } : { type, id });
   }
 
   #whole(event: EventOf<'source' | 'file'>, emit: Write): void {
     const { id } = event;
     if (event.type === 'file') {
       const { mimeType, filename, reasoning } = event;
-      const meta = withSlot(this.#partMeta(event), defined({ filename, reasoning }));
+      const meta = this.#partMeta(event, defined({ filename, reasoning }));
       if (event.data !== undefined) {
         emit({ type: 'file', mediaType: mimeType ?? unknownMediaType, data: event.data, ...v3Metadata(meta) });
       } else if (event.url !== undefined) {
@@ -231,14 +240,14 @@ class V3Encoder {
 
   #runEnd(event: EventOf<'run-end'>, emit: Write): void {
     this.#phase = 'ended';
-    for (const [id, { kind, meta }] of this.#open) emit({ type: `${kind}-end`, id, ...v3Metadata(meta) });
+    for (const [id, { kind, meta }] of this.#open) emit({ type: types[kind].end, id, ...v3Metadata(meta) });
     if (event.outcome === 'error') emit({ type: 'error', error: errorOf(event.error) });
     const { usage = this.#stepUsage } = event;
     emit({
       type: 'finish',
       usage: toV3Usage(usage),
       finishReason: v3FinishReason(event, this.#calls.isWaiting),
-      ...v3Metadata(mergeMeta(event.providerMetadata, { [slotKey]: this.#summary.at(event) })),
+      ...v3Metadata(withSlot(event.providerMetadata, this.#summary.at(event))),
     });
   }
 
@@ -257,9 +266,11 @@ class V3Encoder {
     this.#onLoss({ kind: 'repaired', what, why: 'Nothing of that id is open.', id });
   }
 
-  #partMeta(event: { id?: string; agentId?: string; providerMetadata?: Meta }): Meta | undefined {
+  #partMeta(event: PartIdentity, more?: JsonObject): Meta | undefined {
+    const slot = keptSlot(event);
     const agent = this.#summary.agentName(event.agentId);
-    return withSlot(event.providerMetadata, { ...keptSlot(event), ...defined({ agent }) });
+    if (agent !== undefined) slot.agent = agent;
+    return withSlot(event.providerMetadata, more ? Object.assign(slot, more) : slot);
   }
 }
 

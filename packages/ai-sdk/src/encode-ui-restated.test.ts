@@ -1,8 +1,10 @@
 import { transcode, type AgentEvent, type Loss, type MessageContent, type ToolPart } from '@intertie/core';
+import { safeValidateUIMessages } from 'ai';
 import { describe, expect, it } from 'vitest';
-import { reduceUIChunks } from '../test/reduce-ui-chunks.ts';
+import { reduceUIChunks, schemaTakes } from '../test/reduce-ui-chunks.ts';
 import { createUIMessageEncoder } from './encode-ui-message-stream.ts';
 import { fromUIMessages } from './from-ui-messages.ts';
+import { toUIMessages } from './to-ui-messages.ts';
 import type { UIMessageVersion } from './ui-message-chunk.ts';
 
 const start: AgentEvent = { type: 'run-start', runId: 'r2', threadId: 't', messageId: 'm', resumes: 'r1' };
@@ -17,8 +19,9 @@ async function restated(part: Partial<ToolPart>, version: UIMessageVersion) {
   const chunks = transcode(encoder, [start, { type: 'message-snapshot', content }, complete]);
   const { message, thrown } = await reduceUIChunks(version, chunks);
   expect(thrown).toBeUndefined();
-  const [back] = fromUIMessages([message], { threadId: 't' });
-  return { shown: message?.parts.at(-1), back: back?.content.parts.at(-1) as ToolPart, losses };
+  const messages = fromUIMessages([message], { threadId: 't' });
+  const back = messages[0]?.content.parts.at(-1) as ToolPart;
+  return { shown: message?.parts.at(-1), back, stored: toUIMessages(messages)[0]?.parts.at(-1), losses };
 }
 
 const approval = (approved: boolean): NonNullable<ToolPart['approval']> => ({
@@ -61,6 +64,45 @@ describe('an approval that was answered before, told to a chat that has not read
     const { shown } = await restated({ approval: approval(true) }, 6);
     expect(shown).toMatchObject({ state: 'input-available' });
     expect(shown).not.toHaveProperty('approval');
+  });
+});
+
+describe('what ai 6 cannot say: that an approval was answered', () => {
+  const call = { type: 'tool-input-available', toolCallId: 'c', toolName: 'rm', input: {} };
+  const answer = { approvalId: 'q', approved: true, reason: 'So.' };
+  const chunks = [
+    { type: 'start', messageId: 'm' },
+    call,
+    { type: 'tool-approval-request', toolCallId: 'c', ...answer },
+    { type: 'tool-approval-response', ...answer },
+  ];
+  const output = { type: 'tool-output-available', toolCallId: 'c', output: 1 };
+
+  it('its reducer takes "approved" from no chunk, where that of 7 does', async () => {
+    const shown = async (version: UIMessageVersion) => (await reduceUIChunks(version, chunks)).message?.parts[0];
+    expect(await shown(6)).toMatchObject({ state: 'approval-requested', approval: { id: 'q' } });
+    expect((await shown(6))?.approval).not.toHaveProperty('approved');
+    expect(await shown(7)).toMatchObject({ state: 'approval-responded', approval: { id: 'q', approved: true } });
+  });
+
+  it('its schema refuses the chunk in which 7 says so', async () => {
+    expect(await schemaTakes(6, chunks[3])).toBe(false);
+    expect(await schemaTakes(7, chunks[3])).toBe(true);
+  });
+
+  it('an output does not make up for it, so the page has it from the chat that answered, the store, or our descriptor', async () => {
+    const live = { ...call, type: 'tool-rm', state: 'approval-responded', approval: { id: 'q', approved: true } };
+    const message = { id: 'm', role: 'assistant', parts: [live] };
+    const answered = await reduceUIChunks(6, [{ type: 'start', messageId: 'm' }, output], message);
+    expect(answered.message?.parts[0]).toMatchObject({ state: 'output-available', approval: { approved: true } });
+    const told = await reduceUIChunks(6, [...chunks, output]);
+    expect(told.message?.parts[0]?.approval).toEqual({ id: 'q' });
+    const { shown, stored } = await restated({ state: 'result', result: 1, approval: approval(true) }, 6);
+    expect(shown?.approval).toEqual({ id: 'q', descriptor: { intertie: { answer: approval(true).answer } } });
+    expect(stored).toMatchObject({ state: 'output-available', approval: { id: 'q', approved: true, reason: 'So.' } });
+    const valid = async (part: unknown) =>
+      (await safeValidateUIMessages({ messages: [{ id: 'm', role: 'assistant', parts: [part] }] })).success;
+    expect([await valid(shown), await valid(stored)]).toEqual([false, true]);
   });
 });
 

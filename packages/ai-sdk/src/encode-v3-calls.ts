@@ -2,9 +2,10 @@ import type { LanguageModelV3StreamPart } from '@ai-sdk/provider';
 import { mergeMeta, type Emit, type EventOf, type Json, type JsonObject, type Meta, type OnLoss } from '@intertie/core';
 import { withSlot } from './intertie-slot.ts';
 import { defined } from './read-fields.ts';
-import { v3Metadata } from './v3-metadata.ts';
+import { v3Metadata, withMeta } from './v3-metadata.ts';
 
 type Write = Emit<LanguageModelV3StreamPart>;
+type V3Part<Type extends LanguageModelV3StreamPart['type']> = Extract<LanguageModelV3StreamPart, { type: Type }>;
 type CallEvent = EventOf<'tool-input-start' | 'tool-call'>;
 type Call = {
   toolName: string;
@@ -22,8 +23,8 @@ export interface V3CallsContext {
   /** Whether a part is for the caller. If not, it is withheld from now on. */
   admits(event: CallEvent, id: string): boolean;
   isWithheld(id: string): boolean;
-  /** The metadata of a part with its identity in the slot. */
-  metaOf(event: CallEvent): Meta | undefined;
+  /** The metadata of a part, with its identity and what else there is in the slot. */
+  metaOf(event: CallEvent, more: JsonObject): Meta | undefined;
 }
 
 /** Writes calls, results and approvals as the parts of a V3 stream. */
@@ -40,7 +41,9 @@ export class V3Calls {
 
   /** Whether the caller has something to do: to run a tool, or to ask somebody. */
   get isWaiting(): boolean {
-    return this.#asked || [...this.#calls.values()].some(({ owner, isComplete }) => owner === 'caller' && isComplete);
+    if (this.#asked) return true;
+    for (const { owner, isComplete } of this.#calls.values()) if (owner === 'caller' && isComplete) return true;
+    return false;
   }
 
   input(event: EventOf<'tool-input-start' | 'tool-input-delta' | 'tool-input-end'>, emit: Write): void {
@@ -88,14 +91,8 @@ export class V3Calls {
     call.meta = mergeMeta(call.meta, providerMetadata);
     // An invalid call has its error result in the run, and must not be run by anybody.
     if (invalid) call.owner = 'run';
-    emit({
-      type: 'tool-call',
-      toolCallId,
-      toolName,
-      input: JSON.stringify(input),
-      ...owned(call),
-      ...v3Metadata(call.meta),
-    });
+    const part: V3Part<'tool-call'> = { type: 'tool-call', toolCallId, toolName, input: JSON.stringify(input) };
+    emit(withMeta(Object.assign(part, owned(call)), call.meta));
   }
 
   result(event: EventOf<'tool-result'>, emit: Write): void {
@@ -117,9 +114,10 @@ export class V3Calls {
       return this.#context.onLoss({ kind: 'withheld', what: 'preliminary result', why, id });
     }
     const { toolName } = call;
-    const { slot, ...result } = resultOf(event);
-    const meta = withSlot(event.providerMetadata, slot);
-    emit({ type: 'tool-result', toolCallId: id, toolName, ...result, dynamic: true, ...v3Metadata(meta) });
+    const { result, isError, slot } = resultOf(event);
+    const part: V3Part<'tool-result'> = { type: 'tool-result', toolCallId: id, toolName, result, dynamic: true };
+    if (isError) part.isError = true;
+    emit(withMeta(part, slot ? withSlot(event.providerMetadata, slot) : event.providerMetadata));
   }
 
   /** The SDK asks people about calls of the model's side, and only after it has seen the call. */
@@ -146,7 +144,7 @@ export class V3Calls {
       this.#context.onLoss({ kind: 'unsupported', what: 'client tool', why, id: toolCallId });
     }
     const { title, toolMetadata } = event;
-    const meta = withSlot(this.#context.metaOf(event), defined({ executor, title, toolMetadata }));
+    const meta = this.#context.metaOf(event, defined({ executor, title, toolMetadata }));
     const call: Call = { toolName, owner: isCallers && isKnown ? 'caller' : 'run', isComplete: false, meta };
     this.#calls.set(toolCallId, call);
     return call;
@@ -158,16 +156,16 @@ function owned({ owner }: Call): { providerExecuted?: true; dynamic?: true } {
   return owner === 'run' ? { providerExecuted: true, dynamic: true } : {};
 }
 
-type V3Result = { result: NonNullable<Json>; isError?: true; slot: JsonObject };
+type V3Result = { result: NonNullable<Json>; isError?: true; slot?: JsonObject };
 
 /** A V3 result is never null. */
 function resultOf(event: EventOf<'tool-result'>): V3Result {
   switch (event.status) {
     case 'ok':
-      return { result: event.output ?? '', slot: event.content ? { content: true } : {} };
+      return event.content ? { result: event.output ?? '', slot: { content: true } } : { result: event.output ?? '' };
     case 'error': {
       const { message, ...more } = event.error;
-      return { result: Object.keys(more).length > 0 ? event.error : message, isError: true, slot: {} };
+      return { result: Object.keys(more).length > 0 ? event.error : message, isError: true };
     }
     case 'denied':
       return { result: event.reason ?? 'The call was denied.', isError: true, slot: { denied: true } };

@@ -4,19 +4,24 @@ import { mergeMeta, type Json, type JsonObject, type Meta } from '@intertie/core
 export const slotKey = 'intertie';
 
 /** Identity and attribution of a part, in the slot under their canonical names. */
-const keptFields = ['id', 'agentId', 'stepId', 'to', 'internal'] as const;
 type KeptFields = { id?: string; agentId?: string; stepId?: string; to?: string[]; internal?: true };
 
 /** The identity of a part, as far as it has one, for the slot. */
-export function keptSlot(part: KeptFields): JsonObject {
+export function keptSlot({ id, agentId, stepId, to, internal }: KeptFields): JsonObject {
   const slot: JsonObject = {};
-  for (const key of keptFields) if (part[key] !== undefined) slot[key] = part[key];
+  if (id !== undefined) slot.id = id;
+  if (agentId !== undefined) slot.agentId = agentId;
+  if (stepId !== undefined) slot.stepId = stepId;
+  if (to !== undefined) slot.to = to;
+  if (internal !== undefined) slot.internal = internal;
   return slot;
 }
 
 /** The metadata with the slot in it; an empty slot leaves the metadata as it was. */
 export function withSlot(meta: Meta | undefined, slot: JsonObject): Meta | undefined {
-  return Object.keys(slot).length === 0 ? meta : mergeMeta(meta, { [slotKey]: slot });
+  if (Object.keys(slot).length === 0) return meta;
+  if (meta === undefined) return { intertie: slot };
+  return Object.hasOwn(meta, slotKey) ? mergeMeta(meta, { intertie: slot }) : { intertie: slot, ...meta };
 }
 
 /** The slot, and the metadata without it. */

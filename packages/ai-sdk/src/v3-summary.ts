@@ -14,11 +14,13 @@ import { defined } from './read-fields.ts';
 /** How many notices are told: the first say most, and a metadata object is no log. */
 const maxNotices = 20;
 
+type SummedAgent = { name: string; kind: string; parentAgentId?: string };
+
 /** What a run says that a V3 model has no part for. The last of each is told in the metadata of `finish`. */
 export class V3Summary {
   #onLoss: OnLoss;
   #said: JsonObject = {};
-  #agents = new Map<string, { name: string; kind: string; parentAgentId?: string }>();
+  #agents = new Map<string, SummedAgent>();
   #data = new Map<string, { name: string; data: Json }>();
   #notices: Json[] = [];
   /** The kinds that the ledger has a line of. */
@@ -59,7 +61,8 @@ export class V3Summary {
       }
       case 'notice': {
         const { level, message, code } = event;
-        if (this.#notices.length < maxNotices) this.#notices.push({ level, message, ...defined({ code }) });
+        if (this.#notices.length < maxNotices)
+          this.#notices.push(code === undefined ? { level, message } : { level, message, code });
         return this.#report('notice');
       }
       default:
@@ -74,21 +77,23 @@ export class V3Summary {
   /** All of it, with how the run ended. */
   at(end: EventOf<'run-end'>): JsonObject {
     const { outcome, result, resume } = end;
-    const data = Array.from(this.#data.values(), (known) => [known.name, known.data] as const);
-    return {
-      outcome,
-      ...this.#said,
-      ...(this.#agents.size > 0 && { agents: Object.fromEntries(this.#agents) }),
-      ...defined({ result, resume }),
-      ...(data.length > 0 && { data: Object.fromEntries(data) }),
-      ...(this.#notices.length > 0 && { notices: this.#notices }),
-      ...(end.outcome === 'paused' && { waitingFor: end.waitingFor }),
-    };
+    const all: JsonObject = { outcome, ...this.#said };
+    if (this.#agents.size > 0) all.agents = Object.fromEntries(this.#agents);
+    if (result !== undefined) all.result = result;
+    if (resume !== undefined) all.resume = resume;
+    if (this.#data.size > 0)
+      all.data = Object.fromEntries(Array.from(this.#data.values(), ({ name, data }) => [name, data]));
+    if (this.#notices.length > 0) all.notices = this.#notices;
+    if (end.outcome === 'paused') all.waitingFor = end.waitingFor;
+    return all;
   }
 
   #agent({ agentId, name, kind, parentAgentId }: EventOf<'agent-start'>): void {
-    const before = this.#agents.get(agentId);
-    this.#agents.set(agentId, { ...before, name, kind, ...(parentAgentId !== undefined && { parentAgentId }) });
+    const known = this.#agents.get(agentId);
+    const agent: SummedAgent = { name, kind };
+    const parent = parentAgentId ?? known?.parentAgentId;
+    if (parent !== undefined) agent.parentAgentId = parent;
+    this.#agents.set(agentId, agent);
   }
 
   #report(what: string): true {

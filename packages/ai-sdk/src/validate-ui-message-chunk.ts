@@ -160,12 +160,7 @@ function call(chunk: Chunk): ChunkProblem | undefined {
 
 /** What a call and its result may both say. */
 function result(chunk: Chunk): ChunkProblem | undefined {
-  return (
-    maybeFlag(chunk, 'providerExecuted') ??
-    maybeFlag(chunk, 'dynamic') ??
-    meta(chunk) ??
-    (chunk.toolMetadata === undefined ? undefined : jsonObject(chunk.toolMetadata, 'toolMetadata'))
-  );
+  return maybeFlag(chunk, 'providerExecuted') ?? maybeFlag(chunk, 'dynamic') ?? meta(chunk) ?? toolMeta(chunk);
 }
 
 function encoding({ inputEncoding }: Chunk): ChunkProblem | undefined {
@@ -240,36 +235,47 @@ function steeringPart(part: unknown): ChunkProblem | undefined {
 }
 
 function reference({ providerReference }: Chunk): ChunkProblem | undefined {
-  if (providerReference === undefined) return undefined;
-  return record(providerReference, 'providerReference', (value) => typeof value === 'string');
+  if (providerReference === undefined || isTextRecord(providerReference)) return undefined;
+  return problem('providerReference', 'it is a JSON object');
 }
 
 function meta({ providerMetadata }: Chunk): ChunkProblem | undefined {
-  if (providerMetadata === undefined) return undefined;
-  return record(providerMetadata, 'providerMetadata', (said, depth) => isRecord(said, isJsonOrAbsent, depth));
+  if (providerMetadata === undefined || isMetadata(providerMetadata)) return undefined;
+  return problem('providerMetadata', 'it is an object of JSON objects');
 }
 
-function jsonObject(value: unknown, path: string): ChunkProblem | undefined {
-  return record(value, path, isJsonOrAbsent);
+function toolMeta({ toolMetadata }: Chunk): ChunkProblem | undefined {
+  if (toolMetadata === undefined || isJsonRecord(toolMetadata, 0)) return undefined;
+  return problem('toolMetadata', 'it is a JSON object');
 }
 
-function record(
-  value: unknown,
-  path: string,
-  holds: (item: unknown, depth: number) => boolean,
-): ChunkProblem | undefined {
-  if (isRecord(value, holds)) return undefined;
-  return problem(path, path === 'providerMetadata' ? 'it is an object of JSON objects' : 'it is a JSON object');
-}
+// The schema looks at own, enumerable keys but `__proto__`. A `for … in` makes no list of them, and reads the fields of objects
+// of one kind without a lookup; what it sees of a prototype is told apart only where it would be wrong. It passes over symbols,
+// which the schema refuses: JSON does not write them, and to look for them takes longer than all the rest.
 
-function isRecord(value: unknown, holds: (item: unknown, depth: number) => boolean, depth = 0): boolean {
+function isMetadata(value: unknown): boolean {
   if (!isPlain(value)) return false;
-  for (const key of Object.keys(value)) if (key !== '__proto__' && !holds(value[key], depth + 1)) return false;
-  return Object.getOwnPropertySymbols(value).length === 0;
+  for (const key in value) if (!isJsonRecord(value[key], 1) && isOwn(value, key)) return false;
+  return true;
 }
 
-function isJsonOrAbsent(value: unknown, depth: number): boolean {
-  return value === undefined || isJson(value, depth);
+function isTextRecord(value: unknown): boolean {
+  if (!isPlain(value)) return false;
+  for (const key in value) if (typeof value[key] !== 'string' && isOwn(value, key)) return false;
+  return true;
+}
+
+function isJsonRecord(value: unknown, depth: number): boolean {
+  if (!isPlain(value)) return false;
+  for (const key in value) {
+    const item = value[key];
+    if (item !== undefined && !isJson(item, depth + 1) && isOwn(value, key)) return false;
+  }
+  return true;
+}
+
+function isOwn(value: Chunk, key: string): boolean {
+  return key !== '__proto__' && Object.hasOwn(value, key);
 }
 
 function isJson(value: unknown, depth: number): boolean {
@@ -282,7 +288,7 @@ function isJson(value: unknown, depth: number): boolean {
     case 'object':
       if (value === null) return true;
       if (depth > maxDepth) return false;
-      if (!Array.isArray(value)) return isRecord(value, isJsonOrAbsent, depth);
+      if (!Array.isArray(value)) return isJsonRecord(value, depth);
       // By index: a hole is an absent value, and `every` would pass over it.
       for (let index = 0; index < value.length; index += 1) if (!isJson(value[index], depth + 1)) return false;
       return true;

@@ -135,6 +135,7 @@ export type { CommittedBatch, RunWriter, RunWriterOptions, UnwrittenEnd } from '
 export { localScope, toScope } from './scope.ts';
 export type { Scope } from './scope.ts';
 export { seal } from './seal.ts';
+export type { SealOptions } from './seal.ts';
 export type { SourceInput } from './source-input.ts';
 export { sourceStream } from './source-stream.ts';
 export type { SourceStreamOptions } from './source-stream.ts';

@@ -51,15 +51,16 @@ export function decodeMessage(json: unknown, options: DecodeMessageOptions = {})
   // `null` is how a message on its way in says that it is the first of a branch.
   const envelope = isObject(json) && json['parentId'] === null ? without(json, 'parentId') : json;
   refuse(envelopeShape(envelope));
-  const { createdAt, content, ...rest } = envelope as JsonObject & { content: JsonObject };
+  const { createdAt, content } = envelope as JsonObject & { content: JsonObject };
   if (typeof createdAt !== 'string' || !isoTime.test(createdAt) || Number.isNaN(Date.parse(createdAt))) {
     const text = 'createdAt has to be a time as `toISOString` writes it, for example 2024-01-31T12:00:00.000Z.';
     throw new MessageFormatError('invalid', 'createdAt', text);
   }
   const upgraded = upgradeContent(content, options.upgrades ?? messageUpgrades);
   checkContent(upgraded);
+  // A whole copy is much cheaper than one of what is left.
   return {
-    ...(rest as Omit<CanonicalMessage, 'content' | 'createdAt'>),
+    ...(envelope as Omit<CanonicalMessage, 'content' | 'createdAt'>),
     content: upgraded as MessageContent,
     createdAt: new Date(createdAt),
   };

@@ -15,6 +15,7 @@ export class OpenThings {
     'tool-input': undefined,
   };
   #opened = 0;
+  #count = 0;
 
   has(kind: OpenKind, id: string): boolean {
     return this.#byKind[kind]?.has(id) === true;
@@ -26,17 +27,21 @@ export class OpenThings {
 
   add(kind: OpenKind, id: string, stepId?: string): void {
     this.#opened += 1;
+    this.#count += 1;
     (this.#byKind[kind] ??= new Map()).set(id, { kind, id, stepId, order: this.#opened });
   }
 
   /** Whether it was open. */
   delete(kind: OpenKind, id: string): boolean {
-    return this.#byKind[kind]?.delete(id) === true;
+    if (this.#byKind[kind]?.delete(id) !== true) return false;
+    this.#count -= 1;
+    return true;
   }
 
   /** All of them, the last opened first. A copy: they may be closed on the way. */
   lastFirst(): Open[] {
     const all: Open[] = [];
+    if (this.#count === 0) return all;
     for (const kind of Object.values(this.#byKind)) if (kind) all.push(...kind.values());
     return all.toSorted((a, b) => b.order - a.order);
   }

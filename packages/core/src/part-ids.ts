@@ -17,38 +17,53 @@ export interface PartIds {
 }
 
 export function createPartIds(run: RunInput): PartIds {
-  const calls = new Map<string, string>();
-  // Only asked for by runs that mint something; reading a long history is not free.
-  let taken: Set<string> | undefined;
-  let baseline: Set<string> | undefined;
-  let count = 0;
+  return new RunPartIds(run);
+}
 
-  const take = (id: string): boolean => {
-    taken ??= idsOf(run);
-    if (taken.has(id)) return false;
-    taken.add(id);
-    return true;
-  };
-  const next = (): string => {
+class RunPartIds implements PartIds {
+  #run: RunInput;
+  #count = 0;
+  // Only asked for by runs that mint something; reading a long history is not free.
+  #taken: Set<string> | undefined;
+  #baseline: Set<string> | undefined;
+  #calls: Map<string, string> | undefined;
+
+  constructor(run: RunInput) {
+    this.#run = run;
+  }
+
+  next(): string {
     for (;;) {
-      const id = `${run.runId}:${count}`;
-      count += 1;
-      if (take(id)) return id;
+      const id = `${this.#run.runId}:${this.#count}`;
+      this.#count += 1;
+      if (this.#take(id)) return id;
     }
-  };
-  const open = (wireId = ''): string => {
-    if (wireId === '') return next();
-    const id = take(wireId) ? wireId : next();
-    calls.set(wireId, id);
+  }
+
+  open(wireId = ''): string {
+    if (wireId === '') return this.next();
+    const id = this.#take(wireId) ? wireId : this.next();
+    (this.#calls ??= new Map()).set(wireId, id);
     return id;
-  };
-  const of = (wireId: string): string | undefined => {
-    const opened = calls.get(wireId);
+  }
+
+  of(wireId: string): string | undefined {
+    const opened = this.#calls?.get(wireId);
     if (opened !== undefined) return opened;
-    baseline ??= callsOf(run.message?.parts ?? []);
-    return baseline.has(wireId) ? wireId : undefined;
-  };
-  return { next, open, of, toolCallId: (wireId = '') => calls.get(wireId) ?? open(wireId) };
+    this.#baseline ??= callsOf(this.#run.message?.parts ?? []);
+    return this.#baseline.has(wireId) ? wireId : undefined;
+  }
+
+  toolCallId(wireId = ''): string {
+    return this.#calls?.get(wireId) ?? this.open(wireId);
+  }
+
+  #take(id: string): boolean {
+    this.#taken ??= idsOf(this.#run);
+    if (this.#taken.has(id)) return false;
+    this.#taken.add(id);
+    return true;
+  }
 }
 
 function idsOf(run: RunInput): Set<string> {

@@ -32,7 +32,8 @@ export class RunGuard {
   /** What earlier runs have said and how they ended: this run adds to it, and edits nothing. */
   #earlier: { texts: Map<string, string>; runs: Set<string> } | undefined;
   #state: Json | undefined;
-  #owned: WeakSet<object> = new WeakSet();
+  /** What patches have made, and may change again. Few runs have any. */
+  #owned: WeakSet<object> | undefined;
 
   constructor(onLoss: OnLoss) {
     this.#onLoss = onLoss;
@@ -277,7 +278,7 @@ export class RunGuard {
   #dataDelta(event: EventOf<'data-delta'>, emit: Emit<AgentEvent>): void {
     const before = this.#data.get(event.id);
     if (before === undefined) return this.#drop(event, event.id, 'There is no such data.');
-    const patched = applyPatch(before.value, event.patch, this.#owned);
+    const patched = applyPatch(before.value, event.patch, (this.#owned ??= new WeakSet()));
     if (!patched.ok) return this.#drop(event, event.id, `Its operation ${patched.index} fails: ${patched.message}.`);
     before.value = patched.value;
     emit(event);
@@ -288,7 +289,7 @@ export class RunGuard {
       this.#state = {};
       emit({ type: 'state-snapshot', state: {}, ...timeOf(event) });
     }
-    const patched = applyPatch(this.#state, event.patch, this.#owned);
+    const patched = applyPatch(this.#state, event.patch, (this.#owned ??= new WeakSet()));
     if (!patched.ok) return this.#drop(event, undefined, `Its operation ${patched.index} fails: ${patched.message}.`);
     this.#state = patched.value;
     emit(event);

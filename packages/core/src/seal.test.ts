@@ -43,6 +43,20 @@ describe('seal', () => {
     expect(out).toEqual([start]);
   });
 
+  it('takes the shape of events on trust where it is told to, and nothing else', () => {
+    const losses: Loss[] = [];
+    const odd: AgentEvent = { type: 'raw', dialect: 'x', value: 1n as never };
+    const orphan: AgentEvent = { type: 'text-delta', id: 'a', delta: 'late' };
+    const codec = seal(run, (loss) => losses.push(loss), { trusted: true });
+    expect(transcode(codec, [odd, orphan, { type: 'run-end', outcome: 'complete' }])).toEqual([
+      start,
+      odd,
+      { type: 'run-end', outcome: 'complete' },
+    ]);
+    expect(losses).toMatchObject([{ kind: 'repaired', what: 'text-delta', id: 'a' }]);
+    expect(sealed([odd])[1]).toMatchObject([{ kind: 'repaired', what: expect.stringContaining('BigInt') as string }]);
+  });
+
   it('eof is not success: a stream without a last word is truncated', () => {
     expect(sealed([])[0]).toEqual([
       start,

@@ -6,6 +6,14 @@ import type { RunInput } from './run-input.ts';
 import { RunGuard } from './run-guard.ts';
 import { isWellFormed, mend } from './well-formed.ts';
 
+export interface SealOptions {
+  /**
+   * Whether the events need not be looked at for their shape, since a decoder in typed code makes them, and makes JSON of what it
+   * passes on. What they refer to is looked at all the same. Default: no.
+   */
+  trusted?: boolean;
+}
+
 /**
  * The last codec of every source: it frames the run. Before the first event it writes `run-start`, the baseline, the
  * answers and the state that the run begins with; at the end it closes what is open, in reverse order, and writes
@@ -16,78 +24,91 @@ import { isWellFormed, mend } from './well-formed.ts';
  * taken and not written again, and appends what `end` emits. It mints nothing and reads no clock: what it writes at the end
  * carries the time of the last event that had one; where none had, the skin says when it was.
  */
-export function seal(run: RunInput, onLoss: OnLoss): Codec<AgentEvent, AgentEvent> {
-  const guard = new RunGuard(onLoss);
-  const start = runStart(run, onLoss);
-  let phase: 'before' | 'running' | 'ended' = 'before';
+export function seal(run: RunInput, onLoss: OnLoss, options: SealOptions = {}): Codec<AgentEvent, AgentEvent> {
+  return new Seal(run, onLoss, options);
+}
+
+class Seal implements Codec<AgentEvent, AgentEvent> {
+  #run: RunInput;
+  #onLoss: OnLoss;
+  #isTrusted: boolean;
+  #guard: RunGuard;
+  #start: EventOf<'run-start'>;
+  #phase: 'before' | 'running' | 'ended' = 'before';
   /** Of a log that was taken up: the baseline has not been seen yet. */
-  let owesBaseline = false;
-  let at: number | undefined;
+  #owesBaseline = false;
+  #at: number | undefined;
 
-  const pass = (event: AgentEvent, emit: Emit<AgentEvent>): void => {
-    if (event.at !== undefined) at = event.at;
-    guard.admit(event, emit);
-  };
+  constructor(run: RunInput, onLoss: OnLoss, { trusted = false }: SealOptions) {
+    this.#run = run;
+    this.#onLoss = onLoss;
+    this.#isTrusted = trusted;
+    this.#guard = new RunGuard(onLoss);
+    this.#start = runStart(run, onLoss);
+  }
 
-  const writeBaseline = (emit: Emit<AgentEvent>): void => {
-    owesBaseline = false;
-    if (run.message) guard.admit({ type: 'message-snapshot', content: run.message, at: run.startedAt }, emit);
-  };
+  feed(fed: AgentEvent, emit: Emit<AgentEvent>): void {
+    if (this.#phase === 'ended') return this.#onLoss(late(fed));
+    if (this.#isTrusted || isWellFormed(fed)) return this.#take(fed, emit);
+    for (const event of mend(fed, this.#onLoss)) this.#take(event, emit);
+  }
 
-  const begin = (emit: Emit<AgentEvent>): void => {
-    if (phase !== 'before') return;
-    phase = 'running';
-    emit(start);
-    writeBaseline(emit);
-    for (const answer of run.answers) {
+  flush(emit: Emit<AgentEvent>): void {
+    if (this.#phase === 'before') this.#begin(emit);
+  }
+
+  end(end: End, emit: Emit<AgentEvent>): void {
+    if (this.#phase === 'ended') return;
+    if (this.#phase === 'before') this.#begin(emit);
+    if (this.#owesBaseline) this.#writeBaseline(emit);
+    this.#finish({ type: 'run-end', ...outcomeOf(end) }, emit);
+  }
+
+  #take(event: AgentEvent, emit: Emit<AgentEvent>): void {
+    if (event.type === 'run-start') return this.#takeStart(event, emit);
+    if (this.#phase === 'before') this.#begin(emit);
+    if (this.#owesBaseline && event.type !== 'message-snapshot') this.#writeBaseline(emit);
+    this.#owesBaseline = false;
+    if (event.at !== undefined) this.#at = event.at;
+    if (event.type === 'run-end') this.#finish(event, emit);
+    else this.#guard.admit(event, emit);
+  }
+
+  #takeStart(event: EventOf<'run-start'>, emit: Emit<AgentEvent>): void {
+    if (this.#phase === 'running') return this.#onLoss(secondStart(event));
+    this.#phase = 'running';
+    this.#owesBaseline = this.#run.message !== undefined;
+    this.#at = event.at;
+    emit({ ...event, ...this.#start, at: event.at ?? this.#run.startedAt });
+  }
+
+  #begin(emit: Emit<AgentEvent>): void {
+    this.#phase = 'running';
+    const { answers, state, startedAt: at } = this.#run;
+    emit(this.#start);
+    this.#writeBaseline(emit);
+    for (const answer of answers) {
       const event: AgentEvent =
-        'questionId' in answer ? { type: 'answer', ...answer } : { type: 'tool-result', ...answer };
-      guard.admit({ ...event, at: run.startedAt }, emit);
+        'questionId' in answer ? { type: 'answer', ...answer, at } : { type: 'tool-result', ...answer, at };
+      this.#guard.admit(event, emit);
     }
-    if (run.state !== undefined) guard.admit({ type: 'state-snapshot', state: run.state, at: run.startedAt }, emit);
-  };
+    if (state !== undefined) this.#guard.admit({ type: 'state-snapshot', state, at }, emit);
+  }
 
-  const finish = (end: EventOf<'run-end'>, emit: Emit<AgentEvent>): void => {
-    const time = at === undefined ? {} : { at };
-    guard.settleInvalid(time, emit);
-    const settled = withOutcome(end, guard, onLoss);
-    guard.closeAll(settled, time, emit);
-    phase = 'ended';
+  #writeBaseline(emit: Emit<AgentEvent>): void {
+    this.#owesBaseline = false;
+    const { message, startedAt: at } = this.#run;
+    if (message) this.#guard.admit({ type: 'message-snapshot', content: message, at }, emit);
+  }
+
+  #finish(end: EventOf<'run-end'>, emit: Emit<AgentEvent>): void {
+    const time = this.#at === undefined ? {} : { at: this.#at };
+    this.#guard.settleInvalid(time, emit);
+    const settled = withOutcome(end, this.#guard, this.#onLoss);
+    this.#guard.closeAll(settled, time, emit);
+    this.#phase = 'ended';
     emit({ ...settled, ...time });
-  };
-
-  const take = (event: AgentEvent, emit: Emit<AgentEvent>): void => {
-    if (event.type === 'run-start') {
-      if (phase === 'running') return onLoss(secondStart(event));
-      phase = 'running';
-      owesBaseline = run.message !== undefined;
-      at = event.at;
-      return emit({ ...event, ...start, at: event.at ?? run.startedAt });
-    }
-    begin(emit);
-    if (owesBaseline && event.type !== 'message-snapshot') writeBaseline(emit);
-    owesBaseline = false;
-    if (event.type !== 'run-end') return pass(event, emit);
-    if (event.at !== undefined) at = event.at;
-    finish(event, emit);
-  };
-
-  return {
-    feed(fed, emit) {
-      if (phase === 'ended') return onLoss(late(fed));
-      if (isWellFormed(fed)) return take(fed, emit);
-      for (const event of mend(fed, onLoss)) take(event, emit);
-    },
-
-    flush: begin,
-
-    end(end, emit) {
-      if (phase === 'ended') return;
-      begin(emit);
-      if (owesBaseline) writeBaseline(emit);
-      finish({ type: 'run-end', ...outcomeOf(end) }, emit);
-    },
-  };
+  }
 }
 
 function runStart(run: RunInput, onLoss: OnLoss): EventOf<'run-start'> {

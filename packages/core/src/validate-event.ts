@@ -22,10 +22,8 @@ import { messageUpgrades, upgradeContent } from './message-upgrades.ts';
 import {
   all,
   anyJson,
-  checkFields,
   explain,
   fail,
-  fields,
   id,
   inside,
   isObject,
@@ -38,26 +36,25 @@ import {
   yes,
   type Check,
   type Failure,
-  type Fields,
+  type Shape,
 } from './shape.ts';
 
 /** What is wrong with a value that should be an event, and where: `path` is as in `patch[0].path`, empty for the whole. */
 export type EventProblem = { path: string; message: string };
 
-const partDelta: Check = object({ id, delta: string }, { providerMetadata: meta });
+/** Every event may say when it was, and which frame it came from. */
+const event = (required: Shape, optional: Shape = {}): Check =>
+  object(required, { ...optional, at: number, origin: number });
+const partDelta: Check = event({ id, delta: string }, { providerMetadata: meta });
+const messageMetadata: Check = event({ metadata: jsonObject });
+const partMetadata: Check = event({ id, providerMetadata: meta });
 const events: { [Type in AgentEventType]: Check } = {
-  'run-start': object(
-    { runId: id, threadId: id, messageId: id },
-    { parentMessageId: id, resumes: id, parentRunId: id },
-  ),
-  'message-snapshot': object({ content }),
-  metadata: (value) =>
-    (value as { id?: unknown }).id === undefined
-      ? checkFields(value as Record<string, unknown>, messageMetadata)
-      : checkFields(value as Record<string, unknown>, partMetadata),
+  'run-start': event({ runId: id, threadId: id, messageId: id }, { parentMessageId: id, resumes: id, parentRunId: id }),
+  'message-snapshot': event({ content }),
+  metadata: (value) => ((value as { id?: unknown }).id === undefined ? messageMetadata : partMetadata)(value),
   'run-end': all(
     outcome,
-    object(
+    event(
       {},
       {
         finishReason,
@@ -69,13 +66,13 @@ const events: { [Type in AgentEventType]: Check } = {
       },
     ),
   ),
-  'agent-start': object(
+  'agent-start': event(
     { agentId: id, name: string, kind: oneOf('agent', 'node', 'voice') },
     { parentAgentId: id, toolCallId: id, description: string, providerMetadata: meta },
   ),
-  'agent-end': all(object({ agentId: id }, { result: anyJson, usage: list(usage) }), outcome),
-  'step-start': object({ stepId: id }, { agentId: id, name: string, warnings: list(anyJson) }),
-  'step-end': object(
+  'agent-end': all(event({ agentId: id }, { result: anyJson, usage: list(usage) }), outcome),
+  'step-start': event({ stepId: id }, { agentId: id, name: string, warnings: list(anyJson) }),
+  'step-end': event(
     { stepId: id },
     {
       finishReason,
@@ -87,50 +84,49 @@ const events: { [Type in AgentEventType]: Check } = {
       providerMetadata: meta,
     },
   ),
-  'text-start': object({ id }, said),
+  'text-start': event({ id }, said),
   'text-delta': partDelta,
-  'text-end': object({ id }, { citations: list(anyJson), providerMetadata: meta }),
-  'reasoning-start': object({ id }, said),
+  'text-end': event({ id }, { citations: list(anyJson), providerMetadata: meta }),
+  'reasoning-start': event({ id }, said),
   'reasoning-delta': partDelta,
-  'reasoning-end': object({ id }, { providerMetadata: meta }),
-  'tool-input-start': object({ toolCallId: id, toolName: string }, call),
-  'tool-input-delta': object({ toolCallId: id, delta: string }, { providerMetadata: meta }),
-  'tool-input-end': object({ toolCallId: id }, { providerMetadata: meta }),
-  'tool-call': object({ toolCallId: id, toolName: string, input: anyJson }, { ...call, invalid: fault }),
-  'tool-result': all(object({ toolCallId: id }, { providerMetadata: meta }), toolResult),
-  question: object({ questionId: id, kind: oneOf('approval', 'input') }, { agentId: id, ...question }),
-  answer: object({ questionId: id }, answer),
-  interjection: object({ id, role: oneOf('user', 'system'), parts }, { name: string, ...said }),
-  file: all(object({ id }, said), fileBody),
-  source: object({ id, sourceType: oneOf('url', 'document') }, { ...sourceFields, ...said }),
-  data: object({ id, name: string, data: anyJson }, { transient: yes, ...said }),
-  'data-delta': object({ id, patch }),
-  'state-snapshot': object({ state: anyJson }),
-  'state-delta': object({ patch }),
-  notice: object(
+  'reasoning-end': event({ id }, { providerMetadata: meta }),
+  'tool-input-start': event({ toolCallId: id, toolName: string }, call),
+  'tool-input-delta': event({ toolCallId: id, delta: string }, { providerMetadata: meta }),
+  'tool-input-end': event({ toolCallId: id }, { providerMetadata: meta }),
+  'tool-call': event({ toolCallId: id, toolName: string, input: anyJson }, { ...call, invalid: fault }),
+  'tool-result': all(event({ toolCallId: id }, { providerMetadata: meta }), toolResult),
+  question: event({ questionId: id, kind: oneOf('approval', 'input') }, { agentId: id, ...question }),
+  answer: event({ questionId: id }, answer),
+  interjection: event({ id, role: oneOf('user', 'system'), parts }, { name: string, ...said }),
+  file: all(event({ id }, said), fileBody),
+  source: event({ id, sourceType: oneOf('url', 'document') }, { ...sourceFields, ...said }),
+  data: event({ id, name: string, data: anyJson }, { transient: yes, ...said }),
+  'data-delta': event({ id, patch }),
+  'state-snapshot': event({ state: anyJson }),
+  'state-delta': event({ patch }),
+  notice: event(
     { level: oneOf('info', 'warning', 'error'), message: string },
     { code: string, agentId: string, stepId: string, toolCallId: string, data: anyJson },
   ),
-  raw: object({ dialect: string, value: anyJson }),
+  raw: event({ dialect: string, value: anyJson }),
 };
-const messageMetadata = fields({ metadata: jsonObject }, {});
-const partMetadata = fields({ id, providerMetadata: meta }, {});
-const times: Fields = fields({}, { at: number, origin: number });
+const checks: ReadonlyMap<unknown, Check> = new Map(Object.entries(events));
 
 /** The types of event there are, in the order of the grammar. */
 export const eventTypes: readonly AgentEventType[] = Object.keys(events) as AgentEventType[];
 
 /** Whether a name is a type of event that this version knows. */
 export function isEventType(type: unknown): type is AgentEventType {
-  return typeof type === 'string' && Object.hasOwn(events, type);
+  return checks.has(type);
 }
 
 /** What is wrong with a value as an event by its shape alone; undefined if nothing is. Unknown fields are passed over. */
 export function validateEvent(value: unknown): EventProblem | undefined {
   if (!isObject(value)) return describe(fail('an event: an object with a type', value));
-  if (!isEventType(value.type)) return describe(inside('type', fail('a known type of event', value.type)));
-  const failure = events[value.type](value) ?? checkFields(value, times);
-  return failure && describe(failure, value.type);
+  const check = checks.get(value.type);
+  if (check === undefined) return describe(inside('type', fail('a known type of event', value.type)));
+  const failure = check(value);
+  return failure && describe(failure, value.type as AgentEventType);
 }
 
 /**

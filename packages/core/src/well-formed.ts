@@ -1,5 +1,5 @@
 import { capJson } from './cap-json.ts';
-import type { AgentEvent } from './event.ts';
+import type { AgentEvent, EventOf } from './event.ts';
 import type { OnLoss } from './loss.ts';
 import { toJson } from './to-json.ts';
 import { isEventType, validateEvent } from './validate-event.ts';
@@ -29,18 +29,20 @@ export function mend(fed: AgentEvent, onLoss: OnLoss): readonly AgentEvent[] {
 }
 
 function isPlainDelta(event: AgentEvent): boolean {
-  if (typeof event !== 'object' || event === null || event.at !== undefined) return false;
+  if (typeof event !== 'object' || event === null) return false;
   switch (event.type) {
     case 'text-delta':
     case 'reasoning-delta':
-      return typeof event.id === 'string' && typeof event.delta === 'string' && event.providerMetadata === undefined;
+      return typeof event.id === 'string' && isPlainText(event);
     case 'tool-input-delta':
-      return (
-        typeof event.toolCallId === 'string' && typeof event.delta === 'string' && event.providerMetadata === undefined
-      );
+      return typeof event.toolCallId === 'string' && isPlainText(event);
     default:
       return false;
   }
+}
+
+function isPlainText(event: EventOf<'text-delta' | 'reasoning-delta' | 'tool-input-delta'>): boolean {
+  return typeof event.delta === 'string' && event.providerMetadata === undefined && event.at === undefined;
 }
 
 function isNewer(value: unknown): boolean {

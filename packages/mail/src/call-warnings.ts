@@ -23,6 +23,9 @@ export function callWarnings(
   for (const feature of unsupported) {
     if (options[feature] !== undefined) warnings.push({ type: 'unsupported', feature, details });
   }
+  // A setting of ai 7, which V3 has no word for and models are given all the same.
+  const { reasoning = 'provider-default' } = options as { reasoning?: unknown };
+  if (reasoning !== 'provider-default') warnings.push({ type: 'unsupported', feature: 'reasoning', details });
   const { responseFormat, toolChoice, tools = [] } = options;
   if (responseFormat?.type === 'json') {
     const ask = 'A swarm answers with text. Ask for JSON in the prompt.';

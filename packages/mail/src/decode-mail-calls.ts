@@ -48,15 +48,9 @@ export class DecodedMAILCalls {
     if (text === undefined || text === '') return;
     const id = this.#context.ids.next();
     const providerMetadata = { mail: { taskId: this.#context.meta.taskId, kind } };
-    emit({
-      type: 'reasoning-start',
-      id,
-      agentId: this.#context.agent(agent, emit),
-      providerMetadata,
-      ...this.#context.time,
-    });
-    emit({ type: 'reasoning-delta', id, delta: text });
-    emit({ type: 'reasoning-end', id, ...this.#context.time });
+    const agentId = this.#context.agent(agent, emit);
+    const { at } = this.#context;
+    this.#context.text({ type: 'reasoning-start', id, agentId, providerMetadata, at }, text, emit);
   }
 
   /** The batch is over, and no breakpoint was among it. */
@@ -82,10 +76,10 @@ export class DecodedMAILCalls {
       toolName,
       input: toJson(call.input ?? {}),
       executor,
-      ...(executor === 'runtime' && { dynamic: true }),
+      dynamic: executor === 'runtime' ? true : undefined,
       agentId: this.#context.agent(agent, emit),
       providerMetadata: this.#context.partMeta(wireId),
-      ...this.#context.time,
+      at: this.#context.at,
     });
     return toolCallId;
   }
@@ -104,13 +98,8 @@ export class DecodedMAILCalls {
     const failed = /^failed to execute action tool: ?([\s\S]*)$/.exec(text);
     // The server reports an action that raised as complete.
     if (failed) return this.#failed(call, failed[1] || text, emit);
-    emit({
-      type: 'tool-result',
-      toolCallId: call.toolCallId,
-      status: 'ok',
-      output: outputOf(text),
-      ...this.#context.time,
-    });
+    const { toolCallId } = call;
+    emit({ type: 'tool-result', toolCallId, status: 'ok', output: outputOf(text), at: this.#context.at });
   }
 
   actionError(agent: string | undefined, description: string, emit: Write): void {
@@ -128,13 +117,8 @@ export class DecodedMAILCalls {
   }
 
   #failed({ toolCallId }: OpenCall, message: string, emit: Write): void {
-    emit({
-      type: 'tool-result',
-      toolCallId,
-      status: 'error',
-      error: { message, code: 'mail-action' },
-      ...this.#context.time,
-    });
+    const error = { message, code: 'mail-action' };
+    emit({ type: 'tool-result', toolCallId, status: 'error', error, at: this.#context.at });
   }
 
   builtin(agent: string | undefined, extra: Fields, data: Fields, emit: Write): void {
@@ -147,7 +131,7 @@ export class DecodedMAILCalls {
     const { outputs, status, ...input } = fieldsOf(extra.tool_args);
     const toolCallId = this.#call({ agent, toolName, input, wireId: announced?.wireId ?? '' }, 'runtime', emit);
     const output = toJson({ ...(status !== undefined && { status }), ...(outputs !== undefined && { outputs }) });
-    emit({ type: 'tool-result', toolCallId, status: 'ok', output, ...this.#context.time });
+    emit({ type: 'tool-result', toolCallId, status: 'ok', output, at: this.#context.at });
   }
 
   /** The calls that a breakpoint holds, as the server lists them behind their batch. */

@@ -95,8 +95,7 @@ class MAILDecoder implements Codec<MAILFrame, AgentEvent> {
     const { meta } = this.#context;
     const description = textOf(data.description) ?? '';
     const extra = fieldsOf(data.extra_data);
-    const at = Date.parse(textOf(data.timestamp) ?? '');
-    this.#context.time = Number.isNaN(at) ? {} : { at };
+    this.#context.stamp(textOf(data.timestamp));
     // Our own word says that another task took the place of the one that was asked for.
     if (event === warningEvent) meta.taskId = nameOf(data.task_id) ?? meta.taskId;
     else meta.taskId ||= nameOf(data.task_id) ?? '';
@@ -171,15 +170,26 @@ class MAILDecoder implements Codec<MAILFrame, AgentEvent> {
     if (id !== '') this.#seenMessages.add(id);
     const providerMetadata = { mail: { taskId: this.#context.meta.taskId, messageId: id, subject, messageType: type } };
     if (senderType === 'system') {
-      const parts = [{ type: 'text' as const, text: body }];
-      const said = { role: 'system' as const, name: sender, parts, to, internal: true as const, providerMetadata };
-      return emit({ type: 'interjection', id: this.#context.ids.next(), ...said, ...this.#context.time });
+      return emit({
+        type: 'interjection',
+        id: this.#context.ids.next(),
+        role: 'system',
+        name: sender,
+        parts: [{ type: 'text', text: body }],
+        to,
+        internal: true,
+        providerMetadata,
+        at: this.#context.at,
+      });
     }
     this.#context.trace(sender, 'new_message', data);
     if (type !== 'broadcast_complete') {
+      const agentId = this.#context.agent(sender, emit);
+      const { at } = this.#context;
+      const part = this.#context.ids.next();
       return this.#context.text(
+        { type: 'text-start', id: part, agentId, to, internal: true, providerMetadata, at },
         body,
-        { agentId: this.#context.agent(sender, emit), to, internal: true, providerMetadata },
         emit,
       );
     }
@@ -196,9 +206,13 @@ class MAILDecoder implements Codec<MAILFrame, AgentEvent> {
 
   #answer(agent: string, body: string, emit: Write): void {
     this.#isAnswered = true;
+    const agentId = this.#context.agent(agent, emit);
+    const providerMetadata = this.#context.partMeta();
+    const { at } = this.#context;
+    const id = this.#context.ids.next();
     this.#context.text(
+      { type: 'text-start', id, agentId, to: undefined, internal: undefined, providerMetadata, at },
       body,
-      { agentId: this.#context.agent(agent, emit), providerMetadata: this.#context.partMeta() },
       emit,
     );
   }
@@ -259,16 +273,15 @@ class MAILDecoder implements Codec<MAILFrame, AgentEvent> {
     this.#isOver = true;
     this.#context.meta.taskStatus = status;
     if (outcome.outcome === 'error') this.#context.meta.error = outcome.error.message;
-    for (const agentId of this.#context.agentIds)
-      emit({ type: 'agent-end', agentId, ...agentOutcome(outcome), ...this.#context.time });
-    const { taskId } = this.#context.meta;
+    const { meta, at } = this.#context;
+    for (const agentId of this.#context.agentIds) emit({ type: 'agent-end', agentId, at, ...agentOutcome(outcome) });
     emit({
       type: 'run-end',
+      finishReason: outcome.outcome === 'complete' ? 'stop' : undefined,
+      resume: meta.taskId === '' ? undefined : { taskId: meta.taskId, status },
+      providerMetadata: { mail: meta },
+      at,
       ...outcome,
-      ...(outcome.outcome === 'complete' && { finishReason: 'stop' as const }),
-      ...(taskId !== '' && { resume: { taskId, status } }),
-      providerMetadata: { mail: this.#context.meta },
-      ...this.#context.time,
     });
   }
 

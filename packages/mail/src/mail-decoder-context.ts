@@ -13,13 +13,16 @@ import type { MAILProviderMetadata } from './mail-metadata.ts';
 
 type Write = Emit<AgentEvent>;
 
-/** What the parts of the decoder share: the ids of a run, its agents, its metadata, and the time of the event. */
+/**
+ * What the parts of the decoder share: the ids of a run, its agents, its metadata, and the time of the event. Here and there
+ * events of a kind have the same fields in the same order, with or without a value: whoever reads them is faster for it.
+ */
 export class MAILDecoderContext {
   readonly ids: PartIds;
   readonly onLoss: OnLoss;
   readonly meta: MAILProviderMetadata;
-  /** When the event happened, for those that it becomes. */
-  time: { at?: number } = {};
+  #timestamp: string | undefined;
+  #at: number | undefined;
   #runId: string;
   #agents = new Map<string, string>();
 
@@ -28,6 +31,21 @@ export class MAILDecoderContext {
     this.ids = createPartIds(run);
     this.meta = meta;
     this.onLoss = onLoss;
+  }
+
+  /** When the server's event happened. */
+  stamp(timestamp: string | undefined): void {
+    this.#timestamp = timestamp;
+    this.#at = undefined;
+  }
+
+  /** The same, for the events that it becomes. Many become none, so it is read when it is asked for. */
+  get at(): number | undefined {
+    if (this.#timestamp === undefined) return this.#at;
+    const at = Date.parse(this.#timestamp);
+    this.#timestamp = undefined;
+    this.#at = Number.isNaN(at) ? undefined : at;
+    return this.#at;
   }
 
   get agentIds(): Iterable<string> {
@@ -40,7 +58,7 @@ export class MAILDecoderContext {
     if (known !== undefined) return known;
     const agentId = `${this.#runId}:${name}`;
     this.#agents.set(name, agentId);
-    emit({ type: 'agent-start', agentId, name, kind: 'agent', ...this.time });
+    emit({ type: 'agent-start', agentId, name, kind: 'agent', at: this.at });
     return agentId;
   }
 
@@ -50,14 +68,21 @@ export class MAILDecoderContext {
   }
 
   partMeta(wireId?: string): { mail: { taskId: string; callId?: string } } {
-    return { mail: { taskId: this.meta.taskId, ...(wireId !== undefined && wireId !== '' && { callId: wireId }) } };
+    const { taskId } = this.meta;
+    return { mail: wireId === undefined || wireId === '' ? { taskId } : { taskId, callId: wireId } };
   }
 
-  text(text: string, said: Omit<EventOf<'text-start'>, 'type' | 'id'>, emit: Write): void {
-    const id = this.ids.next();
-    emit({ type: 'text-start', id, ...said, ...this.time });
-    emit({ type: 'text-delta', id, delta: text });
-    emit({ type: 'text-end', id, ...this.time });
+  /** A text that is told as a whole. */
+  text(start: EventOf<'text-start' | 'reasoning-start'>, delta: string, emit: Write): void {
+    const { id, at } = start;
+    emit(start);
+    if (start.type === 'text-start') {
+      emit({ type: 'text-delta', id, delta });
+      emit({ type: 'text-end', id, at });
+    } else {
+      emit({ type: 'reasoning-delta', id, delta });
+      emit({ type: 'reasoning-end', id, at });
+    }
   }
 
   notice(
@@ -68,7 +93,7 @@ export class MAILDecoderContext {
     emit: Write,
   ): void {
     const agentId = agent === undefined ? undefined : this.agent(agent, emit);
-    emit({ type: 'notice', level, message, code, ...(agentId !== undefined && { agentId }), ...this.time });
+    emit({ type: 'notice', level, message, code, agentId, at: this.at });
   }
 
   /** A known event that does not say what it must. */
@@ -78,6 +103,6 @@ export class MAILDecoderContext {
   }
 
   raw(value: unknown, emit: Write): void {
-    emit({ type: 'raw', dialect: 'mail', value: capJson(value), ...this.time });
+    emit({ type: 'raw', dialect: 'mail', value: capJson(value), at: this.at });
   }
 }

@@ -93,7 +93,7 @@ export class MAILLanguageModel implements LanguageModelV3 {
       const decoder = createMAILDecoder(run, { taskId, includeEvents, answersBreakpoint });
       const codec = compose(
         decoder,
-        seal(run, () => undefined),
+        seal(run, () => undefined, { trusted: true }),
       );
       const frames = this.#observed(started.frames, feed);
       const events = sourceStream(frames, codec, signal ? { signal } : {});

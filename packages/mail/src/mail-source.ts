@@ -50,7 +50,7 @@ function runSwarm(
   { signal }: RunControl,
 ): ReadableStream<AgentEvent> {
   const { onLoss = () => undefined, onFrame, generateId: newId = generateId, includeEvents = false } = settings;
-  const sealed = seal(run, onLoss);
+  const sealed = seal(run, onLoss, { trusted: true });
   const planned = sourceTurn(run, { newId, canAnswer: server.token !== undefined, onLoss });
   if (planned.waitingFor) {
     // Some of the answers are still to come. They are recorded, and the swarm is told when it is all of them.

@@ -24,7 +24,7 @@ export function createMAILStreamTransformer({
   const decoder = createMAILDecoder(run, taskId === undefined ? {} : { taskId });
   const sealed = compose(
     decoder,
-    seal(run, () => undefined),
+    seal(run, () => undefined, { trusted: true }),
   );
   const codec = compose(sealed, createLanguageModelV3Encoder({ warnings, includeInternal: includeAgentChatter }));
   return new TransformStream<MAILFrame, LanguageModelV3StreamPart>({

@@ -10,7 +10,7 @@ export type ReadMessage = {
   subject: string;
   body: string;
   /** The swarm's name, where the message says it: those of users and of the system do. */
-  swarm?: string;
+  swarm: string | undefined;
 };
 
 /** The `full_message` of a `new_message`. Its twin in the description is unescaped XML, and not read. */
@@ -20,15 +20,19 @@ export function readMessage(fullMessage: unknown): ReadMessage | undefined {
   const { address_type: senderType, address } = fieldsOf(sender);
   const name = nameOf(address);
   if (name === undefined || typeof senderType !== 'string' || typeof type !== 'string') return undefined;
-  const addresses = recipient === undefined ? listOf(recipients) : [recipient];
+  const to: string[] = [];
+  for (const one of recipient === undefined ? listOf(recipients) : [recipient]) {
+    const receiver = nameOf(fieldsOf(one).address);
+    if (receiver !== undefined) to.push(receiver);
+  }
   return {
     id: textOf(id) ?? '',
     type,
     senderType,
     sender: name,
-    to: addresses.flatMap((one) => nameOf(fieldsOf(one).address) ?? []),
+    to,
     subject: textOf(subject) ?? '',
     body: typeof body === 'string' ? body : (JSON.stringify(body) ?? ''),
-    ...(typeof swarm === 'string' && senderType !== 'agent' && { swarm }),
+    swarm: typeof swarm === 'string' && senderType !== 'agent' ? swarm : undefined,
   };
 }

@@ -1,4 +1,4 @@
-import { compose, seal, transcode, type AgentEvent } from '@intertie/core';
+import { compose, seal, transcode, validateEvent, type AgentEvent } from '@intertie/core';
 import { createLanguageModelV3Encoder } from '@intertie/ai-sdk';
 import { canonical, check } from '@intertie/conformance';
 import fc from 'fast-check';
@@ -48,13 +48,23 @@ const broken: fc.Arbitrary<MAILFrame[]> = fc
   });
 
 describe('whatever a server sends', () => {
+  it('is decoded to events that have their shape, so that the seal need not look', () => {
+    fc.assert(
+      fc.property(broken, fc.boolean(), (frames, includeEvents) => {
+        const problems = transcode(createMAILDecoder(run, { includeEvents }), frames).map(validateEvent);
+        expect(problems.filter((problem) => problem !== undefined)).toEqual([]);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
   it('becomes one run that keeps every rule, and one finish', () => {
     fc.assert(
       fc.property(broken, (frames) => {
         const events: AgentEvent[] = transcode(
           compose(
             createMAILDecoder(run),
-            seal(run, () => undefined),
+            seal(run, () => undefined, { trusted: true }),
           ),
           frames,
         );

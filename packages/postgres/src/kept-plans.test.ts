@@ -1,8 +1,10 @@
 import type { MessageInput } from '@intertie/core';
+import pg from 'pg';
 import { expect, it, onTestFinished } from 'vitest';
 
 import { counting } from '../test/counting.ts';
-import { openPostgres } from '../test/databases.ts';
+import { newPostgresUrl, openPostgres } from '../test/databases.ts';
+import { usePgPool } from './pg-database.ts';
 import { PostgresMemoryStore } from './postgres-store.ts';
 
 function message(id: string, parentId?: string): MessageInput {
@@ -25,4 +27,25 @@ it('plans that are kept read no table as a whole, even if they were made when it
     const rows = await database.query<{ 'QUERY PLAN': string }>(`explain (generic_plan) ${text}`);
     expect(rows.map((row) => row['QUERY PLAN']).filter((line) => line.includes('Seq Scan'))).toEqual([]);
   }
+});
+
+it('plans of saves are kept, and serve short and long ones', async () => {
+  // One connection, so that all of them are planned on it.
+  const pool = new pg.Pool({ connectionString: await newPostgresUrl(), max: 1 });
+  const database = usePgPool(pool, { prepare: true });
+  const store = PostgresMemoryStore.on(database);
+  onTestFinished(async () => {
+    await store.close();
+    await pool.end();
+  });
+  let n = 0;
+  const save = (count: number): Promise<unknown> =>
+    store.saveMessages({ messages: Array.from({ length: count }, () => message(`m${(n += 1)}`)) });
+  // The server makes five for their values before it thinks about one for all.
+  for (const count of [1, 200, 1, 200, 1, 200, 1, 200]) await save(count);
+  const plans = await database.query<{ made: number; kept: number }>(
+    `select custom_plans::int4 as made, generic_plans::int4 as kept from pg_prepared_statements
+     where statement like 'with known%'`,
+  );
+  expect(plans).toEqual([{ made: 5, kept: 3 }]);
 });

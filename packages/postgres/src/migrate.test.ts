@@ -24,7 +24,7 @@ async function tablesIn(database: Database): Promise<string[]> {
 describe('migrations', () => {
   beforeAll(() => postgresServer(), 60_000);
 
-  it('ten concurrent starts migrate once', async () => {
+  it('two migrators at once, or ten: each migration is applied once', async () => {
     const url = await newPostgresUrl({ empty: true });
     const starts = Array.from({ length: 10 }, () => connect(url));
     await Promise.all(starts.map((database) => migrate(database)));

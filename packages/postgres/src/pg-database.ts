@@ -73,7 +73,7 @@ function poolOf(pool: PgPool, options: PgDatabaseOptions, timeouts: Timeouts): S
       { keepPlan }: QueryOptions = {},
     ) => {
       const text = inSchema(statement, options.schema ?? defaultSchema);
-      const isNamed = keepPlan && (options.prepare ?? leadToServer.get(client)) && !hasLongList(values);
+      const isNamed = keepPlan && (options.prepare ?? leadToServer.get(client));
       const { rows } = await client.query({
         text,
         values: [...values],
@@ -176,13 +176,6 @@ const parsers = new Map<number, (text: string) => unknown>([
   [701, Number],
   [17, (text) => Buffer.from(text.slice(2), 'hex')],
 ]);
-
-/** A plan that is kept takes every list for a short one, and planning costs nothing beside the work on a long one. */
-function hasLongList(values: readonly SqlValue[]): boolean {
-  return values.some((value) => Array.isArray(value) && value.length > shortList);
-}
-
-const shortList = 16;
 
 const names = new Map<string, string>();
 

@@ -168,7 +168,7 @@ describe.each(['PGlite', 'Postgres'] as const)('runs of several processes on %s'
     expect(other!.verdicts).toMatchObject([{ result: 'conflict', answeredBy: expect.stringMatching(/p[12]/) }]);
   });
 
-  it('stop of a silent run: its owner learns of it without writing anything', async () => {
+  it('stop of a silent run, abort from another process: its owner learns of it without writing anything', async () => {
     const [one, two] = await openProcesses(on, 2);
     const { run } = await start(one!, 'r1');
     const asked = new Promise<string | undefined>((resolve) => {

@@ -1,6 +1,9 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import { createInMemoryStore, seal, sourceStream, type AgentEvent, type AgentSource } from '@intertie/core';
 import { expect, test } from 'vitest';
+import { serve } from '../src/serve.ts';
+import { chatBody } from './client.ts';
 import { startDemoServer } from './demo-server.ts';
 
 /** What a client sends that then says and reads nothing more. */
@@ -31,5 +34,51 @@ test('who is slow for minutes is let go, and holds nobody up', async () => {
   expect((await fetch(`${server.url}/health`)).status).toBe(200);
   process.stdout.write(`${(await Promise.all(closed)).join('\n')}\n`);
   expect(Date.now() - began).toBeLessThan(180_000);
+  await server.close();
+});
+
+const piece = 'x'.repeat(10_000);
+const pieces = 4000;
+
+/** Says more than fits between two machines. */
+const flood: AgentSource = {
+  name: 'flood',
+  pauses: 'replay',
+  run(run, { signal }) {
+    const open = async function* (): AsyncGenerator<AgentEvent> {
+      yield { type: 'text-start', id: 't' };
+      for (let index = 0; index < pieces; index++) yield { type: 'text-delta', id: 't', delta: piece };
+      yield { type: 'text-end', id: 't' };
+      yield { type: 'run-end', outcome: 'complete' };
+    };
+    return sourceStream(
+      open,
+      seal(run, () => undefined),
+      { signal },
+    );
+  },
+};
+
+test('who asks and does not read holds up neither the run nor the server, and is let go', async () => {
+  const server = await serve({ agents: { flood }, database: createInMemoryStore() }, { port: 0 });
+  const { hostname, port } = new URL(server.url);
+  const socket = connect(Number(port), hostname);
+  await once(socket, 'connect');
+  socket.pause();
+  const body = chatBody('flood', 'Go');
+  socket.write(`POST /api/chat HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-length: ${body.length}\r\n\r\n${body}`);
+  const began = Date.now();
+  const look = async (path: string): Promise<string> => (await fetch(server.url + path)).text();
+  const until = async (path: string, says: RegExp): Promise<number> => {
+    while (!says.test(await look(path))) await new Promise((resolve) => setTimeout(resolve, 200));
+    return Math.round((Date.now() - began) / 1000);
+  };
+  const done = await until('/api/threads/flood/runs', /"state":"complete"/);
+  const open = /^intertie_open_streams (\d+)$/m.exec(await look('/metrics'))?.[1];
+  expect(open).toBe('1');
+  const gone = await until('/metrics', /^intertie_open_streams 0$/m);
+  process.stdout.write(`the run was done after ${done} s, its reader let go after ${gone} s\n`);
+  expect(gone).toBeLessThan(300);
+  socket.destroy();
   await server.close();
 });

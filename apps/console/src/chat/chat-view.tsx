@@ -30,7 +30,7 @@ export type ChatViewProps = {
   /** The newest run of the thread is this one. */
   onRun: (run: { runId: string; agent?: string } | undefined) => void;
   onInspect: (runId: string) => void;
-  /** Who has a say in the thread, each once, as one text with a line for each. */
+  /** Who speaks in the thread, as one text with a line for each. */
   onAgents: (names: string) => void;
 };
 
@@ -54,7 +54,7 @@ export function ChatView(props: ChatViewProps): ReactNode {
     onRun(run === undefined ? undefined : { runId: run, ...(agent !== undefined && { agent }) });
   }, [newest, liveRun, agent, onRun]);
 
-  const speakers = agentsIn(messages, state.authors);
+  const speakers = agentsIn(messages);
   useEffect(() => onAgents(speakers), [speakers, onAgents]);
 
   const withInternal = useInternalMessages(session.threadId, { isOn: isInternalShown, events, version: state.authors });
@@ -142,11 +142,9 @@ export function ChatView(props: ChatViewProps): ReactNode {
   );
 }
 
-/** Whoever speaks in these messages or wrote one of them. */
-function agentsIn(messages: readonly UIMessage[], authors: SessionState['authors']): string {
-  const names = new Set(messages.flatMap((message) => speakerNames(message)));
-  for (const { id } of messages) if (authors[id] !== undefined) names.add(authors[id]);
-  return [...names].join('\n');
+/** Whoever speaks in these messages, each once. */
+function agentsIn(messages: readonly UIMessage[]): string {
+  return [...new Set(messages.flatMap((message) => speakerNames(message)))].join('\n');
 }
 
 const closedDecide: Decide = { isOpen: false, answer: async () => 'The conversation has gone on.' };

@@ -22,11 +22,12 @@ const components = {
       <table>{children}</table>
     </div>
   ),
-  h1: 'h3',
-  h2: 'h4',
-  h3: 'h5',
-  h4: 'h6',
-  h5: 'h6',
+  // Below the name of who speaks, which is an h2. Answers begin with any of the three, and none may be left out.
+  h1: ({ children }: ComponentProps<'h3'>) => <h3 data-level="1">{children}</h3>,
+  h2: ({ children }: ComponentProps<'h3'>) => <h3 data-level="2">{children}</h3>,
+  h3: 'h3',
+  h4: 'h4',
+  h5: 'h5',
   h6: 'h6',
   p: 'p',
   ul: 'ul',

@@ -14,7 +14,6 @@ const states: Readonly<Record<string, string>> = {
   'input-streaming': 'writing input',
   'input-available': 'running',
   'approval-requested': 'needs approval',
-  'approval-responded': 'goes on',
   'output-available': 'done',
   'output-error': 'failed',
   'output-denied': 'denied',
@@ -49,7 +48,7 @@ function Call({ part }: { part: ToolPart }): ReactNode {
           <code className="name">{name}</code>
           {summary !== '' && <code className="gist">{summary}</code>}
           <span className="state" data-state={state}>
-            {isClients ? 'waits for you' : states[state]}
+            {isClients ? 'waits for you' : stateOf(part)}
           </span>
         </summary>
         {input !== undefined && input !== null && <JsonView label="Input" value={input} />}
@@ -63,6 +62,11 @@ function Call({ part }: { part: ToolPart }): ReactNode {
       {isClients && <ClientTool toolCallId={toolCallId} schema={outputSchemaOf(part)} question={question} />}
     </section>
   );
+}
+
+function stateOf(part: ToolPart): string | undefined {
+  if (part.state !== 'approval-responded') return states[part.state];
+  return part.approval.approved ? 'approved' : 'denied';
 }
 
 /** A tool that asks a person puts its question into words. */

@@ -40,7 +40,10 @@ export function SchemaForm({
           field={field}
           entry={entries[field.name] ?? ''}
           problem={wrong?.field === field.name ? wrong.problem : undefined}
-          onChange={(entry) => setEntries({ ...entries, [field.name]: entry })}
+          onChange={(entry) => {
+            setEntries({ ...entries, [field.name]: entry });
+            if (wrong?.field === field.name) setWrong(undefined);
+          }}
         />
       ))}
       <div className="row">

@@ -175,8 +175,11 @@ function useOpenedTape(events: RunEvents, onTape: PaneProps['onTape']): [isTape:
   return [isTape, open];
 }
 
+/** A run that goes on is not what one scrubs through; it is enough to see that it grows. */
+const drawnMs = 200;
+
 /** The run, as it grows. */
 function useRun(events: RunEvents): RunSnapshot {
-  const subscribe = useMemo(() => throttled(events.subscribe), [events]);
+  const subscribe = useMemo(() => throttled(events.subscribe, drawnMs), [events]);
   return useSyncExternalStore(subscribe, events.snapshot);
 }

@@ -19,7 +19,7 @@ describe('throttled', () => {
   it('tells the first at once, the rest together, and the last for sure', () => {
     const { subscribe, change } = source();
     const told = vi.fn<() => void>();
-    throttled(subscribe, { ms: 50 })(told);
+    throttled(subscribe, 50)(told);
     for (let time = 0; time < 90; time += 10) {
       change();
       vi.advanceTimersByTime(10);
@@ -37,7 +37,7 @@ describe('throttled', () => {
     let time = 0;
     const { subscribe, change } = source();
     const told = vi.fn<() => void>(() => void (time += 40));
-    throttled(subscribe, { ms: 50, now: () => time })(told);
+    throttled(subscribe, 50, () => time)(told);
     change();
     await Promise.resolve();
     change();
@@ -50,7 +50,7 @@ describe('throttled', () => {
   it('tells nobody who has left', () => {
     const { subscribe, change, listeners } = source();
     const told = vi.fn<() => void>();
-    const leave = throttled(subscribe, { ms: 50 })(told);
+    const leave = throttled(subscribe, 50)(told);
     change();
     change();
     leave();

@@ -1,15 +1,7 @@
 import type { RunEvents } from '../inspect-types.ts';
 
-/** Rows that come faster than this cannot be read one by one. */
-const readableMs = 50;
-
 /** Of the time, what is drawn may take at most one part in so many: the rest is for whoever types. */
 const share = 5;
-
-export type ThrottledOptions = {
-  ms?: number;
-  now?: () => number;
-};
 
 /**
  * Tells the first change at once and those that follow together: a page that types along must not wait for rows. Where to draw
@@ -17,7 +9,8 @@ export type ThrottledOptions = {
  */
 export function throttled(
   subscribe: RunEvents['subscribe'],
-  { ms = readableMs, now = () => performance.now() }: ThrottledOptions = {},
+  ms: number,
+  now: () => number = () => performance.now(),
 ): RunEvents['subscribe'] {
   return (listener) => {
     let timer: ReturnType<typeof setTimeout> | undefined;

@@ -8,11 +8,14 @@ import { TimelineFold, type Span, type Timeline } from './timeline/timeline.ts';
 import { useFold } from './use-fold.ts';
 import { usePaneKeys } from './use-pane-keys.ts';
 
+/** While a run goes on, all of it moves with every drawing. */
+const drawnMs = 200;
+
 const createTimeline = (run: RunEvents): TimelineFold => new TimelineFold((index) => run.snapshot().frames[index]?.at);
 
 /** When what happened: run, agents, steps and tools, the first word of each, the silences, and what it cost. */
 export function TimelinePane({ events, selection, onSelect }: PaneProps): ReactNode {
-  const view = useFold(events, createTimeline);
+  const view = useFold(events, createTimeline, drawnMs);
   const timeline = useMemo(() => view.fold.take(), [view]);
   const { spans } = timeline;
   const [active, setActive] = useState<string>();

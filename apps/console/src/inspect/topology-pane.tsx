@@ -14,12 +14,15 @@ import { useFold } from './use-fold.ts';
 import { usePaneKeys } from './use-pane-keys.ts';
 import { useRoom } from './use-room.ts';
 
+/** Who works is seen at a glance. */
+const drawnMs = 100;
+
 const createActivity = (): TopologyActivity => new TopologyActivity();
 
 /** A swarm's agents or a flow's nodes, who speaks to whom, and who is at it now. */
 export function TopologyPane({ agent, events, selection, onSelect }: PaneProps): ReactNode {
   const topology = useTopology(agent);
-  const view = useFold(events, createActivity);
+  const view = useFold(events, createActivity, drawnMs);
   const { run } = view;
   const box = useRef<HTMLDivElement>(null);
   const room = useRoom(box);

@@ -6,13 +6,14 @@ import { throttled } from './throttled.ts';
 /** Something that is fed a run's events, one by one. */
 export type EventFold = { readonly count: number; feed(event: AgentEvent): void };
 
-/** What a fold has made of a run so far. `view` is a new object whenever the run has grown. */
+/** What a fold has made of a run so far, told so often. `view` is a new object whenever the run has grown. */
 export function useFold<Fold extends EventFold>(
   events: RunEvents,
   create: (run: RunEvents) => Fold,
+  ms: number,
 ): { fold: Fold; run: RunSnapshot } {
   const store = useMemo(() => foldStore(events, create), [events, create]);
-  const subscribe = useMemo(() => throttled(events.subscribe), [events]);
+  const subscribe = useMemo(() => throttled(events.subscribe, ms), [events, ms]);
   return useSyncExternalStore(subscribe, store);
 }
 

@@ -50,7 +50,8 @@ export function ThreadScreen({
   const followed = useRunEvents(runId, threadId, frame.isInspectorOpen || frame.isInternalShown);
   const events = tape ?? followed;
   const described = useTopology(agent)?.agents.map(({ name }) => name) ?? [];
-  const colors = useThreadColors([...described, ...speakers.split('\n')], events);
+  const authors = [...Object.values(state.authors), ...(agent === undefined ? [] : [agent])];
+  const colors = useThreadColors(authors, [...described, ...speakers.split('\n')], events);
   const onTape = (next: Tape<AgentEvent> | undefined): void => {
     setTape(next && recordedRun(next.items.map(({ item }) => item)));
     setScrub(undefined);

@@ -2,7 +2,7 @@ import { useEffect, useRef } from 'react';
 
 export type Shortcuts = { readonly [key: string]: () => void };
 
-/** Single keys, where nobody is writing. Those of the inspector's panes are their own. */
+/** Single keys, where nobody is writing. A pane of the inspector that has the focus comes first, and takes those that are its own. */
 export function useShortcuts(shortcuts: Shortcuts): void {
   const latest = useRef(shortcuts);
   latest.current = shortcuts;
@@ -10,14 +10,15 @@ export function useShortcuts(shortcuts: Shortcuts): void {
     const onKeyDown = (event: KeyboardEvent): void => {
       if (event.defaultPrevented || event.metaKey || event.ctrlKey || event.altKey) return;
       const target = event.target as HTMLElement;
-      if (target.closest('input, textarea, select, [contenteditable], dialog, .pane') !== null) return;
+      if (target.closest('input:not([type=range]), textarea, select, [contenteditable], dialog') !== null) return;
       const action = latest.current[event.key];
       if (action === undefined) return;
       event.preventDefault();
       action();
     };
-    document.addEventListener('keydown', onKeyDown);
-    return () => document.removeEventListener('keydown', onKeyDown);
+    // Panes listen at the document, which is asked before the window.
+    addEventListener('keydown', onKeyDown);
+    return () => removeEventListener('keydown', onKeyDown);
   }, []);
 }
 

@@ -5,15 +5,28 @@ import { AgentColors } from '../use-agent-color.ts';
 
 const separator = '\n';
 
-/** The colours of a thread's agents: those who are known to be in it (`known`), and those of the run that is looked at. */
-export function useThreadColors(known: readonly string[], events: RunEvents): ColorIndex {
+/**
+ * The colours of a thread's agents: those of the server that answer in it (`authors`), those who are known to work in it, and those
+ * of the run that is looked at.
+ */
+export function useThreadColors(authors: readonly string[], workers: readonly string[], events: RunEvents): ColorIndex {
   const elsewhere = use(AgentColors);
   const store = useMemo(() => agentsStore(events), [events]);
   const seen = useSyncExternalStore(events.subscribe, store);
-  // As a text, so that the colours are others only when somebody else is there.
-  const all = [...new Set([...known, ...seen.split(separator)])].filter((name) => name !== '').toSorted();
-  const key = all.join(separator);
-  return useMemo(() => assignColors(key.split(separator), elsewhere), [key, elsewhere]);
+  // As texts, so that the colours are others only when somebody else is there.
+  const known = listed(authors);
+  const others = listed([...workers, ...seen.split(separator)]);
+  return useMemo(
+    () => assignColors(others.split(separator), elsewhere, known === '' ? [] : known.split(separator)),
+    [known, others, elsewhere],
+  );
+}
+
+function listed(names: readonly string[]): string {
+  return [...new Set(names)]
+    .filter((name) => name !== '')
+    .toSorted()
+    .join(separator);
 }
 
 /** The names of a run's agents, as one text. Each event is looked at once. */

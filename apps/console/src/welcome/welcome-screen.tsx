@@ -52,7 +52,7 @@ export function WelcomeScreen({
     hasPlayed = true;
   };
   useEffect(() => void showFirst(), []);
-  const colors = useThreadColors(noNames, events);
+  const colors = useThreadColors(noNames, noNames, events);
   return (
     <AgentColors value={colors}>
       <main className="chat">

@@ -25,8 +25,8 @@ export type Append = {
 
 /**
  * Creates or changes a thread, its messages, their blob references and the operation key in one statement, and so in one
- * round trip. It decides by columns of the thread's row alone, which it locks first; that new ids are new is looked up
- * too, and where that is out of date the key of the table refuses. Undefined: a guard has refused, and nothing has
+ * round trip. It decides by columns of the thread's row alone, which it locks first; whether ids are new is looked up
+ * too, and where that does not say it the key of the table refuses. Undefined: a guard has refused, and nothing has
  * happened.
  */
 export async function appendMessages(
@@ -44,10 +44,11 @@ export async function appendMessages(
     inserts.length,
     inserts.at(-1)?.id ?? null,
     typeof append.first === 'object' ? append.first.head : null,
+    inserts[0]?.id ?? null,
   ];
   const add = (...more: SqlValue[]): number => values.push(...more) - more.length + 1;
   const inserted = inserts.length > 0 ? add(...messageValues(inserts)) : undefined;
-  const parts = [lockedThread(inserted)];
+  const parts = [lockedThread];
   if (inserted !== undefined) {
     const parent = append.first === 'given' ? `$${add(inserts[0]!.parentId ?? null)}::text` : 'thread.head_id';
     const thread = `(select thread.*, ${parent} as first_parent from thread)`;
@@ -78,18 +79,18 @@ export async function appendMessages(
   return row && { version: row.version, parentId: row.parent_id };
 }
 
-/** `thread`: the row as it will be, with the head that it had and the number before its first new message. */
-function lockedThread(newIds: number | undefined): string {
-  // One probe of the key for each: no plan, kept or not, may compare all of them with all messages of a long thread.
-  const areNew = `not exists (select from unnest($${newIds}::text[]) new(id) cross join lateral (
-    select from intertie.conversation_message m where m.thread_id = known.id and m.id = new.id limit 1) there)`;
-  return `known as materialized (
+/**
+ * `thread`: the row as it will be, with the head that it had and the number before its first new message. Of the new ids
+ * the first and the last are looked up: who saves again begins, or ends, with what is there.
+ */
+const lockedThread = `known as materialized (
     select t.id, t.head_id, t.next_seq, t.version from intertie.threads t where t.scope = $1 and t.key = $2
     for no key update),
   free as materialized (
     select known.* from known
     where ($5::float8 is null or known.version = $5::float8::bigint) and ($8::text is null or known.head_id = $8)
-      ${newIds === undefined ? '' : `and ${areNew}`}),
+      and not exists (select from unnest(array[$7, $9::text]) new(id) cross join lateral (
+        select from intertie.conversation_message m where m.thread_id = known.id and m.id = new.id limit 1) there)),
   created as (
     insert into intertie.threads (id, scope, key, resource_id, next_seq, version, head_id)
     select $3::text::uuid, $1, $2, $4, $6::int4, 1, $7
@@ -102,4 +103,3 @@ function lockedThread(newIds: number | undefined): string {
   thread as materialized (
     select id, head_id, next_seq as base, version + 1 as version from free
     union all select id, null, 0, 1 from created)`;
-}

@@ -54,6 +54,19 @@ describe.each(databases)('conversations, $name', ({ open }) => {
     expect(await cost(() => store.saveMessages({ messages: [message('m2', { state: 1 })] }))).toBe(3);
   });
 
+  it('that are there already between new ones grow, and the others are added', async () => {
+    await store.saveMessages({ messages: messages(2) });
+    const call = { messages: [message('a'), message('m2', { state: 1 }), message('b')] };
+    expect((await store.saveMessages(call)).version).toBe(2);
+    const branch = await store.listMessages({ threadId });
+    expect(branch.map(({ id, state }) => [id, state])).toEqual([
+      ['m1', undefined],
+      ['m2', 1],
+      ['b', undefined],
+    ]);
+    expect(await store.getMessage({ threadId, messageId: 'a' })).toMatchObject({ parentId: 'm2' });
+  });
+
   it(
     '12 writers append to one thread without loss or gap, and a reader who follows misses nothing',
     { timeout: 30_000 },
@@ -147,11 +160,13 @@ describe.each(databases)('conversations, $name', ({ open }) => {
     });
   });
 
-  it.each<Json>(['10.5', 'true', 2 ** 60, 0.1, '', null, false, [], {}])(
-    'keep a state of %j as it is',
-    async (state) => {
-      await store.saveMessages({ messages: [message('m1', { state })] });
-      expect((await store.getMessage({ threadId, messageId: 'm1' }))?.state).toEqual(state);
+  it.each<Json>(['10.5', 'true', 2 ** 60, 0.1, 'a\0\uD800', '', null, false, [], {}])(
+    'keep a tool result and a state of %j as they are',
+    async (json) => {
+      const call = { type: 'tool-invocation', toolCallId: 'c1', toolName: 'search', state: 'result' } as const;
+      const content = { format: 2 as const, parts: [{ ...call, args: {}, result: json }] };
+      await store.saveMessages({ messages: [message('m1', { content, state: json })] });
+      expect(await store.getMessage({ threadId, messageId: 'm1' })).toMatchObject({ content, state: json });
     },
   );
 

@@ -57,8 +57,10 @@ function isThere(row: StoredMessage | undefined): boolean {
 }
 
 function newMessage(message: CanonicalMessage, parentId: string | undefined): CanonicalMessage {
-  const { parentId: _, ...rest } = message;
-  return { status: 'complete', ...rest, ...(parentId !== undefined && { parentId }) };
+  const made: CanonicalMessage = { status: 'complete', ...message };
+  if (parentId !== undefined) made.parentId = parentId;
+  else if (made.parentId !== undefined) delete made.parentId;
+  return made;
 }
 
 function refuse(threadId: string, id: string, row: StoredMessage | undefined): void {

@@ -12,7 +12,7 @@ import {
 } from '@intertie/core';
 import { isStoreText, readMessage } from '@intertie/core/store-rules';
 
-import { moveFiles } from '../blobs/move-files.ts';
+import { hasLargeFiles, moveFiles } from '../blobs/move-files.ts';
 import { sqlState, type Sql } from '../database.ts';
 import { appendMessages } from './append-messages.ts';
 import type { Context } from './context.ts';
@@ -57,14 +57,12 @@ export async function saveMessages(context: Context, scope: Scope, request: Save
 
 async function readCall(context: Context, scope: Scope, request: SaveMessages): Promise<Call> {
   const { expectedVersion, operationKey } = request;
-  const read = request.messages.map((input) => ({ message: readMessage(input), parentId: input.parentId }));
+  const incoming = request.messages.map((input) => ({ message: readMessage(input), parentId: input.parentId }));
   if (operationKey !== undefined) checkStoreId('operationKey', operationKey);
   const hash = operationKey === undefined ? '' : hashOf(request.messages);
-  const incoming = await Promise.all(
-    read.map(async ({ message, parentId }) => {
-      const content = await moveFiles(context.blobs, scope, message.content);
-      return { message: { ...message, content }, parentId };
-    }),
+  const large = incoming.filter(({ message }) => hasLargeFiles(message.content));
+  await Promise.all(
+    large.map(async ({ message }) => void (message.content = await moveFiles(context.blobs, scope, message.content))),
   );
   const threads = new Map<string, Incoming[]>();
   for (const one of incoming) {

@@ -3,22 +3,51 @@ import { messageFormat, type CanonicalMessage, type JsonObject } from '@intertie
 import type { Sql, SqlValue } from '../database.ts';
 import { toTimestamp } from './to-timestamp.ts';
 
-const texts = ['id', 'client_id', 'parent_id', 'role', 'type', 'status', 'resource_id', 'client_run_id'] as const;
-const jsons = ['content', 'state', 'source_state', 'extra'] as const;
-const names = [...texts, ...jsons];
+type Column = (message: CanonicalMessage) => string | undefined;
+
+const texts: Readonly<Record<string, Column>> = {
+  id: ({ id }) => id,
+  client_id: ({ clientId }) => clientId,
+  parent_id: ({ parentId }) => parentId,
+  role: ({ role }) => role,
+  type: ({ type }) => type,
+  status: ({ status }) => status ?? 'complete',
+  resource_id: ({ resourceId }) => resourceId,
+  client_run_id: ({ runId }) => runId,
+};
+const jsons: Readonly<Record<string, Column>> = {
+  content: ({ content }) => JSON.stringify(content),
+  state: ({ state }) => JSON.stringify(state),
+  source_state: ({ sourceState }) => JSON.stringify(sourceState),
+  extra: (message) => JSON.stringify(extraOf(message)),
+};
+const names = [...Object.keys(texts), ...Object.keys(jsons)];
 
 /**
  * What a list of messages is in SQL: one value per column. JSON goes as lines, because it never holds a line break: quoted
- * inside an array, a long text would be escaped twice.
+ * inside an array, a long text would be escaped twice. A column that no message has is an empty list, which the others
+ * outlast.
  */
 export function messageValues(messages: readonly CanonicalMessage[]): SqlValue[] {
-  const rows = messages.map((message) => toColumns(message));
   return [
-    ...texts.map((name) => rows.map((row) => row[name] ?? null)),
-    ...jsons.map((name) => rows.map((row) => row[name] ?? '').join('\n')),
-    rows.map((row) => row.created_at),
+    ...Object.values(texts).map((column) => textList(messages.map(column))),
+    ...Object.values(jsons).map((column) => jsonLines(messages.map(column))),
+    messages.map(({ createdAt }) => toTimestamp(createdAt)),
     breaksOf(messages),
+    messages.map((_, index) => index + 1),
   ];
+}
+
+function textList(values: ReadonlyArray<string | undefined>): Array<string | null> {
+  return values.some(isThere) ? values.map((value) => value ?? null) : [];
+}
+
+function jsonLines(values: ReadonlyArray<string | undefined>): string {
+  return values.some(isThere) ? values.join('\n') : '';
+}
+
+function isThere(value: string | undefined): boolean {
+  return value !== undefined;
 }
 
 /**
@@ -33,15 +62,27 @@ function breaksOf(messages: readonly CanonicalMessage[]): number[] {
   });
 }
 
-/** The values as rows `v`, in order, with their place as `n`; the first value is `$from`. */
+/**
+ * The values as rows `v`, in order, with their place as `n`; the first value is `$from`. The lists are in the select list,
+ * where they go side by side and the shorter ones end in nulls: after `from`, each would be copied once more. All of them
+ * are lists, because the planner takes those for short: a plan that looks dear is not kept.
+ */
 function unnestMessages(from: number): string {
-  const arrays = [
-    ...texts.map((_, index) => `$${from + index}::text[]`),
-    ...jsons.map((_, index) => `string_to_array($${from + texts.length + index}::text, E'\\n', '')`),
-    `$${from + names.length}::text[]`,
-    `$${from + names.length + 1}::int4[]`,
+  const columns = [
+    ...names.map((name, index) =>
+      isJson(name)
+        ? `unnest(string_to_array($${from + index}::text, E'\\n', '')) as ${name}`
+        : `unnest($${from + index}::text[]) as ${name}`,
+    ),
+    `unnest($${from + names.length}::text[]) as created_at`,
+    `unnest($${from + names.length + 1}::int4[]) as break`,
+    `unnest($${from + names.length + 2}::int4[]) as n`,
   ];
-  return `unnest(${arrays.join(', ')}) with ordinality v(${names.join(', ')}, created_at, break, n)`;
+  return `(select ${columns.join(', ')}) v`;
+}
+
+function isJson(name: string): boolean {
+  return Object.hasOwn(jsons, name);
 }
 
 /** The columns that messages fill. */
@@ -55,7 +96,7 @@ export function insertStatement(from: number, thread: string, run = 'null'): str
   const columns = names.map((name) =>
     name === 'parent_id'
       ? 'case when v.n = 1 then thread.first_parent else v.parent_id end'
-      : `v.${name}${(jsons as readonly string[]).includes(name) ? '::json' : ''}`,
+      : `v.${name}${isJson(name) ? '::json' : ''}`,
   );
   // What a message that cannot be seen yet says of its line is not needed: a line may begin anywhere.
   return `insert into intertie.conversation_message (${insertColumns})
@@ -94,37 +135,25 @@ export function updateStatement(from: number, thread: { id: string; version: str
     where m.thread_id = ${thread.id} and m.id = v.id`;
 }
 
-type Columns = Record<(typeof names)[number], string | undefined> & { created_at: string };
+/** The fields that have a column. */
+const known: ReadonlySet<string> = new Set<keyof CanonicalMessage>([
+  'id',
+  'threadId',
+  'role',
+  'type',
+  'content',
+  'createdAt',
+  'resourceId',
+  'clientId',
+  'parentId',
+  'runId',
+  'status',
+  'state',
+  'sourceState',
+]);
 
-function toColumns(message: CanonicalMessage): Columns {
-  const {
-    id,
-    threadId: _,
-    role,
-    type,
-    content,
-    createdAt,
-    resourceId,
-    clientId,
-    parentId,
-    runId,
-    status,
-    ...rest
-  } = message;
-  const { state, sourceState, ...extra } = rest as typeof rest & JsonObject;
-  return {
-    id,
-    client_id: clientId,
-    parent_id: parentId,
-    role,
-    type,
-    status: status ?? 'complete',
-    resource_id: resourceId,
-    client_run_id: runId,
-    content: JSON.stringify(content),
-    state: JSON.stringify(state),
-    source_state: JSON.stringify(sourceState),
-    extra: Object.keys(extra).length > 0 ? JSON.stringify(extra) : undefined,
-    created_at: toTimestamp(createdAt),
-  };
+/** The others, which a newer version knows. A look at each name costs less than a copy of the message without some. */
+function extraOf(message: CanonicalMessage): JsonObject | undefined {
+  const others = Object.entries(message as unknown as JsonObject).filter(([name]) => !known.has(name));
+  return others.length > 0 ? Object.fromEntries(others) : undefined;
 }

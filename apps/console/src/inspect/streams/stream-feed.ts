@@ -32,7 +32,7 @@ export class StreamFeed {
     this.#events = events;
     this.#target = target;
     this.#options = options;
-    this.subscribe = throttled(events.subscribe, { ms: drawnMs });
+    this.subscribe = throttled(events.subscribe, drawnMs);
   }
 
   readonly snapshot = (): StreamView => {

@@ -31,13 +31,7 @@ export const StreamRowView = memo(function StreamRowView(props: StreamRowProps):
   const colorOf = useAgentColor();
   return (
     // oxlint-disable-next-line jsx-a11y/interactive-supports-focus -- the grid has the focus and names its active row
-    <div
-      id={`stream-row-${position}`}
-      role="row"
-      aria-rowindex={position + 2}
-      className="stream-row"
-      style={{ transform: `translateY(${top}px)` }}
-    >
+    <div id={`stream-row-${position}`} role="row" aria-rowindex={position + 2} className="stream-row" style={{ top }}>
       <span role="gridcell" className="light" data-light={light} title={lightText} aria-label={lightText} />
       {columns.map((column) =>
         column === 'frame' && !hasFrames ? null : (

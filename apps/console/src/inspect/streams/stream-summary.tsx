@@ -33,7 +33,7 @@ export function StreamSummary(props: {
         follow
       </Chip>
       <span>{counted(table.events.length, 'event')}</span>
-      {rate > 0 && <span>{rate < 10 ? rate.toFixed(1) : Math.round(rate)}/s</span>}
+      {rate > 0 && <span className="rate">{rate < 10 ? rate.toFixed(1) : Math.round(rate)}/s</span>}
       {shown < table.length && <span>{shown} rows shown</span>}
       {run.reconnects > 0 && <span>{counted(run.reconnects, 'reconnect')}</span>}
       <span className="grow" />

@@ -1,0 +1,35 @@
+import type { LanguageModelV3CallOptions, SharedV3Warning } from '@ai-sdk/provider';
+import { describe, expect, it } from 'vitest';
+import { callWarnings } from './call-warnings.ts';
+
+const said = (warnings: SharedV3Warning[]) =>
+  warnings.map((warning) => ('feature' in warning ? warning.feature : 'message'));
+
+const ask = { type: 'function', name: 'ask_user', inputSchema: {} } as const;
+const search = { type: 'provider', id: 'openai.web_search', name: 'search', args: {} } as const;
+
+describe('a setting that a swarm has no place for is a warning', () => {
+  it.each<[Partial<LanguageModelV3CallOptions> & { reasoning?: string }, string[]]>([
+    [{}, []],
+    [{ temperature: 0, topK: 1, seed: 1, maxOutputTokens: 1 }, ['maxOutputTokens', 'temperature', 'topK', 'seed']],
+    [{ topP: 1, stopSequences: [], presencePenalty: 0 }, ['stopSequences', 'topP', 'presencePenalty']],
+    [{ frequencyPenalty: 0, responseFormat: { type: 'json' } }, ['frequencyPenalty', 'responseFormat']],
+    [{ responseFormat: { type: 'text' }, toolChoice: { type: 'auto' } }, []],
+    [{ toolChoice: { type: 'required' } }, ['toolChoice']],
+    [{ reasoning: 'provider-default' }, []],
+    [{ reasoning: 'high' }, ['reasoning']],
+    [{ tools: [ask, search] }, ['tool search']],
+  ])('%j', (options, features) => {
+    expect(said(callWarnings({ prompt: [], ...options }, {}, true))).toEqual(features);
+  });
+
+  it('a tool that is none of the swarm’s', () => {
+    expect(said(callWarnings({ prompt: [], tools: [ask] }, { breakpointTools: ['other'] }, true))).toEqual([
+      'tool ask_user',
+    ]);
+  });
+
+  it('what needs a token where there is none', () => {
+    expect(said(callWarnings({ prompt: [], tools: [ask] }, { maxSteps: 3 }, false))).toEqual(['message', 'maxSteps']);
+  });
+});

@@ -1,0 +1,114 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { describe, expect, it } from 'vitest';
+
+import { about } from '../bench/about.mjs';
+import { chartsOf } from '../bench/charts.mjs';
+import { drawChart } from '../bench/draw-chart.mjs';
+import { besides, inTurns, type Row, type Spread } from '../bench/measure.mjs';
+import { pageOf } from '../bench/page.mjs';
+import { targetOf, verdictOf } from '../bench/ratio.mjs';
+import { compareRows, isReproduced } from '../bench/reproduce.mjs';
+import { readResults, suiteNames } from '../bench/results.mjs';
+import { targets } from '../bench/targets.mjs';
+import { root } from '../scripts/workspace.mjs';
+
+const results = readResults();
+const spread = (low: number, median: number, high: number): Spread => ({ low, median, high });
+const row = (name: string, ratio: Spread): Row => ({
+  name,
+  events: 1,
+  ours: spread(1, 1, 1),
+  peer: spread(1, 1, 1),
+  peerName: 'peer',
+  ratio,
+});
+
+describe('docs/benchmarks.md', () => {
+  const rewrite = 'It is written by `npm run bench -- --write`, and by nothing else.';
+
+  it('says what bench/results.json says', () => {
+    expect(readFileSync(join(root, 'docs/benchmarks.md'), 'utf8'), rewrite).toBe(pageOf(results));
+  });
+
+  it('has the charts of bench/results.json, and no other', () => {
+    const images = join(root, 'docs/images');
+    const drawn = readdirSync(images).filter((name) => name.startsWith('benchmarks-'));
+    const charts = chartsOf(results);
+    expect(drawn.toSorted()).toEqual([...charts.keys()].toSorted());
+    for (const [name, chart] of charts) expect(readFileSync(join(images, name), 'utf8'), rewrite).toBe(chart);
+  });
+
+  it('has every suite, and says what it measures', () => {
+    expect(Object.keys(results)).toEqual(suiteNames);
+    expect(Object.keys(about).toSorted()).toEqual(suiteNames.toSorted());
+  });
+
+  it.each(targets)('has a row for what is asked of $suite: $row', ({ suite, row: pattern, atLeast }) => {
+    const asked = results[suite]?.rows.filter((found) => pattern.test(`${found.name} | ${found.peerName ?? ''}`)) ?? [];
+    expect(asked.map((found) => targetOf(suite, found))).toContain(atLeast);
+  });
+
+  it('names the version of every peer', () => {
+    const manifest = JSON.parse(readFileSync(join(root, 'bench/package.json'), 'utf8')) as {
+      dependencies: Record<string, string>;
+    };
+    for (const result of Object.values(results)) expect(result.versions).toMatchObject(manifest.dependencies);
+  });
+});
+
+describe('a measurement', () => {
+  it('takes the ratio within each round, so that a disturbance of both is none', () => {
+    expect(besides([10, 100, 10], [20, 200, 20]).ratio).toEqual(spread(2, 2, 2));
+  });
+
+  it('takes turns, and does not count the first', async () => {
+    const order: string[] = [];
+    const party = (name: string) => async () => order.push(name);
+    const options = { repeats: 2, progress: () => undefined, leaveOut: () => undefined };
+    expect(await inTurns(options, 'name', [party('a'), party('b')])).toEqual([
+      [3, 5],
+      [4, 6],
+    ]);
+    expect(order.join('')).toBe('ababab');
+  });
+
+  it('is lost only where all rounds say so', () => {
+    expect(verdictOf(spread(0.5, 0.6, 0.9))).toBe('loses');
+    expect(verdictOf(spread(0.5, 0.6, 1.1))).toBe('level');
+    expect(verdictOf(spread(1.1, 2, 3))).toBe('wins');
+  });
+
+  it.each([
+    ['within', spread(2, 2.5, 9), true],
+    ['touches', spread(2.5, 3.5, 9), true],
+    ['better', spread(3.1, 3.5, 9), false],
+    ['worse', spread(0.5, 0.7, 0.9), false],
+  ])('is %s the recorded spread', (reproduction, ratio, reproduced) => {
+    const comparisons = compareRows([row('a', spread(1, 2, 3))], [row('a', ratio)]);
+    expect(comparisons.map((found) => found.reproduction)).toEqual([reproduction]);
+    expect(isReproduced(comparisons)).toBe(reproduced);
+  });
+
+  it('without a peer is better where it takes less', () => {
+    const alone = (ours: Spread): Row => ({ name: 'a', events: 1, ours });
+    const [found] = compareRows([alone(spread(5, 6, 7))], [alone(spread(1, 2, 3))]);
+    expect(found?.reproduction).toBe('better');
+  });
+
+  it('that is missing is not reproduced', () => {
+    const comparisons = compareRows([row('a', spread(1, 2, 3))], [row('b', spread(1, 2, 3))]);
+    expect(comparisons.map((found) => `${found.row.name} ${found.reproduction}`)).toEqual(['a gone', 'b new']);
+    expect(isReproduced(comparisons)).toBe(false);
+  });
+});
+
+it('a chart says in words what it shows, and takes any name', () => {
+  const bars = [{ name: '<a> & "b"', besides: 'peer', ratio: spread(0.5, 0.75, 0.9), target: 2 }];
+  const svg = drawChart({ title: 'chart', kind: 'compared', bars });
+  expect(svg).toContain('<title id="title">chart</title>');
+  expect(svg).toContain('&lt;a> &amp; &quot;b&quot;, against peer: 0.75× (0.50–0.90)');
+  expect(svg).toContain('class="loses"');
+  expect(svg).not.toMatch(/NaN|undefined/);
+});
