@@ -7,6 +7,8 @@ import { createStore } from '@intertie/postgres';
 import { expect, test } from 'vitest';
 import { newPostgresUrl } from '../../postgres/test/databases.ts';
 
+// `npm run soak -- packages/server/test/load.soak.ts`: the node, its clients and Postgres are processes of their own. What it takes
+// depends on all three, so it wants a machine that does nothing else; and it fails where a single word is lost.
 const number = (name: string, otherwise: number): number => Number(process.env[name] ?? otherwise);
 const [streams, perSecond, seconds] = [
   number('SOAK_STREAMS', 300),
