@@ -4,11 +4,12 @@ import type { Fault } from './fault.ts';
 import { applyPatch } from './json-patch.ts';
 import type { Json } from './json.ts';
 import type { OnLoss } from './loss.ts';
-import type { AskedQuestion, MessageContent, MessagePart, ToolState } from './message.ts';
+import type { AskedQuestion, MessageContent, ToolState } from './message.ts';
 import type { Outcome, Waiting } from './outcome.ts';
 import type { Said } from './part-body.ts';
 import { OpenThings, type Open } from './open-things.ts';
-import { isSettled, takesBack } from './tool-part.ts';
+import { takenBack, textOf, type Earlier } from './taken-back.ts';
+import { isSettled } from './tool-part.ts';
 
 type Time = { at?: number };
 /** `said` is what the opening said of a call that was streamed, and what therefore holds. */
@@ -30,7 +31,7 @@ export class RunGuard {
   #parts = new Map<string, string | undefined>();
   #data = new Map<string, { value: Json; transient: boolean }>();
   /** What earlier runs have said and how they ended: this run adds to it, and edits nothing. */
-  #earlier: { texts: Map<string, string>; runs: Set<string> } | undefined;
+  #earlier: Earlier | undefined;
   #state: Json | undefined;
   /** What patches have made, and may change again. Few runs have any. */
   #owned: WeakSet<object> | undefined;
@@ -296,39 +297,13 @@ export class RunGuard {
   }
 
   #snapshot(event: EventOf<'message-snapshot'>, emit: Emit<AgentEvent>): void {
-    const breach = this.#breachOf(event.content);
+    const part = this.#open.lastFirst().findLast(({ kind }) => kind !== 'agent' && kind !== 'step');
+    if (part) return this.#drop(event, part.id, `The ${part.kind} is open.`);
+    const known = { calls: this.#calls, questions: this.#questions, earlier: this.#earlier };
+    const breach = takenBack(known, event.content);
     if (breach) return this.#drop(event, breach.id, breach.why);
     this.#learn(event.content);
     emit(event);
-  }
-
-  /** What a snapshot would take back. */
-  #breachOf(content: MessageContent): { id: string; why: string } | undefined {
-    for (const { kind, id } of this.#open.lastFirst().toReversed()) {
-      if (kind !== 'agent' && kind !== 'step') return { id, why: `The ${kind} is open.` };
-    }
-    const calls = new Map<string, ToolState>();
-    const answers = new Map<string, boolean>();
-    const texts = new Map<string, string>();
-    for (const part of content.parts) {
-      const asked = part.type === 'tool-invocation' ? part.approval : part.type === 'question' ? part : undefined;
-      if (part.type === 'tool-invocation') calls.set(part.toolCallId, part.state);
-      if (asked) answers.set(asked.questionId, asked.answer !== undefined);
-      if (part.id !== undefined) texts.set(part.id, textOf(part) ?? '');
-    }
-    for (const [id, { state }] of this.#calls) {
-      const stated = calls.get(id);
-      if (stated === undefined || takesBack(state, stated)) return { id, why: 'It would take a call back.' };
-    }
-    for (const [id, { answered }] of this.#questions) {
-      if (!answers.has(id) || (answered && !answers.get(id))) return { id, why: 'It would take a question back.' };
-    }
-    for (const [id, text] of this.#earlier?.texts ?? []) {
-      if (texts.get(id) !== text) return { id, why: 'It would edit what an earlier run has said.' };
-    }
-    const runs = new Set(content.runs?.map(({ runId }) => runId));
-    for (const id of this.#earlier?.runs ?? []) if (!runs.has(id)) return { id, why: 'It leaves out an earlier run.' };
-    return undefined;
   }
 
   /** What a baseline or a correction says becomes known. */
@@ -435,11 +410,6 @@ function asOpened(event: EventOf<'tool-call'>, said: EventOf<'tool-input-start'>
   const { agentId: _, stepId: __, to: ___, internal: ____, ...call } = event;
   const { type: _____, at: ______, origin: _______, providerMetadata: ________, ...opening } = said;
   return { ...call, ...opening };
-}
-
-/** Of a text or a reasoning: what it says. */
-function textOf(part: MessagePart): string | undefined {
-  return part.type === 'text' ? part.text : part.type === 'reasoning' ? part.reasoning : undefined;
 }
 
 function timeOf({ at }: AgentEvent): Time {
