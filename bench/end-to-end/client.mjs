@@ -8,7 +8,8 @@ import { authorization, deltaTypes, requestOf } from './requests.mjs';
 /** @import { Door, Place, Question } from './requests.mjs' */
 /** @typedef {{ door: Door, question: Question, place?: Place }} Turn */
 
-const agent = new Agent({ keepAlive: true, maxSockets: Infinity });
+// A connection for each: one that is kept may be closed by its server just when it is used again.
+const agent = new Agent({ keepAlive: false, maxSockets: Infinity });
 /** Streams that were opened and not yet read to their end. @type {Array<ReturnType<typeof openStream>>} */
 let open = [];
 
@@ -47,9 +48,10 @@ function openStream(protocol, { url, options, body }) {
     outgoing.once('error', reject);
     outgoing.end(body);
   });
-  // Whoever waits for the first word of a stream that fails has to hear of it.
-  whole.catch(() => undefined);
-  return { first: Promise.race([first, whole]), whole, text: () => textIn(Buffer.concat(pieces).toString(), marker) };
+  // Whoever waits for the first word of a stream that fails has to hear of it; whoever does not, need not.
+  const begun = Promise.race([first, whole]);
+  for (const heard of [begun, whole]) heard.catch(() => undefined);
+  return { first: begun, whole, text: () => textIn(Buffer.concat(pieces).toString(), marker) };
 }
 
 /** @param {string} body @param {string} marker */
