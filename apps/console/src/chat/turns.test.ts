@@ -16,6 +16,13 @@ describe('the turns of a message', () => {
     data: { agentId, name, kind: 'agent' },
   });
 
+  it('stay what they were while the chat writes into the first object that it shows of an answer', () => {
+    const text = { type: 'text' as const, text: 'Hel' };
+    const [drawn] = turnsOf(message(text));
+    text.text += 'lo';
+    expect(drawn?.parts).toEqual([{ type: 'text', text: 'Hel' }]);
+  });
+
   it('are what each agent says in a row', () => {
     const turns = turnsOf(
       message(

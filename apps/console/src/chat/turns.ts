@@ -30,12 +30,16 @@ export function speakerNames({ parts }: UIMessage): string[] {
   return parts.flatMap((part) => (part.type === 'data-agent' ? [(part.data as Speaker).name] : []));
 }
 
-/** A message as the turns of its speakers. Sources are none: they are shown together, at the end. */
+/**
+ * A message as the turns of its speakers. Sources are none: they are shown together, at the end. The parts are copies, since a
+ * chat goes on writing into the first object that it shows of an answer: what was drawn would be what it has become.
+ */
 export function turnsOf({ parts }: UIMessage): Turn[] {
   const speakers = speakersOf(parts);
   const turns: Turn[] = [];
-  for (const part of parts) {
-    if (!isShown(part)) continue;
+  for (const shown of parts) {
+    if (!isShown(shown)) continue;
+    const part = { ...shown };
     const { agentId, internal = false, to = [] } = slotOf(part);
     const last = turns.at(-1);
     const isSame =
