@@ -34,8 +34,12 @@ export async function measure(options, { ours, peer, clock = 'wall', ...row }) {
   return { ...row, ours: spread(ourTimes), ...(peerTimes && besides(ourTimes, peerTimes)) };
 }
 
+/** Rounds that do not count: what runs often is compiled in the first, and again, for what was learnt there, in the second. */
+const warmUps = 2;
+
 /**
- * What each party gives, round by round. The first round warms up, and does not count.
+ * What each party gives, round by round. Garbage is collected before the first round and not between them: that would discard
+ * compiled code as well, which no server does while it works.
  * @param {Options} options
  * @param {string} name
  * @param {Array<() => Promise<number>>} parties
@@ -44,8 +48,9 @@ export async function measure(options, { ours, peer, clock = 'wall', ...row }) {
 export async function inTurns({ repeats, progress }, name, parties) {
   /** @type {number[][]} */
   const figures = parties.map(() => []);
-  for (let round = 0; round <= repeats; round++) {
-    progress(`${name}: ${round === 0 ? 'warming up' : `round ${round} of ${repeats}`}`);
+  globalThis.gc?.();
+  for (let round = 1 - warmUps; round <= repeats; round++) {
+    progress(`${name}: ${round < 1 ? 'warming up' : `round ${round} of ${repeats}`}`);
     for (const [index, party] of parties.entries()) {
       const figure = await party();
       if (round > 0) figures[index]?.push(figure);
@@ -69,7 +74,6 @@ export function besides(ours, peer) {
  * @param {'wall' | 'cpu'} clock
  */
 async function time(work, clock) {
-  globalThis.gc?.();
   const start = performance.now();
   const before = process.cpuUsage();
   await work();
