@@ -138,6 +138,24 @@ describe.each(chatMajors)('$name', ({ major, ai, createChat, createHookChat }) =
       }
     });
 
+    test('what a wire tells twice is told once', async () => {
+      const server = new StubServer(scriptedSource(helloScript));
+      const stutter = new TransformStream<Uint8Array, Uint8Array>({
+        transform(piece, controller) {
+          controller.enqueue(piece);
+          controller.enqueue(piece);
+        },
+      });
+      const handle = async (request: Request): Promise<Response> => {
+        const response = await server.handle(request);
+        return new Response(response.body!.pipeThrough(stutter), response);
+      };
+      const { id, transport } = setup({ handle });
+      const chat = create({ id, transport });
+      await chat.sendMessage({ text: 'hi' });
+      expect(shown(chat.lastMessage)).toEqual(hello);
+    });
+
     test('a fresh chat that is cut off goes on too', async () => {
       const { open, opened } = gate();
       const source = scriptedSource((run) => [

@@ -2,6 +2,7 @@ import { pause } from '@intertie/core';
 import { slotKey } from './intertie-slot.ts';
 import { fieldsOf, nameOf } from './read-fields.ts';
 import type { ChatCursor } from './chat-cursors.ts';
+import { isBehind, parseRunCursor, type RunCursor } from './run-cursor.ts';
 import type { UIMessageChunkOf, UIMessageVersion } from './ui-message-chunk.ts';
 import { createUIMessageSSEParser, type UIMessageSSEError, type UIMessageSSEParser } from './ui-message-sse.ts';
 
@@ -55,11 +56,16 @@ export function resumableChunks<Version extends UIMessageVersion>(
   let attempts = 0;
   /** The response's first chunk has not come yet. */
   let isFresh = true;
+  /** Of the response's last chunk: what comes again behind it, as on a wire that stutters, has been told. */
+  let place: RunCursor | undefined;
   /** What is wrong with the response, told when its good chunks have been read. */
   let broken: Error | undefined;
 
   const onChunk = (chunk: UIMessageChunkOf<Version>, id: string | undefined): void => {
     if (isFinished || broken !== undefined) return;
+    const at = id === undefined ? undefined : parseRunCursor(id);
+    if (at && place && !isBehind(at, place)) return;
+    place = at ?? place;
     const isRestart = isFresh && chunk.type === 'start' && hasRead;
     isFresh = false;
     if (isRestart && !mayRestart()) {
@@ -79,6 +85,7 @@ export function resumableChunks<Version extends UIMessageVersion>(
   const open = (response: Response): void => {
     run = response.headers.get('x-intertie-run') ?? run;
     isFresh = true;
+    place = undefined;
     reader = (response.body ?? new Blob([]).stream()).getReader();
     parser = createUIMessageSSEParser<Version>({
       version,

@@ -14,3 +14,11 @@ export function parseRunCursor(text: string): RunCursor | undefined {
   if (encoder === undefined) return undefined;
   return { encoder, position: { epoch: Number(epoch), seq: Number(seq) }, k: Number(k) };
 }
+
+/** Whether one place is behind the other, of the same encoder's. */
+export function isBehind(cursor: RunCursor, other: RunCursor): boolean {
+  const { position: a } = cursor;
+  const { position: b } = other;
+  if (a.epoch !== b.epoch) return a.epoch > b.epoch;
+  return a.seq === b.seq ? cursor.k > other.k : a.seq > b.seq;
+}
