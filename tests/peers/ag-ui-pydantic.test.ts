@@ -1,5 +1,3 @@
-import { spawn, type ChildProcess } from 'node:child_process';
-import { createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
 
 import { agUi, AGUIChatTransport } from '@intertie/ag-ui';
@@ -9,37 +7,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vites
 
 import { chatMajors, settled, shown } from '../../packages/ai-sdk/test/chats.ts';
 import { pythonFor } from '../../scripts/python.mjs';
+import { startPythonServer, type PythonServer } from './python-server.ts';
 
 const path = (name: string): string => fileURLToPath(new URL(`ag-ui-pydantic/${name}`, import.meta.url));
 const found = pythonFor(path('requirements.txt'));
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise((resolve) => void server.close(resolve));
-  if (typeof address !== 'object' || address === null) throw new Error('No port is free.');
-  return address.port;
-}
-
-type Agent = { url: string; process: ChildProcess };
-
-async function startAgent(python: string): Promise<Agent> {
-  const port = await freePort();
-  const child = spawn(python, [path('server.py'), String(port)], { stdio: ['ignore', 'ignore', 'pipe'] });
-  let stderr = '';
-  child.stderr?.on('data', (text: Buffer) => (stderr = (stderr + text.toString()).slice(-4000)));
-  const url = `http://127.0.0.1:${port}`;
-  while (child.exitCode === null) {
-    const isUp = await fetch(url).then(
-      ({ ok }) => ok,
-      () => false,
-    );
-    if (isUp) return { url, process: child };
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
-  throw new Error(`The agent did not start: ${stderr}`);
-}
 
 /** What of a part a page shows. */
 function tell(part: { readonly [key: string]: unknown }): string[] {
@@ -49,11 +20,11 @@ function tell(part: { readonly [key: string]: unknown }): string[] {
 }
 
 describe("a real AG-UI server, pydantic-ai's", () => {
-  let agent: Agent;
+  let agent: PythonServer;
 
   beforeAll(async () => {
     if ('missing' in found) return;
-    agent = await startAgent(found.python);
+    agent = await startPythonServer(found.python, path('server.py'));
   });
   afterAll(() => void agent?.process.kill());
   beforeEach((context) => context.skip('missing' in found, 'missing' in found ? found.missing : ''));

@@ -1,5 +1,3 @@
-import { spawn, type ChildProcess } from 'node:child_process';
-import { createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
 
 import { createMAIL, mailMetadata, mailSource, type MAILProvider, type MAILProviderSettings } from '@intertie/mail';
@@ -8,6 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 
 import { pythonFor } from '../../scripts/python.mjs';
+import { startPythonServer, type PythonServer } from './python-server.ts';
 
 Object.assign(globalThis, { AI_SDK_LOG_WARNINGS: false });
 const path = (name: string): string => fileURLToPath(new URL(`mail/${name}`, import.meta.url));
@@ -15,44 +14,15 @@ const found = pythonFor(path('requirements.txt'));
 const ask = tool({ inputSchema: z.object({ question: z.string() }), execute: async () => 'Paris' });
 const clientTool = tool({ inputSchema: z.object({ n: z.number() }), execute: async ({ n }) => ({ n }) });
 
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise((resolve) => void server.close(resolve));
-  if (typeof address !== 'object' || address === null) throw new Error('No port is free.');
-  return address.port;
-}
-
-type Swarm = { url: string; process: ChildProcess };
-
-async function startSwarm(python: string): Promise<Swarm> {
-  const [port, authPort] = [await freePort(), await freePort()];
-  const args = [path('swarm.py'), String(port), String(authPort)];
-  const child = spawn(python, args, { stdio: ['ignore', 'ignore', 'pipe'] });
-  let stderr = '';
-  child.stderr?.on('data', (text: Buffer) => (stderr = (stderr + text.toString()).slice(-4000)));
-  const url = `http://127.0.0.1:${port}`;
-  while (child.exitCode === null) {
-    const isUp = await fetch(url).then(
-      ({ ok }) => ok,
-      () => false,
-    );
-    if (isUp) return { url, process: child };
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
-  throw new Error(`The MAIL server did not start: ${stderr}`);
-}
-
 describe('a real MAIL 1.3.6 server', () => {
-  let swarm: Swarm;
+  let swarm: PythonServer;
   let mail: MAILProvider;
   const provider = (settings: MAILProviderSettings = {}): MAILProvider =>
     createMAIL({ baseUrl: swarm.url, authToken: 'alice', ...settings });
 
   beforeAll(async () => {
     if ('missing' in found) return;
-    swarm = await startSwarm(found.python);
+    swarm = await startPythonServer(found.python, path('swarm.py'), 2);
     mail = provider();
   });
   afterAll(() => void swarm?.process.kill());
@@ -186,7 +156,7 @@ describe('a real MAIL 1.3.6 server', () => {
 
   it('may be killed in the middle of a task', async () => {
     if ('missing' in found) return;
-    const doomed = await startSwarm(found.python);
+    const doomed = await startPythonServer(found.python, path('swarm.py'), 2);
     const model = createMAIL({ baseUrl: doomed.url, authToken: 'alice' })('scripted');
     const result = streamText({ model, prompt: 'slow 60', onError: () => undefined, maxRetries: 0 });
     const errors: string[] = [];

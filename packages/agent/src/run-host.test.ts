@@ -1,25 +1,13 @@
-import { createInMemoryStore, type AgentEvent, type AgentSource } from '@intertie/core';
+import { createInMemoryStore } from '@intertie/core';
 import { expect, it, vi } from 'vitest';
+import { deafSource } from '../test/deaf-source.ts';
 import { Agent } from './agent.ts';
 import { createRunHost } from './run-host.ts';
-
-/** Says a word, and then nothing, whatever it is told. */
-function deafSource(): AgentSource {
-  return {
-    name: 'deaf',
-    pauses: 'replay',
-    run: () =>
-      new ReadableStream<AgentEvent>({
-        start: (controller) => controller.enqueue({ type: 'text-start', id: 'a' }),
-        cancel: () => new Promise<void>(() => {}),
-      }),
-  };
-}
 
 it('is closed as soon as anybody wants, whatever was said before and whatever the source hears', async () => {
   const store = createInMemoryStore();
   const host = createRunHost(store, { tickMs: 2 });
-  const agent = new Agent({ source: deafSource(), store, host });
+  const agent = new Agent({ source: deafSource, store, host });
   const run = await agent.stream({ threadId: 't', message: 'Go' });
   const patient = host.close({ drainMs: 600_000 });
   // It still waits for the run: nobody is in a hurry.

@@ -57,6 +57,22 @@ const paused = (run: RunInput): ReturnType<Script> => [
   { type: 'run-end', outcome: 'paused', waitingFor: [{ type: 'question', questionId: 'q' }] },
 ];
 
+/** Reads until the page is asked where, and leaves; then the message as the page has it that has answered. */
+async function answeredWhere(asked: Response): Promise<object> {
+  const reader = asked.body!.pipeThrough(new TextDecoderStream()).getReader();
+  for (let read = ''; !read.includes('tool-input-available');) read += (await reader.read()).value;
+  await reader.cancel();
+  const output = { toolName: 'where', toolCallId: 'c', state: 'output-available', input: {}, output: 'here' };
+  return {
+    id: asked.headers.get('x-intertie-message'),
+    role: 'assistant',
+    parts: [
+      { type: 'text', text: 'Where?', state: 'done' },
+      { type: 'dynamic-tool', ...output },
+    ],
+  };
+}
+
 /** The history as a server gives it: without a message that is being written, which its stream tells whole. */
 async function historyOf(store: Store, threadId: string, version: 6 | 7): Promise<UIMessage[]> {
   const messages = await store.listMessages({ threadId });
@@ -411,18 +427,7 @@ describe.each(['memory', 'PGlite'])('an agent on %s', (on) => {
     const tell = (...messages: object[]): Promise<Response> =>
       handle(new Request('http://localhost/chat', { method: 'POST', body: JSON.stringify({ id: 't', messages }) }));
     const asked = await tell(user('u'));
-    const reader = asked.body!.pipeThrough(new TextDecoderStream()).getReader();
-    for (let read = ''; !read.includes('tool-input-available');) read += (await reader.read()).value;
-    await reader.cancel();
-    const output = { toolName: 'where', toolCallId: 'c', state: 'output-available', input: {}, output: 'here' };
-    const message = {
-      id: asked.headers.get('x-intertie-message'),
-      role: 'assistant',
-      parts: [
-        { type: 'text', text: 'Where?', state: 'done' },
-        { type: 'dynamic-tool', ...output },
-      ],
-    };
+    const message = await answeredWhere(asked);
     // The response does not wait for the run to pause.
     const answered = await tell(user('u'), message);
     goOn.open();
@@ -458,18 +463,7 @@ describe.each(['memory', 'PGlite'])('an agent on %s', (on) => {
     ]);
     const { api } = await open(source);
     const asked = await post(api, { messages: [user('u')] });
-    const reader = asked.body!.pipeThrough(new TextDecoderStream()).getReader();
-    for (let read = ''; !read.includes('tool-input-available');) read += (await reader.read()).value;
-    await reader.cancel();
-    const output = { toolName: 'where', toolCallId: 'c', state: 'output-available', input: {}, output: 'here' };
-    const message = {
-      id: asked.headers.get('x-intertie-message'),
-      role: 'assistant',
-      parts: [
-        { type: 'text', text: 'Where?', state: 'done' },
-        { type: 'dynamic-tool', ...output },
-      ],
-    };
+    const message = await answeredWhere(asked);
     const answered = await post(api, { messages: [user('u'), message] });
     goOn.open();
     const told = await answered.text();

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { createRunHost, type RunHost } from '@intertie/agent';
 import { createInMemoryStore, type AgentEvent, type AgentSource, type Followed } from '@intertie/core';
 import { afterEach, expect, test, vi } from 'vitest';
+import { deafSource } from '../../agent/test/deaf-source.ts';
 import { fillFolder } from '../../postgres/test/databases.ts';
 import type { AgentDefinition } from '../src/agents/agent-definition.ts';
 import { createIntertie } from '../src/create-intertie.ts';
@@ -217,20 +218,9 @@ test('a close without patience after a reload does not wait for the runs of the 
   expect(run).toMatchObject({ state: 'aborted', outcome: { by: 'system', reason: 'shutdown' } });
 }, 20_000);
 
-/** Says a word, and then nothing, whatever it is told. */
-const deaf: AgentSource = {
-  name: 'deaf',
-  pauses: 'replay',
-  run: () =>
-    new ReadableStream<AgentEvent>({
-      start: (controller) => controller.enqueue({ type: 'text-start', id: 'a' }),
-      cancel: () => new Promise<void>(() => {}),
-    }),
-};
-
 test('a source that ignores its signal does not hold the server of the configuration before', async () => {
   const store = createInMemoryStore();
-  const server = closeLater(await serve({ agents: { deaf }, database: store }, { port: 0 }));
+  const server = closeLater(await serve({ agents: { deaf: deafSource }, database: store }, { port: 0 }));
   await startSlowRun(server.url);
   await server.reload({ agents, database: store });
   await server.close({ drainMs: 0 });
