@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
 import { createLanguageModelV3Encoder } from '@intertie/ai-sdk';
-import { compose, seal, transcode } from '@intertie/core';
+import { compose, seal } from '@intertie/core';
 import { createMAILDecoder } from '@intertie/mail';
 import { createParser } from 'eventsource-parser';
 
@@ -48,33 +48,6 @@ function toParts(bytes) {
   return parts;
 }
 
-/**
- * A run that stays: in a server some run is always under way. `measure` collects garbage before each round, and with the last
- * object of a kind V8 forgets what it has compiled for it, which a collection in a server at work does not bring about.
- * @param {Uint8Array} bytes
- */
-function runUnderWay(bytes) {
-  /** @type {Array<{ event: string, data: string }>} */
-  const frames = [];
-  const parser = createParser({ onEvent: ({ event = '', data }) => void frames.push({ event, data }) });
-  inChunks(bytes, (text) => parser.feed(text));
-  const codecs = [
-    createMAILDecoder(run),
-    seal(run, () => undefined, { trusted: true }),
-    createLanguageModelV3Encoder(),
-  ];
-  /** @type {unknown[]} */
-  const said = frames.map(({ data }) => JSON.parse(data));
-  /** @param {unknown[]} inputs @param {import('@intertie/core').Codec<any, any>} codec */
-  const through = (inputs, codec) => {
-    const outputs = transcode(codec, inputs);
-    said.push(...outputs);
-    return outputs;
-  };
-  codecs.reduce(through, /** @type {unknown[]} */ (frames));
-  return { frames, codecs, said };
-}
-
 /** The least that any reader does. @param {Uint8Array} bytes */
 function toObjects(bytes) {
   let events = 0;
@@ -117,7 +90,6 @@ const suite = {
       contests.push([names[0] ?? number, bytesOf(names), passes]);
     }
     contests.push(['one task of 60 rounds of 03 and 04', [longTask(captures, 60)], passes / 20]);
-    const underWay = bytesOf(captures).map(runUnderWay);
     // A server decodes for hours. Its first second, in which the code is compiled, is not what is asked for: on neither side.
     options.progress('compiling');
     for (let pass = 0; pass < 4 * passes; pass++) {
@@ -136,7 +108,6 @@ const suite = {
       const peerName = 'eventsource-parser + JSON.parse';
       rows.push(await measure(options, { name, events, ours: all(toParts), peerName, peer: all(toObjects) }));
     }
-    if (underWay.length === 0) throw new Error('There are no captures.');
     return rows;
   },
 };
