@@ -1,11 +1,11 @@
 import {
+  outcomeOfCut,
   unfoldContent,
   type AgentEvent,
   type Emit,
   type Encoder,
   type End,
   type EventOf,
-  type Fault,
   type Loss,
   type MessageContent,
   type MessagePart,
@@ -21,7 +21,6 @@ import { UIQuestions, type KnownAnswer } from './encode-ui-questions.ts';
 import { UITools } from './encode-ui-tools.ts';
 import { UIWords } from './encode-ui-words.ts';
 import { slotKey } from './intertie-slot.ts';
-import { defined } from './read-fields.ts';
 import { extensionId } from './ui-extension.ts';
 import type { UIMessageChunk, UIMessageChunkOf, UIMessageVersion } from './ui-message-chunk.ts';
 import { UISteps } from './ui-steps.ts';
@@ -124,12 +123,7 @@ class UIMessageEncoder implements Encoder<UIMessageChunk> {
   end(end: End, emit: Write): void {
     if (this.#phase === 'ended') return;
     if (this.#phase === 'before' && end.reason === 'eof') return;
-    const truncated: Fault = { message: 'The stream ended before the run did.', code: 'truncated' };
-    const ended: EventOf<'run-end'> =
-      end.reason === 'aborted'
-        ? { type: 'run-end', outcome: 'aborted', ...defined({ by: end.by, reason: end.message }) }
-        : { type: 'run-end', outcome: 'error', error: end.reason === 'error' ? end.error : truncated };
-    this.#runEnd(ended, emit);
+    this.#runEnd({ type: 'run-end', ...outcomeOfCut(end) }, emit);
   }
 
   #feed(event: AgentEvent, emit: Write): void {

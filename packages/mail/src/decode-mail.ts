@@ -1,4 +1,5 @@
 import {
+  outcomeOfCut,
   toJson,
   type AgentEvent,
   type Codec,
@@ -81,14 +82,10 @@ class MAILDecoder implements Codec<MAILFrame, AgentEvent> {
   end(end: End, emit: Write): void {
     if (this.#isOver) return;
     this.#calls.release(emit);
-    if (end.reason === 'aborted') {
-      const { by, message: reason } = end;
-      const aborted: Outcome = { outcome: 'aborted', ...(by && { by }), ...(reason !== undefined && { reason }) };
-      return this.#end(aborted, 'running', emit);
-    }
     const message = 'The MAIL stream ended before the task did. The task may still be running at the server.';
-    const error = end.reason === 'error' ? end.error : { message, code: 'truncated' };
-    this.#end({ outcome: 'error', error }, 'running', emit);
+    const cut: Outcome =
+      end.reason === 'eof' ? { outcome: 'error', error: { message, code: 'truncated' } } : outcomeOfCut(end);
+    this.#end(cut, 'running', emit);
   }
 
   #event(event: string, data: Fields, emit: Write): void {
