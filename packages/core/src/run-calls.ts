@@ -73,7 +73,10 @@ export class RunCalls {
   /** The question as it can be asked, or nothing. */
   ask(event: EventOf<'question'>): EventOf<'question'> | undefined {
     const { questionId } = event;
-    if (this.#questionIds.has(questionId)) return void this.#misfit(event, questionId, 'It has been asked before.');
+    if (this.#questionIds.has(questionId)) {
+      this.#misfit(event, questionId, 'It has been asked before.');
+      return undefined;
+    }
     this.#questionIds.add(questionId);
     const { toolCallId, ...free } = event;
     const isKnown = toolCallId === undefined || this.#calls.has(toolCallId);
