@@ -47,11 +47,19 @@ export function ownPglite(pglite: PGlite, wire: Protocol, options: PgliteDatabas
   return { ...pool, hot: pool, schema, embedded: true, close: () => turns.take(close) };
 }
 
+type Plan = {
+  /** What the server calls it. */
+  name: string;
+  /** How many statements there had been when it was made; undefined while there is none. */
+  madeAt: number | undefined;
+};
+
 class Connection {
   #pglite: PGlite;
   #wire: Protocol;
-  /** The statements whose plans are kept, by their text. */
-  #names = new Map<string, string>();
+  /** Those that are kept, by the text of their statements. */
+  #plans = new Map<string, Plan>();
+  #statements = 0;
 
   constructor(pglite: PGlite, wire: Protocol) {
     this.#pglite = pglite;
@@ -59,36 +67,55 @@ class Connection {
   }
 
   async command(text: string): Promise<void> {
-    await this.#send([this.#wire.serialize.query(text)]);
+    rowsOf(await this.#send([this.#wire.serialize.query(text)]));
   }
 
   async query<Row extends SqlRow>(text: string, values: readonly SqlValue[], keepPlan: boolean): Promise<Row[]> {
-    const { parse, bind, describe, execute, sync } = this.#wire.serialize;
-    const known = this.#names.get(text);
-    const name = known ?? (keepPlan ? `intertie_${this.#names.size + 1}` : '');
-    const messages = await this.#send(
-      [
-        ...(known === undefined ? [parse({ name, text })] : []),
-        bind({ statement: name, values: values.map(toWire) }),
-        describe({ type: 'P' }),
-        execute({}),
-        sync(),
-      ],
-      // It is kept even where what follows is refused.
-      () => void (keepPlan && this.#names.set(text, name)),
-    );
+    const { bind, describe, execute, sync } = this.#wire.serialize;
+    this.#statements += 1;
+    const plan = keepPlan ? this.#planOf(text) : undefined;
+    const statement = plan?.name ?? '';
+    const messages = await this.#send([
+      ...(plan && this.#isFresh(plan) ? [] : this.#prepare(text, plan)),
+      bind({ statement, values: values.map(toWire) }),
+      describe({ type: 'P' }),
+      execute({}),
+      sync(),
+    ]);
+    const isMade = messages.some(({ name }) => name === 'parseComplete');
+    // It is kept even where what follows is refused.
+    if (plan && isMade) plan.madeAt = this.#statements;
     return rowsOf(messages) as Row[];
   }
 
-  async #send(pieces: Uint8Array[], onParsed?: () => void): Promise<Message[]> {
+  #prepare(text: string, plan: Plan | undefined): Uint8Array[] {
+    const { parse, close } = this.#wire.serialize;
+    if (!plan) return [parse({ text })];
+    const { name } = plan;
+    plan.madeAt = undefined;
+    return [close({ type: 'S', name }), parse({ name, text })];
+  }
+
+  #planOf(text: string): Plan {
+    let plan = this.#plans.get(text);
+    if (!plan) this.#plans.set(text, (plan = { name: `intertie_${this.#plans.size + 1}`, madeAt: undefined }));
+    return plan;
+  }
+
+  /** A plan for small tables is none for large ones, and nobody tells PGlite that they have grown. */
+  #isFresh({ madeAt }: Plan): boolean {
+    return madeAt !== undefined && this.#statements < 2 * madeAt + renewAfter;
+  }
+
+  async #send(pieces: Uint8Array[]): Promise<Message[]> {
     if (this.#pglite.closed) throw new Error('PGlite is closed');
     const { messages } = await this.#pglite.execProtocol(Buffer.concat(pieces), { throwOnError: false });
-    if (messages.some(({ name }) => name === 'parseComplete')) onParsed?.();
-    const failed = messages.find(({ name }) => name === 'error');
-    if (failed) throw failed;
     return messages;
   }
 }
+
+/** After so many statements at least are plans made anew; from then on, whenever there have been twice as many. */
+const renewAfter = 100;
 
 /** As text, which the server reads as whatever the statement takes it for; bytes as they are. */
 function toWire(value: SqlValue): string | Uint8Array | null {
@@ -103,7 +130,10 @@ function toElement(value: string | number | boolean | null): string {
 
 type Field = { name: string; dataTypeID: number };
 
+/** The rows of an answer. Throws the server's error, if it is one. */
 function rowsOf(messages: readonly Message[]): SqlRow[] {
+  const failed = messages.find(({ name }) => name === 'error');
+  if (failed) throw failed;
   let fields: Field[] = [];
   const rows: SqlRow[] = [];
   for (const message of messages) {
