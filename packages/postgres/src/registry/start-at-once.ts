@@ -11,7 +11,7 @@ import { toJsonText } from './run-message.ts';
 /** A start on its way in, with the key that its run will have. */
 export type PreparedStart = StartRequest & { key: string; user: CanonicalMessage | undefined };
 
-type Row = { epoch: number; next_seq: number; now: number };
+type Row = { epoch: number; next_seq: number; now: number; is_new: boolean };
 
 const uniqueViolation = '23505';
 
@@ -52,6 +52,8 @@ export async function startAtOnce(
     idempotency?.hash ?? null,
     hints.channel,
     toPayload(hint),
+    request.thread?.title ?? null,
+    toJsonText(request.thread?.metadata),
     ...messageValues([user]),
   ];
   const [ids, hashes] = refArrays([user]);
@@ -77,6 +79,7 @@ export async function startAtOnce(
     epoch: row.epoch,
     nextSeq: row.next_seq,
     superseded: [],
+    ...(row.is_new && { isNewThread: true }),
   };
 }
 
@@ -121,8 +124,8 @@ const parts = `with seen as materialized (
       and not ${has('conversation_message m where m.thread_id = locked.id and m.id = $7')}
       and not ${has('conversation_message m where m.thread_id = locked.id and m.id = $8')}),
   created as (
-    insert into intertie.threads (id, scope, key, resource_id, next_seq, version, head_id)
-    select $3::text::uuid, $1, $2, $4, 2, 1, $8
+    insert into intertie.threads (id, scope, key, resource_id, title, metadata, next_seq, version, head_id)
+    select $3::text::uuid, $1, $2, $4, $19, $20::text::json, 2, 1, $8
     where not exists (select from seen) and not exists (select from locked) and $6::text is null and not ${isNoted}
     on conflict (scope, key) do nothing returning id),
   changed as (
@@ -133,7 +136,7 @@ const parts = `with seen as materialized (
     select id, next_seq as base, version + 1 as version, first_parent from free
     union all select id, 0, 1, null from created),
   asked as (
-    ${insertStatement(19, 'thread')} returning thread_id, id, seq, version, line),
+    ${insertStatement(21, 'thread')} returning thread_id, id, seq, version, line),
   answer as (
     insert into intertie.conversation_message (thread_id, seq, version, line, id, parent_id, role, type, status,
       resource_id, client_run_id, content, created_at, run_id)
@@ -153,6 +156,6 @@ const parts = `with seen as materialized (
 function statement(more: string): string {
   return `${parts}${more}
     select epoch, next_seq::float8 as next_seq, (extract(epoch from now()) * 1000)::float8 as now,
-      pg_notify($17, $18)::text as told
+      exists (select from created) as is_new, pg_notify($17, $18)::text as told
     from live`;
 }

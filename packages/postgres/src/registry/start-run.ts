@@ -55,9 +55,11 @@ export async function startRun(context: RegistryContext, scope: Scope, request: 
   checkStart(request);
   const user = request.message && (await readUserMessage(context, scope, request.message));
   const input = request.input === undefined ? {} : { input: readJson(request.input, 'input') };
+  const metadata = request.thread?.metadata && readJson(request.thread.metadata, 'metadata');
   const prepared: PreparedStart = {
     ...request,
     ...input,
+    thread: { ...request.thread, ...(metadata && { metadata }) },
     user,
     key: context.generateId(),
   };
@@ -126,7 +128,8 @@ async function start(
   });
   await rememberRequest(sql, scope, request);
   const run = await recordOf(sql, key);
-  if (!blocker) return { type: 'started', ...ownershipOf(run), superseded };
+  const isNew = look.isNewThread ? { isNewThread: true as const } : {};
+  if (!blocker) return { type: 'started', ...ownershipOf(run), superseded, ...isNew };
   const takenOver = await makeWay(sql, tell, request, look, blocker);
   const behind = takenOver?.run ?? blocker.record;
   return { type: 'queued', run: run.record, behind, superseded, ...(takenOver && { takenOver }) };
