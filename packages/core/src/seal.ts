@@ -1,7 +1,8 @@
 import type { Codec, Emit, End } from './codec.ts';
 import type { AgentEvent, EventOf } from './event.ts';
 import type { Loss, OnLoss } from './loss.ts';
-import type { Outcome, Waiting } from './outcome.ts';
+import type { Waiting } from './outcome.ts';
+import { outcomeOfCut } from './outcome-of.ts';
 import type { RunInput } from './run-input.ts';
 import { RunGuard } from './run-guard.ts';
 import { isPlainDelta, isWellFormed, mend } from './well-formed.ts';
@@ -63,7 +64,7 @@ class Seal implements Codec<AgentEvent, AgentEvent> {
     if (this.#phase === 'ended') return;
     if (this.#phase === 'before') this.#begin(emit);
     if (this.#owesBaseline) this.#writeBaseline(emit);
-    this.#finish({ type: 'run-end', ...outcomeOf(end) }, emit);
+    this.#finish({ type: 'run-end', ...outcomeOfCut(end) }, emit);
   }
 
   #take(event: AgentEvent, emit: Emit<AgentEvent>): void {
@@ -130,20 +131,6 @@ function runStart(run: RunInput, onLoss: OnLoss): EventOf<'run-start'> {
     ...(parentRunId !== undefined && { parentRunId }),
     at: run.startedAt,
   };
-}
-
-/** A wire that closes without a last word has been cut: `eof` is not success. */
-function outcomeOf(end: End): Outcome {
-  switch (end.reason) {
-    case 'eof':
-      return { outcome: 'error', error: { message: 'The stream ended before the run did.', code: 'truncated' } };
-    case 'aborted': {
-      const { by, message: reason } = end;
-      return { outcome: 'aborted', ...(by && { by }), ...(reason !== undefined && { reason }) };
-    }
-    case 'error':
-      return { outcome: 'error', error: end.error };
-  }
 }
 
 /** A run is paused exactly if something is waited for. */
