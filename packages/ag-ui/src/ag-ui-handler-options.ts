@@ -32,7 +32,7 @@ export interface AGUIHandlerOptions extends CommonOptions {
 }
 
 /** What a run is given beside the request; the thread, the message and the ids are the request's. */
-export type PreparedRequest = Pick<RunRequest, 'tools' | 'context' | 'state' | 'resourceId' | 'by'>;
+export type PreparedRequest = Pick<RunRequest, 'tools' | 'context' | 'state' | 'forwardedProps' | 'resourceId' | 'by'>;
 
 /** Where runs are kept. */
 export interface DurableAGUIHandlerOptions extends CommonOptions {

@@ -21,14 +21,14 @@ import { declaredVersion } from './ag-ui-version.ts';
 import { createAGUIDecoder, type AGUIDecoderOptions } from './decode-ag-ui.ts';
 import { askAgent, refusal, sseEvents, type AGUIEndpoint } from './http-events.ts';
 import { encodeInterruptId } from './interrupt.ts';
-import { defined } from './read-fields.ts';
+import { defined, isFields } from './read-fields.ts';
 import { socketEvents } from './socket-events.ts';
 import { toAGUIMessages } from './to-ag-ui-messages.ts';
 
 export interface AGUISourceOptions extends AGUIEndpoint {
   /** The source's name. Default: the URL's host. */
   name?: string;
-  /** What the agent is given beside the run, verbatim. */
+  /** What the agent is given beside the run, verbatim. Where the run's client forwards something too, this is laid over it. */
   forwardedProps?: unknown;
   /** How long the agent may be silent, in milliseconds. */
   idleMs?: number;
@@ -71,7 +71,8 @@ export function agUiCodec(run: RunInput, { sent, onLoss = () => undefined }: AGU
 }
 
 /** The request that asks for a run. */
-function inputOf(run: RunInput, { forwardedProps, onLoss }: AGUISourceOptions): AGUIRunInput {
+function inputOf(run: RunInput, options: AGUISourceOptions): AGUIRunInput {
+  const { onLoss } = options;
   const { threadId, runId, parentRunId, resumes, context, state, answers } = run;
   const results = answers.filter((answer) => !('questionId' in answer));
   const message = run.message && results.reduce<MessageContent>(applyAnswer, run.message);
@@ -82,7 +83,7 @@ function inputOf(run: RunInput, { forwardedProps, onLoss }: AGUISourceOptions): 
     threadId,
     runId,
     protocolVersion: declaredVersion,
-    ...defined({ parentRunId: parentRunId ?? resumes, forwardedProps: forwardedProps ?? undefined }),
+    ...defined({ parentRunId: parentRunId ?? resumes, forwardedProps: forwardedOf(run, options) }),
     messages: messages.flatMap((one) => toAGUIMessages(one, telling)),
     tools: run.tools.map(({ name, description = '', inputSchema }) =>
       inputSchema === undefined ? { name, description } : { name, description, parameters: inputSchema },
@@ -91,6 +92,11 @@ function inputOf(run: RunInput, { forwardedProps, onLoss }: AGUISourceOptions): 
     state: state ?? {},
     ...(resume.length > 0 && { resume }),
   };
+}
+
+function forwardedOf({ forwardedProps: asked }: RunInput, { forwardedProps: own }: AGUISourceOptions): unknown {
+  if (isFields(asked) && isFields(own)) return { ...asked, ...own };
+  return own ?? asked ?? undefined;
 }
 
 function messageOf({ messageId: id, threadId, startedAt }: RunInput, content: MessageContent): CanonicalMessage {

@@ -16,7 +16,7 @@ import type { AGUIEvent, AGUIRunInput } from './ag-ui-event.ts';
 import type { AGUIOpenState } from './ag-ui-encoder-options.ts';
 import { createAGUIEncoder } from './encode-ag-ui.ts';
 import { currentRun, joinRun, tellStored } from './join-run.ts';
-import { defined, isFields } from './read-fields.ts';
+import { defined, isNothing } from './read-fields.ts';
 import { RequestProblem } from './read-run-agent-input.ts';
 import { readAnswers, readTurn, type AGUITurn, type GivenAnswers } from './read-turn.ts';
 import { replayRun } from './replay-run.ts';
@@ -237,8 +237,4 @@ export class DurableDoor {
 function inOrder(decisions: readonly Decision[], { stored }: StoredBranch): Decision[] {
   const ids = new Set(stored.map(({ id }) => id));
   return decisions.toSorted((a, b) => Number(ids.has(a.messageId)) - Number(ids.has(b.messageId)));
-}
-
-function isNothing(state: unknown): boolean {
-  return state === undefined || state === null || (isFields(state) && Object.keys(state).length === 0);
 }
