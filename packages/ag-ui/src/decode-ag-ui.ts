@@ -20,6 +20,7 @@ import {
 import { AGUIAgentReader, slotOf } from './decode-agents.ts';
 import { decodeRunEnd } from './decode-run-end.ts';
 import { correctContent } from './correct-content.ts';
+import { fromCustomName, verbatimMeta } from './custom-name.ts';
 import { eventsOfMessages } from './decode-messages-snapshot.ts';
 import { AGUIToolReader } from './decode-tools.ts';
 import { metaOfEncryptedValue } from './encrypted-value.ts';
@@ -341,7 +342,9 @@ class AGUIDecoder {
       return true;
     }
     const data = this.#json(event.value);
-    emit({ type: 'data', id: id ?? this.#ids.next(), name, data, transient: true, ...this.#said(event, emit) });
+    const said = this.#said(event, emit);
+    const named = { name: fromCustomName(name), ...(id === undefined && verbatimMeta(name, said.providerMetadata)) };
+    emit({ type: 'data', id: id ?? this.#ids.next(), data, transient: true, ...said, ...named });
     return true;
   }
 
