@@ -272,7 +272,8 @@ class AGUIDecoder {
     const wireId = String(event.entityId);
     const id = event.subtype === 'tool-call' ? this.#tools.idOf(wireId) : this.#parts.get(wireId);
     const value = nameOf(event.encryptedValue);
-    if (id === undefined || value === undefined) return false;
+    if (value === undefined) return false;
+    if (id === undefined) return event.subtype === 'message' && this.#tools.resultEncrypted(wireId, value);
     emit({ type: 'metadata', id, providerMetadata: metaOfEncryptedValue(value) });
     return true;
   }
@@ -312,7 +313,8 @@ class AGUIDecoder {
     if (!Array.isArray(event.messages)) return false;
     const isKnown = (id: string): boolean => this.#sent.has(id) || this.#parts.has(id);
     const hasCall = (id: string): boolean => this.#tools.has(id);
-    for (const told of eventsOfMessages(event.messages, { isKnown, hasCall })) this.#decode(told, emit);
+    const awaits = (id: string): boolean => this.#tools.awaits(id);
+    for (const told of eventsOfMessages(event.messages, { isKnown, hasCall, awaits })) this.#decode(told, emit);
     this.#correct(event.messages.map(fieldsOf), emit);
     return true;
   }
