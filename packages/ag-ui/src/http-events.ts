@@ -27,10 +27,20 @@ export async function refusal({ url }: AGUIEndpoint, response: Response): Promis
   return Object.assign(new Error(message), { code: `http-${response.status}` });
 }
 
+/** How much of one event is held, in characters: files travel inside. A server that sends more sends no events. */
+const maxEventSize = 32_000_000;
+
 /** The events of a response's body. Who leaves cancels it. */
-export async function* sseEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<unknown, void, undefined> {
+export async function* sseEvents(
+  body: ReadableStream<Uint8Array>,
+  maxBufferSize: number = maxEventSize,
+): AsyncGenerator<unknown, void, undefined> {
   const events: unknown[] = [];
+  let isTooLong = false;
   const parser = createParser({
+    maxBufferSize,
+    // Unknown fields are passed over, as the specification of event streams says.
+    onError: ({ type }) => void (isTooLong ||= type === 'max-buffer-size-exceeded'),
     onEvent: ({ data }) => {
       const event = parse(data);
       // Frames that are no events are the server's own business.
@@ -46,10 +56,16 @@ export async function* sseEvents(body: ReadableStream<Uint8Array>): AsyncGenerat
       if (done) return;
       parser.feed(decoder.decode(value, { stream: true }));
       yield* events.splice(0);
+      if (isTooLong) throw tooLong(maxBufferSize);
     }
   } finally {
     await reader.cancel().catch(() => undefined);
   }
+}
+
+function tooLong(limit: number): Error {
+  const message = `An event of the agent is longer than ${limit} characters. Does the URL name an AG-UI agent?`;
+  return Object.assign(new Error(message), { code: 'event-size' });
 }
 
 function parse(data: string): unknown {
