@@ -1,26 +1,5 @@
-import { compose, foldEvents, seal, transcode, type AgentEvent, type Loss, type RunInput } from '@intertie/core';
 import { describe, expect, it } from 'vitest';
-import { createAGUIDecoder } from './decode-ag-ui.ts';
-
-const run: RunInput = {
-  runId: 'r',
-  threadId: 't',
-  messageId: 'm',
-  startedAt: 0,
-  history: [],
-  answers: [],
-  tools: [{ name: 'locate' }],
-  context: [],
-};
-const started = { type: 'RUN_STARTED', threadId: 't', runId: 'r' };
-const finished = { type: 'RUN_FINISHED', threadId: 't', runId: 'r' };
-
-function decode(events: object[], sent: string[] = []): { events: AgentEvent[]; parts: unknown[]; losses: Loss[] } {
-  const losses: Loss[] = [];
-  const onLoss = (loss: Loss): void => void losses.push(loss);
-  const decoded = transcode(compose(createAGUIDecoder(run, { sent, onLoss }), seal(run, onLoss)), [started, ...events]);
-  return { events: decoded, parts: foldEvents(decoded)?.content.parts ?? [], losses };
-}
+import { decode, finished, started } from '../test/decode-events.ts';
 
 describe('what agents of all versions say', () => {
   it.each<[string, object[], object[]]>([
