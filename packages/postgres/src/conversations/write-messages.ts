@@ -1,6 +1,7 @@
 import { messageFormat, type CanonicalMessage, type JsonObject } from '@intertie/core';
 
 import type { Sql, SqlValue } from '../database.ts';
+import { messageBy } from './message-by.ts';
 import { toTimestamp } from './to-timestamp.ts';
 
 type Column = (message: CanonicalMessage) => string | undefined;
@@ -105,8 +106,8 @@ export function insertStatement(from: number, thread: string, run = 'null'): str
       ${columns.join(', ')}, v.created_at::timestamptz, ${run}::text::uuid
     from ${thread} thread
       left join lateral (
-        select coalesce(p.line, p.seq) as line from intertie.conversation_message p
-        where p.thread_id = thread.id and p.id = thread.first_parent and p.seq = thread.base limit 1) before on true
+        select coalesce(m.line, m.seq) as line
+        from ${messageBy('seq', 'thread.id', 'thread.base', 'm.id = thread.first_parent')}) before on true
       cross join ${unnestMessages(from)}`;
 }
 
