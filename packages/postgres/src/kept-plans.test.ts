@@ -4,6 +4,7 @@ import { expect, it, onTestFinished } from 'vitest';
 
 import { counting } from '../test/counting.ts';
 import { newPostgresUrl, openPostgres } from '../test/databases.ts';
+import { start } from '../test/processes.ts';
 import { usePgPool } from './pg-database.ts';
 import { PostgresMemoryStore } from './postgres-store.ts';
 
@@ -21,8 +22,9 @@ it('plans that are kept read no table and no thread as a whole, even if they wer
   await store.saveMessages({ messages: [message('m3', 'm1')] });
   await store.listMessages({ threadId: 't', limit: 2 });
   for (const cursor of [{ before: 'm3' }, { after: 'm1' }]) await store.listMessages({ threadId: 't', cursor });
+  await start({ name: 'p', store }, 'r', { threadId: 't', message: message('m4') });
   const kept = new Set(calls.filter(({ options }) => options?.keepPlan).map(({ text }) => text));
-  expect(kept.size).toBeGreaterThan(4);
+  expect(kept.size).toBeGreaterThan(5);
   for (const text of kept) {
     const rows = await database.query<{ 'QUERY PLAN': string }>(`explain (generic_plan) ${text}`);
     const lines = rows.map((row) => row['QUERY PLAN'].trim());

@@ -8,7 +8,7 @@ export type PgliteDatabaseOptions = {
   close?: () => Promise<void>;
 };
 
-/** PGlite, in this process. It has one connection, which takes turns. */
+/** A PGlite of somebody else's, in this process. It has one connection, which takes turns with whatever else it is used for. */
 export function usePglite(pglite: Pglite, options: PgliteDatabaseOptions = {}): Database {
   const schema = options.schema ?? defaultSchema;
   const on = (target: Pick<Pglite, 'query'>): Sql => ({
