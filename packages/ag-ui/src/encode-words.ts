@@ -34,6 +34,9 @@ export interface AGUIWordsOptions {
 export class AGUIWords {
   #options: AGUIWordsOptions;
   #open = new Map<string, Part>();
+  /** The part that the last words were of: mostly the next are of it too. */
+  #lastId: string | undefined;
+  #lastPart: Part | undefined;
   #closed = new Map<string, Meta | undefined>();
   #last: { stepId: string | undefined; words: string[] } = { stepId: undefined, words: [] };
 
@@ -68,6 +71,7 @@ export class AGUIWords {
     const form = kind === 'text' ? asked : 'triads';
     const name = kind === 'text' ? agents.voice(event.agentId) : undefined;
     const part: Part = { kind, form, owner, said, meta: said.providerMetadata, isSaid: false, ...defined({ name }) };
+    this.#lastId = undefined;
     this.#open.set(id, part);
     if (form === 'triads') openPart(id, part, saidSlot(said, owner), write);
   }
@@ -76,8 +80,10 @@ export class AGUIWords {
     { type, id: messageId, delta, providerMetadata }: EventOf<'text-delta' | 'reasoning-delta'>,
     write: Write,
   ): void {
-    const part = this.#open.get(messageId);
+    const part = this.#lastId === messageId ? this.#lastPart : this.#open.get(messageId);
     if (part === undefined) return this.#options.withheld.missing(type, messageId);
+    this.#lastId = messageId;
+    this.#lastPart = part;
     if (providerMetadata) part.meta = mergeMeta(part.meta, providerMetadata);
     if (delta === '') return;
     if (part.kind === 'reasoning') return write({ type: 'REASONING_MESSAGE_CONTENT', messageId, delta });
@@ -99,6 +105,7 @@ export class AGUIWords {
     const { id: messageId } = event;
     const part = this.#open.get(messageId);
     if (part === undefined) return this.#options.withheld.missing(event.type, messageId);
+    this.#lastId = undefined;
     this.#open.delete(messageId);
     part.meta = mergeMeta(part.meta, event.providerMetadata);
     this.#closed.set(messageId, part.meta);

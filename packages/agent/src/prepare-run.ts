@@ -21,13 +21,14 @@ export type PreparedRun = {
 };
 
 /** What a run is asked beside its messages, kept with it: enough to start it in another process. */
-export function keepInput({ tools, context, state }: RunRequest): JsonObject {
+export function keepInput({ tools, context, state, forwardedProps }: RunRequest): JsonObject {
   const trace = activeTrace();
   return {
     ...(Object.keys(trace).length > 0 && { trace }),
     ...(tools && tools.length > 0 && { tools }),
     ...(context && context.length > 0 && { context }),
     ...(state !== undefined && { state }),
+    ...(forwardedProps !== undefined && { forwardedProps }),
   };
 }
 
@@ -68,6 +69,7 @@ export async function prepareRun(store: Store, run: RunRecord, definition: Agent
     tools: (kept.tools ?? []) as unknown as ToolDescription[],
     context: (kept.context ?? []) as RunInput['context'],
     ...(state !== undefined && { state }),
+    ...(kept.forwardedProps !== undefined && { forwardedProps: kept.forwardedProps }),
     ...(sourceState !== undefined && { sourceState }),
   };
   return { input, message };
@@ -90,6 +92,8 @@ async function tokenOf(
   return siblings.every(({ length }) => length <= 1) ? last.sourceState : undefined;
 }
 
-function readInput(input: Json | undefined): { tools?: Json; context?: Json; state?: Json; trace?: Json } {
+type KeptInput = { tools?: Json; context?: Json; state?: Json; forwardedProps?: Json; trace?: Json };
+
+function readInput(input: Json | undefined): KeptInput {
   return typeof input === 'object' && input !== null && !Array.isArray(input) ? input : {};
 }

@@ -128,12 +128,11 @@ async function runAndKill(target: string, name: string, threads: readonly string
 }
 
 function hear(said: Said, line: string): void {
-  const [what, first = '', second, third] = line.split(' ');
+  const [what, first = '', , at] = line.split(' ');
+  if (what === 'b') said.words.set(first, []);
   if (what === 't') said.tools.push(first);
   if (what === 'e') said.ended += 1;
-  if (what !== 'w') return;
-  if (second === '0') said.words.set(first, []);
-  said.words.get(first)?.push(Number(third));
+  if (what === 'w') said.words.get(first)?.push(Number(at));
 }
 
 function isUnsettled(part: CanonicalMessage['content']['parts'][number]): boolean {

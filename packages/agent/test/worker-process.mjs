@@ -1,7 +1,8 @@
 // @ts-check
 // node worker-process.mjs <url or folder> <name> <threads>: runs an agent until it is killed, and says what it does. It speaks
 // with synchronous writes: what was said before the kill is heard after it.
-//   t <call>   a tool runs        w <thread> <n> <ms>   the model says word n        e <thread> <state>   a run has ended
+//   b <thread>   a run begins        w <thread> <n> <ms>     the model says word n
+//   t <call>     a tool runs         e <thread> <state>      a run has ended
 import { createStore } from '@intertie/postgres';
 import { writeSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -23,6 +24,7 @@ async function work(threadId) {
   });
   for (;;) {
     const what = ['words 40', 'tool', 'approve'][Math.floor(Math.random() * 3)] ?? 'tool';
+    say('b', threadId);
     const run = await agent.stream({ threadId, message: what });
     const message = await run.message;
     say('e', threadId, message.status ?? '');

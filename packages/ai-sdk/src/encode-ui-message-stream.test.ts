@@ -10,7 +10,8 @@ import {
 } from '@intertie/core';
 import { describe, expect, it } from 'vitest';
 import { reduceUIChunks } from '../test/reduce-ui-chunks.ts';
-import { createUIMessageEncoder, type UIMessageEncoderOptions } from './encode-ui-message-stream.ts';
+import { createUIMessageEncoder } from './encode-ui-message-stream.ts';
+import type { UIMessageEncoderOptions } from './ui-message-encoder-options.ts';
 import type { UIMessageChunk } from './ui-message-chunk.ts';
 
 const run: RunInput = {

@@ -47,6 +47,8 @@ export interface RunFlusher extends LocalRuns {
 const maxInFlight = 2;
 /** Of the time between two flushes the database works a quarter at most. */
 const restFactor = 4;
+/** So many slow statements in a row are a slow database. Fewer are a new connection, a collection, a busy moment. */
+const slowInARow = 4;
 const maxRetryMs = 1_000;
 
 /**
@@ -63,7 +65,7 @@ export function createRunFlusher(options: RunFlusherOptions): RunFlusher {
   const inFlight = new Set<Promise<void>>();
   let bytes = 0;
   let lastStart = -Infinity;
-  let lastDuration = 0;
+  const durations = Array.from({ length: slowInARow }, () => 0);
   let failures = 0;
   let retryAt = -Infinity;
   let timer: { due: number; id: ReturnType<typeof setTimeout> } | undefined;
@@ -78,7 +80,7 @@ export function createRunFlusher(options: RunFlusherOptions): RunFlusher {
   const schedule = (isUrgent: boolean): void => {
     if (closed || dirty.size === 0 || inFlight.size >= maxInFlight) return;
     if (timer && !isUrgent) return;
-    const tick = isUrgent ? -Infinity : lastStart + Math.max(tickMs, restFactor * lastDuration);
+    const tick = isUrgent ? -Infinity : lastStart + Math.max(tickMs, restFactor * Math.min(...durations));
     const due = Math.max(tick, retryAt);
     const delay = due - now();
     if (isUrgent && delay <= 0) return flush();
@@ -115,7 +117,8 @@ export function createRunFlusher(options: RunFlusherOptions): RunFlusher {
       onError?.(error);
       return;
     }
-    lastDuration = now() - start;
+    durations.shift();
+    durations.push(now() - start);
     failures = 0;
     for (const [index, writer] of flushed.entries()) writer.judge(verdicts[index] ?? 'locked');
   };

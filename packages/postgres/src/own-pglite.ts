@@ -9,6 +9,7 @@ import {
   type SqlRow,
   type SqlValue,
 } from './database.ts';
+import { JsonList } from './json-list.ts';
 import type { PgliteDatabaseOptions } from './pglite-database.ts';
 import { Turns } from './turns.ts';
 
@@ -120,6 +121,7 @@ const renewAfter = 100;
 /** As text, which the server reads as whatever the statement takes it for; bytes as they are. */
 function toWire(value: SqlValue): string | Uint8Array | null {
   if (value === null || typeof value === 'string' || value instanceof Uint8Array) return value;
+  if (value instanceof JsonList) return value.toBytes();
   return typeof value === 'object' ? `{${value.map(toElement).join(',')}}` : String(value);
 }
 
