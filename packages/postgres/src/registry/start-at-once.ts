@@ -2,6 +2,7 @@ import type { CanonicalMessage, RunKey, RunRecord, Scope, Started, StartRequest 
 import { isStoreText } from '@intertie/core/store-rules';
 
 import { refArrays, referWith } from '../blobs/blob-refs.ts';
+import { messageBy } from '../conversations/message-by.ts';
 import { insertStatement, messageValues } from '../conversations/write-messages.ts';
 import { sqlState, type SqlValue } from '../database.ts';
 import { toPayload } from '../hints.ts';
@@ -121,8 +122,8 @@ const parts = `with seen as materialized (
       and not ${has(`runs r where r.thread_id = locked.id and r.state = 'queued'`)}
       and not ${has('runs r where r.thread_id = locked.id and r.client_run_id = $10')}
       and not ${has(`decisions d where d.thread_id = locked.id and d.state = 'open'`)}
-      and not ${has('conversation_message m where m.thread_id = locked.id and m.id = $7')}
-      and not ${has('conversation_message m where m.thread_id = locked.id and m.id = $8')}),
+      and not exists (select from (select from ${messageBy('id', 'locked.id', '$7')}) there)
+      and not exists (select from (select from ${messageBy('id', 'locked.id', '$8')}) there)),
   created as (
     insert into intertie.threads (id, scope, key, resource_id, title, metadata, next_seq, version, head_id)
     select $3::text::uuid, $1, $2, $4, $19, $20::text::json, 2, 1, $8
