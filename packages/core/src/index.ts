@@ -75,6 +75,7 @@ export type {
 export { outcomeOf, outcomeOfCut } from './outcome-of.ts';
 export type { Outcome, Waiting } from './outcome.ts';
 export type {
+  AgentBody,
   Answer,
   CallBody,
   DataBody,
