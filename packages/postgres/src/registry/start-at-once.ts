@@ -102,12 +102,12 @@ function recordOf(scope: Scope, request: PreparedStart, at: Date): RunRecord {
   };
 }
 
-/** Looks for one row by an index. (`offset 0` is for the planner, which would rather read all of a small table.) */
-function has(what: string): string {
-  return `exists (select from intertie.${what} offset 0)`;
+/** Whether there is a row, found by an index. (`offset 0` is for the planner, which would rather read all of a small table.) */
+function has(where: string): string {
+  return `exists (select from ${where} offset 0)`;
 }
 
-const isNoted = has('requests q where q.scope = $1 and q.key = $15');
+const isNoted = has('intertie.requests q where q.scope = $1 and q.key = $15');
 
 const parts = `with seen as materialized (
     select t.id, t.version from intertie.threads t where t.scope = $1 and t.key = $2),
@@ -118,12 +118,12 @@ const parts = `with seen as materialized (
     select locked.*, case when $5 then locked.head_id else $6 end as first_parent
     from locked join seen on seen.id = locked.id and seen.version = locked.version
     where ($5 or $6::text is null or $6 = locked.head_id) and not ${isNoted}
-      and not ${has('run_live l where l.thread_id = locked.id')}
-      and not ${has(`runs r where r.thread_id = locked.id and r.state = 'queued'`)}
-      and not ${has('runs r where r.thread_id = locked.id and r.client_run_id = $10')}
-      and not ${has(`decisions d where d.thread_id = locked.id and d.state = 'open'`)}
-      and not exists (select from (select from ${messageBy('id', 'locked.id', '$7')}) there)
-      and not exists (select from (select from ${messageBy('id', 'locked.id', '$8')}) there)),
+      and not ${has('intertie.run_live l where l.thread_id = locked.id')}
+      and not ${has(`intertie.runs r where r.thread_id = locked.id and r.state = 'queued'`)}
+      and not ${has('intertie.runs r where r.thread_id = locked.id and r.client_run_id = $10')}
+      and not ${has(`intertie.decisions d where d.thread_id = locked.id and d.state = 'open'`)}
+      and not ${has(messageBy('id', 'locked.id', '$7'))}
+      and not ${has(messageBy('id', 'locked.id', '$8'))}),
   created as (
     insert into intertie.threads (id, scope, key, resource_id, title, metadata, next_seq, version, head_id)
     select $3::text::uuid, $1, $2, $4, $19, $20::text::json, 2, 1, $8
