@@ -1,3 +1,4 @@
+/* oxlint-disable no-await-in-loop -- what is tested is one step after the other */
 import {
   createRunWatcher,
   followRun,
@@ -92,6 +93,25 @@ export function detachedLogTests(contract: Contract, { openCut }: LogElsewhere):
       expect((await store.log.read(run.key, { epoch: 2, seq: events.length })).tail).toBe(events.length);
       const message = await store.getMessage({ threadId, messageId: 'a_1' });
       expect(message?.content.parts).toMatchObject([{ type: 'text', text: 'Hello' }]);
+    });
+
+    it('zombie append racing a takeover: it is in the log before the takeover, or not at all', async () => {
+      const store = await contract.open();
+      await store.registry.heartbeat('p2');
+      for (let round = 1; round <= 10; round++) {
+        const ids = { threadId: `thread_${round}`, message: undefined };
+        const { run, epoch } = await start(store, `${round}`, ids);
+        await store.log.append([{ run: run.key, epoch, seq: 1, events: deltas('a') }]);
+        await store.registry.retire('p1');
+        const [late, [taken]] = await Promise.all([
+          store.log.append([{ run: run.key, epoch, seq: 2, events: deltas('late') }]),
+          store.registry.takeOver('p2'),
+        ]);
+        const kept = late[0] === 'ok' ? deltas('a', 'late') : deltas('a');
+        expect(taken).toMatchObject({ epoch: 2, nextSeq: kept.length + 1 });
+        expect((await store.log.read(run.key, { epoch: 0, seq: 0 })).events).toEqual(kept);
+        await finish(store, taken!, ending({ nextSeq: taken!.nextSeq, outcome: aborted }));
+      }
     });
 
     it('holds nothing of what was deleted', async () => {

@@ -156,6 +156,9 @@ export function runLogTests(contract: Contract): void {
       const { run, epoch } = await start(store, '1');
       expect(await store.log.append([{ run: run.key, epoch, seq: 7, events: deltas('a') }])).toEqual(['regressed']);
       expect(await readAll(store, run.key)).toEqual([]);
+      await store.log.append([{ run: run.key, epoch, seq: 1, events: deltas('a') }]);
+      expect(await store.log.append([{ run: run.key, epoch, seq: 3, events: deltas('c') }])).toEqual(['regressed']);
+      expect(await readAll(store, run.key)).toEqual(deltas('a'));
     });
 
     it('append after stop is kept, and says so', async () => {
