@@ -52,7 +52,11 @@ export function toAiSdkMessages(
   for (const { kind, message: why, id, messageId } of repairs) {
     onLoss({ kind: 'repaired', what: kind, why, id: id ?? messageId });
   }
-  const writer = new ModelMessageWriter({ ...options, onLoss }, toProviderCallIds(unique));
+  const writer = new ModelMessageWriter(
+    { ...options, onLoss },
+    toProviderCallIds(unique),
+    options.onLoss !== undefined,
+  );
   return sound.flatMap((message) => writer.write(message)) as ModelMessage[];
 }
 
@@ -73,8 +77,11 @@ class ModelMessageWriter {
   #thoughts = new WeakMap<ModelPart, string | undefined>();
   /** With a provider named, only what it reads is sent; without one, our slot travels too and comes back. */
   #withSlot: boolean;
+  /** Whether anybody is told of losses. */
+  #isHeard: boolean;
 
-  constructor(options: ToAiSdkMessagesOptions & { onLoss: OnLoss }, callIds: ProviderCallIds) {
+  constructor(options: ToAiSdkMessagesOptions & { onLoss: OnLoss }, callIds: ProviderCallIds, isHeard: boolean) {
+    this.#isHeard = isHeard;
     const { provider, version = 6, includeInternal = false, onLoss } = options;
     this.#callIds = callIds;
     this.#filter = createProviderFilter(provider, onLoss);
@@ -85,12 +92,12 @@ class ModelMessageWriter {
   }
 
   write(message: CanonicalMessage): BuiltMessage[] {
-    this.#reportDirectories(message);
-    const slot = { messageId: message.id, createdAt: message.createdAt.toISOString() };
+    // Most messages have something of the kind: of a long history that is a long report, if anybody reads it.
+    if (this.#isHeard) this.#reportDirectories(message);
     const messages = this.#messagesOf(message);
-    return this.#withSlot
-      ? messages.map((made) => ({ ...made, providerOptions: withSlot(made.providerOptions, slot)! }))
-      : messages;
+    if (!this.#withSlot) return messages;
+    const slot = { messageId: message.id, createdAt: message.createdAt.toISOString() };
+    return messages.map((made) => ({ ...made, providerOptions: withSlot(made.providerOptions, slot)! }));
   }
 
   #messagesOf(message: CanonicalMessage): BuiltMessage[] {

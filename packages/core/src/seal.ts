@@ -5,7 +5,7 @@ import type { Waiting } from './outcome.ts';
 import { outcomeOfCut } from './outcome-of.ts';
 import type { RunInput } from './run-input.ts';
 import { RunGuard } from './run-guard.ts';
-import { isPlainDelta, isWellFormed, mend } from './well-formed.ts';
+import { isWellFormed, mend, plainDeltaOf } from './well-formed.ts';
 
 export interface SealOptions {
   /**
@@ -39,6 +39,9 @@ class Seal implements Codec<AgentEvent, AgentEvent> {
   /** Of a log that was taken up: the baseline has not been seen yet. */
   #owesBaseline = false;
   #at: number | undefined;
+  /** What the last delta was of, and nothing has come since: it is open still. */
+  #lastType: string | undefined;
+  #lastId: string | undefined;
 
   constructor(run: RunInput, onLoss: OnLoss, { trusted = false }: SealOptions) {
     this.#run = run;
@@ -49,9 +52,12 @@ class Seal implements Codec<AgentEvent, AgentEvent> {
   }
 
   feed(fed: AgentEvent, emit: Emit<AgentEvent>): void {
-    if (this.#phase === 'ended') return this.#onLoss(late(fed));
     // Most of a stream, and nothing but being open is asked of it.
-    if (this.#phase === 'running' && !this.#owesBaseline && isPlainDelta(fed)) return this.#guard.admit(fed, emit);
+    const id = plainDeltaOf(fed);
+    if (id !== undefined && id === this.#lastId && fed.type === this.#lastType) return emit(fed);
+    this.#lastId = undefined;
+    if (this.#phase === 'ended') return this.#onLoss(late(fed));
+    if (id !== undefined && this.#phase === 'running' && !this.#owesBaseline) return this.#delta(fed, id, emit);
     if (this.#isTrusted || isWellFormed(fed)) return this.#take(fed, emit);
     for (const event of mend(fed, this.#onLoss)) this.#take(event, emit);
   }
@@ -65,6 +71,14 @@ class Seal implements Codec<AgentEvent, AgentEvent> {
     if (this.#phase === 'before') this.#begin(emit);
     if (this.#owesBaseline) this.#writeBaseline(emit);
     this.#finish({ type: 'run-end', ...outcomeOfCut(end) }, emit);
+  }
+
+  #delta(event: AgentEvent, id: string, emit: Emit<AgentEvent>): void {
+    this.#guard.admit(event, (admitted) => {
+      this.#lastType = event.type;
+      this.#lastId = id;
+      emit(admitted);
+    });
   }
 
   #take(event: AgentEvent, emit: Emit<AgentEvent>): void {
@@ -110,6 +124,7 @@ class Seal implements Codec<AgentEvent, AgentEvent> {
     const settled = withOutcome(end, this.#guard, this.#onLoss);
     this.#guard.closeAll(settled, time, emit);
     this.#phase = 'ended';
+    this.#lastId = undefined;
     emit({ ...settled, ...time });
   }
 }
