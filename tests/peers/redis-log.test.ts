@@ -34,16 +34,16 @@ import { age, longLeaseMs as leaseMs } from '../../packages/postgres/test/age.ts
 import { installedVersions, startPostgres, type Server } from './system-postgres.ts';
 import { hasRedis, startRedis, type RedisServer } from './system-redis.ts';
 
-const version = installedVersions.at(-1);
+const versions = hasRedis ? installedVersions.slice(-1) : [];
 const program = (name: string): string => fileURLToPath(new URL(`redis-log/${name}`, import.meta.url));
 
 it('finds redis-server and Postgres', (context) => {
-  const isThere = hasRedis && version !== undefined;
+  const isThere = versions.length > 0;
   context.skip(!isThere && !process.env['CI'], 'it takes redis-server in the path and Postgres in /usr/lib/postgresql');
   expect(isThere).toBe(true);
 });
 
-describe.runIf(hasRedis && version !== undefined)('a log on Redis, beside Postgres', () => {
+describe.each(versions)('a log on Redis, beside Postgres %s', (version) => {
   let postgres: Server;
   let redis: RedisServer;
   let database: pg.Client;
@@ -59,7 +59,7 @@ describe.runIf(hasRedis && version !== undefined)('a log on Redis, beside Postgr
   };
 
   beforeAll(async () => {
-    [postgres, redis] = await Promise.all([startPostgres(version!), startRedis()]);
+    [postgres, redis] = await Promise.all([startPostgres(version), startRedis()]);
     await (await createStore(postgres.url)).close();
     database = new pg.Client(postgres.url);
     await database.connect();
