@@ -1,6 +1,6 @@
 import { sourceStream, type AgentSource, type RunInput } from '@intertie/core';
 import { messageIdOf } from './adopt-message-id.ts';
-import { agUiCodec, type AGUISourceOptions } from './ag-ui-source.ts';
+import { agUiCodec, flushMs, type AGUISourceOptions } from './ag-ui-source.ts';
 import { declaredVersion } from './ag-ui-version.ts';
 import { askAgent, refusal, sseEvents } from './http-events.ts';
 import { defined, fieldsOf, nameOf } from './read-fields.ts';
@@ -48,6 +48,7 @@ export async function findReplay(
     run: (asked, control) =>
       sourceStream(withFirst(first, events), agUiCodec(asked, defined({ onLoss })), {
         signal: control.signal,
+        flushMs,
         ...defined({ idleMs, onFrame }),
       }),
   };
