@@ -38,9 +38,10 @@ npm run bench -- --compare       # and say of every row whether it is what this 
 
 A **ratio** is how many times better ours is than the peer: time for the same work, or memory. Above 1× we win. Ours and the peer take
 turns in the same run on the same machine, and the ratio is taken within each round, so it means something on machines of other
-speeds; the milliseconds do not. First comes the median, in brackets the least and the most of the rounds. **Level** is where the
-rounds do not agree who is better; **we lose** is where they agree that it is not us. A target is what was asked for when the part
-was built. Everything is real but the language model, which says what it is told to, as fast as it is read.
+speeds; the milliseconds do not. First comes the median, in brackets the least and the most of all rounds. Those are the rounds of
+several processes, one after the other, since two that do the same compile and place it differently. **Level** is where the rounds do
+not agree who is better; **we lose** is where they agree that it is not us. A target is what was asked for when the part was built.
+Everything is real but the language model, which says what it is told to, as fast as it is read.
 `.split('\n');
 
 /**
@@ -159,10 +160,10 @@ function conditions(suites) {
         '',
         ...table(
           ['suite', 'date', 'rounds', 'took', 'load before'],
-          some.map(([name, { date, repeats, seconds, load }]) => [
+          some.map(([name, { date, processes, repeats, seconds, load }]) => [
             `\`npm run bench ${name}\``,
             date,
-            String(repeats),
+            `${processes} × ${repeats}`,
             `${seconds} s`,
             String(load),
           ]),

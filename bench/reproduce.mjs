@@ -1,5 +1,6 @@
 // @ts-check
 import { ratioOf } from './ratio.mjs';
+import { keyOf } from './row-key.mjs';
 
 /** @import { Row, Spread } from './measure.mjs' */
 
@@ -34,9 +35,6 @@ export function compareRows(recorded, measured) {
 export function isReproduced(comparisons) {
   return comparisons.every(({ reproduction }) => reproduction === 'within' || reproduction === 'touches');
 }
-
-/** @param {Row} row */
-const keyOf = ({ name, peerName }) => JSON.stringify([name, peerName]);
 
 /** @param {Row} row */
 const figureOf = (row) => ratioOf(row) ?? row.growth?.ratio ?? row.ours;

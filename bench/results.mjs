@@ -15,7 +15,8 @@ import { pageOf } from './page.mjs';
  * @property {string} title
  * @property {string} date
  * @property {number} seconds how long it took
- * @property {number} repeats at the most; 1 is not to be quoted
+ * @property {number} processes one after the other
+ * @property {number} repeats in each, at the most; 1 is not to be quoted
  * @property {number} load of the machine before it began
  * @property {Machine} machine
  * @property {Record<string, string>} versions

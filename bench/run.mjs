@@ -8,6 +8,7 @@ import { parseArgs } from 'node:util';
 import { install } from '../scripts/install.mjs';
 import { showFigure, showRatioSpread } from './figures.mjs';
 import { machineOf, versionsOf } from './machine.mjs';
+import { mergeRows } from './merge-rows.mjs';
 import { ratioOf } from './ratio.mjs';
 import { printSuite, printTable } from './report.mjs';
 import { compareRows, isReproduced } from './reproduce.mjs';
@@ -33,7 +34,8 @@ if (values.help || unknown.length > 0) {
   for (const name of unknown) console.error(`There is no suite "${name}".`);
   console.error(`usage: npm run bench [${suiteNames.join('|')}] [-- --write] [--page] [--compare] [--quick] [--json]
 
-  --write    writes bench/results.json, and of it docs/benchmarks.md and its charts; suites that were not run stay as they are
+  --write    measures in three processes, and writes bench/results.json, and of it docs/benchmarks.md and its charts; suites that
+             were not run stay as they are
   --page     writes the page and its charts again of the results that there are, and measures nothing
   --compare  says of every row whether it is what docs/benchmarks.md says, and exits with 1 where the two spreads do not meet
   --quick    one repetition of each: to see that it works, not to quote
@@ -48,7 +50,9 @@ if (values.page) {
 
 install('bench');
 const load = loadavg()[0] ?? 0;
-const repeats = values.quick ? 1 : 5;
+const repeats = values.quick ? 1 : values.write ? 3 : 5;
+/** What is recorded is to hold for any process, so it is the spread of several. */
+const processes = values.write && !values.quick ? 3 : 1;
 const say = values.json ? () => undefined : console.log;
 const machine = machineOf();
 const versions = versionsOf();
@@ -77,14 +81,22 @@ process.exit(isSound ? 0 : 1);
  */
 async function runSuite(name) {
   const began = performance.now();
-  const { title, rows, leftOut } = await inProcess(name);
+  /** @type {Array<Pick<SuiteResult, 'title' | 'rows' | 'leftOut'>>} */
+  const parts = [];
+  for (let n = 1; n <= processes; n++) {
+    if (processes > 1) process.stderr.write(`${name}: process ${n} of ${processes}\n`);
+    parts.push(await inProcess(name));
+  }
+  const title = parts[0]?.title ?? name;
+  const rows = mergeRows(parts.map((part) => part.rows));
+  const leftOut = [...new Set(parts.flatMap((part) => part.leftOut))];
   const seconds = Math.round((performance.now() - began) / 1000);
   say(`\n${title} (${seconds} s)`);
   if (!values.json) printSuite(name, rows);
   for (const why of leftOut) say(`  left out: ${why}`);
   if (values.compare) compareWithPage(name, rows);
   const date = new Date().toISOString().slice(0, 10);
-  return { title, date, seconds, repeats, load: Number(load.toFixed(1)), machine, versions, leftOut, rows };
+  return { title, date, seconds, processes, repeats, load: Number(load.toFixed(1)), machine, versions, leftOut, rows };
 }
 
 /**

@@ -7,6 +7,7 @@ import { about } from '../bench/about.mjs';
 import { chartsOf } from '../bench/charts.mjs';
 import { drawChart } from '../bench/draw-chart.mjs';
 import { besides, inTurns, type Row, type Spread } from '../bench/measure.mjs';
+import { mergeRows } from '../bench/merge-rows.mjs';
 import { pageOf } from '../bench/page.mjs';
 import { targetOf, verdictOf } from '../bench/ratio.mjs';
 import { compareRows, isReproduced } from '../bench/reproduce.mjs';
@@ -95,6 +96,15 @@ describe('a measurement', () => {
     const alone = (ours: Spread): Row => ({ name: 'a', events: 1, ours });
     const [found] = compareRows([alone(spread(5, 6, 7))], [alone(spread(1, 2, 3))]);
     expect(found?.reproduction).toBe('better');
+  });
+
+  it('of several processes has the middle of their medians, and reaches as far as any', () => {
+    const processes = [spread(2, 3, 4), spread(5, 6, 9), spread(1, 4, 5)].map((ratio) => [row('a', ratio)]);
+    processes[1]!.push(row('only there', spread(1, 1, 1)));
+    expect(mergeRows(processes).map(({ name, ratio }) => [name, ratio])).toEqual([
+      ['a', spread(1, 4, 9)],
+      ['only there', spread(1, 1, 1)],
+    ]);
   });
 
   it('that is missing is not reproduced', () => {

@@ -46,14 +46,12 @@ export function traceOf({ input }: RunRecord): Json | undefined {
 /** What the source is given. The history is the store's, along the branch; nothing in it comes from the client. */
 export async function prepareRun(store: Store, run: RunRecord, definition: AgentDefinition): Promise<PreparedRun> {
   const { threadId, messageId } = run;
-  const [message, resumed] = await Promise.all([
-    store.getMessage({ threadId, messageId }),
+  const { history, retainReasoning, onLoss } = definition;
+  const [{ message, before: branch }, resumed] = await Promise.all([
+    readBranch(store, { threadId, messageId }, history),
     run.resumes ? store.registry.getRun(run.scope, run.resumes) : null,
   ]);
-  if (!message) throw new Error(`Message ${messageId} of thread ${threadId} has been deleted, so nothing can be said.`);
   const { parentId } = message;
-  const { history, retainReasoning, onLoss } = definition;
-  const branch = parentId === undefined ? [] : await readBranch(store, { threadId, leafId: parentId }, history);
   const files = new FileResolver(store.blobs, run.scope, onLoss);
   const kept = readInput(run.input);
   const last = resumed ? message : branch.findLast(({ role }) => role === 'assistant');

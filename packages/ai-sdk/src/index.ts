@@ -9,7 +9,7 @@ export type { IncludeInternal } from './include-internal.ts';
 export { createUIMessageDecoder } from './decode-ui-message-stream.ts';
 export type { UIMessageDecoderOptions } from './decode-ui-message-stream.ts';
 export { createUIMessageEncoder } from './encode-ui-message-stream.ts';
-export type { UIMessageEncoderOptions } from './encode-ui-message-stream.ts';
+export type { UIMessageEncoderOptions } from './ui-message-encoder-options.ts';
 export type { ExtensionName } from './ui-extension.ts';
 export type { UIMessageChunk, UIMessageChunk6, UIMessageChunkOf, UIMessageVersion } from './ui-message-chunk.ts';
 export { isUIMessageChunk, validateUIMessageChunk } from './validate-ui-message-chunk.ts';

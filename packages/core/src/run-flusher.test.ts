@@ -82,18 +82,30 @@ describe('when it flushes', () => {
     expect(statements[3]!.batches).toMatchObject([{ run: 'r1', seq: 2 }]);
   });
 
-  it('gives a slow database three times the rest', async () => {
+  /** Statements that take 100 ms each, with something to write all the time; and when each began. */
+  async function slowly(count: number): Promise<number[]> {
     const { flusher, statements } = scripted({ byHand: true });
     const writer = flusher.open(owned());
-    writer.write(notice('a'));
-    await vi.advanceTimersByTimeAsync(0);
-    writer.write(notice('b'));
-    await vi.advanceTimersByTimeAsync(100);
-    statements[0]!.answer();
-    await vi.advanceTimersByTimeAsync(299);
-    expect(statements).toHaveLength(1);
-    await vi.advanceTimersByTimeAsync(1);
-    expect(statements).toHaveLength(2);
+    for (let n = 0; n < count; n++) {
+      writer.write(notice('a'));
+      await vi.advanceTimersByTimeAsync(0);
+      while (statements.length === n) await vi.advanceTimersByTimeAsync(1);
+      writer.write(notice('b'));
+      await vi.advanceTimersByTimeAsync(100);
+      statements[n]!.answer();
+    }
+    await vi.advanceTimersByTimeAsync(1_000);
+    return statements.map(({ at }) => at);
+  }
+
+  it('gives a slow database three times the rest', async () => {
+    const began = await slowly(5);
+    expect(began[5]! - began[4]!).toBe(400);
+  });
+
+  it('keeps its tick after one statement that was slow: that was a new connection, or a busy moment', async () => {
+    expect(await slowly(1)).toEqual([0, 100]);
+    expect(await slowly(2)).toEqual([0, 100, 200]);
   });
 
   it('does not wait for the tick at a barrier', async () => {

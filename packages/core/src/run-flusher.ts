@@ -32,6 +32,8 @@ export type LocalReader = (batch: CommittedBatch | null) => void;
 export interface LocalRuns {
   /** Whether this process writes the run just now. */
   writes(run: RunKey): boolean;
+  /** Whether this process writes the run, and nothing of it is in the log yet: all of it will be given. */
+  isUnwritten(run: RunKey): boolean;
   /** Gives what this process writes of the run from now on, also if it only begins later. Returns the way to leave. */
   follow(run: RunKey, reader: LocalReader): () => void;
 }
@@ -45,6 +47,8 @@ export interface RunFlusher extends LocalRuns {
 const maxInFlight = 2;
 /** Of the time between two flushes the database works a quarter at most. */
 const restFactor = 4;
+/** So many slow statements in a row are a slow database. Fewer are a new connection, a collection, a busy moment. */
+const slowInARow = 4;
 const maxRetryMs = 1_000;
 
 /**
@@ -61,7 +65,7 @@ export function createRunFlusher(options: RunFlusherOptions): RunFlusher {
   const inFlight = new Set<Promise<void>>();
   let bytes = 0;
   let lastStart = -Infinity;
-  let lastDuration = 0;
+  const durations = Array.from({ length: slowInARow }, () => 0);
   let failures = 0;
   let retryAt = -Infinity;
   let timer: { due: number; id: ReturnType<typeof setTimeout> } | undefined;
@@ -76,7 +80,7 @@ export function createRunFlusher(options: RunFlusherOptions): RunFlusher {
   const schedule = (isUrgent: boolean): void => {
     if (closed || dirty.size === 0 || inFlight.size >= maxInFlight) return;
     if (timer && !isUrgent) return;
-    const tick = isUrgent ? -Infinity : lastStart + Math.max(tickMs, restFactor * lastDuration);
+    const tick = isUrgent ? -Infinity : lastStart + Math.max(tickMs, restFactor * Math.min(...durations));
     const due = Math.max(tick, retryAt);
     const delay = due - now();
     if (isUrgent && delay <= 0) return flush();
@@ -113,7 +117,8 @@ export function createRunFlusher(options: RunFlusherOptions): RunFlusher {
       onError?.(error);
       return;
     }
-    lastDuration = now() - start;
+    durations.shift();
+    durations.push(now() - start);
     failures = 0;
     for (const [index, writer] of flushed.entries()) writer.judge(verdicts[index] ?? 'locked');
   };
@@ -184,6 +189,7 @@ export function createRunFlusher(options: RunFlusherOptions): RunFlusher {
     },
 
     writes: (run) => writers.has(run),
+    isUnwritten: (run) => writers.get(run)?.isUnwritten() ?? false,
 
     follow(run, reader) {
       const own: LocalReader = (batch) => reader(batch);
