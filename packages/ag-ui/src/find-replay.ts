@@ -39,7 +39,7 @@ export async function findReplay(
     await events.return();
     return null;
   }
-  const { name = new URL(url).host, now = Date.now, idleMs, onFrame, onLoss } = options;
+  const { name = 'replay', now = Date.now, idleMs, onFrame, onLoss } = options;
   const begun = { runId, threadId, messageId, startedAt: now() };
   const run: RunInput = { ...begun, history: [], answers: [], tools: [], context: [] };
   const source: AgentSource = {
@@ -67,9 +67,8 @@ async function* withFirst(first: unknown, events: AsyncGenerator<unknown, void, 
 /** A socket has nowhere to ask. */
 function replayUrl(url: string, threadId: string): string | undefined {
   if (/^wss?:/.test(url)) return undefined;
-  const asked = new URL(url);
-  for (const [name, value] of Object.entries({ threadId, protocolVersion: declaredVersion, replay: 'true' })) {
-    asked.searchParams.set(name, value);
-  }
-  return asked.href;
+  // It may be relative to a page.
+  const [place] = url.split('#', 1) as [string];
+  const query = new URLSearchParams({ threadId, protocolVersion: declaredVersion, replay: 'true' });
+  return `${place}${place.includes('?') ? '&' : '?'}${query}`;
 }
