@@ -12,7 +12,7 @@ export const targets = [
   { suite: 'ag-ui', row: /\| a loop that only reads/, atLeast: 0.5 },
   { suite: 'ag-ui', row: /^(codecs alone|bytes)/, atLeast: 2 },
   { suite: 'ag-ui', row: /./, atLeast: 1 },
-  { suite: 'postgres', row: /^save /, atLeast: 3 },
+  { suite: 'postgres', row: /^save .*\| @mastra/, atLeast: 3 },
   { suite: 'postgres', row: /^last 50 .*includeTotal: false/, atLeast: 1 },
   { suite: 'postgres', row: /^all of /, atLeast: 20 },
   { suite: 'agent', row: /\| streamText\(\)/, atLeast: 0.8 },
