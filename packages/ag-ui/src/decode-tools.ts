@@ -15,8 +15,9 @@ import type {
 } from '@intertie/core';
 import { mergeMeta } from '@intertie/core';
 import { slotOf } from './decode-agents.ts';
-import { metaOfEncryptedValue } from './encrypted-value.ts';
-import { readToolMessage, resultMetaOf } from './read-tool-message.ts';
+import { metaOfEncryptedValue, withEncryptedValue } from './encrypted-value.ts';
+import { laterMetaOf, metaOf } from './event-meta.ts';
+import { readToolMessage } from './read-tool-message.ts';
 import { defined, isFields, nameOf, textOf, type Fields } from './read-fields.ts';
 
 type Write = Emit<AgentEvent>;
@@ -87,7 +88,10 @@ export class AGUIToolReader {
     const delta = textOf(event.delta);
     if (call === undefined || !call.isOpen || delta === undefined) return false;
     call.text += delta;
-    if (delta !== '') emit({ type: 'tool-input-delta', toolCallId: call.body.toolCallId, delta });
+    const said = event.metadata === undefined ? undefined : this.#later(call, event);
+    const { toolCallId } = call.body;
+    if (said) emit({ type: 'tool-input-delta', toolCallId, delta, providerMetadata: said });
+    else if (delta !== '') emit({ type: 'tool-input-delta', toolCallId, delta });
     return true;
   }
 
@@ -97,11 +101,11 @@ export class AGUIToolReader {
     call.isOpen = false;
     const { toolCallId, inputEncoding } = call.body;
     const kept = slotOf(event);
-    const providerMetadata = isFields(kept.providerMetadata) ? { providerMetadata: kept.providerMetadata as Meta } : {};
+    const said = this.#later(call, event);
     emit({ type: 'tool-input-end', toolCallId });
     if (kept.cut === true) {
       // By itself: where the step is over, so is the input, and nothing more can be said at its end.
-      if (providerMetadata.providerMetadata) emit({ type: 'metadata', id: toolCallId, ...providerMetadata });
+      if (said) emit({ type: 'metadata', id: toolCallId, providerMetadata: said });
       return true;
     }
     const read = inputOf(call.text, inputEncoding ?? kept.inputEncoding);
@@ -109,7 +113,7 @@ export class AGUIToolReader {
     const fault = isFields(kept.invalid) ? (kept.invalid as Fault) : invalid;
     // Whose tool it is may be said at the end only.
     const executor = executorOf(kept.executor);
-    call.body = { ...call.body, ...callFields(kept), ...defined({ executor }), ...providerMetadata };
+    call.body = { ...call.body, ...callFields(kept), ...defined({ executor }) };
     emit({ type: 'tool-call', ...call.body, input, ...(fault && { invalid: fault }) });
     if (call.held) emit(call.held);
     return true;
@@ -161,9 +165,15 @@ export class AGUIToolReader {
     );
   }
 
+  #later(call: Call, event: Fields): Meta | undefined {
+    const later = laterMetaOf(event, call.body.providerMetadata, this.#onLoss);
+    if (later) call.body = { ...call.body, providerMetadata: mergeMeta(call.body.providerMetadata, later) };
+    return later;
+  }
+
   #read(event: Fields, toolCallId: string): EventOf<'tool-result'> | undefined {
     const result = readToolMessage(event, toolCallId, this.#onLoss);
-    const meta = resultMetaOf(event);
+    const meta = withEncryptedValue(metaOf(event, this.#onLoss), event.encryptedValue);
     return result && { type: 'tool-result', toolCallId, ...defined({ providerMetadata: meta }), ...result };
   }
 

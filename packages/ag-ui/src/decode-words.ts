@@ -1,4 +1,4 @@
-import type { AgentEvent, Emit, MessagePart, Meta, Said } from '@intertie/core';
+import { mergeMeta, type AgentEvent, type Emit, type MessagePart, type Meta, type Said } from '@intertie/core';
 import { slotOf } from './decode-agents.ts';
 import type { AGUISaidReader } from './decode-said.ts';
 import type { MessageIds } from './message-ids.ts';
@@ -34,12 +34,12 @@ export class AGUIWordReader {
     if (isOwn) {
       this.#texts.set(messageId, { id, meta: said.providerMetadata });
       emit({ type: 'text-start', id, ...said });
-    } else this.#texts.set(messageId, { id, meta: undefined, interjection: { event, said, words: '' } });
+    } else this.#texts.set(messageId, { id, meta: said.providerMetadata, interjection: { event, said, words: '' } });
     return true;
   }
 
   textDelta(event: Fields, emit: Write): boolean {
-    return delta('text', this.#texts, event, emit);
+    return this.#delta('text', this.#texts, event, emit);
   }
 
   textEnd(event: Fields, emit: Write): boolean {
@@ -47,10 +47,10 @@ export class AGUIWordReader {
     const text = this.#texts.get(messageId);
     if (text === undefined) return false;
     this.#texts.delete(messageId);
-    if (text.interjection) return interject(text.id, text.interjection, emit);
+    const said = this.#later(text, event);
+    if (text.interjection) return interject(text, text.interjection, emit);
     const { citations } = slotOf(event);
-    const meta = this.#reader.laterMeta(event, text.meta);
-    emit({ type: 'text-end', id: text.id, ...(Array.isArray(citations) && { citations }), ...meta });
+    emit({ type: 'text-end', id: text.id, ...(Array.isArray(citations) && { citations }), ...said });
     return true;
   }
 
@@ -65,7 +65,7 @@ export class AGUIWordReader {
   }
 
   reasoningDelta(event: Fields, emit: Write): boolean {
-    return delta('reasoning', this.#reasoning, event, emit);
+    return this.#delta('reasoning', this.#reasoning, event, emit);
   }
 
   reasoningEnd(event: Fields, emit: Write): boolean {
@@ -73,21 +73,34 @@ export class AGUIWordReader {
     const part = this.#reasoning.get(messageId);
     if (part === undefined) return false;
     this.#reasoning.delete(messageId);
-    emit({ type: 'reasoning-end', id: part.id, ...this.#reader.laterMeta(event, part.meta) });
+    emit({ type: 'reasoning-end', id: part.id, ...this.#later(part, event) });
     return true;
+  }
+
+  #delta(kind: 'text' | 'reasoning', open: ReadonlyMap<string, Text>, event: Fields, emit: Write): boolean {
+    const part = open.get(String(event.messageId));
+    const words = textOf(event.delta);
+    if (part === undefined || words === undefined) return false;
+    const said = event.metadata === undefined ? undefined : this.#later(part, event);
+    if (part.interjection) part.interjection.words += words;
+    else if (said?.providerMetadata) emit({ type: `${kind}-delta`, id: part.id, delta: words, ...said });
+    else if (words !== '') emit({ type: `${kind}-delta`, id: part.id, delta: words });
+    return true;
+  }
+
+  #later(part: Text, event: Fields): { providerMetadata?: Meta } {
+    const later = this.#reader.later(event, part.meta);
+    if (later === undefined) return {};
+    part.meta = mergeMeta(part.meta, later);
+    return { providerMetadata: later };
   }
 }
 
-function delta(kind: 'text' | 'reasoning', open: ReadonlyMap<string, Text>, event: Fields, emit: Write): boolean {
-  const part = open.get(String(event.messageId));
-  const words = textOf(event.delta);
-  if (part === undefined || words === undefined) return false;
-  if (part.interjection) part.interjection.words += words;
-  else if (words !== '') emit({ type: `${kind}-delta`, id: part.id, delta: words });
-  return true;
-}
-
-function interject(id: string, { event, said, words }: NonNullable<Text['interjection']>, emit: Write): boolean {
+function interject(
+  { id, meta }: Text,
+  { event, said, words }: NonNullable<Text['interjection']>,
+  emit: Write,
+): boolean {
   const { parts } = slotOf(event);
   const kept = Array.isArray(parts) ? (parts as unknown as MessagePart[]) : undefined;
   const name = nameOf(event.name);
@@ -99,6 +112,7 @@ function interject(id: string, { event, said, words }: NonNullable<Text['interje
     ...defined({ name }),
     parts: kept ?? [{ type: 'text', text: words }],
     ...said,
+    ...(meta && { providerMetadata: meta }),
   });
   return true;
 }

@@ -3,6 +3,7 @@ import type { AGUIEvent, AGUIEventOf } from './ag-ui-event.ts';
 import { tag, type AGUIAgents } from './encode-agents.ts';
 import type { Form } from './encode-tools.ts';
 import { encryptedValueOf } from './encrypted-value.ts';
+import { GrowingText } from './growing-text.ts';
 import { slot } from './intertie-slot.ts';
 import type { MessageGroups } from './message-groups.ts';
 import { saidSlot } from './part-slot.ts';
@@ -38,7 +39,7 @@ export class AGUIWords {
   #lastId: string | undefined;
   #lastPart: Part | undefined;
   #closed = new Map<string, Meta | undefined>();
-  #last: { stepId: string | undefined; words: string[] } = { stepId: undefined, words: [] };
+  #last: { stepId: string | undefined; text: GrowingText } = { stepId: undefined, text: new GrowingText() };
 
   constructor(options: AGUIWordsOptions) {
     this.#options = options;
@@ -51,7 +52,7 @@ export class AGUIWords {
 
   /** The text of the last turn that said something. */
   get lastText(): string {
-    return this.#last.words.join('');
+    return this.#last.text.toString();
   }
 
   /** Of the message that the run goes on with. */
@@ -150,8 +151,8 @@ export class AGUIWords {
   }
 
   #note(stepId: string | undefined, delta: string): void {
-    if (this.#last.stepId !== stepId) this.#last = { stepId, words: [] };
-    this.#last.words.push(delta);
+    if (this.#last.stepId !== stepId) this.#last = { stepId, text: new GrowingText() };
+    this.#last.text.add(delta);
   }
 }
 

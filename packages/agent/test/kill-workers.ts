@@ -18,7 +18,13 @@ const program = fileURLToPath(new URL('worker-process.mjs', import.meta.url));
 
 type Said = { tools: string[]; words: Map<string, number[]>; ended: number };
 type Figures = { ended: number; lost: number; answered: number; tools: number; missingMs: number[] };
-export type Killing = { target: string; open: () => Promise<Store>; atOnce: number };
+export type Killing = {
+  target: string;
+  open: () => Promise<Store>;
+  atOnce: number;
+  /** What is run and killed; the worker on a store of `createStore(target)` unless given. */
+  worker?: string;
+};
 
 /** A server that all can reach, or a folder that one process can open at a time. */
 export async function killingOn(on: 'PGlite' | 'Postgres'): Promise<Killing> {
@@ -46,9 +52,9 @@ export async function killWorkers(count: number, killing: Killing): Promise<stri
  * Runs an agent in a process of its own, kills it at a random moment, and goes on in this one. Every thread loads, what was
  * asked can be answered, the next turn is one that providers take, and no tool has run twice.
  */
-async function killWorker({ target, open }: Killing, name: string): Promise<Figures> {
+async function killWorker({ target, open, worker = program }: Killing, name: string): Promise<Figures> {
   const threads = ['a', 'b'].map((thread) => `${name}_${thread}`);
-  const said = await runAndKill(target, name, threads);
+  const said = await runAndKill([worker, target, name, threads.join(',')]);
   const store = await open();
   const tools: string[] = [];
   const { agent, host } = createWorker(store, {
@@ -99,10 +105,8 @@ async function killWorker({ target, open }: Killing, name: string): Promise<Figu
   return figures;
 }
 
-async function runAndKill(target: string, name: string, threads: readonly string[]): Promise<Said> {
-  const worker = spawn(process.execPath, [program, target, name, threads.join(',')], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+async function runAndKill(args: readonly string[]): Promise<Said> {
+  const worker = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   const said: Said = { tools: [], words: new Map(), ended: 0 };
   /** The kill comes when it has said so much: anywhere from its first words to a few runs later. */
   let left = Math.random() * 120;

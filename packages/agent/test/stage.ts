@@ -7,7 +7,8 @@ import { emptyTables, newPostgresUrl, openPglite } from '../../postgres/test/dat
 import { createRunHost, type RunHost, type RunHostOptions } from '../src/run-host.ts';
 
 export const stages = ['memory', 'PGlite', 'Postgres'] as const;
-export type StageName = (typeof stages)[number];
+/** One of these, or another way to get stores that begin empty and share what they hold. */
+export type StageName = (typeof stages)[number] | (() => Promise<() => Store>);
 
 /** A process among those that share a store: connections and a host of its own. */
 export type TestProcess = { store: Store; host: RunHost };
@@ -33,6 +34,7 @@ export async function openStage(on: StageName): Promise<Stage> {
 }
 
 async function opener(on: StageName): Promise<() => Store> {
+  if (typeof on === 'function') return on();
   if (on === 'memory') {
     const store = createInMemoryStore();
     return () => store;

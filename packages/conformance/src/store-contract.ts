@@ -6,7 +6,8 @@ import { blobTests } from './store-contract/blobs.ts';
 import { branchTests } from './store-contract/branches.ts';
 import { changeTests } from './store-contract/changes.ts';
 import { continuationTests } from './store-contract/continuing.ts';
-import { createContract, type StoreClock } from './store-contract/contract.ts';
+import { createContract, type LogElsewhere, type StoreClock } from './store-contract/contract.ts';
+import { detachedLogTests } from './store-contract/detached-log.ts';
 import { hintTests } from './store-contract/hints.ts';
 import { ownershipTests } from './store-contract/owning.ts';
 import { runLogTests } from './store-contract/run-log.ts';
@@ -15,11 +16,17 @@ import { scopeTests } from './store-contract/scopes.ts';
 import { startTests } from './store-contract/starting.ts';
 import { threadTests } from './store-contract/threads.ts';
 
-export type { StoreClock } from './store-contract/contract.ts';
+export type { LogElsewhere, StoreClock } from './store-contract/contract.ts';
 
 export type StoreContractOptions = {
   /** The time of the stores that `open` gives, or the reason why none can be made to pass: the skipped tests say it. */
   clock?: StoreClock | { none: string };
+  /**
+   * The log shares no transaction with the registry (`withDetachedLog`). Less is asked of it then, and no more than this less:
+   * an append does not say that a stop is requested (`positions` does), nor that there is no such run; a run can be ended though
+   * its log has lost events; and the end of a run may be missing in its log, where readers are given one all the same.
+   */
+  logElsewhere?: LogElsewhere;
 };
 
 /**
@@ -27,7 +34,8 @@ export type StoreContractOptions = {
  * the suite closes it.
  */
 export function storeContract(name: string, open: () => Promise<Store>, options: StoreContractOptions = {}): void {
-  const contract = createContract(open, options.clock ?? { none: 'no clock was given to storeContract' });
+  const { clock = { none: 'no clock was given to storeContract' }, logElsewhere } = options;
+  const contract = createContract(open, { clock, ...(logElsewhere && { logElsewhere }) });
   describe(`the store contract, ${name}`, () => {
     savingTests(contract);
     branchTests(contract);
@@ -36,6 +44,7 @@ export function storeContract(name: string, open: () => Promise<Store>, options:
     scopeTests(contract);
     startTests(contract);
     runLogTests(contract);
+    if (logElsewhere) detachedLogTests(contract, logElsewhere);
     ownershipTests(contract);
     questionTests(contract);
     continuationTests(contract);

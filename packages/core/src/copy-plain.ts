@@ -44,7 +44,9 @@ function copyObject(value: object, depth: number, objects: { left: number }): Js
   if (Array.isArray(value)) return prototype === Array.prototype ? copyList(value, depth, objects) : NOT_PLAIN;
   if (prototype !== Object.prototype && prototype !== null) return NOT_PLAIN;
   const fields: JsonObject = {};
-  for (const key of Object.keys(value)) {
+  // Makes no list of the keys.
+  for (const key in value) {
+    if (!Object.hasOwn(value, key)) continue;
     const field = (value as { [key: string]: unknown })[key];
     if (field === undefined) continue;
     const json = copy(field, depth - 1, objects);

@@ -10,6 +10,7 @@ export type { CoalesceOptions } from './coalesce.ts';
 export { compose, transcode } from './codec.ts';
 export type { Codec, Emit, Encoder, End } from './codec.ts';
 export { toTransformStream } from './codec-stream.ts';
+export type { DetachedAppended, DetachedLog, DetachedPosition } from './detached-log.ts';
 export type { Checker, Dialect, Report, Rule, Violation } from './dialect.ts';
 export type { AgentEvent, AgentEventType, EventOf, Timing } from './event.ts';
 export { decisionsOf } from './decisions-of.ts';
@@ -75,6 +76,7 @@ export type {
 export { outcomeOf, outcomeOfCut } from './outcome-of.ts';
 export type { Outcome, Waiting } from './outcome.ts';
 export type {
+  AgentBody,
   Answer,
   CallBody,
   DataBody,
@@ -165,3 +167,5 @@ export type { GenerateId, UuidV7Options } from './uuid-v7.ts';
 export { eventTypes, isEventType, readEvent, validateEvent } from './validate-event.ts';
 export type { EventProblem } from './validate-event.ts';
 export { formatTape, writeTape } from './write-tape.ts';
+export { withDetachedLog } from './with-detached-log.ts';
+export type { DetachedLogOptions } from './with-detached-log.ts';

@@ -1,3 +1,5 @@
+import { textList } from './list-text.ts';
+
 /**
  * A list of JSON texts for a statement, `$1::json[]`. As bytes it is read as it is; in the usual form of a list every quote
  * would be escaped once more, here and there.
@@ -28,8 +30,7 @@ export class JsonList {
 
   /** The list as a text, for drivers that would take bytes for something else. */
   toText(): string {
-    const items = this.texts.map((text) => (text === undefined ? 'NULL' : `"${text.replaceAll(/["\\]/g, '\\$&')}"`));
-    return `{${items.join(',')}}`;
+    return textList(this.texts);
   }
 }
 

@@ -11,16 +11,28 @@ export type StoreClock = {
   leaseMs: number;
 };
 
+/** Of a store whose log shares no transaction with its registry. */
+export type LogElsewhere = {
+  /** Gives an empty store, like `open`, whose log is never closed: as if every process died right after the end of a run. */
+  openCut: () => Promise<Store>;
+};
+
 /** What the tests need of the store under test. */
 export type Contract = {
   /** A store of its own, empty, closed when the test is over. */
   open(): Promise<Store>;
+  /** Whether the log shares no transaction with the registry. */
+  isLogElsewhere: boolean;
   /** The clock; where there is none the test is skipped, and says why. */
   clock(context: { skip(note: string): void }): StoreClock;
 };
 
-export function createContract(open: () => Promise<Store>, clock: StoreClock | { none: string }): Contract {
+export function createContract(
+  open: () => Promise<Store>,
+  { clock, logElsewhere }: { clock: StoreClock | { none: string }; logElsewhere?: LogElsewhere },
+): Contract {
   return {
+    isLogElsewhere: logElsewhere !== undefined,
     async open() {
       const store = await open();
       onTestFinished(() => store.close());

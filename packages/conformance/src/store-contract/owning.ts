@@ -69,8 +69,11 @@ export function ownershipTests(contract: Contract): void {
       const store = await contract.open();
       const { run, epoch } = await start(store, '1');
       expect(await store.registry.finish(run.key, epoch + 1, ending())).toEqual({ result: 'fenced' });
-      expect(await store.registry.finish(run.key, epoch, ending({ nextSeq: 5 }))).toEqual({ result: 'fenced' });
+      await store.log.append([{ run: run.key, epoch, seq: 1, events: deltas('Hi') }]);
+      expect(await store.registry.finish(run.key, epoch, ending({ nextSeq: 1 }))).toEqual({ result: 'fenced' });
       expect(await statusOf(store, 'a_1')).toBe('streaming');
+      const ahead = await store.registry.finish(run.key, epoch, ending({ nextSeq: 5 }));
+      expect(ahead.result).toBe(contract.isLogElsewhere ? 'ok' : 'fenced');
     });
 
     it('a reader gets the end, also of a run whose log is never closed', async () => {

@@ -19,7 +19,8 @@ import { endRun, ownershipOf } from './run-row.ts';
 import type { RunRow, Tables } from './tables.ts';
 
 export function finishRun(tables: Tables, run: RunRow, epoch: number, end: FinishRequest): FinishResult {
-  if (!run.live || run.epoch !== epoch || run.nextSeq !== end.nextSeq) return repeated(run, epoch, end);
+  const isWritten = end.logElsewhere || run.nextSeq === end.nextSeq;
+  if (!run.live || run.epoch !== epoch || !isWritten) return repeated(run, epoch, end);
   const { process, stopRequestedAt, stopReason = 'stopped' } = run.live;
   const content = readContent(end.content);
   const outcome = keepJson(end.outcome);
@@ -30,7 +31,8 @@ export function finishRun(tables: Tables, run: RunRow, epoch: number, end: Finis
     ...(end.state !== undefined && { state: keepJson(end.state) }),
     ...(end.sourceState !== undefined && { sourceState: keepJson(end.sourceState) }),
   };
-  appendEvents(run, end.events);
+  if (end.logElsewhere) run.nextSeq = end.nextSeq + end.events.length;
+  else appendEvents(run, end.events);
   // What may fail is done: the rest is one step.
   if (outcome.outcome === 'paused') openDecisions(tables, run, decisions);
   endRun(tables, run, outcome);

@@ -2,6 +2,7 @@ import { messageFormat, type CanonicalMessage, type JsonObject } from '@intertie
 
 import type { Sql, SqlValue } from '../database.ts';
 import { JsonList } from '../json-list.ts';
+import { numberList, textList } from '../list-text.ts';
 import { messageBy } from './message-by.ts';
 import { toTimestamp } from './to-timestamp.ts';
 
@@ -30,11 +31,11 @@ const names = [...Object.keys(texts), ...Object.keys(jsons)];
  */
 export function messageValues(messages: readonly CanonicalMessage[]): SqlValue[] {
   return [
-    ...Object.values(texts).map((column) => valuesOf(messages, column).map((value) => value ?? null)),
+    ...Object.values(texts).map((column) => textList(valuesOf(messages, column))),
     ...Object.values(jsons).map((column) => new JsonList(valuesOf(messages, column))),
-    messages.map(({ createdAt }) => toTimestamp(createdAt)),
-    breaksOf(messages),
-    messages.map((_, index) => index + 1),
+    textList(messages.map(({ createdAt }) => toTimestamp(createdAt))),
+    numberList(breaksOf(messages)),
+    numberList(messages.map((_, index) => index + 1)),
   ];
 }
 
@@ -138,7 +139,10 @@ const known: ReadonlySet<string> = new Set<keyof CanonicalMessage>([
 
 /** The others, which a newer version knows. */
 function extraOf(message: CanonicalMessage): JsonObject | undefined {
-  const others = Object.keys(message).filter((name) => !known.has(name));
-  if (others.length === 0) return undefined;
-  return Object.fromEntries(others.map((name) => [name, (message as unknown as JsonObject)[name]!]));
+  // Makes no list of the names, as long as there are no others.
+  for (const name in message) {
+    if (known.has(name)) continue;
+    return Object.fromEntries(Object.entries(message as unknown as JsonObject).filter(([other]) => !known.has(other)));
+  }
+  return undefined;
 }

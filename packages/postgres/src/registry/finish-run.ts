@@ -47,9 +47,9 @@ export async function finishRun(
     if (!run) return { result: 'fenced' };
     const [owned] = await sql.query<Owned>(
       `delete from intertie.run_live
-        where run_id = $1::text::uuid and epoch = $2 and next_seq = $3::float8::bigint
+        where run_id = $1::text::uuid and epoch = $2 and (next_seq = $3::float8::bigint or $4)
         returning process, stop_requested_at is not null as stop, stop_reason`,
-      [key, epoch, request.nextSeq],
+      [key, epoch, request.nextSeq, request.logElsewhere === true],
     );
     const continuation = owned
       ? await end(context, sql, tell, run, { ...request, ...owned, epoch })
@@ -84,7 +84,8 @@ async function end(
   const outcome = keepJson(request.outcome);
   const continuation = request.continuation && (await readContinuation(sql, run, keepJson(request.continuation)));
   const requests = readDecisions(request.decisions ?? []);
-  await insertEvents(sql, { run: key, epoch: request.epoch, seq: request.nextSeq, events: request.events });
+  const events = request.logElsewhere ? [] : request.events;
+  await insertEvents(sql, { run: key, epoch: request.epoch, seq: request.nextSeq, events });
   if (outcome.outcome === 'paused') await openDecisions(sql, run, requests);
   await endRun(sql, key, {
     outcome,

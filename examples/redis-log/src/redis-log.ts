@@ -1,0 +1,121 @@
+import { createHash } from 'node:crypto';
+
+import type { AgentEvent, DetachedAppended, DetachedLog, LogPage, LogPosition, RunKey } from '@intertie/core';
+import { toLogText } from '@intertie/core/store-rules';
+
+import * as scripts from './scripts.ts';
+
+/** Of a client of `redis` or any other: it sends a command, and those of one moment together. */
+export type RedisClient = { sendCommand(command: string[]): Promise<unknown> };
+
+export type RedisLogOptions = {
+  /** The keys begin with it. `intertie` unless given. */
+  prefix?: string;
+  /** How long a run is kept after its last event, if nobody drops it before. 7 days unless given. */
+  keepMs?: number;
+};
+
+type Entry = [id: string, fields: ['n', string, 'body', string]];
+
+const beginning: LogPosition = { epoch: 0, seq: 0 };
+/** Entries of one page: a batch has 256 kB at most. */
+const maxEntries = 64;
+
+/**
+ * The log on Redis Streams. Every step is of one run, whose two keys are in one slot, so that a cluster will do. The server has to
+ * have `appendonly yes` and `appendfsync always`: an append is then on the disk before it is answered, as on Postgres.
+ */
+export function createRedisLog(client: RedisClient, options: RedisLogOptions = {}): DetachedLog {
+  const { prefix = 'intertie', keepMs = 7 * 24 * 60 * 60 * 1000 } = options;
+  const hashKey = (run: RunKey): string => `${prefix}:{${run}}:at`;
+  const streamKey = (run: RunKey): string => `${prefix}:{${run}}:log`;
+
+  const evaluate = async (script: string, run: RunKey, ...args: Array<string | number>): Promise<unknown> => {
+    const rest = ['2', hashKey(run), streamKey(run), String(keepMs), ...args.map(String)];
+    try {
+      return await client.sendCommand(['EVALSHA', sha1(script), ...rest]);
+    } catch (error) {
+      if (!(error instanceof Error) || !error.message.startsWith('NOSCRIPT')) throw error;
+      return client.sendCommand(['EVAL', script, ...rest]);
+    }
+  };
+
+  const look = async (run: RunKey): Promise<{ next: number; ended: string | null } | null> => {
+    const found = await client.sendCommand(['HMGET', hashKey(run), 'next', 'ended']);
+    const [next, ended] = found as Array<string | null>;
+    if (next == null && ended == null) return null;
+    return { next: Number(next ?? 1), ended: ended ?? null };
+  };
+
+  return {
+    append: (batches) =>
+      Promise.all(
+        batches.map(async ({ run, epoch, seq, events }) => {
+          const verdict = await evaluate(scripts.append, run, epoch, seq, events.length, toLogText(events));
+          return verdict as DetachedAppended;
+        }),
+      ),
+
+    async own(run, epoch) {
+      const next = await evaluate(scripts.own, run, epoch);
+      return next === 'fenced' || next === 'ended' ? next : Number(next);
+    },
+
+    async read(run, after, limit) {
+      const from = after.seq === 0 ? '-' : `${after.epoch}-${after.seq}`;
+      const count = String(Math.min(limit + 1, maxEntries));
+      // In this order: the tail is never before what has been read.
+      const [entries, at] = await Promise.all([
+        client.sendCommand(['XRANGE', streamKey(run), from, '+', 'COUNT', count]),
+        look(run),
+      ]);
+      if (!at) return null;
+      const tail = at.next - 1;
+      if (at.ended === 'dropped') return { events: [], position: { ...after }, tail, valid: false, dropped: true };
+      return pageOf(entries as Entry[], after, limit, tail);
+    },
+
+    async positions(runs) {
+      const found = await Promise.all(runs.map(async (run) => [run, await look(run)] as const));
+      return new Map(found.flatMap(([run, at]) => (at ? [[run, { next: at.next, ended: at.ended !== null }]] : [])));
+    },
+
+    async close({ run, epoch, seq, events }) {
+      await evaluate(scripts.close, run, epoch, seq, events.length, toLogText(events));
+    },
+
+    async drop(runs) {
+      await Promise.all(runs.map((run) => evaluate(scripts.drop, run)));
+    },
+  };
+}
+
+/** The entries from the one on that holds `after`, which tells whether the position is one of this log. */
+function pageOf(entries: readonly Entry[], after: LogPosition, limit: number, tail: number): LogPage {
+  const rows = entries.map(([id, [, n, , body]]) => {
+    const [epoch = 0, last = 0] = id.split('-').map(Number);
+    return { epoch, last, before: last - Number(n), body };
+  });
+  const [first] = rows;
+  const isHere = after.seq === 0 || (first?.epoch === after.epoch && first.before < after.seq);
+  if (!isHere) return { events: [], position: beginning, tail, valid: false, dropped: false };
+  const events: AgentEvent[] = [];
+  let position: LogPosition = { ...after };
+  for (const { epoch, last, before, body } of rows) {
+    if (last <= position.seq) continue;
+    if (events.length >= limit || (events.length > 0 && epoch !== position.epoch)) break;
+    const skipped = Math.max(0, position.seq - before);
+    const given = (JSON.parse(body) as AgentEvent[]).slice(skipped, skipped + limit - events.length);
+    events.push(...given);
+    position = { epoch, seq: before + skipped + given.length };
+  }
+  return { events, position, tail, valid: true, dropped: false };
+}
+
+const digests = new Map<string, string>();
+
+function sha1(script: string): string {
+  let digest = digests.get(script);
+  if (digest === undefined) digests.set(script, (digest = createHash('sha1').update(script).digest('hex')));
+  return digest;
+}

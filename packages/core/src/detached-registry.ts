@@ -1,0 +1,97 @@
+import type { DetachedLog } from './detached-log.ts';
+import { override } from './override.ts';
+import type { Ownership, Registry } from './registry.ts';
+import type { RunKey } from './run-log.ts';
+
+export type DetachedRegistryOptions = {
+  registry: Registry;
+  log: DetachedLog;
+  /** Is told who writes which run. */
+  processOf: Map<RunKey, string>;
+  onError: (error: unknown) => void;
+};
+
+/**
+ * A registry that tells a log in another place what it has decided. Its own word is given first: whoever it does not call the
+ * owner of a run touches no log.
+ */
+export function createDetachedRegistry({ registry, log, processOf, onError }: DetachedRegistryOptions): Registry {
+  /** Taken over while the log was out of reach: given out with the next takeover, since nobody else will end them. */
+  const unfenced = new Map<RunKey, Ownership>();
+
+  const note = (owned: Ownership | null | undefined): void => {
+    if (owned?.run.process !== undefined) processOf.set(owned.run.key, owned.run.process);
+  };
+
+  /** Whoever wrote before writes no more, and all that it wrote is counted. Null: somebody else has taken the run since. */
+  const fenceLog = async (owned: Ownership): Promise<Ownership | null> => {
+    const { key } = owned.run;
+    try {
+      const next = await log.own(key, owned.epoch);
+      if (next === 'fenced') return null;
+      note(owned);
+      return next === 'ended' ? owned : { ...owned, nextSeq: next };
+    } catch (error) {
+      unfenced.set(key, owned);
+      throw error;
+    }
+  };
+
+  const tryFenceLog = async (owned: Ownership): Promise<Ownership | null> => {
+    try {
+      return await fenceLog(owned);
+    } catch (error) {
+      onError(error);
+      return null;
+    }
+  };
+
+  return override(registry, {
+    async start(scope, request) {
+      const result = await registry.start(scope, request);
+      if (result.type === 'started') note(result);
+      if (result.type !== 'queued' || !result.takenOver) return result;
+      const { takenOver, ...queued } = result;
+      const owned = await tryFenceLog(takenOver);
+      return owned ? { ...queued, takenOver: owned } : queued;
+    },
+
+    async answer(scope, run, request) {
+      const result = await registry.answer(scope, run, request);
+      note(result?.continuation?.ownership);
+      return result;
+    },
+
+    async promote(scope, threadId, process) {
+      const owned = await registry.promote(scope, threadId, process);
+      note(owned);
+      return owned;
+    },
+
+    async fence(run, process, silentMs) {
+      const owned = await registry.fence(run, process, silentMs);
+      return owned && fenceLog(owned);
+    },
+
+    async takeOver(process, limit) {
+      const taken = await registry.takeOver(process, limit);
+      const waiting = [...unfenced.values()].filter(({ run }) => run.process === process);
+      for (const { run } of waiting) unfenced.delete(run.key);
+      const owned = await Promise.all([...waiting, ...taken].map(tryFenceLog));
+      return owned.filter((each) => each !== null);
+    },
+
+    async finish(run, epoch, end) {
+      const logged = (await log.positions([run])).get(run);
+      // Of a log that is closed the registry knows who closed it; one that has lost events is no reason not to end.
+      if (logged && !logged.ended && logged.next > end.nextSeq) return { result: 'fenced' };
+      const result = await registry.finish(run, epoch, { ...end, logElsewhere: true });
+      if (result.result === 'fenced') return result;
+      note(result.continuation);
+      processOf.delete(run);
+      // From here on the run has ended, whatever becomes of its log.
+      await log.close({ run, epoch, seq: end.nextSeq, events: end.events }).catch(onError);
+      return result;
+    },
+  });
+}

@@ -1,0 +1,212 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+
+import { Agent, createRunHost } from '@intertie/agent';
+import { storeContract } from '@intertie/conformance/store-contract';
+import {
+  createRunWatcher,
+  followRun,
+  withDetachedLog,
+  type AgentEvent,
+  type AgentSource,
+  type DetachedLog,
+  type Followed,
+  type RunKey,
+  type Started,
+  type Store,
+} from '@intertie/core';
+import { createStore, PostgresMemoryStore } from '@intertie/postgres';
+import pg from 'pg';
+import { createClient } from 'redis';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+
+import { createRedisLog } from '../../examples/redis-log/dist/redis-log.js';
+import { killWorkers } from '../../packages/agent/test/kill-workers.ts';
+import { approvals } from '../../packages/agent/test/scenarios/approvals.ts';
+import { busy } from '../../packages/agent/test/scenarios/busy.ts';
+import { endings } from '../../packages/agent/test/scenarios/endings.ts';
+import { readers } from '../../packages/agent/test/scenarios/readers.ts';
+import { stops } from '../../packages/agent/test/scenarios/stops.ts';
+import { turns } from '../../packages/agent/test/scenarios/turns.ts';
+import { connectPg } from '../../packages/postgres/src/pg-database.ts';
+import { age, longLeaseMs as leaseMs } from '../../packages/postgres/test/age.ts';
+import { installedVersions, startPostgres, type Server } from './system-postgres.ts';
+import { hasRedis, startRedis, type RedisServer } from './system-redis.ts';
+
+const version = installedVersions.at(-1);
+const program = (name: string): string => fileURLToPath(new URL(`redis-log/${name}`, import.meta.url));
+
+it('finds redis-server and Postgres', (context) => {
+  const isThere = hasRedis && version !== undefined;
+  context.skip(!isThere && !process.env['CI'], 'it takes redis-server in the path and Postgres in /usr/lib/postgresql');
+  expect(isThere).toBe(true);
+});
+
+describe.runIf(hasRedis && version !== undefined)('a log on Redis, beside Postgres', () => {
+  let postgres: Server;
+  let redis: RedisServer;
+  let database: pg.Client;
+  let client: Awaited<ReturnType<typeof connect>>;
+  const connect = () =>
+    createClient({ url: redis.url })
+      // It connects again by itself; what was under way fails, and is tried again.
+      .on('error', () => undefined)
+      .connect();
+  const sql = {
+    query: async <Row>(text: string, values: readonly unknown[] = []): Promise<Row[]> =>
+      (await database.query(text, [...values])).rows,
+  };
+
+  beforeAll(async () => {
+    [postgres, redis] = await Promise.all([startPostgres(version!), startRedis()]);
+    await (await createStore(postgres.url)).close();
+    database = new pg.Client(postgres.url);
+    await database.connect();
+    client = await connect();
+  });
+  afterAll(async () => {
+    await client.close();
+    await database.end();
+    await Promise.all([postgres.stop(), redis.stop()]);
+  });
+
+  const empty = async (): Promise<void> => {
+    const tables = ['blob_refs', 'blobs', 'requests', 'run_events', 'conversation_message', 'threads', 'processes'];
+    for (const table of tables) await database.query(`delete from intertie.${table}`);
+    await client.sendCommand(['FLUSHALL']);
+  };
+  const open = async (change: Partial<DetachedLog> = {}): Promise<Store> =>
+    withDetachedLog(await createStore({ url: postgres.url, leaseMs }), { ...createRedisLog(client), ...change });
+  const openEmpty = async (change?: Partial<DetachedLog>): Promise<Store> => {
+    await empty();
+    return open(change);
+  };
+
+  storeContract('Postgres and Redis', () => openEmpty(), {
+    clock: { now: () => Date.now(), advance: (ms) => age(sql, ms), leaseMs },
+    logElsewhere: { openCut: () => openEmpty({ close: () => new Promise(() => {}) }) },
+  });
+
+  describe('agents', () => {
+    const stage = async (): Promise<() => Store> => {
+      await empty();
+      return () => withDetachedLog(PostgresMemoryStore.on(connectPg(postgres.url)), createRedisLog(client));
+    };
+    turns(stage);
+    approvals(stage);
+    stops(stage);
+    busy(stage);
+    readers(stage);
+    endings(stage);
+  });
+
+  it('3 SIGKILLs of a process that runs tools and approvals', { timeout: 240_000 }, async ({ annotate }) => {
+    await empty();
+    const target = `${postgres.url} ${redis.url}`;
+    const worker = program('worker-process.mjs');
+    const figures = await killWorkers(3, { target, open: () => open(), atOnce: 3, worker });
+    await annotate(figures);
+    expect(figures).toContain('3 kills');
+  });
+
+  it('a SIGKILL between the end of a run and the end of its log: readers get the end, once', async () => {
+    const store = await openEmpty();
+    onTestFinished(() => store.close());
+    const key = await startRun(store);
+    const words: AgentEvent[] = ['Hel', 'lo'].map((delta) => ({ type: 'text-delta', id: 'p', delta }));
+    await store.log.append([{ run: key, epoch: 1, seq: 1, events: words }]);
+    const there = readAll(store, key);
+    const child = spawn(process.execPath, [program('finisher-process.mjs'), postgres.url, redis.url, key, '3']);
+    expect(await once(child, 'exit')).toEqual([null, 'SIGKILL']);
+    const said = [...words, { type: 'run-end', outcome: 'complete' }];
+    expect(await there).toMatchObject(said);
+    expect(await readAll(store, key)).toMatchObject(said);
+    expect(await store.getMessage({ threadId: 't', messageId: 'a' })).toMatchObject({ status: 'complete' });
+    expect((await store.log.read(key, { epoch: 1, seq: 2 })).events).toEqual([]);
+  });
+
+  it('a SIGKILL of Redis under a run: it goes on where it was, and nothing is lost or told twice', async () => {
+    const store = await openEmpty();
+    const host = createRunHost(store, { onError: () => undefined });
+    onTestFinished(async () => {
+      await host.close();
+      await store.close();
+    });
+    const count = 60;
+    let isRestarted: Promise<void> | undefined;
+    const source: AgentSource = {
+      name: 'counter',
+      pauses: 'replay',
+      run: ({ runId, threadId, messageId }) =>
+        new ReadableStream<AgentEvent>({
+          async start(controller) {
+            controller.enqueue({ type: 'run-start', runId, threadId, messageId });
+            controller.enqueue({ type: 'text-start', id: 'p' });
+            for (let n = 0; n < count; n++) {
+              controller.enqueue({ type: 'text-delta', id: 'p', delta: `${n} ` });
+              if (n === count / 2) isRestarted = redis.restart();
+              await new Promise((resolve) => setTimeout(resolve, 5));
+            }
+            controller.enqueue({ type: 'text-end', id: 'p' });
+            controller.enqueue({ type: 'run-end', outcome: 'complete' });
+            controller.close();
+          },
+        }),
+    };
+    const agent = new Agent({ source, store, host });
+    const run = await agent.stream({ threadId: 't', message: 'Count' });
+    const text = Array.from({ length: count }, (_, n) => `${n} `).join('');
+    let said = '';
+    for await (const event of run.events) if (event.type === 'text-delta') said += event.delta;
+    expect(said).toBe(text);
+    await isRestarted;
+    expect(await run.message).toMatchObject({ status: 'complete', content: { parts: [{ type: 'text', text }] } });
+    const { key } = await run.record();
+    const logged = await readAll(store, key);
+    expect(logged.map((event) => (event.type === 'text-delta' ? event.delta : '')).join('')).toBe(text);
+    expect(logged.at(-1)).toMatchObject({ type: 'run-end', outcome: 'complete' });
+  });
+
+  it('keeps no run for ever', async () => {
+    const store = await openEmpty();
+    onTestFinished(() => store.close());
+    const key = await startRun(store);
+    await store.log.append([{ run: key, epoch: 1, seq: 1, events: [{ type: 'text-start', id: 'p' }] }]);
+    const ttl = async (): Promise<number[]> => {
+      const keys = (await client.sendCommand(['KEYS', '*'])) as string[];
+      return Promise.all(keys.map(async (each) => Number(await client.sendCommand(['PTTL', each]))));
+    };
+    expect(await ttl()).toHaveLength(2);
+    for (const left of await ttl()) expect(left).toBeGreaterThan(0);
+    await store.purgeAll();
+    const [left, ...others] = await ttl();
+    expect(others).toEqual([]);
+    expect(left).toBeGreaterThan(0);
+  });
+});
+
+async function startRun({ registry, scope }: Store): Promise<RunKey> {
+  await registry.heartbeat('p1');
+  const ids = { threadId: 't', runId: 'r', messageId: 'a', agent: 'helper', process: 'p1' };
+  const started = await registry.start(scope, { ...ids, busy: 'reject', pending: 'reject' });
+  return (started as Started).run.key;
+}
+
+/** All that a reader is given, to the end of its stream. */
+async function readAll(store: Store, run: RunKey): Promise<AgentEvent[]> {
+  const watcher = createRunWatcher({ log: store.log, hints: store.hints });
+  const events: AgentEvent[] = [];
+  for await (const item of followRun({
+    store,
+    watcher,
+    scope: store.scope,
+    run,
+  }) as unknown as AsyncIterable<Followed>) {
+    if (item.type === 'events') events.push(...item.events);
+    else if (item.type === 'ended') events.push(item.event);
+    else throw new Error(`A reader got ${item.type}.`);
+  }
+  watcher.close();
+  return events;
+}

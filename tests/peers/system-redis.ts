@@ -1,0 +1,56 @@
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { freePort } from './free-port.ts';
+
+/** Whether there is a `redis-server` in the path. */
+export const hasRedis: boolean = spawnSync('redis-server', ['--version']).status === 0;
+
+export type RedisServer = { url: string; pid(): number; restart(): Promise<void>; stop(): Promise<void> };
+
+/** The system's redis-server on loopback, which has what it answers on the disk before it does. */
+export async function startRedis(): Promise<RedisServer> {
+  const port = String(await freePort());
+  const folder = mkdtempSync(join(tmpdir(), 'intertie-redis-'));
+  const args = ['--port', port, '--bind', '127.0.0.1', '--save', '', '--dir', folder];
+  const start = async (): Promise<ChildProcess> => {
+    const server = spawn('redis-server', [...args, '--appendonly', 'yes', '--appendfsync', 'always']);
+    await ready(server);
+    return server;
+  };
+  let server = await start();
+  const end = async (signal: NodeJS.Signals): Promise<void> => {
+    const gone = once(server, 'exit');
+    server.kill(signal);
+    await gone;
+  };
+  return {
+    url: `redis://127.0.0.1:${port}`,
+    pid: () => server.pid!,
+    /** Killed, and started again on what it has written. */
+    async restart() {
+      await end('SIGKILL');
+      server = await start();
+    },
+    async stop() {
+      await end('SIGTERM');
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function ready(server: ChildProcess): Promise<void> {
+  let said = '';
+  for await (const chunk of server.stdout!.iterator({ destroyOnReturn: false })) {
+    said += String(chunk);
+    if (said.includes('Ready to accept connections')) {
+      // Whatever else it says must not fill the pipe.
+      server.stdout!.resume();
+      return;
+    }
+  }
+  throw new Error(`redis-server did not start: ${said}`);
+}
