@@ -1,8 +1,10 @@
 // @ts-check
 
 /**
- * What is asked of a row, found by `name | peer`: that much of the peer's speed at the least. The first that fits counts.
- * @type {ReadonlyArray<{ suite: string, row: RegExp, atLeast: number }>}
+ * What is asked of a row, found by `name | peer`: that much of the peer's speed at the least. The first that fits counts. A
+ * door that is iterated is asked to be no slower than another that is, so nothing is asked of it beside events that are pushed
+ * at whoever listens, without the promise for each that an iteration is: those are shown, and iterated they are a row as well.
+ * @type {ReadonlyArray<{ suite: string, row: RegExp, atLeast?: number }>}
  */
 export const targets = [
   { suite: 'ai-sdk', row: /^check /, atLeast: 10 },
@@ -11,6 +13,7 @@ export const targets = [
   { suite: 'mail', row: /\| eventsource-parser/, atLeast: 0.5 },
   { suite: 'ag-ui', row: /\| a loop that only reads/, atLeast: 0.5 },
   { suite: 'ag-ui', row: /^(codecs alone|bytes)/, atLeast: 2 },
+  { suite: 'ag-ui', row: /\| .*: pushed, / },
   { suite: 'ag-ui', row: /./, atLeast: 1 },
   { suite: 'postgres', row: /^save /, atLeast: 3 },
   { suite: 'postgres', row: /^last 50 .*includeTotal: false/, atLeast: 1 },

@@ -5,7 +5,7 @@ import { dirname, join, normalize } from 'node:path';
 import { parseSync, Visitor } from 'rolldown/utils';
 import { describe, expect, it } from 'vitest';
 
-import { filesIn, packages } from '../scripts/workspace.mjs';
+import { filesIn, packages, root } from '../scripts/workspace.mjs';
 
 /** Which packages of the workspace each may import, and whether it, or which of its files, may use Node's own modules. */
 const table: Record<string, { imports: string[] | 'all'; node?: true | string[] }> = {
@@ -123,6 +123,18 @@ describe.each(workspace)('the imports of $name', ({ name, folder, path, manifest
     );
     expect(cycleIn(graph)?.join(' → ')).toBeUndefined();
   });
+});
+
+it('is the table that people read', () => {
+  const rows = readFileSync(join(root, 'docs/architecture.md'), 'utf8').matchAll(
+    /^\| `(?:apps\/)?([\w-]+)` .*\| ([\w, -]+?) *\|$/gm,
+  );
+  const read = Object.fromEntries([...rows].map(([, name, imports]) => [name, imports]));
+  const written = Object.entries(table).map(([name, { imports }]) => {
+    const list = imports === 'all' ? imports : imports.join(', ');
+    return [name, list === '' ? 'nothing' : list];
+  });
+  expect(read).toEqual(Object.fromEntries(written));
 });
 
 describe('the check itself', () => {

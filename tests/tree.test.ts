@@ -69,6 +69,19 @@ describe('the tree', () => {
     expect(broken).toEqual([]);
   });
 
+  it('has every file that its pages for developers speak of', () => {
+    const speaks = /^(CONTRIBUTING|docs\/architecture|docs\/decisions\/[\w-]+|apps\/console\/README)\.md$/;
+    const gone = files
+      .filter(({ file }) => speaks.test(file))
+      .flatMap(({ file, text }) =>
+        [...text.matchAll(/(?<=`|^)[\w./-]+\.(?:tsx?|mjs)\b/gm)]
+          .map(([path]) => path)
+          .filter((path) => !files.some((other) => `/${other.file}`.endsWith(`/${path}`)))
+          .map((path) => `${file}: ${path}`),
+      );
+    expect(gone).toEqual([]);
+  });
+
   it('runs all of its tests', () => {
     const tests = (file: string): boolean => /\.(test|test-d|soak)\.ts$/.test(file);
     const modifier = String.raw`\b(it|test|describe|suite|bench)(\.\w+)*\.`;

@@ -79,44 +79,97 @@ function transcodeParts(parts) {
 }
 
 /**
- * @typedef {(parts: Part[], onEvent: (event: object) => void) => Promise<unknown>} Peer gives each event that it makes of them
+ * @typedef {{ name: string, run: (parts: Part[], onEvent: (event: object) => void) => Promise<unknown> }} Peer gives each event that it makes of them
+ * @typedef {{ codecs: Peer[], generators: Peer[] }} Peers by what they are beside: `codecs` as fast as each of them is, `generators` read as ours are
  * @param {(name: string) => Promise<any>} load
- * @returns {Promise<Array<[name: string, peer: Peer]>>}
+ * @returns {Promise<Peers>}
  */
 async function peersFrom(load) {
   process.env.COPILOTKIT_TELEMETRY_DISABLED = 'true';
   const { convertAISDKStream } = await load('@copilotkit/runtime/v2');
   const { VoltAgentAGUI } = await load('@voltagent/ag-ui');
-  return [
-    [
-      "CopilotKit's convertAISDKStream",
-      async (parts, onEvent) => {
-        for await (const event of convertAISDKStream(streamOf(parts), new AbortController().signal)) onEvent(event);
-      },
-    ],
-    [
-      // Its converter is its own secret, so the whole agent is run, around one that has its answer already. What it would
-      // load of @voltagent/core is a registry that it never asks then: the package that stands for it has none.
-      "VoltAgent's VoltAgentAGUI, its log muted",
-      (parts, onEvent) =>
-        new Promise((resolve, reject) => {
-          const { log } = console;
-          console.log = () => undefined;
-          const agent = new VoltAgentAGUI({ agent: { streamText: async () => ({ fullStream: streamOf(parts) }) } });
-          // It has something to say after its end too.
-          const over = (/** @type {() => void} */ settle) =>
-            setImmediate(() => {
-              console.log = log;
-              settle();
-            });
-          agent.run({ ...request, tools: [], context: [], state: {}, forwardedProps: {} }).subscribe({
-            next: onEvent,
-            error: (/** @type {unknown} */ error) => over(() => reject(error)),
-            complete: () => over(() => resolve(undefined)),
-          });
-        }),
-    ],
-  ];
+  // Its converter is its own secret, so the whole agent is run, around one that has its answer already. What it would load of
+  // @voltagent/core is a registry that it never asks then: the package that stands for it has none.
+  /** @param {Part[]} parts */
+  const voltAgent = (parts) =>
+    new VoltAgentAGUI({ agent: { streamText: async () => ({ fullStream: streamOf(parts) }) } }).run({
+      ...request,
+      tools: [],
+      context: [],
+      state: {},
+      forwardedProps: {},
+    });
+
+  /** @type {Peer} */
+  const copilotKit = {
+    name: "CopilotKit's convertAISDKStream",
+    async run(parts, onEvent) {
+      for await (const event of convertAISDKStream(streamOf(parts), new AbortController().signal)) onEvent(event);
+    },
+  };
+  /** @type {Peer} */
+  const pushed = {
+    name: "VoltAgent's VoltAgentAGUI, log muted: pushed, no back-pressure, no generator, drops streamed arguments",
+    run: (parts, onEvent) =>
+      muted(
+        () =>
+          new Promise((resolve, reject) => {
+            voltAgent(parts).subscribe({ next: onEvent, error: reject, complete: () => resolve(undefined) });
+          }),
+      ),
+  };
+  /** @type {Peer} */
+  const bridged = {
+    name: "VoltAgent's VoltAgentAGUI, log muted: iterated over a queue, drops streamed arguments",
+    run: (parts, onEvent) =>
+      muted(async () => {
+        for await (const event of iterateObservable(voltAgent(parts))) onEvent(event);
+      }),
+  };
+  return { codecs: [copilotKit, pushed], generators: [copilotKit, bridged, pushed] };
+}
+
+/** VoltAgent writes a line about most of what it does, and has something to say after its end too. @param {() => Promise<unknown>} work */
+async function muted(work) {
+  const { log } = console;
+  console.log = () => undefined;
+  try {
+    await work();
+  } finally {
+    await new Promise((resolve) => setImmediate(resolve));
+    console.log = log;
+  }
+}
+
+/**
+ * The least that makes what is pushed a thing to iterate: a queue, and a promise where it is empty.
+ * @typedef {{ next: (event: object) => void, error: (error: unknown) => void, complete: () => void }} Observer
+ * @param {{ subscribe: (observer: Observer) => unknown }} observable
+ * @returns {AsyncIterable<object>}
+ */
+function iterateObservable(observable) {
+  /** @type {Array<IteratorResult<object> | Promise<never>>} */
+  const queue = [];
+  /** @type {((result: IteratorResult<object> | Promise<never>) => void) | undefined} */
+  let waiting;
+  /** @param {IteratorResult<object> | Promise<never>} result */
+  const give = (result) => {
+    if (!waiting) return void queue.push(result);
+    const resolve = waiting;
+    waiting = undefined;
+    resolve(result);
+  };
+  observable.subscribe({
+    next: (value) => give({ done: false, value }),
+    // oxlint-disable-next-line promise/no-promise-in-callback -- whoever asks next is told
+    error: (error) => give(Promise.reject(error)),
+    complete: () => give({ done: true, value: undefined }),
+  });
+  const next = () => {
+    const result = queue.shift();
+    return result ? Promise.resolve(result) : new Promise((/** @type {typeof give} */ resolve) => (waiting = resolve));
+  };
+  return { [Symbol.asyncIterator]: () => ({ next }) };
 }
 
 /** @type {import('../measure.mjs').Suite} */
@@ -137,19 +190,6 @@ const suite = {
     ];
     for (const [name, parts] of kinds) {
       const events = parts.length;
-      /** @type {Array<{ door: string, note?: string, ours: () => unknown }>} */
-      const doors = [
-        { door: 'codecs alone', ours: () => transcodeParts(parts) },
-        {
-          door: 'AgentsToAGUIAdapter',
-          note: 'ours says the time and the id on every event',
-          ours: () =>
-            drain(
-              new AgentsToAGUIAdapter({ protocolVersion: '1.0' }).adaptStreamToAGUI({ fullStream: streamOf(parts) }),
-            ),
-        },
-        { door: 'toAGUI', ours: () => drain(toAGUI({ fullStream: streamOf(parts) }, { input: request })) },
-      ];
       rows.push(
         await compare({
           name: `codecs alone: ${name}`,
@@ -159,11 +199,31 @@ const suite = {
           peer: () => drain(streamOf(parts)),
         }),
       );
-      for (const [peerName, theirs] of peers) {
-        for (const { door, ...row } of doors) {
+      /** @type {Array<{ door: string, peers: Peer[], note?: string, ours: () => unknown }>} */
+      const doors = [
+        { door: 'codecs alone', peers: peers.codecs, ours: () => transcodeParts(parts) },
+        {
+          door: 'AgentsToAGUIAdapter',
+          peers: peers.generators,
+          note: 'ours says the time and the id on every event',
+          ours: () =>
+            drain(
+              new AgentsToAGUIAdapter({ protocolVersion: '1.0' }).adaptStreamToAGUI({ fullStream: streamOf(parts) }),
+            ),
+        },
+        {
+          door: 'toAGUI',
+          peers: peers.generators,
+          ours: () => drain(toAGUI({ fullStream: streamOf(parts) }, { input: request })),
+        },
+      ];
+      for (const { door, peers: others, ...row } of doors) {
+        for (const { name: peerName, run: theirs } of others) {
           const peer = () => theirs(parts, () => undefined);
           rows.push(await compare({ ...row, name: `${door}: ${name}`, events, peerName, peer }));
         }
+      }
+      for (const { name: peerName, run: theirs } of peers.codecs) {
         rows.push(
           await compare({
             name: `bytes: ${name}`,

@@ -1,16 +1,15 @@
-import { execFile, execFileSync, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { execFile, execFileSync } from 'node:child_process';
 import { chmodSync, chownSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir, userInfo } from 'node:os';
 import { basename, join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { pack } from '../../scripts/pack.mjs';
 import { root } from '../../scripts/workspace.mjs';
+import { startIntertie, type StartedIntertie } from './start-intertie.ts';
 
 const run = promisify(execFile);
 
@@ -99,35 +98,13 @@ describe('what intertie init writes, built and started as its Dockerfile says, w
 
   const nobody = 65_534;
 
-  async function start({ app, command, user }: Image): Promise<{ url: string; stop(): Promise<unknown> }> {
-    const args = command.map((word) => (word === '0.0.0.0' ? '127.0.0.1' : word));
+  async function start({ app, command, user }: Image): Promise<StartedIntertie> {
+    const [program, ...args] = command.map((word) => (word === '0.0.0.0' ? '127.0.0.1' : word));
     const house = join(app, '../house');
     mkdirSync(house, { recursive: true });
     if ('uid' in user) chownSync(house, user.uid, user.gid);
     const env = { PATH: process.env['PATH']!, HOME: house, PORT: '0', INTERTIE_TOKEN: 'a-token-that-nobody-guesses' };
-    const child = spawn(args[0]!, [...args.slice(1), '--json'], {
-      ...user,
-      cwd: app,
-      env,
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
-    let said = '';
-    child.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()));
-    const exit = once(child, 'exit');
-    const [line] = (await Promise.race([
-      once(createInterface({ input: child.stdout }), 'line'),
-      exit.then(() => Promise.reject(new Error(`It ended before it listened: ${said}`))),
-    ])) as [string];
-    const { url } = JSON.parse(line) as { url?: string };
-    if (url === undefined) throw new Error(`It did not start: ${line}`);
-    return {
-      url,
-      async stop() {
-        child.kill('SIGTERM');
-        const [code] = (await exit) as [number | null];
-        return code;
-      },
-    };
+    return startIntertie(program!, args, { ...user, cwd: app, env });
   }
 
   /** How it fares: its health, who gets in, and how it ends. */

@@ -1,18 +1,15 @@
-import { execFile, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { pack } from '../../scripts/pack.mjs';
+import { startIntertie, type StartedIntertie } from './start-intertie.ts';
 
 const run = promisify(execFile);
-
-type Started = { url: string; agents: string[]; stop(): Promise<number> };
 
 describe('intertie, packed and installed in an empty folder', () => {
   const folder = mkdtempSync(join(tmpdir(), 'intertie-server-'));
@@ -24,28 +21,9 @@ describe('intertie, packed and installed in an empty folder', () => {
   }, 300_000);
   afterAll(() => rmSync(folder, { recursive: true }));
 
-  async function start(...args: string[]): Promise<Started> {
-    // The program that `npx intertie` runs, so that a signal reaches it and not npx.
-    const program = join(folder, 'node_modules/.bin/intertie');
-    const child = spawn(program, [...args, '--port', '0', '--json'], {
-      cwd: folder,
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
-    let said = '';
-    child.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()));
-    const exit = once(child, 'exit');
-    const [line] = (await Promise.race([
-      once(createInterface({ input: child.stdout }), 'line'),
-      exit.then(() => Promise.reject(new Error(`It ended before it listened: ${said}`))),
-    ])) as [string];
-    const { url, agents } = JSON.parse(line) as { url: string; agents: string[] };
-    const stop = async (): Promise<number> => {
-      child.kill('SIGTERM');
-      const [code] = (await exit) as [number];
-      return code;
-    };
-    return { url, agents, stop };
-  }
+  /** The program that `npx intertie` runs, so that a signal reaches it and not npx. */
+  const start = (...args: string[]): Promise<StartedIntertie> =>
+    startIntertie(join(folder, 'node_modules/.bin/intertie'), [...args, '--port', '0'], { cwd: folder });
 
   it('starts with the demo agents, keeps what is said, and has it after a restart', async () => {
     const first = await start();

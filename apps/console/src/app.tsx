@@ -1,6 +1,13 @@
 import './ui/ui.css';
 import './shell/shell.css';
-import './chat/chat.css';
+import './chat/messages.css';
+import './chat/markdown.css';
+import './chat/cards.css';
+import './decide/decide.css';
+import './chat/parts.css';
+import './chat/composer.css';
+import './welcome/welcome.css';
+import './ui/popover.css';
 import './threads/threads.css';
 import { useMemo, useRef, useState, type ReactNode } from 'react';
 import { assignColors } from './agent-color.ts';

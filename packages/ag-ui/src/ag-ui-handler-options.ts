@@ -32,7 +32,7 @@ export interface AGUIHandlerOptions extends CommonOptions {
 }
 
 /** What a run is given beside the request; the thread, the message and the ids are the request's. */
-export type PreparedRequest = Pick<RunRequest, 'tools' | 'context' | 'state' | 'resourceId' | 'by'>;
+export type PreparedRequest = Pick<RunRequest, 'tools' | 'context' | 'state' | 'forwardedProps' | 'resourceId' | 'by'>;
 
 /** Where runs are kept. */
 export interface DurableAGUIHandlerOptions extends CommonOptions {
@@ -50,6 +50,9 @@ export interface DurableAGUIHandlerOptions extends CommonOptions {
   pending?: PendingPolicy;
   /** Where a client finds a file that the store keeps, by its hash. Default: it is sent the bytes. */
   fileUrl?: FileUrl;
+  /** How long after its end an answer is told from its beginning to a chat that asks for what it has missed. Default: 60 seconds. */
+  replayEndedMs?: number;
   /** Who asks and answers, for the record. */
   by?: string;
+  now?: () => number;
 }

@@ -35,6 +35,15 @@ const pending = (...pendingToolCallIds: string[]): object => ({
   ...finished,
   outcome: { type: 'success', pendingToolCallIds },
 });
+const interrupted = (toolCallId: string): object => ({
+  ...finished,
+  outcome: { type: 'interrupt', interrupts: [{ id: 'i', reason: 'approval', toolCallId }] },
+});
+const calling = (id: string): object => ({
+  id: 'm',
+  role: 'assistant',
+  toolCalls: [{ id, type: 'function', function: { name: 'act', arguments: '{}' } }],
+});
 const usage = (totalTokens: number): object => ({
   ...finished,
   usage: [{ inputTokens: 2, outputTokens: 3, totalTokens }],
@@ -106,6 +115,28 @@ const table: ReadonlyArray<[AGUIRule, bad: object[], good: object[]]> = [
     'client-tool',
     [offering('ask'), ...call('c', 'ask'), result('c'), finished],
     [offering('ask'), ...call('c', 'act'), result('c'), finished],
+  ],
+  [
+    'client-tool',
+    [offering('ask'), ...call('c', 'ask'), interrupted('c')],
+    [offering('ask'), ...call('c', 'act'), interrupted('c')],
+  ],
+  [
+    'pending-calls',
+    [offering('ask'), ...call('c', 'ask'), pending('c', 'd')],
+    [offering('ask'), ...call('c', 'ask'), pending('c')],
+  ],
+  [
+    'pending-calls',
+    [having(calling('b')), ...call('c'), pending('c', 'd')],
+    // One that was left before is still left.
+    [having(calling('b')), ...call('c'), pending('c', 'b')],
+  ],
+  [
+    'pending-calls',
+    [started, ...call('c'), result('c'), pending('c')],
+    // What was before is not said.
+    [started, ...call('c'), pending('c', 'b')],
   ],
   [
     'patch-applies',

@@ -120,7 +120,7 @@ const rules: { readonly [Id in AGUIRule]: readonly [sentence: string, fix: strin
     'Give each message an id of its own: a client adds to the one that has it.',
   ],
   'pending-calls': [
-    '`pendingToolCallIds` names calls that nobody has answered.',
+    '`pendingToolCallIds` names calls that were made and that nobody has answered.',
     'Name the calls that wait for the client, and no others.',
   ],
   'cancelled-result': ['A run that was cancelled has no result.', 'Leave `result` out.'],
@@ -154,7 +154,7 @@ const rules: { readonly [Id in AGUIRule]: readonly [sentence: string, fix: strin
     'Send TOOL_CALL_RESULT, empty if need be, or name the call in `pendingToolCallIds`.',
   ],
   'client-tool': [
-    'A call of a tool that the client offers is not answered by the agent.',
+    'A call of a tool that the client offers is neither answered by the agent nor interrupts the run.',
     'Finish the run and name the call in `pendingToolCallIds`: the client answers with its next request.',
   ],
   'patch-applies': [

@@ -6,34 +6,32 @@ import {
   sourceStream,
   toJson,
   type AgentSource,
+  type AgentEvent,
   type Answer,
   type CanonicalMessage,
+  type Codec,
   type MessageContent,
   type OnLoss,
   type RunInput,
   type SourceStreamOptions,
   type ToolAnswer,
 } from '@intertie/core';
-import { createParser } from 'eventsource-parser';
 import type { AGUIRunInput } from './ag-ui-event.ts';
 import { declaredVersion } from './ag-ui-version.ts';
-import { createAGUIDecoder } from './decode-ag-ui.ts';
+import { createAGUIDecoder, type AGUIDecoderOptions } from './decode-ag-ui.ts';
+import { askAgent, refusal, sseEvents, type AGUIEndpoint } from './http-events.ts';
 import { encodeInterruptId } from './interrupt.ts';
 import { defined, isFields } from './read-fields.ts';
 import { socketEvents } from './socket-events.ts';
 import { toAGUIMessages } from './to-ag-ui-messages.ts';
 
-export interface AGUISourceOptions {
-  /** Where the agent is: `https:` for server-sent events, `wss:` for a socket. */
-  url: string;
+export interface AGUISourceOptions extends AGUIEndpoint {
   /** The source's name. Default: the URL's host. */
   name?: string;
-  headers?: Record<string, string> | (() => Record<string, string> | Promise<Record<string, string>>);
-  /** What the agent is given beside the run, verbatim. */
+  /** What the agent is given beside the run, verbatim. Where the run's client forwards something too, this is laid over it. */
   forwardedProps?: unknown;
   /** How long the agent may be silent, in milliseconds. */
   idleMs?: number;
-  fetch?: typeof globalThis.fetch;
   /** Is given every event of the agent before it is decoded. */
   onFrame?: SourceStreamOptions['onFrame'];
   onLoss?: OnLoss;
@@ -41,14 +39,24 @@ export interface AGUISourceOptions {
 
 /** An AG-UI agent as a source. A paused run goes on from the history: results and resolved interrupts are sent with it. */
 export function agUiSource(options: AGUISourceOptions): AgentSource {
-  const { url, idleMs, onFrame, onLoss = () => undefined, name = new URL(url).host } = options;
+  return agUiSourceWith(options, (run, codecOf) => codecOf(run));
+}
+
+type CodecOf = (run: RunInput) => Codec<unknown, AgentEvent>;
+
+/** `begin`: who has a word in what the run is called. */
+export function agUiSourceWith(
+  options: AGUISourceOptions,
+  begin: (run: RunInput, codecOf: CodecOf) => Codec<unknown, AgentEvent>,
+): AgentSource {
+  const { url, idleMs, onFrame, name = new URL(url).host } = options;
   return {
     name,
     pauses: 'replay',
     run(run, { signal }) {
       const input = inputOf(run, options);
       const sent = input.messages.map(({ id }) => id);
-      const codec = compose(createAGUIDecoder(run, { sent, onLoss }), seal(run, onLoss));
+      const codec = begin(run, (begun) => agUiCodec(begun, { ...options, sent }));
       const open = /^wss?:/.test(url)
         ? (stop: AbortSignal): AsyncIterable<unknown> => socketEvents(url, input, stop)
         : (stop: AbortSignal): AsyncIterable<unknown> => httpEvents(input, options, stop);
@@ -57,8 +65,14 @@ export function agUiSource(options: AGUISourceOptions): AgentSource {
   };
 }
 
+/** An agent's events as those of a run. */
+export function agUiCodec(run: RunInput, { sent, onLoss = () => undefined }: AGUIDecoderOptions): ReturnType<CodecOf> {
+  return compose(createAGUIDecoder(run, { ...defined({ sent }), onLoss }), seal(run, onLoss));
+}
+
 /** The request that asks for a run. */
-function inputOf(run: RunInput, { forwardedProps, onLoss }: AGUISourceOptions): AGUIRunInput {
+function inputOf(run: RunInput, options: AGUISourceOptions): AGUIRunInput {
+  const { onLoss } = options;
   const { threadId, runId, parentRunId, resumes, context, state, answers } = run;
   const results = answers.filter((answer) => !('questionId' in answer));
   const message = run.message && results.reduce<MessageContent>(applyAnswer, run.message);
@@ -69,7 +83,7 @@ function inputOf(run: RunInput, { forwardedProps, onLoss }: AGUISourceOptions): 
     threadId,
     runId,
     protocolVersion: declaredVersion,
-    ...defined({ parentRunId: parentRunId ?? resumes, forwardedProps: forwardedProps ?? undefined }),
+    ...defined({ parentRunId: parentRunId ?? resumes, forwardedProps: forwardedOf(run, options) }),
     messages: messages.flatMap((one) => toAGUIMessages(one, telling)),
     tools: run.tools.map(({ name, description = '', inputSchema }) =>
       inputSchema === undefined ? { name, description } : { name, description, parameters: inputSchema },
@@ -78,6 +92,11 @@ function inputOf(run: RunInput, { forwardedProps, onLoss }: AGUISourceOptions): 
     state: state ?? {},
     ...(resume.length > 0 && { resume }),
   };
+}
+
+function forwardedOf({ forwardedProps: asked }: RunInput, { forwardedProps: own }: AGUISourceOptions): unknown {
+  if (isFields(asked) && isFields(own)) return { ...asked, ...own };
+  return own ?? asked ?? undefined;
 }
 
 function messageOf({ messageId: id, threadId, startedAt }: RunInput, content: MessageContent): CanonicalMessage {
@@ -104,52 +123,13 @@ function resumeEntry(interruptId: string, { approved, value, cancelled, reason }
   return { interruptId, status: 'resolved', ...(payload !== undefined && payload !== null && { payload }) };
 }
 
-/** An answer of any other kind is an error with what the agent says of it. */
 async function* httpEvents(input: AGUIRunInput, options: AGUISourceOptions, signal: AbortSignal): AsyncGenerator {
-  const { url, fetch = globalThis.fetch } = options;
-  const headers = typeof options.headers === 'function' ? await options.headers() : options.headers;
-  const response = await fetch(url, {
+  const response = await askAgent(options, {
     method: 'POST',
-    headers: { 'content-type': 'application/json', accept: 'text/event-stream', ...headers },
+    headers: { 'content-type': 'application/json' },
     body: JSON.stringify(toJson(input)),
     signal,
   });
-  if (!response.ok || response.body === null) {
-    const said = await response.text().catch(() => '');
-    const message = `The agent at ${url} answered ${response.status}${said === '' ? '' : `: ${said.slice(0, 500)}`}`;
-    throw Object.assign(new Error(message), { code: `http-${response.status}` });
-  }
+  if (!response.ok || response.body === null) throw await refusal(options, response);
   yield* sseEvents(response.body);
-}
-
-async function* sseEvents(body: ReadableStream<Uint8Array>): AsyncGenerator {
-  const events: unknown[] = [];
-  const parser = createParser({
-    onEvent: ({ data }) => {
-      const event = parse(data);
-      // Frames that are no events are the server's own business.
-      if (isFields(event)) events.push(event);
-    },
-  });
-  const decoder = new TextDecoder();
-  const reader = body.getReader();
-  try {
-    for (;;) {
-      // oxlint-disable-next-line no-await-in-loop -- one piece after the other
-      const { done, value } = await reader.read();
-      if (done) return;
-      parser.feed(decoder.decode(value, { stream: true }));
-      yield* events.splice(0);
-    }
-  } finally {
-    await reader.cancel().catch(() => undefined);
-  }
-}
-
-function parse(data: string): unknown {
-  try {
-    return JSON.parse(data);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,4 +1,4 @@
-import { createAGUIFrames } from './ag-ui-frame.ts';
+import { AGUIFrameBytes } from './ag-ui-frame-bytes.ts';
 import type { AGUIEvent } from './ag-ui-event.ts';
 import { feedOf, type EventFeed, type EventSink } from './event-feed.ts';
 
@@ -32,13 +32,11 @@ export function writeAGUISSE(
  * piece of a stream costs more than the words in it.
  */
 export function writeFeedSSE(feed: EventFeed, { keepAliveMs }: WriteAGUISSEOptions): ReadableStream<Uint8Array> {
-  const encoder = new TextEncoder();
-  const frameOf = createAGUIFrames();
+  const frames = new AGUIFrameBytes();
   let controller: ReadableStreamDefaultController<Uint8Array>;
   let onWritten: (() => void) | undefined;
   let keepAlive: ReturnType<typeof setInterval> | undefined;
   let isSilent = true;
-  let text = '';
   let reads = 0;
   let isReading = false;
   let isWaiting = false;
@@ -46,9 +44,8 @@ export function writeFeedSSE(feed: EventFeed, { keepAliveMs }: WriteAGUISSEOptio
 
   const write = (): void => {
     isWaiting = false;
-    if (text === '' || isOver || onWritten === undefined) return;
-    controller.enqueue(encoder.encode(text));
-    text = '';
+    if (frames.length === 0 || isOver || onWritten === undefined) return;
+    controller.enqueue(frames.take());
     reads = 0;
     const resolve = onWritten;
     onWritten = undefined;
@@ -68,21 +65,21 @@ export function writeFeedSSE(feed: EventFeed, { keepAliveMs }: WriteAGUISSEOptio
   const sink: EventSink = {
     event(event) {
       isSilent = false;
-      text += frameOf(event);
+      frames.add(event);
       if (isWaiting || isOver) return;
       isWaiting = true;
       afterwards(write);
     },
     ready() {
       reads += 1;
-      if (text !== '' && (reads >= maxReads || text.length >= maxLength)) write();
+      if (frames.length > 0 && (reads >= maxReads || frames.length >= maxLength)) write();
       // Nobody waits, or there was enough for one piece.
       isReading = onWritten !== undefined && !isOver;
       return isReading;
     },
     end() {
       if (isOver) return;
-      if (text !== '') controller.enqueue(encoder.encode(text));
+      if (frames.length > 0) controller.enqueue(frames.take());
       stop();
       controller.close();
     },
@@ -100,7 +97,7 @@ export function writeFeedSSE(feed: EventFeed, { keepAliveMs }: WriteAGUISSEOptio
       if (keepAliveMs === undefined || isOver) return;
       keepAlive = setInterval(() => {
         // A reader that does not read is not told that we are alive: comments would only pile up.
-        if (isSilent && (controller.desiredSize ?? 0) > 0) controller.enqueue(encoder.encode(keepAliveFrame));
+        if (isSilent && (controller.desiredSize ?? 0) > 0) controller.enqueue(new TextEncoder().encode(keepAliveFrame));
         isSilent = true;
       }, keepAliveMs);
     },
@@ -108,7 +105,7 @@ export function writeFeedSSE(feed: EventFeed, { keepAliveMs }: WriteAGUISSEOptio
       new Promise<void>((resolve) => {
         onWritten = resolve;
         // What came while nobody waited.
-        if (text !== '' && !isWaiting) write();
+        if (frames.length > 0 && !isWaiting) write();
         else read();
       }),
     cancel(reason) {

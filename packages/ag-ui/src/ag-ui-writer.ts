@@ -1,4 +1,5 @@
 import { generateId, toJson, type AgentEvent, type Json, type OnLoss, type Op } from '@intertie/core';
+import { verbatimMeta } from './custom-name.ts';
 import { WriteQueue } from './write-queue.ts';
 
 /**
@@ -37,7 +38,10 @@ export function createAGUIWriter(): AGUIWriter {
   const put = (event: AgentEvent, during: WrittenDuring | undefined): boolean => queue.put(event, during?.toolCallId);
   const writer: AGUIWriter = {
     custom: (name, value, during) =>
-      put({ type: 'data', id: generateId(), name, data: copied(value), transient: true }, during),
+      put(
+        { type: 'data', id: generateId(), name, data: copied(value), transient: true, ...verbatimMeta(name) },
+        during,
+      ),
     activity: (id, type, content, during) => put({ type: 'data', id, name: type, data: copied(content) }, during),
     patchActivity: (id, patch, during) => put({ type: 'data-delta', id, patch: copied(patch) as Op[] }, during),
     state: (state, during) => put({ type: 'state-snapshot', state: copied(state) }, during),

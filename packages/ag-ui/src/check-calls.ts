@@ -6,6 +6,8 @@ import { fieldsOf, nameOf, type Fields } from './read-fields.ts';
 export class AGUICalls {
   /** The calls of this run, with the names of their tools. */
   #called = new Map<string, string | undefined>();
+  /** The calls before this run, where it repeats its input: undefined where it does not. */
+  #before: Set<string> | undefined;
   /** By this run, or before it. */
   #answered = new Set<string>();
   /** Those that say of themselves that the client runs them. It may have answered while the run went on. */
@@ -35,13 +37,15 @@ export class AGUICalls {
   #start(event: Fields): void {
     for (const things of [this.#called, this.#answered, this.#clients]) things.clear();
     const { messages, tools } = fieldsOf(event.input);
+    this.#before = Array.isArray(messages) ? new Set() : undefined;
     this.#offered = new Set((Array.isArray(tools) ? tools : []).flatMap((tool) => nameOf(fieldsOf(tool).name) ?? []));
     this.#learn(messages);
   }
 
   #learn(messages: unknown): void {
-    for (const { role, toolCallId } of Array.isArray(messages) ? messages.map(fieldsOf) : []) {
+    for (const { role, toolCallId, toolCalls } of Array.isArray(messages) ? messages.map(fieldsOf) : []) {
       if (role === 'tool') this.#answered.add(String(toolCallId));
+      for (const { id } of Array.isArray(toolCalls) ? toolCalls.map(fieldsOf) : []) this.#before?.add(String(id));
     }
   }
 
@@ -60,10 +64,20 @@ export class AGUICalls {
   }
 
   #finish({ outcome }: Fields, complain: Complain): void {
-    const { type, pendingToolCallIds } = fieldsOf(outcome);
+    const { type, pendingToolCallIds, interrupts } = fieldsOf(outcome);
+    for (const { toolCallId } of Array.isArray(interrupts) ? interrupts.map(fieldsOf) : []) {
+      const name = this.#called.get(String(toolCallId));
+      if (name !== undefined && this.#offered.has(name))
+        complain(
+          'client-tool',
+          `An interrupt is about ${String(toolCallId)}, a call of ${name}, which the client offers.`,
+        );
+    }
     const pending = new Set((Array.isArray(pendingToolCallIds) ? pendingToolCallIds : []).map(String));
     const answered = [...pending].filter((id) => this.#answered.has(id));
     if (answered.length > 0) complain('pending-calls', `${answered.join(', ')} is answered.`);
+    const unknown = [...pending].filter((id) => !this.#called.has(id) && this.#before?.has(id) === false);
+    if (unknown.length > 0) complain('pending-calls', `${unknown.join(', ')} was never made.`);
     if (type !== undefined && type !== 'success') return;
     const left = [...this.#called].flatMap(([id, name]) => (this.#isLeft(id, name, pending) ? [id] : []));
     if (left.length > 0) complain('unanswered-call', `${left.join(', ')} has no result.`);

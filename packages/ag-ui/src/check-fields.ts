@@ -1,9 +1,8 @@
 import { EventSchemas } from '@ag-ui/core/schemas';
 import type { Complain } from './ag-ui-rules.ts';
+import { prefixedName } from './custom-name.ts';
 import { isFields, textOf, type Fields } from './read-fields.ts';
 
-/** Whose a name is, and the name: `com.example.progress`, `acme:progress`, `acme/progress`. */
-const prefixedName = /^[^.:/]+[.:/]./;
 const versionForm = /^\d+\.\d+$/;
 
 /** What one event says by itself. */

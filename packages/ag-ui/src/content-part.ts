@@ -35,7 +35,7 @@ function kindOf(mimeType = ''): 'image' | 'audio' | 'video' | 'document' {
 }
 
 /** A content part of any version as a text or file part; undefined for what cannot be used. */
-export function readContentPart(value: unknown): TextPart | FilePart | undefined {
+function readContentPart(value: unknown): TextPart | FilePart | undefined {
   const part = fieldsOf(value);
   const kept = fieldsOf(fieldsOf(part.metadata)[slotKey]);
   const more = {

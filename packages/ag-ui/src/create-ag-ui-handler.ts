@@ -13,7 +13,7 @@ import { aguiSSEHeaders, writeFeedSSE } from './ag-ui-sse.ts';
 import { DurableDoor, type Told } from './durable-door.ts';
 import { createAGUIEncoder } from './encode-ag-ui.ts';
 import { encodedFeed, feedOf, type EventFeed } from './event-feed.ts';
-import { nameOf } from './read-fields.ts';
+import { defined, nameOf } from './read-fields.ts';
 import { readRunAgentInput, RequestProblem } from './read-run-agent-input.ts';
 import { refuseRun } from './refuse-run.ts';
 import { runOfInput } from './run-of-input.ts';
@@ -33,7 +33,8 @@ const defaultMaxBodySize = 32_000_000;
  * on from there, and a run ends when its client leaves.
  *
  * With an agent whose runs are kept, the history is the store's, a run goes on whoever leaves, and a client that names it
- * again, or connects with `GET ?threadId=`, is told how it stands and what comes.
+ * again, or connects with `GET ?threadId=`, is told how it stands and what comes. With `&replay=true` it is told the last
+ * answer alone, from its beginning, as `AGUIChatTransport` wants it; 204 where none is under way.
  */
 export function createAGUIHandler(agent: DurableAgent, options?: DurableAGUIHandlerOptions): Handler;
 export function createAGUIHandler(source: AgentSource, options?: AGUIHandlerOptions): Handler;
@@ -49,21 +50,21 @@ function durableHandler(agent: DurableAgent, options: DurableAGUIHandlerOptions)
   const { maxBodySize = defaultMaxBodySize } = options;
   const door = new DurableDoor(agent, options);
 
-  const tell = async (request: Request): Promise<Told> => {
+  const tell = async (request: Request): Promise<Told | null> => {
     if (request.method === 'POST') return door.run(await readRunAgentInput(request, maxBodySize), request);
     const query = new URL(request.url).searchParams;
     const threadId = nameOf(query.get('threadId'));
     if (threadId === undefined) throw new RequestProblem('GET says `?threadId=`: the thread to connect to.', 422);
     const runId = nameOf(query.get('runId'));
     const protocolVersion = nameOf(query.get('protocolVersion'));
-    return door.connect(threadId, {
-      ...(runId !== undefined && { runId }),
-      ...(protocolVersion !== undefined && { protocolVersion }),
-    });
+    const client = defined({ runId, protocolVersion });
+    return query.get('replay') === 'true' ? door.replay(threadId, client) : door.connect(threadId, client);
   };
 
   return answering(['GET', 'POST'], async (request) => {
-    const { events, run } = await tell(request);
+    const told = await tell(request);
+    if (told === null) return new Response(null, { status: 204 });
+    const { events, run } = told;
     const headers = run && { 'x-intertie-run': run.runId, 'x-intertie-message': run.messageId };
     return respond(feedOf(events), request, options, headers);
   });

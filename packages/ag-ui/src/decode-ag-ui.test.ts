@@ -1,26 +1,5 @@
-import { compose, foldEvents, seal, transcode, type AgentEvent, type Loss, type RunInput } from '@intertie/core';
 import { describe, expect, it } from 'vitest';
-import { createAGUIDecoder } from './decode-ag-ui.ts';
-
-const run: RunInput = {
-  runId: 'r',
-  threadId: 't',
-  messageId: 'm',
-  startedAt: 0,
-  history: [],
-  answers: [],
-  tools: [{ name: 'locate' }],
-  context: [],
-};
-const started = { type: 'RUN_STARTED', threadId: 't', runId: 'r' };
-const finished = { type: 'RUN_FINISHED', threadId: 't', runId: 'r' };
-
-function decode(events: object[], sent: string[] = []): { events: AgentEvent[]; parts: unknown[]; losses: Loss[] } {
-  const losses: Loss[] = [];
-  const onLoss = (loss: Loss): void => void losses.push(loss);
-  const decoded = transcode(compose(createAGUIDecoder(run, { sent, onLoss }), seal(run, onLoss)), [started, ...events]);
-  return { events: decoded, parts: foldEvents(decoded)?.content.parts ?? [], losses };
-}
+import { decode, finished, started } from '../test/decode-events.ts';
 
 describe('what agents of all versions say', () => {
   it.each<[string, object[], object[]]>([
@@ -130,6 +109,35 @@ describe('what agents of all versions say', () => {
       ],
       [{ type: 'text', id: 'a', text: 'One two' }],
     ],
+    [
+      'results that only a snapshot tells, of calls that were streamed',
+      [
+        { type: 'TOOL_CALL_CHUNK', toolCallId: 'c', toolCallName: 'search', delta: '{}' },
+        { type: 'TOOL_CALL_CHUNK', toolCallId: 'd', toolCallName: 'search', delta: '{}' },
+        {
+          type: 'MESSAGES_SNAPSHOT',
+          messages: [
+            { id: 'x', role: 'tool', toolCallId: 'c', content: 'Found.', encryptedValue: 'secret' },
+            { id: 'y', role: 'tool', toolCallId: 'd', content: '', error: 'Nothing there.' },
+          ],
+        },
+        { type: 'TOOL_CALL_RESULT', messageId: 'z', toolCallId: 'c', content: 'Once more.' },
+      ],
+      [
+        { toolCallId: 'c', result: 'Found.', resultMetadata: { 'ag-ui': { encryptedValue: 'secret' } } },
+        { toolCallId: 'd', state: 'error', error: { message: 'Nothing there.' } },
+      ],
+    ],
+    [
+      'the encrypted value of a result that waits for its call',
+      [
+        { type: 'TOOL_CALL_START', toolCallId: 'c', toolCallName: 'search' },
+        { type: 'TOOL_CALL_RESULT', messageId: 'x', toolCallId: 'c', content: 'Found.' },
+        { type: 'REASONING_ENCRYPTED_VALUE', subtype: 'message', entityId: 'x', encryptedValue: 'secret' },
+        { type: 'TOOL_CALL_END', toolCallId: 'c' },
+      ],
+      [{ toolCallId: 'c', result: 'Found.', resultMetadata: { 'ag-ui': { encryptedValue: 'secret' } } }],
+    ],
   ])('%s', (_, events, parts) => {
     expect(decode([...events, finished], ['old']).parts).toMatchObject(parts);
   });
@@ -153,6 +161,18 @@ describe('what agents of all versions say', () => {
       error: { message: 'No.', code: 'E' },
     });
     expect(ended()).toMatchObject({ outcome: 'error', error: { code: 'truncated' } });
+  });
+
+  it('reports the encrypted value of a result that was told before, and does not take it for the call’s', () => {
+    const { events, parts, losses } = decode([
+      { type: 'TOOL_CALL_CHUNK', toolCallId: 'c', toolCallName: 'search', delta: '{}' },
+      { type: 'TOOL_CALL_RESULT', messageId: 'x', toolCallId: 'c', content: 'Found.' },
+      { type: 'REASONING_ENCRYPTED_VALUE', subtype: 'message', entityId: 'x', encryptedValue: 'secret' },
+      finished,
+    ]);
+    expect(losses).toMatchObject([{ kind: 'unsupported', what: 'REASONING_ENCRYPTED_VALUE', id: 'c' }]);
+    expect(events.filter(({ type }) => type === 'raw' || type === 'notice')).toEqual([]);
+    expect(JSON.stringify(parts)).not.toContain('secret');
   });
 
   it('announces a sub-agent that was never announced, and passes over what comes after the end', () => {

@@ -1,30 +1,25 @@
 import {
   capJson,
   createPartIds,
-  equalJson,
   MessageList,
-  toJson,
-  validateEvent,
   type AgentEvent,
   type Codec,
   type Emit,
-  type Json,
-  type MessagePart,
-  type Meta,
   type OnLoss,
   type Op,
-  type PartIds,
   type RunInput,
-  type Said,
 } from '@intertie/core';
-import { AGUIAgentReader, slotOf } from './decode-agents.ts';
-import { decodeRunEnd } from './decode-run-end.ts';
 import { correctContent } from './correct-content.ts';
+import { AGUIAgentReader } from './decode-agents.ts';
+import { AGUIDataReader } from './decode-data.ts';
 import { eventsOfMessages } from './decode-messages-snapshot.ts';
+import { decodeRunEnd } from './decode-run-end.ts';
+import { AGUISaidReader } from './decode-said.ts';
 import { AGUIToolReader } from './decode-tools.ts';
+import { AGUIWordReader } from './decode-words.ts';
 import { metaOfEncryptedValue } from './encrypted-value.ts';
 import { expandChunks } from './expand-chunks.ts';
-import { customNames, slotKey } from './intertie-slot.ts';
+import { MessageIds } from './message-ids.ts';
 import { defined, fieldsOf, isFields, nameOf, textOf, type Fields } from './read-fields.ts';
 
 export interface AGUIDecoderOptions {
@@ -52,22 +47,17 @@ export function createAGUIDecoder(run: RunInput, options: AGUIDecoderOptions = {
 }
 
 type Write = Emit<AgentEvent>;
-/** `words`: of an interjection, which is told when it is whole. */
-type Text = { id: string; meta: Meta | undefined; interjection?: { event: Fields; said: Said; words: string } };
 
 class AGUIDecoder {
   #run: RunInput;
   #onLoss: OnLoss;
-  #ids: PartIds;
+  #messageIds: MessageIds;
   #agents: AGUIAgentReader;
+  #reader: AGUISaidReader;
+  #words: AGUIWordReader;
   #tools: AGUIToolReader;
+  #data: AGUIDataReader;
   #sent: Set<string>;
-  #texts = new Map<string, Text>();
-  #reasoning = new Map<string, Text>();
-  /** The parts of messages, open or over, for what is said of them later. */
-  #parts = new Map<string, string>();
-  #activities = new Map<string, { id: string; isValue: boolean }>();
-  #asked = new Set<string>();
   #hasState: boolean;
   #hasEnded = false;
   /** What was streamed, for a snapshot that says otherwise. */
@@ -76,9 +66,13 @@ class AGUIDecoder {
   constructor(run: RunInput, { sent = [], onLoss = () => undefined }: AGUIDecoderOptions) {
     this.#run = run;
     this.#onLoss = onLoss;
-    this.#ids = createPartIds(run);
+    const ids = createPartIds(run);
+    this.#messageIds = new MessageIds(ids);
     this.#agents = new AGUIAgentReader(run.runId);
-    this.#tools = new AGUIToolReader(run, this.#ids, onLoss);
+    this.#reader = new AGUISaidReader(this.#agents, onLoss);
+    this.#words = new AGUIWordReader(this.#messageIds, this.#reader);
+    this.#tools = new AGUIToolReader(run, ids, onLoss);
+    this.#data = new AGUIDataReader(this.#messageIds, this.#reader, this.#agents);
     this.#sent = new Set(sent);
     this.#hasState = run.state !== undefined;
     const { runId, threadId, messageId, message } = run;
@@ -124,25 +118,25 @@ class AGUIDecoder {
       case 'SUBAGENT_ERROR':
         return this.#agents.end(event, emit);
       case 'TEXT_MESSAGE_START':
-        return this.#textStart(event, emit);
+        return this.#words.textStart(event, emit);
       case 'TEXT_MESSAGE_CONTENT':
-        return this.#delta('text', this.#texts, event, emit);
+        return this.#words.textDelta(event, emit);
       case 'TEXT_MESSAGE_END':
-        return this.#textEnd(event, emit);
+        return this.#words.textEnd(event, emit);
       case 'REASONING_START':
       case 'REASONING_END':
         // The span around a message says nothing that the message does not.
         return true;
       case 'REASONING_MESSAGE_START':
-        return this.#reasoningStart(event, emit);
+        return this.#words.reasoningStart(event, emit);
       case 'REASONING_MESSAGE_CONTENT':
-        return this.#delta('reasoning', this.#reasoning, event, emit);
+        return this.#words.reasoningDelta(event, emit);
       case 'REASONING_MESSAGE_END':
-        return this.#reasoningEnd(event, emit);
+        return this.#words.reasoningEnd(event, emit);
       case 'REASONING_ENCRYPTED_VALUE':
         return this.#encrypted(event, emit);
       case 'TOOL_CALL_START':
-        return this.#tools.start(event, this.#said(event, emit), emit);
+        return this.#tools.start(event, this.#reader.said(event, emit), emit);
       case 'TOOL_CALL_ARGS':
         return this.#tools.args(event, emit);
       case 'TOOL_CALL_END':
@@ -151,18 +145,18 @@ class AGUIDecoder {
         return this.#tools.result(event, emit);
       case 'STATE_SNAPSHOT':
         this.#hasState = true;
-        emit({ type: 'state-snapshot', state: this.#json(event.snapshot) });
+        emit({ type: 'state-snapshot', state: this.#reader.json(event.snapshot) });
         return true;
       case 'STATE_DELTA':
         return this.#stateDelta(event, emit);
       case 'ACTIVITY_SNAPSHOT':
-        return this.#activity(event, emit);
+        return this.#data.activity(event, emit);
       case 'ACTIVITY_DELTA':
-        return this.#activityDelta(event, emit);
+        return this.#data.activityDelta(event, emit);
       case 'MESSAGES_SNAPSHOT':
         return this.#messages(event, emit);
       case 'CUSTOM':
-        return this.#custom(event, emit);
+        return this.#data.custom(event, emit);
       case 'RAW':
         emit({
           type: 'raw',
@@ -191,87 +185,18 @@ class AGUIDecoder {
     const idOf = (wireId: string): string => this.#tools.idOf(wireId) ?? wireId;
     const { questions, end } = decodeRunEnd(event, this.#tools.pending(), idOf);
     for (const question of questions)
-      if (!this.#asked.has(question.questionId)) emit({ type: 'question', ...question });
+      if (!this.#data.asked.has(question.questionId)) emit({ type: 'question', ...question });
     this.#hasEnded = true;
     emit(end);
     return true;
   }
 
-  #textStart(event: Fields, emit: Write): boolean {
-    const messageId = nameOf(event.messageId);
-    if (messageId === undefined || this.#texts.has(messageId)) return false;
-    const role = event.role ?? 'assistant';
-    const isOwn = role === 'assistant';
-    const said = this.#said(isOwn ? event : { ...event, name: undefined }, emit);
-    const id = this.#open(messageId);
-    if (isOwn) {
-      this.#texts.set(messageId, { id, meta: said.providerMetadata });
-      emit({ type: 'text-start', id, ...said });
-    } else this.#texts.set(messageId, { id, meta: undefined, interjection: { event, said, words: '' } });
-    return true;
-  }
-
-  #textEnd(event: Fields, emit: Write): boolean {
-    const messageId = String(event.messageId);
-    const text = this.#texts.get(messageId);
-    if (text === undefined) return false;
-    this.#texts.delete(messageId);
-    if (text.interjection) return this.#interjection(text.id, text.interjection, emit);
-    const { citations } = slotOf(event);
-    const meta = this.#laterMeta(event, text.meta);
-    emit({ type: 'text-end', id: text.id, ...(Array.isArray(citations) && { citations }), ...meta });
-    return true;
-  }
-
-  #interjection(id: string, { event, said, words }: NonNullable<Text['interjection']>, emit: Write): boolean {
-    const { parts } = slotOf(event);
-    const kept = Array.isArray(parts) ? (parts as unknown as MessagePart[]) : undefined;
-    const name = nameOf(event.name);
-    const role = event.role === 'user' ? 'user' : 'system';
-    emit({
-      type: 'interjection',
-      id,
-      role,
-      ...defined({ name }),
-      parts: kept ?? [{ type: 'text', text: words }],
-      ...said,
-    });
-    return true;
-  }
-
-  #reasoningStart(event: Fields, emit: Write): boolean {
-    const messageId = nameOf(event.messageId);
-    if (messageId === undefined || this.#reasoning.has(messageId)) return false;
-    const said = this.#said(event, emit);
-    const id = this.#open(messageId);
-    this.#reasoning.set(messageId, { id, meta: said.providerMetadata });
-    emit({ type: 'reasoning-start', id, ...said });
-    return true;
-  }
-
-  #reasoningEnd(event: Fields, emit: Write): boolean {
-    const messageId = String(event.messageId);
-    const part = this.#reasoning.get(messageId);
-    if (part === undefined) return false;
-    this.#reasoning.delete(messageId);
-    emit({ type: 'reasoning-end', id: part.id, ...this.#laterMeta(event, part.meta) });
-    return true;
-  }
-
-  #delta(kind: 'text' | 'reasoning', open: Map<string, Text>, event: Fields, emit: Write): boolean {
-    const part = open.get(String(event.messageId));
-    const delta = textOf(event.delta);
-    if (part === undefined || delta === undefined) return false;
-    if (part.interjection) part.interjection.words += delta;
-    else if (delta !== '') emit({ type: `${kind}-delta`, id: part.id, delta });
-    return true;
-  }
-
   #encrypted(event: Fields, emit: Write): boolean {
     const wireId = String(event.entityId);
-    const id = event.subtype === 'tool-call' ? this.#tools.idOf(wireId) : this.#parts.get(wireId);
+    const id = event.subtype === 'tool-call' ? this.#tools.idOf(wireId) : this.#messageIds.parts.get(wireId);
     const value = nameOf(event.encryptedValue);
-    if (id === undefined || value === undefined) return false;
+    if (value === undefined) return false;
+    if (id === undefined) return event.subtype === 'message' && this.#tools.resultEncrypted(wireId, value);
     emit({ type: 'metadata', id, providerMetadata: metaOfEncryptedValue(value) });
     return true;
   }
@@ -282,36 +207,16 @@ class AGUIDecoder {
     if (!Array.isArray(patch)) return false;
     if (!this.#hasState) emit({ type: 'state-snapshot', state: {} });
     this.#hasState = true;
-    emit({ type: 'state-delta', patch: this.#json(patch) as unknown as Op[] });
-    return true;
-  }
-
-  #activity(event: Fields, emit: Write): boolean {
-    const messageId = nameOf(event.messageId);
-    if (messageId === undefined || !isFields(event.content)) return false;
-    const known = this.#activities.get(messageId);
-    if (known && event.replace === false) return true;
-    const isValue = slotOf(event).isValue === true;
-    const id = known?.id ?? this.#open(messageId);
-    this.#activities.set(messageId, { id, isValue });
-    const data = this.#json(isValue ? event.content.value : event.content);
-    emit({ type: 'data', id, name: textOf(event.activityType) ?? 'activity', data, ...this.#said(event, emit) });
-    return true;
-  }
-
-  #activityDelta(event: Fields, emit: Write): boolean {
-    const activity = this.#activities.get(String(event.messageId));
-    if (activity === undefined || !Array.isArray(event.patch)) return false;
-    const patch = this.#json(event.patch) as unknown as Op[];
-    emit({ type: 'data-delta', id: activity.id, patch: activity.isValue ? patch.map(outsideValue) : patch });
+    emit({ type: 'state-delta', patch: this.#reader.json(patch) as unknown as Op[] });
     return true;
   }
 
   #messages(event: Fields, emit: Write): boolean {
     if (!Array.isArray(event.messages)) return false;
-    const isKnown = (id: string): boolean => this.#sent.has(id) || this.#parts.has(id);
+    const isKnown = (id: string): boolean => this.#sent.has(id) || this.#messageIds.parts.has(id);
     const hasCall = (id: string): boolean => this.#tools.has(id);
-    for (const told of eventsOfMessages(event.messages, { isKnown, hasCall })) this.#decode(told, emit);
+    const awaits = (id: string): boolean => this.#tools.awaits(id);
+    for (const told of eventsOfMessages(event.messages, { isKnown, hasCall, awaits })) this.#decode(told, emit);
     this.#correct(event.messages.map(fieldsOf), emit);
     return true;
   }
@@ -319,79 +224,12 @@ class AGUIDecoder {
   /** A snapshot has the last word on what was streamed, where nothing is being said. */
   #correct(messages: readonly Fields[], emit: Write): void {
     const content = this.#fold.message?.content;
-    const corrected = content && correctContent(content, messages, this.#parts);
+    const corrected = content && correctContent(content, messages, this.#messageIds.parts);
     if (corrected === undefined) return;
-    if (this.#texts.size > 0 || this.#reasoning.size > 0 || this.#tools.isStreaming) {
+    if (this.#words.isStreaming || this.#tools.isStreaming) {
       const why = 'It contradicts what was streamed while something is still being said; what was streamed stands.';
       return this.#onLoss({ kind: 'withheld', what: 'MESSAGES_SNAPSHOT', why });
     }
     emit({ type: 'message-snapshot', content: corrected });
   }
-
-  #custom(event: Fields, emit: Write): boolean {
-    const name = textOf(event.name);
-    if (name === undefined) return false;
-    const kept = slotOf(event);
-    const id = nameOf(kept.id);
-    const own = id === undefined ? ownEvent(name, event.value) : undefined;
-    if (own) {
-      if (own.type === 'question') this.#asked.add(own.questionId);
-      if ('agentId' in own && own.agentId !== undefined) this.#agents.ensure(own.agentId, own.agentId, 'voice', emit);
-      emit(own);
-      return true;
-    }
-    const data = this.#json(event.value);
-    emit({ type: 'data', id: id ?? this.#ids.next(), name, data, transient: true, ...this.#said(event, emit) });
-    return true;
-  }
-
-  #open(messageId: string): string {
-    const id = this.#ids.open(messageId);
-    this.#parts.set(messageId, id);
-    return id;
-  }
-
-  #said(event: Fields, emit: Write): Said {
-    const kept = slotOf(event);
-    const agentId = this.#agents.agentOf(event.type === 'CUSTOM' ? { ...event, name: undefined } : event, emit);
-    const to = Array.isArray(kept.to) ? kept.to.filter((name) => typeof name === 'string') : undefined;
-    return {
-      ...defined({ agentId, stepId: this.#agents.stepOf(event), to, providerMetadata: this.#meta(event) }),
-      ...(kept.internal === true && { internal: true }),
-    };
-  }
-
-  /** A provider's metadata that we have sent, and what else an agent has said there. */
-  #meta(event: Fields): Meta | undefined {
-    const { [slotKey]: kept, ...foreign } = fieldsOf(event.metadata);
-    const { providerMetadata } = fieldsOf(kept);
-    const meta: Meta = {
-      ...(isFields(providerMetadata) && (this.#json(providerMetadata) as Meta)),
-      ...(Object.keys(foreign).length > 0 && { 'ag-ui': { metadata: this.#json(foreign) } }),
-    };
-    return Object.keys(meta).length > 0 ? meta : undefined;
-  }
-
-  /** What an end says beyond what the start did. */
-  #laterMeta(event: Fields, before: Meta | undefined): { providerMetadata?: Meta } {
-    const meta = this.#meta(event);
-    return meta === undefined || (before && equalJson(meta, before)) ? {} : { providerMetadata: meta };
-  }
-
-  #json(value: unknown): Json {
-    return value === undefined ? null : toJson(value, this.#onLoss);
-  }
-}
-
-/** A canonical event that our own encoder had no other event for. */
-function ownEvent(name: string, value: unknown): AgentEvent | undefined {
-  const type = Object.entries(customNames).find(([, own]) => own === name)?.[0];
-  if (type === undefined || !isFields(value)) return undefined;
-  const event = { ...value, type };
-  return validateEvent(event) === undefined ? (event as unknown as AgentEvent) : undefined;
-}
-
-function outsideValue(op: Op): Op {
-  const path = op.path.replace(/^\/value/, '');
-  return 'from' in op ? { ...op, from: op.from.replace(/^\/value/, ''), path } : { ...op, path };
 }

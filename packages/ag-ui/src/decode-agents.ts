@@ -1,4 +1,5 @@
 import type { AgentEvent, Emit, EventOf, Json, JsonObject, Outcome } from '@intertie/core';
+import { metaOf } from './event-meta.ts';
 import { slotKey } from './intertie-slot.ts';
 import { defined, fieldsOf, isFields, nameOf, textOf, type Fields } from './read-fields.ts';
 
@@ -56,7 +57,7 @@ export class AGUIAgentReader {
       kind: 'agent',
       ...defined({ description: textOf(event.description), toolCallId: nameOf(event.parentToolCallId) }),
       ...(parentAgentId !== undefined && this.#known.has(parentAgentId) && { parentAgentId }),
-      ...(isFields(kept.providerMetadata) && { providerMetadata: kept.providerMetadata as never }),
+      ...defined({ providerMetadata: metaOf(event) }),
     });
     return true;
   }
@@ -111,7 +112,7 @@ export class AGUIAgentReader {
     } else if ('stepId' in step) {
       this.#openSteps.delete(step.stepId);
       const { stepId: _, ...ended } = kept;
-      emit({ type: 'step-end', ...ended, stepId: step.stepId });
+      emit({ type: 'step-end', ...ended, ...defined({ providerMetadata: metaOf(event) }), stepId: step.stepId });
     }
     return true;
   }

@@ -3,6 +3,8 @@ import { fieldsOf, nameOf, textOf, type Fields } from './read-fields.ts';
 export interface Known {
   isKnown(messageId: string): boolean;
   hasCall(toolCallId: string): boolean;
+  /** Whether the result of a call that was made is still to come. */
+  awaits(toolCallId: string): boolean;
 }
 
 /**
@@ -37,8 +39,10 @@ export function eventsOfMessages(messages: readonly unknown[], known: Known): Fi
       pushEncrypted(events, 'message', messageId, message.encryptedValue);
     } else if (message.role === 'activity' && !isOld) {
       events.push({ ...said, type: 'ACTIVITY_SNAPSHOT', activityType: message.activityType, content: message.content });
-    } else if (message.role === 'tool' && told.has(String(message.toolCallId))) {
-      events.push({ ...said, type: 'TOOL_CALL_RESULT', toolCallId: message.toolCallId, content: message.content });
+    } else if (message.role === 'tool' && !isOld) {
+      const { toolCallId, content, error, encryptedValue } = message;
+      const isNew = told.has(String(toolCallId)) || known.awaits(String(toolCallId));
+      if (isNew) events.push({ ...said, type: 'TOOL_CALL_RESULT', toolCallId, content, error, encryptedValue });
     }
   }
   return events;

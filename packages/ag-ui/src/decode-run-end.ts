@@ -1,5 +1,6 @@
-import type { EventOf, FinishReason, Json, JsonObject, Outcome, Question, Usage, Waiting } from '@intertie/core';
+import type { EventOf, FinishReason, Json, JsonObject, Meta, Outcome, Question, Usage, Waiting } from '@intertie/core';
 import { slotOf } from './decode-agents.ts';
+import { metaOf } from './event-meta.ts';
 import { decodeInterruptId } from './interrupt.ts';
 import { defined, fieldsOf, isFields, nameOf, textOf, type Fields } from './read-fields.ts';
 
@@ -11,14 +12,17 @@ export function decodeRunEnd(
   pending: readonly string[],
   callIdOf: (wireId: string) => string,
 ): DecodedEnd {
-  const kept = fieldsOf(slotOf(event).ended) as JsonObject;
+  const { ended } = slotOf(event);
+  const kept = fieldsOf(ended) as JsonObject;
+  // What is beside our own word there is ours too, for other clients.
+  const meta = isFields(ended) ? (kept.providerMetadata as Meta | undefined) : metaOf(event);
   const usage = usageOf(event.usage);
   const more = {
     ...defined({
       finishReason: kept.finishReason as FinishReason | undefined,
       rawFinishReason: textOf(kept.rawFinishReason),
     }),
-    ...(isFields(kept.providerMetadata) && { providerMetadata: kept.providerMetadata as never }),
+    ...(isFields(meta) && { providerMetadata: meta }),
     ...(usage.length > 0 && { usage }),
     ...(event.result !== undefined && { result: event.result as Json }),
   };

@@ -13,11 +13,12 @@ import type {
   RunInput,
   Said,
 } from '@intertie/core';
-import { toJson } from '@intertie/core';
-import { readContentPart } from './content-part.ts';
+import { mergeMeta } from '@intertie/core';
 import { slotOf } from './decode-agents.ts';
-import { outputOf } from './read-tool-message.ts';
-import { defined, fieldsOf, isFields, nameOf, textOf, type Fields } from './read-fields.ts';
+import { metaOfEncryptedValue, withEncryptedValue } from './encrypted-value.ts';
+import { laterMetaOf, metaOf } from './event-meta.ts';
+import { readToolMessage } from './read-tool-message.ts';
+import { defined, isFields, nameOf, textOf, type Fields } from './read-fields.ts';
 
 type Write = Emit<AgentEvent>;
 type Call = { body: CallBody & Said; text: string; isOpen: boolean; isSettled: boolean; held?: EventOf<'tool-result'> };
@@ -26,7 +27,10 @@ type Call = { body: CallBody & Said; text: string; isOpen: boolean; isSettled: b
 export class AGUIToolReader {
   #ids: PartIds;
   #clientTools: ReadonlySet<string>;
-  #baseline: ReadonlySet<string>;
+  /** The calls of the message that goes on, and whether they have their results. */
+  #baseline: Map<string, boolean>;
+  /** The calls by the messages of their results. */
+  #results = new Map<string, string>();
   #onLoss: OnLoss;
   #calls = new Map<string, Call>();
 
@@ -35,7 +39,14 @@ export class AGUIToolReader {
     this.#onLoss = onLoss;
     this.#clientTools = new Set(run.tools.map(({ name }) => name));
     const parts = run.message?.parts ?? [];
-    this.#baseline = new Set(parts.flatMap((part) => (part.type === 'tool-invocation' ? [part.toolCallId] : [])));
+    const given = new Set(run.answers.flatMap((answer) => ('questionId' in answer ? [] : [answer.toolCallId])));
+    this.#baseline = new Map(
+      parts.flatMap((part) => {
+        if (part.type !== 'tool-invocation') return [];
+        const { toolCallId, state } = part;
+        return [[toolCallId, (state !== 'call' && state !== 'partial-call') || given.has(toolCallId)] as const];
+      }),
+    );
   }
 
   idOf(wireId: string): string | undefined {
@@ -44,6 +55,12 @@ export class AGUIToolReader {
 
   has(wireId: string): boolean {
     return this.idOf(wireId) !== undefined;
+  }
+
+  /** Whether the result of a call is still to come. */
+  awaits(wireId: string): boolean {
+    const call = this.#calls.get(wireId);
+    return call ? !call.isSettled : this.#baseline.get(wireId) === false;
   }
 
   start(event: Fields, said: Said, emit: Write): boolean {
@@ -71,7 +88,10 @@ export class AGUIToolReader {
     const delta = textOf(event.delta);
     if (call === undefined || !call.isOpen || delta === undefined) return false;
     call.text += delta;
-    if (delta !== '') emit({ type: 'tool-input-delta', toolCallId: call.body.toolCallId, delta });
+    const said = event.metadata === undefined ? undefined : this.#later(call, event);
+    const { toolCallId } = call.body;
+    if (said) emit({ type: 'tool-input-delta', toolCallId, delta, providerMetadata: said });
+    else if (delta !== '') emit({ type: 'tool-input-delta', toolCallId, delta });
     return true;
   }
 
@@ -81,11 +101,11 @@ export class AGUIToolReader {
     call.isOpen = false;
     const { toolCallId, inputEncoding } = call.body;
     const kept = slotOf(event);
-    const providerMetadata = isFields(kept.providerMetadata) ? { providerMetadata: kept.providerMetadata as Meta } : {};
+    const said = this.#later(call, event);
     emit({ type: 'tool-input-end', toolCallId });
     if (kept.cut === true) {
       // By itself: where the step is over, so is the input, and nothing more can be said at its end.
-      if (providerMetadata.providerMetadata) emit({ type: 'metadata', id: toolCallId, ...providerMetadata });
+      if (said) emit({ type: 'metadata', id: toolCallId, providerMetadata: said });
       return true;
     }
     const read = inputOf(call.text, inputEncoding ?? kept.inputEncoding);
@@ -93,7 +113,7 @@ export class AGUIToolReader {
     const fault = isFields(kept.invalid) ? (kept.invalid as Fault) : invalid;
     // Whose tool it is may be said at the end only.
     const executor = executorOf(kept.executor);
-    call.body = { ...call.body, ...callFields(kept), ...defined({ executor }), ...providerMetadata };
+    call.body = { ...call.body, ...callFields(kept), ...defined({ executor }) };
     emit({ type: 'tool-call', ...call.body, input, ...(fault && { invalid: fault }) });
     if (call.held) emit(call.held);
     return true;
@@ -103,12 +123,15 @@ export class AGUIToolReader {
     const wireId = String(event.toolCallId);
     const toolCallId = this.idOf(wireId);
     if (toolCallId === undefined) return false;
+    const messageId = nameOf(event.messageId);
+    if (messageId !== undefined) this.#results.set(messageId, wireId);
     const call = this.#calls.get(wireId);
-    if (call?.isSettled) {
+    if (!this.awaits(wireId)) {
       this.#onLoss({ kind: 'late', what: 'TOOL_CALL_RESULT', why: 'The call had its result already.', id: toolCallId });
       return true;
     }
     if (call) call.isSettled = true;
+    else this.#baseline.set(wireId, true);
     const result = this.#read(event, toolCallId);
     if (result === undefined) return true;
     if (call?.isOpen) call.held = result;
@@ -116,40 +139,42 @@ export class AGUIToolReader {
     return true;
   }
 
-  /** The client's calls that nobody has answered. */
+  /** An encrypted value of a result. What was told cannot be added to: then it is entered in the ledger. */
+  resultEncrypted(messageId: string, value: string): boolean {
+    const wireId = this.#results.get(messageId);
+    if (wireId === undefined) return false;
+    const held = this.#calls.get(wireId)?.isOpen ? this.#calls.get(wireId)?.held : undefined;
+    if (held) held.providerMetadata = mergeMeta(held.providerMetadata, metaOfEncryptedValue(value));
+    else {
+      const why = 'It is about a result that was told before, and nothing can be said of a result afterwards.';
+      this.#onLoss({ kind: 'unsupported', what: 'REASONING_ENCRYPTED_VALUE', why, id: this.idOf(wireId) ?? wireId });
+    }
+    return true;
+  }
+
   /** Whether a call's arguments are being said. */
   get isStreaming(): boolean {
     for (const { isOpen } of this.#calls.values()) if (isOpen) return true;
     return false;
   }
 
+  /** The client's calls that nobody has answered. */
   pending(): string[] {
     return [...this.#calls.values()].flatMap(({ body, isSettled, isOpen }) =>
       body.executor === 'client' && !isSettled && !isOpen ? [body.toolCallId] : [],
     );
   }
 
+  #later(call: Call, event: Fields): Meta | undefined {
+    const later = laterMetaOf(event, call.body.providerMetadata, this.#onLoss);
+    if (later) call.body = { ...call.body, providerMetadata: mergeMeta(call.body.providerMetadata, later) };
+    return later;
+  }
+
   #read(event: Fields, toolCallId: string): EventOf<'tool-result'> | undefined {
-    const kept = slotOf(event);
-    const { content } = event;
-    const meta = isFields(kept.providerMetadata) ? { providerMetadata: kept.providerMetadata as Meta } : {};
-    const result = { type: 'tool-result' as const, toolCallId, ...meta };
-    switch (kept.status) {
-      case 'unsettled':
-        return undefined;
-      case 'error': {
-        const fault = fieldsOf(kept.error);
-        const error = typeof fault.message === 'string' ? (fault as Fault) : { message: textOf(content) ?? '' };
-        return { ...result, status: 'error', error };
-      }
-      case 'denied':
-        return { ...result, status: 'denied', ...defined({ reason: textOf(kept.reason) }) };
-      default:
-    }
-    if (Array.isArray(kept.content)) return { ...result, status: 'ok', output: kept.content, content: true };
-    if (typeof content === 'string') return { ...result, status: 'ok', output: outputOf(content, kept.output) };
-    const parts = (Array.isArray(content) ? content : []).flatMap((part) => readContentPart(part) ?? []);
-    return { ...result, status: 'ok', output: toJson(parts, this.#onLoss), content: true };
+    const result = readToolMessage(event, toolCallId, this.#onLoss);
+    const meta = withEncryptedValue(metaOf(event, this.#onLoss), event.encryptedValue);
+    return result && { type: 'tool-result', toolCallId, ...defined({ providerMetadata: meta }), ...result };
   }
 
   #executor(toolName: string, kept: JsonObject): Executor | undefined {

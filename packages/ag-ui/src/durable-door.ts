@@ -16,9 +16,10 @@ import type { AGUIEvent, AGUIRunInput } from './ag-ui-event.ts';
 import type { AGUIOpenState } from './ag-ui-encoder-options.ts';
 import { createAGUIEncoder } from './encode-ag-ui.ts';
 import { currentRun, joinRun, tellStored } from './join-run.ts';
-import { defined, isFields } from './read-fields.ts';
+import { defined, isNothing } from './read-fields.ts';
 import { RequestProblem } from './read-run-agent-input.ts';
 import { readAnswers, readTurn, type AGUITurn, type GivenAnswers } from './read-turn.ts';
+import { replayRun } from './replay-run.ts';
 import { contextOfInput } from './run-of-input.ts';
 import { StoredBranch } from './stored-branch.ts';
 import { tellEventFiles, tellFiles } from './tell-files.ts';
@@ -91,6 +92,19 @@ export class DurableDoor {
       { type: 'run-end' as const, outcome: 'complete' as const },
     ];
     return { events: tellStored(this.#encoder(client), { history, beside, events }) };
+  }
+
+  /** The last answer of a thread from its beginning. Null: there is none to come back to. */
+  async replay(threadId: string, client: Pick<Client, 'protocolVersion'>): Promise<Told | null> {
+    const latest = await this.#agent.latest({ threadId });
+    const run = latest && (await currentRun(this.#agent, latest));
+    if (run === null) return null;
+    // It is told nothing of what was before, so what is corrected later is corrected in what it is told.
+    const encoder = this.#encoder({ ...client, messages: [] });
+    const { now, replayEndedMs, fileUrl } = this.#options;
+    const options = { encoder, ...this.#naming(run, {}), ...defined({ now, replayEndedMs, fileUrl }) };
+    const events = await replayRun(this.#agent, run, options);
+    return events && { run, events };
   }
 
   async #begin(turn: AGUITurn, input: AGUIRunInput, request: Request): Promise<Told> {
@@ -223,8 +237,4 @@ export class DurableDoor {
 function inOrder(decisions: readonly Decision[], { stored }: StoredBranch): Decision[] {
   const ids = new Set(stored.map(({ id }) => id));
   return decisions.toSorted((a, b) => Number(ids.has(a.messageId)) - Number(ids.has(b.messageId)));
-}
-
-function isNothing(state: unknown): boolean {
-  return state === undefined || state === null || (isFields(state) && Object.keys(state).length === 0);
 }

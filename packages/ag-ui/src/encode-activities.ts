@@ -1,5 +1,6 @@
 import { applyPatch, type DataPart, type EventOf, type Json, type JsonObject, type Op } from '@intertie/core';
 import type { AGUIEvent } from './ag-ui-event.ts';
+import { toCustomName } from './custom-name.ts';
 import { tag } from './encode-agents.ts';
 import { slot } from './intertie-slot.ts';
 import { saidSlot } from './part-slot.ts';
@@ -32,7 +33,7 @@ export class AGUIActivities {
     this.#data.set(id, data);
     const kept = saidSlot(event, data.owner);
     if (transient) {
-      return write({ type: 'CUSTOM', name, value, ...tag(data.owner), ...slot({ ...kept, id }) });
+      return write({ type: 'CUSTOM', name: toCustomName(event), value, ...tag(data.owner), ...slot({ ...kept, id }) });
     }
     this.#snapshot(id, data, kept, write);
   }

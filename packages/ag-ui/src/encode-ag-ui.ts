@@ -1,5 +1,16 @@
 import type { RunAgentInput } from '@ag-ui/core';
-import type { AgentEvent, Emit, Encoder, End, EventOf, Json, Loss, MessageContent, OnLoss } from '@intertie/core';
+import {
+  outcomeOfCut,
+  type AgentEvent,
+  type Emit,
+  type Encoder,
+  type End,
+  type EventOf,
+  type Json,
+  type Loss,
+  type MessageContent,
+  type OnLoss,
+} from '@intertie/core';
 import { optionsKeyOf, type AGUIEncoderOptions, type AGUIOpenState } from './ag-ui-encoder-options.ts';
 import type { AGUIEvent } from './ag-ui-event.ts';
 import { declaredVersion, featuresOf, type AGUIFeatures } from './ag-ui-version.ts';
@@ -7,7 +18,7 @@ import { encodeBeside, encodeCustom } from './encode-custom.ts';
 import { encodeInterjection } from './encode-interjection.ts';
 import { AGUIMessages } from './encode-messages.ts';
 import { AGUIParts } from './encode-parts.ts';
-import { encodeRunEnd, runEndOf } from './encode-run-end.ts';
+import { encodeRunEnd } from './encode-run-end.ts';
 import { AGUIState } from './encode-state.ts';
 import type { AGUITools } from './encode-tools.ts';
 import type { AGUIWords } from './encode-words.ts';
@@ -73,7 +84,7 @@ class AGUIEncoder implements Encoder<AGUIEvent, AGUIOpenState> {
   end(end: End, emit: Emit<AGUIEvent>): void {
     if (this.#phase === 'ended') return;
     this.#emit = emit;
-    const ended = runEndOf(end);
+    const ended: EndEvent = { type: 'run-end', ...outcomeOfCut(end) };
     this.#messages.feed(ended);
     this.#runEnd(ended);
   }

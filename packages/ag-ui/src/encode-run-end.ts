@@ -1,11 +1,10 @@
 import type { Interrupt } from '@ag-ui/core';
-import type { End, EventOf, FinishReason, Json, JsonObject, Waiting } from '@intertie/core';
+import type { EventOf, FinishReason, Json, JsonObject, Waiting } from '@intertie/core';
 import type { AGUIEvent } from './ag-ui-event.ts';
 import type { AGUIFeatures } from './ag-ui-version.ts';
 import { encodeUsage } from './encode-usage.ts';
 import { slotKey } from './intertie-slot.ts';
 import { withoutData } from './without-data.ts';
-import { defined } from './read-fields.ts';
 
 export interface RunEndContext {
   /** Absent: it never started. */
@@ -15,20 +14,6 @@ export interface RunEndContext {
   /** The calls that were made and not answered. */
   left: readonly string[];
   result: Json | undefined;
-}
-
-/** What a run ends with whose events are over before its last word. */
-export function runEndOf(end: End): EventOf<'run-end'> {
-  switch (end.reason) {
-    case 'aborted':
-      return { type: 'run-end', outcome: 'aborted', ...defined({ by: end.by, reason: end.message }) };
-    case 'error':
-      return { type: 'run-end', outcome: 'error', error: end.error };
-    case 'eof': {
-      const error = { message: 'The stream ended before the run did.', code: 'truncated' };
-      return { type: 'run-end', outcome: 'error', error };
-    }
-  }
 }
 
 /** The one terminal event of a run. */

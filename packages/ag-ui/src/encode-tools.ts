@@ -55,6 +55,8 @@ export class AGUITools {
   #options: AGUIToolsOptions;
   #groups: MessageGroups;
   #calls = new Map<string, Call>();
+  /** The call that the last arguments were of: mostly the next are of it too. */
+  #last: Call | undefined;
   #open = 0;
   #streaming = 0;
 
@@ -112,6 +114,7 @@ export class AGUITools {
       slot: callSlot(body, owner),
     };
     this.#calls.set(toolCallId, call);
+    this.#last = undefined;
     this.#open += 1;
     if (form === 'whole') return call;
     this.#streaming += 1;
@@ -122,8 +125,9 @@ export class AGUITools {
   }
 
   delta({ toolCallId, delta, providerMetadata }: EventOf<'tool-input-delta'>, write: Write): boolean {
-    const call = this.#calls.get(toolCallId);
+    const call = this.#last?.body.toolCallId === toolCallId ? this.#last : this.#calls.get(toolCallId);
     if (call === undefined || !call.isOpen) return false;
+    this.#last = call;
     if (providerMetadata) call.meta = mergeMeta(call.meta, providerMetadata);
     if (delta !== '') this.#args(call, delta, write);
     return true;

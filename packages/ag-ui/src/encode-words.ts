@@ -3,6 +3,7 @@ import type { AGUIEvent, AGUIEventOf } from './ag-ui-event.ts';
 import { tag, type AGUIAgents } from './encode-agents.ts';
 import type { Form } from './encode-tools.ts';
 import { encryptedValueOf } from './encrypted-value.ts';
+import { GrowingText } from './growing-text.ts';
 import { slot } from './intertie-slot.ts';
 import type { MessageGroups } from './message-groups.ts';
 import { saidSlot } from './part-slot.ts';
@@ -34,8 +35,11 @@ export interface AGUIWordsOptions {
 export class AGUIWords {
   #options: AGUIWordsOptions;
   #open = new Map<string, Part>();
+  /** The part that the last words were of: mostly the next are of it too. */
+  #lastId: string | undefined;
+  #lastPart: Part | undefined;
   #closed = new Map<string, Meta | undefined>();
-  #last: { stepId: string | undefined; words: string[] } = { stepId: undefined, words: [] };
+  #last: { stepId: string | undefined; text: GrowingText } = { stepId: undefined, text: new GrowingText() };
 
   constructor(options: AGUIWordsOptions) {
     this.#options = options;
@@ -48,7 +52,7 @@ export class AGUIWords {
 
   /** The text of the last turn that said something. */
   get lastText(): string {
-    return this.#last.words.join('');
+    return this.#last.text.toString();
   }
 
   /** Of the message that the run goes on with. */
@@ -68,6 +72,7 @@ export class AGUIWords {
     const form = kind === 'text' ? asked : 'triads';
     const name = kind === 'text' ? agents.voice(event.agentId) : undefined;
     const part: Part = { kind, form, owner, said, meta: said.providerMetadata, isSaid: false, ...defined({ name }) };
+    this.#lastId = undefined;
     this.#open.set(id, part);
     if (form === 'triads') openPart(id, part, saidSlot(said, owner), write);
   }
@@ -76,8 +81,10 @@ export class AGUIWords {
     { type, id: messageId, delta, providerMetadata }: EventOf<'text-delta' | 'reasoning-delta'>,
     write: Write,
   ): void {
-    const part = this.#open.get(messageId);
+    const part = this.#lastId === messageId ? this.#lastPart : this.#open.get(messageId);
     if (part === undefined) return this.#options.withheld.missing(type, messageId);
+    this.#lastId = messageId;
+    this.#lastPart = part;
     if (providerMetadata) part.meta = mergeMeta(part.meta, providerMetadata);
     if (delta === '') return;
     if (part.kind === 'reasoning') return write({ type: 'REASONING_MESSAGE_CONTENT', messageId, delta });
@@ -99,6 +106,7 @@ export class AGUIWords {
     const { id: messageId } = event;
     const part = this.#open.get(messageId);
     if (part === undefined) return this.#options.withheld.missing(event.type, messageId);
+    this.#lastId = undefined;
     this.#open.delete(messageId);
     part.meta = mergeMeta(part.meta, event.providerMetadata);
     this.#closed.set(messageId, part.meta);
@@ -143,8 +151,8 @@ export class AGUIWords {
   }
 
   #note(stepId: string | undefined, delta: string): void {
-    if (this.#last.stepId !== stepId) this.#last = { stepId, words: [] };
-    this.#last.words.push(delta);
+    if (this.#last.stepId !== stepId) this.#last = { stepId, text: new GrowingText() };
+    this.#last.text.add(delta);
   }
 }
 

@@ -104,7 +104,8 @@ export function expandChunks(faults?: ChunkFaults): Codec<Fields, Fields> {
     if (meant === undefined) return emit(event);
     const { lane, id } = meant;
     const pending = lanes.get(lane);
-    if (pending?.type !== type || pending.id !== id) {
+    const isFirst = pending?.type !== type || pending.id !== id;
+    if (isFirst) {
       close(lane, emit);
       lanes.set(lane, { type, id, first: event });
       const { delta: _, ...start } = event;
@@ -116,9 +117,11 @@ export function expandChunks(faults?: ChunkFaults): Codec<Fields, Fields> {
         if (event[field] !== undefined && event[field] !== established) faults.conflict(id, field);
       }
     }
-    const delta = textOf(event.delta);
+    // What the first one says beside its words is in the start.
+    const metadata = isFirst ? undefined : event.metadata;
+    const delta = textOf(event.delta) ?? (metadata === undefined ? undefined : '');
     if (delta !== undefined)
-      emit({ type: kind.content, [kind.id]: id, delta, ...defined({ timestamp: event.timestamp }) });
+      emit({ type: kind.content, [kind.id]: id, delta, ...defined({ timestamp: event.timestamp, metadata }) });
   };
 
   return {

@@ -27,14 +27,12 @@ export function partFeed(options: PartFeedOptions): PartFeed {
   let isEnded = false;
   let isOver = false;
   let onStopped: (() => void) | undefined;
-  const stopped = signal && new Promise<void>((resolve) => void (onStopped = resolve));
 
   const write = (event: AGUIEvent): void => sink.event(event);
   const emit = (event: AgentEvent): void => {
     if (isEnded) return;
-    isEnded = event.type === 'run-end';
-    const isTimed = event.at !== undefined || event.type.endsWith('-delta');
-    encoder.feed(isTimed ? event : { ...event, at: now() }, write);
+    encoder.feed(isDelta(event) || event.at !== undefined ? event : { ...event, at: now() }, write);
+    if (event.type === 'run-end') isEnded = true;
   };
 
   const leave = (reason: unknown): boolean => {
@@ -118,10 +116,13 @@ export function partFeed(options: PartFeedOptions): PartFeed {
     },
     step<T>(then: () => T | Promise<T>): Promise<T> {
       after = then;
-      if (!stopped) return step() as Promise<T>;
-      let told: T | Promise<T> | undefined;
-      after = () => (told ??= then());
-      return Promise.race([step(), stopped.then(after)]) as Promise<T>;
+      if (!signal) return step() as Promise<T>;
+      // A promise for each step, and none for the run: one that waits for the stop would keep what waits for it.
+      return new Promise((resolve) => {
+        let told: T | Promise<T> | undefined;
+        after = onStopped = () => resolve((told ??= then()));
+        void step();
+      });
     },
     leave(reason) {
       if (!leave(reason)) return;
@@ -132,6 +133,20 @@ export function partFeed(options: PartFeedOptions): PartFeed {
       }
     },
   };
+}
+
+/** What goes on was timed when it began. */
+function isDelta({ type }: AgentEvent): boolean {
+  switch (type) {
+    case 'text-delta':
+    case 'reasoning-delta':
+    case 'tool-input-delta':
+    case 'data-delta':
+    case 'state-delta':
+      return true;
+    default:
+      return false;
+  }
 }
 
 interface PartReader {

@@ -13,7 +13,7 @@ import { readContent } from './content-part.ts';
 import { withEncryptedValue } from './encrypted-value.ts';
 import { slotKey } from './intertie-slot.ts';
 import { defined, fieldsOf, isFields, nameOf, textOf, type Fields } from './read-fields.ts';
-import { readToolMessage } from './read-tool-message.ts';
+import { readToolMessage, resultMetaOf } from './read-tool-message.ts';
 
 export interface ReadAGUIMessagesOptions {
   threadId?: string;
@@ -149,7 +149,6 @@ class AGUIMessageReader {
 
   #result(message: Fields, id: string): void {
     const part = this.#calls.get(String(message.toolCallId));
-    const { kept } = saidOf(message);
     if (part === undefined || part.state !== 'call') {
       const why = part ? 'The call had its result already.' : 'There is no call of that id.';
       return this.#onLoss({ kind: 'repaired', what: 'tool message', why, id });
@@ -157,7 +156,8 @@ class AGUIMessageReader {
     const result = readToolMessage(message, id, this.#onLoss);
     // Nobody answered it; what the model is told of that is for whoever repairs the history.
     if (result === undefined) return void (part.executor ??= 'runtime');
-    if (isFields(kept.providerMetadata)) part.resultMetadata = kept.providerMetadata as Meta;
+    const meta = resultMetaOf(message);
+    if (meta) part.resultMetadata = meta;
     settle(part, result);
   }
 }

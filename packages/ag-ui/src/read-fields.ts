@@ -1,7 +1,13 @@
 import type { Json, JsonObject } from '@intertie/core';
+import { isFields } from '@intertie/core/fields';
 
 export { defined, fieldsOf, isFields, nameOf, textOf, type Fields } from '@intertie/core/fields';
 
 export function isJsonObject(value: Json | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Clients that have no state, or nothing to forward, say so with an empty one. */
+export function isNothing(value: unknown): boolean {
+  return value === undefined || value === null || (isFields(value) && Object.keys(value).length === 0);
 }

@@ -1,7 +1,8 @@
-import { toJson, type Fault, type Json, type OnLoss, type ToolResult } from '@intertie/core';
+import { toJson, type Fault, type Json, type Meta, type OnLoss, type ToolResult } from '@intertie/core';
 import { readContent } from './content-part.ts';
+import { withEncryptedValue } from './encrypted-value.ts';
 import { slotKey } from './intertie-slot.ts';
-import { fieldsOf, textOf, type Fields } from './read-fields.ts';
+import { fieldsOf, isFields, textOf, type Fields } from './read-fields.ts';
 import { parseContainer } from './tool-content.ts';
 
 /** What came of a call, as a tool message says it. Undefined: it says that nobody has answered. */
@@ -25,8 +26,17 @@ export function readToolMessage(message: Fields, id: string, onLoss: OnLoss): To
   return { status: 'ok', output: toJson(readContent(message.content, id, onLoss), onLoss), content: true };
 }
 
+/** What is said of a result beside it. */
+export function resultMetaOf(message: Fields): Meta | undefined {
+  const { providerMetadata } = fieldsOf(fieldsOf(message.metadata)[slotKey]);
+  return withEncryptedValue(
+    isFields(providerMetadata) ? (providerMetadata as Meta) : undefined,
+    message.encryptedValue,
+  );
+}
+
 /** What a result's text says: an object or a list where it is the JSON of one, else the text itself. */
-export function outputOf(content: string, form: unknown): Json {
+function outputOf(content: string, form: unknown): Json {
   if (form === 'text') return content;
   if (form !== 'json') return parseContainer(content) ?? content;
   if (content === '') return null;

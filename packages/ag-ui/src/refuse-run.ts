@@ -1,21 +1,11 @@
-import type { Decision, RunRefusedError, RunRefusal } from '@intertie/core';
+import type { Decision, RunRefusedError } from '@intertie/core';
 import { encodeInterrupt } from './interrupt.ts';
 
-const statuses: { readonly [Code in RunRefusal['code']]: number } = {
-  busy: 409,
-  'queue-full': 429,
-  pending: 409,
-  'key-reused': 422,
-  'run-exists': 409,
-  'not-found': 404,
-  closing: 503,
-};
-
 /** A refusal as a client of AG-UI reads it: a status and a body, before any stream begins. */
-export function refuseRun({ refusal, message }: RunRefusedError): Response {
+export function refuseRun({ refusal, status, message }: RunRefusedError): Response {
   const { code } = refusal;
   const open = refusal.code === 'pending' ? openOf(refusal.decisions) : {};
-  return Response.json({ error: { code, message, ...open } }, { status: statuses[code] });
+  return Response.json({ error: { code, message, ...open } }, { status });
 }
 
 /** What a run waits for, in the words of its outcome: so that the client can answer now. */

@@ -3,7 +3,7 @@ import type { Answer, Json, MessageContent, OnLoss, RunInput } from '@intertie/c
 import type { AGUIRunInput } from './ag-ui-event.ts';
 import { decodeInterruptId, decodeResume } from './interrupt.ts';
 import { readAGUIMessages } from './read-ag-ui-messages.ts';
-import { defined } from './read-fields.ts';
+import { defined, isNothing } from './read-fields.ts';
 
 export interface RunOfInputOptions {
   generateId: () => string;
@@ -42,12 +42,16 @@ export function runOfInput(input: AGUIRunInput, { generateId, now, onLoss }: Run
   return { ...begun, history, message, answers, resumes: parentRunId ?? messageId };
 }
 
-/** What the client offers to the run: tools of its own, and what the model should know. */
-export function contextOfInput({ tools = [], context = [] }: AGUIRunInput): Pick<RunInput, 'tools' | 'context'> {
+/** What the client offers to the run: tools of its own, what the model should know, and what is for the runtime alone. */
+export function contextOfInput({
+  tools = [],
+  context = [],
+  forwardedProps,
+}: AGUIRunInput): Pick<RunInput, 'tools' | 'context' | 'forwardedProps'> {
   const offered = tools.map(({ name, description, parameters }) =>
     parameters === undefined ? { name, description } : { name, description, inputSchema: parameters as Json },
   );
-  return { tools: offered, context };
+  return { tools: offered, context, ...(!isNothing(forwardedProps) && { forwardedProps: forwardedProps as Json }) };
 }
 
 /** The questions come back in the ids of the interrupts that they were, and are put where they stood. */

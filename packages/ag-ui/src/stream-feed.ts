@@ -8,6 +8,7 @@ const maxAhead = 16;
 export function streamFeed<Out>(feed: EventFeed, map: (event: AGUIEvent) => Out): ReadableStream<Out> {
   let controller: ReadableStreamDefaultController<Out>;
   let onFull: (() => void) | undefined;
+  let isOpen = false;
   let isOver = false;
   const settle = (): void => {
     const resolve = onFull;
@@ -39,14 +40,15 @@ export function streamFeed<Out>(feed: EventFeed, map: (event: AGUIEvent) => Out)
   };
   return new ReadableStream<Out>(
     {
-      start(own) {
-        controller = own;
-        feed.open(sink);
-      },
+      start: (own) => void (controller = own),
       pull: () =>
         new Promise<void>((resolve) => {
           onFull = resolve;
-          feed.read();
+          if (!isOpen) {
+            isOpen = true;
+            feed.open(sink);
+          }
+          if (!isOver) feed.read();
         }),
       cancel(reason) {
         isOver = true;

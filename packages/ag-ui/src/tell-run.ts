@@ -1,6 +1,7 @@
 import { pause, type AgentEvent, type DurableRun, type Encoder, type Followed, type LogPosition } from '@intertie/core';
 import type { AGUIEvent } from './ag-ui-event.ts';
 import type { AGUIOpenState } from './ag-ui-encoder-options.ts';
+import { slot } from './intertie-slot.ts';
 
 export interface TellRunOptions {
   encoder: Encoder<AGUIEvent, AGUIOpenState>;
@@ -39,7 +40,7 @@ export function tellRun(run: DurableRun, options: TellRunOptions): ReadableStrea
 
   const emit = (event: AGUIEvent): void => {
     isEmpty = false;
-    controller.enqueue(event);
+    controller.enqueue(withMessageId(event, messageId));
   };
 
   const mayWait = (): boolean => waitsInside && asked.size > 0;
@@ -126,4 +127,9 @@ export function tellRun(run: DurableRun, options: TellRunOptions): ReadableStrea
     },
     { highWaterMark: 0 },
   );
+}
+
+/** The start of a run says which message it writes, for a client that may come back to it. The event is a fresh one. */
+export function withMessageId(event: AGUIEvent, messageId: string): AGUIEvent {
+  return event.type === 'RUN_STARTED' ? Object.assign(event, slot({ messageId })) : event;
 }

@@ -17,7 +17,7 @@ import { encryptedValueOf } from './encrypted-value.ts';
 import { slot } from './intertie-slot.ts';
 import { MessageGroups } from './message-groups.ts';
 import { callSlot, saidSlot } from './part-slot.ts';
-import { defined } from './read-fields.ts';
+import { defined, textOf } from './read-fields.ts';
 import { encodeToolResult } from './tool-content.ts';
 
 export interface ToAGUIMessagesOptions {
@@ -201,7 +201,10 @@ function resultOf(part: ToolPart, contentParts: boolean): Extract<Message, { rol
   const { toolCallId, resultMetadata } = part;
   const { content, slot: kept, error } = encodeToolResult(result, contentParts);
   if (resultMetadata) kept.providerMetadata = resultMetadata;
-  return { id: `${toolCallId}:result`, role: 'tool', toolCallId, content, ...defined({ error }), ...slot(kept) };
+  // An agent's own encrypted value goes back to it as it came.
+  const encryptedValue = textOf(resultMetadata?.['ag-ui']?.encryptedValue);
+  const more = defined({ error, encryptedValue });
+  return { id: `${toolCallId}:result`, role: 'tool', toolCallId, content, ...more, ...slot(kept) };
 }
 
 function settledResult({ state, result = null, resultContent, error }: ToolPart): ToolResult | undefined {

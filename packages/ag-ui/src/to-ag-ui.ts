@@ -5,10 +5,10 @@ import type { AGUIEvent, AGUIRunInput } from './ag-ui-event.ts';
 import type { AGUIEncoderOptions } from './ag-ui-encoder-options.ts';
 import type { AGUIWriter } from './ag-ui-writer.ts';
 import { createAGUIEncoder } from './encode-ag-ui.ts';
+import { iterableStream } from './iterable-stream.ts';
 import { partFeed, type PartFeed } from './part-feed.ts';
 import { defined, isFields } from './read-fields.ts';
 import { runOfInput } from './run-of-input.ts';
-import { streamFeed } from './stream-feed.ts';
 import { writeInto } from './write-into.ts';
 
 /** What `streamText` gives back, in `ai` 6 (`fullStream`) and 7 (`stream`). */
@@ -39,7 +39,7 @@ export interface ToAGUIOptions extends AGUIEncoderOptions {
  * demand, and can be iterated. The version is that of the request, if `input` is given, or of the option.
  */
 export function toAGUI(result: StreamTextLike, options: ToAGUIOptions = {}): ReadableStream<AGUIEvent> {
-  return streamFeed(feedAGUI(result, options), (event) => event);
+  return iterableStream(feedAGUI(result, options));
 }
 
 /** What reads a result, and what writes it. */

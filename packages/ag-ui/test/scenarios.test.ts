@@ -62,6 +62,8 @@ async function play(
   return { events: await collect(door(result, runId)), result };
 }
 
+const named = (name: string): Scenario => scenarios.find((scenario) => scenario.name === name)!;
+
 const ends = (event: AGUIEvent | undefined): string | undefined => {
   if (event?.type === 'RUN_ERROR') return 'error';
   return event?.type === 'RUN_FINISHED' ? (event.outcome?.type ?? 'success') : undefined;
@@ -85,6 +87,35 @@ describe.each(majors)('$name', ({ ai }) => {
       expect(steps ? told : []).toEqual(steps ? tellSteps(steps) : []);
     });
 
+    it('tells what is not words: what is sealed, sources, files, raw chunks, and that a result is none', async () => {
+      const told = async (name: string) => {
+        const played = await play(ai, named(name), door, 'run-1');
+        return { ...(await replay([played.events])), events: played.events };
+      };
+      const sealed = await told('reasoning-encrypted');
+      const values = sealed.messages.flatMap((message) => [
+        'encryptedValue' in message ? message.encryptedValue : undefined,
+        ...('toolCalls' in message ? (message.toolCalls ?? []).map(({ encryptedValue }) => encryptedValue) : []),
+      ]);
+      expect(values.filter((value) => value !== undefined).map((value) => JSON.parse(value) as unknown)).toEqual([
+        { anthropic: { signature: 'sig-1' } },
+        { openai: { itemId: 'rs_1', reasoningEncryptedContent: 'enc-1' } },
+        { google: { thoughtSignature: 'thought-1' } },
+        { google: { thoughtSignature: 'thought-2' } },
+      ]);
+      const { events } = await told('sources-files');
+      const beside = events.filter((event) => event.type === 'CUSTOM' && event.name.startsWith('intertie.'));
+      expect(beside).toMatchObject([
+        { name: 'intertie.source', value: { url: 'https://example.com', title: 'Example' } },
+        { name: 'intertie.file', value: { mimeType: 'image/png', data: 'iVBORw==' } },
+      ]);
+      expect((await told('raw-chunks')).events).toContainEqual(
+        expect.objectContaining({ type: 'RAW', event: { type: 'raw', rawValue: { id: 'chunk-1' } } }),
+      );
+      const failed = (await told('tool-error')).messages.find(({ role }) => role === 'tool');
+      expect(failed).toMatchObject({ content: 'No such city.', metadata: { intertie: { status: 'error' } } });
+    });
+
     it('says what went wrong', async () => {
       const failed = scenarios.filter(({ ends: end }) => end === 'error');
       const said = await Promise.all(
@@ -96,7 +127,7 @@ describe.each(majors)('$name', ({ ai }) => {
     });
 
     it('keeps two runs apart whose provider uses the same ids', async () => {
-      const scenario = scenarios.find(({ name }) => name === 'two-runs-same-provider-ids')!;
+      const scenario = named('two-runs-same-provider-ids');
       const first = await play(ai, scenario, door, 'run-1');
       const second = await play(ai, scenario, door, 'run-2');
       const { messages } = await replay([first.events, second.events]);
@@ -104,7 +135,6 @@ describe.each(majors)('$name', ({ ai }) => {
     });
 
     it('leaves a client tool to the client, and asks before a tool that needs approval', async () => {
-      const named = (name: string): Scenario => scenarios.find((scenario) => scenario.name === name)!;
       const client = (await play(ai, named('tool-client-side'), door, 'run-1')).events.at(-1);
       expect(client).toMatchObject({ outcome: { type: 'success', pendingToolCallIds: ['c1'] } });
       const asked = (await play(ai, named('tool-approval'), door, 'run-1')).events.at(-1);

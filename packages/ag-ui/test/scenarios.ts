@@ -1,3 +1,4 @@
+import type { SharedV3ProviderMetadata } from '@ai-sdk/provider';
 import { tool, type ToolSet } from 'ai';
 import { z } from 'zod';
 import { finish, reasoning, streamedCall, text, type ModelPart, type Turn } from './scripted-model.ts';
@@ -27,6 +28,14 @@ export const tools: ToolSet = {
     // The SDK of 7 does not send such a value to a model as it is.
     toModelOutput: () => ({ type: 'text', value: 'many' }),
   }),
+  circle: tool({
+    inputSchema: city,
+    execute: async () => {
+      const round: { [key: string]: unknown } = { name: 'round' };
+      return Object.assign(round, { self: round });
+    },
+    toModelOutput: () => ({ type: 'text', value: 'round' }),
+  }),
   progress: tool({
     inputSchema: city,
     async *execute() {
@@ -49,6 +58,15 @@ const paris = '{"city":"Paris"}';
 const done: ModelPart[] = [...text('1', 'It is ', '21.'), finish()];
 const calls = (...parts: ModelPart[]): ModelPart[] => [...parts, finish('tool-calls')];
 const call = (toolName: string, input: string = paris): Turn[] => [calls(...streamedCall('c1', toolName, input)), done];
+
+/** Reasoning that its provider has signed or encrypted. */
+function sealed(id: string, providerMetadata: SharedV3ProviderMetadata): ModelPart[] {
+  return [
+    { type: 'reasoning-start', id },
+    { type: 'reasoning-delta', id, delta: 'Hm' },
+    { type: 'reasoning-end', id, providerMetadata },
+  ];
+}
 
 export const scenarios: Scenario[] = [
   { name: 'text', turns: [[...text('0', 'Hel', 'lo'), finish()]], ends: 'success' },
@@ -76,12 +94,21 @@ export const scenarios: Scenario[] = [
   {
     name: 'reasoning-encrypted',
     turns: [
-      [
-        { type: 'reasoning-start', id: '0' },
-        { type: 'reasoning-delta', id: '0', delta: 'Hm' },
-        { type: 'reasoning-end', id: '0', providerMetadata: { anthropic: { signature: 'sig-1' } } },
-        ...done,
-      ],
+      calls(
+        ...sealed('0', { anthropic: { signature: 'sig-1' } }),
+        ...sealed('1', { openai: { itemId: 'rs_1', reasoningEncryptedContent: 'enc-1' } }),
+        ...sealed('2', { google: { thoughtSignature: 'thought-1' } }),
+        { type: 'tool-input-start', id: 'c1', toolName: 'words' },
+        { type: 'tool-input-end', id: 'c1' },
+        {
+          type: 'tool-call',
+          toolCallId: 'c1',
+          toolName: 'words',
+          input: paris,
+          providerMetadata: { google: { thoughtSignature: 'thought-2' } },
+        },
+      ),
+      done,
     ],
     ends: 'success',
   },
@@ -143,7 +170,7 @@ export const scenarios: Scenario[] = [
     ],
     ends: 'success',
   },
-  { name: 'tool-empty-args', turns: [calls(...streamedCall('c1', 'ping', '{}')), done], ends: 'success' },
+  { name: 'tool-empty-args', turns: [calls(...streamedCall('c1', 'ping')), done], ends: 'success' },
   { name: 'tool-error', turns: call('fail'), ends: 'success' },
   { name: 'tool-invalid-input', turns: call('weather', '{"city":5}'), ends: 'success' },
   { name: 'tool-malformed-json', turns: call('weather', '{"city":'), ends: 'success' },
@@ -151,6 +178,7 @@ export const scenarios: Scenario[] = [
   { name: 'tool-void-result', turns: call('silent'), ends: 'success' },
   { name: 'tool-string-result', turns: call('words'), ends: 'success' },
   { name: 'tool-bigint-result', turns: call('huge'), ends: 'success' },
+  { name: 'tool-circular-result', turns: call('circle'), ends: 'success' },
   { name: 'tool-preliminary', turns: call('progress'), ends: 'success' },
   { name: 'tool-client-side', turns: call('ask'), ends: 'success' },
   {

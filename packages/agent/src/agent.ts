@@ -28,7 +28,7 @@ import type { CloseOptions } from './run-host.ts';
 import { Run } from './run.ts';
 import { StoredRun } from './stored-run.ts';
 import { readHistory, type HistoryFormat, type HistoryPage, type HistoryQuery } from './thread-history.ts';
-import { introduceThread } from './thread-title.ts';
+import { introduceThread, introductionOf } from './thread-title.ts';
 import { readUsage, type UsageReport } from './thread-usage.ts';
 import { toRunRequest } from './to-run-request.ts';
 
@@ -116,6 +116,7 @@ export class Agent<Tools extends ToolSet = ToolSet> implements DurableAgent {
     const message = request.message && toMessageInput(request.message, threadId, request.resourceId);
     const idempotency = await this.#idempotency(request, threadId);
     const { parentId, resourceId, by } = request;
+    const thread = introductionOf(definition, threadId, message as CanonicalMessage | undefined);
     const asked: StartRequest = {
       threadId,
       runId,
@@ -125,6 +126,7 @@ export class Agent<Tools extends ToolSet = ToolSet> implements DurableAgent {
       busy,
       pending,
       input: keepInput(request),
+      ...(thread && { thread }),
       ...(message && { message }),
       ...(parentId !== undefined && { parentId }),
       ...(resourceId !== undefined && { resourceId }),
@@ -144,7 +146,8 @@ export class Agent<Tools extends ToolSet = ToolSet> implements DurableAgent {
     }
     if (result.type === 'started') host.execute(result, definition);
     if (result.type === 'queued') host.enqueue(result, busy === 'replace');
-    if (result.type !== 'attached') {
+    const isIntroduced = result.type === 'started' && result.isNewThread && thread !== undefined;
+    if (result.type !== 'attached' && !isIntroduced) {
       const first = message as CanonicalMessage | undefined;
       host.track(introduceThread(store, definition, threadId, first));
     }

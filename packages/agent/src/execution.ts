@@ -69,6 +69,7 @@ export class Execution {
   #list = new MessageList();
   #end: EventOf<'run-end'> | undefined;
   #isFinishing = false;
+  #hasSpoken = false;
   /** Of a continuation: the message as it is stored, until the source has repeated it. */
   #baseline: PreparedRun['message'] | undefined;
 
@@ -178,7 +179,8 @@ export class Execution {
       case 'text-delta':
       case 'reasoning-delta':
       case 'tool-input-delta':
-        return this.#write(event);
+        this.#write(event);
+        return this.#hasSpoken ? undefined : this.#speak();
       case 'file':
         return isLargeFile(event) ? this.#keepFile(event) : this.#write(event);
       case 'question':
@@ -221,6 +223,12 @@ export class Execution {
   #log(event: AgentEvent): void {
     this.#writer.write(event);
     if (event.type === 'tool-call') this.#calls.add(event.toolCallId);
+  }
+
+  /** Somebody waits for the first word, and not for the tick of other runs. */
+  #speak(): undefined {
+    this.#hasSpoken = true;
+    return this.#hurry();
   }
 
   /** What somebody will act upon goes to the log at once; the source need not wait for it. */

@@ -21,13 +21,14 @@ export type PreparedRun = {
 };
 
 /** What a run is asked beside its messages, kept with it: enough to start it in another process. */
-export function keepInput({ tools, context, state }: RunRequest): JsonObject {
+export function keepInput({ tools, context, state, forwardedProps }: RunRequest): JsonObject {
   const trace = activeTrace();
   return {
     ...(Object.keys(trace).length > 0 && { trace }),
     ...(tools && tools.length > 0 && { tools }),
     ...(context && context.length > 0 && { context }),
     ...(state !== undefined && { state }),
+    ...(forwardedProps !== undefined && { forwardedProps }),
   };
 }
 
@@ -45,14 +46,12 @@ export function traceOf({ input }: RunRecord): Json | undefined {
 /** What the source is given. The history is the store's, along the branch; nothing in it comes from the client. */
 export async function prepareRun(store: Store, run: RunRecord, definition: AgentDefinition): Promise<PreparedRun> {
   const { threadId, messageId } = run;
-  const [message, resumed] = await Promise.all([
-    store.getMessage({ threadId, messageId }),
+  const { history, retainReasoning, onLoss } = definition;
+  const [{ message, before: branch }, resumed] = await Promise.all([
+    readBranch(store, { threadId, messageId }, history),
     run.resumes ? store.registry.getRun(run.scope, run.resumes) : null,
   ]);
-  if (!message) throw new Error(`Message ${messageId} of thread ${threadId} has been deleted, so nothing can be said.`);
   const { parentId } = message;
-  const { history, retainReasoning, onLoss } = definition;
-  const branch = parentId === undefined ? [] : await readBranch(store, { threadId, leafId: parentId }, history);
   const files = new FileResolver(store.blobs, run.scope, onLoss);
   const kept = readInput(run.input);
   const last = resumed ? message : branch.findLast(({ role }) => role === 'assistant');
@@ -70,6 +69,7 @@ export async function prepareRun(store: Store, run: RunRecord, definition: Agent
     tools: (kept.tools ?? []) as unknown as ToolDescription[],
     context: (kept.context ?? []) as RunInput['context'],
     ...(state !== undefined && { state }),
+    ...(kept.forwardedProps !== undefined && { forwardedProps: kept.forwardedProps }),
     ...(sourceState !== undefined && { sourceState }),
   };
   return { input, message };
@@ -92,6 +92,8 @@ async function tokenOf(
   return siblings.every(({ length }) => length <= 1) ? last.sourceState : undefined;
 }
 
-function readInput(input: Json | undefined): { tools?: Json; context?: Json; state?: Json; trace?: Json } {
+type KeptInput = { tools?: Json; context?: Json; state?: Json; forwardedProps?: Json; trace?: Json };
+
+function readInput(input: Json | undefined): KeptInput {
   return typeof input === 'object' && input !== null && !Array.isArray(input) ? input : {};
 }

@@ -1,34 +1,61 @@
-import type { CanonicalMessage, Store } from '@intertie/core';
+import { StoreError, type CanonicalMessage, type Store } from '@intertie/core';
 import { defaultTokens, type HistoryOptions } from './history-options.ts';
 
 const pageSize = 50;
 
+type Place = { threadId: string; messageId: string };
+
+/** A message, and what is before it on its branch. */
+export type Branch = { message: CanonicalMessage; before: CanonicalMessage[] };
+
 /**
- * The branch that ends with a message, as much of it as the limits allow. It begins with a user's message where it was cut:
- * an answer without its question, or a result without its call, would be refused.
+ * A message and the branch before it, as much of that as the limits allow, in as few reads as they do. It begins with a
+ * user's message where it was cut: an answer without its question, or a result without its call, would be refused.
  */
-export async function readBranch(
-  store: Store,
-  query: { threadId: string; leafId: string },
-  { maxMessages, maxTokens, countTokens = defaultTokens }: HistoryOptions,
+export async function readBranch(store: Store, place: Place, options: HistoryOptions): Promise<Branch> {
+  const { maxMessages, maxTokens } = options;
+  const { threadId, messageId: leafId } = place;
+  // The message itself is one more, and so is the one that tells whether there are others.
+  const limit = maxTokens !== undefined ? pageSize + 1 : maxMessages !== undefined ? maxMessages + 2 : undefined;
+  const page = await store.listMessages({ threadId, leafId, ...(limit !== undefined && { limit }) }).catch(noneIfGone);
+  const message = page.pop();
+  if (!message) throw new Error(`Message ${leafId} of thread ${threadId} has been deleted, so nothing can be said.`);
+  const before =
+    maxTokens === undefined
+      ? fromQuestion(page, maxMessages ?? Infinity)
+      : await upTo(
+          maxTokens,
+          page,
+          (cursor) => store.listMessages({ threadId, leafId, cursor, limit: pageSize }),
+          options,
+        );
+  return { message, before };
+}
+
+function noneIfGone(error: unknown): CanonicalMessage[] {
+  if (error instanceof StoreError && error.code === 'not-found') return [];
+  throw error;
+}
+
+/** Of the newest page and those before it, as far as the tokens go. */
+async function upTo(
+  maxTokens: number,
+  newest: CanonicalMessage[],
+  readMore: (cursor: { before: string }) => Promise<CanonicalMessage[]>,
+  { maxMessages = Infinity, countTokens = defaultTokens }: HistoryOptions,
 ): Promise<CanonicalMessage[]> {
-  if (maxTokens === undefined) {
-    if (maxMessages === undefined) return store.listMessages(query);
-    return fromQuestion(await store.listMessages({ ...query, limit: maxMessages + 1 }), maxMessages);
-  }
   const kept: CanonicalMessage[] = [];
   let tokens = 0;
-  for (;;) {
-    const before = kept[0] && { cursor: { before: kept[0].id } };
-    // oxlint-disable-next-line no-await-in-loop -- one page after the other, as far as the tokens go
-    const page = await store.listMessages({ ...query, ...before, limit: pageSize });
+  for (let page = newest; ;) {
     for (const message of page.toReversed()) {
       tokens += countTokens(message);
-      const isFull = tokens > maxTokens || kept.length === (maxMessages ?? Infinity);
+      const isFull = tokens > maxTokens || kept.length === maxMessages;
       if (isFull && kept.length > 0) return fromQuestion([message, ...kept], kept.length);
       kept.unshift(message);
     }
     if (page.length < pageSize) return kept;
+    // oxlint-disable-next-line no-await-in-loop -- one page after the other
+    page = await readMore({ before: kept[0]!.id });
   }
 }
 

@@ -25,7 +25,9 @@ export class FileResolver {
     this.#onLoss = onLoss;
   }
 
-  messages(messages: readonly CanonicalMessage[]): Promise<CanonicalMessage[]> {
+  /** Those without blobs, which most are, as they are. */
+  async messages(messages: CanonicalMessage[]): Promise<CanonicalMessage[]> {
+    if (!messages.some(({ content }) => hasBlobs(content.parts))) return messages;
     return Promise.all(
       messages.map(async (message) => {
         const content = await this.content(message.content);

@@ -1,8 +1,10 @@
 import { createInMemoryStore } from '@intertie/core';
-import { expect, it, vi } from 'vitest';
+import { afterEach, expect, it, vi } from 'vitest';
 import { deafSource } from '../test/deaf-source.ts';
 import { Agent } from './agent.ts';
 import { createRunHost } from './run-host.ts';
+
+afterEach(() => void vi.useRealTimers());
 
 it('is closed as soon as anybody wants, whatever was said before and whatever the source hears', async () => {
   const store = createInMemoryStore();
@@ -18,4 +20,33 @@ it('is closed as soon as anybody wants, whatever was said before and whatever th
     state: 'aborted',
     outcome: { outcome: 'aborted', by: 'system', reason: 'shutdown' },
   });
+});
+
+it('leaves the runs of others alone that come back a moment later, after a store that was away for longer than the lease', async () => {
+  vi.useFakeTimers();
+  const store = createInMemoryStore();
+  const { heartbeat } = store.registry;
+  const away = new Set<string>();
+  store.registry.heartbeat = async (process, info) => {
+    if (away.has(process)) throw new Error('The store is away.');
+    await heartbeat(process, info);
+  };
+  const [first, second] = ['first', 'second'].map((process) => createRunHost(store, { process }));
+  const agent = new Agent({ source: deafSource, store, host: second! });
+  await first!.open();
+  const run = await agent.stream({ threadId: 't', message: 'Go' });
+  for (const process of ['first', 'second']) away.add(process);
+  await vi.advanceTimersByTimeAsync(30_000);
+  away.delete('first');
+  await vi.advanceTimersByTimeAsync(8_000);
+  away.delete('second');
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(await run.record()).toMatchObject({ state: 'running' });
+  // One that does not come back is dead.
+  away.add('second');
+  await vi.advanceTimersByTimeAsync(30_000);
+  expect(await run.record()).toMatchObject({ state: 'error', outcome: { error: { code: 'lost' } } });
+  const closed = Promise.all([first!.close(), second!.close()]);
+  await vi.advanceTimersByTimeAsync(30_000);
+  await closed;
 });

@@ -27,6 +27,7 @@ import { endOwnedRun } from './end-owned-run.ts';
 import { every } from './every.ts';
 import { Execution } from './execution.ts';
 import { HostedStreams } from './hosted-streams.ts';
+import { Lease } from './lease.ts';
 import { Patience } from './patience.ts';
 import { RunRelay } from './run-relay.ts';
 
@@ -128,26 +129,26 @@ export class RunHost {
 
   async #open(): Promise<void> {
     const { heartbeatMs = 5_000, sweepMs = 5_000 } = this.#options;
-    const beat = (): Promise<void> => this.store.registry.heartbeat(this.process);
-    await beat();
+    const lease = new Lease({ registry: this.store.registry, process: this.process, heartbeatMs });
+    await lease.renew();
     // What died before this process came has waited long enough.
     this.track(this.#sweeper.sweep());
     this.#timers = [
       every(
         () => heartbeatMs,
-        () => beat().catch(this.onError),
+        () => lease.renew().catch(this.onError),
       ),
       // Not in step with other processes; and after a beat, so that one that slept does not take over its own runs.
       every(
         () => sweepMs * (0.8 + 0.4 * Math.random()),
-        () => beat().then(() => this.#sweep(), this.onError),
+        () => lease.renew().then(() => this.#sweep(lease), this.onError),
       ),
     ];
   }
 
   /** Who is leaving takes over nothing and starts nothing: it could not see it through. */
-  async #sweep(): Promise<void> {
-    if (!this.isClosing) await this.#sweeper.sweep();
+  async #sweep(lease: Lease): Promise<void> {
+    if (!this.isClosing && lease.isTelling) await this.#sweeper.sweep();
   }
 
   /** Runs what this process owns, to its end, and then what waits behind it. */

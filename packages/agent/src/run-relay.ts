@@ -35,6 +35,10 @@ export class RunRelay implements LocalRuns {
     return this.#options.local.writes(run) || this.#relays.get(run)?.isRunning === true;
   }
 
+  isUnwritten(run: RunKey): boolean {
+    return this.#options.local.isUnwritten(run);
+  }
+
   follow(run: RunKey, reader: LocalReader): () => void {
     let relay = this.#relays.get(run);
     if (!relay) this.#relays.set(run, (relay = new Relay(run, this.#options)));

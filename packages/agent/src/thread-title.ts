@@ -1,4 +1,4 @@
-import type { CanonicalMessage, Store } from '@intertie/core';
+import type { CanonicalMessage, JsonObject, Store } from '@intertie/core';
 import type { AgentDefinition, TitleRequest } from './agent-definition.ts';
 
 const maxLength = 60;
@@ -16,6 +16,17 @@ export function firstWords({ message }: TitleRequest): string | undefined {
   return `${(space > maxLength / 2 ? cut.slice(0, space) : cut).replace(/[\uD800-\uDBFF]$/, '')}…`;
 }
 
+/** What a new thread is given at once. A title that somebody else makes may take its time: then it is given later. */
+export function introductionOf(
+  { name, title }: AgentDefinition,
+  threadId: string,
+  message: CanonicalMessage | undefined,
+): { title?: string; metadata: JsonObject } | undefined {
+  if (title !== firstWords) return undefined;
+  const made = message && firstWords({ threadId, message });
+  return { metadata: { agent: name }, ...(made !== undefined && { title: made }) };
+}
+
 /** A new thread is named after its first message, and says which agent it is with. */
 export async function introduceThread(
   store: Store,
@@ -25,9 +36,10 @@ export async function introduceThread(
 ): Promise<void> {
   const before = await store.getThreadById({ threadId });
   if (!before || before.metadata?.agent !== undefined) return;
-  const made = before.title === undefined && message ? await title({ threadId, message }) : undefined;
+  const making = before.title === undefined && message ? title({ threadId, message }) : undefined;
+  const made = await making;
   // A title may have taken its time, and the thread may be gone: naming it would bring it back.
-  const thread = await store.getThreadById({ threadId });
+  const thread = typeof making === 'object' ? await store.getThreadById({ threadId }) : before;
   if (!thread) return;
   const named = thread.title === undefined && made !== undefined ? { title: made } : {};
   await store.saveThread({ thread: { id: threadId, metadata: { ...thread.metadata, agent: name }, ...named } });

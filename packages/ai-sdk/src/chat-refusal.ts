@@ -1,4 +1,4 @@
-import { RunRefusedError, StoreError, type RunRefusal, type StoreErrorCode } from '@intertie/core';
+import { RunRefusedError, StoreError, type StoreErrorCode } from '@intertie/core';
 import { ChatRequestError } from './chat-request.ts';
 
 /** A request that is understood and cannot be met as things stand. */
@@ -13,16 +13,6 @@ export class ChatRefusedError extends Error {
     this.code = code;
   }
 }
-
-const runStatuses: Record<RunRefusal['code'], number> = {
-  busy: 409,
-  'queue-full': 429,
-  pending: 409,
-  'key-reused': 422,
-  'run-exists': 409,
-  'not-found': 404,
-  closing: 503,
-};
 
 const storeStatuses: Record<StoreErrorCode, number> = {
   'not-found': 404,
@@ -46,7 +36,7 @@ export function refusalOf(error: unknown): Response {
   if (error instanceof ChatRefusedError) return refusal(error.status, error.code, error.message);
   if (error instanceof RunRefusedError) {
     const isPassing = error.code === 'closing' || error.code === 'queue-full';
-    return refusal(runStatuses[error.code], error.code, error.message, isPassing ? { 'retry-after': '1' } : {});
+    return refusal(error.status, error.code, error.message, isPassing ? { 'retry-after': '1' } : {});
   }
   if (error instanceof StoreError) return refusal(storeStatuses[error.code], error.code, error.message);
   throw error;

@@ -1,7 +1,8 @@
 import { toFault, type AgentEvent, type AgentSource, type EventOf, type Fault, type RunInput } from '@intertie/core';
 import { chatEnd, shownFault } from './chat-end.ts';
 import type { ChatMemory } from './chat-memory.ts';
-import { createUIMessageEncoder, type UIMessageEncoderOptions } from './encode-ui-message-stream.ts';
+import { createUIMessageEncoder } from './encode-ui-message-stream.ts';
+import type { UIMessageEncoderOptions } from './ui-message-encoder-options.ts';
 import { LiveRun } from './live-runs.ts';
 import type { UIMessageChunkOf, UIMessageVersion } from './ui-message-chunk.ts';
 import { validateUIMessageChunk } from './validate-ui-message-chunk.ts';

@@ -59,16 +59,20 @@ export class FullStreamCalls {
     emit({ type: 'tool-input-start', ...this.#openCall(part, part.id, 'streaming') });
   }
 
-  inputGoesOn(type: 'tool-input-delta' | 'tool-input-end', part: Fields, emit: Write): void {
-    const toolCallId = this.#context.ids.of(keyOf(part.id));
-    if (toolCallId === undefined || this.#calls.get(toolCallId)?.state !== 'streaming') {
-      return this.#context.lost(part, 'No tool input of that id is open.', emit);
-    }
-    if (type === 'tool-input-end') return emit({ type, toolCallId, ...this.#metadata(part) });
+  /** Our id of the call, if its input is open. */
+  inputDelta(part: Fields, emit: Write): string | undefined {
+    const toolCallId = this.#streaming(part, emit);
+    if (toolCallId === undefined) return undefined;
     const delta = textOf(part.delta) ?? '';
     const providerMetadata = metaOf(part.providerMetadata, this.#context.onLoss);
-    if (providerMetadata) emit({ type, toolCallId, delta, providerMetadata });
-    else emit({ type, toolCallId, delta });
+    if (providerMetadata) emit({ type: 'tool-input-delta', toolCallId, delta, providerMetadata });
+    else emit({ type: 'tool-input-delta', toolCallId, delta });
+    return toolCallId;
+  }
+
+  inputEnd(part: Fields, emit: Write): void {
+    const toolCallId = this.#streaming(part, emit);
+    if (toolCallId !== undefined) emit({ type: 'tool-input-end', toolCallId, ...this.#metadata(part) });
   }
 
   call(part: Fields, emit: Write): void {
@@ -147,6 +151,14 @@ export class FullStreamCalls {
     }
     for (const questionId of this.#questions.keys()) waiting.push({ type: 'question', questionId });
     return waiting;
+  }
+
+  /** Our id of the call whose input goes on. */
+  #streaming(part: Fields, emit: Write): string | undefined {
+    const toolCallId = this.#context.ids.of(keyOf(part.id));
+    if (toolCallId !== undefined && this.#calls.get(toolCallId)?.state === 'streaming') return toolCallId;
+    this.#context.lost(part, 'No tool input of that id is open.', emit);
+    return undefined;
   }
 
   #openCall(part: Fields, wireId: unknown, state: Call['state']): CallBody & Said {

@@ -23,6 +23,7 @@ import { FullStreamCalls } from './decode-full-stream-calls.ts';
 import { decodeUsage } from './decode-usage.ts';
 import { fileBodyOf } from './file-body.ts';
 import { mapFinishReason } from './map-finish-reason.ts';
+import { nextDelta, type LastDelta } from './next-delta.ts';
 import { providerDataName } from './provider-data.ts';
 import { defined, fieldsOf, isFields, keyOf, metaOf, textOf, type Fields } from './read-fields.ts';
 import { createExecutorOf, type ToolExecutors } from './tool-executors.ts';
@@ -67,6 +68,8 @@ class FullStreamDecoder {
   /** The parts that are open, by wire id. Most of a stream are deltas: no key is made for each. */
   #parts: { readonly [Key in Kind]: Map<string, string> } = { text: new Map(), reasoning: new Map() };
   #calls: FullStreamCalls;
+  /** What the last part was more of, under which wire id: mostly the next one is more of it too. */
+  #last: LastDelta | undefined;
   #cause: Fault | undefined;
   #ended = false;
   #requestWithheld = false;
@@ -87,6 +90,11 @@ class FullStreamDecoder {
   }
 
   feed(value: unknown, emit: Emit<AgentEvent>): void {
+    if (this.#last !== undefined && isFields(value)) {
+      const event = nextDelta(value, this.#last);
+      if (event !== undefined) return emit(event);
+    }
+    this.#last = undefined;
     if (this.#ended) {
       this.#onLoss({
         kind: 'late',
@@ -122,8 +130,9 @@ class FullStreamDecoder {
       case 'tool-input-start':
         return this.#calls.inputStart(part, emit);
       case 'tool-input-delta':
+        return this.#callDelta(type, part, emit);
       case 'tool-input-end':
-        return this.#calls.inputGoesOn(type, part, emit);
+        return this.#calls.inputEnd(part, emit);
       case 'tool-call':
         return this.#calls.call(part, emit);
       case 'tool-result':
@@ -179,6 +188,12 @@ class FullStreamDecoder {
     // An empty delta may carry a signature; without one it says nothing.
     if (providerMetadata) emit({ type, id, delta, providerMetadata });
     else if (delta !== '') emit({ type, id, delta });
+    this.#last = { type, wireId: part.id, id };
+  }
+
+  #callDelta(type: string, part: Fields, emit: Emit<AgentEvent>): void {
+    const id = this.#calls.inputDelta(part, emit);
+    if (id !== undefined) this.#last = { type, wireId: part.id, id };
   }
 
   #partEnd(kind: Kind, part: Fields, emit: Emit<AgentEvent>): void {

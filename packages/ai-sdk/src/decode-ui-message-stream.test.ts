@@ -1,17 +1,9 @@
 import { transcode, type AgentEvent, type Loss, type MessageContent, type RunInput } from '@intertie/core';
 import { describe, expect, it } from 'vitest';
+import { runInput } from '../../core/test/run-input.ts';
 import { createUIMessageDecoder, type UIMessageDecoderOptions } from './decode-ui-message-stream.ts';
 
-const run: RunInput = {
-  runId: 'r',
-  threadId: 't',
-  messageId: 'm',
-  startedAt: 0,
-  history: [],
-  answers: [],
-  tools: [],
-  context: [],
-};
+const run: RunInput = runInput({ runId: 'r', threadId: 't', messageId: 'm' });
 
 function decode(
   chunks: unknown[],

@@ -60,7 +60,7 @@ export interface DurableChatHandlerOptions extends ChatEncoderOptions {
 const namingMs = 200;
 
 export type PreparedRequest = Partial<
-  Pick<RunRequest, 'tools' | 'context' | 'state' | 'resourceId' | 'busy' | 'pending'>
+  Pick<RunRequest, 'tools' | 'context' | 'state' | 'forwardedProps' | 'resourceId' | 'busy' | 'pending'>
 >;
 
 /** The chat of an agent whose runs are kept. Each method answers one kind of request, or throws why not. */

@@ -1,6 +1,7 @@
 import type { LanguageModelV3StreamPart, SharedV3Warning } from '@ai-sdk/provider';
 import {
   mergeMeta,
+  outcomeOfCut,
   type AgentEvent,
   type Codec,
   type Emit,
@@ -103,10 +104,7 @@ class V3Encoder implements Codec<AgentEvent, LanguageModelV3StreamPart> {
   /** A sealed run has ended by now. What comes without a seal still gets its `finish`. */
   end(end: End, emit: Write): void {
     if (this.#phase === 'ended') return;
-    if (end.reason === 'aborted') return this.feed({ type: 'run-end', outcome: 'aborted' }, emit);
-    const error =
-      end.reason === 'error' ? end.error : { message: 'The stream ended before the run did.', code: 'truncated' };
-    this.feed({ type: 'run-end', outcome: 'error', error }, emit);
+    this.feed({ type: 'run-end', ...outcomeOfCut(end) }, emit);
   }
 
   #encode(event: AgentEvent, emit: Write): void {

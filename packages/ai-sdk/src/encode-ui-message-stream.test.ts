@@ -9,20 +9,13 @@ import {
   type RunInput,
 } from '@intertie/core';
 import { describe, expect, it } from 'vitest';
+import { runInput } from '../../core/test/run-input.ts';
 import { reduceUIChunks } from '../test/reduce-ui-chunks.ts';
-import { createUIMessageEncoder, type UIMessageEncoderOptions } from './encode-ui-message-stream.ts';
+import { createUIMessageEncoder } from './encode-ui-message-stream.ts';
+import type { UIMessageEncoderOptions } from './ui-message-encoder-options.ts';
 import type { UIMessageChunk } from './ui-message-chunk.ts';
 
-const run: RunInput = {
-  runId: 'r',
-  threadId: 't',
-  messageId: 'm',
-  startedAt: 0,
-  history: [],
-  answers: [],
-  tools: [],
-  context: [],
-};
+const run: RunInput = runInput({ runId: 'r', threadId: 't', messageId: 'm' });
 const runStart: AgentEvent = { type: 'run-start', runId: 'r', threadId: 't', messageId: 'm' };
 const call = { type: 'tool-call', toolCallId: 'c', toolName: 'search', input: { q: 1 } } as const;
 const available = { type: 'tool-input-available', toolCallId: 'c', toolName: 'search', input: { q: 1 } } as const;

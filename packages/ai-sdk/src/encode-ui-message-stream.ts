@@ -1,16 +1,15 @@
 import {
+  outcomeOfCut,
   unfoldContent,
   type AgentEvent,
   type Emit,
   type Encoder,
   type End,
   type EventOf,
-  type Fault,
   type Loss,
   type MessageContent,
   type MessagePart,
   type Meta,
-  type OnLoss,
 } from '@intertie/core';
 import { carry } from './carry-event.ts';
 import { UIAgents } from './encode-ui-agents.ts';
@@ -21,36 +20,15 @@ import { UIQuestions, type KnownAnswer } from './encode-ui-questions.ts';
 import { UITools } from './encode-ui-tools.ts';
 import { UIWords } from './encode-ui-words.ts';
 import { slotKey } from './intertie-slot.ts';
-import { defined } from './read-fields.ts';
 import { extensionId } from './ui-extension.ts';
 import type { UIMessageChunk, UIMessageChunkOf, UIMessageVersion } from './ui-message-chunk.ts';
+import {
+  optionsKeyOf,
+  withDefaults,
+  type UIMessageEncoderOptions,
+  type UIMessageEncoderSettings,
+} from './ui-message-encoder-options.ts';
 import { UISteps } from './ui-steps.ts';
-
-export interface UIMessageEncoderOptions<Version extends UIMessageVersion = UIMessageVersion> {
-  /** The major of `ai` that reads the stream. 7 also reads what is written for 6. Default: 6. */
-  version?: Version;
-  /**
-   * What a continuation does with the message that it continues: a client that has sent it knows it (`assume`, the
-   * default); one that reconnects is told all of it again (`restate`).
-   */
-  baseline?: 'assume' | 'restate';
-  /** Default: yes. */
-  sendReasoning?: boolean;
-  /** Default: yes. */
-  sendSources?: boolean;
-  /** What agents say to each other. Default: no. */
-  includeInternal?: boolean;
-  /** Whether `start` is written; no, where the stream is a part of another. Default: yes. */
-  sendStart?: boolean;
-  /** Whether `finish` is written. `abort` and `error` always are. Default: yes. */
-  sendFinish?: boolean;
-  /**
-   * The tools that the page has types for: their parts are `tool-<name>`, all others `dynamic-tool`.
-   * If absent, the call itself says what it is.
-   */
-  staticTools?: readonly string[];
-  onLoss?: OnLoss;
-}
 
 /**
  * Encodes canonical events as the UI message stream of `ai` 6 or 7: what `useChat` reads. A pure function of the options and
@@ -68,7 +46,7 @@ type Write = Emit<UIMessageChunk>;
 class UIMessageEncoder implements Encoder<UIMessageChunk> {
   readonly version = '1';
   readonly optionsKey: string;
-  #options: Required<Omit<UIMessageEncoderOptions, 'staticTools'>>;
+  #options: UIMessageEncoderSettings;
   #phase: 'before' | 'baseline' | 'running' | 'ended' = 'before';
   /** The parts that the client has been told of, and those that it is not told of. */
   #said = new Set<string>();
@@ -83,27 +61,15 @@ class UIMessageEncoder implements Encoder<UIMessageChunk> {
   #approvals = new Map<string, KnownAnswer>();
 
   constructor(options: UIMessageEncoderOptions) {
-    const {
-      version = 6,
-      baseline = 'assume',
-      sendReasoning = true,
-      sendSources = true,
-      includeInternal = false,
-      sendStart = true,
-      sendFinish = true,
-      staticTools,
-      onLoss = () => undefined,
-    } = options;
-    this.#options = { version, baseline, sendReasoning, sendSources, includeInternal, sendStart, sendFinish, onLoss };
+    this.#options = withDefaults(options);
+    this.optionsKey = optionsKeyOf(this.#options);
+    const { version, onLoss, staticTools } = this.#options;
     this.#agents = new UIAgents(this.#steps, onLoss);
     this.#words = new UIWords(version, this.#steps);
     this.#data = new UIData({ version, onLoss, steps: this.#steps });
     this.#tools = new UITools({ version, staticTools: staticTools && new Set(staticTools), onLoss }, this.#steps);
     const callOf = this.#tools.get.bind(this.#tools);
     this.#questions = new UIQuestions({ version, onLoss, steps: this.#steps, callOf });
-    const flags = [sendReasoning, sendSources, includeInternal, sendStart, sendFinish].map(Number).join('');
-    const names = staticTools ? `-${[...new Set(staticTools)].toSorted().map(encodeURIComponent).join('+')}` : '';
-    this.optionsKey = `${version}${baseline === 'assume' ? 'a' : 'r'}${flags}${names}`;
   }
 
   feed(event: AgentEvent, emit: Write): void {
@@ -124,12 +90,7 @@ class UIMessageEncoder implements Encoder<UIMessageChunk> {
   end(end: End, emit: Write): void {
     if (this.#phase === 'ended') return;
     if (this.#phase === 'before' && end.reason === 'eof') return;
-    const truncated: Fault = { message: 'The stream ended before the run did.', code: 'truncated' };
-    const ended: EventOf<'run-end'> =
-      end.reason === 'aborted'
-        ? { type: 'run-end', outcome: 'aborted', ...defined({ by: end.by, reason: end.message }) }
-        : { type: 'run-end', outcome: 'error', error: end.reason === 'error' ? end.error : truncated };
-    this.#runEnd(ended, emit);
+    this.#runEnd({ type: 'run-end', ...outcomeOfCut(end) }, emit);
   }
 
   #feed(event: AgentEvent, emit: Write): void {

@@ -2,7 +2,7 @@ import { appendPath } from './append-path.ts';
 import { chatCursors, type ChatCursor } from './chat-cursors.ts';
 import { fieldsOf } from './read-fields.ts';
 import { resumableChunks } from './resumable-chunks.ts';
-import type { SendMessagesOptions } from './source-chat-transport.ts';
+import type { ReconnectOptions, SendMessagesOptions } from './source-chat-transport.ts';
 import type { UIMessageChunkOf, UIMessageVersion } from './ui-message-chunk.ts';
 
 /** A value, or a function that is asked for it before each request. */
@@ -26,14 +26,6 @@ export interface IntertieChatTransportOptions<Version extends UIMessageVersion =
   /** How long to wait before the nth attempt in a row. Default: 0, then 250 ms, doubled up to 4 s. */
   reconnectDelayMs?: (attempt: number) => number;
 }
-
-export type ReconnectOptions = {
-  chatId: string;
-  abortSignal?: AbortSignal;
-  headers?: HeadersLike;
-  body?: object;
-  metadata?: unknown;
-};
 
 /** How often any chat has asked a transport whether its resumed streams begin anew. Some hooks hide the question. */
 let flagReads = 0;

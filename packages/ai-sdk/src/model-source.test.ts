@@ -12,17 +12,9 @@ import {
 } from '@intertie/core';
 import { describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
+import { runControl } from '../../core/test/run-control.ts';
 import { call, collect, finish, majors, runInput, scriptedModel, text } from '../test/scripted-model.ts';
 import { modelSource, type ModelSourceOptions } from './model-source.ts';
-
-function control(more: Partial<RunControl> = {}): RunControl {
-  return {
-    signal: new AbortController().signal,
-    barrier: async () => undefined,
-    liveAnswers: (async function* (): AsyncGenerator<Answer> {})(),
-    ...more,
-  };
-}
 
 const user: CanonicalMessage = {
   id: 'user-1',
@@ -45,7 +37,7 @@ describe.each(majors)('$name', ({ ai, major }) => {
     input: Partial<RunInput> = {},
     controls: Partial<RunControl> = {},
   ): Promise<Ran> {
-    const stream = source(model, options).run(runInput({ history: [user], ...input }), control(controls));
+    const stream = source(model, options).run(runInput({ history: [user], ...input }), runControl(controls));
     const events = await collect(stream as unknown as AsyncIterable<AgentEvent>);
     expect(check(canonical, events).violations).toEqual([]);
     return { events, message: foldEvents(events)!, end: events.at(-1) as EventOf<'run-end'> };
@@ -108,7 +100,7 @@ describe.each(majors)('$name', ({ ai, major }) => {
     const tools = { act: ai.tool({ inputSchema: z.object({}), execute }) };
     const model = scriptedModel([call('c1', 'act'), finish('tool-calls')], [finish()]);
     const reader = source(model, { tools })
-      .run(runInput({ history: [user] }), control())
+      .run(runInput({ history: [user] }), runControl())
       .getReader();
     await reader.read();
     await new Promise((resolve) => setTimeout(resolve, 20));
@@ -319,7 +311,7 @@ describe.each(majors)('$name', ({ ai, major }) => {
       }),
     });
     const events: AgentEvent[] = [];
-    const stream = source(model).run(runInput({ history: [user] }), control({ signal: abort.signal }));
+    const stream = source(model).run(runInput({ history: [user] }), runControl({ signal: abort.signal }));
     for await (const event of stream as unknown as AsyncIterable<AgentEvent>) {
       events.push(event);
       if (event.type === 'text-delta') abort.abort({ by: 'system', message: 'shutdown' });
@@ -337,7 +329,7 @@ describe.each(majors)('$name', ({ ai, major }) => {
       return { stream: new ReadableStream({ start: (c) => c.enqueue({ type: 'text-start', id: '0' }) }) };
     };
     const reader = source(model)
-      .run(runInput({ history: [user] }), control())
+      .run(runInput({ history: [user] }), runControl())
       .getReader();
     for (;;) if ((await reader.read()).value?.type === 'text-start') break;
     await reader.cancel();

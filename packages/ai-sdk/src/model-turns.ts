@@ -20,7 +20,8 @@ export class Turns {
   #current: { turn: Turn; isOver: boolean } | undefined;
 
   /** The turn of a part. Where parts name no step, words after a result begin a new one. */
-  of({ stepId, ...part }: MessagePart, kind: 'words' | 'call'): Turn {
+  of(part: MessagePart, kind: 'words' | 'call'): Turn {
+    const { stepId } = part;
     const named = stepId === undefined ? undefined : this.#byStep.get(stepId);
     const isOver = this.#current?.isOver === true && kind === 'words';
     const turn = named ?? (stepId === undefined && this.#current && !isOver ? this.#current.turn : this.#begin(stepId));

@@ -1,7 +1,7 @@
 import type { RunInput } from '@intertie/core';
 
 /** What a door lets its user add to a run that a chat asks for. The ids and the history are the chat's. */
-export type PreparedRun = Partial<Pick<RunInput, 'tools' | 'context' | 'state' | 'sourceState'>>;
+export type PreparedRun = Partial<Pick<RunInput, 'tools' | 'context' | 'state' | 'forwardedProps' | 'sourceState'>>;
 
 /** Is called before every run. What it throws is what the chat gets. */
 export type PrepareRun<Context> = (

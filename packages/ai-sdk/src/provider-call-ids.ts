@@ -7,9 +7,10 @@ export const providerCallId: RegExp = /^[\w-]{1,64}$/;
 export type ProviderCallIds = ReadonlyMap<string, string>;
 
 export function toProviderCallIds(messages: readonly CanonicalMessage[]): ProviderCallIds {
-  const ids = messages.flatMap(({ content }) =>
-    content.parts.flatMap((part) => (part.type === 'tool-invocation' ? [part.toolCallId] : [])),
-  );
+  const ids: string[] = [];
+  for (const { content } of messages) {
+    for (const part of content.parts) if (part.type === 'tool-invocation') ids.push(part.toolCallId);
+  }
   const taken = new Set(ids.filter((id) => providerCallId.test(id)));
   const renamed = new Map<string, string>();
   for (const id of ids) {

@@ -34,7 +34,8 @@ export function createProviderFilter(provider: string | undefined, onLoss: OnLos
   const isOwn = (key: string): boolean => keys.has(key);
   return {
     admit(meta) {
-      const entries = Object.entries(meta ?? {});
+      if (meta === undefined) return undefined;
+      const entries = Object.entries(meta);
       for (const [key] of entries) {
         if (isOwn(key) || reported.has(key)) continue;
         reported.add(key);

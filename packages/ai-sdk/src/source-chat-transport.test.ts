@@ -1,5 +1,6 @@
 import type { AgentSource } from '@intertie/core';
 import { describe, expect, test, vi } from 'vitest';
+import { allOf } from '../../core/test/all-of.ts';
 import { chatMajors, shown } from '../test/chats.ts';
 import { complete, says, scriptedSource } from '../test/scripted-source.ts';
 import { SourceChatTransport, type SendMessagesOptions } from './source-chat-transport.ts';
@@ -13,15 +14,6 @@ const request = (more: Partial<SendMessagesOptions> = {}): SendMessagesOptions =
   ...more,
 });
 const hello = () => scriptedSource((run) => [...says(run, 'text', 'Hel', 'lo'), complete]);
-
-async function read(stream: ReadableStream<{ type: string }>): Promise<Array<{ type: string }>> {
-  const chunks = [];
-  for (const reader = stream.getReader(); ;) {
-    const { done, value } = await reader.read();
-    if (done) return chunks;
-    chunks.push(value);
-  }
-}
 
 test('there is nothing to reconnect to', async () => {
   expect(await new SourceChatTransport(hello()).reconnectToStream({ chatId: 'thread' })).toBeNull();
@@ -67,7 +59,7 @@ test('a run is prepared with what the chat was given to add', async () => {
       state: { ...body, thread: run.threadId },
     }),
   });
-  await read(await transport.sendMessages(request({ metadata: 'ask', body: { a: 1 } })));
+  await allOf(await transport.sendMessages(request({ metadata: 'ask', body: { a: 1 } })));
   expect(source.runs[0]).toMatchObject({ tools: [{ name: 'ask' }], state: { a: 1, thread: 'thread' } });
 });
 
@@ -138,7 +130,7 @@ describe('a source that breaks its promises', () => {
       'its chunk "finish" is wrong at "finishReason"',
     ],
   ])('%s', async (_, source, message) => {
-    const chunks = await read(await new SourceChatTransport(source).sendMessages(request()));
+    const chunks = await allOf(await new SourceChatTransport(source).sendMessages(request()));
     expect(chunks.at(-1)).toMatchObject({ type: 'error', errorText: expect.stringContaining(message) as string });
   });
 });

@@ -1,4 +1,4 @@
-import { generateId, type AgentSource, type Fault } from '@intertie/core';
+import { generateId, type AgentSource, type Fault, type RunInput } from '@intertie/core';
 import { ChatMemory } from './chat-memory.ts';
 import { readChatRequest } from './chat-request.ts';
 import { runChat, type ChatEncoderOptions } from './chat-run.ts';
@@ -29,6 +29,15 @@ export type SendMessagesOptions = {
   metadata?: unknown;
 };
 
+/** What a chat of `ai` 6 or 7 asks a transport with for a stream that it may have missed. */
+export type ReconnectOptions = {
+  chatId: string;
+  abortSignal?: AbortSignal;
+  headers?: Record<string, string> | Headers;
+  body?: object;
+  metadata?: unknown;
+};
+
 /**
  * Any source in this process as a `ChatTransport`, for `useChat` and every other chat of `ai` 6 and 7: in a test, in
  * Electron, in a worker. Every message that the chat sends is one run; stopping the chat stops it.
@@ -45,19 +54,29 @@ export class SourceChatTransport<Version extends UIMessageVersion = 6> {
 
   sendMessages = async (options: SendMessagesOptions): Promise<ReadableStream<UIMessageChunkOf<Version>>> => {
     const { chatId: id, trigger, messages, messageId, abortSignal: signal, metadata, body } = options;
-    const { prepare, errorText = messageOf, ...encoding } = this.#options;
-    const { generateId: mint = generateId, now = Date.now, onLoss = () => undefined, ...more } = encoding;
+    const { prepare, generateId: mint = generateId, now = Date.now, onLoss = () => undefined } = this.#options;
     signal?.throwIfAborted();
     const request = readChatRequest({ id, trigger, messages, messageId }, mint);
     const memory = this.#memory;
     const run = toRunInput(request, { memory, generateId: mint, now, onLoss });
     const prepared = await prepare?.(run, { metadata, ...(body && { body }) });
     signal?.throwIfAborted();
-    return runChat<Version>(this.#source, { ...run, ...prepared }, { ...more, onLoss, signal, memory, errorText });
+    return this.chunksOf(this.#source, { ...run, ...prepared }, signal);
   };
 
-  /** A run ends with its reader, so there is none to come back to. */
-  reconnectToStream = async (_options: { chatId: string }): Promise<null> => null;
+  /** A run ends with its reader, so there is none to come back to: null. A transport to runs that stay says otherwise. */
+  reconnectToStream = async (_options: ReconnectOptions): Promise<ReadableStream<UIMessageChunkOf<Version>> | null> =>
+    null;
+
+  /** A run of a source as the chunks of its message. */
+  protected chunksOf(
+    source: AgentSource,
+    run: RunInput,
+    signal: AbortSignal | undefined,
+  ): ReadableStream<UIMessageChunkOf<Version>> {
+    const { prepare: _, generateId: __, now: ___, errorText = messageOf, ...encoding } = this.#options;
+    return runChat<Version>(source, run, { ...encoding, signal, memory: this.#memory, errorText });
+  }
 }
 
 function messageOf({ message }: Fault): string {

@@ -3,7 +3,6 @@ import {
   type CanonicalMessage,
   type FilePart,
   type InterjectionPart,
-  type Json,
   type JsonObject,
   type MessagePart,
   type Meta,
@@ -11,10 +10,11 @@ import {
   type ToolPart,
 } from '@intertie/core';
 import type { ModelMessage } from 'ai';
-import { isApproved, proofOf } from './ai-sdk-approval.ts';
 import { admitInternal, type IncludeInternal } from './include-internal.ts';
 import { unknownMediaType } from './file-body.ts';
 import { keptSlot, withSlot } from './intertie-slot.ts';
+import { modelApproval } from './model-approval.ts';
+import { modelFileData } from './model-file-data.ts';
 import { inputOf, toolSlot } from './model-tool-call.ts';
 import { encodeToolOutput, type ModelToolOutput } from './model-tool-output.ts';
 import { Turns, type BuiltMessage, type ModelPart, type Turn } from './model-turns.ts';
@@ -52,7 +52,11 @@ export function toAiSdkMessages(
   for (const { kind, message: why, id, messageId } of repairs) {
     onLoss({ kind: 'repaired', what: kind, why, id: id ?? messageId });
   }
-  const writer = new ModelMessageWriter({ ...options, onLoss }, toProviderCallIds(unique));
+  const writer = new ModelMessageWriter(
+    { ...options, onLoss },
+    toProviderCallIds(unique),
+    options.onLoss !== undefined,
+  );
   return sound.flatMap((message) => writer.write(message)) as ModelMessage[];
 }
 
@@ -73,8 +77,11 @@ class ModelMessageWriter {
   #thoughts = new WeakMap<ModelPart, string | undefined>();
   /** With a provider named, only what it reads is sent; without one, our slot travels too and comes back. */
   #withSlot: boolean;
+  /** Whether anybody is told of losses. */
+  #isHeard: boolean;
 
-  constructor(options: ToAiSdkMessagesOptions & { onLoss: OnLoss }, callIds: ProviderCallIds) {
+  constructor(options: ToAiSdkMessagesOptions & { onLoss: OnLoss }, callIds: ProviderCallIds, isHeard: boolean) {
+    this.#isHeard = isHeard;
     const { provider, version = 6, includeInternal = false, onLoss } = options;
     this.#callIds = callIds;
     this.#filter = createProviderFilter(provider, onLoss);
@@ -85,12 +92,12 @@ class ModelMessageWriter {
   }
 
   write(message: CanonicalMessage): BuiltMessage[] {
-    this.#reportDirectories(message);
-    const slot = { messageId: message.id, createdAt: message.createdAt.toISOString() };
+    // Most messages have something of the kind: of a long history that is a long report, if anybody reads it.
+    if (this.#isHeard) this.#reportDirectories(message);
     const messages = this.#messagesOf(message);
-    return this.#withSlot
-      ? messages.map((made) => ({ ...made, providerOptions: withSlot(made.providerOptions, slot)! }))
-      : messages;
+    if (!this.#withSlot) return messages;
+    const slot = { messageId: message.id, createdAt: message.createdAt.toISOString() };
+    return messages.map((made) => ({ ...made, providerOptions: withSlot(made.providerOptions, slot)! }));
   }
 
   #messagesOf(message: CanonicalMessage): BuiltMessage[] {
@@ -201,8 +208,8 @@ class ModelMessageWriter {
       const why = 'The provider never said what came of its own tool, and refuses a result from anybody else.';
       return this.#onLoss({ kind: 'repaired', what: 'provider call', why, id });
     }
-    const approved = approval?.kind === 'approval' ? isApproved(approval) : undefined;
-    const isOpen = providerExecuted || approved !== undefined;
+    const asked = approval?.kind === 'approval' ? modelApproval(approval, toolCallId, providerExecuted) : undefined;
+    const isOpen = providerExecuted || asked?.response !== undefined;
     const output = encodeToolOutput(part, this.#onLoss) ?? (isOpen ? undefined : this.#interrupted(part));
     const input = inputOf(args, part.invalid === true);
     turn.said.push({
@@ -213,23 +220,8 @@ class ModelMessageWriter {
       ...(providerExecuted && { providerExecuted }),
       ...this.#options(part, { ...toolSlot(part, input), ...(toolCallId !== id && { toolCallId: id }) }),
     });
-    if (approval?.kind === 'approval') {
-      turn.said.push({
-        type: 'tool-approval-request',
-        approvalId: approval.questionId,
-        toolCallId,
-        ...proofOf(approval),
-      });
-      if (approved !== undefined) {
-        turn.results.push({
-          type: 'tool-approval-response',
-          approvalId: approval.questionId,
-          approved,
-          ...defined({ reason: approval.answer?.reason }),
-          ...(providerExecuted && { providerExecuted }),
-        });
-      }
-    }
+    if (asked) turn.said.push(asked.request);
+    if (asked?.response) turn.results.push(asked.response);
     if (output === undefined) return;
     const providerOptions = this.#filter.admit(part.resultMetadata);
     const result = { type: 'tool-result', toolCallId, toolName, output, ...defined({ providerOptions }) };
@@ -253,7 +245,7 @@ class ModelMessageWriter {
       this.#onLoss({ kind: 'unsupported', what: 'file', why, ...defined({ id: part.id }) });
       return undefined;
     }
-    const data = part.data ?? (part.url === undefined ? this.#reference(reference) : absolute(part.url));
+    const data = modelFileData(part, this.#version);
     if (data === undefined) {
       const why = 'Its URL is relative, and nobody but the page knows where that leads. Give an absolute one.';
       this.#onLoss({ kind: 'unsupported', what: 'file', why, ...defined({ id: part.id }) });
@@ -269,12 +261,6 @@ class ModelMessageWriter {
         ...this.#options(part, slot),
       },
     ];
-  }
-
-  /** 7 has a shape for it; in 6 providers know their own ids by their prefix. */
-  #reference(reference: FilePart['reference']): Json | undefined {
-    if (reference === undefined || this.#version === 6) return reference?.ref;
-    return { type: 'reference', reference: { [reference.provider ?? 'unknown']: reference.ref } };
   }
 
   #options(part: MessagePart, more: JsonObject = {}): { providerOptions?: Meta } {
@@ -316,13 +302,5 @@ class ModelMessageWriter {
     if (lost.length === 0) return;
     const why = `A model message has no place for ${lost.join(', ')}; the store keeps them.`;
     this.#onLoss({ kind: 'unsupported', what: 'message', why, id });
-  }
-}
-
-function absolute(url: string): URL | undefined {
-  try {
-    return new URL(url);
-  } catch {
-    return undefined;
   }
 }

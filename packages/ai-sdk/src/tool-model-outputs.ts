@@ -5,6 +5,7 @@ import type { ModelMessage, ToolSet } from 'ai';
  * the whole. Within one call `streamText` asks for it itself; in a history it is up to whoever made the messages.
  */
 export async function withModelOutputs(messages: ModelMessage[], tools: ToolSet): Promise<ModelMessage[]> {
+  if (!Object.values(tools).some(({ toModelOutput }) => toModelOutput)) return messages;
   const inputs = new Map<string, unknown>();
   return Promise.all(
     messages.map(async (message): Promise<ModelMessage> => {

@@ -15,7 +15,8 @@ import { describe, expect, it } from 'vitest';
 import { arbitraryChunks, arbitraryMutated } from '../test/arbitrary-ui-chunks.ts';
 import { reduceUIChunks, type AnyUIMessage } from '../test/reduce-ui-chunks.ts';
 import { createUIMessageDecoder } from './decode-ui-message-stream.ts';
-import { createUIMessageEncoder, type UIMessageEncoderOptions } from './encode-ui-message-stream.ts';
+import { createUIMessageEncoder } from './encode-ui-message-stream.ts';
+import type { UIMessageEncoderOptions } from './ui-message-encoder-options.ts';
 import type { UIMessageChunk, UIMessageVersion } from './ui-message-chunk.ts';
 
 const sealed = ({ run, events, end }: ArbitraryRun): AgentEvent[] =>

@@ -9,6 +9,7 @@ export function uniqueCallIds(messages: readonly CanonicalMessage[], onLoss: OnL
   const owners = new Map<string, string>();
   const current = new Map<string, string>();
   return messages.map((message) => {
+    if (!message.content.parts.some(({ type }) => type === 'tool-invocation')) return message;
     const parts = message.content.parts.map((part): MessagePart => {
       if (part.type !== 'tool-invocation') return part;
       const { toolCallId: id } = part;

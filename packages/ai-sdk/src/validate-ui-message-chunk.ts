@@ -1,21 +1,17 @@
+import { isJsonRecord, isMetadata, isTextRecord } from './is-ui-metadata.ts';
+import { isFields, type Fields } from './read-fields.ts';
 import type { UIMessageChunkOf, UIMessageVersion } from './ui-message-chunk.ts';
 
 /** What is wrong with a chunk, and where. */
 export type ChunkProblem = { path: string; message: string };
-
-type Chunk = { readonly [key: string]: unknown };
-
-/** Deeper metadata than this is refused instead of overflowing the stack, as the schema would. */
-const maxDepth = 500;
 
 /**
  * Whether a value is a UI message chunk: the verdict of `uiMessageChunkSchema` of that version, without its cost. The
  * schema tries one variant after the other and copies what it reads; this looks at the type, then at the fields, and
  * allocates only to say what is wrong. Unknown fields are fine, as they are to the schema.
  */
-export function validateUIMessageChunk(value: unknown, version: UIMessageVersion = 6): ChunkProblem | undefined {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return problem('', 'a chunk is an object');
-  const chunk = value as Chunk;
+export function validateUIMessageChunk(chunk: unknown, version: UIMessageVersion = 6): ChunkProblem | undefined {
+  if (!isFields(chunk)) return problem('', 'a chunk is an object');
   switch (chunk.type) {
     case 'text-delta':
     case 'reasoning-delta':
@@ -125,7 +121,7 @@ export function isUIMessageChunkType(type: unknown, version: UIMessageVersion = 
   return (version === 7 ? types7 : types6).has(type) || (typeof type === 'string' && type.startsWith('data-'));
 }
 
-function chunkOf7(chunk: Chunk): ChunkProblem | undefined {
+function chunkOf7(chunk: Fields): ChunkProblem | undefined {
   switch (chunk.type) {
     case 'custom':
       return text(chunk, 'kind') ?? meta(chunk);
@@ -148,27 +144,27 @@ function chunkOf7(chunk: Chunk): ChunkProblem | undefined {
   }
 }
 
-function dataChunk(chunk: Chunk): ChunkProblem | undefined {
+function dataChunk(chunk: Fields): ChunkProblem | undefined {
   if (typeof chunk.type !== 'string') return problem('type', 'the type is a string');
   if (!chunk.type.startsWith('data-')) return problem('type', `no chunk has the type "${chunk.type}"`);
   return present(chunk, 'data') ?? maybeText(chunk, 'id') ?? maybeFlag(chunk, 'transient');
 }
 
-function call(chunk: Chunk): ChunkProblem | undefined {
+function call(chunk: Fields): ChunkProblem | undefined {
   return text(chunk, 'toolCallId') ?? text(chunk, 'toolName') ?? maybeText(chunk, 'title') ?? result(chunk);
 }
 
 /** What a call and its result may both say. */
-function result(chunk: Chunk): ChunkProblem | undefined {
+function result(chunk: Fields): ChunkProblem | undefined {
   return maybeFlag(chunk, 'providerExecuted') ?? maybeFlag(chunk, 'dynamic') ?? meta(chunk) ?? toolMeta(chunk);
 }
 
-function encoding({ inputEncoding }: Chunk): ChunkProblem | undefined {
+function encoding({ inputEncoding }: Fields): ChunkProblem | undefined {
   if (inputEncoding === undefined || inputEncoding === 'json' || inputEncoding === 'text') return undefined;
   return problem('inputEncoding', 'the encoding is "json" or "text"');
 }
 
-function finishReason({ finishReason: reason }: Chunk, version: UIMessageVersion): ChunkProblem | undefined {
+function finishReason({ finishReason: reason }: Fields, version: UIMessageVersion): ChunkProblem | undefined {
   switch (reason) {
     case undefined:
     case 'stop':
@@ -195,9 +191,9 @@ function citations(value: unknown, path: string): ChunkProblem | undefined {
 }
 
 function citation(value: unknown, path: string): ChunkProblem | undefined {
-  if (!isObject(value)) return problem(path, 'a citation is an object');
+  if (!isFields(value)) return problem(path, 'a citation is an object');
   const { source } = value;
-  if (!isObject(source) || source.type !== 'source') return problem(`${path}.source`, 'a citation has a source');
+  if (!isFields(source) || source.type !== 'source') return problem(`${path}.source`, 'a citation has a source');
   const found =
     source.sourceType === 'url'
       ? (text(source, 'id') ?? text(source, 'url') ?? maybeText(source, 'title') ?? meta(source))
@@ -212,7 +208,7 @@ function citation(value: unknown, path: string): ChunkProblem | undefined {
   return maybeIndex(value, 'startIndex') ?? maybeIndex(value, 'endIndex') ?? maybeText(value, 'citedText');
 }
 
-function maybeIndex(value: Chunk, key: string): ChunkProblem | undefined {
+function maybeIndex(value: Fields, key: string): ChunkProblem | undefined {
   const index = value[key];
   if (index === undefined || (Number.isSafeInteger(index) && (index as number) >= 0)) return undefined;
   return problem(key, 'an index is a whole number');
@@ -228,108 +224,45 @@ function steeringParts(parts: unknown): ChunkProblem | undefined {
 }
 
 function steeringPart(part: unknown): ChunkProblem | undefined {
-  if (!isObject(part)) return problem('', 'a part is an object');
+  if (!isFields(part)) return problem('', 'a part is an object');
   if (part.type === 'text') return text(part, 'text') ?? meta(part);
   if (part.type !== 'file') return problem('type', 'a steering message has text and files');
   return text(part, 'mediaType') ?? text(part, 'url') ?? maybeText(part, 'filename') ?? reference(part) ?? meta(part);
 }
 
-function reference({ providerReference }: Chunk): ChunkProblem | undefined {
+function reference({ providerReference }: Fields): ChunkProblem | undefined {
   if (providerReference === undefined || isTextRecord(providerReference)) return undefined;
   return problem('providerReference', 'it is a JSON object');
 }
 
-function meta({ providerMetadata }: Chunk): ChunkProblem | undefined {
+function meta({ providerMetadata }: Fields): ChunkProblem | undefined {
   if (providerMetadata === undefined || isMetadata(providerMetadata)) return undefined;
   return problem('providerMetadata', 'it is an object of JSON objects');
 }
 
-function toolMeta({ toolMetadata }: Chunk): ChunkProblem | undefined {
-  if (toolMetadata === undefined || isJsonRecord(toolMetadata, 0)) return undefined;
+function toolMeta({ toolMetadata }: Fields): ChunkProblem | undefined {
+  if (toolMetadata === undefined || isJsonRecord(toolMetadata)) return undefined;
   return problem('toolMetadata', 'it is a JSON object');
 }
 
-// The schema looks at own, enumerable keys but `__proto__`. A `for … in` makes no list of them, and reads the fields of objects
-// of one kind without a lookup; what it sees of a prototype is told apart only where it would be wrong. It passes over symbols,
-// which the schema refuses: JSON does not write them, and to look for them takes longer than all the rest.
-
-function isMetadata(value: unknown): boolean {
-  if (!isPlain(value)) return false;
-  for (const key in value) if (!isJsonRecord(value[key], 1) && isOwn(value, key)) return false;
-  return true;
-}
-
-function isTextRecord(value: unknown): boolean {
-  if (!isPlain(value)) return false;
-  for (const key in value) if (typeof value[key] !== 'string' && isOwn(value, key)) return false;
-  return true;
-}
-
-function isJsonRecord(value: unknown, depth: number): boolean {
-  if (!isPlain(value)) return false;
-  for (const key in value) {
-    const item = value[key];
-    if (item !== undefined && !isJson(item, depth + 1) && isOwn(value, key)) return false;
-  }
-  return true;
-}
-
-function isOwn(value: Chunk, key: string): boolean {
-  return key !== '__proto__' && Object.hasOwn(value, key);
-}
-
-function isJson(value: unknown, depth: number): boolean {
-  switch (typeof value) {
-    case 'string':
-    case 'boolean':
-      return true;
-    case 'number':
-      return Number.isFinite(value);
-    case 'object':
-      if (value === null) return true;
-      if (depth > maxDepth) return false;
-      if (!Array.isArray(value)) return isJsonRecord(value, depth);
-      // By index: a hole is an absent value, and `every` would pass over it.
-      for (let index = 0; index < value.length; index += 1) if (!isJson(value[index], depth + 1)) return false;
-      return true;
-    default:
-      return false;
-  }
-}
-
-function isObject(value: unknown): value is Chunk {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/** A plain object in the schema's eyes: one whose constructor, if it has one, is that of objects. */
-function isPlain(value: unknown): value is Chunk {
-  if (!isObject(value)) return false;
-  const { constructor } = value;
-  // Nearly always, and much faster than to look.
-  if (constructor === Object) return true;
-  if (typeof constructor !== 'function') return true;
-  const prototype: unknown = constructor.prototype;
-  return isObject(prototype) && Object.hasOwn(prototype, 'isPrototypeOf');
-}
-
-function text(chunk: Chunk, key: string): ChunkProblem | undefined {
+function text(chunk: Fields, key: string): ChunkProblem | undefined {
   return typeof chunk[key] === 'string' ? undefined : problem(key, 'it is a string');
 }
 
-function flag(chunk: Chunk, key: string): ChunkProblem | undefined {
+function flag(chunk: Fields, key: string): ChunkProblem | undefined {
   return typeof chunk[key] === 'boolean' ? undefined : problem(key, 'it is a boolean');
 }
 
-function maybeText(chunk: Chunk, key: string): ChunkProblem | undefined {
+function maybeText(chunk: Fields, key: string): ChunkProblem | undefined {
   return chunk[key] === undefined ? undefined : text(chunk, key);
 }
 
-function maybeFlag(chunk: Chunk, key: string): ChunkProblem | undefined {
+function maybeFlag(chunk: Fields, key: string): ChunkProblem | undefined {
   return chunk[key] === undefined ? undefined : flag(chunk, key);
 }
 
 /** The value may be anything, but JSON drops `undefined`: a writer says `null`. */
-function present(chunk: Chunk, key: string): ChunkProblem | undefined {
+function present(chunk: Fields, key: string): ChunkProblem | undefined {
   return key in chunk ? undefined : problem(key, 'it is missing; write null where there is no value');
 }
 

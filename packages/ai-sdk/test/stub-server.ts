@@ -1,4 +1,5 @@
 import { generateId, iterate, type AgentEvent, type AgentSource, type RunInput } from '@intertie/core';
+import { runControl } from '../../core/test/run-control.ts';
 import { ChatMemory } from '../src/chat-memory.ts';
 import { readChatRequest } from '../src/chat-request.ts';
 import { toRunInput } from '../src/chat-turn.ts';
@@ -79,8 +80,7 @@ export class StubServer {
 
   async #pump(run: Run): Promise<void> {
     const { signal } = run.stop;
-    const control = { signal, barrier: async () => undefined, liveAnswers: (async function* () {})() };
-    for await (const event of iterate(this.#source.run(run.input, control))) {
+    for await (const event of iterate(this.#source.run(run.input, runControl({ signal })))) {
       run.log.push(event);
       run.isOver = event.type === 'run-end';
       for (const wake of run.waiting) wake();

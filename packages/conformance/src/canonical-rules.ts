@@ -24,6 +24,9 @@ export type CanonicalRule =
   | 'C8-state'
   | 'C8-patch';
 
+/** Says which rule is broken, and how. */
+export type Complain = (rule: CanonicalRule, message: string, path?: string) => void;
+
 /** The invariants 1 to 8 of the canonical stream, as rules. The digit is the invariant's number. */
 export const canonicalRules: ReadonlyArray<Rule & { id: CanonicalRule }> = [
   {

@@ -34,22 +34,24 @@ export interface Encoder<Out, State = unknown> extends Codec<AgentEvent, Out> {
 
 /** Two codecs as one: what the first emits, the second is fed. */
 export function compose<A, B, C>(first: Codec<A, B>, second: Codec<B, C>): Codec<A, C> {
-  // A caller mostly passes the same function each time: then one is made of it, not one per input.
-  let made: { emit: Emit<C>; pass: Emit<B> } | undefined;
-  const into = (emit: Emit<C>): Emit<B> => {
-    if (made?.emit !== emit) made = { emit, pass: (between) => second.feed(between, emit) };
-    return made.pass;
-  };
+  // One function for all inputs, and not one for each: there are many.
+  let emitOut: Emit<C>;
+  const pass = (between: B): void => second.feed(between, emitOut);
   return {
-    feed: (input, emit) => first.feed(input, into(emit)),
+    feed: (input, emit) => {
+      emitOut = emit;
+      first.feed(input, pass);
+    },
     flush: (emit) => {
-      first.flush?.(into(emit));
+      emitOut = emit;
+      first.flush?.(pass);
       second.flush?.(emit);
     },
     end: (end, emit) => {
+      emitOut = emit;
       let why = end;
       try {
-        first.end(end, into(emit));
+        first.end(end, pass);
       } catch (error) {
         // A broken codec must not keep the next one from closing what is open.
         why = { reason: 'error', error: toFault(error, 'codec') };

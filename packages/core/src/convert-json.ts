@@ -1,4 +1,5 @@
 import { encodeBase64 } from './base64.ts';
+import { copyPlain, NOT_PLAIN } from './copy-plain.ts';
 import type { Json, JsonObject } from './json.ts';
 import type { Loss } from './loss.ts';
 import { setOwn } from './set-own.ts';
@@ -14,7 +15,8 @@ const MAX_TEXT = 200;
  * which reports the losses, and `copyJson`, which refuses them.
  */
 export function convertJson(value: unknown, maxDepth: number): { json: Json; losses: JsonLoss[] } {
-  return new Conversion(maxDepth).run(value);
+  const json = copyPlain(value, maxDepth);
+  return json === NOT_PLAIN ? new Conversion(maxDepth).run(value) : { json, losses: [] };
 }
 
 const DROPPED: unique symbol = Symbol('dropped');

@@ -42,6 +42,21 @@ describe('copyJson', () => {
     expect(copyJson(undefined, '')).toBeNull();
   });
 
+  it('takes as long as a value is large, however often it meets a part of it', () => {
+    let value: unknown[] = [];
+    for (let level = 0; level < 200; level += 1) value = [value, value];
+    let copy = copyJson(value, '') as unknown[];
+    for (let level = 0; level < 200; level += 1) copy = copy[1] as unknown[];
+    expect(copy).toEqual([]);
+  });
+
+  it('keeps a key that would be a prototype', () => {
+    const value = JSON.parse('{"__proto__":{"a":[1]}}') as object;
+    const copy = copyJson(value, '') as object;
+    expect(Object.keys(copy)).toEqual(['__proto__']);
+    expect(JSON.stringify(copy)).toBe(JSON.stringify(value));
+  });
+
   it.each<[string, unknown, string]>([
     ['a BigInt', { a: [0, 1n] }, 'state.a[1]'],
     ['a function', { a: { b: () => 1 } }, 'state.a.b'],

@@ -31,6 +31,8 @@ export type RunRequest = {
   tools?: ToolDescription[];
   context?: Array<{ description: string; value: string }>;
   state?: Json;
+  /** What the client wants the runtime to have, verbatim. */
+  forwardedProps?: Json;
   /** Who asks, for the record. */
   by?: string;
 };

@@ -5,6 +5,7 @@ import type { MessageContent } from './message.ts';
 import type { Outcome } from './outcome.ts';
 import type {
   Answer,
+  AgentBody,
   CallBody,
   DataBody,
   FileBody,
@@ -46,17 +47,8 @@ export type RunEnd = {
   providerMetadata?: Meta;
 } & Outcome;
 
-/** `agentId` is one invocation, `name` is who. A `voice` is a mere speaker's name, not a sub-agent. */
-export type AgentStart = {
-  type: 'agent-start';
-  agentId: string;
-  name: string;
-  kind: 'agent' | 'node' | 'voice';
-  parentAgentId?: string;
-  toolCallId?: string;
-  description?: string;
-  providerMetadata?: Meta;
-};
+/** `agentId` is one invocation. */
+export type AgentStart = { type: 'agent-start'; agentId: string } & AgentBody;
 export type AgentEnd = { type: 'agent-end'; agentId: string; result?: Json; usage?: Usage[] } & Outcome;
 /** One model turn. */
 export type StepStart = { type: 'step-start'; stepId: string; agentId?: string; name?: string; warnings?: Json[] };

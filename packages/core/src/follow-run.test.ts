@@ -265,7 +265,10 @@ it('leaves nothing running when its reader leaves', async () => {
     const leave = watcher.watch(...given);
     return () => (unwatched(), leave());
   };
-  const reader = follow({ watcher: { ...watcher, watch }, local: { writes: () => false, follow: () => unfollowed } });
+  const reader = follow({
+    watcher: { ...watcher, watch },
+    local: { writes: () => false, isUnwritten: () => false, follow: () => unfollowed },
+  });
   await append(1, 'a');
   await reader.read();
   const waiting = reader.read();

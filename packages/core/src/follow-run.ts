@@ -101,6 +101,12 @@ export function followRun(options: FollowOptions): ReadableStream<Followed> {
     nudge();
   });
 
+  // Where nothing is in the log yet, there is nothing before what is told.
+  if (!options.after && local?.isUnwritten(run)) {
+    isBehind = false;
+    isFirst = false;
+  }
+
   const isOver = (): boolean => over;
   let onLeave: (() => void) | undefined;
   const leave = (): void => {
@@ -186,8 +192,11 @@ export function followRun(options: FollowOptions): ReadableStream<Followed> {
     return { type: 'ended', event: { type: 'run-end', ...outcome, ...at } };
   };
 
+  /** Whether what was pushed goes on where the reader is: then it needs no log, behind or not. */
+  const goesOn = (): boolean => !isFirst && pushed.length > 0 && pushed[0]!.seq <= seen.seq + 1;
+
   const next = async (): Promise<Followed | undefined> => {
-    if (isBehind) return fromLog();
+    if (isBehind && !goesOn()) return fromLog();
     if (pushed.length > 0) return fromPushed();
     if (mayHaveEnded) return fromRegistry();
     await nudged();

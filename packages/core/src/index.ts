@@ -73,9 +73,10 @@ export type {
   ToolPart,
   ToolState,
 } from './message.ts';
-export { outcomeOf } from './outcome-of.ts';
+export { outcomeOf, outcomeOfCut } from './outcome-of.ts';
 export type { Outcome, Waiting } from './outcome.ts';
 export type {
+  AgentBody,
   Answer,
   CallBody,
   DataBody,

@@ -1,4 +1,5 @@
 import type { AgentEvent, EventOf } from './event.ts';
+import { FoldedParts } from './folded-parts.ts';
 import { applyPatch, type Op } from './json-patch.ts';
 import type { Json, Meta } from './json.ts';
 import type { OnLoss } from './loss.ts';
@@ -9,7 +10,6 @@ import { Snapshot, type Envelope, type MessageSnapshot, type Rest } from './mess
 import { restateParts, restateRuns } from './restate.ts';
 import { answered, completeCall, isSettled, newToolPart, settleCall } from './tool-part.ts';
 import { VersionedDirectory } from './versioned-directory.ts';
-import { itemsOf, VersionedList } from './versioned-list.ts';
 
 /**
  * The fold of one message: events in, the message so far out. O(1) per delta, however many parts the message has and
@@ -19,19 +19,12 @@ import { itemsOf, VersionedList } from './versioned-list.ts';
 export class MessageFold {
   #envelope: Envelope;
   #rest: Rest;
-  #parts: VersionedList<MessagePart>;
+  #parts: FoldedParts;
   #agents: VersionedDirectory<AgentEntry>;
   #steps: VersionedDirectory<StepEntry>;
-  /** Where a part is, by its id or tool call id. */
-  #places: Map<string, number> = new Map();
-  /** Where a question is: a part of its own, or the call that it is about. Its ids are a name space of their own. */
-  #askedAt: Map<string, number> = new Map();
-  /** The version at which each part was made or copied: younger than the last snapshot means it is ours to change. */
-  #madeAt: number[] = [];
   /** Data that is shown and not kept; its patches are not either. */
   #transient: Set<string> = new Set();
   #version = 0;
-  #lastTaken = -1;
   #partId: string | undefined;
   #lastDelta = '';
   #length = 0;
@@ -44,11 +37,10 @@ export class MessageFold {
     const { parts, agents, steps, ...rest } = content;
     this.#envelope = envelope;
     this.#rest = rest;
-    this.#parts = new VersionedList([...parts]);
+    this.#parts = new FoldedParts(parts);
     this.#agents = new VersionedDirectory(agents);
     this.#steps = new VersionedDirectory(steps);
     this.#onLoss = onLoss;
-    this.#index();
   }
 
   get id(): string {
@@ -137,7 +129,6 @@ export class MessageFold {
   }
 
   snapshot(): MessageSnapshot {
-    this.#lastTaken = this.#version;
     this.#owned = new WeakSet();
     return new Snapshot(this.#version, this.#partId, this.#lastDelta, this.#length, {
       envelope: this.#envelope,
@@ -149,7 +140,7 @@ export class MessageFold {
   }
 
   #delta(id: string, delta: string, metadata: Meta | undefined, type: 'text' | 'reasoning' | 'tool-invocation'): void {
-    const part = this.#mine(id);
+    const part = this.#parts.mine(id);
     if (part?.type !== type) return this.#misfit(`${type} delta`, id);
     let text: string;
     if (part.type === 'text') text = part.text += delta;
@@ -180,13 +171,11 @@ export class MessageFold {
 
   #restate(content: MessageContent): void {
     const { parts, agents, steps, runs, ...rest } = content;
-    const known = itemsOf(this.#parts.take());
     const allRuns = restateRuns(this.#rest.runs, runs);
     this.#rest = { ...rest, ...(allRuns.length > 0 && { runs: allRuns }) };
-    this.#parts.reset(restateParts(known, parts));
+    this.#parts.reset(restateParts(this.#parts.items(), parts));
     this.#agents = new VersionedDirectory(agents);
     this.#steps = new VersionedDirectory(steps);
-    this.#index();
   }
 
   #agentStart(event: EventOf<'agent-start'>): void {
@@ -223,19 +212,17 @@ export class MessageFold {
   #discard(stepId: string): void {
     const kept: MessagePart[] = [];
     const gone = new Set<string>();
-    for (let index = 0; index < this.#parts.length; index++) {
-      const part = this.#parts.at(index)!;
+    for (const part of this.#parts.items()) {
       if (part.stepId === stepId) {
         if (part.type === 'tool-invocation') gone.add(part.toolCallId);
       } else if (part.type !== 'question' || !gone.has(part.toolCallId ?? '')) kept.push(part);
     }
     this.#parts.reset(kept);
-    this.#index();
     this.#steps.delete(stepId);
   }
 
   #toolCall(event: EventOf<'tool-call'>): void {
-    const part = this.#mine(event.toolCallId);
+    const part = this.#parts.mine(event.toolCallId);
     if (part === undefined) return this.#add(event.toolCallId, newToolPart(event));
     if (part.type !== 'tool-invocation' || part.state !== 'partial-call')
       return this.#misfit('tool-call', event.toolCallId);
@@ -243,7 +230,7 @@ export class MessageFold {
   }
 
   #toolResult(event: EventOf<'tool-result'>): void {
-    const part = this.#mine(event.toolCallId);
+    const part = this.#parts.mine(event.toolCallId);
     if (part?.type !== 'tool-invocation' || isSettled(part.state) || part.state === 'partial-call') {
       return this.#misfit('tool-result', event.toolCallId);
     }
@@ -253,20 +240,18 @@ export class MessageFold {
   /** About a call: its approval. About nothing, or the call has been asked about before: a part of its own. */
   #question(event: EventOf<'question'>): void {
     const { type: _, at: __, origin: ___, agentId, ...question } = event;
-    const call = question.toolCallId === undefined ? undefined : this.#mine(question.toolCallId);
-    if (this.#askedAt.has(question.questionId)) return this.#misfit('question', question.questionId);
+    const call = question.toolCallId === undefined ? undefined : this.#parts.mine(question.toolCallId);
+    if (this.#parts.isAsked(question.questionId)) return this.#misfit('question', question.questionId);
     if (call?.type === 'tool-invocation' && call.approval === undefined) {
       call.approval = question;
-      this.#askedAt.set(question.questionId, this.#places.get(call.toolCallId)!);
-      return;
+      return this.#parts.askAbout(call.toolCallId, question.questionId);
     }
-    this.#askedAt.set(question.questionId, this.#parts.length);
-    this.#push({ type: 'question', ...(agentId !== undefined && { agentId }), ...question });
+    this.#parts.addQuestion({ type: 'question', ...(agentId !== undefined && { agentId }), ...question });
   }
 
   #answer(event: EventOf<'answer'>): void {
     const { type: _, at: __, origin: ___, ...answer } = event;
-    const part = this.#mineAt(this.#askedAt.get(event.questionId));
+    const part = this.#parts.asking(event.questionId);
     if (part?.type === 'tool-invocation' && part.approval?.questionId === event.questionId) {
       part.approval = answered(part.approval, answer);
     } else if (part?.type === 'question') Object.assign(part, answered(part, answer));
@@ -279,7 +264,7 @@ export class MessageFold {
       return;
     }
     const { at: _, origin: __, transient: ___, ...part } = event;
-    const before = this.#mine(event.id);
+    const before = this.#parts.mine(event.id);
     if (before === undefined) return this.#add(event.id, part);
     if (before.type !== 'data') return this.#misfit('data', event.id);
     Object.assign(before, { name: part.name, data: part.data });
@@ -288,7 +273,7 @@ export class MessageFold {
   }
 
   #dataDelta(event: EventOf<'data-delta'>): void {
-    const part = this.#mine(event.id);
+    const part = this.#parts.mine(event.id);
     if (part === undefined && this.#transient.has(event.id)) return;
     if (part?.type !== 'data') return this.#misfit('data-delta', event.id);
     const data = this.#patched(part.data, event.patch, event.id);
@@ -311,60 +296,23 @@ export class MessageFold {
 
   #partMetadata(id: string, metadata: Meta | undefined): void {
     if (metadata === undefined) return;
-    const part = this.#mine(id);
+    const part = this.#parts.mine(id);
     if (part === undefined) return this.#misfit('metadata', id);
     part.providerMetadata = mergeMeta(part.providerMetadata, metadata)!;
   }
 
   #edit(id: string, type: 'text', change: (part: MessagePart & { type: 'text' }) => void): void {
-    const part = this.#mine(id);
+    const part = this.#parts.mine(id);
     if (part?.type === type) change(part);
     else this.#misfit(type, id);
   }
 
-  #mine(id: string): MessagePart | undefined {
-    return this.#mineAt(this.#places.get(id));
-  }
-
-  /** The part at a place, to be changed as it is: copied first if a snapshot has seen it. */
-  #mineAt(place: number | undefined): MessagePart | undefined {
-    if (place === undefined) return undefined;
-    const part = this.#parts.at(place)!;
-    if (this.#madeAt[place]! > this.#lastTaken) return part;
-    const copy = { ...part };
-    this.#madeAt[place] = this.#version;
-    this.#parts.set(place, copy);
-    return copy;
-  }
-
   #add(id: string, part: MessagePart): void {
-    if (this.#places.has(id)) return this.#misfit(part.type, id);
-    this.#places.set(id, this.#parts.length);
-    this.#push(part);
-  }
-
-  #push(part: MessagePart): void {
-    this.#madeAt.push(this.#version);
-    this.#parts.push(part);
+    if (!this.#parts.add(id, part)) this.#misfit(part.type, id);
   }
 
   #set(change: Partial<Rest>): void {
     this.#rest = { ...this.#rest, ...change };
-  }
-
-  #index(): void {
-    this.#places = new Map();
-    this.#askedAt = new Map();
-    this.#madeAt = [];
-    for (let place = 0; place < this.#parts.length; place++) {
-      const part = this.#parts.at(place)!;
-      const id = part.type === 'tool-invocation' ? part.toolCallId : part.id;
-      if (id !== undefined && !this.#places.has(id)) this.#places.set(id, place);
-      const asked = part.type === 'tool-invocation' ? part.approval : part.type === 'question' ? part : undefined;
-      if (asked) this.#askedAt.set(asked.questionId, place);
-      // Whoever gave us this part still knows it.
-      this.#madeAt.push(-1);
-    }
   }
 
   #misfit(what: string, id: string): void {

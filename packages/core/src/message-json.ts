@@ -52,7 +52,8 @@ export function decodeMessage(json: unknown, options: DecodeMessageOptions = {})
   const envelope = isObject(json) && json['parentId'] === null ? without(json, 'parentId') : json;
   refuse(envelopeShape(envelope));
   const { createdAt, content } = envelope as JsonObject & { content: JsonObject };
-  if (typeof createdAt !== 'string' || !isoTime.test(createdAt) || Number.isNaN(Date.parse(createdAt))) {
+  const time = typeof createdAt === 'string' && isoTime.test(createdAt) ? Date.parse(createdAt) : Number.NaN;
+  if (Number.isNaN(time)) {
     const text = 'createdAt has to be a time as `toISOString` writes it, for example 2024-01-31T12:00:00.000Z.';
     throw new MessageFormatError('invalid', 'createdAt', text);
   }
@@ -62,7 +63,7 @@ export function decodeMessage(json: unknown, options: DecodeMessageOptions = {})
   return {
     ...(envelope as Omit<CanonicalMessage, 'content' | 'createdAt'>),
     content: upgraded as MessageContent,
-    createdAt: new Date(createdAt),
+    createdAt: new Date(time),
   };
 }
 

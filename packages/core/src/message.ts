@@ -1,7 +1,16 @@
 import type { Fault } from './fault.ts';
 import type { Json, JsonObject, Meta } from './json.ts';
 import type { Outcome } from './outcome.ts';
-import type { Answer, DataBody, Executor, FileBody, InterjectionBody, Question, SourceBody } from './part-body.ts';
+import type {
+  AgentBody,
+  Answer,
+  DataBody,
+  Executor,
+  FileBody,
+  InterjectionBody,
+  Question,
+  SourceBody,
+} from './part-body.ts';
 import type { FinishReason, Usage } from './usage.ts';
 
 export type MessageRole = 'system' | 'user' | 'assistant' | 'tool';
@@ -68,13 +77,7 @@ export type MessagePart =
   | InterjectionPart;
 
 /** Who worked on the message, by invocation. */
-export type AgentEntry = {
-  name: string;
-  kind: 'agent' | 'node' | 'voice';
-  parentAgentId?: string;
-  toolCallId?: string;
-  description?: string;
-  providerMetadata?: Meta;
+export type AgentEntry = AgentBody & {
   outcome?: Outcome['outcome'];
   error?: Fault;
   result?: Json;

@@ -15,6 +15,16 @@ export type Said = {
   providerMetadata?: Meta;
 };
 
+/** Who works. A `voice` is a mere speaker's name, not a sub-agent. */
+export type AgentBody = {
+  name: string;
+  kind: 'agent' | 'node' | 'voice';
+  parentAgentId?: string;
+  toolCallId?: string;
+  description?: string;
+  providerMetadata?: Meta;
+};
+
 /** How a tool is called. The same on `tool-input-start` and `tool-call` of one id. */
 export type CallBody = {
   toolCallId: string;

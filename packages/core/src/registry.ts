@@ -1,6 +1,6 @@
 import type { AgentEvent } from './event.ts';
 import type { Json } from './json.ts';
-import type { MessageInput } from './memory-store.ts';
+import type { MessageInput, ThreadInput } from './memory-store.ts';
 import type { CanonicalMessage, MessageContent } from './message.ts';
 import type { Outcome } from './outcome.ts';
 import type { Answer, Question } from './part-body.ts';
@@ -67,6 +67,8 @@ export type StartRequest = {
   /** The client's id; the thread is created if there is none. */
   threadId: string;
   resourceId?: string;
+  /** What the thread is given if there was none; one that was there keeps what it has. */
+  thread?: Pick<ThreadInput, 'title' | 'metadata'>;
   runId: string;
   agent: string;
   /** The process that will run it. */
@@ -88,6 +90,8 @@ export type StartRequest = {
 export type Started = { type: 'started' } & Ownership & {
     /** The decisions that the new message has cancelled. */
     superseded: Decision[];
+    /** There was no such thread: it is new. */
+    isNewThread?: true;
   };
 export type Attached = { type: 'attached'; run: RunRecord };
 /** Waits for the thread; `behind` is the run before it, which was asked to stop if it is live and the policy `replace`. */

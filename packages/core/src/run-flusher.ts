@@ -32,6 +32,8 @@ export type LocalReader = (batch: CommittedBatch | null) => void;
 export interface LocalRuns {
   /** Whether this process writes the run just now. */
   writes(run: RunKey): boolean;
+  /** Whether this process writes the run, and nothing of it is in the log yet: all of it will be given. */
+  isUnwritten(run: RunKey): boolean;
   /** Gives what this process writes of the run from now on, also if it only begins later. Returns the way to leave. */
   follow(run: RunKey, reader: LocalReader): () => void;
 }
@@ -187,6 +189,7 @@ export function createRunFlusher(options: RunFlusherOptions): RunFlusher {
     },
 
     writes: (run) => writers.has(run),
+    isUnwritten: (run) => writers.get(run)?.isUnwritten() ?? false,
 
     follow(run, reader) {
       const own: LocalReader = (batch) => reader(batch);

@@ -23,6 +23,8 @@ export interface RunInput {
   tools: ToolDescription[];
   context: Array<{ description: string; value: string }>;
   state?: Json;
+  /** What the client wants the runtime to have, verbatim. No door reads it and no model is told of it: it may be anything. */
+  forwardedProps?: Json;
   /** What the last run's `run-end.resume` said. */
   sourceState?: Json;
 }

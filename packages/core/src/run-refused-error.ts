@@ -29,7 +29,22 @@ export class RunRefusedError extends Error {
   get code(): RunRefusal['code'] {
     return this.refusal.code;
   }
+
+  /** What a door over HTTP answers with. */
+  get status(): number {
+    return statuses[this.code];
+  }
 }
+
+const statuses: { readonly [Code in RunRefusal['code']]: number } = {
+  busy: 409,
+  'queue-full': 429,
+  pending: 409,
+  'key-reused': 422,
+  'run-exists': 409,
+  'not-found': 404,
+  closing: 503,
+};
 
 function explain(refusal: RunRefusal): string {
   switch (refusal.code) {

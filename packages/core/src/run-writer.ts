@@ -63,6 +63,8 @@ export type HostedWriter = RunWriter & {
   isDirty(): boolean;
   /** Whether somebody waits at a barrier. */
   isUrgent(): boolean;
+  /** Whether nothing has been given to readers, and there was nothing before. */
+  isUnwritten(): boolean;
   /** The next batch, the same one again until it is judged. */
   take(): LogBatch;
   /** No answer: the batch goes out again. */
@@ -84,6 +86,8 @@ export function createRunWriter(
   const buffer = createEventBuffer();
   /** The number that the first event of the buffer will get. */
   let nextSeq = firstSeq;
+  /** The last number that is known to be in the log. */
+  let durableSeq = firstSeq - 1;
   /** Once it was sent it never changes: after a lost acknowledgement its numbers say whether it is there. */
   let batch: (LogBatch & { bytes: number }) | undefined;
   let inFlight = false;
@@ -136,6 +140,7 @@ export function createRunWriter(
     host.grew(-bytes);
     host.deliver({ epoch, seq, events, bytes });
     const last = seq + events.length - 1;
+    durableSeq = last;
     const reached = barriers.filter((each) => each.seq <= last);
     barriers = barriers.filter((each) => each.seq > last);
     for (const each of reached) each.resolve(passed());
@@ -188,6 +193,7 @@ export function createRunWriter(
       return batch !== undefined || buffer.bytes > 0;
     },
     isUrgent: () => barriers.length > 0 && !isLocked,
+    isUnwritten: () => durableSeq === 0 && !isEnding,
 
     take() {
       inFlight = true;

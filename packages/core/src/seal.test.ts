@@ -1,6 +1,7 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { transcode } from './codec.ts';
-import type { AgentEvent } from './event.ts';
+import type { AgentEvent, EventOf } from './event.ts';
 import type { Loss } from './loss.ts';
 import type { MessageContent } from './message.ts';
 import type { RunInput } from './run-input.ts';
@@ -34,6 +35,11 @@ function sealed(
   ];
 }
 
+function bare(event: AgentEvent): AgentEvent {
+  const { providerMetadata: _, ...rest } = event as EventOf<'text-delta'>;
+  return rest;
+}
+
 describe('seal', () => {
   it('writes run-start on the first flush, before any input', () => {
     const out: AgentEvent[] = [];
@@ -55,6 +61,40 @@ describe('seal', () => {
     ]);
     expect(losses).toMatchObject([{ kind: 'repaired', what: 'text-delta', id: 'a' }]);
     expect(sealed([odd])[1]).toMatchObject([{ kind: 'repaired', what: expect.stringContaining('BigInt') as string }]);
+  });
+
+  it('takes more of what was said last for what it would be if it were looked up', () => {
+    const id = fc.constantFrom('a', 'b');
+    const event = fc.oneof(
+      { weight: 6, arbitrary: fc.record({ type: fc.constantFrom('text-delta', 'reasoning-delta'), id, delta: id }) },
+      { weight: 3, arbitrary: fc.record({ type: fc.constant('tool-input-delta'), toolCallId: id, delta: id }) },
+      fc.record({ type: fc.constantFrom('text-delta', 'reasoning-delta'), id, delta: id, at: fc.constant(7) }),
+      fc.record({ type: fc.constant('tool-input-start'), toolCallId: id, toolName: id }),
+      fc.record({ type: fc.constantFrom('tool-input-end'), toolCallId: id }),
+      fc.record({ type: fc.constantFrom('text-start', 'reasoning-start', 'text-end', 'reasoning-end'), id }),
+      fc.record({ type: fc.constant('run-end'), outcome: fc.constant('complete') }),
+      fc.constant({ type: 'notice', level: 'info', message: 'between' }),
+    ) as fc.Arbitrary<AgentEvent>;
+    fc.assert(
+      fc.property(fc.array(event, { maxLength: 40, size: 'max' }), (events) => {
+        // Only what says no more than its words is taken at a glance.
+        const saysMore = events.map((one) => (one.type.endsWith('-delta') ? { ...one, providerMetadata: {} } : one));
+        const [out, losses] = sealed(saysMore);
+        expect(sealed(events)).toEqual([out.map(bare), losses]);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('is over after its end, also for more of what was said last', () => {
+    const losses: Loss[] = [];
+    const codec = seal(run, (loss) => losses.push(loss));
+    const delta: AgentEvent = { type: 'text-delta', id: 'a', delta: 'word' };
+    transcode(codec, [{ type: 'text-start', id: 'a' }, delta]);
+    const late: AgentEvent[] = [];
+    codec.feed(delta, (event) => late.push(event));
+    expect(late).toEqual([]);
+    expect(losses).toMatchObject([{ kind: 'late', what: 'text-delta', id: 'a' }]);
   });
 
   it('eof is not success: a stream without a last word is truncated', () => {

@@ -1,10 +1,11 @@
 import type { Codec, Emit, End } from './codec.ts';
 import type { AgentEvent, EventOf } from './event.ts';
 import type { Loss, OnLoss } from './loss.ts';
-import type { Outcome, Waiting } from './outcome.ts';
+import type { Waiting } from './outcome.ts';
+import { outcomeOfCut } from './outcome-of.ts';
 import type { RunInput } from './run-input.ts';
 import { RunGuard } from './run-guard.ts';
-import { isPlainDelta, isWellFormed, mend } from './well-formed.ts';
+import { isWellFormed, mend, plainDeltaOf } from './well-formed.ts';
 
 export interface SealOptions {
   /**
@@ -38,6 +39,9 @@ class Seal implements Codec<AgentEvent, AgentEvent> {
   /** Of a log that was taken up: the baseline has not been seen yet. */
   #owesBaseline = false;
   #at: number | undefined;
+  /** What the last delta was of, and nothing has come since: it is open still. */
+  #lastType: string | undefined;
+  #lastId: string | undefined;
 
   constructor(run: RunInput, onLoss: OnLoss, { trusted = false }: SealOptions) {
     this.#run = run;
@@ -48,9 +52,12 @@ class Seal implements Codec<AgentEvent, AgentEvent> {
   }
 
   feed(fed: AgentEvent, emit: Emit<AgentEvent>): void {
-    if (this.#phase === 'ended') return this.#onLoss(late(fed));
     // Most of a stream, and nothing but being open is asked of it.
-    if (this.#phase === 'running' && !this.#owesBaseline && isPlainDelta(fed)) return this.#guard.admit(fed, emit);
+    const id = plainDeltaOf(fed);
+    if (id !== undefined && id === this.#lastId && fed.type === this.#lastType) return emit(fed);
+    this.#lastId = undefined;
+    if (this.#phase === 'ended') return this.#onLoss(late(fed));
+    if (id !== undefined && this.#phase === 'running' && !this.#owesBaseline) return this.#delta(fed, id, emit);
     if (this.#isTrusted || isWellFormed(fed)) return this.#take(fed, emit);
     for (const event of mend(fed, this.#onLoss)) this.#take(event, emit);
   }
@@ -63,7 +70,15 @@ class Seal implements Codec<AgentEvent, AgentEvent> {
     if (this.#phase === 'ended') return;
     if (this.#phase === 'before') this.#begin(emit);
     if (this.#owesBaseline) this.#writeBaseline(emit);
-    this.#finish({ type: 'run-end', ...outcomeOf(end) }, emit);
+    this.#finish({ type: 'run-end', ...outcomeOfCut(end) }, emit);
+  }
+
+  #delta(event: AgentEvent, id: string, emit: Emit<AgentEvent>): void {
+    this.#guard.admit(event, (admitted) => {
+      this.#lastType = event.type;
+      this.#lastId = id;
+      emit(admitted);
+    });
   }
 
   #take(event: AgentEvent, emit: Emit<AgentEvent>): void {
@@ -109,6 +124,7 @@ class Seal implements Codec<AgentEvent, AgentEvent> {
     const settled = withOutcome(end, this.#guard, this.#onLoss);
     this.#guard.closeAll(settled, time, emit);
     this.#phase = 'ended';
+    this.#lastId = undefined;
     emit({ ...settled, ...time });
   }
 }
@@ -130,20 +146,6 @@ function runStart(run: RunInput, onLoss: OnLoss): EventOf<'run-start'> {
     ...(parentRunId !== undefined && { parentRunId }),
     at: run.startedAt,
   };
-}
-
-/** A wire that closes without a last word has been cut: `eof` is not success. */
-function outcomeOf(end: End): Outcome {
-  switch (end.reason) {
-    case 'eof':
-      return { outcome: 'error', error: { message: 'The stream ended before the run did.', code: 'truncated' } };
-    case 'aborted': {
-      const { by, message: reason } = end;
-      return { outcome: 'aborted', ...(by && { by }), ...(reason !== undefined && { reason }) };
-    }
-    case 'error':
-      return { outcome: 'error', error: end.error };
-  }
 }
 
 /** A run is paused exactly if something is waited for. */

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { allOf } from '../test/all-of.ts';
+import { runControl } from '../test/run-control.ts';
 import { runInput } from '../test/run-input.ts';
-import type { RunControl } from './agent-source.ts';
 import type { Codec } from './codec.ts';
 import type { AgentEvent } from './event.ts';
 import { foldEvents } from './message-list.ts';
@@ -34,10 +34,6 @@ const tape: Tape<AgentEvent> = {
   items: events.map((item, index) => ({ t: index * 100, item })),
 };
 
-function control(signal: AbortSignal = new AbortController().signal): RunControl {
-  return { signal, barrier: async () => {}, liveAnswers: (async function* none() {})() };
-}
-
 function idsIn(list: AgentEvent[]): Set<string> {
   const ids = new Set<string>();
   for (const event of list) {
@@ -57,7 +53,7 @@ describe('tapeSource', () => {
 
   it('plays a canonical tape as a run of its own', async () => {
     const run = runInput({ runId: 'new', startedAt: 5000 });
-    const played = await allOf(source.run(run, control()));
+    const played = await allOf(source.run(run, runControl()));
     expect(played.map(({ type }) => type)).toEqual(events.map(({ type }) => type));
     expect(played[0]).toMatchObject({ runId: 'new', threadId: 'thread', messageId: 'message', at: 5000 });
     expect(played.map(({ at }) => at)).toEqual(events.map(({ at }) => at && at + 4000));
@@ -69,10 +65,10 @@ describe('tapeSource', () => {
   });
 
   it('never repeats an id of the thread', async () => {
-    const first = await allOf(source.run(runInput({ runId: 'one' }), control()));
+    const first = await allOf(source.run(runInput({ runId: 'one' }), runControl()));
     const message = foldEvents(first)!;
-    const second = await allOf(source.run(runInput({ runId: 'two', history: [message] }), control()));
-    const same = await allOf(source.run(runInput({ runId: 'one', history: [message] }), control()));
+    const second = await allOf(source.run(runInput({ runId: 'two', history: [message] }), runControl()));
+    const same = await allOf(source.run(runInput({ runId: 'one', history: [message] }), runControl()));
     expect(idsIn(first).size).toBe(5);
     const parts = new Set(message.content.parts.map((part) => part.id));
     expect([...idsIn(second)].filter((id) => idsIn(first).has(id) || idsIn(events).has(id))).toEqual([]);
@@ -81,8 +77,8 @@ describe('tapeSource', () => {
 
   it('plays what was written and read', async () => {
     const read = parseTape(formatTape(JSON.parse(JSON.stringify(tape)) as Tape));
-    const again = await allOf(tapeSource(read, { speed: Infinity }).run(runInput(), control()));
-    expect(again).toEqual(await allOf(source.run(runInput(), control())));
+    const again = await allOf(tapeSource(read, { speed: Infinity }).run(runInput(), runControl()));
+    expect(again).toEqual(await allOf(source.run(runInput(), runControl())));
   });
 
   it('plays as fast as it is told, and stops when it is told', async () => {
@@ -90,7 +86,7 @@ describe('tapeSource', () => {
     const stop = new AbortController();
     const seen: AgentEvent[] = [];
     const playing = tapeSource(tape, { speed: 10 })
-      .run(runInput(), control(stop.signal))
+      .run(runInput(), runControl({ signal: stop.signal }))
       .pipeTo(new WritableStream({ write: (event) => void seen.push(event) }));
     await vi.advanceTimersByTimeAsync(0);
     expect(seen.at(-1)).toMatchObject({ type: 'run-start' });
@@ -104,7 +100,7 @@ describe('tapeSource', () => {
 
   it('stops its timers when the reader leaves', async () => {
     vi.useFakeTimers();
-    const reader = tapeSource(tape).run(runInput(), control()).getReader();
+    const reader = tapeSource(tape).run(runInput(), runControl()).getReader();
     await reader.read();
     const reading = reader.read();
     await vi.advanceTimersByTimeAsync(50);
@@ -116,7 +112,7 @@ describe('tapeSource', () => {
 
   it('ends a tape that was cut', async () => {
     const cut = tapeSource({ ...tape, items: tape.items.slice(0, 5) }, { speed: Infinity });
-    const played = await allOf(cut.run(runInput(), control()));
+    const played = await allOf(cut.run(runInput(), runControl()));
     expect(played.slice(-4).map(({ type }) => type)).toEqual(['text-end', 'step-end', 'agent-end', 'run-end']);
     expect(played.at(-1)).toMatchObject({ outcome: 'error', error: { code: 'truncated' } });
   });
@@ -127,7 +123,7 @@ describe('tapeSource', () => {
       end() {},
     });
     const mail = { header: { tape: 1 as const, dialect: 'mail' }, items: [{ t: 0, item: 'ping' }] };
-    const played = await allOf(tapeSource(mail, { speed: Infinity, decoder }).run(runInput(), control()));
+    const played = await allOf(tapeSource(mail, { speed: Infinity, decoder }).run(runInput(), runControl()));
     expect(played[1]).toMatchObject({ type: 'notice', message: 'ping' });
     expect(() => tapeSource(mail)).toThrow(/"mail".*decoder/);
   });

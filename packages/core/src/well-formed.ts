@@ -6,7 +6,7 @@ import { isEventType, validateEvent } from './validate-event.ts';
 
 /** Whether an event has its shape. Deltas are most of a stream, and simple: they are passed at a glance. */
 export function isWellFormed(fed: AgentEvent): boolean {
-  return isPlainDelta(fed) || validateEvent(fed) === undefined;
+  return plainDeltaOf(fed) !== undefined || validateEvent(fed) === undefined;
 }
 
 /**
@@ -28,17 +28,17 @@ export function mend(fed: AgentEvent, onLoss: OnLoss): readonly AgentEvent[] {
   return [raw, { type: 'notice', level: 'warning', code: 'malformed', message }];
 }
 
-/** A delta that says its words and no more. */
-export function isPlainDelta(event: AgentEvent): boolean {
-  if (typeof event !== 'object' || event === null) return false;
+/** Of a delta that says its words and no more: what they are of. */
+export function plainDeltaOf(event: AgentEvent): string | undefined {
+  if (typeof event !== 'object' || event === null) return undefined;
   switch (event.type) {
     case 'text-delta':
     case 'reasoning-delta':
-      return typeof event.id === 'string' && isPlainText(event);
+      return typeof event.id === 'string' && isPlainText(event) ? event.id : undefined;
     case 'tool-input-delta':
-      return typeof event.toolCallId === 'string' && isPlainText(event);
+      return typeof event.toolCallId === 'string' && isPlainText(event) ? event.toolCallId : undefined;
     default:
-      return false;
+      return undefined;
   }
 }
 

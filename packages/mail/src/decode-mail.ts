@@ -1,4 +1,5 @@
 import {
+  outcomeOfCut,
   toJson,
   type AgentEvent,
   type Codec,
@@ -11,8 +12,9 @@ import {
 } from '@intertie/core';
 import { DecodedMAILCalls } from './decode-mail-calls.ts';
 import { agentOf } from './event-agent.ts';
-import { fieldsOf, listOf, nameOf, parseJson, textOf, type Fields } from './fields.ts';
+import { fieldsOf, nameOf, parseJson, textOf, type Fields } from './fields.ts';
 import type { AnnouncedCall } from './mail-calls.ts';
+import { pendingCalls } from './pending-calls.ts';
 import { MAILDecoderContext } from './mail-decoder-context.ts';
 import { aloneEvent, eventNames, warningEvent, type MAILFrame } from './mail-event.ts';
 import { agentFault, completedFault, oldServerFault, taskFault } from './mail-faults.ts';
@@ -81,14 +83,10 @@ class MAILDecoder implements Codec<MAILFrame, AgentEvent> {
   end(end: End, emit: Write): void {
     if (this.#isOver) return;
     this.#calls.release(emit);
-    if (end.reason === 'aborted') {
-      const { by, message: reason } = end;
-      const aborted: Outcome = { outcome: 'aborted', ...(by && { by }), ...(reason !== undefined && { reason }) };
-      return this.#end(aborted, 'running', emit);
-    }
     const message = 'The MAIL stream ended before the task did. The task may still be running at the server.';
-    const error = end.reason === 'error' ? end.error : { message, code: 'truncated' };
-    this.#end({ outcome: 'error', error }, 'running', emit);
+    const cut: Outcome =
+      end.reason === 'eof' ? { outcome: 'error', error: { message, code: 'truncated' } } : outcomeOfCut(end);
+    this.#end(cut, 'running', emit);
   }
 
   #event(event: string, data: Fields, emit: Write): void {
@@ -291,19 +289,6 @@ class MAILDecoder implements Codec<MAILFrame, AgentEvent> {
     const message = `A MAIL event "${frame.event}" could not be read: its data is no JSON object.`;
     this.#context.notice('warning', 'mail-malformed', message, undefined, emit);
   }
-}
-
-/** What the server lists as its last word when it is really paused. */
-function pendingCalls(response: string, agent: string): AnnouncedCall[] | undefined {
-  if (!response.startsWith('[')) return undefined;
-  const list = listOf(parseJson(response)).map(fieldsOf);
-  if (list.length === 0 || !list.every((call) => call.type === 'function_call' && nameOf(call.name))) return undefined;
-  return list.map((call) => ({
-    agent,
-    toolName: nameOf(call.name) ?? '',
-    input: parseJson(textOf(call.arguments) ?? ''),
-    wireId: textOf(call.call_id) ?? '',
-  }));
 }
 
 /** Of all agents only the run knows what it waits for. */

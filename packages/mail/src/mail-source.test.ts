@@ -1,6 +1,8 @@
-import { foldEvents, iterate, type AgentEvent, type CanonicalMessage, type RunInput } from '@intertie/core';
+import { foldEvents, type AgentEvent, type CanonicalMessage, type RunInput } from '@intertie/core';
 import { canonical, check } from '@intertie/conformance';
 import { describe, expect, it } from 'vitest';
+import { allOf } from '../../core/test/all-of.ts';
+import { runControl } from '../../core/test/run-control.ts';
 import { captureFrames, captureOf, captures, run } from '../test/captures.ts';
 import { sse, stubServer, type StubServer } from '../test/stub-mail-server.ts';
 import { createMAIL } from './mail-provider.ts';
@@ -22,15 +24,11 @@ async function events(
   settings: MAILSourceSettings = {},
 ): Promise<AgentEvent[]> {
   const source = mailSource({ baseUrl: url, authToken: 'key', generateId: () => 'task-1', ...settings });
-  const control = { signal: new AbortController().signal, barrier: async () => {}, liveAnswers: nothing() };
-  const told: AgentEvent[] = [];
   const whole = { ...run, history: [message('u', 'user', 'Hi')], ...input };
-  for await (const event of iterate(source.run(whole, control))) told.push(event);
+  const told = await allOf(source.run(whole, runControl()));
   expect(check(canonical, told).violations).toEqual([]);
   return told;
 }
-
-async function* nothing(): AsyncGenerator<never> {}
 
 describe('a swarm as a source', () => {
   it('keeps every agent’s voice apart', async () => {

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { createParser } from 'eventsource-parser';
 import type { RunInput } from '@intertie/core';
 import type { MAILFrame } from '../src/mail-event.ts';
+import { runInput } from '../../core/test/run-input.ts';
 
 const folder = new URL('../fixtures/', import.meta.url);
 
@@ -28,13 +29,4 @@ export function captureFrames(name: string): MAILFrame[] {
   return frames;
 }
 
-export const run: RunInput = {
-  runId: 'r',
-  threadId: 't',
-  messageId: 'm',
-  startedAt: 0,
-  history: [],
-  answers: [],
-  tools: [],
-  context: [],
-};
+export const run: RunInput = runInput({ runId: 'r', threadId: 't', messageId: 'm' });

@@ -1,5 +1,6 @@
-import type { SendMessagesOptions } from '@intertie/ai-sdk';
 import { expect, test } from 'vitest';
+import { allOf } from '../../core/test/all-of.ts';
+import { request } from '../test/replayed-chat.ts';
 import { createFlowRuntime, type Flow, type FlowRuntime } from './demo.ts';
 import { OpenHarnessChatTransport } from './open-harness-chat-transport.ts';
 
@@ -20,21 +21,9 @@ const echo: Flow = {
   ],
 };
 
-const request = (chatId: string): SendMessagesOptions => ({
-  chatId,
-  trigger: 'submit-message',
-  messageId: undefined,
-  messages: [{ id: `${chatId}-u`, role: 'user', parts: [{ type: 'text', text: chatId }] }],
-  abortSignal: undefined,
-});
-
 async function read(transport: OpenHarnessChatTransport, chatId: string): Promise<string> {
-  const chunks: unknown[] = [];
-  for (const reader = (await transport.sendMessages(request(chatId))).getReader(); ;) {
-    const { done, value } = await reader.read();
-    if (done) return JSON.stringify(chunks);
-    chunks.push(value);
-  }
+  const messages = [{ id: `${chatId}-u`, role: 'user', parts: [{ type: 'text', text: chatId }] }];
+  return JSON.stringify(await allOf(await transport.sendMessages(request({ chatId, messages }))));
 }
 
 /** Whose words are in each stream, and how often it was finished. */

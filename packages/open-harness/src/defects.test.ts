@@ -1,51 +1,21 @@
-import type { SendMessagesOptions, UIMessageChunk } from '@intertie/ai-sdk';
-import type { Loss } from '@intertie/core';
-import { readUIMessageStream, type UIMessage } from 'ai';
+import type { UIMessageChunk } from '@intertie/ai-sdk';
+import { iterate, type Loss } from '@intertie/core';
+import type { UIMessage } from 'ai';
 import { describe, expect, test } from 'vitest';
 import { chatMajors } from '../../ai-sdk/test/chats.ts';
+import { allOf } from '../../core/test/all-of.ts';
+import { begin, node } from '../test/flow-events.ts';
 import { ReplayRuntime } from '../test/replay-runtime.ts';
+import { chunksOf, messageOf, request } from '../test/replayed-chat.ts';
 import { ScriptRuntime } from '../test/script-runtime.ts';
 import { traceOf } from '../test/traces.ts';
-import { OpenHarnessChatTransport, type OpenHarnessChatTransportOptions } from './open-harness-chat-transport.ts';
-import type { RuntimeEvent } from './runtime-event.ts';
+import { OpenHarnessChatTransport } from './open-harness-chat-transport.ts';
 
 // What went wrong in earlier adapters for these runtimes, one test each.
 
 const user = (...parts: object[]): object => ({ id: 'u', role: 'user', parts });
-const request = (more: Partial<SendMessagesOptions> = {}): SendMessagesOptions => ({
-  chatId: 'thread',
-  trigger: 'submit-message',
-  messageId: undefined,
-  messages: [user({ type: 'text', text: 'hello' })],
-  abortSignal: undefined,
-  ...more,
-});
-
-async function read(stream: ReadableStream<UIMessageChunk>): Promise<UIMessageChunk[]> {
-  const chunks: UIMessageChunk[] = [];
-  for (const reader = stream.getReader(); ;) {
-    const { done, value } = await reader.read();
-    if (done) return chunks;
-    chunks.push(value);
-  }
-}
-const chunksOf = async (name: string, options?: OpenHarnessChatTransportOptions<6>): Promise<UIMessageChunk[]> =>
-  read(await new OpenHarnessChatTransport(() => new ReplayRuntime(traceOf(name)), options).sendMessages(request()));
-
-async function messageOf(name: string): Promise<UIMessage> {
-  const transport = new OpenHarnessChatTransport(() => new ReplayRuntime(traceOf(name)));
-  const stream = await transport.sendMessages(request());
-  let message: UIMessage | undefined;
-  for await (const state of readUIMessageStream({ stream, onError: () => undefined })) message = state;
-  return message!;
-}
 const textsOf = ({ parts }: UIMessage): string[] => parts.flatMap((part) => (part.type === 'text' ? [part.text] : []));
 
-const node = { nodeId: 'a', runId: 'n1' };
-const begin: RuntimeEvent[] = [
-  { type: 'flow:start', flowName: 'flow' },
-  { type: 'node:start', ...node },
-];
 const endless = (): ScriptRuntime =>
   new ScriptRuntime(async (runtime) => {
     runtime.say(...begin, { type: 'agent:text:delta', ...node, content: 'Hel' });
@@ -60,7 +30,7 @@ test('1: the stream never closed', async () => {
 
 test('2: nobody called run()', async () => {
   const runtime = new ReplayRuntime(traceOf('01'));
-  await read(await new OpenHarnessChatTransport(runtime).sendMessages(request()));
+  await allOf(await new OpenHarnessChatTransport(runtime).sendMessages(request()));
   expect(runtime.inputs).toMatchObject([{ message: 'hello' }]);
   expect(runtime.commands).toEqual([]);
 });
@@ -107,7 +77,7 @@ test('7: there was no start, no finish, and no id of the message', async () => {
 test('8: two streams got each other’s events', async () => {
   const transport = new OpenHarnessChatTransport(({ run }) => new ReplayRuntime(traceOf(run.threadId), 'timed'));
   const [one, two] = await Promise.all(
-    ['01', '02'].map(async (chatId) => read(await transport.sendMessages(request({ chatId })))),
+    ['01', '02'].map(async (chatId) => allOf(await transport.sendMessages(request({ chatId })))),
   );
   const text = (chunks: UIMessageChunk[]): string =>
     chunks.map((chunk) => (chunk.type === 'text-delta' ? chunk.delta : '')).join('');
@@ -163,7 +133,7 @@ describe('11: failure', () => {
       own.say({ type: 'flow:complete', flowName: 'flow', status: 'failed' });
       return 'complete';
     });
-    const chunks = await read(await new OpenHarnessChatTransport(runtime).sendMessages(request()));
+    const chunks = await allOf(await new OpenHarnessChatTransport(runtime).sendMessages(request()));
     expect(chunks.at(-1)).toEqual({
       type: 'error',
       errorText: 'Node "a" failed: its input does not fit (prompt: Too small)',
@@ -192,7 +162,7 @@ describe('13: what the chat sends', () => {
         id: 'u2',
       },
     ];
-    await read(await new OpenHarnessChatTransport(runtime).sendMessages(request({ messages })));
+    await allOf(await new OpenHarnessChatTransport(runtime).sendMessages(request({ messages })));
     expect(runtime.inputs).toMatchObject([
       {
         message: 'one\n\ntwo',
@@ -233,10 +203,8 @@ test('15: the end of the first text ended the stream', async () => {
 test('16: slow readers got chunks out of order', async () => {
   const stream = await new OpenHarnessChatTransport(() => new ReplayRuntime(traceOf('06'))).sendMessages(request());
   const slow: UIMessageChunk[] = [];
-  for (const reader = stream.getReader(); ;) {
-    const { done, value } = await reader.read();
-    if (done) break;
-    slow.push(value);
+  for await (const chunk of iterate(stream)) {
+    slow.push(chunk);
     await new Promise((resolve) => setTimeout(resolve, slow.length % 3));
   }
   const deltas = (chunks: UIMessageChunk[]): string[] =>

@@ -1,22 +1,15 @@
-import { createUIMessageStreamDialect, type SendMessagesOptions, type UIMessageChunk } from '@intertie/ai-sdk';
+import { createUIMessageStreamDialect, type UIMessageChunk } from '@intertie/ai-sdk';
 import { check } from '@intertie/conformance';
 import type { Loss } from '@intertie/core';
 import { describe, expect, test } from 'vitest';
 import { chatMajors, shown } from '../../ai-sdk/test/chats.ts';
+import { allOf } from '../../core/test/all-of.ts';
 import { ReplayRuntime } from '../test/replay-runtime.ts';
+import { chunksOf, request } from '../test/replayed-chat.ts';
 import { ScriptRuntime } from '../test/script-runtime.ts';
 import { traceOf, traces } from '../test/traces.ts';
 import { OpenHarnessChatTransport, type OpenHarnessChatTransportOptions } from './open-harness-chat-transport.ts';
 import type { RuntimeEvent } from './runtime-event.ts';
-
-const request = (more: Partial<SendMessagesOptions> = {}): SendMessagesOptions => ({
-  chatId: 'thread',
-  trigger: 'submit-message',
-  messageId: undefined,
-  messages: [{ id: 'u', role: 'user', parts: [{ type: 'text', text: 'hello' }] }],
-  abortSignal: undefined,
-  ...more,
-});
 
 /** Everything that there is to show, and ids that stay. */
 const everything = (): OpenHarnessChatTransportOptions<6> => {
@@ -30,18 +23,6 @@ const everything = (): OpenHarnessChatTransportOptions<6> => {
   };
 };
 
-async function read(stream: ReadableStream<UIMessageChunk>): Promise<UIMessageChunk[]> {
-  const chunks: UIMessageChunk[] = [];
-  for (const reader = stream.getReader(); ;) {
-    const { done, value } = await reader.read();
-    if (done) return chunks;
-    chunks.push(value);
-  }
-}
-const chunksOf = async (name: string, options: OpenHarnessChatTransportOptions<6> = {}): Promise<UIMessageChunk[]> => {
-  const transport = new OpenHarnessChatTransport(() => new ReplayRuntime(traceOf(name)), options);
-  return read(await transport.sendMessages(request()));
-};
 const typesOf = (chunks: UIMessageChunk[]): string[] => chunks.map(({ type }) => type);
 
 describe.each(traces)('the trace $name', (trace) => {
@@ -49,7 +30,7 @@ describe.each(traces)('the trace $name', (trace) => {
     test('keeps the rules of the stream, and leaves no listener', async () => {
       const runtime = new ReplayRuntime(trace, timing);
       const transport = new OpenHarnessChatTransport(() => runtime, everything());
-      const chunks = await read(await transport.sendMessages(request()));
+      const chunks = await allOf(await transport.sendMessages(request()));
       expect(check(createUIMessageStreamDialect({ version: 6 }), chunks).violations).toEqual([]);
       expect(runtime.listeners.size).toBe(0);
     });
@@ -169,8 +150,8 @@ describe('coming back', () => {
   test('while the message is being written: all of it, from the buffer and live', async () => {
     const { runtime, release } = halting();
     const transport = new OpenHarnessChatTransport(runtime);
-    const first = read(await transport.sendMessages(request()));
-    const second = read((await transport.reconnectToStream({ chatId: 'thread' }))!);
+    const first = allOf(await transport.sendMessages(request()));
+    const second = allOf((await transport.reconnectToStream({ chatId: 'thread' }))!);
     expect(await transport.reconnectToStream({ chatId: 'another' })).toBeNull();
     await expect.poll(() => runtime.status).toBe('running');
     release();
@@ -186,7 +167,7 @@ describe('coming back', () => {
     await reader.read();
     await reader.cancel();
     await expect.poll(() => runtime.status).toBe('running');
-    const back = read((await transport.reconnectToStream({ chatId: 'thread' }))!);
+    const back = allOf((await transport.reconnectToStream({ chatId: 'thread' }))!);
     release();
     expect(typesOf(await back).at(-1)).toBe('finish');
     expect(runtime.commands).toEqual([]);
@@ -206,7 +187,7 @@ describe('coming back', () => {
       },
       flowRunId: (chatId) => (chatId === 'thread' ? snapshot!.runId : undefined),
     });
-    const chunks = await read((await transport.reconnectToStream({ chatId: 'thread' }))!);
+    const chunks = await allOf((await transport.reconnectToStream({ chatId: 'thread' }))!);
     expect(check(createUIMessageStreamDialect({ version: 6 }), chunks).violations).toEqual([]);
     expect(chunks.map((chunk) => (chunk.type === 'text-delta' ? chunk.delta : '')).join('')).toBe('Hello, world!');
     expect(typesOf(chunks).at(-1)).toBe('finish');

@@ -3,6 +3,8 @@ import { compose, foldEvents, seal, transcode, type AgentEvent, type EventOf, ty
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { allOf } from '../../core/test/all-of.ts';
+import { runControl } from '../../core/test/run-control.ts';
 import { runInput } from '../test/run-input.ts';
 import { linesOf } from '../test/traces.ts';
 import { createOpenHarnessServerDecoder } from './decode-open-harness-server.ts';
@@ -84,13 +86,6 @@ describe('the decoder', () => {
 });
 
 describe('the source', () => {
-  const control = () => ({
-    signal: new AbortController().signal,
-    barrier: async () => undefined,
-    liveAnswers: (async function* () {
-      // Nothing comes.
-    })(),
-  });
   /** A server that never ends its stream. */
   const server = (text: string, state: object = { running: true }) => {
     const asked: string[] = [];
@@ -110,21 +105,12 @@ describe('the source', () => {
   };
   const sse = (events: ServerEvent[]): string =>
     events.map((event) => `event: ${event.name}\nid: ${event.id}\ndata: ${JSON.stringify(event)}\n\n`).join('');
-
-  async function all(stream: ReadableStream<AgentEvent>): Promise<AgentEvent[]> {
-    const events: AgentEvent[] = [];
-    for (const reader = stream.getReader(); ;) {
-      const { done, value } = await reader.read();
-      if (done) return events;
-      events.push(value);
-    }
-  }
   const options = { baseUrl: 'http://127.0.0.1:42069/', sessionId: 's 1', pollMs: 5 };
 
   test('follows a session with its history, and ends with it though the stream does not', async () => {
     const text = readFileSync(join(import.meta.dirname, '../fixtures/head-4645c5d/simple.sse.txt'), 'utf8');
     const { fetch, asked, isLeft } = server(text);
-    const events = await all(openHarnessServerSource({ ...options, fetch }).run(runInput(), control()));
+    const events = await allOf(openHarnessServerSource({ ...options, fetch }).run(runInput(), runControl()));
     expect(asked[0]).toBe('http://127.0.0.1:42069/sessions/s%201/events?history=true');
     expect(check(canonical, events).violations).toEqual([]);
     expect(endOf(events)).toMatchObject({ outcome: 'complete' });
@@ -135,7 +121,7 @@ describe('the source', () => {
 
   test('finds out that a workflow failed, of which the server says nothing', async () => {
     const { fetch } = server(sse(eventsOf('error')), { running: false });
-    const events = await all(openHarnessServerSource({ ...options, fetch }).run(runInput(), control()));
+    const events = await allOf(openHarnessServerSource({ ...options, fetch }).run(runInput(), runControl()));
     const message = expect.stringContaining('no longer runs') as string;
     expect(endOf(events)).toMatchObject({ outcome: 'error', error: { message } });
   });
@@ -143,17 +129,17 @@ describe('the source', () => {
   test('rests at a question, and refuses its answer with the reason', async () => {
     const { fetch } = server(sse(eventsOf('hitl').slice(0, -2)));
     const source = openHarnessServerSource({ ...options, fetch });
-    const end = endOf(await all(source.run(runInput(), control())));
+    const end = endOf(await allOf(source.run(runInput(), runControl())));
     expect(end).toMatchObject({ outcome: 'paused', waitingFor: [{ type: 'question' }] });
     const answers = [{ questionId: 'q', approved: true }];
-    const refused = endOf(await all(source.run(runInput('hi', { answers }), control())));
+    const refused = endOf(await allOf(source.run(runInput('hi', { answers }), runControl())));
     const message = expect.stringContaining('cannot be answered over HTTP') as string;
     expect(refused).toMatchObject({ outcome: 'error', error: { message } });
   });
 
   test('says which session is missing', async () => {
     const fetch = (async () => new Response('', { status: 404 })) as unknown as typeof globalThis.fetch;
-    const events = await all(openHarnessServerSource({ ...options, fetch }).run(runInput(), control()));
+    const events = await allOf(openHarnessServerSource({ ...options, fetch }).run(runInput(), runControl()));
     expect(endOf(events)).toMatchObject({ error: { message: 'The Open Harness server has no session "s 1".' } });
   });
 });

@@ -1,6 +1,8 @@
 import { canonical, check } from '@intertie/conformance';
-import { foldEvents, type AgentEvent, type Answer, type EventOf, type Loss, type RunControl } from '@intertie/core';
+import { foldEvents, iterate, type AgentEvent, type Answer, type EventOf, type Loss } from '@intertie/core';
 import { describe, expect, test } from 'vitest';
+import { runControl } from '../../core/test/run-control.ts';
+import { begin, finish, node } from '../test/flow-events.ts';
 import { ReplayRuntime } from '../test/replay-runtime.ts';
 import { runInput } from '../test/run-input.ts';
 import { ScriptRuntime } from '../test/script-runtime.ts';
@@ -9,41 +11,21 @@ import { openHarnessSource, type FlowTurn } from './open-harness-source.ts';
 import type { RuntimeEvent } from './runtime-event.ts';
 import type { RuntimeLike } from './runtime.ts';
 
-async function* noAnswers(): AsyncGenerator<Answer> {
-  // Nothing comes.
-}
-const controlOf = (more: Partial<RunControl> = {}): RunControl => ({
-  signal: new AbortController().signal,
-  barrier: async () => undefined,
-  liveAnswers: noAnswers(),
-  ...more,
-});
-
 async function all(
   stream: ReadableStream<AgentEvent>,
   seen: (event: AgentEvent) => void = () => undefined,
 ): Promise<AgentEvent[]> {
   const events: AgentEvent[] = [];
-  for (const reader = stream.getReader(); ;) {
-    const { done, value } = await reader.read();
-    if (done) return events;
-    events.push(value);
-    seen(value);
+  for await (const event of iterate(stream)) {
+    events.push(event);
+    seen(event);
   }
+  return events;
 }
 const endOf = (events: AgentEvent[]): EventOf<'run-end'> => events.at(-1) as EventOf<'run-end'>;
 const textOf = (events: AgentEvent[]): string =>
   (foldEvents(events)?.content.parts ?? []).map((part) => (part.type === 'text' ? part.text : '')).join('');
 
-const node = { nodeId: 'a', runId: 'n1' };
-const begin: RuntimeEvent[] = [
-  { type: 'flow:start', flowName: 'flow' },
-  { type: 'node:start', ...node },
-];
-const finish: RuntimeEvent[] = [
-  { type: 'node:complete', ...node, output: null },
-  { type: 'flow:complete', flowName: 'flow', status: 'complete' },
-];
 const words = (content: string): RuntimeEvent => ({ type: 'agent:text:delta', ...node, content });
 /** Says something and then nothing, until it is stopped. */
 const endless = (): ScriptRuntime =>
@@ -58,7 +40,7 @@ const endless = (): ScriptRuntime =>
 describe.each(traces)('the trace $name', (trace) => {
   test.each(['timed', 'at once'] as const)('%s: one sealed run, and nobody listens any more', async (timing) => {
     const runtime = new ReplayRuntime(trace, timing);
-    const events = await all(openHarnessSource(() => runtime).run(runInput(), controlOf()));
+    const events = await all(openHarnessSource(() => runtime).run(runInput(), runControl()));
     expect(check(canonical, events).violations).toEqual([]);
     expect(endOf(events).type).toBe('run-end');
     expect(runtime.listeners.size).toBe(0);
@@ -69,10 +51,10 @@ describe.each(traces)('the trace $name', (trace) => {
 describe('a runtime is driven by its state', () => {
   test('idle: it is run with the message, the files and the history', async () => {
     const runtime = new ReplayRuntime(traceOf('01'));
-    await all(openHarnessSource(runtime).run(runInput('Hi there'), controlOf()));
+    await all(openHarnessSource(runtime).run(runInput('Hi there'), runControl()));
     expect(runtime.inputs).toEqual([{ message: 'Hi there', files: [], history: [] }]);
     const other = new ReplayRuntime(traceOf('01'));
-    await all(openHarnessSource(other, { input: () => ({ topic: 1 }) }).run(runInput(), controlOf()));
+    await all(openHarnessSource(other, { input: () => ({ topic: 1 }) }).run(runInput(), runControl()));
     expect(other.inputs).toEqual([{ topic: 1 }]);
   });
 
@@ -82,7 +64,7 @@ describe('a runtime is driven by its state', () => {
       return 'complete';
     });
     runtime.status = 'paused';
-    const events = await all(openHarnessSource(runtime).run(runInput('go on'), controlOf()));
+    const events = await all(openHarnessSource(runtime).run(runInput('go on'), runControl()));
     expect(runtime.commands).toEqual([{ type: 'resume', message: 'go on' }]);
     expect(runtime.inputs).toEqual([undefined]);
     expect(textOf(events)).toBe('on');
@@ -102,7 +84,7 @@ describe('a runtime is driven by its state', () => {
         return replay.run();
       },
     };
-    const events = await all(openHarnessSource(runtime).run(runInput('go on'), controlOf()));
+    const events = await all(openHarnessSource(runtime).run(runInput('go on'), runControl()));
     expect(resumed).toEqual(['go on']);
     expect(endOf(events)).toMatchObject({ outcome: 'complete' });
   });
@@ -116,9 +98,9 @@ describe('a runtime is driven by its state', () => {
       return 'complete';
     });
     const source = openHarnessSource(runtime);
-    const first = all(source.run(runInput('one'), controlOf()));
+    const first = all(source.run(runInput('one'), runControl()));
     await expect.poll(() => runtime.status).toBe('running');
-    const second = all(source.run(runInput('two', { runId: 'run-2' }), controlOf()));
+    const second = all(source.run(runInput('two', { runId: 'run-2' }), runControl()));
     await expect.poll(() => runtime.commands).toEqual([{ type: 'send', message: 'two', runId: 'n1' }]);
     release();
     expect(textOf(await first)).toBe('both');
@@ -130,7 +112,7 @@ describe('a runtime is driven by its state', () => {
   test('running, and somebody else’s: the message is sent when the next node starts', async () => {
     const runtime = new ScriptRuntime();
     runtime.status = 'running';
-    const events = all(openHarnessSource(runtime).run(runInput('two'), controlOf()));
+    const events = all(openHarnessSource(runtime).run(runInput('two'), runControl()));
     await expect.poll(() => runtime.listeners.size).toBe(1);
     runtime.say(...begin);
     expect(runtime.commands).toEqual([{ type: 'send', message: 'two', runId: 'n1' }]);
@@ -145,7 +127,7 @@ describe('a runtime is driven by its state', () => {
   ] as const)('%s: a clear refusal', async (status, message) => {
     const runtime = new ScriptRuntime();
     runtime.status = status;
-    const events = await all(openHarnessSource(runtime, { whenRunning: 'refuse' }).run(runInput(), controlOf()));
+    const events = await all(openHarnessSource(runtime, { whenRunning: 'refuse' }).run(runInput(), runControl()));
     expect(endOf(events)).toMatchObject({
       outcome: 'error',
       error: { message: expect.stringContaining(message) as string },
@@ -156,11 +138,11 @@ describe('a runtime is driven by its state', () => {
 
   test('a factory that fails, and a run() that is rejected, are errors that can be read', async () => {
     const failing = openHarnessSource(() => Promise.reject(new Error('No flow.yaml here.')));
-    expect(endOf(await all(failing.run(runInput(), controlOf())))).toMatchObject({
+    expect(endOf(await all(failing.run(runInput(), runControl())))).toMatchObject({
       error: { message: 'No flow.yaml here.' },
     });
     const rejected = openHarnessSource(() => new ReplayRuntime(traceOf('31')));
-    const events = await all(rejected.run(runInput(), controlOf()));
+    const events = await all(rejected.run(runInput(), runControl()));
     expect(endOf(events)).toMatchObject({ error: { message: 'Unknown node type: nope', code: 'run-rejected' } });
     expect(events.some(({ type }) => type === 'agent-start')).toBe(true);
   });
@@ -169,7 +151,7 @@ describe('a runtime is driven by its state', () => {
 test('what the runtime has said after the end is in the ledger', async () => {
   const late: string[] = [];
   const onLoss = ({ kind, what }: Loss): void => void (kind === 'late' && late.push(what));
-  await all(openHarnessSource(() => new ReplayRuntime(traceOf('14')), { onLoss }).run(runInput(), controlOf()));
+  await all(openHarnessSource(() => new ReplayRuntime(traceOf('14')), { onLoss }).run(runInput(), runControl()));
   expect(late).toEqual(['agent:text:delta', 'agent:text:delta', 'agent:text:delta', 'agent:text', 'agent:complete']);
 });
 
@@ -177,7 +159,7 @@ describe('stopping', () => {
   test('stops the runtime itself, and waits for its last words', async () => {
     const runtime = endless();
     const stop = new AbortController();
-    const stream = openHarnessSource(runtime).run(runInput(), controlOf({ signal: stop.signal }));
+    const stream = openHarnessSource(runtime).run(runInput(), runControl({ signal: stop.signal }));
     const events = await all(
       stream,
       ({ type }) => type === 'text-delta' && stop.abort({ by: 'user', message: 'enough' }),
@@ -193,17 +175,17 @@ describe('stopping', () => {
     const runtimes = [endless(), new ReplayRuntime(traceOf('01'))];
     const source = openHarnessSource((turn) => runtimes[turns.push(turn) - 1]!, { onAbort: 'pause' });
     const stop = new AbortController();
-    const stream = source.run(runInput(), controlOf({ signal: stop.signal }));
+    const stream = source.run(runInput(), runControl({ signal: stop.signal }));
     const events = await all(stream, ({ type }) => type === 'text-delta' && stop.abort());
     const end = endOf(events);
     expect(end).toMatchObject({ outcome: 'paused', waitingFor: [{ type: 'message' }], resume: { runId: 'flow-run' } });
-    await all(source.run(runInput('go on', { sourceState: end.resume! }), controlOf()));
+    await all(source.run(runInput('go on', { sourceState: end.resume! }), runControl()));
     expect(turns[1]!.resume).toMatchObject({ runId: 'flow-run', snapshot: { status: 'paused' } });
   });
 
   test('a reader that leaves stops it too', async () => {
     const runtime = endless();
-    const reader = openHarnessSource(runtime).run(runInput(), controlOf()).getReader();
+    const reader = openHarnessSource(runtime).run(runInput(), runControl()).getReader();
     for (let type = ''; type !== 'text-delta';) type = (await reader.read()).value!.type;
     await reader.cancel();
     expect(runtime.commands).toMatchObject([{ type: 'abort' }]);
@@ -212,7 +194,7 @@ describe('stopping', () => {
 
   test('before it began, nothing begins', async () => {
     const runtime = endless();
-    const events = await all(openHarnessSource(runtime).run(runInput(), controlOf({ signal: AbortSignal.abort() })));
+    const events = await all(openHarnessSource(runtime).run(runInput(), runControl({ signal: AbortSignal.abort() })));
     expect(endOf(events)).toMatchObject({ outcome: 'aborted' });
     expect(runtime.inputs).toEqual([]);
   });
@@ -221,7 +203,7 @@ describe('stopping', () => {
     const runtime = endless();
     runtime.dispatch = () => undefined;
     const stop = new AbortController();
-    const stream = openHarnessSource(runtime, { drainMs: 5 }).run(runInput(), controlOf({ signal: stop.signal }));
+    const stream = openHarnessSource(runtime, { drainMs: 5 }).run(runInput(), runControl({ signal: stop.signal }));
     const events = await all(stream, ({ type }) => type === 'text-delta' && stop.abort());
     expect(endOf(events)).toMatchObject({ outcome: 'aborted', by: 'user' });
     expect(runtime.listeners.size).toBe(0);
@@ -249,7 +231,7 @@ describe('live pauses', () => {
     }
     const source = openHarnessSource(runtime, { pauses: 'live' });
     expect(source.pauses).toBe('live');
-    const events = await all(source.run(runInput(), controlOf({ liveAnswers: liveAnswers() })));
+    const events = await all(source.run(runInput(), runControl({ liveAnswers: liveAnswers() })));
     expect(check(canonical, events).violations).toEqual([]);
     expect(runtime.commands).toEqual([{ type: 'resume', message: 'ship it' }]);
     expect(events.find(({ type }) => type === 'answer')).toMatchObject({ value: 'ship it' });
@@ -257,7 +239,7 @@ describe('live pauses', () => {
   });
 
   test('end the run where nobody can answer', async () => {
-    const events = await all(openHarnessSource(twoActs(), { pauses: 'live' }).run(runInput(), controlOf()));
+    const events = await all(openHarnessSource(twoActs(), { pauses: 'live' }).run(runInput(), runControl()));
     expect(endOf(events)).toMatchObject({ outcome: 'paused', waitingFor: [{ type: 'question' }] });
   });
 });

@@ -1,58 +1,23 @@
-import type { SendMessagesOptions, UIMessageChunk } from '@intertie/ai-sdk';
+import type { UIMessageChunk } from '@intertie/ai-sdk';
 import { readUIMessageStream, type ChatTransport, type UIMessage } from 'ai';
 import type { ChatTransport as ChatTransport7, UIMessage as UIMessage7 } from 'ai-7';
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import { chatMajors } from '../../ai-sdk/test/chats.ts';
+import { allOf } from '../../core/test/all-of.ts';
+import { begin, finish, node } from '../test/flow-events.ts';
 import { ReplayRuntime } from '../test/replay-runtime.ts';
+import { chunksOf, messageOf, request } from '../test/replayed-chat.ts';
 import { ScriptRuntime } from '../test/script-runtime.ts';
 import { traceOf, traces } from '../test/traces.ts';
 import type { OpenHarnessUIMessage } from './data-types.ts';
 import { createFlowRuntime, type Flow } from './demo.ts';
 import { OpenHarnessChatTransport, type OpenHarnessChatTransportOptions } from './open-harness-chat-transport.ts';
-import type { RuntimeEvent } from './runtime-event.ts';
 
 // The requirements and criteria that an adapter for these runtimes was once specified by, as far as they can hold: the end
 // is the flow's and not an agent's, the chunk is `start-step`, the state of a failed tool is `output-error`.
 
-const request = (more: Partial<SendMessagesOptions> = {}): SendMessagesOptions => ({
-  chatId: 'thread',
-  trigger: 'submit-message',
-  messageId: undefined,
-  messages: [{ id: 'u', role: 'user', parts: [{ type: 'text', text: 'hello' }] }],
-  abortSignal: undefined,
-  ...more,
-});
-
-async function read(stream: ReadableStream<UIMessageChunk>): Promise<UIMessageChunk[]> {
-  const chunks: UIMessageChunk[] = [];
-  for (const reader = stream.getReader(); ;) {
-    const { done, value } = await reader.read();
-    if (done) return chunks;
-    chunks.push(value);
-  }
-}
-const chunksOf = async (name: string, options?: OpenHarnessChatTransportOptions<6>): Promise<UIMessageChunk[]> =>
-  read(await new OpenHarnessChatTransport(() => new ReplayRuntime(traceOf(name)), options).sendMessages(request()));
 const typesOf = async (name: string, options?: OpenHarnessChatTransportOptions<6>): Promise<string[]> =>
   (await chunksOf(name, options)).map(({ type }) => type).filter((type) => !type.startsWith('data-'));
-
-async function messageOf(name: string, options?: OpenHarnessChatTransportOptions<6>): Promise<UIMessage> {
-  const transport = new OpenHarnessChatTransport(() => new ReplayRuntime(traceOf(name)), options);
-  const stream = await transport.sendMessages(request());
-  let message: UIMessage | undefined;
-  for await (const state of readUIMessageStream({ stream, onError: () => undefined })) message = state;
-  return message!;
-}
-
-const node = { nodeId: 'a', runId: 'n1' };
-const begin: RuntimeEvent[] = [
-  { type: 'flow:start', flowName: 'flow' },
-  { type: 'node:start', ...node },
-];
-const finish: RuntimeEvent[] = [
-  { type: 'node:complete', ...node, output: null },
-  { type: 'flow:complete', flowName: 'flow', status: 'complete' },
-];
 
 describe('functional requirements', () => {
   test('1: a ChatTransport, of both majors', () => {
@@ -113,11 +78,11 @@ describe('functional requirements', () => {
 
   test('7, 16: the last message starts a flow, and reaches one that runs', async () => {
     const idle = new ReplayRuntime(traceOf('01'));
-    await read(await new OpenHarnessChatTransport(idle).sendMessages(request()));
+    await allOf(await new OpenHarnessChatTransport(idle).sendMessages(request()));
     expect(idle.inputs).toMatchObject([{ message: 'hello' }]);
     const running = new ScriptRuntime();
     running.status = 'running';
-    const sent = read(await new OpenHarnessChatTransport(running).sendMessages(request()));
+    const sent = allOf(await new OpenHarnessChatTransport(running).sendMessages(request()));
     await expect.poll(() => running.listeners.size).toBe(1);
     running.say(...begin, ...finish);
     await sent;
@@ -131,7 +96,7 @@ describe('functional requirements', () => {
       await own.stopped();
       return 'aborted';
     });
-    const sent = read(await new OpenHarnessChatTransport(runtime).sendMessages(request({ abortSignal: stop.signal })));
+    const sent = allOf(await new OpenHarnessChatTransport(runtime).sendMessages(request({ abortSignal: stop.signal })));
     await expect.poll(() => runtime.status).toBe('running');
     stop.abort();
     expect((await sent).at(-1)).toMatchObject({ type: 'abort' });
@@ -176,7 +141,7 @@ describe('functional requirements', () => {
       own.say(...begin, { type: 'agent:tool', ...node, toolName: 'x', toolInput: {} }, ...finish);
       return 'complete';
     });
-    const chunks = await read(await new OpenHarnessChatTransport(runtime).sendMessages(request()));
+    const chunks = await allOf(await new OpenHarnessChatTransport(runtime).sendMessages(request()));
     const errorText = 'The tool "x" gave no output before its node ended.';
     expect(chunks).toContainEqual(expect.objectContaining({ type: 'tool-output-error', errorText }));
   });

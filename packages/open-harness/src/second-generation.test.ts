@@ -1,6 +1,7 @@
 import { canonical, check } from '@intertie/conformance';
-import { foldEvents, type AgentEvent, type Answer, type EventOf, type RunControl } from '@intertie/core';
+import { foldEvents, iterate, type AgentEvent, type Answer, type EventOf, type RunControl } from '@intertie/core';
 import { describe, expect, test } from 'vitest';
+import { runControl } from '../../core/test/run-control.ts';
 import { runInput } from '../test/run-input.ts';
 import { SecondRuntime } from '../test/second-runtime.ts';
 import { openHarnessSource, type OpenHarnessSourceOptions } from './open-harness-source.ts';
@@ -8,24 +9,17 @@ import { openHarnessSource, type OpenHarnessSourceOptions } from './open-harness
 const forever = (): Promise<void> => new Promise(() => undefined);
 const atOnce = (): Promise<void> => Promise.resolve();
 
-async function* noAnswers(): AsyncGenerator<Answer> {
-  // Nothing comes.
-}
-
 /** Runs it, and stops it by `signal` at its first word, if that is wanted. */
 async function turn(
   runtime: SecondRuntime,
   options: OpenHarnessSourceOptions = {},
   given: { text?: string; onWord?: () => void; control?: Partial<RunControl> } = {},
 ): Promise<AgentEvent[]> {
-  const control = { signal: new AbortController().signal, barrier: async () => undefined, liveAnswers: noAnswers() };
-  const stream = openHarnessSource(runtime, options).run(runInput(given.text), { ...control, ...given.control });
+  const stream = openHarnessSource(runtime, options).run(runInput(given.text), runControl(given.control));
   const events: AgentEvent[] = [];
-  for (const reader = stream.getReader(); ;) {
-    const { done, value } = await reader.read();
-    if (done) break;
-    events.push(value);
-    if (value.type === 'text-delta') given.onWord?.();
+  for await (const event of iterate(stream)) {
+    events.push(event);
+    if (event.type === 'text-delta') given.onWord?.();
   }
   expect(check(canonical, events).violations).toEqual([]);
   expect(runtime.listeners.size).toBe(0);

@@ -1,14 +1,6 @@
 import { expect, test, vi } from 'vitest';
+import { allOf } from '../../core/test/all-of.ts';
 import { SharedStream } from './shared-stream.ts';
-
-async function read(stream: ReadableStream<number>): Promise<number[]> {
-  const items: number[] = [];
-  for (const reader = stream.getReader(); ;) {
-    const { done, value } = await reader.read();
-    if (done) return items;
-    items.push(value);
-  }
-}
 
 function counting(most: number): { source: ReadableStream<number>; cancel: () => void; pulled: () => number } {
   let count = 0;
@@ -33,11 +25,11 @@ test('each reader gets all of it, and it is read once, on demand', async () => {
   const shared = new SharedStream(source, { whenLeft: 'stop', onOver });
   const first = shared.open();
   expect(pulled()).toBe(0);
-  expect(await Promise.all([read(first), read(shared.open())])).toEqual([
+  expect(await Promise.all([allOf(first), allOf(shared.open())])).toEqual([
     [1, 2, 3],
     [1, 2, 3],
   ]);
-  expect(await read(shared.open())).toEqual([1, 2, 3]);
+  expect(await allOf(shared.open())).toEqual([1, 2, 3]);
   expect(pulled()).toBe(4);
   expect(onOver).toHaveBeenCalledTimes(1);
 });
@@ -61,6 +53,6 @@ test('it is stopped with its last reader, or goes on', async () => {
 test('a failure is everybody’s', async () => {
   const source = new ReadableStream<number>({ pull: (controller) => controller.error(new Error('Torn.')) });
   const shared = new SharedStream(source, { whenLeft: 'stop', onOver: () => undefined });
-  const readers = [read(shared.open()), read(shared.open())];
+  const readers = [allOf(shared.open()), allOf(shared.open())];
   for (const reader of readers) await expect(reader).rejects.toThrow('Torn.');
 });

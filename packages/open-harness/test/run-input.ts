@@ -1,4 +1,5 @@
 import type { CanonicalMessage, RunInput } from '@intertie/core';
+import { runInput as emptyRun } from '../../core/test/run-input.ts';
 
 /** A run for tests: a thread with one message of the user's. */
 export function runInput(text: string = 'hello', given: Partial<RunInput> = {}): RunInput {
@@ -10,15 +11,5 @@ export function runInput(text: string = 'hello', given: Partial<RunInput> = {}):
     content: { format: 2, parts: [{ type: 'text', text }] },
     createdAt: new Date(0),
   };
-  return {
-    runId: 'run',
-    threadId: 'thread',
-    messageId: 'message',
-    startedAt: 0,
-    history: [message],
-    answers: [],
-    tools: [],
-    context: [],
-    ...given,
-  };
+  return emptyRun({ history: [message], ...given });
 }

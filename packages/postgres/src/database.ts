@@ -1,5 +1,17 @@
-/** What a statement takes. JSON goes in as text (`$1::text::json`), a uuid as text (`$1::text::uuid`), lists as arrays. */
-export type SqlValue = string | number | boolean | null | Uint8Array | ReadonlyArray<string | number | boolean | null>;
+import type { JsonList } from './json-list.ts';
+
+/**
+ * What a statement takes. JSON goes in as text (`$1::text::json`), a uuid as text (`$1::text::uuid`), lists as arrays, and
+ * long lists of JSON as a `JsonList` (`$1::json[]`).
+ */
+export type SqlValue =
+  | string
+  | number
+  | boolean
+  | null
+  | Uint8Array
+  | ReadonlyArray<string | number | boolean | null>
+  | JsonList;
 
 /** What a statement gives, whatever the driver: see `Sql`. */
 export type SqlRow = { [column: string]: string | number | boolean | Uint8Array | null };

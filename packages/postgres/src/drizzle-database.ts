@@ -11,6 +11,7 @@ import {
   type SqlValue,
 } from './database.ts';
 import type { DrizzleDatabase, Pglite, PgPool } from './drivers.ts';
+import { JsonList } from './json-list.ts';
 import { usePgPool, type PgDatabaseOptions } from './pg-database.ts';
 import { usePglite } from './pglite-database.ts';
 
@@ -53,9 +54,13 @@ function toDrizzle(text: string, values: readonly SqlValue[]): SQL {
   const pieces = text.split(/\$(\d+)/);
   return drizzleSql.join(
     pieces.map((piece, index) =>
-      index % 2 === 0 ? drizzleSql.raw(piece) : drizzleSql`${drizzleSql.param(values[Number(piece) - 1])}`,
+      index % 2 === 0 ? drizzleSql.raw(piece) : drizzleSql`${drizzleSql.param(toParam(values[Number(piece) - 1]))}`,
     ),
   );
+}
+
+function toParam(value: SqlValue | undefined): unknown {
+  return value instanceof JsonList ? value.toText() : value;
 }
 
 /** Drivers give a list of rows, or an object that has it. */

@@ -13,6 +13,7 @@ import {
   type SqlValue,
 } from './database.ts';
 import type { PgConnection, PgPool } from './drivers.ts';
+import { JsonList } from './json-list.ts';
 
 export type PgDatabaseOptions = {
   /** The database schema that holds our tables; `intertie` unless given. */
@@ -76,7 +77,7 @@ function poolOf(pool: PgPool, options: PgDatabaseOptions, timeouts: Timeouts): S
       const isNamed = keepPlan && (options.prepare ?? leadToServer.get(client));
       const { rows } = await client.query({
         text,
-        values: [...values],
+        values: values.map((value) => (value instanceof JsonList ? toList(client, value) : value)),
         types,
         ...(isNamed && { name: nameOf(text) }),
         ...(timeoutMs > 0 && { query_timeout: timeoutMs }),
@@ -130,6 +131,11 @@ async function isDirect(client: PgConnection): Promise<boolean> {
   if (!client.processID) return false;
   const { rows } = await client.query({ text: 'select pg_backend_pid() as pid', types });
   return (rows as Array<{ pid: number }>)[0]?.pid === client.processID;
+}
+
+/** The library that `pg` can be built on knows no bytes but those of files. */
+function toList(client: PgConnection, list: JsonList): Buffer | string {
+  return 'native' in client ? list.toText() : list.toBytes();
 }
 
 /** Without values, so that it may be several statements. */

@@ -1,5 +1,6 @@
 import { defaultSchema, inSchema, type Database, type Sql, type SqlPool, type SqlRow } from './database.ts';
 import type { Pglite } from './drivers.ts';
+import { JsonList } from './json-list.ts';
 
 export type PgliteDatabaseOptions = {
   /** The database schema that holds our tables; `intertie` unless given. */
@@ -7,12 +8,13 @@ export type PgliteDatabaseOptions = {
   close?: () => Promise<void>;
 };
 
-/** PGlite, in this process. It has one connection, which takes turns. */
+/** A PGlite of somebody else's, in this process. It has one connection, which takes turns with whatever else it is used for. */
 export function usePglite(pglite: Pglite, options: PgliteDatabaseOptions = {}): Database {
   const schema = options.schema ?? defaultSchema;
   const on = (target: Pick<Pglite, 'query'>): Sql => ({
     query: async <Row extends SqlRow>(text: string, values: Parameters<Sql['query']>[1] = []) => {
-      const { rows } = await target.query(inSchema(text, schema), [...values], types);
+      const plain = values.map((value) => (value instanceof JsonList ? value.toBytes() : value));
+      const { rows } = await target.query(inSchema(text, schema), plain, types);
       return rows as Row[];
     },
   });

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import type { Database } from './database.ts';
 import { migrate } from './migrate.ts';
 import { lockFolder } from './pglite-folder-lock.ts';
-import { usePglite } from './pglite-database.ts';
+import { ownPglite } from './own-pglite.ts';
 
 type Opened = { database: Promise<Database>; users: number };
 
@@ -49,13 +49,13 @@ async function open(place: string, options: { schema?: string }): Promise<Databa
   try {
     // The first start takes seconds. If it was cut off, nothing has been stored yet, and what is there is of no use.
     if (!existsSync(ready)) rmSync(data, { recursive: true, force: true });
-    const { PGlite } = await import('@electric-sql/pglite');
+    const { PGlite, protocol } = await import('@electric-sql/pglite');
     const pglite = await PGlite.create(data);
     const close = async (): Promise<void> => {
       await pglite.close();
       release();
     };
-    const database = usePglite(pglite, { ...options, close });
+    const database = ownPglite(pglite, protocol, { ...options, close });
     await migrate(database);
     writeFileSync(ready, '');
     return database;

@@ -1,6 +1,7 @@
 import type { FileUIPart } from 'ai';
 import { useLayoutEffect, useRef, useState, type FormEvent, type KeyboardEvent, type ReactNode } from 'react';
 import { Button, IconButton } from '../ui/button.tsx';
+import { Problem } from '../ui/problem.tsx';
 import { FileView } from './file-view.tsx';
 import type { Draft } from './thread-session.ts';
 import { useAttachments } from './use-attachments.ts';
@@ -85,11 +86,7 @@ export function Composer(props: ComposerProps): ReactNode {
         onKeyDown={onKeyDown}
         onPaste={attachments.onPaste}
       />
-      {attachments.problem !== undefined && (
-        <p className="problem" role="alert">
-          {attachments.problem}
-        </p>
-      )}
+      <Problem text={attachments.problem} />
       <div className="composer-row">
         <IconButton icon="attach" label="Attach files" onClick={() => picker.current?.click()} />
         <input

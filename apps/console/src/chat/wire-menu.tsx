@@ -2,6 +2,7 @@ import { useState, type ReactNode } from 'react';
 import { api, messageOf } from '../api.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { Popover } from '../ui/popover.tsx';
+import { Problem } from '../ui/problem.tsx';
 import { describeWire, type WireNote } from './wire-log.ts';
 
 /** Cuts, slows or doubles the connection of a thread, to see that nothing is lost. Only a server on this machine does it. */
@@ -29,11 +30,7 @@ export function WireMenu({ threadId, notes }: { threadId: string; notes: readonl
           Reset
         </Button>
       </div>
-      {problem !== undefined && (
-        <p className="problem" role="alert">
-          {problem}
-        </p>
-      )}
+      <Problem text={problem} />
       <ol className="wire-log" aria-label="What happened on the wire" aria-live="polite">
         {shown.map((note, index) => (
           <li key={`${note.at}-${index}`} data-type={note.type}>

@@ -1,5 +1,6 @@
 import { useState, type FormEvent, type ReactNode } from 'react';
 import { Button } from '../ui/button.tsx';
+import { Problem } from '../ui/problem.tsx';
 import { useAnswer } from './use-answer.ts';
 
 /** May it run? Yes, or no and why. */
@@ -33,11 +34,7 @@ export function Approval({ questionId, message }: { questionId: string; message:
           aria-label="Reason to deny"
         />
       </div>
-      {complaint !== undefined && (
-        <p className="problem" role="alert">
-          {complaint}
-        </p>
-      )}
+      <Problem text={complaint} />
     </form>
   );
 }

@@ -1,6 +1,7 @@
 import type { Json } from '@intertie/core';
 import type { ReactNode } from 'react';
 import { Button } from '../ui/button.tsx';
+import { Problem } from '../ui/problem.tsx';
 import { SchemaForm } from './schema-form.tsx';
 import { useAnswer } from './use-answer.ts';
 
@@ -32,11 +33,7 @@ export function ClientTool({
           It failed
         </Button>
       </SchemaForm>
-      {complaint !== undefined && (
-        <p className="problem" role="alert">
-          {complaint}
-        </p>
-      )}
+      <Problem text={complaint} />
     </div>
   );
 }

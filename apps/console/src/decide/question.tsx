@@ -5,6 +5,7 @@ import { answerSlotOf } from '../chat/slot.ts';
 import { Button } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { JsonView } from '../ui/json-view.tsx';
+import { Problem } from '../ui/problem.tsx';
 import { Approval } from './approval.tsx';
 import { SchemaForm } from './schema-form.tsx';
 import { useAnswer } from './use-answer.ts';
@@ -64,11 +65,7 @@ function Reply({ questionId, schema }: { questionId: string; schema: Json | unde
           Cancel
         </Button>
       </SchemaForm>
-      {complaint !== undefined && (
-        <p className="problem" role="alert">
-          {complaint}
-        </p>
-      )}
+      <Problem text={complaint} />
     </div>
   );
 }

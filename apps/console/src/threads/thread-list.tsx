@@ -3,6 +3,7 @@ import { api, type ServerInfo, type ThreadInfo } from '../api.ts';
 import { forgetSession } from '../chat/use-session.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
+import { Problem } from '../ui/problem.tsx';
 import { useAgentColor } from '../use-agent-color.ts';
 import { go } from '../use-location.ts';
 import { tellThreads } from './thread-news.ts';
@@ -55,11 +56,7 @@ export function ThreadList({
           <ThreadRow key={thread.id} thread={thread} isCurrent={thread.id === current} />
         ))}
       </ul>
-      {error !== undefined && (
-        <p className="problem" role="alert">
-          {error}
-        </p>
-      )}
+      <Problem text={error} />
       {threads.length === 0 && !isLoading && error === undefined && (
         <p className="empty">{search === '' ? 'What you ask is kept here.' : 'No thread has these words.'}</p>
       )}

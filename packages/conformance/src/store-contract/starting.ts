@@ -49,6 +49,25 @@ export function startTests(contract: Contract): void {
       expect(await store.registry.listRuns(store.scope, { threadId })).toEqual([run]);
     });
 
+    it('gives a new thread its title and metadata, and leaves those of one that was there', async () => {
+      const store = await contract.open();
+      const thread = { title: 'Hello', metadata: { agent: 'helper' } };
+      const first = await start(store, '1', { thread });
+      expect(first.isNewThread).toBe(true);
+      expect(await store.getThreadById({ threadId })).toMatchObject(thread);
+      await finish(store, first, ending());
+      const second = await start(store, '2', { thread: { title: 'Other', metadata: { other: true } } });
+      expect(second.isNewThread).toBeUndefined();
+      expect(await store.getThreadById({ threadId })).toMatchObject(thread);
+      await store.saveMessages({ messages: [message('m', { threadId: 'bare' })] });
+      await start(store, '3', { threadId: 'bare', message: message('u_3', { threadId: 'bare' }), thread });
+      expect(await store.getThreadById({ threadId: 'bare' })).not.toHaveProperty('title');
+      // Without a message it is decided step by step, and comes to the same.
+      const { message: _, ...bare } = request('4', { threadId: 'new', thread });
+      expect(await store.registry.start(store.scope, bare)).toMatchObject({ type: 'started', isNewThread: true });
+      expect(await store.getThreadById({ threadId: 'new' })).toMatchObject(thread);
+    });
+
     it('answers a message again as a sibling of the first answer', async () => {
       const store = await contract.open();
       await finish(store, await start(store, '1'), ending());

@@ -19,6 +19,7 @@ export function startRun(tables: Tables, scope: Scope, request: StartRequest): S
   checkStart(request);
   const message = request.message && readMessage(request.message);
   const input = request.input === undefined ? undefined : readJson(request.input, 'input');
+  const introduction = readIntroduction(request);
 
   const earlier = idempotency && findRequest(tables, scope, idempotency.key);
   if (earlier) {
@@ -40,6 +41,7 @@ export function startRun(tables: Tables, scope: Scope, request: StartRequest): S
   if (refused) return refused;
 
   const at = thread ?? createThread(tables, scope, { id: threadId, ...resourceOf(request) });
+  if (!thread) Object.assign(at, introduction);
   const version = nextVersion(tables, at);
   const superseded = supersede(tables, parent, version);
   const user = message && addMessage(at, userMessage(tables, at, message, parentId), version);
@@ -53,10 +55,18 @@ export function startRun(tables: Tables, scope: Scope, request: StartRequest): S
   if (idempotency) {
     rememberRequest(tables, scope, idempotency.key, { hash: idempotency.hash, run, messages: [placeholder] });
   }
-  if (!blocker) return { type: 'started', ...goLive(tables, run, request.process), superseded };
+  const isNew = thread ? {} : { isNewThread: true as const };
+  if (!blocker) return { type: 'started', ...goLive(tables, run, request.process), superseded, ...isNew };
   const takenOver = makeWay(tables, request, blocker);
   const behind = recordOf(blocker);
   return { type: 'queued', run: recordOf(run), behind, superseded, ...(takenOver && { takenOver }) };
+}
+
+function readIntroduction({ thread: { title, metadata } = {} }: StartRequest): Pick<ThreadRow, 'title' | 'metadata'> {
+  return {
+    ...(title !== undefined && { title }),
+    ...(metadata && { metadata: readJson(metadata, 'metadata') }),
+  };
 }
 
 /** Cancels what the conversation before a run still waits for: the run goes on without. */

@@ -1,10 +1,12 @@
 import type { Continuation, StartRequest } from '../registry.ts';
 import { checkStoreId } from '../store-id.ts';
+import { checkStoreText } from '../store-text.ts';
 
 /** Of a start: ids, and what else is kept as a text. */
 export function checkStart({ threadId, runId, messageId, agent, process, ...rest }: StartRequest): void {
   const ids = { threadId, runId, messageId, agent, process, resourceId: rest.resourceId, createdBy: rest.createdBy };
   for (const [what, id] of Object.entries(ids)) if (id !== undefined) checkStoreId(what, id);
+  if (rest.thread?.title !== undefined) checkStoreText('title', rest.thread.title);
   if (!rest.idempotency) return;
   checkStoreId('idempotency.key', rest.idempotency.key);
   checkStoreId('idempotency.hash', rest.idempotency.hash);

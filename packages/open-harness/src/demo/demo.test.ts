@@ -1,8 +1,10 @@
 import { canonical, check } from '@intertie/conformance';
-import { foldEvents, type AgentEvent, type EventOf } from '@intertie/core';
+import { foldEvents, type AgentEvent, type AgentSource, type EventOf, type RunInput } from '@intertie/core';
 import { describe, expect, test } from 'vitest';
 import { chatMajors } from '../../../ai-sdk/test/chats.ts';
 import { finish, scriptedModel, text } from '../../../ai-sdk/test/scripted-model.ts';
+import { allOf } from '../../../core/test/all-of.ts';
+import { runControl } from '../../../core/test/run-control.ts';
 import { runInput } from '../../test/run-input.ts';
 import { OpenHarnessChatTransport } from '../open-harness-chat-transport.ts';
 import { openHarnessSource, type FlowTurn } from '../open-harness-source.ts';
@@ -21,21 +23,8 @@ async function eventsOf(flow: Flow, input: Record<string, unknown> = {}): Promis
   return events;
 }
 
-async function runOf(source: ReturnType<typeof openHarnessSource>, asked: string, more = {}): Promise<AgentEvent[]> {
-  const control = {
-    signal: new AbortController().signal,
-    barrier: async () => undefined,
-    liveAnswers: (async function* () {
-      // Nothing comes.
-    })(),
-  };
-  const events: AgentEvent[] = [];
-  for (const reader = source.run(runInput(asked, more), control).getReader(); ;) {
-    const { done, value } = await reader.read();
-    if (done) return events;
-    events.push(value);
-  }
-}
+const runOf = (source: AgentSource, asked: string, more: Partial<RunInput> = {}): Promise<AgentEvent[]> =>
+  allOf(source.run(runInput(asked, more), runControl()));
 
 test('the demo flow plans, researches side by side, drafts, and asks', async () => {
   const source = openHarnessSource(fast, { flow: demoFlow });

@@ -7,8 +7,14 @@ import { blobsOf } from './move-files.ts';
 export function refArrays(
   messages: ReadonlyArray<Pick<CanonicalMessage, 'id' | 'content'>>,
 ): [ids: string[], hashes: string[]] {
-  const refs = messages.flatMap(({ id, content }) => blobsOf(content.parts).map((sha256) => [id, sha256] as const));
-  return [refs.map(([id]) => id), refs.map(([, sha256]) => sha256)];
+  const [ids, hashes]: [string[], string[]] = [[], []];
+  for (const { id, content } of messages) {
+    for (const sha256 of blobsOf(content.parts)) {
+      ids.push(id);
+      hashes.push(sha256);
+    }
+  }
+  return [ids, hashes];
 }
 
 /**

@@ -40,10 +40,15 @@ function isLarge(base64: string): boolean {
 }
 
 /** The hashes of the blobs that a message names. */
-export function blobsOf(parts: readonly MessagePart[]): string[] {
-  return parts.flatMap((part) => {
-    if (part.type === 'interjection') return blobsOf(part.parts);
-    const sha256 = part.type === 'file' && part.url !== undefined ? readBlobUrl(part.url) : undefined;
-    return sha256 === undefined ? [] : [sha256];
-  });
+export function blobsOf(parts: readonly MessagePart[]): readonly string[] {
+  return parts.some(({ type }) => type === 'file' || type === 'interjection') ? parts.flatMap(blobsOfPart) : none;
+}
+
+/** What nearly all messages name. */
+const none: readonly string[] = [];
+
+function blobsOfPart(part: MessagePart): readonly string[] {
+  if (part.type === 'interjection') return blobsOf(part.parts);
+  const sha256 = part.type === 'file' && part.url !== undefined ? readBlobUrl(part.url) : undefined;
+  return sha256 === undefined ? none : [sha256];
 }

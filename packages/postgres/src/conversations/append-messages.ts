@@ -2,6 +2,7 @@ import type { CanonicalMessage, Scope } from '@intertie/core';
 
 import { refArrays, referWith } from '../blobs/blob-refs.ts';
 import type { Sql, SqlValue } from '../database.ts';
+import { messageBy } from './message-by.ts';
 import { insertStatement, messageValues, updateStatement } from './write-messages.ts';
 
 /** What the first new message follows: the thread's head whatever it is, the head if it is this message, or nothing. */
@@ -90,7 +91,7 @@ const lockedThread = `known as materialized (
     select known.* from known
     where ($5::float8 is null or known.version = $5::float8::bigint) and ($8::text is null or known.head_id = $8)
       and not exists (select from unnest(array[$7, $9::text]) new(id) cross join lateral (
-        select from intertie.conversation_message m where m.thread_id = known.id and m.id = new.id limit 1) there)),
+        select from ${messageBy('id', 'known.id', 'new.id')}) there)),
   created as (
     insert into intertie.threads (id, scope, key, resource_id, next_seq, version, head_id)
     select $3::text::uuid, $1, $2, $4, $6::int4, 1, $7

@@ -1,6 +1,7 @@
 import { StoreError, type CanonicalMessage, type ListMessages, type Scope } from '@intertie/core';
 
 import type { Sql, SqlValue } from '../database.ts';
+import { messageBy } from './message-by.ts';
 import { messageColumns, toMessage, type MessageRow } from './message-row.ts';
 
 /** A page of a branch, in one statement. It costs its own length, wherever in a thread it is, and however long that is. */
@@ -35,14 +36,13 @@ function isMessage(row: PageRow): row is MessageRow {
 
 /** The end of the branch, and where its line begins. */
 const leafOf = `select m.thread_id, coalesce(m.line, m.seq) as low, m.seq as high
-  from intertie.threads t join intertie.conversation_message m
-    on m.thread_id = t.id and m.id = coalesce($3, t.head_id) and m.deleted_at is null
+  from intertie.threads t cross join lateral (
+    select * from ${messageBy('id', 't.id', 'coalesce($3, t.head_id)', 'm.deleted_at is null')}) m
   where t.scope = $1 and t.key = $2`;
 
 /**
  * The branch as \`lines\` from its end on, as many as are needed: ranges of numbers, of which nothing is missing, so that
- * messages are counted without being read. The first message of a line says where the branch goes on. (`limit 1` is for
- * the planner, which would rather read all of a small table, and would still do so when it has grown.)
+ * messages are counted without being read. The first message of a line says where the branch goes on.
  */
 function linesOf({ count, isNeeded, given = '' }: { count: string; isNeeded: string; given?: string }): string {
   return `lines as (
@@ -51,11 +51,9 @@ function linesOf({ count, isNeeded, given = '' }: { count: string; isNeeded: str
     select thread_id, low, high, counted + ${count} from (
       select p.thread_id, coalesce(p.line, p.seq) as low, p.seq as high, lines.counted from lines
         cross join lateral (
-          select m.parent_id from intertie.conversation_message m
-          where m.thread_id = lines.thread_id and m.seq = lines.low limit 1) first
+          select m.parent_id from ${messageBy('seq', 'lines.thread_id', 'lines.low')}) first
         cross join lateral (
-          select m.thread_id, m.line, m.seq from intertie.conversation_message m
-          where m.thread_id = lines.thread_id and m.id = first.parent_id limit 1) p
+          select m.thread_id, m.line, m.seq from ${messageBy('id', 'lines.thread_id', 'first.parent_id')}) p
         ${given}
       where ${isNeeded}) next ${given})`;
 }
@@ -80,8 +78,7 @@ function fromCursor(lines: string, page: string): string {
   return `with recursive leaf as materialized (${leafOf}),
     cursor as materialized (
       select m.seq from leaf cross join lateral (
-        select m.seq from intertie.conversation_message m
-        where m.thread_id = leaf.thread_id and m.id = $5 and m.deleted_at is null limit 1) m),
+        select m.seq from ${messageBy('id', 'leaf.thread_id', '$5', 'm.deleted_at is null')}) m),
     ${lines},
     place as (select cursor.seq from cursor join lines on cursor.seq between lines.low and lines.high)
     select ${messageColumns} from place left join lateral (${page}) m on true order by m.seq desc`;

@@ -39,12 +39,20 @@ export async function findThread(
 /** Creates the thread, or locks the one that is there: what is read after this is as it is. */
 export async function lockThread(
   sql: Sql,
-  thread: { uuid: string; scope: Scope; key: string; resourceId?: string },
+  thread: { uuid: string; scope: Scope; key: string; resourceId?: string; title?: string; metadata?: JsonObject },
 ): Promise<ThreadRow> {
   const rows = await sql.query<ThreadRow>(
-    `insert into intertie.threads as t (id, scope, key, resource_id) values ($1::text::uuid, $2, $3, $4)
+    `insert into intertie.threads as t (id, scope, key, resource_id, title, metadata)
+     values ($1::text::uuid, $2, $3, $4, $5, $6::text::json)
      on conflict (scope, key) do update set key = excluded.key returning ${threadColumns}`,
-    [thread.uuid, thread.scope, thread.key, thread.resourceId ?? null],
+    [
+      thread.uuid,
+      thread.scope,
+      thread.key,
+      thread.resourceId ?? null,
+      thread.title ?? null,
+      thread.metadata ? JSON.stringify(thread.metadata) : null,
+    ],
   );
   return rows[0]!;
 }

@@ -1,6 +1,9 @@
 import { messageFormat, type CanonicalMessage, type JsonObject } from '@intertie/core';
 
 import type { Sql, SqlValue } from '../database.ts';
+import { JsonList } from '../json-list.ts';
+import { numberList, textList } from '../list-text.ts';
+import { messageBy } from './message-by.ts';
 import { toTimestamp } from './to-timestamp.ts';
 
 type Column = (message: CanonicalMessage) => string | undefined;
@@ -24,30 +27,21 @@ const jsons: Readonly<Record<string, Column>> = {
 const names = [...Object.keys(texts), ...Object.keys(jsons)];
 
 /**
- * What a list of messages is in SQL: one value per column. JSON goes as lines, because it never holds a line break: quoted
- * inside an array, a long text would be escaped twice. A column that no message has is an empty list, which the others
- * outlast.
+ * What a list of messages is in SQL: one list per column. One that no message has is an empty list, which the others outlast.
  */
 export function messageValues(messages: readonly CanonicalMessage[]): SqlValue[] {
   return [
-    ...Object.values(texts).map((column) => textList(messages.map(column))),
-    ...Object.values(jsons).map((column) => jsonLines(messages.map(column))),
-    messages.map(({ createdAt }) => toTimestamp(createdAt)),
-    breaksOf(messages),
-    messages.map((_, index) => index + 1),
+    ...Object.values(texts).map((column) => textList(valuesOf(messages, column))),
+    ...Object.values(jsons).map((column) => new JsonList(valuesOf(messages, column))),
+    textList(messages.map(({ createdAt }) => toTimestamp(createdAt))),
+    numberList(breaksOf(messages)),
+    numberList(messages.map((_, index) => index + 1)),
   ];
 }
 
-function textList(values: ReadonlyArray<string | undefined>): Array<string | null> {
-  return values.some(isThere) ? values.map((value) => value ?? null) : [];
-}
-
-function jsonLines(values: ReadonlyArray<string | undefined>): string {
-  return values.some(isThere) ? values.join('\n') : '';
-}
-
-function isThere(value: string | undefined): boolean {
-  return value !== undefined;
+function valuesOf(messages: readonly CanonicalMessage[], column: Column): Array<string | undefined> {
+  const values = messages.map(column);
+  return values.some((value) => value !== undefined) ? values : [];
 }
 
 /**
@@ -69,20 +63,13 @@ function breaksOf(messages: readonly CanonicalMessage[]): number[] {
  */
 function unnestMessages(from: number): string {
   const columns = [
-    ...names.map((name, index) =>
-      isJson(name)
-        ? `unnest(string_to_array($${from + index}::text, E'\\n', '')) as ${name}`
-        : `unnest($${from + index}::text[]) as ${name}`,
-    ),
-    `unnest($${from + names.length}::text[]) as created_at`,
-    `unnest($${from + names.length + 1}::int4[]) as break`,
-    `unnest($${from + names.length + 2}::int4[]) as n`,
-  ];
+    ...Object.keys(texts).map((name) => ({ name, type: 'text' })),
+    ...Object.keys(jsons).map((name) => ({ name, type: 'json' })),
+    { name: 'created_at', type: 'text' },
+    { name: 'break', type: 'int4' },
+    { name: 'n', type: 'int4' },
+  ].map(({ name, type }, index) => `unnest($${from + index}::${type}[]) as ${name}`);
   return `(select ${columns.join(', ')}) v`;
-}
-
-function isJson(name: string): boolean {
-  return Object.hasOwn(jsons, name);
 }
 
 /** The columns that messages fill. */
@@ -94,9 +81,7 @@ const insertColumns = `thread_id, seq, version, line, ${names.join(', ')}, creat
  */
 export function insertStatement(from: number, thread: string, run = 'null'): string {
   const columns = names.map((name) =>
-    name === 'parent_id'
-      ? 'case when v.n = 1 then thread.first_parent else v.parent_id end'
-      : `v.${name}${isJson(name) ? '::json' : ''}`,
+    name === 'parent_id' ? 'case when v.n = 1 then thread.first_parent else v.parent_id end' : `v.${name}`,
   );
   // What a message that cannot be seen yet says of its line is not needed: a line may begin anywhere.
   return `insert into intertie.conversation_message (${insertColumns})
@@ -105,8 +90,8 @@ export function insertStatement(from: number, thread: string, run = 'null'): str
       ${columns.join(', ')}, v.created_at::timestamptz, ${run}::text::uuid
     from ${thread} thread
       left join lateral (
-        select coalesce(p.line, p.seq) as line from intertie.conversation_message p
-        where p.thread_id = thread.id and p.id = thread.first_parent and p.seq = thread.base limit 1) before on true
+        select coalesce(m.line, m.seq) as line
+        from ${messageBy('seq', 'thread.id', 'thread.base', 'm.id = thread.first_parent')}) before on true
       cross join ${unnestMessages(from)}`;
 }
 
@@ -129,8 +114,8 @@ export async function insertMessages(
 export function updateStatement(from: number, thread: { id: string; version: string; from: string }): string {
   return `update intertie.conversation_message m set version = ${thread.version}, revision = m.revision + 1,
       updated_at = now(), client_id = v.client_id, status = v.status, resource_id = v.resource_id,
-      client_run_id = v.client_run_id, format = ${messageFormat}, content = v.content::json, state = v.state::json,
-      source_state = v.source_state::json, extra = v.extra::json
+      client_run_id = v.client_run_id, format = ${messageFormat}, content = v.content, state = v.state,
+      source_state = v.source_state, extra = v.extra
     from ${thread.from} cross join ${unnestMessages(from)}
     where m.thread_id = ${thread.id} and m.id = v.id`;
 }
@@ -152,8 +137,12 @@ const known: ReadonlySet<string> = new Set<keyof CanonicalMessage>([
   'sourceState',
 ]);
 
-/** The others, which a newer version knows. A look at each name costs less than a copy of the message without some. */
+/** The others, which a newer version knows. */
 function extraOf(message: CanonicalMessage): JsonObject | undefined {
-  const others = Object.entries(message as unknown as JsonObject).filter(([name]) => !known.has(name));
-  return others.length > 0 ? Object.fromEntries(others) : undefined;
+  // Makes no list of the names, as long as there are no others.
+  for (const name in message) {
+    if (known.has(name)) continue;
+    return Object.fromEntries(Object.entries(message as unknown as JsonObject).filter(([other]) => !known.has(other)));
+  }
+  return undefined;
 }

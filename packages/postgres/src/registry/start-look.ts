@@ -8,6 +8,7 @@ import { nextQueued } from './next-queued.ts';
 /** What a start has to know of its thread, which is locked from then on. */
 export type Look = {
   threadUuid: string;
+  isNewThread: boolean;
   /** The message that the run follows. */
   parentId: string | undefined;
   hasParent: boolean;
@@ -45,6 +46,7 @@ export async function lookAtThread(sql: Sql, scope: Scope, request: StartRequest
     scope,
     key: threadId,
     ...(resourceId !== undefined && { resourceId }),
+    ...request.thread,
   });
   const given = request.parentId === undefined ? message?.parentId : request.parentId;
   const parentId = (given === undefined ? headId : given) ?? undefined;
@@ -76,6 +78,7 @@ export async function lookAtThread(sql: Sql, scope: Scope, request: StartRequest
   const blocker = live?.run_key ?? (look.queued > 0 ? await nextQueued(sql, uuid) : undefined);
   return {
     threadUuid: uuid,
+    isNewThread: uuid === request.uuid,
     parentId,
     hasParent: look.has_parent,
     earlier: look.earlier_hash === null ? undefined : { hash: look.earlier_hash, run: look.earlier_run },

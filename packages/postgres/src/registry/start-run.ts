@@ -25,11 +25,10 @@ import { pausedBefore } from './paused-before.ts';
 import type { RegistryContext } from './registry-context.ts';
 import { ownershipOf, selectRun, type RunRow } from './run-record.ts';
 import { lookAtThread, type Look } from './start-look.ts';
+import { startAtOnce, type PreparedStart } from './start-at-once.ts';
 import { requestStop } from './stop-run.ts';
 
 const maxQueued = 8;
-
-type Prepared = StartRequest & { key: string; user: CanonicalMessage | undefined };
 
 /** The key of the request was used by another start, which was committed meanwhile. */
 class KeyTaken extends StoreError {
@@ -48,17 +47,24 @@ class NotStarted extends StoreError {
   }
 }
 
-/** Everything that may refuse the run is looked at before anything is written but the row that is locked. */
+/**
+ * Two ways to do the same: one statement, which most starts need; and where there is something to decide, a transaction, in
+ * which everything that may refuse the run is looked at before anything is written but the row that is locked.
+ */
 export async function startRun(context: RegistryContext, scope: Scope, request: StartRequest): Promise<StartResult> {
   checkStart(request);
   const user = request.message && (await readUserMessage(context, scope, request.message));
   const input = request.input === undefined ? {} : { input: readJson(request.input, 'input') };
-  const prepared: Prepared = {
+  const metadata = request.thread?.metadata && readJson(request.thread.metadata, 'metadata');
+  const prepared: PreparedStart = {
     ...request,
     ...input,
+    thread: { ...request.thread, ...(metadata && { metadata }) },
     user,
     key: context.generateId(),
   };
+  const started = await startAtOnce(context, scope, prepared);
+  if (started) return started;
   for (;;) {
     try {
       // oxlint-disable-next-line no-await-in-loop -- the second time finds the other start
@@ -84,7 +90,7 @@ async function start(
   sql: Sql,
   tell: Tell,
   scope: Scope,
-  request: Prepared,
+  request: PreparedStart,
 ): Promise<Started | Queued> {
   const { key, threadId, user, process } = request;
   const look = await lookAtThread(sql, scope, { ...request, uuid: context.generateId() });
@@ -122,7 +128,8 @@ async function start(
   });
   await rememberRequest(sql, scope, request);
   const run = await recordOf(sql, key);
-  if (!blocker) return { type: 'started', ...ownershipOf(run), superseded };
+  const isNew = look.isNewThread ? { isNewThread: true as const } : {};
+  if (!blocker) return { type: 'started', ...ownershipOf(run), superseded, ...isNew };
   const takenOver = await makeWay(sql, tell, request, look, blocker);
   const behind = takenOver?.run ?? blocker.record;
   return { type: 'queued', run: run.record, behind, superseded, ...(takenOver && { takenOver }) };
@@ -146,7 +153,7 @@ async function attach(
   return { type: 'attached', run };
 }
 
-function checkMessages(look: Look, { user, threadId, messageId }: Prepared): void {
+function checkMessages(look: Look, { user, threadId, messageId }: PreparedStart): void {
   if (user && user.threadId !== threadId) {
     const text = `The message is of thread "${user.threadId}", the run of "${threadId}". Give both the same threadId.`;
     throw new StoreError('invalid', text);
@@ -173,7 +180,7 @@ function userMessage(context: RegistryContext, look: Look, message: CanonicalMes
 }
 
 /** There from the start: a reload shows it, and whatever is queued behind it has a parent. */
-function placeholderOf(request: Prepared, at: number, parentId: string | undefined): CanonicalMessage {
+function placeholderOf(request: PreparedStart, at: number, parentId: string | undefined): CanonicalMessage {
   const resourceId = request.resourceId ?? request.user?.resourceId;
   return {
     id: request.messageId,
@@ -190,7 +197,7 @@ function placeholderOf(request: Prepared, at: number, parentId: string | undefin
 }
 
 /** A key is remembered for a day; after that it may be used again. */
-async function rememberRequest(sql: Sql, scope: Scope, { idempotency, key }: Prepared): Promise<void> {
+async function rememberRequest(sql: Sql, scope: Scope, { idempotency, key }: PreparedStart): Promise<void> {
   if (!idempotency) return;
   const [remembered] = await sql.query(
     `insert into intertie.requests as q (scope, key, hash, run_id) values ($1, $2, $3, $4::text::uuid)

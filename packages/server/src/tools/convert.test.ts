@@ -46,11 +46,8 @@ async function run(options: ConvertOptions, io: TestIOOptions = {}): Promise<Con
   return { code, out, err, items, ledger: options.json === false ? ({} as Ledger) : (JSON.parse(err) as Ledger) };
 }
 
-/** Without what is only asked for: the names of data are their owners', and AG-UI would have them with a prefix. */
 const violations = (dialect: string, items: unknown[]): string[] =>
-  check(dialects.find(dialect).dialect, items)
-    .violations.filter(({ rule }) => rule !== 'custom-name')
-    .map(({ rule, message }) => `${rule}: ${message}`);
+  check(dialects.find(dialect).dialect, items).violations.map(({ rule, message }) => `${rule}: ${message}`);
 
 /** What a person would see of a message: the words of each part, and the calls with their states. */
 function shown(message: CanonicalMessage | undefined): string[] {

@@ -6,18 +6,10 @@ import { parseTape, seal, transcode, type AgentEvent, type Loss, type RunInput }
 import { createMAILDecoder, mailDialect, type MAILFrame } from '@intertie/mail';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { runInput } from '../../../core/test/run-input.ts';
 import { createMailEncoder } from './encode-mail.ts';
 
-const run: RunInput = {
-  runId: 'r',
-  threadId: 'task',
-  messageId: 'm',
-  startedAt: 0,
-  history: [],
-  answers: [],
-  tools: [],
-  context: [],
-};
+const run: RunInput = runInput({ runId: 'r', threadId: 'task', messageId: 'm' });
 
 function told(events: Iterable<AgentEvent>): { frames: unknown[]; losses: Loss[] } {
   const losses: Loss[] = [];

@@ -1,0 +1,74 @@
+import { sourceStream, type AgentSource, type RunInput } from '@intertie/core';
+import { messageIdOf } from './adopt-message-id.ts';
+import { agUiCodec, type AGUISourceOptions } from './ag-ui-source.ts';
+import { declaredVersion } from './ag-ui-version.ts';
+import { askAgent, refusal, sseEvents } from './http-events.ts';
+import { defined, fieldsOf, nameOf } from './read-fields.ts';
+
+export interface FindReplayOptions extends AGUISourceOptions {
+  now?: () => number;
+}
+
+/** A run that is told from its beginning: what it is, and where its events come from. */
+export type Replay = { run: RunInput; source: AgentSource };
+
+/**
+ * The answer that an agent of ours is writing in a thread, or has written a moment ago, from its beginning. Null: there is
+ * none, or the agent is somebody else's and knows no such request. AG-UI has none for it.
+ */
+export async function findReplay(
+  threadId: string,
+  options: FindReplayOptions,
+  signal: AbortSignal | undefined,
+): Promise<Replay | null> {
+  const url = replayUrl(options.url, threadId);
+  if (url === undefined) return null;
+  const endpoint = { ...options, url };
+  const response = await askAgent(endpoint, { method: 'GET', ...(signal && { signal }) });
+  if (response.status >= 500 && response.status !== 501) throw await refusal(endpoint, response);
+  const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true;
+  if (response.status !== 200 || response.body === null || !isStream) {
+    await response.body?.cancel().catch(() => undefined);
+    return null;
+  }
+  const events = sseEvents(response.body);
+  const { value: first } = await events.next();
+  const messageId = messageIdOf(first);
+  const runId = nameOf(fieldsOf(first).runId);
+  if (messageId === undefined || runId === undefined) {
+    await events.return();
+    return null;
+  }
+  const { name = new URL(url).host, now = Date.now, idleMs, onFrame, onLoss } = options;
+  const begun = { runId, threadId, messageId, startedAt: now() };
+  const run: RunInput = { ...begun, history: [], answers: [], tools: [], context: [] };
+  const source: AgentSource = {
+    name,
+    pauses: 'replay',
+    run: (asked, control) =>
+      sourceStream(withFirst(first, events), agUiCodec(asked, defined({ onLoss })), {
+        signal: control.signal,
+        ...defined({ idleMs, onFrame }),
+      }),
+  };
+  return { run, source };
+}
+
+async function* withFirst(first: unknown, events: AsyncGenerator<unknown, void, undefined>): AsyncGenerator {
+  try {
+    yield first;
+    yield* events;
+  } finally {
+    await events.return();
+  }
+}
+
+/** A socket has nowhere to ask. */
+function replayUrl(url: string, threadId: string): string | undefined {
+  if (/^wss?:/.test(url)) return undefined;
+  const asked = new URL(url);
+  for (const [name, value] of Object.entries({ threadId, protocolVersion: declaredVersion, replay: 'true' })) {
+    asked.searchParams.set(name, value);
+  }
+  return asked.href;
+}

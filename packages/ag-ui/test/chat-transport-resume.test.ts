@@ -1,0 +1,293 @@
+import { Agent } from '@intertie/agent';
+import { createInMemoryStore, type AgentEvent, type AgentSource } from '@intertie/core';
+import type { ChatInit, UIMessage } from 'ai';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { chatMajors, settled, shown } from '../../ai-sdk/test/chats.ts';
+import { complete, says, scriptedSource } from '../../ai-sdk/test/scripted-source.ts';
+import { serve } from '../../ai-sdk/test/serve.ts';
+import { AGUIChatTransport } from '../src/ag-ui-chat-transport.ts';
+import { createAGUIHandler } from '../src/create-ag-ui-handler.ts';
+import type { DurableAGUIHandlerOptions } from '../src/ag-ui-handler-options.ts';
+import { scriptOf } from './durable-run-script.ts';
+import { handDriven } from './hand-driven-agent.ts';
+
+type Gate = { open(): void; opened: Promise<void> };
+
+function gate(): Gate {
+  let open = (): void => undefined;
+  const opened = new Promise<void>((resolve) => void (open = resolve));
+  return { open: () => open(), opened };
+}
+
+const until = (look: () => void): Promise<void> => vi.waitFor(look, { interval: 2, timeout: 5000 });
+
+const copy = (messages: UIMessage[]): UIMessage[] => JSON.parse(JSON.stringify(messages)) as UIMessage[];
+
+const approval: AgentEvent[] = [
+  { type: 'tool-call', toolCallId: 'c', toolName: 'rm', input: {}, executor: 'runtime' },
+  { type: 'question', questionId: 'q', kind: 'approval', toolCallId: 'c' },
+  { type: 'run-end', outcome: 'paused', waitingFor: [{ type: 'question', questionId: 'q' }] },
+];
+
+describe.each(chatMajors)('$name that comes back to an AG-UI agent whose runs are kept', ({ major, ai, ...majors }) => {
+  type Chat = ReturnType<typeof majors.createHookChat>;
+  type Door = { agent: Agent; url: string; chat(messages?: UIMessage[]): Chat };
+
+  const chatAt = (url: string, init: Partial<ChatInit<UIMessage>> = {}): Chat =>
+    majors.createHookChat({
+      id: 'thread-1',
+      transport: new AGUIChatTransport({ url, version: major }) as never,
+      sendAutomaticallyWhen: ai.lastAssistantMessageIsCompleteWithApprovalResponses,
+      ...init,
+    });
+
+  async function doorTo(source: AgentSource, options: DurableAGUIHandlerOptions = {}): Promise<Door> {
+    const agent = new Agent({ source, store: createInMemoryStore() });
+    const served = await serve(createAGUIHandler(agent, options));
+    onTestFinished(async () => {
+      await served.close();
+      await agent.close();
+    });
+    return { agent, url: served.url, chat: (messages = []) => chatAt(served.url, { messages }) };
+  }
+
+  const textsOf = (chat: Chat): string[] =>
+    chat.messages.flatMap(({ parts }) => parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])));
+
+  it.each(['nothing', 'a part'])('has all of the answer, once, having had %s of it, and goes on', async (had) => {
+    const goOn = gate();
+    const source = scriptedSource(
+      (run) => [
+        ...says(run, 'one', 'One.').slice(0, 2),
+        goOn.opened,
+        { type: 'text-delta', id: `${run.runId}:one`, delta: ' Two.' },
+        { type: 'text-end', id: `${run.runId}:one` },
+        complete,
+      ],
+      (run) => [...says(run, 'three', 'Three.'), complete],
+    );
+    const { agent, chat: open } = await doorTo(source);
+    const left = open();
+    const sent = left.sendMessage({ text: 'Go.' });
+    await until(() => expect(textsOf(left)).toEqual(['Go.', 'One.']));
+    const history = copy(left.messages).slice(0, had === 'nothing' ? 1 : 2);
+    await left.stop();
+    await sent;
+    const chat = open(history);
+    const resumed = chat.resumeStream();
+    await until(() => expect(textsOf(chat)).toEqual(['Go.', 'One.']));
+    goOn.open();
+    await resumed;
+    expect({ error: chat.error, texts: textsOf(chat) }).toEqual({ error: undefined, texts: ['Go.', 'One. Two.'] });
+    // Told again, it is the same message.
+    await chat.resumeStream();
+    expect(textsOf(chat)).toEqual(['Go.', 'One. Two.']);
+    await chat.sendMessage({ text: 'On.' });
+    expect({ error: chat.error, texts: textsOf(chat) }).toEqual({
+      error: undefined,
+      texts: ['Go.', 'One. Two.', 'On.', 'Three.'],
+    });
+    const stored = await agent.store.listMessages({ threadId: 'thread-1' });
+    expect(stored.map(({ id }) => id).filter((_, index) => index % 2 === 1)).toEqual([
+      chat.messages[1]!.id,
+      chat.messages[3]!.id,
+    ]);
+    expect(source.runs.map(({ history: told }) => told.map(({ role }) => role))).toEqual([
+      ['user'],
+      ['user', 'assistant', 'user'],
+    ]);
+  });
+
+  it('is told at every place of a run what one was told that never left', { timeout: 30_000 }, async () => {
+    const script = scriptOf('run-1');
+    const open = async () => {
+      const driven = await handDriven();
+      const served = await serve(createAGUIHandler(driven.agent));
+      const ids = ['run-1', 'never shown'];
+      const transport = new AGUIChatTransport({ url: served.url, version: major, generateId: () => ids.shift()! });
+      const chat = majors.createHookChat({ id: 'thread-1', transport: transport as never });
+      const sent = chat.sendMessage({ text: 'Go.' });
+      await until(() => expect(driven.requests).toHaveLength(1));
+      const close = async (): Promise<void> => {
+        await served.close();
+        driven.close();
+      };
+      return { ...driven, ...served, chat, sent, close };
+    };
+    const whole = await open();
+    await whole.finish('run-1', script);
+    await whole.sent;
+    const stayed = shown(whole.chat.lastMessage);
+    await whole.close();
+    for (let cut = 1; cut < script.length; cut += 1) {
+      const { chat: left, sent, url, write, finish, close } = await open();
+      await write('run-1', script.slice(0, cut));
+      const chat = chatAt(url, { messages: copy(left.messages) });
+      const resumed = chat.resumeStream();
+      await until(() => expect(chat.status).not.toBe('ready'));
+      await finish('run-1', script.slice(cut));
+      await Promise.all([resumed, sent]);
+      expect([cut, chat.error, shown(chat.lastMessage)]).toEqual([cut, undefined, stayed]);
+      expect(chat.lastMessage?.id).toBe(left.lastMessage?.id);
+      expect(chat.messages).toHaveLength(2);
+      await close();
+    }
+    expect(JSON.stringify(stayed)).toContain('Sun and stones.');
+    expect(JSON.stringify(stayed)).toContain('rhyme');
+  });
+
+  it('answers what was asked while nobody was there, however long ago', async () => {
+    const goOn = gate();
+    const source = scriptedSource(
+      (run) => [...says(run, 'one', 'May I?'), goOn.opened, ...approval],
+      (run) => [
+        { type: 'tool-result', toolCallId: 'c', status: 'ok', output: 'gone' },
+        ...says(run, 'two', 'Thanks.'),
+        complete,
+      ],
+    );
+    const { agent, chat: open } = await doorTo(source, { replayEndedMs: -1 });
+    const left = open();
+    const sent = left.sendMessage({ text: 'Go.' });
+    await until(() => expect(textsOf(left)).toEqual(['Go.', 'May I?']));
+    const history = copy(left.messages);
+    await left.stop();
+    await sent;
+    goOn.open();
+    await vi.waitFor(async () =>
+      expect((await (await agent.latest({ threadId: 'thread-1' }))!.record()).state).toBe('paused'),
+    );
+    const chat = open(history);
+    await chat.resumeStream();
+    expect(shown(chat.lastMessage)).toContainEqual(expect.objectContaining({ state: 'approval-requested' }));
+    await chat.addToolApprovalResponse({ id: 'q', approved: true });
+    await settled(chat);
+    expect(chat.error).toBeUndefined();
+    expect(chat.messages).toHaveLength(2);
+    expect(textsOf(chat)).toEqual(['Go.', 'May I?', 'Thanks.']);
+    expect(shown(chat.lastMessage)).toContainEqual(
+      expect.objectContaining({ state: 'output-available', output: 'gone' }),
+    );
+    expect(source.runs).toHaveLength(2);
+    // It is over, and over for long enough: there is nothing to come back to.
+    const late = open(copy(chat.messages));
+    await late.resumeStream();
+    expect({ status: late.status, texts: textsOf(late) }).toEqual({ status: 'ready', texts: textsOf(chat) });
+  });
+
+  it('is told in the middle of a continuation what was said before it, too', async () => {
+    const goOn = gate();
+    const source = scriptedSource(
+      (run) => [
+        { type: 'file', id: `${run.runId}:file`, mimeType: 'image/png', data: 'aGk=' },
+        ...says(run, 'one', 'May I?'),
+        ...approval,
+      ],
+      (run) => [
+        { type: 'tool-result', toolCallId: 'c', status: 'ok', output: 'gone' },
+        ...says(run, 'two', 'Thanks.'),
+        goOn.opened,
+        ...says(run, 'three', 'Done.'),
+        complete,
+      ],
+    );
+    const { chat: open } = await doorTo(source);
+    const first = open();
+    await first.sendMessage({ text: 'Go.' });
+    void first.addToolApprovalResponse({ id: 'q', approved: true });
+    await until(() => expect(textsOf(first)).toEqual(['Go.', 'May I?', 'Thanks.']));
+    const chat = open(copy(first.messages).slice(0, 1));
+    const resumed = chat.resumeStream();
+    await until(() => expect(textsOf(chat)).toEqual(['Go.', 'May I?', 'Thanks.']));
+    goOn.open();
+    await resumed;
+    await settled(first);
+    expect(textsOf(chat)).toEqual(['Go.', 'May I?', 'Thanks.', 'Done.']);
+    // Chunks of 6 cannot say how a call was approved; that it was, its result says.
+    const parts = (one: Chat): unknown[] => shown(one.lastMessage).map((part) => ({ ...part, approval: undefined }));
+    expect(parts(chat)).toEqual(parts(first));
+    expect(chat.lastMessage?.id).toBe(first.lastMessage?.id);
+  });
+
+  it('comes back in the same page after the wire broke', async () => {
+    const goOn = gate();
+    const source = scriptedSource((run) => [
+      ...says(run, 'one', 'One.'),
+      goOn.opened,
+      ...says(run, 'two', 'Two.'),
+      complete,
+    ]);
+    const agent = new Agent({ source, store: createInMemoryStore() });
+    const handle = createAGUIHandler(agent);
+    let cut = (): void => undefined;
+    const served = await serve(async (request) => {
+      const response = await handle(request);
+      const reader = response.body!.getReader();
+      const body = new ReadableStream<Uint8Array>({
+        start: (controller) => void (cut = () => controller.error(new Error('cut'))),
+        async pull(controller) {
+          const { done, value } = await reader.read();
+          if (done) controller.close();
+          else controller.enqueue(value);
+        },
+      });
+      return new Response(body, response);
+    });
+    onTestFinished(async () => {
+      await served.close();
+      await agent.close();
+    });
+    const chat = chatAt(served.url);
+    const sent = chat.sendMessage({ text: 'Go.' });
+    await until(() => expect(textsOf(chat)).toEqual(['Go.', 'One.']));
+    cut();
+    await sent;
+    expect(chat.status).toBe('error');
+    const resumed = chat.resumeStream();
+    goOn.open();
+    await resumed;
+    expect({ error: chat.error, texts: textsOf(chat) }).toEqual({ error: undefined, texts: ['Go.', 'One.', 'Two.'] });
+  });
+});
+
+describe('an agent that is not ours', () => {
+  const started = 'data: {"type":"RUN_STARTED","threadId":"t","runId":"r"}\n\n';
+  const stream = { 'content-type': 'text/event-stream' };
+
+  async function reconnect(answer: () => Response): Promise<unknown> {
+    const asked: string[] = [];
+    const served = await serve(async (request) => {
+      asked.push(`${request.method} ${new URL(request.url).search}`);
+      return answer();
+    });
+    onTestFinished(() => served.close());
+    const found = await new AGUIChatTransport({ url: `${served.url}/agent?key=1` }).reconnectToStream({ chatId: 't' });
+    expect(asked).toEqual(['GET ?key=1&threadId=t&protocolVersion=1.0&replay=true']);
+    return found;
+  }
+
+  it.each([
+    ['no such route', () => new Response('Not found', { status: 404 })],
+    ['no such method', () => Response.json({ detail: 'Method Not Allowed' }, { status: 405 })],
+    ['a body that it misses', () => new Response('{}', { status: 422 })],
+    ['a method that is not made', () => new Response('', { status: 501 })],
+    ['a page', () => new Response('<html>', { headers: { 'content-type': 'text/html' } })],
+    ['nothing', () => new Response(null, { status: 204 })],
+    ['a stream of its own', () => new Response(started, { headers: stream })],
+    ['an empty stream', () => new Response('', { headers: stream })],
+  ])('has nothing to come back to: %s', async (_, answer) => {
+    expect(await reconnect(answer)).toBe(null);
+  });
+
+  it('is asked nothing over a socket', async () => {
+    expect(await new AGUIChatTransport({ url: 'wss://127.0.0.1:9/agent' }).reconnectToStream({ chatId: 't' })).toBe(
+      null,
+    );
+  });
+
+  it('says what is wrong with it', async () => {
+    await expect(reconnect(() => new Response('It broke.', { status: 500 }))).rejects.toThrow(
+      'answered 500: It broke.',
+    );
+  });
+});

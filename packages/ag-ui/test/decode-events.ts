@@ -1,0 +1,25 @@
+import { compose, foldEvents, seal, transcode, type AgentEvent, type Loss, type RunInput } from '@intertie/core';
+import { createAGUIDecoder } from '../src/decode-ag-ui.ts';
+
+const run: RunInput = {
+  runId: 'r',
+  threadId: 't',
+  messageId: 'm',
+  startedAt: 0,
+  history: [],
+  answers: [],
+  tools: [{ name: 'locate' }],
+  context: [],
+};
+export const started = { type: 'RUN_STARTED', threadId: 't', runId: 'r' };
+export const finished = { type: 'RUN_FINISHED', threadId: 't', runId: 'r' };
+
+export type Decoded = { events: AgentEvent[]; parts: unknown[]; losses: Loss[] };
+
+/** What becomes of an agent's events after its first. `sent`: the ids of the messages that it was sent. */
+export function decode(events: object[], sent: string[] = []): Decoded {
+  const losses: Loss[] = [];
+  const onLoss = (loss: Loss): void => void losses.push(loss);
+  const decoded = transcode(compose(createAGUIDecoder(run, { sent, onLoss }), seal(run, onLoss)), [started, ...events]);
+  return { events: decoded, parts: foldEvents(decoded)?.content.parts ?? [], losses };
+}

@@ -1,0 +1,43 @@
+import { expect, it } from 'vitest';
+
+import { Lease } from './lease.ts';
+
+function leaseOn() {
+  let at = 0;
+  let isAway = false;
+  const heartbeat = async (): Promise<void> => {
+    if (isAway) throw new Error('The store is away.');
+  };
+  const lease = new Lease({ registry: { heartbeat }, process: 'p', heartbeatMs: 5_000, now: () => at });
+  return { lease, wait: (ms: number) => void (at += ms), setAway: (away: boolean) => void (isAway = away) };
+}
+
+it('tells of the dead from the beginning, and as long as it is renewed', async () => {
+  const { lease, wait } = leaseOn();
+  await lease.renew();
+  expect(lease.isTelling).toBe(true);
+  for (let n = 0; n < 10; n++) {
+    wait(5_500);
+    await lease.renew();
+    expect(lease.isTelling).toBe(true);
+  }
+});
+
+it('gives others the time to come back after the store was away', async () => {
+  const { lease, wait, setAway } = leaseOn();
+  await lease.renew();
+  setAway(true);
+  for (let n = 0; n < 4; n++) {
+    wait(5_000);
+    await expect(lease.renew()).rejects.toThrow('away');
+  }
+  setAway(false);
+  await lease.renew();
+  expect(lease.isTelling).toBe(false);
+  wait(5_000);
+  await lease.renew();
+  expect(lease.isTelling).toBe(false);
+  wait(5_000);
+  await lease.renew();
+  expect(lease.isTelling).toBe(true);
+});

@@ -1,0 +1,45 @@
+import type { Registry } from '@intertie/core';
+
+export type LeaseOptions = {
+  registry: Pick<Registry, 'heartbeat'>;
+  process: string;
+  /** How often it is renewed. */
+  heartbeatMs: number;
+  /** A clock that never goes back, in milliseconds. */
+  now?: () => number;
+};
+
+/** So many beats without one that arrived are an outage, and so many is what the others are given after it. */
+const beats = 2;
+
+/** What keeps the runs of this process its own, and tells it when those of others are nobody's. */
+export class Lease {
+  #registry: Pick<Registry, 'heartbeat'>;
+  #process: string;
+  #graceMs: number;
+  #now: () => number;
+  #renewedAt: number | undefined;
+  #backAt = -Infinity;
+
+  constructor({ registry, process, heartbeatMs, now = () => performance.now() }: LeaseOptions) {
+    this.#registry = registry;
+    this.#process = process;
+    this.#graceMs = beats * heartbeatMs;
+    this.#now = now;
+  }
+
+  async renew(): Promise<void> {
+    await this.#registry.heartbeat(this.#process);
+    const at = this.#now();
+    if (this.#renewedAt !== undefined && at - this.#renewedAt > this.#graceMs) this.#backAt = at;
+    this.#renewedAt = at;
+  }
+
+  /**
+   * Whether a lease that is over means that its process is dead. Where the store was away, or the machine asleep, all of them
+   * are over, and the first one back would end the runs of those that come a moment later.
+   */
+  get isTelling(): boolean {
+    return this.#now() - this.#backAt >= this.#graceMs;
+  }
+}

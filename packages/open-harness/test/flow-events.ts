@@ -1,0 +1,14 @@
+import type { RuntimeEvent } from '../src/runtime-event.ts';
+
+/** The one node of the flow that `begin` and `finish` frame. */
+export const node = { nodeId: 'a', runId: 'n1' };
+
+export const begin: RuntimeEvent[] = [
+  { type: 'flow:start', flowName: 'flow' },
+  { type: 'node:start', ...node },
+];
+
+export const finish: RuntimeEvent[] = [
+  { type: 'node:complete', ...node, output: null },
+  { type: 'flow:complete', flowName: 'flow', status: 'complete' },
+];

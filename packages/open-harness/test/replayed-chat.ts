@@ -1,0 +1,38 @@
+import type { SendMessagesOptions, UIMessageChunk } from '@intertie/ai-sdk';
+import { readUIMessageStream, type UIMessage } from 'ai';
+import { allOf } from '../../core/test/all-of.ts';
+import { OpenHarnessChatTransport, type OpenHarnessChatTransportOptions } from '../src/open-harness-chat-transport.ts';
+import { ReplayRuntime } from './replay-runtime.ts';
+import { traceOf } from './traces.ts';
+
+/** What a chat sends: one message of the user's. */
+export function request(more: Partial<SendMessagesOptions> = {}): SendMessagesOptions {
+  return {
+    chatId: 'thread',
+    trigger: 'submit-message',
+    messageId: undefined,
+    messages: [{ id: 'u', role: 'user', parts: [{ type: 'text', text: 'hello' }] }],
+    abortSignal: undefined,
+    ...more,
+  };
+}
+
+/** A trace, as a chat is told it. */
+export async function chunksOf(name: string, options?: OpenHarnessChatTransportOptions<6>): Promise<UIMessageChunk[]> {
+  return allOf(await replayed(name, options));
+}
+
+/** A trace, as the message that a chat makes of it. */
+export async function messageOf(name: string, options?: OpenHarnessChatTransportOptions<6>): Promise<UIMessage> {
+  const stream = await replayed(name, options);
+  let message: UIMessage | undefined;
+  for await (const state of readUIMessageStream({ stream, onError: () => undefined })) message = state;
+  return message!;
+}
+
+function replayed(
+  name: string,
+  options: OpenHarnessChatTransportOptions<6> | undefined,
+): ReturnType<OpenHarnessChatTransport['sendMessages']> {
+  return new OpenHarnessChatTransport(() => new ReplayRuntime(traceOf(name)), options).sendMessages(request());
+}

@@ -1,0 +1,25 @@
+import { expect, it, onTestFinished } from 'vitest';
+
+import { openPostgres } from '../test/databases.ts';
+import { numberList, textList } from './list-text.ts';
+
+it.each<[string, Array<string | undefined>]>([
+  ['nothing', []],
+  ['plain ones', ['a', 'b c', '1,2', '{}', 'null', '']],
+  ['with gaps', [undefined, 'NULL', undefined]],
+  ['with quotes and backslashes', ['"', '\\', 'a"b\\"c', undefined, '\n']],
+])('a list of texts is read as it was: %s', async (_, values) => {
+  const database = await openPostgres();
+  onTestFinished(() => database.close());
+  const rows = await database.query('select unnest($1::text[]) as value', [textList(values)]);
+  expect(rows.map(({ value }) => value ?? undefined)).toEqual(values);
+});
+
+it('a list of numbers is read as it was', async () => {
+  const database = await openPostgres();
+  onTestFinished(() => database.close());
+  for (const values of [[], [1, -2, 3]]) {
+    const rows = await database.query('select unnest($1::int4[]) as value', [numberList(values)]);
+    expect(rows.map(({ value }) => value)).toEqual(values);
+  }
+});

@@ -1,0 +1,53 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+
+import { openPglite } from '../test/databases.ts';
+import type { Database } from './database.ts';
+
+let database: Database;
+beforeAll(async () => void (database = await openPglite()), 60_000);
+afterAll(() => database.close());
+
+it('takes and gives every kind of value', async () => {
+  const texts = ['', 'a "b" \\ {c},', 'null', null, 'ü\n'];
+  const [row] = await database.query(
+    `select $1::text as text, $2::int4 as int, $3::float8 as float, $4::boolean as no, $5::bytea as bytes, $6::text as nothing,
+      to_json($7::text[])::text as texts, to_json($8::int4[])::text as ints, to_json($9::boolean[])::text as booleans`,
+    ['x', 7, 2 ** 53, false, new Uint8Array([0, 1, 255]), null, texts, [1, null, -2], [true, false]],
+  );
+  expect(row).toEqual({
+    text: 'x',
+    int: 7,
+    float: 2 ** 53,
+    no: false,
+    bytes: Buffer.from([0, 1, 255]),
+    nothing: null,
+    texts: JSON.stringify(texts),
+    ints: '[1,null,-2]',
+    booleans: '[true,false]',
+  });
+});
+
+it('a statement whose plan is kept can be refused, and used again', async () => {
+  const divide = (by: number) => database.query('select (10 / $1::int4) as tenth', [by], { keepPlan: true });
+  await expect(divide(0)).rejects.toMatchObject({ code: '22012' });
+  expect(await divide(2)).toEqual([{ tenth: 5 }]);
+  await expect(divide(0)).rejects.toMatchObject({ code: '22012' });
+  const wrong = () => database.query('select nothing from nowhere', [], { keepPlan: true });
+  for (let n = 0; n < 2; n++) await expect(wrong()).rejects.toMatchObject({ code: '42P01' });
+  const names = await database.query<{ n: number }>('select count(*)::int4 as n from pg_prepared_statements');
+  expect(names).toEqual([{ n: 1 }]);
+});
+
+it('what is asked beside a transaction waits for it, and is not undone with it', async () => {
+  await database.query('create temporary table noted (text text)');
+  let beside: Promise<unknown> | undefined;
+  const failed = database.transaction(async (sql) => {
+    beside = database.query("insert into noted values ('beside')");
+    await Promise.all(['a', 'b'].map((text) => sql.query('insert into noted values ($1)', [text])));
+    expect(await sql.query('select text from noted order by text')).toEqual([{ text: 'a' }, { text: 'b' }]);
+    throw new Error('no');
+  });
+  await expect(failed).rejects.toThrow('no');
+  await beside;
+  expect(await database.query('select text from noted')).toEqual([{ text: 'beside' }]);
+});

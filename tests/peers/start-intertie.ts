@@ -1,0 +1,37 @@
+import { spawn, type SpawnOptions } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+
+export type StartedIntertie = {
+  url: string;
+  agents: string[];
+  /** Asks it to end, and gives the code that it ends with. */
+  stop(): Promise<number | null>;
+};
+
+/** Starts the program, and waits until it says, as JSON, where it listens. */
+export async function startIntertie(
+  program: string,
+  args: readonly string[],
+  options: SpawnOptions & { cwd: string },
+): Promise<StartedIntertie> {
+  const child = spawn(program, [...args, '--json'], { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
+  let said = '';
+  child.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()));
+  const exit = once(child, 'exit');
+  const [line] = (await Promise.race([
+    once(createInterface({ input: child.stdout }), 'line'),
+    exit.then(() => Promise.reject(new Error(`It ended before it listened: ${said}`))),
+  ])) as [string];
+  const { url, agents = [] } = JSON.parse(line) as { url?: string; agents?: string[] };
+  if (url === undefined) throw new Error(`It did not start: ${line}`);
+  return {
+    url,
+    agents,
+    async stop() {
+      child.kill('SIGTERM');
+      const [code] = (await exit) as [number | null];
+      return code;
+    },
+  };
+}
