@@ -5,16 +5,18 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { freePort } from '../postgres/server.mjs';
+import { cpuSecondsOf, freePort } from '../postgres/server.mjs';
 
 /**
- * The system's redis-server on loopback, which keeps nothing on the disk.
- * @returns {Promise<{ url: string, stop: () => Promise<void> }>}
+ * The system's redis-server on loopback, which keeps nothing on the disk; or all, before it answers.
+ * @param {{ isDurable?: boolean }} [options]
+ * @returns {Promise<{ url: string, cpuSeconds: () => number | undefined, stop: () => Promise<void> }>}
  */
-export async function startRedis() {
+export async function startRedis({ isDurable = false } = {}) {
   const port = await freePort();
   const folder = mkdtempSync(join(tmpdir(), 'intertie-bench-redis-'));
   const args = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--dir', folder];
+  if (isDurable) args.push('--appendonly', 'yes', '--appendfsync', 'always');
   const server = spawn('redis-server', args, { stdio: ['ignore', 'pipe', 'inherit'] });
   const gone = once(server, 'exit');
   await new Promise((resolve, reject) => {
@@ -28,6 +30,7 @@ export async function startRedis() {
   });
   return {
     url: `redis://127.0.0.1:${port}`,
+    cpuSeconds: () => (server.pid === undefined ? undefined : cpuSecondsOf(server.pid)),
     async stop() {
       server.kill();
       await gone;

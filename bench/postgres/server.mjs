@@ -55,11 +55,14 @@ export function freePort() {
   });
 }
 
+/** Of the times in `/proc/<pid>/stat`, on every Linux. */
+const nanosecondsInTick = 1e7;
+
 /**
- * The time that a process and its children have worked, where the system tells.
+ * The time that a process and its children have worked, those that have ended too, where the system tells.
  * @param {number} parent
  */
-function cpuSecondsOf(parent) {
+export function cpuSecondsOf(parent) {
   /** @type {number | undefined} */
   let nanoseconds;
   for (const pid of existsSync('/proc') ? readdirSync('/proc').filter((name) => /^\d+$/.test(name)) : []) {
@@ -69,6 +72,7 @@ function cpuSecondsOf(parent) {
       const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
       if (Number(pid) !== parent && Number(fields[1]) !== parent) continue;
       nanoseconds = (nanoseconds ?? 0) + Number(readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ')[0]);
+      if (Number(pid) === parent) nanoseconds += (Number(fields[13]) + Number(fields[14])) * nanosecondsInTick;
     } catch {
       // It has ended meanwhile, or the system does not tell.
     }

@@ -31,6 +31,7 @@ import { stops } from '../../packages/agent/test/scenarios/stops.ts';
 import { turns } from '../../packages/agent/test/scenarios/turns.ts';
 import { connectPg } from '../../packages/postgres/src/pg-database.ts';
 import { age, longLeaseMs as leaseMs } from '../../packages/postgres/test/age.ts';
+import { freePort } from './free-port.ts';
 import { installedVersions, startPostgres, type Server } from './system-postgres.ts';
 import { hasRedis, startRedis, type RedisServer } from './system-redis.ts';
 
@@ -166,6 +167,30 @@ describe.each(versions)('a log on Redis, beside Postgres %s', (version) => {
     const logged = await readAll(store, key);
     expect(logged.map((event) => (event.type === 'text-delta' ? event.delta : '')).join('')).toBe(text);
     expect(logged.at(-1)).toMatchObject({ type: 'run-end', outcome: 'complete' });
+  });
+
+  it('writes runs of several slots on a cluster', async () => {
+    const cluster = await startRedis('--cluster-enabled', 'yes', '--cluster-port', String(await freePort()));
+    const member = await createClient({ url: cluster.url }).connect();
+    onTestFinished(async () => {
+      await member.close();
+      await cluster.stop();
+    });
+    await member.sendCommand(['CLUSTER', 'ADDSLOTSRANGE', '0', '16383']);
+    await expect.poll(() => member.sendCommand(['CLUSTER', 'INFO']), { timeout: 30_000 }).toContain('cluster_state:ok');
+    const runs = ['one', 'two', 'three'] as RunKey[];
+    const events: AgentEvent[] = [{ type: 'text-start', id: 'p' }];
+    const batches = runs.map((run) => ({ run, epoch: 1, seq: 1, events }));
+    await expect(createRedisLog(member).append(batches)).rejects.toThrow('CROSSSLOT');
+    const log = createRedisLog(member, { isCluster: true });
+    expect(await log.append(batches)).toEqual(['ok', 'ok', 'ok']);
+    expect(await log.own('two' as RunKey, 2)).toBe(2);
+    expect(await log.append(batches)).toEqual(['applied', 'fenced', 'applied']);
+    await log.close({ run: runs[0]!, epoch: 1, seq: 2, events });
+    await log.drop(runs.slice(1));
+    expect(await log.positions(runs)).toEqual(
+      new Map(runs.map((run, n) => [run, { next: n === 0 ? 3 : 2, ended: true }])),
+    );
   });
 
   it('keeps no run for ever', async () => {

@@ -9,13 +9,13 @@ import { freePort } from './free-port.ts';
 /** Whether there is a `redis-server` in the path. */
 export const hasRedis: boolean = spawnSync('redis-server', ['--version']).status === 0;
 
-export type RedisServer = { url: string; pid(): number; restart(): Promise<void>; stop(): Promise<void> };
+export type RedisServer = { url: string; restart(): Promise<void>; stop(): Promise<void> };
 
 /** The system's redis-server on loopback, which has what it answers on the disk before it does. */
-export async function startRedis(): Promise<RedisServer> {
+export async function startRedis(...options: string[]): Promise<RedisServer> {
   const port = String(await freePort());
   const folder = mkdtempSync(join(tmpdir(), 'intertie-redis-'));
-  const args = ['--port', port, '--bind', '127.0.0.1', '--save', '', '--dir', folder];
+  const args = ['--port', port, '--bind', '127.0.0.1', '--save', '', '--dir', folder, ...options];
   const start = async (): Promise<ChildProcess> => {
     const server = spawn('redis-server', [...args, '--appendonly', 'yes', '--appendfsync', 'always']);
     await ready(server);
@@ -29,7 +29,6 @@ export async function startRedis(): Promise<RedisServer> {
   };
   return {
     url: `redis://127.0.0.1:${port}`,
-    pid: () => server.pid!,
     /** Killed, and started again on what it has written. */
     async restart() {
       await end('SIGKILL');

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-import type { AgentEvent, DetachedAppended, DetachedLog, LogPage, LogPosition, RunKey } from '@intertie/core';
+import type { AgentEvent, DetachedAppended, DetachedLog, LogBatch, LogPage, LogPosition, RunKey } from '@intertie/core';
 import { toLogText } from '@intertie/core/store-rules';
 
 import * as scripts from './scripts.ts';
@@ -13,6 +13,11 @@ export type RedisLogOptions = {
   prefix?: string;
   /** How long a run is kept after its last event, if nobody drops it before. 7 days unless given. */
   keepMs?: number;
+  /**
+   * The runs are on several servers, so that each is written by a call of its own. Otherwise all runs of a flush go in one call,
+   * which the server puts on the disk at once.
+   */
+  isCluster?: boolean;
 };
 
 type Entry = [id: string, fields: ['n', string, 'body', string]];
@@ -22,22 +27,33 @@ const beginning: LogPosition = { epoch: 0, seq: 0 };
 const maxEntries = 64;
 
 /**
- * The log on Redis Streams. Every step is of one run, whose two keys are in one slot, so that a cluster will do. The server has to
- * have `appendonly yes` and `appendfsync always`: an append is then on the disk before it is answered, as on Postgres.
+ * The log on Redis Streams. The server has to have `appendonly yes` and `appendfsync always`: an append is then on the disk before
+ * it is answered, as on Postgres.
  */
 export function createRedisLog(client: RedisClient, options: RedisLogOptions = {}): DetachedLog {
-  const { prefix = 'intertie', keepMs = 7 * 24 * 60 * 60 * 1000 } = options;
+  const { prefix = 'intertie', keepMs = 7 * 24 * 60 * 60 * 1000, isCluster = false } = options;
+  // What is in braces decides the slot: both keys of a run are in one.
   const hashKey = (run: RunKey): string => `${prefix}:{${run}}:at`;
   const streamKey = (run: RunKey): string => `${prefix}:{${run}}:log`;
 
-  const evaluate = async (script: string, run: RunKey, ...args: Array<string | number>): Promise<unknown> => {
-    const rest = ['2', hashKey(run), streamKey(run), String(keepMs), ...args.map(String)];
+  const evaluate = async (script: string, runs: readonly RunKey[], args: Array<string | number>): Promise<unknown> => {
+    const keys = runs.flatMap((run) => [hashKey(run), streamKey(run)]);
+    const rest = [String(keys.length), ...keys, String(keepMs), ...args.map(String)];
     try {
       return await client.sendCommand(['EVALSHA', sha1(script), ...rest]);
     } catch (error) {
       if (!(error instanceof Error) || !error.message.startsWith('NOSCRIPT')) throw error;
       return client.sendCommand(['EVAL', script, ...rest]);
     }
+  };
+
+  const append = async (batches: readonly LogBatch[]): Promise<DetachedAppended[]> => {
+    const verdicts = await evaluate(
+      scripts.append,
+      batches.map(({ run }) => run),
+      batches.flatMap(({ epoch, seq, events }) => [epoch, seq, events.length, toLogText(events)]),
+    );
+    return verdicts as DetachedAppended[];
   };
 
   const look = async (run: RunKey): Promise<{ next: number; ended: string | null } | null> => {
@@ -48,16 +64,13 @@ export function createRedisLog(client: RedisClient, options: RedisLogOptions = {
   };
 
   return {
-    append: (batches) =>
-      Promise.all(
-        batches.map(async ({ run, epoch, seq, events }) => {
-          const verdict = await evaluate(scripts.append, run, epoch, seq, events.length, toLogText(events));
-          return verdict as DetachedAppended;
-        }),
-      ),
+    async append(batches) {
+      if (!isCluster) return append(batches);
+      return (await Promise.all(batches.map((batch) => append([batch])))).flat();
+    },
 
     async own(run, epoch) {
-      const next = await evaluate(scripts.own, run, epoch);
+      const next = await evaluate(scripts.own, [run], [epoch]);
       return next === 'fenced' || next === 'ended' ? next : Number(next);
     },
 
@@ -81,11 +94,11 @@ export function createRedisLog(client: RedisClient, options: RedisLogOptions = {
     },
 
     async close({ run, epoch, seq, events }) {
-      await evaluate(scripts.close, run, epoch, seq, events.length, toLogText(events));
+      await evaluate(scripts.close, [run], [epoch, seq, events.length, toLogText(events)]);
     },
 
     async drop(runs) {
-      await Promise.all(runs.map((run) => evaluate(scripts.drop, run)));
+      await Promise.all(runs.map((run) => evaluate(scripts.drop, [run], [])));
     },
   };
 }

@@ -1,58 +1,70 @@
 // A run has two keys: a hash that says who may write (`epoch`), the next number (`next`) and whether it takes no more (`ended`),
 // and a stream with an entry for each batch, whose id is the writer's epoch and the number of its last event. What a script
-// reads and writes, it does in one step. All of them: KEYS[1] the hash, KEYS[2] the stream, ARGV[1] how long both are kept.
+// reads and writes, it does in one step. ARGV[1] is how long both are kept; the rest is said of each script.
 
-const write = `
-local function write(epoch, seq, n, body)
-  if n > 0 then redis.call('XADD', KEYS[2], epoch .. '-' .. (seq + n - 1), 'n', n, 'body', body) end
-  redis.call('HSET', KEYS[1], 'epoch', epoch, 'next', seq + n)
+const shared = `
+local function at(hash)
+  local found = redis.call('HMGET', hash, 'epoch', 'next', 'ended')
+  return tonumber(found[1]), tonumber(found[2]), found[3]
 end
-local function keep()
-  redis.call('PEXPIRE', KEYS[1], ARGV[1])
-  redis.call('PEXPIRE', KEYS[2], ARGV[1])
+local function write(hash, stream, epoch, seq, n, body)
+  if n > 0 then redis.call('XADD', stream, epoch .. '-' .. (seq + n - 1), 'n', n, 'body', body) end
+  redis.call('HSET', hash, 'epoch', epoch, 'next', seq + n)
 end
-local at = redis.call('HMGET', KEYS[1], 'epoch', 'next', 'ended')
-local owner, next, ended = tonumber(at[1]), tonumber(at[2]), at[3]
+local function keep(hash, stream)
+  redis.call('PEXPIRE', hash, ARGV[1])
+  redis.call('PEXPIRE', stream, ARGV[1])
+end
 `;
 
-/** ARGV: epoch, seq, n, body. */
-export const append: string = `${write}
-local epoch, seq, n = tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
-if ended then return 'ended' end
-if not owner then
-  if seq > 1 then return 'regressed' end
-elseif epoch < owner then return 'fenced'
-elseif epoch > owner or seq > next then return 'regressed'
-elseif seq < next then
-  -- All of it is there, or another writer has used these numbers.
-  if next >= seq + n then return 'applied' else return 'fenced' end
+/** For each batch: the hash and the stream; epoch, seq, n, body. Gives a verdict for each. */
+export const append: string = `${shared}
+local function append(hash, stream, epoch, seq, n, body)
+  local owner, next, ended = at(hash)
+  if ended then return 'ended' end
+  if not owner then
+    if seq > 1 then return 'regressed' end
+  elseif epoch < owner then return 'fenced'
+  elseif epoch > owner or seq > next then return 'regressed'
+  elseif seq < next then
+    -- All of it is there, or another writer has used these numbers.
+    if next >= seq + n then return 'applied' else return 'fenced' end
+  end
+  write(hash, stream, epoch, seq, n, body)
+  keep(hash, stream)
+  return 'ok'
 end
-write(epoch, seq, n, ARGV[5])
-keep()
-return 'ok'
+local verdicts = {}
+for i = 1, #KEYS / 2 do
+  local epoch, seq, n, body = unpack(ARGV, 4 * i - 2, 4 * i + 1)
+  verdicts[i] = append(KEYS[2 * i - 1], KEYS[2 * i], tonumber(epoch), tonumber(seq), tonumber(n), body)
+end
+return verdicts
 `;
 
-/** ARGV: epoch. Gives the next number. */
-export const own: string = `${write}
+/** The hash and the stream; epoch. Gives the next number. */
+export const own: string = `${shared}
 local epoch = tonumber(ARGV[2])
+local owner, next, ended = at(KEYS[1])
 if ended then return 'ended' end
 if owner and epoch < owner then return 'fenced' end
 redis.call('HSET', KEYS[1], 'epoch', epoch, 'next', next or 1)
-keep()
+keep(KEYS[1], KEYS[2])
 return next or 1
 `;
 
-/** ARGV: epoch, seq, n, body. */
-export const close: string = `${write}
+/** The hash and the stream; epoch, seq, n, body. */
+export const close: string = `${shared}
 local seq = tonumber(ARGV[3])
+local _, next, ended = at(KEYS[1])
 if ended then return 'ended' end
-if (next or 1) == seq then write(tonumber(ARGV[2]), seq, tonumber(ARGV[4]), ARGV[5]) end
+if (next or 1) == seq then write(KEYS[1], KEYS[2], tonumber(ARGV[2]), seq, tonumber(ARGV[4]), ARGV[5]) end
 redis.call('HSET', KEYS[1], 'ended', 'closed')
-keep()
+keep(KEYS[1], KEYS[2])
 return 'ok'
 `;
 
-/** What is left says that the log is gone, to those who still write or read it. */
+/** The hash and the stream. What is left says that the log is gone, to those who still write or read it. */
 export const drop = `
 redis.call('DEL', KEYS[2])
 redis.call('HSET', KEYS[1], 'ended', 'dropped')
