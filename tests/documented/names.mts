@@ -16,6 +16,7 @@ declare global {
   const { mailSource }: typeof import('@intertie/mail');
   const { OpenHarnessChatTransport }: typeof import('@intertie/open-harness');
   const { conversationMessage, createStore }: typeof import('@intertie/postgres');
+  const { withDetachedLog }: typeof import('@intertie/core');
   const { asc, eq }: typeof import('drizzle-orm');
   type InferIntertieUIMessage<T extends { readonly tools?: ToolSet }> =
     import('@intertie/agent').InferIntertieUIMessage<T>;
