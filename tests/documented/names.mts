@@ -12,7 +12,6 @@ declare global {
   const { useChat }: typeof import('@ai-sdk/react');
   const { Agent }: typeof import('@intertie/agent');
   const { AGUIChatTransport }: typeof import('@intertie/ag-ui');
-  const { withDetachedLog }: typeof import('@intertie/core');
   const { mailSource }: typeof import('@intertie/mail');
   const { OpenHarnessChatTransport }: typeof import('@intertie/open-harness');
   const { conversationMessage, createStore }: typeof import('@intertie/postgres');
