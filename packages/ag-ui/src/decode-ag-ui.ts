@@ -111,7 +111,6 @@ class AGUIDecoder {
     for (const out of lostEvents(event, 'It does not fit where it is.', this.#onLoss)) write(out);
   }
 
-  /** What is no event at all. */
   lost(value: unknown, emit: Write): void {
     this.release(emit);
     for (const out of lostEvents(value, 'Events are objects with a type.', this.#onLoss)) emit(out);
@@ -229,10 +228,10 @@ class AGUIDecoder {
 
   #messages(event: Fields, emit: Write): boolean {
     if (!Array.isArray(event.messages)) return false;
+    const tools = this.#tools;
     const isKnown = (id: string): boolean => this.#sent.has(id) || this.#messageIds.parts.has(id);
-    const hasCall = (id: string): boolean => this.#tools.has(id);
-    const awaits = (id: string): boolean => this.#tools.awaits(id);
-    for (const told of eventsOfMessages(event.messages, { isKnown, hasCall, awaits })) this.#decode(told, emit);
+    const known = { isKnown, hasCall: (id: string) => tools.has(id), awaits: (id: string) => tools.awaits(id) };
+    for (const told of eventsOfMessages(event.messages, known)) this.#decode(told, emit);
     this.#correct(event.messages.map(fieldsOf), emit);
     return true;
   }
