@@ -31,6 +31,8 @@ function note<In, Out>(table: Table, codec: Codec<In, Out>, inputs: Iterable<In>
     const before = losses.count;
     const caused: Out[] = [];
     codec.feed(input, (output) => void caused.push(output));
+    // What it holds for what may come next is caused by this one all the same.
+    codec.flush?.((output) => void caused.push(output));
     const name = typeOf(input);
     const row = table.get(name) ?? { outputs: new Map<string, number>(), lost: 0, seen: 0 };
     table.set(name, row);

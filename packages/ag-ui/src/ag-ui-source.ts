@@ -59,7 +59,7 @@ export function agUiSourceWith(
     run(run, { signal }) {
       const input = inputOf(run, options);
       const sent = input.messages.map(({ id }) => id);
-      const codec = begin(run, (begun) => agUiCodec(begun, { ...options, sent }));
+      const codec = begin(run, (begun) => agUiCodec(begun, { ...options, sent, origins: onFrame !== undefined }));
       const open = /^wss?:/.test(url)
         ? (stop: AbortSignal): AsyncIterable<unknown> => socketEvents(url, input, stop)
         : (stop: AbortSignal): AsyncIterable<unknown> => httpEvents(input, options, stop);
@@ -69,8 +69,11 @@ export function agUiSourceWith(
 }
 
 /** An agent's events as those of a run. */
-export function agUiCodec(run: RunInput, { sent, onLoss = () => undefined }: AGUIDecoderOptions): ReturnType<CodecOf> {
-  return compose(createAGUIDecoder(run, { ...defined({ sent }), onLoss }), seal(run, onLoss));
+export function agUiCodec(
+  run: RunInput,
+  { sent, origins, onLoss = () => undefined }: AGUIDecoderOptions,
+): ReturnType<CodecOf> {
+  return compose(createAGUIDecoder(run, { ...defined({ sent, origins }), onLoss }), seal(run, onLoss));
 }
 
 /** The request that asks for a run. */

@@ -186,6 +186,20 @@ describe('what agents of all versions say', () => {
     expect(told.at(-1)).toBe('tool-result');
   });
 
+  it('says of a result that was held with which event it came, where that is asked for', () => {
+    const decoder = createAGUIDecoder(run, { origins: true });
+    const told: AgentEvent[] = [];
+    for (const event of [
+      started,
+      { type: 'TOOL_CALL_CHUNK', toolCallId: 'c', toolCallName: 'search', delta: '{}' },
+      { type: 'TOOL_CALL_RESULT', messageId: 'x', toolCallId: 'c', content: '' },
+      { type: 'REASONING_START', messageId: 'r' },
+      { type: 'CUSTOM', name: 'acme.note', value: 1 },
+    ])
+      decoder.feed(event, (out) => void told.push(out));
+    expect(told.slice(-2)).toMatchObject([{ type: 'tool-result', origin: 2 }, { type: 'data' }]);
+  });
+
   it('reports the encrypted value of a result that was told before, and does not take it for the call’s', () => {
     const { events, parts, losses } = decode([
       { type: 'TOOL_CALL_CHUNK', toolCallId: 'c', toolCallName: 'search', delta: '{}' },

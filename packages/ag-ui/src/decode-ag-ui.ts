@@ -12,6 +12,7 @@ import {
 import { correctContent } from './correct-content.ts';
 import { AGUIAgentReader } from './decode-agents.ts';
 import { AGUIDataReader } from './decode-data.ts';
+import { lostEvents } from './decode-lost.ts';
 import { eventsOfMessages } from './decode-messages-snapshot.ts';
 import { decodeRunEnd } from './decode-run-end.ts';
 import { AGUISaidReader } from './decode-said.ts';
@@ -26,6 +27,8 @@ import { defined, fieldsOf, isFields, nameOf, textOf, type Fields } from './read
 export interface AGUIDecoderOptions {
   /** The messages that the agent was sent, by their ids: it may tell them again, and they are no news. */
   sent?: Iterable<string>;
+  /** Whether a result that is held a while says with which event it came, counted from 0. Default: no. */
+  origins?: boolean;
   onLoss?: OnLoss;
 }
 
@@ -39,12 +42,10 @@ export function createAGUIDecoder(run: RunInput, options: AGUIDecoderOptions = {
   const decoder = new AGUIDecoder(run, options);
   return {
     feed(value, emit) {
+      decoder.count += 1;
       if (isFields(value) && typeof value.type === 'string') {
         chunks.feed(value, (event) => decoder.feed(event, emit));
-      } else {
-        decoder.release(emit);
-        decoder.lost(value, 'Events are objects with a type.', emit);
-      }
+      } else decoder.lost(value, emit);
     },
     flush: (emit) => decoder.release(emit),
     end(end, emit) {
@@ -57,6 +58,9 @@ export function createAGUIDecoder(run: RunInput, options: AGUIDecoderOptions = {
 type Write = Emit<AgentEvent>;
 
 class AGUIDecoder {
+  /** How many events have come. */
+  count = 0;
+  #origins: boolean;
   #run: RunInput;
   #onLoss: OnLoss;
   #messageIds: MessageIds;
@@ -73,8 +77,9 @@ class AGUIDecoder {
   /** A result, for what may be said of it next: afterwards nothing can be. */
   #held: EventOf<'tool-result'> | undefined;
 
-  constructor(run: RunInput, { sent = [], onLoss = () => undefined }: AGUIDecoderOptions) {
+  constructor(run: RunInput, { sent = [], origins = false, onLoss = () => undefined }: AGUIDecoderOptions) {
     this.#run = run;
+    this.#origins = origins;
     this.#onLoss = onLoss;
     const ids = createPartIds(run);
     this.#messageIds = new MessageIds(ids);
@@ -98,11 +103,17 @@ class AGUIDecoder {
     const write: Write = (out) => {
       const timed = at === undefined || out.type.endsWith('-delta') ? out : { ...out, at };
       this.release(emit);
-      if (timed.type === 'tool-result') this.#held = timed;
+      if (timed.type === 'tool-result') this.#held = this.#origins ? { ...timed, origin: this.count - 1 } : timed;
       else this.#tell(timed, emit);
     };
     if (event.type === 'MESSAGES_SNAPSHOT') this.release(emit);
-    if (!this.#decode(event, write)) this.lost(event, 'It does not fit where it is.', write);
+    if (this.#decode(event, write)) return;
+    for (const out of lostEvents(event, 'It does not fit where it is.', this.#onLoss)) write(out);
+  }
+
+  lost(value: unknown, emit: Write): void {
+    this.release(emit);
+    for (const out of lostEvents(value, 'Events are objects with a type.', this.#onLoss)) emit(out);
   }
 
   /** Tells what is held. */
@@ -115,13 +126,6 @@ class AGUIDecoder {
   #tell(event: AgentEvent, emit: Write): void {
     this.#fold.feed(event);
     emit(event);
-  }
-
-  /** What was not understood is kept as it came, and said so. */
-  lost(value: unknown, why: string, emit: Write): void {
-    emit({ type: 'raw', dialect: 'ag-ui', value: capJson(value, undefined, this.#onLoss) });
-    const message = `${textOf(fieldsOf(value).type) ?? 'Something'} of the agent’s stream was passed over. ${why}`;
-    emit({ type: 'notice', level: 'warning', message, code: 'malformed' });
   }
 
   /** Whether the event could be read. */
@@ -180,16 +184,15 @@ class AGUIDecoder {
       case 'CUSTOM':
         return this.#data.custom(event, emit);
       case 'RAW':
-        emit({
-          type: 'raw',
-          dialect: textOf(event.source) ?? 'ag-ui',
-          value: capJson(event.event, undefined, this.#onLoss),
-        });
-        return true;
+        return this.#raw(textOf(event.source) ?? 'ag-ui', event.event, emit);
       default:
-        emit({ type: 'raw', dialect: 'ag-ui', value: capJson(event, undefined, this.#onLoss) });
-        return true;
+        return this.#raw('ag-ui', event, emit);
     }
+  }
+
+  #raw(dialect: string, value: unknown, emit: Write): boolean {
+    emit({ type: 'raw', dialect, value: capJson(value, undefined, this.#onLoss) });
+    return true;
   }
 
   /** The ids are ours; what the agent calls itself is metadata, where it differs. */
@@ -225,10 +228,10 @@ class AGUIDecoder {
 
   #messages(event: Fields, emit: Write): boolean {
     if (!Array.isArray(event.messages)) return false;
+    const tools = this.#tools;
     const isKnown = (id: string): boolean => this.#sent.has(id) || this.#messageIds.parts.has(id);
-    const hasCall = (id: string): boolean => this.#tools.has(id);
-    const awaits = (id: string): boolean => this.#tools.awaits(id);
-    for (const told of eventsOfMessages(event.messages, { isKnown, hasCall, awaits })) this.#decode(told, emit);
+    const known = { isKnown, hasCall: (id: string) => tools.has(id), awaits: (id: string) => tools.awaits(id) };
+    for (const told of eventsOfMessages(event.messages, known)) this.#decode(told, emit);
     this.#correct(event.messages.map(fieldsOf), emit);
     return true;
   }

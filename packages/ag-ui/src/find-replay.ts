@@ -46,11 +46,15 @@ export async function findReplay(
     name,
     pauses: 'replay',
     run: (asked, control) =>
-      sourceStream(withFirst(first, events), agUiCodec(asked, defined({ onLoss })), {
-        signal: control.signal,
-        flushMs,
-        ...defined({ idleMs, onFrame }),
-      }),
+      sourceStream(
+        withFirst(first, events),
+        agUiCodec(asked, { origins: onFrame !== undefined, ...defined({ onLoss }) }),
+        {
+          signal: control.signal,
+          flushMs,
+          ...defined({ idleMs, onFrame }),
+        },
+      ),
   };
   return { run, source };
 }
