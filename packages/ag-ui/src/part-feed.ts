@@ -1,12 +1,11 @@
-import { endByAbort, toFault, type AgentEvent, type Codec, type End } from '@intertie/core';
+import { endByAbort, toFault, type End } from '@intertie/core';
 import type { AGUIEvent } from './ag-ui-event.ts';
 import type { EventFeed, EventSink } from './event-feed.ts';
+import type { PartCodec } from './part-codec.ts';
 
 export interface PartFeedOptions {
   parts: () => AsyncIterable<unknown> | ReadableStream<unknown>;
-  codec: Codec<unknown, AgentEvent>;
-  encoder: Codec<AgentEvent, AGUIEvent>;
-  now: () => number;
+  codec: PartCodec;
   signal?: AbortSignal;
 }
 
@@ -21,20 +20,13 @@ export interface PartFeed extends EventFeed {
  * with the run, whatever the parts do then.
  */
 export function partFeed(options: PartFeedOptions): PartFeed {
-  const { codec, encoder, now, signal } = options;
+  const { codec, signal } = options;
   let sink: EventSink;
   let reader: PartReader | undefined;
-  let isEnded = false;
   let isOver = false;
   let onStopped: (() => void) | undefined;
 
   const write = (event: AGUIEvent): void => sink.event(event);
-  const emit = (event: AgentEvent): void => {
-    if (isEnded) return;
-    encoder.feed(isDelta(event) || event.at !== undefined ? event : { ...event, at: now() }, write);
-    if (event.type === 'run-end') isEnded = true;
-  };
-
   const leave = (reason: unknown): boolean => {
     if (isOver) return false;
     isOver = true;
@@ -50,12 +42,7 @@ export function partFeed(options: PartFeedOptions): PartFeed {
 
   const finish = (end: End): void => {
     if (!leave(new DOMException('The run is over.', 'AbortError'))) return;
-    try {
-      codec.end(end, emit);
-    } catch (error) {
-      emit({ type: 'run-end', outcome: 'error', error: toFault(error, 'codec') });
-    }
-    encoder.end({ reason: 'eof' }, write);
+    codec.end(end, write);
     sink.end();
   };
   const fail = (error: unknown): void => finish({ reason: 'error', error: toFault(error) });
@@ -67,8 +54,8 @@ export function partFeed(options: PartFeedOptions): PartFeed {
   /** Whether there is more to come. */
   const take = ({ done, value }: IteratorResult<unknown>): boolean => {
     if (isOver) return false;
-    if (!done) codec.feed(value, emit);
-    if (done || isEnded) finish({ reason: 'eof' });
+    if (!done) codec.feed(value, write);
+    if (done || codec.isEnded) finish({ reason: 'eof' });
     return !isOver;
   };
   const read = async (): Promise<void> => {
@@ -104,11 +91,11 @@ export function partFeed(options: PartFeedOptions): PartFeed {
     open(own) {
       sink = own;
       if (signal?.aborted) {
-        codec.flush?.(emit);
+        codec.flush(write);
         return onAbort();
       }
       signal?.addEventListener('abort', onAbort);
-      codec.flush?.(emit);
+      codec.flush(write);
     },
     read() {
       if (isOver) sink.end();
@@ -125,28 +112,9 @@ export function partFeed(options: PartFeedOptions): PartFeed {
       });
     },
     leave(reason) {
-      if (!leave(reason)) return;
-      try {
-        codec.end({ reason: 'aborted' }, () => undefined);
-      } catch {
-        // Nobody reads what it would have said.
-      }
+      if (leave(reason)) codec.leave();
     },
   };
-}
-
-/** What goes on was timed when it began. */
-function isDelta({ type }: AgentEvent): boolean {
-  switch (type) {
-    case 'text-delta':
-    case 'reasoning-delta':
-    case 'tool-input-delta':
-    case 'data-delta':
-    case 'state-delta':
-      return true;
-    default:
-      return false;
-  }
 }
 
 interface PartReader {
