@@ -61,7 +61,7 @@ export function partFeed(options: PartFeedOptions): PartFeed {
   const read = async (): Promise<void> => {
     reader ??= readParts(options.parts());
     // oxlint-disable-next-line no-await-in-loop -- one part after the other
-    while (take(await reader.next()) && sink.ready());
+    while (take(await reader.parts.next()) && sink.ready());
   };
 
   let after: (() => unknown) | undefined;
@@ -81,7 +81,7 @@ export function partFeed(options: PartFeedOptions): PartFeed {
   const step = (): Promise<unknown> => {
     try {
       reader ??= readParts(options.parts());
-      return reader.next().then(onPart, onFailed);
+      return reader.parts.next().then(onPart, onFailed);
     } catch (error) {
       return Promise.resolve(onFailed(error));
     }
@@ -118,7 +118,8 @@ export function partFeed(options: PartFeedOptions): PartFeed {
 }
 
 interface PartReader {
-  next(): Promise<IteratorResult<unknown, unknown>>;
+  /** Asked directly: there are many parts. */
+  parts: { next(): Promise<IteratorResult<unknown, unknown>> };
   /** Not waited for: the parts may be stuck. Their failure to stop is nobody's business any more. */
   leave(reason: unknown): void;
 }
@@ -128,13 +129,13 @@ function readParts(parts: AsyncIterable<unknown> | ReadableStream<unknown>): Par
   if ('getReader' in parts) {
     const reader = parts.getReader();
     return {
-      next: () => reader.read(),
+      parts: { next: () => reader.read() },
       leave: (reason) => void reader.cancel(reason).catch(() => undefined),
     };
   }
   const iterator = parts[Symbol.asyncIterator]();
   return {
-    next: () => iterator.next(),
+    parts: iterator,
     leave: (reason) => void Promise.resolve(iterator.return?.(reason)).catch(() => undefined),
   };
 }
