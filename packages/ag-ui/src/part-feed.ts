@@ -10,6 +10,8 @@ export interface PartFeedOptions {
 }
 
 export interface PartFeed extends EventFeed {
+  /** Once more, and it tells another from then on. */
+  open(sink: EventSink): void;
   /** Reads one part, or hears that the run was stopped; then gives what `then` says. For whoever wants one event at a time. */
   step<T>(then: () => T | Promise<T>): Promise<T>;
   leave(reason: unknown): void;
@@ -22,6 +24,7 @@ export interface PartFeed extends EventFeed {
 export function partFeed(options: PartFeedOptions): PartFeed {
   const { codec, signal } = options;
   let sink: EventSink;
+  let isOpen = false;
   let reader: PartReader | undefined;
   let isOver = false;
   let onStopped: (() => void) | undefined;
@@ -90,6 +93,8 @@ export function partFeed(options: PartFeedOptions): PartFeed {
   return {
     open(own) {
       sink = own;
+      if (isOpen) return;
+      isOpen = true;
       if (signal?.aborted) {
         codec.flush(write);
         return onAbort();
