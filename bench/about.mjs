@@ -12,7 +12,7 @@ export const about = {
   'ai-sdk':
     'Checking, reading and writing the chunks of the AI SDK. The peer is the AI SDK itself: its schema, its parser, its response.',
   'ag-ui':
-    'From the parts that `streamText` gives to AG-UI events, and to the bytes of the response, beside the converter of CopilotKit. The codecs alone show what the translation costs; the doors around them add what a page needs: ids, times, a checked end. The loop that only reads is no peer but the floor: nobody can be faster than it.',
+    'From the parts that `streamText` gives to AG-UI events, and to the bytes of the response, beside the converters of CopilotKit and VoltAgent. The codecs alone show what the translation costs, fed from a list; the doors around them read a stream, as the loop does that only reads, and give their events one by one to a loop. VoltAgent pushes its events at whoever listens, so it is shown twice beside a door: as it is, and with a queue that makes it a thing to iterate. It tells nothing of arguments that are streamed, so where there are calls it gives half as many events.',
   mail: 'Recorded streams of MAIL, from bytes to the parts of a language model. The peer only parses the events, and understands none of them: it is the floor, and half of its speed is asked.',
   core: 'The fold, which makes messages of events, read the way a page reads it. The peer builds a new message for every chunk, so its cost grows with the length of the text; the fold is asked for snapshots that share what has not changed.',
   postgres:

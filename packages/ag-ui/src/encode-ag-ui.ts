@@ -36,7 +36,7 @@ type Write = (event: AGUIEvent) => void;
 type EndEvent = EventOf<'run-end'>;
 type PartMetadata = Extract<EventOf<'metadata'>, { id: string }>;
 
-class AGUIEncoder implements Encoder<AGUIEvent, AGUIOpenState> {
+export class AGUIEncoder implements Encoder<AGUIEvent, AGUIOpenState> {
   readonly version = '1';
   readonly optionsKey: string;
   #options: AGUIEncoderOptions;
@@ -50,6 +50,8 @@ class AGUIEncoder implements Encoder<AGUIEvent, AGUIOpenState> {
   #state: AGUIState;
   #messages: AGUIMessages;
   #time: number | undefined;
+  /** What the last event was more of, if it was. */
+  #goesOn: AGUIWords | AGUITools | undefined;
   #emit: Emit<AGUIEvent> = () => undefined;
 
   constructor(options: AGUIEncoderOptions) {
@@ -68,16 +70,27 @@ class AGUIEncoder implements Encoder<AGUIEvent, AGUIOpenState> {
     this.#emit = emit;
     if (event.at !== undefined) this.#time = Math.trunc(event.at);
     this.#messages.feed(event);
+    this.#goesOn = undefined;
     switch (event.type) {
       case 'text-delta':
       case 'reasoning-delta':
-        return this.#words.delta(event, this.#write);
+        if (this.#words.delta(event, this.#write)) this.#goesOn = this.#words;
+        return;
       case 'tool-input-delta':
-        if (!this.#tools.delta(event, this.#write)) this.#parts.withheld.missing(event.type, event.toolCallId);
+        if (this.#tools.delta(event, this.#write)) this.#goesOn = this.#tools;
+        else this.#parts.withheld.missing(event.type, event.toolCallId);
         return;
       default:
         return this.#feed(event);
     }
+  }
+
+  /** Says more of what the last event was more of: what another delta of it would say. False: feed that. */
+  goOn(delta: string, emit: Emit<AGUIEvent>): boolean {
+    if (this.#goesOn === undefined || this.#messages.isKept) return false;
+    this.#emit = emit;
+    this.#goesOn.goOn(delta, this.#write);
+    return true;
   }
 
   /** The run was cut off before its own last word: the client must not take it for a complete one. */

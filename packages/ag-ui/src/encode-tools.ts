@@ -133,6 +133,11 @@ export class AGUITools {
     return true;
   }
 
+  /** More arguments of the call that the last delta was of. */
+  goOn(delta: string, write: Write): void {
+    this.#args(this.#last!, delta, write);
+  }
+
   inputEnd({ toolCallId, providerMetadata }: EventOf<'tool-input-end'>): boolean {
     const call = this.#calls.get(toolCallId);
     if (call === undefined || !call.isOpen) return false;

@@ -77,29 +77,23 @@ export class AGUIWords {
     if (form === 'triads') openPart(id, part, saidSlot(said, owner), write);
   }
 
-  delta(
-    { type, id: messageId, delta, providerMetadata }: EventOf<'text-delta' | 'reasoning-delta'>,
-    write: Write,
-  ): void {
-    const part = this.#lastId === messageId ? this.#lastPart : this.#open.get(messageId);
-    if (part === undefined) return this.#options.withheld.missing(type, messageId);
-    this.#lastId = messageId;
+  /** Whether it is of something open. */
+  delta({ type, id, delta, providerMetadata }: EventOf<'text-delta' | 'reasoning-delta'>, write: Write): boolean {
+    const part = this.#lastId === id ? this.#lastPart : this.#open.get(id);
+    if (part === undefined) {
+      this.#options.withheld.missing(type, id);
+      return false;
+    }
+    this.#lastId = id;
     this.#lastPart = part;
     if (providerMetadata) part.meta = mergeMeta(part.meta, providerMetadata);
-    if (delta === '') return;
-    if (part.kind === 'reasoning') return write({ type: 'REASONING_MESSAGE_CONTENT', messageId, delta });
-    if (this.#options.notesText) this.#note(part.said.stepId, delta);
-    if (part.form === 'triads') return write({ type: 'TEXT_MESSAGE_CONTENT', messageId, delta });
-    const { owner, said, name, isSaid } = part;
-    part.isSaid = true;
-    const chunk: AGUIEventOf<'TEXT_MESSAGE_CHUNK'> = {
-      type: 'TEXT_MESSAGE_CHUNK',
-      messageId,
-      role: 'assistant',
-      delta,
-    };
-    if (isSaid && owner === undefined) return write(chunk);
-    write({ ...chunk, ...tag(owner), ...(!isSaid && { ...defined({ name }), ...slot(saidSlot(said, owner)) }) });
+    if (delta !== '') this.#say(id, part, delta, write);
+    return true;
+  }
+
+  /** More words of what the last delta was of. */
+  goOn(delta: string, write: Write): void {
+    this.#say(this.#lastId!, this.#lastPart!, delta, write);
   }
 
   end(event: EventOf<'text-end' | 'reasoning-end'>, write: Write): void {
@@ -148,6 +142,22 @@ export class AGUIWords {
     const merged = mergeMeta(this.#closed.get(id), meta);
     this.#closed.set(id, merged);
     encrypted(id, merged, write);
+  }
+
+  #say(messageId: string, part: Part, delta: string, write: Write): void {
+    if (part.kind === 'reasoning') return write({ type: 'REASONING_MESSAGE_CONTENT', messageId, delta });
+    if (this.#options.notesText) this.#note(part.said.stepId, delta);
+    if (part.form === 'triads') return write({ type: 'TEXT_MESSAGE_CONTENT', messageId, delta });
+    const { owner, said, name, isSaid } = part;
+    part.isSaid = true;
+    const chunk: AGUIEventOf<'TEXT_MESSAGE_CHUNK'> = {
+      type: 'TEXT_MESSAGE_CHUNK',
+      messageId,
+      role: 'assistant',
+      delta,
+    };
+    if (isSaid && owner === undefined) return write(chunk);
+    write({ ...chunk, ...tag(owner), ...(!isSaid && { ...defined({ name }), ...slot(saidSlot(said, owner)) }) });
   }
 
   #note(stepId: string | undefined, delta: string): void {

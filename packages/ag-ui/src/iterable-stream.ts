@@ -1,6 +1,5 @@
 import { iterate } from '@intertie/core';
 import type { AGUIEvent } from './ag-ui-event.ts';
-import type { EventSink } from './event-feed.ts';
 import { generateAGUI } from './generate-ag-ui.ts';
 import type { PartFeed } from './part-feed.ts';
 import { streamFeed } from './stream-feed.ts';
@@ -63,22 +62,12 @@ export function iterableStream(given: PartFeed): ReadableStream<AGUIEvent> {
 function openedFeed(feed: PartFeed): PartFeed {
   const early: AGUIEvent[] = [];
   let isEnded = false;
-  let told: EventSink = {
-    event: (event) => void early.push(event),
-    ready: () => false,
-    end: () => void (isEnded = true),
-    fail: () => void (isEnded = true),
-  };
-  feed.open({
-    event: (event) => told.event(event),
-    ready: () => told.ready(),
-    end: () => told.end(),
-    fail: (error) => told.fail(error),
-  });
+  const end = (): void => void (isEnded = true);
+  feed.open({ event: (event) => void early.push(event), ready: () => false, end, fail: end });
   return {
     ...feed,
     open(sink) {
-      told = sink;
+      feed.open(sink);
       for (const event of early) sink.event(event);
       if (isEnded) sink.end();
     },

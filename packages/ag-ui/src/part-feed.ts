@@ -1,16 +1,17 @@
-import { endByAbort, toFault, type AgentEvent, type Codec, type End } from '@intertie/core';
+import { endByAbort, toFault, type End } from '@intertie/core';
 import type { AGUIEvent } from './ag-ui-event.ts';
 import type { EventFeed, EventSink } from './event-feed.ts';
+import type { PartCodec } from './part-codec.ts';
 
 export interface PartFeedOptions {
   parts: () => AsyncIterable<unknown> | ReadableStream<unknown>;
-  codec: Codec<unknown, AgentEvent>;
-  encoder: Codec<AgentEvent, AGUIEvent>;
-  now: () => number;
+  codec: PartCodec;
   signal?: AbortSignal;
 }
 
 export interface PartFeed extends EventFeed {
+  /** Once more, and it tells another from then on. */
+  open(sink: EventSink): void;
   /** Reads one part, or hears that the run was stopped; then gives what `then` says. For whoever wants one event at a time. */
   step<T>(then: () => T | Promise<T>): Promise<T>;
   leave(reason: unknown): void;
@@ -21,20 +22,14 @@ export interface PartFeed extends EventFeed {
  * with the run, whatever the parts do then.
  */
 export function partFeed(options: PartFeedOptions): PartFeed {
-  const { codec, encoder, now, signal } = options;
+  const { codec, signal } = options;
   let sink: EventSink;
+  let isOpen = false;
   let reader: PartReader | undefined;
-  let isEnded = false;
   let isOver = false;
   let onStopped: (() => void) | undefined;
 
   const write = (event: AGUIEvent): void => sink.event(event);
-  const emit = (event: AgentEvent): void => {
-    if (isEnded) return;
-    encoder.feed(isDelta(event) || event.at !== undefined ? event : { ...event, at: now() }, write);
-    if (event.type === 'run-end') isEnded = true;
-  };
-
   const leave = (reason: unknown): boolean => {
     if (isOver) return false;
     isOver = true;
@@ -50,12 +45,7 @@ export function partFeed(options: PartFeedOptions): PartFeed {
 
   const finish = (end: End): void => {
     if (!leave(new DOMException('The run is over.', 'AbortError'))) return;
-    try {
-      codec.end(end, emit);
-    } catch (error) {
-      emit({ type: 'run-end', outcome: 'error', error: toFault(error, 'codec') });
-    }
-    encoder.end({ reason: 'eof' }, write);
+    codec.end(end, write);
     sink.end();
   };
   const fail = (error: unknown): void => finish({ reason: 'error', error: toFault(error) });
@@ -67,14 +57,14 @@ export function partFeed(options: PartFeedOptions): PartFeed {
   /** Whether there is more to come. */
   const take = ({ done, value }: IteratorResult<unknown>): boolean => {
     if (isOver) return false;
-    if (!done) codec.feed(value, emit);
-    if (done || isEnded) finish({ reason: 'eof' });
+    if (!done) codec.feed(value, write);
+    if (done || codec.isEnded) finish({ reason: 'eof' });
     return !isOver;
   };
   const read = async (): Promise<void> => {
     reader ??= readParts(options.parts());
     // oxlint-disable-next-line no-await-in-loop -- one part after the other
-    while (take(await reader.next()) && sink.ready());
+    while (take(await reader.parts.next()) && sink.ready());
   };
 
   let after: (() => unknown) | undefined;
@@ -94,7 +84,7 @@ export function partFeed(options: PartFeedOptions): PartFeed {
   const step = (): Promise<unknown> => {
     try {
       reader ??= readParts(options.parts());
-      return reader.next().then(onPart, onFailed);
+      return reader.parts.next().then(onPart, onFailed);
     } catch (error) {
       return Promise.resolve(onFailed(error));
     }
@@ -103,12 +93,14 @@ export function partFeed(options: PartFeedOptions): PartFeed {
   return {
     open(own) {
       sink = own;
+      if (isOpen) return;
+      isOpen = true;
       if (signal?.aborted) {
-        codec.flush?.(emit);
+        codec.flush(write);
         return onAbort();
       }
       signal?.addEventListener('abort', onAbort);
-      codec.flush?.(emit);
+      codec.flush(write);
     },
     read() {
       if (isOver) sink.end();
@@ -125,32 +117,14 @@ export function partFeed(options: PartFeedOptions): PartFeed {
       });
     },
     leave(reason) {
-      if (!leave(reason)) return;
-      try {
-        codec.end({ reason: 'aborted' }, () => undefined);
-      } catch {
-        // Nobody reads what it would have said.
-      }
+      if (leave(reason)) codec.leave();
     },
   };
 }
 
-/** What goes on was timed when it began. */
-function isDelta({ type }: AgentEvent): boolean {
-  switch (type) {
-    case 'text-delta':
-    case 'reasoning-delta':
-    case 'tool-input-delta':
-    case 'data-delta':
-    case 'state-delta':
-      return true;
-    default:
-      return false;
-  }
-}
-
 interface PartReader {
-  next(): Promise<IteratorResult<unknown, unknown>>;
+  /** Asked directly: there are many parts. */
+  parts: { next(): Promise<IteratorResult<unknown, unknown>> };
   /** Not waited for: the parts may be stuck. Their failure to stop is nobody's business any more. */
   leave(reason: unknown): void;
 }
@@ -160,13 +134,13 @@ function readParts(parts: AsyncIterable<unknown> | ReadableStream<unknown>): Par
   if ('getReader' in parts) {
     const reader = parts.getReader();
     return {
-      next: () => reader.read(),
+      parts: { next: () => reader.read() },
       leave: (reason) => void reader.cancel(reason).catch(() => undefined),
     };
   }
   const iterator = parts[Symbol.asyncIterator]();
   return {
-    next: () => iterator.next(),
+    parts: iterator,
     leave: (reason) => void Promise.resolve(iterator.return?.(reason)).catch(() => undefined),
   };
 }

@@ -4,8 +4,9 @@ import { compose, generateId, seal, type Json, type RunInput } from '@intertie/c
 import type { AGUIEvent, AGUIRunInput } from './ag-ui-event.ts';
 import type { AGUIEncoderOptions } from './ag-ui-encoder-options.ts';
 import type { AGUIWriter } from './ag-ui-writer.ts';
-import { createAGUIEncoder } from './encode-ag-ui.ts';
+import { AGUIEncoder } from './encode-ag-ui.ts';
 import { iterableStream } from './iterable-stream.ts';
+import { PartCodec } from './part-codec.ts';
 import { partFeed, type PartFeed } from './part-feed.ts';
 import { defined, isFields } from './read-fields.ts';
 import { runOfInput } from './run-of-input.ts';
@@ -50,11 +51,17 @@ export function feedAGUI(result: StreamTextLike, options: ToAGUIOptions): PartFe
   const run = runOf(options);
   // Only for a snapshot is all that was said kept: a model takes nothing back.
   const messages = snapshot || encoding.baseline === 'restate' ? (given ?? input?.messages) : undefined;
-  const encoder = createAGUIEncoder({ ...encoding, ...defined({ protocolVersion, messages }) });
+  const encoder = new AGUIEncoder({ ...encoding, ...defined({ protocolVersion, messages }) });
   const decoder = createFullStreamDecoder(run, { ...defined({ tools }), onLoss });
   const reading = writeInto({ parts: () => partsOf(result), decoder }, options.writer, { run, onLoss });
-  const codec = compose(reading.decoder, seal(run, onLoss));
-  return partFeed({ parts: reading.parts, codec, encoder, now, ...defined({ signal }) });
+  const codec = new PartCodec({
+    decoder: compose(reading.decoder, seal(run, onLoss)),
+    encoder,
+    now,
+    // What is written comes between the parts.
+    ...(options.writer === undefined && { more: decoder.more }),
+  });
+  return partFeed({ parts: reading.parts, codec, ...defined({ signal }) });
 }
 
 function runOf(options: ToAGUIOptions): RunInput {

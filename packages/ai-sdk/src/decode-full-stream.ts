@@ -23,7 +23,7 @@ import { FullStreamCalls } from './decode-full-stream-calls.ts';
 import { decodeUsage } from './decode-usage.ts';
 import { fileBodyOf } from './file-body.ts';
 import { mapFinishReason } from './map-finish-reason.ts';
-import { nextDelta, type LastDelta } from './next-delta.ts';
+import { nextWords, type LastDelta } from './next-delta.ts';
 import { providerDataName } from './provider-data.ts';
 import { defined, fieldsOf, isFields, keyOf, metaOf, textOf, type Fields } from './read-fields.ts';
 import { createExecutorOf, type ToolExecutors } from './tool-executors.ts';
@@ -37,18 +37,24 @@ export interface FullStreamDecoderOptions {
   includeRaw?: boolean;
 }
 
+export interface FullStreamDecoder extends Codec<unknown, AgentEvent> {
+  /**
+   * The words of a part that is more of what was fed last and says nothing else; most parts are. Whoever knows what became of
+   * the last one need not feed it.
+   */
+  readonly more: (part: unknown) => string | undefined;
+}
+
 /**
  * Decodes `streamText().fullStream` (the `stream` of 7): every `TextStreamPart` of 6 and 7. Parts get ids that are unique in
  * the thread. It knows the two majors by their parts, not by their types, so it takes anything and never throws; what it
  * does not know becomes `raw`. Put `seal` behind it.
  */
-export function createFullStreamDecoder(
-  run: RunInput,
-  options: FullStreamDecoderOptions = {},
-): Codec<unknown, AgentEvent> {
-  const decoder = new FullStreamDecoder(run, options);
+export function createFullStreamDecoder(run: RunInput, options: FullStreamDecoderOptions = {}): FullStreamDecoder {
+  const decoder = new PartDecoder(run, options);
   return {
     feed: (part, emit) => decoder.feed(part, emit),
+    more: (part) => decoder.more(part),
     end: (end, emit) => {
       // The first thing that went wrong is the cause; what the wire says at its end is the last symptom.
       if (end.reason !== 'aborted') decoder.fail(emit);
@@ -57,7 +63,7 @@ export function createFullStreamDecoder(
 }
 
 type Kind = 'text' | 'reasoning';
-class FullStreamDecoder {
+class PartDecoder {
   #run: RunInput;
   #onLoss: OnLoss;
   #includeRaw: boolean;
@@ -90,9 +96,10 @@ class FullStreamDecoder {
   }
 
   feed(value: unknown, emit: Emit<AgentEvent>): void {
-    if (this.#last !== undefined && isFields(value)) {
-      const event = nextDelta(value, this.#last);
-      if (event !== undefined) return emit(event);
+    const delta = this.more(value);
+    if (delta !== undefined) {
+      const { type, id } = this.#last!;
+      return emit(type === 'tool-input-delta' ? { type, toolCallId: id, delta } : { type, id, delta });
     }
     this.#last = undefined;
     if (this.#ended) {
@@ -104,6 +111,10 @@ class FullStreamDecoder {
     } else if (!isFields(value) || typeof value.type !== 'string') {
       this.#lost(value, 'Parts are objects with a type.', emit);
     } else this.#decode(value.type, value, emit);
+  }
+
+  more(value: unknown): string | undefined {
+    return this.#last !== undefined && isFields(value) ? nextWords(value, this.#last) : undefined;
   }
 
   /** The input is over without a last word. */
@@ -191,7 +202,7 @@ class FullStreamDecoder {
     this.#last = { type, wireId: part.id, id };
   }
 
-  #callDelta(type: string, part: Fields, emit: Emit<AgentEvent>): void {
+  #callDelta(type: 'tool-input-delta', part: Fields, emit: Emit<AgentEvent>): void {
     const id = this.#calls.inputDelta(part, emit);
     if (id !== undefined) this.#last = { type, wireId: part.id, id };
   }
