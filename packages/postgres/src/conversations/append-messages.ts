@@ -3,7 +3,7 @@ import type { CanonicalMessage, Scope } from '@intertie/core';
 import { refArrays, referWith } from '../blobs/blob-refs.ts';
 import type { Sql, SqlValue } from '../database.ts';
 import { messageBy } from './message-by.ts';
-import { insertStatement, messageValues, updateStatement } from './write-messages.ts';
+import { insertStatement, messageValueCount, messageValues, updateStatement } from './write-messages.ts';
 
 /** What the first new message follows: the thread's head whatever it is, the head if it is this message, or nothing. */
 export type FirstParent = 'head' | { head: string } | 'given';
@@ -34,8 +34,16 @@ export async function appendMessages(
   sql: Sql,
   append: Append,
 ): Promise<{ version: number; parentId: string | null } | undefined> {
-  const { inserts, updates = [], request } = append;
+  const { inserts, updates = [], request, first } = append;
   const [refIds, refHashes] = refArrays([...inserts, ...updates]);
+  const shape: Shape = {
+    inserts: inserts.length > 0,
+    given: inserts.length > 0 && first === 'given',
+    updates: updates.length > 0,
+    request: request !== undefined,
+    refs: refIds.length > 0,
+  };
+  // In the order in which `statementOf` counts them.
   const values: SqlValue[] = [
     append.scope,
     append.threadId,
@@ -44,40 +52,63 @@ export async function appendMessages(
     append.expectedVersion ?? null,
     inserts.length,
     inserts.at(-1)?.id ?? null,
-    typeof append.first === 'object' ? append.first.head : null,
+    typeof first === 'object' ? first.head : null,
     inserts[0]?.id ?? null,
+    ...(shape.inserts ? messageValues(inserts) : []),
+    ...(shape.given ? [inserts[0]!.parentId ?? null] : []),
+    ...(shape.updates ? messageValues(updates) : []),
+    ...(request ? [request.key, request.hash] : []),
+    ...(shape.refs ? [refIds, refHashes] : []),
   ];
-  const add = (...more: SqlValue[]): number => values.push(...more) - more.length + 1;
-  const inserted = inserts.length > 0 ? add(...messageValues(inserts)) : undefined;
+  const rows = await sql.query<{ version: number; parent_id: string | null }>(
+    statementOf(shape),
+    values,
+    // The others look for rows by lists.
+    shape.updates || shape.refs ? {} : { keepPlan: true },
+  );
+  const [row] = rows;
+  return row && { version: row.version, parentId: row.parent_id };
+}
+
+/** What a statement has to do. `given`: the first message says what it follows. */
+type Shape = { inserts: boolean; given: boolean; updates: boolean; request: boolean; refs: boolean };
+
+/** By shape. There are few, they are long, and the same text is found again faster than an equal one. */
+const statements = new Map<string, string>();
+
+function statementOf(shape: Shape): string {
+  const key = Object.values(shape).join();
+  let text = statements.get(key);
+  if (text === undefined) statements.set(key, (text = writeStatement(shape)));
+  return text;
+}
+
+function writeStatement(shape: Shape): string {
   const parts = [lockedThread];
-  if (inserted !== undefined) {
-    const parent = append.first === 'given' ? `$${add(inserts[0]!.parentId ?? null)}::text` : 'thread.head_id';
+  let next = 10;
+  const take = (count: number): number => (next += count) - count;
+  if (shape.inserts) {
+    const from = take(messageValueCount);
+    const parent = shape.given ? `$${take(1)}::text` : 'thread.head_id';
     const thread = `(select thread.*, ${parent} as first_parent from thread)`;
-    parts.push(`inserted as (${insertStatement(inserted, thread)})`);
+    parts.push(`inserted as (${insertStatement(from, thread)})`);
   }
-  if (updates.length > 0) {
-    const from = add(...messageValues(updates));
-    parts.push(`updated as (${updateStatement(from, { id: 'thread.id', version: 'thread.version', from: 'thread' })})`);
+  if (shape.updates) {
+    const thread = { id: 'thread.id', version: 'thread.version', from: 'thread' };
+    parts.push(`updated as (${updateStatement(take(messageValueCount), thread)})`);
   }
-  if (request) {
-    const from = add(request.key, request.hash);
+  if (shape.request) {
+    const from = take(2);
     parts.push(
       `noted as (insert into intertie.requests (scope, key, hash, thread_ids)
         select $1, $${from}, $${from + 1}, array[thread.id] from thread)`,
     );
   }
-  if (refIds.length > 0) {
-    const from = add(refIds, refHashes);
+  if (shape.refs) {
+    const from = take(2);
     parts.push(referWith({ thread: 'thread', scope: '$1', ids: `$${from}`, hashes: `$${from + 1}` }));
   }
-  const rows = await sql.query<{ version: number; parent_id: string | null }>(
-    `with ${parts.join(',\n')} select thread.version::float8 as version, thread.head_id as parent_id from thread`,
-    values,
-    // The others look for rows by lists.
-    updates.length + refIds.length === 0 ? { keepPlan: true } : {},
-  );
-  const [row] = rows;
-  return row && { version: row.version, parentId: row.parent_id };
+  return `with ${parts.join(',\n')} select thread.version::float8 as version, thread.head_id as parent_id from thread`;
 }
 
 /**

@@ -26,6 +26,9 @@ const jsons: Readonly<Record<string, Column>> = {
 };
 const names = [...Object.keys(texts), ...Object.keys(jsons)];
 
+/** How many values `messageValues` gives. */
+export const messageValueCount: number = names.length + 3;
+
 /**
  * What a list of messages is in SQL: one list per column. One that no message has is an empty list, which the others outlast.
  */
