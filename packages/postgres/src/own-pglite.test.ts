@@ -51,3 +51,22 @@ it('what is asked beside a transaction waits for it, and is not undone with it',
   await beside;
   expect(await database.query('select text from noted')).toEqual([{ text: 'beside' }]);
 });
+
+it('makes a plan anew when the tables may have grown', async () => {
+  const text = 'select 1 as planned';
+  const madeAt = async () => {
+    await database.query(text, [], { keepPlan: true });
+    const [plan] = await database.query<{ at: string }>(
+      'select prepare_time::text as at from pg_prepared_statements where statement = $1',
+      [text],
+    );
+    return plan!.at;
+  };
+  const first = await madeAt();
+  expect(await madeAt()).toBe(first);
+  for (let n = 0; n < 200; n++) await database.query('select 1 as one');
+  const second = await madeAt();
+  expect(second).not.toBe(first);
+  for (let n = 0; n < 200; n++) await database.query('select 1 as one');
+  expect(await madeAt()).toBe(second);
+});
