@@ -16,7 +16,7 @@ import {
   type Started,
   type Store,
 } from '@intertie/core';
-import { createStore, PostgresMemoryStore } from '@intertie/postgres';
+import { createStore } from '@intertie/postgres';
 import pg from 'pg';
 import { createClient } from 'redis';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
@@ -30,6 +30,7 @@ import { readers } from '../../packages/agent/test/scenarios/readers.ts';
 import { stops } from '../../packages/agent/test/scenarios/stops.ts';
 import { turns } from '../../packages/agent/test/scenarios/turns.ts';
 import { connectPg } from '../../packages/postgres/src/pg-database.ts';
+import { PostgresMemoryStore } from '../../packages/postgres/src/postgres-store.ts';
 import { age, longLeaseMs as leaseMs } from '../../packages/postgres/test/age.ts';
 import { freePort } from './free-port.ts';
 import { installedVersions, startPostgres, type Server } from './system-postgres.ts';
