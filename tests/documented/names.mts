@@ -11,10 +11,12 @@ declare global {
   const { useChat }: typeof import('@ai-sdk/react');
   const { Agent }: typeof import('@intertie/agent');
   const { AGUIChatTransport }: typeof import('@intertie/ag-ui');
+  const { withDetachedLog }: typeof import('@intertie/core');
   const { mailSource }: typeof import('@intertie/mail');
   const { OpenHarnessChatTransport }: typeof import('@intertie/open-harness');
   const { conversationMessage, createStore }: typeof import('@intertie/postgres');
   const { asc, eq }: typeof import('drizzle-orm');
+  const { createRedisLog }: typeof import('../../examples/redis-log/dist/redis-log.js');
   type InferIntertieUIMessage<T extends { readonly tools?: ToolSet }> =
     import('@intertie/agent').InferIntertieUIMessage<T>;
   type OpenHarnessUIMessage = import('@intertie/open-harness').OpenHarnessUIMessage;
@@ -27,6 +29,7 @@ declare global {
   const flow: typeof demoFlow;
   const model: LanguageModel;
   const mySource: AgentSource;
+  const redis: import('../../examples/redis-log/dist/redis-log.js').RedisClient;
   const registry: unknown;
   const store: Store;
   const threadId: string;
