@@ -16,6 +16,6 @@ export const about = {
   mail: 'Recorded streams of MAIL, from bytes to the parts of a language model. The peer only parses the events, and understands none of them: it is the floor, and half of its speed is asked.',
   core: 'The fold, which makes messages of events, read the way a page reads it. The peer builds a new message for every chunk, so its cost grows with the length of the text; the fold is asked for snapshots that share what has not changed.',
   postgres:
-    'Saving and reading conversations beside `@mastra/pg`, on the same server with its own settings: what is committed is on the disk. Once on loopback, and once through a proxy that takes a millisecond each way, where the number of round trips counts. The last row is the log of many runs at once: how long an event takes to be durable.',
+    'Saving and reading conversations beside `@mastra/pg`, on the same server with its own settings: what is committed is on the disk. Once on loopback, and once through a proxy that takes a millisecond each way, where the number of round trips counts. The bare insert is no peer but the floor: rows with an id, a text and a key, which nobody could page, follow or save twice. The last row is the log of many runs at once: how long an event takes to be durable.',
   cli: 'The tools on a stream that is piped in, in a process of their own. There is no peer that does the same. What matters is that the memory does not follow the size of the input.',
 };

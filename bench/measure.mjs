@@ -34,8 +34,11 @@ export async function measure(options, { ours, peer, clock = 'wall', ...row }) {
   return { ...row, ours: spread(ourTimes), ...(peerTimes && besides(ourTimes, peerTimes)) };
 }
 
-/** Rounds that do not count: what runs often is compiled in the first, and again, for what was learnt there, in the second. */
-const warmUps = 2;
+/**
+ * Rounds that do not count, unless a suite says otherwise: what runs often is compiled in the first, and again, for what was learnt
+ * there, in the second.
+ */
+const usualWarmUps = 2;
 
 /**
  * What each party gives, round by round. Garbage is collected before the first round and not between them: that would discard
@@ -43,9 +46,10 @@ const warmUps = 2;
  * @param {Options} options
  * @param {string} name
  * @param {Array<() => Promise<number>>} parties
+ * @param {number} [warmUps]
  * @returns {Promise<number[][]>}
  */
-export async function inTurns({ repeats, progress }, name, parties) {
+export async function inTurns({ repeats, progress }, name, parties, warmUps = usualWarmUps) {
   /** @type {number[][]} */
   const figures = parties.map(() => []);
   globalThis.gc?.();

@@ -15,7 +15,7 @@ export const targets = [
   { suite: 'ag-ui', row: /^(codecs alone|bytes)/, atLeast: 2 },
   { suite: 'ag-ui', row: /\| .*: pushed, / },
   { suite: 'ag-ui', row: /./, atLeast: 1 },
-  { suite: 'postgres', row: /^save /, atLeast: 3 },
+  { suite: 'postgres', row: /^save .*\| @mastra/, atLeast: 3 },
   { suite: 'postgres', row: /^last 50 .*includeTotal: false/, atLeast: 1 },
   { suite: 'postgres', row: /^all of /, atLeast: 20 },
   { suite: 'agent', row: /\| streamText\(\)/, atLeast: 0.8 },

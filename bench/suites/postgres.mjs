@@ -2,39 +2,18 @@
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
-import { generateId } from '@intertie/core';
 import { createStore } from '@intertie/postgres';
-import { PostgresStore } from '@mastra/pg';
 import pg from 'pg';
 
 import { measure } from '../measure.mjs';
-import { costOf } from '../postgres/cost-of.mjs';
 import { fillTables, threadsOf } from '../postgres/fill-tables.mjs';
 import { flushLoad } from '../postgres/flush-load.mjs';
-import { mastraMessage, ourMessage } from '../postgres/sample-messages.mjs';
+import { saving } from '../postgres/saving.mjs';
 import { freePort, startServer } from '../postgres/server.mjs';
+import { openBoth, peerName } from '../postgres/stores.mjs';
 
 /** @import { Options, Row } from '../measure.mjs' */
 /** @import { Server } from '../postgres/server.mjs' */
-
-const peerName = '@mastra/pg 1.27';
-
-/** @param {string} url */
-async function openBoth(url) {
-  const ours = await createStore(url);
-  const mastra = new PostgresStore({ id: 'bench', connectionString: url });
-  await mastra.init();
-  const theirs = await mastra.getStore('memory');
-  if (!theirs) throw new Error('@mastra/pg gave no memory store.');
-  return {
-    ours,
-    theirs,
-    async close() {
-      await ours.close();
-      await mastra.close();
-    },
-  };
-}
 
 /**
  * Everything through a connection that takes 1 ms each way, as between two machines of a data centre.
@@ -46,52 +25,6 @@ async function startProxy(server) {
   const proxy = fork(program, [String(port), String(server.port), '1']);
   await new Promise((resolve) => proxy.once('message', resolve));
   return { url: server.url.replace(`:${server.port}`, `:${port}`), stop: () => proxy.kill() };
-}
-
-/**
- * @param {Options} options
- * @param {Server} server
- * @param {string} url
- * @param {string} where
- */
-async function saving(options, server, url, where) {
-  const { ours, theirs, close } = await openBoth(url);
-  /** @type {Row[]} */
-  const rows = [];
-  // One save is too short to be timed alone, and the first few are those of programs that have just begun.
-  for (const [count, times] of /** @type {const} */ ([
-    [1, 50],
-    [100, 10],
-    [1000, 3],
-  ])) {
-    const threadId = generateId();
-    const now = new Date();
-    await ours.saveThread({ thread: { id: threadId } });
-    await theirs.saveThread({
-      thread: { id: threadId, resourceId: 'bench', title: 'bench', metadata: {}, createdAt: now, updatedAt: now },
-    });
-    let n = 0;
-    /** @template Message @param {(threadId: string, id: string, n: number) => Message} make */
-    const batch = (make) => Array.from({ length: count }, () => make(threadId, generateId(), n++));
-    const saves = {
-      async ours() {
-        for (let time = 0; time < times; time++) await ours.saveMessages({ messages: batch(ourMessage) });
-      },
-      async peer() {
-        for (let time = 0; time < times; time++) {
-          await theirs.saveMessages({ messages: /** @type {never} */ (batch(mastraMessage)) });
-        }
-      },
-    };
-    const name = `save ${count} message${count === 1 ? '' : 's'} (×${times}), ${where}`;
-    const row = await measure(options, { name, events: count * times, peerName, ...saves });
-    const how = { items: count * times, serverCpu: server.cpuSeconds };
-    const [ourCost, theirCost] = [await costOf(how, saves.ours), await costOf(how, saves.peer)];
-    const why = count === 1 ? '' : '; why not less: docs/decisions/long-saves.md';
-    rows.push({ ...row, note: `work a message, Node + Postgres: ours ${ourCost}, theirs ${theirCost}${why}` });
-  }
-  await close();
-  return rows;
 }
 
 /**

@@ -1,9 +1,10 @@
 // What the fragments of the documentation take as given. They are compiled, not run.
-import type { AgentSource } from '@intertie/core';
+import type { AgentSource, DetachedLog } from '@intertie/core';
 import type { createFlowRuntime, demoFlow } from '@intertie/open-harness/demo';
 import type { ChatTransport, LanguageModel, ToolSet, UIMessage } from 'ai';
 
 type Store = Awaited<ReturnType<typeof createStore>>;
+type RedisClient = { sendCommand(command: string[]): Promise<unknown> };
 type RuntimeOptions = { flow: typeof demoFlow; registry: unknown; resume?: unknown };
 
 declare global {
@@ -11,12 +12,11 @@ declare global {
   const { useChat }: typeof import('@ai-sdk/react');
   const { Agent }: typeof import('@intertie/agent');
   const { AGUIChatTransport }: typeof import('@intertie/ag-ui');
-  const { withDetachedLog }: typeof import('@intertie/core');
   const { mailSource }: typeof import('@intertie/mail');
   const { OpenHarnessChatTransport }: typeof import('@intertie/open-harness');
   const { conversationMessage, createStore }: typeof import('@intertie/postgres');
+  const { withDetachedLog }: typeof import('@intertie/core');
   const { asc, eq }: typeof import('drizzle-orm');
-  const { createRedisLog }: typeof import('../../examples/redis-log/dist/redis-log.js');
   type InferIntertieUIMessage<T extends { readonly tools?: ToolSet }> =
     import('@intertie/agent').InferIntertieUIMessage<T>;
   type OpenHarnessUIMessage = import('@intertie/open-harness').OpenHarnessUIMessage;
@@ -24,12 +24,13 @@ declare global {
   const agent: import('@intertie/agent').Agent<ToolSet>;
   const anthropic: (modelId: string) => Exclude<LanguageModel, string>;
   const baseUrl: string;
+  const createClient: (options: { url: string }) => { connect(): Promise<RedisClient> };
+  const createRedisLog: (client: RedisClient) => DetachedLog;
   const createRuntime: (options: RuntimeOptions) => ReturnType<typeof createFlowRuntime>;
   const db: ReturnType<typeof import('drizzle-orm/node-postgres').drizzle>;
   const flow: typeof demoFlow;
   const model: LanguageModel;
   const mySource: AgentSource;
-  const redis: import('../../examples/redis-log/dist/redis-log.js').RedisClient;
   const registry: unknown;
   const store: Store;
   const threadId: string;

@@ -42,6 +42,9 @@ export function agUiSource(options: AGUISourceOptions): AgentSource {
   return agUiSourceWith(options, (run, codecOf) => codecOf(run));
 }
 
+/** How long the decoder may wait for what an agent says of a result right after it. */
+export const flushMs = 20;
+
 type CodecOf = (run: RunInput) => Codec<unknown, AgentEvent>;
 
 /** `begin`: who has a word in what the run is called. */
@@ -60,7 +63,7 @@ export function agUiSourceWith(
       const open = /^wss?:/.test(url)
         ? (stop: AbortSignal): AsyncIterable<unknown> => socketEvents(url, input, stop)
         : (stop: AbortSignal): AsyncIterable<unknown> => httpEvents(input, options, stop);
-      return sourceStream(open, codec, { signal, ...defined({ idleMs, onFrame }) });
+      return sourceStream(open, codec, { signal, flushMs, ...defined({ idleMs, onFrame }) });
     },
   };
 }

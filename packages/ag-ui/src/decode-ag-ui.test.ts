@@ -1,5 +1,7 @@
+import type { AgentEvent } from '@intertie/core';
 import { describe, expect, it } from 'vitest';
-import { decode, finished, started } from '../test/decode-events.ts';
+import { decode, finished, run, started } from '../test/decode-events.ts';
+import { createAGUIDecoder } from './decode-ag-ui.ts';
 
 describe('what agents of all versions say', () => {
   it.each<[string, object[], object[]]>([
@@ -129,6 +131,15 @@ describe('what agents of all versions say', () => {
       ],
     ],
     [
+      'the encrypted value of a result, right after it',
+      [
+        { type: 'TOOL_CALL_CHUNK', toolCallId: 'c', toolCallName: 'search', delta: '{}' },
+        { type: 'TOOL_CALL_RESULT', messageId: 'x', toolCallId: 'c', content: 'Found.' },
+        { type: 'REASONING_ENCRYPTED_VALUE', subtype: 'message', entityId: 'x', encryptedValue: 'secret' },
+      ],
+      [{ toolCallId: 'c', result: 'Found.', resultMetadata: { 'ag-ui': { encryptedValue: 'secret' } } }],
+    ],
+    [
       'the encrypted value of a result that waits for its call',
       [
         { type: 'TOOL_CALL_START', toolCallId: 'c', toolCallName: 'search' },
@@ -163,10 +174,23 @@ describe('what agents of all versions say', () => {
     expect(ended()).toMatchObject({ outcome: 'error', error: { code: 'truncated' } });
   });
 
+  it('tells a result that nothing more is said of when it is asked to', () => {
+    const decoder = createAGUIDecoder(run);
+    const told: string[] = [];
+    const tell = ({ type }: AgentEvent): void => void told.push(type);
+    decoder.feed({ type: 'TOOL_CALL_START', toolCallId: 'c', toolCallName: 'search' }, tell);
+    decoder.feed({ type: 'TOOL_CALL_END', toolCallId: 'c' }, tell);
+    decoder.feed({ type: 'TOOL_CALL_RESULT', messageId: 'x', toolCallId: 'c', content: '' }, tell);
+    expect(told.at(-1)).toBe('tool-call');
+    decoder.flush?.(tell);
+    expect(told.at(-1)).toBe('tool-result');
+  });
+
   it('reports the encrypted value of a result that was told before, and does not take it for the call’s', () => {
     const { events, parts, losses } = decode([
       { type: 'TOOL_CALL_CHUNK', toolCallId: 'c', toolCallName: 'search', delta: '{}' },
       { type: 'TOOL_CALL_RESULT', messageId: 'x', toolCallId: 'c', content: 'Found.' },
+      { type: 'CUSTOM', name: 'acme.note', value: 1 },
       { type: 'REASONING_ENCRYPTED_VALUE', subtype: 'message', entityId: 'x', encryptedValue: 'secret' },
       finished,
     ]);

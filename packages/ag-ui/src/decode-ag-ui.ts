@@ -5,8 +5,8 @@ import {
   type AgentEvent,
   type Codec,
   type Emit,
+  type EventOf,
   type OnLoss,
-  type Op,
   type RunInput,
 } from '@intertie/core';
 import { correctContent } from './correct-content.ts';
@@ -15,6 +15,7 @@ import { AGUIDataReader } from './decode-data.ts';
 import { eventsOfMessages } from './decode-messages-snapshot.ts';
 import { decodeRunEnd } from './decode-run-end.ts';
 import { AGUISaidReader } from './decode-said.ts';
+import { AGUIStateReader } from './decode-state.ts';
 import { AGUIToolReader } from './decode-tools.ts';
 import { AGUIWordReader } from './decode-words.ts';
 import { metaOfEncryptedValue } from './encrypted-value.ts';
@@ -40,9 +41,16 @@ export function createAGUIDecoder(run: RunInput, options: AGUIDecoderOptions = {
     feed(value, emit) {
       if (isFields(value) && typeof value.type === 'string') {
         chunks.feed(value, (event) => decoder.feed(event, emit));
-      } else decoder.lost(value, 'Events are objects with a type.', emit);
+      } else {
+        decoder.release(emit);
+        decoder.lost(value, 'Events are objects with a type.', emit);
+      }
     },
-    end: (end, emit) => chunks.end(end, (event) => decoder.feed(event, emit)),
+    flush: (emit) => decoder.release(emit),
+    end(end, emit) {
+      chunks.end(end, (event) => decoder.feed(event, emit));
+      decoder.release(emit);
+    },
   };
 }
 
@@ -57,11 +65,13 @@ class AGUIDecoder {
   #words: AGUIWordReader;
   #tools: AGUIToolReader;
   #data: AGUIDataReader;
+  #state: AGUIStateReader;
   #sent: Set<string>;
-  #hasState: boolean;
   #hasEnded = false;
   /** What was streamed, for a snapshot that says otherwise. */
   #fold = new MessageList();
+  /** A result, for what may be said of it next: afterwards nothing can be. */
+  #held: EventOf<'tool-result'> | undefined;
 
   constructor(run: RunInput, { sent = [], onLoss = () => undefined }: AGUIDecoderOptions) {
     this.#run = run;
@@ -73,8 +83,8 @@ class AGUIDecoder {
     this.#words = new AGUIWordReader(this.#messageIds, this.#reader);
     this.#tools = new AGUIToolReader(run, ids, onLoss);
     this.#data = new AGUIDataReader(this.#messageIds, this.#reader, this.#agents);
+    this.#state = new AGUIStateReader(this.#reader, run.state !== undefined);
     this.#sent = new Set(sent);
-    this.#hasState = run.state !== undefined;
     const { runId, threadId, messageId, message } = run;
     this.#fold.feed({ type: 'run-start', runId, threadId, messageId });
     if (message) this.#fold.feed({ type: 'message-snapshot', content: message });
@@ -87,10 +97,24 @@ class AGUIDecoder {
     const at = typeof event.timestamp === 'number' && Number.isFinite(event.timestamp) ? event.timestamp : undefined;
     const write: Write = (out) => {
       const timed = at === undefined || out.type.endsWith('-delta') ? out : { ...out, at };
-      this.#fold.feed(timed);
-      emit(timed);
+      this.release(emit);
+      if (timed.type === 'tool-result') this.#held = timed;
+      else this.#tell(timed, emit);
     };
+    if (event.type === 'MESSAGES_SNAPSHOT') this.release(emit);
     if (!this.#decode(event, write)) this.lost(event, 'It does not fit where it is.', write);
+  }
+
+  /** Tells what is held. */
+  release(emit: Write): void {
+    const held = this.#held;
+    this.#held = undefined;
+    if (held) this.#tell(held, emit);
+  }
+
+  #tell(event: AgentEvent, emit: Write): void {
+    this.#fold.feed(event);
+    emit(event);
   }
 
   /** What was not understood is kept as it came, and said so. */
@@ -144,11 +168,9 @@ class AGUIDecoder {
       case 'TOOL_CALL_RESULT':
         return this.#tools.result(event, emit);
       case 'STATE_SNAPSHOT':
-        this.#hasState = true;
-        emit({ type: 'state-snapshot', state: this.#reader.json(event.snapshot) });
-        return true;
+        return this.#state.snapshot(event, emit);
       case 'STATE_DELTA':
-        return this.#stateDelta(event, emit);
+        return this.#state.delta(event, emit);
       case 'ACTIVITY_SNAPSHOT':
         return this.#data.activity(event, emit);
       case 'ACTIVITY_DELTA':
@@ -196,18 +218,8 @@ class AGUIDecoder {
     const id = event.subtype === 'tool-call' ? this.#tools.idOf(wireId) : this.#messageIds.parts.get(wireId);
     const value = nameOf(event.encryptedValue);
     if (value === undefined) return false;
-    if (id === undefined) return event.subtype === 'message' && this.#tools.resultEncrypted(wireId, value);
+    if (id === undefined) return event.subtype === 'message' && this.#tools.resultEncrypted(wireId, value, this.#held);
     emit({ type: 'metadata', id, providerMetadata: metaOfEncryptedValue(value) });
-    return true;
-  }
-
-  #stateDelta(event: Fields, emit: Write): boolean {
-    // What some agents call it, after the field of the activities.
-    const patch = event.delta ?? event.patch;
-    if (!Array.isArray(patch)) return false;
-    if (!this.#hasState) emit({ type: 'state-snapshot', state: {} });
-    this.#hasState = true;
-    emit({ type: 'state-delta', patch: this.#reader.json(patch) as unknown as Op[] });
     return true;
   }
 

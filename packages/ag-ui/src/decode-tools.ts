@@ -140,10 +140,11 @@ export class AGUIToolReader {
   }
 
   /** An encrypted value of a result. What was told cannot be added to: then it is entered in the ledger. */
-  resultEncrypted(messageId: string, value: string): boolean {
+  resultEncrypted(messageId: string, value: string, last: EventOf<'tool-result'> | undefined): boolean {
     const wireId = this.#results.get(messageId);
     if (wireId === undefined) return false;
-    const held = this.#calls.get(wireId)?.isOpen ? this.#calls.get(wireId)?.held : undefined;
+    const call = this.#calls.get(wireId);
+    const held = last?.toolCallId === this.idOf(wireId) ? last : call?.isOpen ? call.held : undefined;
     if (held) held.providerMetadata = mergeMeta(held.providerMetadata, metaOfEncryptedValue(value));
     else {
       const why = 'It is about a result that was told before, and nothing can be said of a result afterwards.';

@@ -1,6 +1,6 @@
 import { sourceStream, type AgentSource, type RunInput } from '@intertie/core';
 import { messageIdOf } from './adopt-message-id.ts';
-import { agUiCodec, type AGUISourceOptions } from './ag-ui-source.ts';
+import { agUiCodec, flushMs, type AGUISourceOptions } from './ag-ui-source.ts';
 import { declaredVersion } from './ag-ui-version.ts';
 import { askAgent, refusal, sseEvents } from './http-events.ts';
 import { defined, fieldsOf, nameOf } from './read-fields.ts';
@@ -39,7 +39,7 @@ export async function findReplay(
     await events.return();
     return null;
   }
-  const { name = new URL(url).host, now = Date.now, idleMs, onFrame, onLoss } = options;
+  const { name = 'replay', now = Date.now, idleMs, onFrame, onLoss } = options;
   const begun = { runId, threadId, messageId, startedAt: now() };
   const run: RunInput = { ...begun, history: [], answers: [], tools: [], context: [] };
   const source: AgentSource = {
@@ -48,6 +48,7 @@ export async function findReplay(
     run: (asked, control) =>
       sourceStream(withFirst(first, events), agUiCodec(asked, defined({ onLoss })), {
         signal: control.signal,
+        flushMs,
         ...defined({ idleMs, onFrame }),
       }),
   };
@@ -66,9 +67,8 @@ async function* withFirst(first: unknown, events: AsyncGenerator<unknown, void, 
 /** A socket has nowhere to ask. */
 function replayUrl(url: string, threadId: string): string | undefined {
   if (/^wss?:/.test(url)) return undefined;
-  const asked = new URL(url);
-  for (const [name, value] of Object.entries({ threadId, protocolVersion: declaredVersion, replay: 'true' })) {
-    asked.searchParams.set(name, value);
-  }
-  return asked.href;
+  // It may be relative to a page.
+  const [place] = url.split('#', 1) as [string];
+  const query = new URLSearchParams({ threadId, protocolVersion: declaredVersion, replay: 'true' });
+  return `${place}${place.includes('?') ? '&' : '?'}${query}`;
 }

@@ -279,6 +279,21 @@ describe('an agent that is not ours', () => {
     expect(await reconnect(answer)).toBe(null);
   });
 
+  it('is asked in the page’s own place too', async () => {
+    const asked: unknown[] = [];
+    const fetch = async (url: unknown): Promise<Response> => {
+      asked.push(url);
+      return new Response(null, { status: 404 });
+    };
+    const transport = new AGUIChatTransport({
+      url: '/ag-ui#top',
+      name: 'agent',
+      fetch,
+    });
+    expect(await transport.reconnectToStream({ chatId: 'a b' })).toBe(null);
+    expect(asked).toEqual(['/ag-ui?threadId=a+b&protocolVersion=1.0&replay=true']);
+  });
+
   it('is asked nothing over a socket', async () => {
     expect(await new AGUIChatTransport({ url: 'wss://127.0.0.1:9/agent' }).reconnectToStream({ chatId: 't' })).toBe(
       null,

@@ -203,6 +203,49 @@ describe.each(chatMajors)('$name and an AG-UI agent over HTTP', ({ major, ai, cr
     expect(chat.error?.message).toBe('The line went dead.');
   });
 
+  it('sends back what an agent has encrypted, also of a result', async () => {
+    const asked: Array<{ messages: unknown[] }> = [];
+    const of = (subtype: string, entityId: string, encryptedValue: string): object => ({
+      type: 'REASONING_ENCRYPTED_VALUE',
+      subtype,
+      entityId,
+      encryptedValue,
+    });
+    const events = [
+      { type: 'REASONING_MESSAGE_CHUNK', messageId: 'r', delta: 'Hm.' },
+      of('message', 'r', 'of the reasoning'),
+      { type: 'TOOL_CALL_START', toolCallId: 'c', toolCallName: 'search' },
+      of('tool-call', 'c', 'of the call'),
+      { type: 'TOOL_CALL_END', toolCallId: 'c' },
+      { type: 'TOOL_CALL_RESULT', messageId: 'x', toolCallId: 'c', content: 'Denied.' },
+      of('message', 'x', 'of the result'),
+      { type: 'STEP_STARTED', stepName: 'last' },
+      { type: 'TEXT_MESSAGE_CHUNK', messageId: 'a', delta: 'So be it.' },
+      { type: 'STEP_FINISHED', stepName: 'last' },
+    ];
+    const served = await serve(async (request) => {
+      const input = (await request.json()) as { threadId: string; runId: string; messages: unknown[] };
+      asked.push(input);
+      const ids = { threadId: input.threadId, runId: input.runId };
+      const all = [{ type: 'RUN_STARTED', ...ids }, ...events, { type: 'RUN_FINISHED', ...ids }];
+      const body = all.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('');
+      return new Response(body, { headers: { 'content-type': 'text/event-stream' } });
+    });
+    onTestFinished(() => served.close());
+    const chat = chatAt(served.url);
+    await chat.sendMessage({ text: 'Go.' });
+    await chat.sendMessage({ text: 'Again.' });
+    expect(chat.error).toBeUndefined();
+    expect(asked[1]?.messages).toMatchObject([
+      { role: 'user' },
+      { id: 'r', role: 'reasoning', encryptedValue: 'of the reasoning' },
+      { role: 'assistant', toolCalls: [{ id: 'c', encryptedValue: 'of the call' }] },
+      { role: 'tool', toolCallId: 'c', content: 'Denied.', encryptedValue: 'of the result' },
+      { id: 'a', role: 'assistant', content: 'So be it.' },
+      { role: 'user' },
+    ]);
+  });
+
   it('says what the agent says when it refuses', async () => {
     const served = await serve(async () => new Response('No such agent.', { status: 404 }));
     onTestFinished(() => served.close());

@@ -1,7 +1,7 @@
 import { compose, foldEvents, seal, transcode, type AgentEvent, type Loss, type RunInput } from '@intertie/core';
 import { createAGUIDecoder } from '../src/decode-ag-ui.ts';
 
-const run: RunInput = {
+export const run: RunInput = {
   runId: 'r',
   threadId: 't',
   messageId: 'm',

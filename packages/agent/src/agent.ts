@@ -146,7 +146,7 @@ export class Agent<Tools extends ToolSet = ToolSet> implements DurableAgent {
     }
     if (result.type === 'started') host.execute(result, definition);
     if (result.type === 'queued') host.enqueue(result, busy === 'replace');
-    const isIntroduced = result.type === 'started' && result.isNewThread && thread !== undefined;
+    const isIntroduced = result.type === 'started' && result.messages !== undefined && thread !== undefined;
     if (result.type !== 'attached' && !isIntroduced) {
       const first = message as CanonicalMessage | undefined;
       host.track(introduceThread(store, definition, threadId, first));

@@ -89,6 +89,8 @@ it('a store that fails for a moment delays, and loses nothing', async () => {
 
 it('a run that cannot begin ends as an error, and the thread is free', async () => {
   const store = createInMemoryStore();
+  // Of a thread that is new there is nothing to read.
+  await store.saveThread({ thread: { id: 't' } });
   const broken: Store = {
     ...store,
     forScope: (scope) => ({ ...store.forScope(scope), listMessages: () => Promise.reject(new Error('No history')) }),
@@ -171,6 +173,7 @@ it('a source that errors because it was stopped has been stopped, and did not fa
 
 it('a stop while the run is being prepared reaches a source that does not look at its signal', async () => {
   const store = createInMemoryStore();
+  await store.saveThread({ thread: { id: 't' } });
   const prepared = gate();
   const slow: Store = {
     ...store,

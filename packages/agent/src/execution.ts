@@ -107,7 +107,7 @@ export class Execution {
     const { run } = this.#owned;
     let result: FinishResult = { result: 'fenced' };
     try {
-      await this.#produce(await prepareRun(this.#host.store.forScope(run.scope), run, this.definition));
+      await this.#produce(await prepareRun(this.#host.store.forScope(run.scope), this.#owned, this.definition));
       result = await this.#finish();
       return result;
     } catch (error) {

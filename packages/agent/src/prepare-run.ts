@@ -2,6 +2,7 @@ import type {
   CanonicalMessage,
   Json,
   JsonObject,
+  Ownership,
   RunInput,
   RunRecord,
   RunRequest,
@@ -44,11 +45,15 @@ export function traceOf({ input }: RunRecord): Json | undefined {
 }
 
 /** What the source is given. The history is the store's, along the branch; nothing in it comes from the client. */
-export async function prepareRun(store: Store, run: RunRecord, definition: AgentDefinition): Promise<PreparedRun> {
+export async function prepareRun(
+  store: Store,
+  { run, messages }: Pick<Ownership, 'run' | 'messages'>,
+  definition: AgentDefinition,
+): Promise<PreparedRun> {
   const { threadId, messageId } = run;
   const { history, retainReasoning, onLoss } = definition;
   const [{ message, before: branch }, resumed] = await Promise.all([
-    readBranch(store, { threadId, messageId }, history),
+    readBranch(store, { threadId, messageId, ...(messages && { known: messages }) }, history),
     run.resumes ? store.registry.getRun(run.scope, run.resumes) : null,
   ]);
   const { parentId } = message;

@@ -3,7 +3,12 @@ import { defaultTokens, type HistoryOptions } from './history-options.ts';
 
 const pageSize = 50;
 
-type Place = { threadId: string; messageId: string };
+type Place = {
+  threadId: string;
+  messageId: string;
+  /** All of it, where that is known already. */
+  known?: CanonicalMessage[];
+};
 
 /** A message, and what is before it on its branch. */
 export type Branch = { message: CanonicalMessage; before: CanonicalMessage[] };
@@ -17,7 +22,9 @@ export async function readBranch(store: Store, place: Place, options: HistoryOpt
   const { threadId, messageId: leafId } = place;
   // The message itself is one more, and so is the one that tells whether there are others.
   const limit = maxTokens !== undefined ? pageSize + 1 : maxMessages !== undefined ? maxMessages + 2 : undefined;
-  const page = await store.listMessages({ threadId, leafId, ...(limit !== undefined && { limit }) }).catch(noneIfGone);
+  const page = place.known
+    ? [...place.known]
+    : await store.listMessages({ threadId, leafId, ...(limit !== undefined && { limit }) }).catch(noneIfGone);
   const message = page.pop();
   if (!message) throw new Error(`Message ${leafId} of thread ${threadId} has been deleted, so nothing can be said.`);
   const before =

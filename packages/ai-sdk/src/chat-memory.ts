@@ -19,10 +19,12 @@ export class ChatMemory {
   /** Sees the events of a run, and keeps what they leave. */
   watch(runId: string): (event: AgentEvent) => void {
     const left: RunMemory = {};
+    // What patches have made is ours, and is changed as it is: a state may be large, and its changes many.
+    const owned = new WeakSet<object>();
     return (event) => {
       if (event.type === 'state-snapshot') left.state = event.state;
       else if (event.type === 'state-delta') {
-        const patched = applyPatch(left.state ?? {}, event.patch);
+        const patched = applyPatch(left.state ?? {}, event.patch, owned);
         if (patched.ok) left.state = patched.value;
       } else if (event.type === 'run-end') {
         if (event.resume !== undefined) left.sourceState = event.resume;

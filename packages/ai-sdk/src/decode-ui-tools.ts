@@ -1,4 +1,5 @@
 import {
+  isSettled,
   mergeMeta,
   toJson,
   type AgentEvent,
@@ -73,10 +74,9 @@ export class DecodedTools {
     for (const part of context.run.message?.parts ?? []) {
       if (part.type !== 'tool-invocation') continue;
       const { toolCallId: id, state } = part;
-      const settled = state !== 'call' && state !== 'partial-call';
       this.#calls.set(id, {
         id,
-        state: settled ? 'settled' : state === 'call' ? 'complete' : 'streaming',
+        state: isSettled(state) ? 'settled' : state === 'call' ? 'complete' : 'streaming',
         isOpen: false,
         uiStep: 0,
         text: part.argsText ?? '',

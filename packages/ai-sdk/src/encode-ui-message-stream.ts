@@ -1,4 +1,5 @@
 import {
+  isSettled,
   outcomeOfCut,
   unfoldContent,
   type AgentEvent,
@@ -241,7 +242,7 @@ class UIMessageEncoder implements Encoder<UIMessageChunk> {
       for (const part of content.parts) {
         if (part.type !== 'tool-invocation' || part.approval?.answer === undefined) continue;
         const { questionId, answer } = part.approval;
-        this.#approvals.set(questionId, { answer, isSettled: part.state !== 'call' && part.state !== 'partial-call' });
+        this.#approvals.set(questionId, { answer, isSettled: isSettled(part.state) });
       }
     }
     if (content.providerMetadata) {

@@ -1,4 +1,5 @@
 import {
+  isSettled,
   mergeMeta,
   type Emit,
   type EventOf,
@@ -55,9 +56,8 @@ export class UITools {
   /** The client has this call already. */
   learn(part: ToolPart): void {
     const meta = withSlot(part.providerMetadata, callSlot(part, this.#isDynamic(part)));
-    const settled = part.state === 'result' || part.state === 'error' || part.state === 'denied';
     this.#calls.set(part.toolCallId, {
-      state: settled ? 'settled' : part.state === 'call' ? 'complete' : 'streaming',
+      state: isSettled(part.state) ? 'settled' : part.state === 'call' ? 'complete' : 'streaming',
       toolName: part.toolName,
       dynamic: this.#isDynamic(part),
       meta,

@@ -127,13 +127,12 @@ async function findNext(agent: DurableAgent, run: DurableRun, signal: AbortSigna
   const { registry, scope } = agent.store;
   const { key, threadId, state } = await run.record();
   if (state !== 'paused') return undefined;
+  /* oxlint-disable no-await-in-loop -- one look after the other */
   for (let look = 0; look < looks && !signal.aborted; look += 1) {
-    // oxlint-disable-next-line no-await-in-loop -- one look after the other
     const next = (await registry.listRuns(scope, { threadId })).find(({ resumes }) => resumes === key);
-    // oxlint-disable-next-line no-await-in-loop
     if (next) return (await agent.find({ runId: next.runId, threadId })) ?? undefined;
-    // oxlint-disable-next-line no-await-in-loop
     await pause(lookMs, signal);
   }
+  /* oxlint-enable no-await-in-loop */
   return undefined;
 }

@@ -97,7 +97,8 @@ class ModelMessageWriter {
     const messages = this.#messagesOf(message);
     if (!this.#withSlot) return messages;
     const slot = { messageId: message.id, createdAt: message.createdAt.toISOString() };
-    return messages.map((made) => ({ ...made, providerOptions: withSlot(made.providerOptions, slot)! }));
+    for (const made of messages) made.providerOptions = withSlot(made.providerOptions, slot)!;
+    return messages;
   }
 
   #messagesOf(message: CanonicalMessage): BuiltMessage[] {

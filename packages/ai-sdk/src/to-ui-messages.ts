@@ -1,4 +1,5 @@
 import {
+  isSettled,
   type AgentEntry,
   type CanonicalMessage,
   type DataPart,
@@ -119,8 +120,7 @@ function enterStep(part: MessagePart, steps: UISteps, emit: Emit<UIMessageChunk>
       const { toolCallId, state, executor } = part;
       steps.enter(part.stepId, 'other', emit);
       steps.addCall(toolCallId);
-      const isSettled = state !== 'call' && state !== 'partial-call';
-      if (isSettled && executor !== 'provider') steps.addResult(toolCallId);
+      if (isSettled(state) && executor !== 'provider') steps.addResult(toolCallId);
       return;
     }
     case 'question': {

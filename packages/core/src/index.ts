@@ -159,6 +159,7 @@ export type { TapeSourceOptions } from './tape-source.ts';
 export { toFault } from './to-fault.ts';
 export { toJson } from './to-json.ts';
 export { toReadableStream } from './to-readable-stream.ts';
+export { isSettled } from './tool-part.ts';
 export type { ToolAnswer, ToolResult } from './tool-result.ts';
 export { unfold, unfoldContent } from './unfold.ts';
 export type { FinishReason, Usage } from './usage.ts';

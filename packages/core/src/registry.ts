@@ -40,7 +40,13 @@ export type RunRecord = {
 };
 
 /** A running run and the right to write its log. */
-export type Ownership = { run: RunRecord; epoch: number; nextSeq: number };
+export type Ownership = {
+  run: RunRecord;
+  epoch: number;
+  nextSeq: number;
+  /** Of the first run of a new thread: all that the thread has, the run's own message last. Nobody has to read it. */
+  messages?: CanonicalMessage[];
+};
 
 /** One thing that a run waits for: what is guarded, so that it is answered once. */
 export type DecisionRequest =
@@ -90,8 +96,6 @@ export type StartRequest = {
 export type Started = { type: 'started' } & Ownership & {
     /** The decisions that the new message has cancelled. */
     superseded: Decision[];
-    /** There was no such thread: it is new. */
-    isNewThread?: true;
   };
 export type Attached = { type: 'attached'; run: RunRecord };
 /** Waits for the thread; `behind` is the run before it, which was asked to stop if it is live and the policy `replace`. */

@@ -38,7 +38,8 @@ export interface Sweeper {
   stop(): Promise<void>;
 }
 
-const hourMs = 60 * 60 * 1000;
+const minuteMs = 60 * 1000;
+const hourMs = 60 * minuteMs;
 /** How often one pass goes on with a kind of which there is more. */
 const maxRounds = 20;
 
@@ -48,7 +49,12 @@ const maxRounds = 20;
  */
 export function createSweeper(options: SweeperOptions): Sweeper {
   const { store, process, startRun, limit = 50, everyMs = 5_000, onError } = options;
-  const { logRetentionMs = hourMs / 6, blobRetentionMs = 24 * hourMs, random = Math.random, now = Date.now } = options;
+  const {
+    logRetentionMs = 10 * minuteMs,
+    blobRetentionMs = 24 * hourMs,
+    random = Math.random,
+    now = Date.now,
+  } = options;
   const { registry, log, blobs } = store;
   /** Taken over and not yet ended: as long as this process lives, nobody else will. */
   const unfinished = new Map<RunKey, Ownership>();

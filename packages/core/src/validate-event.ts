@@ -136,7 +136,7 @@ export function validateEvent(value: unknown): EventProblem | undefined {
  */
 export function readEvent(value: unknown): AgentEvent {
   if (isObject(value) && typeof value.type === 'string' && !isEventType(value.type) && json(value) === undefined) {
-    return { type: 'raw', dialect: 'canonical', value: value as never };
+    return { type: 'raw', dialect: 'canonical', value: value as JsonObject };
   }
   const upgraded = isSnapshot(value) ? { ...value, content: upgradeContent(value.content, messageUpgrades) } : value;
   const problem = validateEvent(upgraded);

@@ -1,4 +1,4 @@
-import { agentOf } from './event-agent.ts';
+import { agentOf } from './agent-of-event.ts';
 import { fieldsOf, parseJson, textOf } from './fields.ts';
 import type { MAILEvent, MAILFrame, UnknownMAILEvent } from './mail-event.ts';
 import { readMessage } from './read-message.ts';

@@ -11,7 +11,7 @@ import {
   type RunInput,
 } from '@intertie/core';
 import { DecodedMAILCalls } from './decode-mail-calls.ts';
-import { agentOf } from './event-agent.ts';
+import { agentOf } from './agent-of-event.ts';
 import { fieldsOf, nameOf, parseJson, textOf, type Fields } from './fields.ts';
 import type { AnnouncedCall } from './mail-calls.ts';
 import { pendingCalls } from './pending-calls.ts';

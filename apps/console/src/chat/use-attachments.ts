@@ -1,7 +1,6 @@
 import type { FileUIPart } from 'ai';
 import { useCallback, useEffect, useState, type ClipboardEvent, type RefObject } from 'react';
-
-const maxBytes = 20_000_000;
+import { admitFiles } from './admit-files.ts';
 
 export type Attachments = {
   files: FileUIPart[];
@@ -23,10 +22,9 @@ export function useAttachments(form: RefObject<HTMLElement | null>, initial: Fil
   const [problem, setProblem] = useState<string>();
   const [isOver, setOver] = useState(false);
   const add = useCallback((picked: Iterable<File>): void => {
-    const all = [...picked];
-    const tooLarge = all.find(({ size }) => size > maxBytes);
-    setProblem(tooLarge && `${tooLarge.name} is larger than ${maxBytes / 1e6} MB.`);
-    Promise.all(all.filter((file) => file !== tooLarge).map(toPart))
+    const { taken, problem: left } = admitFiles(picked);
+    setProblem(left);
+    Promise.all(taken.map(toPart))
       .then((parts) => setFiles((before) => [...before, ...parts]))
       .catch(() => setProblem('The file could not be read.'));
   }, []);

@@ -2,7 +2,7 @@ import type { AgentEvent, Tape } from '@intertie/core';
 import type { LogEntry, RunEvents, RunSnapshot } from '../inspect-types.ts';
 
 /** A tape that plays: its events come at their times, and then it has ended. Plays while anybody listens. */
-export function playedRun({ items }: Tape<AgentEvent>, { isInstant }: { isInstant: boolean }): RunEvents {
+export function playedRun({ items }: Tape<AgentEvent>): RunEvents {
   const all = items.map(({ item }, index): LogEntry => ({ id: `1.${index + 1}`, event: item }));
   const first = items[0]?.item;
   const runId = first?.type === 'run-start' ? first.runId : 'tape';
@@ -13,7 +13,7 @@ export function playedRun({ items }: Tape<AgentEvent>, { isInstant }: { isInstan
     status: count < all.length ? 'live' : 'ended',
     reconnects: 0,
   });
-  let snapshot = shot(isInstant ? all.length : 0);
+  let snapshot = shot(0);
   let startedAt: number | undefined;
   let frame = 0;
   const listeners = new Set<() => void>();

@@ -22,9 +22,10 @@ function begin(agent: string | undefined, draft: Draft): void {
 
 const noNames: readonly string[] = [];
 
-/** The page before the first question. It plays once in the life of a page. */
+/** It plays once in the life of a page. */
 let hasPlayed = false;
 
+/** The page before the first question: a recorded run, and what to try. */
 export function WelcomeScreen({
   server,
   error,
@@ -40,10 +41,10 @@ export function WelcomeScreen({
   const [prompt, setPrompt] = useState('');
   const [scrub, setScrub] = useState<number>();
   const show = (tape: Tape<AgentEvent>, isInstant: boolean): void => {
-    setEvents(isInstant ? recordedRun(tape.items.map(({ item }) => item)) : playedRun(tape, { isInstant }));
-    setPrompt(
-      typeof tape.header.prompt === 'string' ? tape.header.prompt : ((tape.header.title as string) ?? 'A tape'),
-    );
+    const { prompt: asked, title } = tape.header;
+    setEvents(isInstant ? recordedRun(tape.items.map(({ item }) => item)) : playedRun(tape));
+    // A tape that is opened may be anybody's, and so its header may say anything.
+    setPrompt([asked, title].find((text) => typeof text === 'string') ?? 'A tape');
     setScrub(undefined);
   };
   const showFirst = async (): Promise<void> => {

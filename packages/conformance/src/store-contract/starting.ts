@@ -53,18 +53,20 @@ export function startTests(contract: Contract): void {
       const store = await contract.open();
       const thread = { title: 'Hello', metadata: { agent: 'helper' } };
       const first = await start(store, '1', { thread });
-      expect(first.isNewThread).toBe(true);
+      expect(first.messages).toEqual(await store.listMessages({ threadId }));
       expect(await store.getThreadById({ threadId })).toMatchObject(thread);
       await finish(store, first, ending());
       const second = await start(store, '2', { thread: { title: 'Other', metadata: { other: true } } });
-      expect(second.isNewThread).toBeUndefined();
+      expect(second.messages).toBeUndefined();
       expect(await store.getThreadById({ threadId })).toMatchObject(thread);
       await store.saveMessages({ messages: [message('m', { threadId: 'bare' })] });
       await start(store, '3', { threadId: 'bare', message: message('u_3', { threadId: 'bare' }), thread });
       expect(await store.getThreadById({ threadId: 'bare' })).not.toHaveProperty('title');
       // Without a message it is decided step by step, and comes to the same.
       const { message: _, ...bare } = request('4', { threadId: 'new', thread });
-      expect(await store.registry.start(store.scope, bare)).toMatchObject({ type: 'started', isNewThread: true });
+      expect(await store.registry.start(store.scope, bare)).toMatchObject({
+        messages: [{ id: 'a_4', status: 'streaming' }],
+      });
       expect(await store.getThreadById({ threadId: 'new' })).toMatchObject(thread);
     });
 

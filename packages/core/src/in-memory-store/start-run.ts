@@ -55,8 +55,12 @@ export function startRun(tables: Tables, scope: Scope, request: StartRequest): S
   if (idempotency) {
     rememberRequest(tables, scope, idempotency.key, { hash: idempotency.hash, run, messages: [placeholder] });
   }
-  const isNew = thread ? {} : { isNewThread: true as const };
-  if (!blocker) return { type: 'started', ...goLive(tables, run, request.process), superseded, ...isNew };
+  if (!blocker) {
+    const all = thread
+      ? {}
+      : { messages: [...(user ? [user] : []), placeholder].map((row) => structuredClone(row.message)) };
+    return { type: 'started', ...goLive(tables, run, request.process), superseded, ...all };
+  }
   const takenOver = makeWay(tables, request, blocker);
   const behind = recordOf(blocker);
   return { type: 'queued', run: recordOf(run), behind, superseded, ...(takenOver && { takenOver }) };

@@ -9,13 +9,20 @@ import type { RegistryContext } from './registry-context.ts';
 import { ownershipOf, selectRun } from './run-record.ts';
 import { nextVersion } from './thread-lock.ts';
 
+/** Whether anybody waits for the thread: after most runs nobody does, and this is the one statement that says so. */
+const isAwaited = `select 1 as awaited from intertie.threads t
+  where t.scope = $1 and t.key = $2
+    and exists (select from intertie.runs r where r.thread_id = t.id and r.state = 'queued' offset 0)`;
+
 /** Starts the next in line of a thread that has no live run. */
-export function promoteRun(
+export async function promoteRun(
   { database, hints }: RegistryContext,
   scope: Scope,
   threadId: string,
   process: string,
 ): Promise<Ownership | null> {
+  const awaited = await database.query(isAwaited, [scope, threadId], { keepPlan: true });
+  if (awaited.length === 0) return null;
   return transact(database, hints, async (sql, tell) => {
     const [thread] = await sql.query<{ uuid: string }>(
       'select id::text as uuid from intertie.threads where scope = $1 and key = $2 for no key update',

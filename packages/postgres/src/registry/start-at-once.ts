@@ -6,6 +6,7 @@ import { messageBy } from '../conversations/message-by.ts';
 import { insertStatement, messageValues } from '../conversations/write-messages.ts';
 import { sqlState, type SqlValue } from '../database.ts';
 import { toPayload } from '../hints.ts';
+import { placeholderOf } from './placeholder.ts';
 import type { RegistryContext } from './registry-context.ts';
 import { toJsonText } from './run-message.ts';
 
@@ -80,7 +81,9 @@ export async function startAtOnce(
     epoch: row.epoch,
     nextSeq: row.next_seq,
     superseded: [],
-    ...(row.is_new && { isNewThread: true }),
+    ...(row.is_new && {
+      messages: [{ status: 'complete' as const, ...user }, placeholderOf(request, row.now, user.id)],
+    }),
   };
 }
 

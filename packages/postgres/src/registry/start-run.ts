@@ -22,6 +22,7 @@ import { transact, type Tell } from '../transact.ts';
 import { abandonRun } from './abandon-run.ts';
 import { insertRun } from './new-run.ts';
 import { pausedBefore } from './paused-before.ts';
+import { placeholderOf } from './placeholder.ts';
 import type { RegistryContext } from './registry-context.ts';
 import { ownershipOf, selectRun, type RunRow } from './run-record.ts';
 import { lookAtThread, type Look } from './start-look.ts';
@@ -128,8 +129,10 @@ async function start(
   });
   await rememberRequest(sql, scope, request);
   const run = await recordOf(sql, key);
-  const isNew = look.isNewThread ? { isNewThread: true as const } : {};
-  if (!blocker) return { type: 'started', ...ownershipOf(run), superseded, ...isNew };
+  if (!blocker) {
+    const all = look.isNewThread && { messages: [...(asked ? [asked] : []), placeholder] };
+    return { type: 'started', ...ownershipOf(run), superseded, ...all };
+  }
   const takenOver = await makeWay(sql, tell, request, look, blocker);
   const behind = takenOver?.run ?? blocker.record;
   return { type: 'queued', run: run.record, behind, superseded, ...(takenOver && { takenOver }) };
@@ -176,23 +179,6 @@ function userMessage(context: RegistryContext, look: Look, message: CanonicalMes
     ...rest,
     ...(look.isUserIdTaken && { id: context.generateId(), clientId: message.id }),
     ...(look.parentId !== undefined && { parentId: look.parentId }),
-  };
-}
-
-/** There from the start: a reload shows it, and whatever is queued behind it has a parent. */
-function placeholderOf(request: PreparedStart, at: number, parentId: string | undefined): CanonicalMessage {
-  const resourceId = request.resourceId ?? request.user?.resourceId;
-  return {
-    id: request.messageId,
-    threadId: request.threadId,
-    role: 'assistant',
-    type: 'text',
-    content: { format: 2, parts: [] },
-    createdAt: new Date(at),
-    ...(resourceId !== undefined && { resourceId }),
-    ...(parentId !== undefined && { parentId }),
-    runId: request.runId,
-    status: 'streaming',
   };
 }
 

@@ -2,6 +2,9 @@ import { itemsOf } from './read-framing.ts';
 import { ToolError } from './tool-error.ts';
 import type { Framing } from './frame.ts';
 
+/** No item of a stream has a first line of this length. */
+const maxHead = 1024 * 1024;
+
 /**
  * The framing of an input that begins like this, or undefined where more of it is needed. Throws a `ToolError` where it can
  * be none, with what it seems to be instead.
@@ -18,9 +21,6 @@ export function detectFraming(head: string, isWhole: boolean): Framing | undefin
   if (line.startsWith('{')) return framingOfObject(line);
   throw foreign(line);
 }
-
-/** No item of a stream has a first line of this length. */
-const maxHead = 1024 * 1024;
 
 function framingOfObject(line: string): Framing {
   let value: unknown;

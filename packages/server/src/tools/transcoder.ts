@@ -78,6 +78,7 @@ export function createTranscoder(options: TranscoderOptions): Transcoder {
 
 type OnRunEnd = NonNullable<TranscoderOptions['onRunEnd']>;
 
+/** By hand, since every item of a long input comes through here: `compose` costs a tenth more. */
 function createPipe(
   { dialect: from }: KnownDialect,
   { dialect: to }: KnownDialect,

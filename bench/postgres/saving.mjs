@@ -1,0 +1,108 @@
+// @ts-check
+import { generateId } from '@intertie/core';
+
+import { besides, inTurns, spread } from '../measure.mjs';
+import { openBareTable } from './bare-table.mjs';
+import { costOf } from './cost-of.mjs';
+import { mastraMessage, ourMessage } from './sample-messages.mjs';
+import { openBoth, peerName } from './stores.mjs';
+
+/** @import { Options, Row } from '../measure.mjs' */
+/** @import { Server } from './server.mjs' */
+
+/**
+ * How many messages a save has, how many saves are timed together, because one is too short to be timed alone, and how many rounds
+ * do not count. The code of both stores is compiled bit by bit, and takes half as long after some hundred saves as after the first.
+ */
+const sizes = /** @type {const} */ ([
+  [1, 50, 15],
+  [100, 10, 8],
+  [1000, 3, 2],
+]);
+
+/**
+ * Saves of several sizes, in both stores and beside the floor.
+ * @param {Options} options
+ * @param {Server} server
+ * @param {string} url
+ * @param {string} where
+ */
+export async function saving(options, server, url, where) {
+  const stores = await openBoth(url);
+  const bare = await openBareTable(url);
+  /** @type {Row[]} */
+  const rows = [];
+  for (const [count, times, warmUps] of sizes) {
+    const parties = await openThread(stores, bare, count);
+    const name = `save ${count} message${count === 1 ? '' : 's'} (×${times}), ${where}`;
+    const timed = parties.map((party) => () => timeOf(party.prepare(times)));
+    const [ours = [], theirs = [], floor = []] = await inTurns(options, name, timed, warmUps);
+    // Of several rounds, because the work of a collection of garbage falls into one of them.
+    const how = { items: count * times * 4, serverCpu: server.cpuSeconds };
+    const costs = [];
+    for (const party of parties) costs.push(await costOf(how, party.prepare(times * 4)));
+    const row = { name, events: count * times, ours: spread(ours) };
+    const note = `work a message, Node + Postgres: ours ${costs[0]}, theirs ${costs[1]}`;
+    rows.push({
+      ...row,
+      peerName,
+      ...besides(ours, theirs),
+      note: `${note}; why not less: docs/decisions/long-saves.md`,
+    });
+    const floorName = 'a bare insert and its commit: the floor';
+    rows.push({ ...row, peerName: floorName, ...besides(ours, floor), note: `its work: ${costs[2]}` });
+  }
+  await bare.close();
+  await stores.close();
+  return rows;
+}
+
+/**
+ * A new thread in both stores. `prepare` makes messages, whose making is not what is measured, and gives what saves them.
+ * @param {Awaited<ReturnType<typeof openBoth>>} stores
+ * @param {Awaited<ReturnType<typeof openBareTable>>} bare
+ * @param {number} count
+ */
+async function openThread({ ours, theirs }, bare, count) {
+  const threadId = generateId();
+  const now = new Date();
+  await ours.saveThread({ thread: { id: threadId } });
+  await theirs.saveThread({
+    thread: { id: threadId, resourceId: 'bench', title: 'bench', metadata: {}, createdAt: now, updatedAt: now },
+  });
+  return [
+    partyOf(threadId, count, ourMessage, (messages) => ours.saveMessages({ messages })),
+    partyOf(threadId, count, mastraMessage, (messages) =>
+      theirs.saveMessages({ messages: /** @type {never} */ (messages) }),
+    ),
+    partyOf(threadId, count, ourMessage, (messages) => bare.save(messages)),
+  ];
+}
+
+/**
+ * @template Message
+ * @param {string} threadId
+ * @param {number} count
+ * @param {(threadId: string, id: string, n: number) => Message} make
+ * @param {(messages: Message[]) => Promise<unknown>} save
+ */
+function partyOf(threadId, count, make, save) {
+  let n = 0;
+  const batch = () => Array.from({ length: count }, () => make(threadId, generateId(), n++));
+  return {
+    /** @param {number} times */
+    prepare(times) {
+      const batches = Array.from({ length: times }, batch);
+      return async () => {
+        for (const messages of batches) await save(messages);
+      };
+    },
+  };
+}
+
+/** @param {() => Promise<void>} work */
+async function timeOf(work) {
+  const start = performance.now();
+  await work();
+  return performance.now() - start;
+}
