@@ -9,14 +9,13 @@ import {
   followRun,
   withDetachedLog,
   type AgentEvent,
-  type AgentSource,
   type DetachedLog,
   type Followed,
   type RunKey,
   type Started,
   type Store,
 } from '@intertie/core';
-import { createStore, PostgresMemoryStore } from '@intertie/postgres';
+import { createStore } from '@intertie/postgres';
 import pg from 'pg';
 import { createClient } from 'redis';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
@@ -29,19 +28,22 @@ import { endings } from '../../packages/agent/test/scenarios/endings.ts';
 import { readers } from '../../packages/agent/test/scenarios/readers.ts';
 import { stops } from '../../packages/agent/test/scenarios/stops.ts';
 import { turns } from '../../packages/agent/test/scenarios/turns.ts';
+import { collect, saidIn } from '../../packages/agent/test/stage.ts';
 import { connectPg } from '../../packages/postgres/src/pg-database.ts';
+import { PostgresMemoryStore } from '../../packages/postgres/src/postgres-store.ts';
 import { age, longLeaseMs as leaseMs } from '../../packages/postgres/test/age.ts';
 import { freePort } from './free-port.ts';
+import { count, counted, counting } from './redis-log/counting.ts';
 import { installedVersions, startPostgres, type Server } from './system-postgres.ts';
 import { hasRedis, startRedis, type RedisServer } from './system-redis.ts';
 
-const versions = hasRedis ? installedVersions.slice(-1) : [];
 const program = (name: string): string => fileURLToPath(new URL(`redis-log/${name}`, import.meta.url));
+const versions = hasRedis ? installedVersions.slice(-1) : [];
 
 it('finds redis-server and Postgres', (context) => {
-  const isThere = versions.length > 0;
-  context.skip(!isThere && !process.env['CI'], 'it takes redis-server in the path and Postgres in /usr/lib/postgresql');
-  expect(isThere).toBe(true);
+  context.skip(!hasRedis, 'no redis-server is in the path');
+  context.skip(versions.length === 0, 'no Postgres is installed in /usr/lib/postgresql');
+  expect(versions).toHaveLength(1);
 });
 
 describe.each(versions)('a log on Redis, beside Postgres %s', (version) => {
@@ -82,6 +84,17 @@ describe.each(versions)('a log on Redis, beside Postgres %s', (version) => {
   const openEmpty = async (change?: Partial<DetachedLog>): Promise<Store> => {
     await empty();
     return open(change);
+  };
+
+  /** An agent that counts, and half way does something else. */
+  const counter = async (halfWay: () => void): Promise<Agent> => {
+    const store = await openEmpty();
+    const host = createRunHost(store, { onError: () => undefined });
+    onTestFinished(async () => {
+      await host.close();
+      await store.close();
+    });
+    return new Agent({ source: counting(halfWay), store, host });
   };
 
   storeContract('Postgres and Redis', () => openEmpty(), {
@@ -128,45 +141,33 @@ describe.each(versions)('a log on Redis, beside Postgres %s', (version) => {
   });
 
   it('a SIGKILL of Redis under a run: it goes on where it was, and nothing is lost or told twice', async () => {
-    const store = await openEmpty();
-    const host = createRunHost(store, { onError: () => undefined });
-    onTestFinished(async () => {
-      await host.close();
-      await store.close();
-    });
-    const count = 60;
-    let isRestarted: Promise<void> | undefined;
-    const source: AgentSource = {
-      name: 'counter',
-      pauses: 'replay',
-      run: ({ runId, threadId, messageId }) =>
-        new ReadableStream<AgentEvent>({
-          async start(controller) {
-            controller.enqueue({ type: 'run-start', runId, threadId, messageId });
-            controller.enqueue({ type: 'text-start', id: 'p' });
-            for (let n = 0; n < count; n++) {
-              controller.enqueue({ type: 'text-delta', id: 'p', delta: `${n} ` });
-              if (n === count / 2) isRestarted = redis.restart();
-              await new Promise((resolve) => setTimeout(resolve, 5));
-            }
-            controller.enqueue({ type: 'text-end', id: 'p' });
-            controller.enqueue({ type: 'run-end', outcome: 'complete' });
-            controller.close();
-          },
-        }),
-    };
-    const agent = new Agent({ source, store, host });
+    let restarted: Promise<void> | undefined;
+    const agent = await counter(() => void (restarted = redis.restart()));
     const run = await agent.stream({ threadId: 't', message: 'Count' });
-    const text = Array.from({ length: count }, (_, n) => `${n} `).join('');
-    let said = '';
-    for await (const event of run.events) if (event.type === 'text-delta') said += event.delta;
-    expect(said).toBe(text);
-    await isRestarted;
-    expect(await run.message).toMatchObject({ status: 'complete', content: { parts: [{ type: 'text', text }] } });
-    const { key } = await run.record();
-    const logged = await readAll(store, key);
-    expect(logged.map((event) => (event.type === 'text-delta' ? event.delta : '')).join('')).toBe(text);
+    expect(saidIn(await collect(run.events))).toBe(counted);
+    await restarted;
+    expect(await run.message).toMatchObject({
+      status: 'complete',
+      content: { parts: [{ type: 'text', text: counted }] },
+    });
+    const logged = await readAll(agent.store, (await run.record()).key);
+    expect(saidIn(logged)).toBe(counted);
     expect(logged.at(-1)).toMatchObject({ type: 'run-end', outcome: 'complete' });
+  });
+
+  it('a Redis that has lost everything: the run ends as such, with all that was said until then', async () => {
+    const agent = await counter(() => void client.sendCommand(['FLUSHALL']));
+    const run = await agent.stream({ threadId: 't', message: 'Count' });
+    const message = await run.message;
+    const { key } = await run.record();
+    expect(await agent.store.registry.getRun(agent.store.scope, key)).toMatchObject({
+      state: 'error',
+      outcome: { error: { code: 'log-lost' } },
+    });
+    const { text } = message.content.parts[0] as { text: string };
+    expect(counted.startsWith(text)).toBe(true);
+    expect(text).toContain(`${count / 2} `);
+    expect((await readAll(agent.store, key)).at(-1)).toMatchObject({ type: 'run-end', outcome: 'error' });
   });
 
   it('writes runs of several slots on a cluster', async () => {
