@@ -109,7 +109,7 @@ async function peersFrom(load) {
   };
   /** @type {Peer} */
   const pushed = {
-    name: "VoltAgent's VoltAgentAGUI, log muted: pushed, no back-pressure, no generator, drops streamed arguments",
+    name: "VoltAgent's VoltAgentAGUI, pushed",
     run: (parts, onEvent) =>
       muted(
         () =>
@@ -120,7 +120,7 @@ async function peersFrom(load) {
   };
   /** @type {Peer} */
   const bridged = {
-    name: "VoltAgent's VoltAgentAGUI, log muted: iterated over a queue, drops streamed arguments",
+    name: "VoltAgent's VoltAgentAGUI, iterated over a queue",
     run: (parts, onEvent) =>
       muted(async () => {
         for await (const event of iterateObservable(voltAgent(parts))) onEvent(event);
@@ -172,6 +172,18 @@ function iterateObservable(observable) {
   return { [Symbol.asyncIterator]: () => ({ next }) };
 }
 
+/**
+ * Who tells less has less to do.
+ * @param {Peer} peer
+ * @param {Part[]} parts
+ */
+async function leftOutBy({ run: theirs }, parts) {
+  const all = transcodeParts(parts);
+  let told = 0;
+  await theirs(parts, () => void (told += 1));
+  return told < all * 0.9 ? `theirs tells ${told} of the ${all} events` : undefined;
+}
+
 /** @type {import('../measure.mjs').Suite} */
 const suite = {
   title: 'ag-ui: what streamText says → AG-UI events and bytes (CPU time)',
@@ -218,17 +230,19 @@ const suite = {
         },
       ];
       for (const { door, peers: others, ...row } of doors) {
-        for (const { name: peerName, run: theirs } of others) {
-          const peer = () => theirs(parts, () => undefined);
-          rows.push(await compare({ ...row, name: `${door}: ${name}`, events, peerName, peer }));
+        for (const other of others) {
+          const note = [row.note, await leftOutBy(other, parts)].filter(Boolean).join('; ');
+          const peer = () => other.run(parts, () => undefined);
+          rows.push(await compare({ ...row, note, name: `${door}: ${name}`, events, peerName: other.name, peer }));
         }
       }
-      for (const { name: peerName, run: theirs } of peers.codecs) {
+      for (const other of peers.codecs) {
         rows.push(
           await compare({
             name: `bytes: ${name}`,
             events,
-            peerName: `${peerName}; framed`,
+            peerName: `${other.name}; framed`,
+            note: (await leftOutBy(other, parts)) ?? '',
             ours: () =>
               drain(
                 /** @type {AsyncIterable<unknown>} */ (
@@ -237,7 +251,7 @@ const suite = {
               ),
             peer: () => {
               const encoder = new TextEncoder();
-              return theirs(parts, (event) => void encoder.encode(`data: ${JSON.stringify(event)}\n\n`));
+              return other.run(parts, (event) => void encoder.encode(`data: ${JSON.stringify(event)}\n\n`));
             },
           }),
         );
