@@ -12,7 +12,7 @@ export class JsonList {
   }
 
   /** The list in the binary format of the protocol. */
-  toBytes(): Buffer {
+  toBytes(): Uint8Array {
     const { texts } = this;
     let size = headerBytes;
     for (const text of texts) size += 4 + (text === undefined ? 0 : Buffer.byteLength(text));

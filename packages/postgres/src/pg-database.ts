@@ -134,7 +134,7 @@ async function isDirect(client: PgConnection): Promise<boolean> {
 }
 
 /** The library that `pg` can be built on knows no bytes but those of files. */
-function toList(client: PgConnection, list: JsonList): Buffer | string {
+function toList(client: PgConnection, list: JsonList): Uint8Array | string {
   return 'native' in client ? list.toText() : list.toBytes();
 }
 

@@ -90,7 +90,8 @@ export function ChatView(props: ChatViewProps): ReactNode {
                 <MessageRow
                   session={session}
                   message={message}
-                  author={isLive ? agent : state.authors[message.id]}
+                  // Who has just answered is known before the history is read again.
+                  author={state.authors[message.id] ?? (isLast ? agent : undefined)}
                   branch={state.branches[message.id]}
                   isLast={isLast}
                   isLive={isLive}
