@@ -14,8 +14,16 @@
  * @property {{ from: string, ratio: Spread }} [growth] our figure by that of the smallest of its kind, round by round
  * @property {string} [note]
  *
- * @typedef {{ repeats: number, progress: (line: string) => void, leaveOut: (why: string) => void }} Options
- * @typedef {{ title: string, run: (options: Options) => Promise<Row[]> }} Suite
+ * @typedef {object} Options
+ * @property {number} repeats
+ * @property {number} [warmUpMs] how long a row is warmed up at the least
+ * @property {(line: string) => void} progress
+ * @property {(why: string) => void} leaveOut
+ *
+ * @typedef {object} Suite
+ * @property {string} title
+ * @property {number} [warmUpMs] of one that measures code of this process, in rounds so short that two of them compile nothing
+ * @property {(options: Options) => Promise<Row[]>} run
  */
 
 /**
@@ -49,16 +57,18 @@ const usualWarmUps = 2;
  * @param {number} [warmUps]
  * @returns {Promise<number[][]>}
  */
-export async function inTurns({ repeats, progress }, name, parties, warmUps = usualWarmUps) {
+export async function inTurns({ repeats, warmUpMs = 0, progress }, name, parties, warmUps = usualWarmUps) {
   /** @type {number[][]} */
   const figures = parties.map(() => []);
   globalThis.gc?.();
-  for (let round = 1 - warmUps; round <= repeats; round++) {
-    progress(`${name}: ${round < 1 ? 'warming up' : `round ${round} of ${repeats}`}`);
-    for (const [index, party] of parties.entries()) {
-      const figure = await party();
-      if (round > 0) figures[index]?.push(figure);
-    }
+  progress(`${name}: warming up`);
+  const began = performance.now();
+  for (let round = 0; round < warmUps || performance.now() - began < warmUpMs; round++) {
+    for (const party of parties) await party();
+  }
+  for (let round = 1; round <= repeats; round++) {
+    progress(`${name}: round ${round} of ${repeats}`);
+    for (const [index, party] of parties.entries()) figures[index]?.push(await party());
   }
   return figures;
 }

@@ -11,6 +11,7 @@ const suite = (await import(`./suites/${name}.mjs`)).default;
 process.send?.({ title: suite.title });
 const rows = await suite.run({
   repeats: Number(repeats),
+  warmUpMs: suite.warmUpMs ?? 0,
   progress: (line) => process.stderr.write(`  ${line}\n`),
   leaveOut: (why) => void leftOut.push(why),
 });

@@ -187,6 +187,7 @@ async function leftOutBy({ run: theirs }, parts) {
 /** @type {import('../measure.mjs').Suite} */
 const suite = {
   title: 'ag-ui: what streamText says → AG-UI events and bytes (CPU time)',
+  warmUpMs: 1000,
   async run(options) {
     /** What only computes is measured by the processor's time. @param {Parameters<typeof measure>[1]} contest */
     const compare = (contest) => measure(options, { ...contest, clock: 'cpu' });

@@ -98,6 +98,7 @@ const post = () =>
 /** @type {import('../measure.mjs').Suite} */
 const suite = {
   title: 'ai-sdk: chunks, checked, read and written',
+  warmUpMs: 1000,
   async run(options) {
     const rows = [];
     const events = agentEvents(20_000);

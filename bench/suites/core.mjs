@@ -142,6 +142,7 @@ const short = (count) => (count < 1e6 ? `${count / 1000}k` : `${count / 1e6}M`);
 const suite = {
   title:
     'core: the fold, read as a page reads it (after every delta a snapshot, its length and its last delta; the whole text every 16 ms)',
+  warmUpMs: 1000,
   async run(options) {
     const rows = [];
     for (const [count, compared] of /** @type {const} */ ([

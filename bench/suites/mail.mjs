@@ -79,6 +79,7 @@ function longTask(captures, rounds) {
 /** @type {import('../measure.mjs').Suite} */
 const suite = {
   title: `mail: captured bytes to V3 parts, beside parsing the events alone (${passes} passes each, the long one 10)`,
+  warmUpMs: 1000,
   async run(options) {
     const captures = readdirSync(folder).filter((name) => name.endsWith('.sse'));
     /** @param {string[]} names */
