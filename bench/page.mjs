@@ -33,7 +33,7 @@ Written by \`npm run bench -- --write\` from \`bench/results.json\`; do not edit
 npm run bench                    # all suites; installs the peers on the first run
 npm run bench mail core          # some
 npm run bench -- --write         # and write this page; suites that were not run stay as they are
-npm run bench -- --compare       # and say of every row whether it is what this page says; exits with 1 where it is not
+npm run bench -- --compare       # and say of every row whether it is what this page says; exits with 1 where a ratio is not
 \`\`\`
 
 A **ratio** is how many times better ours is than the peer: time for the same work, or memory. Above 1× we win. Ours and the peer take

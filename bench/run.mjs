@@ -37,7 +37,7 @@ if (values.help || unknown.length > 0) {
   --write    measures in three processes, and writes bench/results.json, and of it docs/benchmarks.md and its charts; suites that
              were not run stay as they are
   --page     writes the page and its charts again of the results that there are, and measures nothing
-  --compare  says of every row whether it is what docs/benchmarks.md says, and exits with 1 where the two spreads do not meet
+  --compare  says of every row whether it is what docs/benchmarks.md says, and exits with 1 where the spreads of a ratio do not meet
   --quick    one repetition of each: to see that it works, not to quote
   --json     one JSON object on standard output, for machines`);
   process.exit(unknown.length > 0 ? 2 : 0);

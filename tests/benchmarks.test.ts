@@ -92,10 +92,28 @@ describe('a measurement', () => {
     expect(isReproduced(comparisons)).toBe(reproduced);
   });
 
-  it('without a peer is better where it takes less', () => {
-    const alone = (ours: Spread): Row => ({ name: 'a', events: 1, ours });
-    const [found] = compareRows([alone(spread(5, 6, 7))], [alone(spread(1, 2, 3))]);
-    expect(found?.reproduction).toBe('better');
+  it.each([
+    ['faster', spread(1, 2, 3)],
+    ['slower', spread(8, 9, 10)],
+  ])('of a time that stands beside no other is %s, and no other finding: machines differ', (reproduction, ours) => {
+    const comparisons = compareRows(
+      [{ name: 'a', events: 1, ours: spread(5, 6, 7) }],
+      [{ name: 'a', events: 1, ours }],
+    );
+    expect(comparisons.map((found) => found.reproduction)).toEqual([reproduction]);
+    expect(isReproduced(comparisons)).toBe(true);
+  });
+
+  it('of a growth is worse where it has grown', () => {
+    const grown = (ratio: Spread): Row => ({
+      name: 'a',
+      events: 1,
+      ours: spread(1, 1, 1),
+      growth: { from: 'b', ratio },
+    });
+    const comparisons = compareRows([grown(spread(1, 1.1, 1.2))], [grown(spread(2, 3, 4))]);
+    expect(comparisons.map((found) => found.reproduction)).toEqual(['worse']);
+    expect(isReproduced(comparisons)).toBe(false);
   });
 
   it('of several processes has the middle of their medians, and reaches as far as any', () => {
