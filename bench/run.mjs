@@ -50,7 +50,7 @@ if (values.page) {
 
 install('bench');
 const load = loadavg()[0] ?? 0;
-const repeats = values.quick ? 1 : values.write ? 3 : 5;
+const repeats = values.quick ? 1 : 5;
 /** What is recorded is to hold for any process, so it is the spread of several. */
 const processes = values.write && !values.quick ? 3 : 1;
 const say = values.json ? () => undefined : console.log;
