@@ -1,5 +1,5 @@
 import { check } from '@intertie/conformance';
-import { seal, transcode, type AgentEvent, type RunInput } from '@intertie/core';
+import { seal, transcode, type AgentEvent } from '@intertie/core';
 import { expect, it } from 'vitest';
 import { agUi } from './ag-ui-dialect.ts';
 import type { AGUIEvent } from './ag-ui-event.ts';
@@ -7,17 +7,9 @@ import { createAGUIWriter, takeWriter } from './ag-ui-writer.ts';
 import { createAGUIDecoder } from './decode-ag-ui.ts';
 import { createAGUIEncoder } from './encode-ag-ui.ts';
 import type { WriteQueue } from './write-queue.ts';
+import { runInput } from '../../core/test/run-input.ts';
 
-const run: RunInput = {
-  runId: 'r',
-  threadId: 't',
-  messageId: 'm',
-  startedAt: 0,
-  history: [],
-  answers: [],
-  tools: [],
-  context: [],
-};
+const run = runInput({ runId: 'r', threadId: 't', messageId: 'm' });
 const started = { type: 'RUN_STARTED', threadId: 't', runId: 'r', protocolVersion: '1.0' };
 
 function out(event: AgentEvent): AGUIEvent[] {

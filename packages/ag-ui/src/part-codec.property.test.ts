@@ -1,22 +1,14 @@
 import { createFullStreamDecoder } from '@intertie/ai-sdk';
-import { compose, seal, transcode, type Loss, type RunInput } from '@intertie/core';
+import { compose, seal, transcode, type Loss } from '@intertie/core';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { AGUIEncoderOptions } from './ag-ui-encoder-options.ts';
 import type { AGUIEvent } from './ag-ui-event.ts';
 import { AGUIEncoder } from './encode-ag-ui.ts';
 import { PartCodec } from './part-codec.ts';
+import { runInput } from '../../core/test/run-input.ts';
 
-const run: RunInput = {
-  runId: 'r',
-  threadId: 't',
-  messageId: 'm',
-  startedAt: 0,
-  history: [],
-  answers: [],
-  tools: [],
-  context: [],
-};
+const run = runInput({ runId: 'r', threadId: 't', messageId: 'm' });
 
 /** With the way past the canonical events, or without it. */
 function encode(parts: readonly unknown[], options: AGUIEncoderOptions, isFused: boolean) {

@@ -1,7 +1,8 @@
-import type { AgentEvent, RunControl, RunInput } from '@intertie/core';
+import type { AgentEvent, RunControl } from '@intertie/core';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { collect } from '../test/scripted-model.ts';
 import { agUiSource } from './ag-ui-source.ts';
+import { runInput } from '../../core/test/run-input.ts';
 
 /** A socket without a wire; the real one is driven in a worker, by `test:peers`. */
 class StubSocket extends EventTarget {
@@ -31,16 +32,7 @@ class StubSocket extends EventTarget {
   }
 }
 
-const run: RunInput = {
-  runId: 'r',
-  threadId: 't',
-  messageId: 'm',
-  startedAt: 0,
-  history: [],
-  answers: [],
-  tools: [],
-  context: [],
-};
+const run = runInput({ runId: 'r', threadId: 't', messageId: 'm' });
 const started = { type: 'RUN_STARTED', threadId: 't', runId: 'r' };
 const text = { type: 'TEXT_MESSAGE_CHUNK', messageId: 'x', delta: 'Hi' };
 const finished = { type: 'RUN_FINISHED', threadId: 't', runId: 'r' };

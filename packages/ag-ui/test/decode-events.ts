@@ -1,16 +1,8 @@
 import { compose, foldEvents, seal, transcode, type AgentEvent, type Loss, type RunInput } from '@intertie/core';
 import { createAGUIDecoder } from '../src/decode-ag-ui.ts';
+import { runInput } from '../../core/test/run-input.ts';
 
-export const run: RunInput = {
-  runId: 'r',
-  threadId: 't',
-  messageId: 'm',
-  startedAt: 0,
-  history: [],
-  answers: [],
-  tools: [{ name: 'locate' }],
-  context: [],
-};
+export const run: RunInput = runInput({ runId: 'r', threadId: 't', messageId: 'm', tools: [{ name: 'locate' }] });
 export const started = { type: 'RUN_STARTED', threadId: 't', runId: 'r' };
 export const finished = { type: 'RUN_FINISHED', threadId: 't', runId: 'r' };
 

@@ -10,6 +10,7 @@ import {
   type SqlValue,
 } from './database.ts';
 import { JsonList } from './json-list.ts';
+import { textList } from './list-text.ts';
 import type { PgliteDatabaseOptions } from './pglite-database.ts';
 import { Turns } from './turns.ts';
 
@@ -122,12 +123,8 @@ const renewAfter = 100;
 function toWire(value: SqlValue): string | Uint8Array | null {
   if (value === null || typeof value === 'string' || value instanceof Uint8Array) return value;
   if (value instanceof JsonList) return value.toBytes();
-  return typeof value === 'object' ? `{${value.map(toElement).join(',')}}` : String(value);
-}
-
-function toElement(value: string | number | boolean | null): string {
-  if (value === null) return 'null';
-  return typeof value === 'string' ? `"${value.replaceAll(/["\\]/g, String.raw`\$&`)}"` : String(value);
+  if (typeof value !== 'object') return String(value);
+  return textList(value.map((item) => (item === null ? undefined : String(item))));
 }
 
 type Field = { name: string; dataTypeID: number };
