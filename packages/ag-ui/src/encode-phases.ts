@@ -24,7 +24,9 @@ export class AGUIPhases {
     const isPreliminary = event.status === 'ok' && event.preliminary;
     if (isPreliminary || this.#tools.executorOf(toolCallId) === 'provider' || stepId === undefined) return false;
     if (!this.#agents.hasStep(stepId)) return false;
-    this.#held.set(stepId, [...(this.#held.get(stepId) ?? []), event]);
+    const held = this.#held.get(stepId);
+    if (held) held.push(event);
+    else this.#held.set(stepId, [event]);
     return true;
   }
 

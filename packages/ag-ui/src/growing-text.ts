@@ -7,19 +7,24 @@ const atOnce = 256;
  */
 export class GrowingText {
   #text = '';
+  /** One list for all: most of what a list costs is that it grows. */
   #words: string[] = [];
+  #count = 0;
 
   add(word: string): void {
-    if (this.#words.push(word) === atOnce) this.#join();
+    this.#words[this.#count] = word;
+    this.#count += 1;
+    if (this.#count === atOnce) this.#join();
   }
 
   toString(): string {
+    this.#words.length = this.#count;
     this.#join();
     return this.#text;
   }
 
   #join(): void {
     this.#text += this.#words.join('');
-    this.#words = [];
+    this.#count = 0;
   }
 }

@@ -108,6 +108,21 @@ describe('when it flushes', () => {
     expect(await slowly(2)).toEqual([0, 100, 200]);
   });
 
+  it('begins a statement so early that what was written is durable within a tick', async () => {
+    const { flusher, statements } = scripted({ byHand: true });
+    const writer = flusher.open(owned());
+    for (let n = 0; n < 4; n++) {
+      writer.write(notice('a'));
+      await vi.advanceTimersByTimeAsync(0);
+      while (statements.length === n) await vi.advanceTimersByTimeAsync(1);
+      writer.write(notice('b'));
+      await vi.advanceTimersByTimeAsync(6);
+      statements[n]!.answer();
+      await vi.advanceTimersByTimeAsync(0);
+    }
+    expect(statements.map(({ at }) => at)).toEqual([0, 34, 68, 102]);
+  });
+
   it('does not wait for the tick at a barrier', async () => {
     const { flusher, statements } = scripted();
     const writer = flusher.open(owned());
