@@ -13,7 +13,7 @@ export const targets = [
   { suite: 'mail', row: /\| eventsource-parser/, atLeast: 0.5 },
   { suite: 'ag-ui', row: /\| a loop that only reads/, atLeast: 0.5 },
   { suite: 'ag-ui', row: /^(codecs alone|bytes)/, atLeast: 2 },
-  { suite: 'ag-ui', row: /\| VoltAgent's (?!.*iterated)/ },
+  { suite: 'ag-ui', row: /\| (VoltAgent's (?!.*iterated)|a generator that hands)/ },
   { suite: 'ag-ui', row: /./, atLeast: 1 },
   { suite: 'postgres', row: /^save .*\| @mastra/, atLeast: 3 },
   { suite: 'postgres', row: /^last 50 .*includeTotal: false/, atLeast: 1 },

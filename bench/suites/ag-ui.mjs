@@ -38,19 +38,24 @@ function wordsOf(deltas) {
   return [{ type: 'text-start', id: '1' }, ...words, { type: 'text-end', id: '1' }];
 }
 
-/** Calls whose arguments are streamed. @param {number} calls @param {number} deltas of each @returns {Part[]} */
-function callsOf(calls, deltas) {
+/** Calls whose arguments are streamed, or not. @param {number} calls @param {number} length of what is asked @param {boolean} isStreamed @returns {Part[]} */
+function callsOf(calls, length, isStreamed) {
   return Array.from({ length: calls }, (_, n) => {
     const id = `c${n}`;
     const call = { toolCallId: id, toolName: 'look' };
     /** @type {Part[]} */
-    const parts = [{ type: 'tool-input-start', id, toolName: 'look' }];
-    for (let index = 0; index < deltas; index++)
-      parts.push({ type: 'tool-input-delta', id, delta: index === 0 ? '{"q":"' : 'x' });
-    parts.push({ type: 'tool-input-delta', id, delta: '"}' }, { type: 'tool-input-end', id });
-    parts.push({ type: 'tool-call', ...call, input: { q: 'x'.repeat(deltas - 1) } });
-    parts.push({ type: 'tool-result', ...call, input: {}, output: { found: n } });
-    return parts;
+    const streamed = [
+      { type: 'tool-input-start', id, toolName: 'look' },
+      { type: 'tool-input-delta', id, delta: '{"q":"' },
+      ...Array.from({ length }, () => ({ type: 'tool-input-delta', id, delta: 'x' })),
+      { type: 'tool-input-delta', id, delta: '"}' },
+      { type: 'tool-input-end', id },
+    ];
+    return [
+      ...(isStreamed ? streamed : []),
+      { type: 'tool-call', ...call, input: { q: 'x'.repeat(length) } },
+      { type: 'tool-result', ...call, input: {}, output: { found: n } },
+    ];
   }).flat();
 }
 
@@ -64,6 +69,13 @@ async function drain(items) {
   let count = 0;
   for await (const _ of items) count++;
   return count;
+}
+
+/** The least that a door is: a generator that hands on what it reads. @param {AsyncGenerator<Part>} parts */
+function handOn(parts) {
+  /** @param {IteratorResult<Part>} result */
+  const onPart = ({ done, value }) => ({ done, value });
+  return { [Symbol.asyncIterator]: () => ({ next: () => parts.next().then(onPart) }) };
 }
 
 /** Straight through the codecs: what each costs without streams around it. @param {Part[]} parts */
@@ -126,7 +138,14 @@ async function peersFrom(load) {
         for await (const event of iterateObservable(voltAgent(parts))) onEvent(event);
       }),
   };
-  return { codecs: [copilotKit, pushed], generators: [copilotKit, bridged, pushed] };
+  /** @type {Peer} */
+  const floor = {
+    name: 'a generator that hands the parts on: the floor',
+    async run(parts, onEvent) {
+      for await (const part of handOn(streamOf(parts))) onEvent(part);
+    },
+  };
+  return { codecs: [copilotKit, pushed], generators: [copilotKit, bridged, pushed, floor] };
 }
 
 /** VoltAgent writes a line about most of what it does, and has something to say after its end too. @param {() => Promise<unknown>} work */
@@ -199,7 +218,8 @@ const suite = {
     /** @type {Array<[string, Part[]]>} */
     const kinds = [
       ['100k words', turnOf(wordsOf(100_000))],
-      ['50k words and 50 calls of 1000 pieces', turnOf([...wordsOf(50_000), ...callsOf(50, 1000)])],
+      ['50k words and 50 calls of 1000 pieces', turnOf([...wordsOf(50_000), ...callsOf(50, 1000, true)])],
+      ['100k words and 50 calls in one piece', turnOf([...wordsOf(100_000), ...callsOf(50, 1000, false)])],
     ];
     for (const [name, parts] of kinds) {
       const events = parts.length;
