@@ -5,6 +5,7 @@ import {
   type UIMessageChunkOf,
   type UIMessageVersion,
 } from '@intertie/ai-sdk';
+import type { AgentSource, RunInput } from '@intertie/core';
 import { adoptMessageId } from './adopt-message-id.ts';
 import { agUiSourceWith, type AGUISourceOptions } from './ag-ui-source.ts';
 import { findReplay } from './find-replay.ts';
@@ -13,17 +14,28 @@ export type AGUIChatTransportOptions<Version extends UIMessageVersion = UIMessag
   SourceChatTransportOptions<Version>;
 
 /**
+ * How each chat says that it stops what it asked for last. One that asks again aborts what it asked for before, and a reader
+ * may leave: neither is a stop.
+ */
+type Stops = Map<string, AbortSignal | undefined>;
+
+/**
  * An AG-UI agent behind `useChat`: its texts, reasoning and tools are the parts of a message, its interrupts are approvals or
- * questions, its state and activities are data parts. Tools that the page runs are given by `prepare`.
+ * questions, its state and activities are data parts. Tools that the page runs are given by `prepare`. Stopping the chat stops
+ * the run.
  */
 export class AGUIChatTransport<Version extends UIMessageVersion = 6> extends SourceChatTransport<Version> {
   /** What is resumed is told from its beginning, under the message's id. */
   readonly resumeStreamIsReplay: boolean = true;
   #options: AGUIChatTransportOptions<Version>;
+  #stops: Stops;
 
   constructor(options: AGUIChatTransportOptions<Version>) {
-    super(agUiSourceWith(options, adoptMessageId), options);
+    const stops: Stops = new Map();
+    const isStopped = ({ threadId }: RunInput): boolean => stops.get(threadId)?.aborted === true;
+    super(agUiSourceWith(options, { begin: adoptMessageId, isStopped }), options);
     this.#options = options;
+    this.#stops = stops;
   }
 
   /**
@@ -34,7 +46,19 @@ export class AGUIChatTransport<Version extends UIMessageVersion = 6> extends Sou
     options: ReconnectOptions,
   ): Promise<ReadableStream<UIMessageChunkOf<Version>> | null> => {
     const { chatId, abortSignal } = options;
-    const found = await findReplay(chatId, this.#options, abortSignal);
+    const { stopOnAbort = true } = this.#options;
+    this.#stops.set(chatId, abortSignal);
+    const isStopped = (): boolean => stopOnAbort && this.#stops.get(chatId) === abortSignal;
+    const found = await findReplay(chatId, this.#options, { leave: abortSignal, isStopped });
     return found && this.chunksOf(found.source, found.run, abortSignal);
   };
+
+  protected override chunksOf(
+    source: AgentSource,
+    run: RunInput,
+    signal: AbortSignal | undefined,
+  ): ReadableStream<UIMessageChunkOf<Version>> {
+    this.#stops.set(run.threadId, signal);
+    return super.chunksOf(source, run, signal);
+  }
 }

@@ -18,8 +18,9 @@ import {
 } from '@intertie/core';
 import type { AGUIRunInput } from './ag-ui-event.ts';
 import { declaredVersion } from './ag-ui-version.ts';
+import { askForRun, type AskForRunOptions } from './ask-for-run.ts';
 import { createAGUIDecoder, type AGUIDecoderOptions } from './decode-ag-ui.ts';
-import { askAgent, refusal, sseEvents, type AGUIEndpoint } from './http-events.ts';
+import { refusal, sseEvents, type AGUIEndpoint } from './http-events.ts';
 import { encodeInterruptId } from './interrupt.ts';
 import { defined, isFields } from './read-fields.ts';
 import { socketEvents } from './socket-events.ts';
@@ -32,6 +33,11 @@ export interface AGUISourceOptions extends AGUIEndpoint {
   forwardedProps?: unknown;
   /** How long the agent may be silent, in milliseconds. */
   idleMs?: number;
+  /**
+   * Whether a run that is stopped here is stopped there too, where the agent is one of ours that keeps its runs. Default: yes. If
+   * not, it goes on without a reader. Elsewhere leaving is all that can be done.
+   */
+  stopOnAbort?: boolean;
   /** Is given every event of the agent before it is decoded. */
   onFrame?: SourceStreamOptions['onFrame'];
   onLoss?: OnLoss;
@@ -39,7 +45,7 @@ export interface AGUISourceOptions extends AGUIEndpoint {
 
 /** An AG-UI agent as a source. A paused run goes on from the history: results and resolved interrupts are sent with it. */
 export function agUiSource(options: AGUISourceOptions): AgentSource {
-  return agUiSourceWith(options, (run, codecOf) => codecOf(run));
+  return agUiSourceWith(options, { begin: (run, codecOf) => codecOf(run), isStopped: (_, signal) => signal.aborted });
 }
 
 /** How long the decoder may wait for what an agent says of a result right after it. */
@@ -47,12 +53,16 @@ export const flushMs = 20;
 
 type CodecOf = (run: RunInput) => Codec<unknown, AgentEvent>;
 
-/** `begin`: who has a word in what the run is called. */
-export function agUiSourceWith(
-  options: AGUISourceOptions,
-  begin: (run: RunInput, codecOf: CodecOf) => Codec<unknown, AgentEvent>,
-): AgentSource {
-  const { url, idleMs, onFrame, name = new URL(url).host } = options;
+/** What is decided by whom the source is made for. */
+interface SourceUse {
+  /** Who has a word in what the run is called. */
+  begin: (run: RunInput, codecOf: CodecOf) => Codec<unknown, AgentEvent>;
+  /** Whether a run was stopped, of which no more is read. */
+  isStopped: (run: RunInput, signal: AbortSignal) => boolean;
+}
+
+export function agUiSourceWith(options: AGUISourceOptions, { begin, isStopped }: SourceUse): AgentSource {
+  const { url, idleMs, onFrame, name = new URL(url).host, stopOnAbort = true } = options;
   return {
     name,
     pauses: 'replay',
@@ -62,7 +72,8 @@ export function agUiSourceWith(
       const codec = begin(run, (begun) => agUiCodec(begun, { ...options, sent, origins: onFrame !== undefined }));
       const open = /^wss?:/.test(url)
         ? (stop: AbortSignal): AsyncIterable<unknown> => socketEvents(url, input, stop)
-        : (stop: AbortSignal): AsyncIterable<unknown> => httpEvents(input, options, stop);
+        : (leave: AbortSignal): AsyncIterable<unknown> =>
+            httpEvents(input, options, { leave, isStopped: () => stopOnAbort && isStopped(run, signal) });
       return sourceStream(open, codec, { signal, flushMs, ...defined({ idleMs, onFrame }) });
     },
   };
@@ -129,13 +140,15 @@ function resumeEntry(interruptId: string, { approved, value, cancelled, reason }
   return { interruptId, status: 'resolved', ...(payload !== undefined && payload !== null && { payload }) };
 }
 
-async function* httpEvents(input: AGUIRunInput, options: AGUISourceOptions, signal: AbortSignal): AsyncGenerator {
-  const response = await askAgent(options, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(toJson(input)),
-    signal,
-  });
+async function* httpEvents(
+  input: AGUIRunInput,
+  options: AGUISourceOptions,
+  leaving: Omit<AskForRunOptions, 'threadId'>,
+): AsyncGenerator {
+  const { threadId } = input;
+  const headers = { 'content-type': 'application/json' };
+  const body = JSON.stringify(toJson(input));
+  const response = await askForRun(options, { method: 'POST', headers, body }, { threadId, ...leaving });
   if (!response.ok || response.body === null) throw await refusal(options, response);
   yield* sseEvents(response.body);
 }

@@ -34,7 +34,8 @@ const defaultMaxBodySize = 32_000_000;
  *
  * With an agent whose runs are kept, the history is the store's, a run goes on whoever leaves, and a client that names it
  * again, or connects with `GET ?threadId=`, is told how it stands and what comes. With `&replay=true` it is told the last
- * answer alone, from its beginning, as `AGUIChatTransport` wants it; 204 where none is under way.
+ * answer alone, from its beginning, as `AGUIChatTransport` wants it; 204 where none is under way. `DELETE ?threadId=` stops
+ * the run, or with `&runId=` that one.
  */
 export function createAGUIHandler(agent: DurableAgent, options?: DurableAGUIHandlerOptions): Handler;
 export function createAGUIHandler(source: AgentSource, options?: AGUIHandlerOptions): Handler;
@@ -52,16 +53,17 @@ function durableHandler(agent: DurableAgent, options: DurableAGUIHandlerOptions)
 
   const tell = async (request: Request): Promise<Told | null> => {
     if (request.method === 'POST') return door.run(await readRunAgentInput(request, maxBodySize), request);
-    const query = new URL(request.url).searchParams;
-    const threadId = nameOf(query.get('threadId'));
-    if (threadId === undefined) throw new RequestProblem('GET says `?threadId=`: the thread to connect to.', 422);
-    const runId = nameOf(query.get('runId'));
+    const { query, threadId, runId } = named(request);
     const protocolVersion = nameOf(query.get('protocolVersion'));
     const client = defined({ runId, protocolVersion });
     return query.get('replay') === 'true' ? door.replay(threadId, client) : door.connect(threadId, client);
   };
 
-  return answering(['GET', 'POST'], async (request) => {
+  return answering(['GET', 'POST', 'DELETE'], async (request) => {
+    if (request.method === 'DELETE') {
+      const { threadId, runId } = named(request);
+      return Response.json(await door.stop(threadId, runId));
+    }
     const told = await tell(request);
     if (told === null) return new Response(null, { status: 204 });
     const { events, run } = told;
@@ -91,6 +93,14 @@ function sourceHandler(source: AgentSource, options: AGUIHandlerOptions): Handle
     const encoded = encodedFeed(events, encoder, (reason) => stop.abort(reason));
     return respond(encoded, request, options, { 'x-intertie-run': run.runId });
   });
+}
+
+/** The thread, and perhaps the run, that a request without a body is about. */
+function named(request: Request): { query: URLSearchParams; threadId: string; runId: string | undefined } {
+  const query = new URL(request.url).searchParams;
+  const threadId = nameOf(query.get('threadId'));
+  if (threadId === undefined) throw new RequestProblem(`${request.method} says \`?threadId=\`: which thread.`, 422);
+  return { query, threadId, runId: nameOf(query.get('runId')) };
 }
 
 /** The events in the form that the client reads. */

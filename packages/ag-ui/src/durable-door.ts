@@ -10,6 +10,7 @@ import {
   type Encoder,
   type Json,
   type RunRequest,
+  type StopResult,
 } from '@intertie/core';
 import type { DurableAGUIHandlerOptions } from './ag-ui-handler-options.ts';
 import type { AGUIEvent, AGUIRunInput } from './ag-ui-event.ts';
@@ -72,11 +73,17 @@ export class DurableDoor {
     throw new RequestProblem('There is nothing to answer: `messages` ends with no message of the user’s.', 422);
   }
 
+  /** Stops the run that is named, or the last one. */
+  async stop(threadId: string, runId: string | undefined): Promise<{ runId: string; result: StopResult }> {
+    const run = await this.#find(threadId, runId);
+    if (run === null) throw new RunRefusedError({ code: 'not-found', what: 'run' });
+    return { runId: run.runId, result: await run.stop() };
+  }
+
   /** A thread for a client that comes back: its last run, or what is stored of it. */
   async connect(threadId: string, client: Pick<Client, 'runId' | 'protocolVersion'>): Promise<Told> {
     const { runId } = client;
-    const run =
-      runId === undefined ? await this.#agent.latest({ threadId }) : await this.#agent.find({ runId, threadId });
+    const run = await this.#find(threadId, runId);
     if (run) return this.#join(await currentRun(this.#agent, run), client);
     if (runId !== undefined) throw new RunRefusedError({ code: 'not-found', what: 'run' });
     if (!(await this.#agent.store.getThreadById({ threadId }))) {
@@ -105,6 +112,10 @@ export class DurableDoor {
     const options = { encoder, ...this.#naming(run, {}), ...defined({ now, replayEndedMs, fileUrl }) };
     const events = await replayRun(this.#agent, run, options);
     return events && { run, events };
+  }
+
+  #find(threadId: string, runId: string | undefined): Promise<DurableRun | null> {
+    return runId === undefined ? this.#agent.latest({ threadId }) : this.#agent.find({ runId, threadId });
   }
 
   async #begin(turn: AGUITurn, input: AGUIRunInput, request: Request): Promise<Told> {

@@ -2,12 +2,17 @@ import { sourceStream, type AgentSource, type RunInput } from '@intertie/core';
 import { messageIdOf } from './adopt-message-id.ts';
 import { agUiCodec, flushMs, type AGUISourceOptions } from './ag-ui-source.ts';
 import { declaredVersion } from './ag-ui-version.ts';
-import { askAgent, refusal, sseEvents } from './http-events.ts';
+import { askForRun } from './ask-for-run.ts';
+import { refusal, sseEvents } from './http-events.ts';
 import { defined, fieldsOf, nameOf } from './read-fields.ts';
+import { withQuery } from './with-query.ts';
 
 export interface FindReplayOptions extends AGUISourceOptions {
   now?: () => number;
 }
+
+/** When nobody reads any more, and whether that is a stop: see `askForRun`. */
+type Leaving = { leave: AbortSignal | undefined; isStopped: () => boolean };
 
 /** A run that is told from its beginning: what it is, and where its events come from. */
 export type Replay = { run: RunInput; source: AgentSource };
@@ -19,12 +24,13 @@ export type Replay = { run: RunInput; source: AgentSource };
 export async function findReplay(
   threadId: string,
   options: FindReplayOptions,
-  signal: AbortSignal | undefined,
+  { leave = new AbortController().signal, isStopped }: Leaving,
 ): Promise<Replay | null> {
-  const url = replayUrl(options.url, threadId);
-  if (url === undefined) return null;
-  const endpoint = { ...options, url };
-  const response = await askAgent(endpoint, { method: 'GET', ...(signal && { signal }) });
+  // A socket has nowhere to ask.
+  if (/^wss?:/.test(options.url)) return null;
+  const query = { threadId, protocolVersion: declaredVersion, replay: 'true' };
+  const endpoint = { ...options, url: withQuery(options.url, query) };
+  const response = await askForRun(endpoint, { method: 'GET' }, { threadId, leave, isStopped });
   if (response.status >= 500 && response.status !== 501) throw await refusal(endpoint, response);
   const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true;
   if (response.status !== 200 || response.body === null || !isStream) {
@@ -66,13 +72,4 @@ async function* withFirst(first: unknown, events: AsyncGenerator<unknown, void, 
   } finally {
     await events.return();
   }
-}
-
-/** A socket has nowhere to ask. */
-function replayUrl(url: string, threadId: string): string | undefined {
-  if (/^wss?:/.test(url)) return undefined;
-  // It may be relative to a page.
-  const [place] = url.split('#', 1) as [string];
-  const query = new URLSearchParams({ threadId, protocolVersion: declaredVersion, replay: 'true' });
-  return `${place}${place.includes('?') ? '&' : '?'}${query}`;
 }

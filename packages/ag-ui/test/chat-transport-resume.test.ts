@@ -31,12 +31,12 @@ const approval: AgentEvent[] = [
 
 describe.each(chatMajors)('$name that comes back to an AG-UI agent whose runs are kept', ({ major, ai, ...majors }) => {
   type Chat = ReturnType<typeof majors.createHookChat>;
-  type Door = { agent: Agent; url: string; chat(messages?: UIMessage[]): Chat };
+  type Door = { agent: Agent; url: string; chat(messages?: UIMessage[]): Chat; leaving(): Chat };
 
-  const chatAt = (url: string, init: Partial<ChatInit<UIMessage>> = {}): Chat =>
+  const chatAt = (url: string, init: Partial<ChatInit<UIMessage>> = {}, stopOnAbort = true): Chat =>
     majors.createHookChat({
       id: 'thread-1',
-      transport: new AGUIChatTransport({ url, version: major }) as never,
+      transport: new AGUIChatTransport({ url, version: major, stopOnAbort }) as never,
       sendAutomaticallyWhen: ai.lastAssistantMessageIsCompleteWithApprovalResponses,
       ...init,
     });
@@ -48,7 +48,8 @@ describe.each(chatMajors)('$name that comes back to an AG-UI agent whose runs ar
       await served.close();
       await agent.close();
     });
-    return { agent, url: served.url, chat: (messages = []) => chatAt(served.url, { messages }) };
+    const { url } = served;
+    return { agent, url, chat: (messages = []) => chatAt(url, { messages }), leaving: () => chatAt(url, {}, false) };
   }
 
   const textsOf = (chat: Chat): string[] =>
@@ -66,8 +67,8 @@ describe.each(chatMajors)('$name that comes back to an AG-UI agent whose runs ar
       ],
       (run) => [...says(run, 'three', 'Three.'), complete],
     );
-    const { agent, chat: open } = await doorTo(source);
-    const left = open();
+    const { agent, chat: open, leaving } = await doorTo(source);
+    const left = leaving();
     const sent = left.sendMessage({ text: 'Go.' });
     await until(() => expect(textsOf(left)).toEqual(['Go.', 'One.']));
     const history = copy(left.messages).slice(0, had === 'nothing' ? 1 : 2);
@@ -146,8 +147,8 @@ describe.each(chatMajors)('$name that comes back to an AG-UI agent whose runs ar
         complete,
       ],
     );
-    const { agent, chat: open } = await doorTo(source, { replayEndedMs: -1 });
-    const left = open();
+    const { agent, chat: open, leaving } = await doorTo(source, { replayEndedMs: -1 });
+    const left = leaving();
     const sent = left.sendMessage({ text: 'Go.' });
     await until(() => expect(textsOf(left)).toEqual(['Go.', 'May I?']));
     const history = copy(left.messages);

@@ -49,6 +49,7 @@ const calls: { [route: string]: () => Promise<Response> } = {
       state: {},
     }),
   'GET /api/agents/{agent}/ag-ui': () => fetch(api('/api/agents/helper/ag-ui?threadId=first')),
+  'DELETE /api/agents/{agent}/ag-ui': () => fetch(api('/api/agents/helper/ag-ui?threadId=first'), { method: 'DELETE' }),
   'GET /api/threads': () => fetch(api('/api/threads?search=weather&limit=10')),
   'GET /api/threads/{thread}': () => fetch(api('/api/threads/first')),
   'PATCH /api/threads/{thread}': () =>

@@ -26,6 +26,7 @@ export function addDoors(app: App, host: Host): void {
   };
   app.post('/api/agents/:agent/ag-ui', agUi);
   app.get('/api/agents/:agent/ag-ui', agUi);
+  app.delete('/api/agents/:agent/ag-ui', agUi);
 }
 
 function scoped({ agent }: HostedAgent, c: RouteContext): HostedAgent['agent'] {

@@ -101,6 +101,14 @@ export const routeTable: readonly Route[] = [
     answers: { 200: 'sse', 204: 'nothing' },
   },
   {
+    method: 'DELETE',
+    path: '/api/agents/{agent}/ag-ui',
+    tag: 'chat',
+    summary: 'Stops the run of a thread.',
+    query: { threadId: 'The thread.', runId: 'Only this run.' },
+    answers: { 200: 'json' },
+  },
+  {
     method: 'GET',
     path: '/api/threads',
     tag: 'threads',

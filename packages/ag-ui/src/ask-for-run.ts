@@ -1,0 +1,60 @@
+import { askAgent, type AGUIEndpoint } from './http-events.ts';
+import { withQuery } from './with-query.ts';
+
+/** How long after a stop an agent has to begin its answer, which says whether it keeps its runs. */
+const patienceMs = 1000;
+
+export interface AskForRunOptions {
+  threadId: string;
+  /** Nobody reads the answer any more. */
+  leave: AbortSignal;
+  /** Whether that is because the run was stopped. Asked again when all has happened that happens in the same turn. */
+  isStopped: () => boolean;
+}
+
+/**
+ * A request for the events of a run, of which a stop reaches the agent too. To most of them leaving says it; to one of ours that
+ * keeps its runs it says nothing, and AG-UI has no word for it. So that one is asked, and no other: none knows the request.
+ */
+export async function askForRun(
+  endpoint: AGUIEndpoint,
+  init: Parameters<typeof askAgent>[1],
+  { threadId, leave, isStopped }: AskForRunOptions,
+): Promise<Response> {
+  const request = new AbortController();
+  let response: Response | undefined;
+  let patience: ReturnType<typeof setTimeout> | undefined;
+
+  const stop = async (runId: string): Promise<void> => {
+    await new Promise((resolve) => setTimeout(resolve, 0));
+    if (!isStopped()) return;
+    const url = withQuery(endpoint.url, { threadId, runId });
+    const answer = await askAgent({ ...endpoint, url }, { method: 'DELETE', keepalive: true });
+    await answer.body?.cancel();
+  };
+  const abort = (): void => request.abort(leave.reason);
+  const onLeave = (): void => {
+    if (response === undefined && isStopped()) {
+      patience = setTimeout(abort, patienceMs);
+      return;
+    }
+    abort();
+    const runId = response && keptRunOf(response);
+    if (runId !== undefined) stop(runId).catch(() => undefined);
+  };
+
+  if (leave.aborted) abort();
+  leave.addEventListener('abort', onLeave, { once: true });
+  try {
+    response = await askAgent(endpoint, { ...init, signal: request.signal });
+  } finally {
+    clearTimeout(patience);
+  }
+  if (leave.aborted) onLeave();
+  return response;
+}
+
+/** The run that goes on when its reader leaves, if this is the answer of an agent that keeps it. */
+function keptRunOf({ headers }: Response): string | undefined {
+  return headers.has('x-intertie-message') ? (headers.get('x-intertie-run') ?? undefined) : undefined;
+}
