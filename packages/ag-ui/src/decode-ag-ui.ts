@@ -20,6 +20,7 @@ import { AGUIStateReader } from './decode-state.ts';
 import { AGUIToolReader } from './decode-tools.ts';
 import { AGUIWordReader } from './decode-words.ts';
 import { metaOfEncryptedValue } from './encrypted-value.ts';
+import { metaOf } from './event-meta.ts';
 import { expandChunks } from './expand-chunks.ts';
 import { MessageIds } from './message-ids.ts';
 import { defined, fieldsOf, isFields, nameOf, textOf, type Fields } from './read-fields.ts';
@@ -200,9 +201,10 @@ class AGUIDecoder {
     const { messages } = fieldsOf(event.input);
     for (const message of Array.isArray(messages) ? messages : []) this.#sent.add(String(fieldsOf(message).id));
     const { runId, threadId } = this.#run;
-    if (event.runId === runId && event.threadId === threadId) return true;
-    const remote = defined({ runId: nameOf(event.runId), threadId: nameOf(event.threadId) });
-    if (Object.keys(remote).length > 0) emit({ type: 'metadata', metadata: { 'ag-ui': remote } });
+    const isNamedSo = event.runId === runId && event.threadId === threadId;
+    const remote = isNamedSo ? {} : defined({ runId: nameOf(event.runId), threadId: nameOf(event.threadId) });
+    const own = metaOf(event)?.['ag-ui'];
+    if (own || Object.keys(remote).length > 0) emit({ type: 'metadata', metadata: { 'ag-ui': { ...remote, ...own } } });
     return true;
   }
 

@@ -1,10 +1,20 @@
-import type { AgentEvent, Emit, EventOf, Json, JsonObject, Outcome } from '@intertie/core';
-import { metaOf } from './event-meta.ts';
+import {
+  mergeMeta,
+  type AgentEvent,
+  type Emit,
+  type EventOf,
+  type Json,
+  type JsonObject,
+  type Meta,
+  type Outcome,
+} from '@intertie/core';
+import { laterMetaOf, metaOf } from './event-meta.ts';
 import { slotKey } from './intertie-slot.ts';
 import { defined, fieldsOf, isFields, nameOf, textOf, type Fields } from './read-fields.ts';
 
 type Write = Emit<AgentEvent>;
-type Step = { stepId: string } | { agentId: string } | { isPhase: true };
+/** `meta`: what was said of a turn as it began, which its end says. */
+type Step = { stepId: string; meta: Meta | undefined } | { agentId: string } | { isPhase: true };
 
 export function slotOf(event: Fields): JsonObject {
   return fieldsOf(fieldsOf(event.metadata)[slotKey]) as JsonObject;
@@ -89,7 +99,7 @@ export class AGUIAgentReader {
     } else {
       const stepId = nameOf(kept.stepId) ?? `${this.#runId}:step-${this.#count}`;
       this.#count += 1;
-      this.#steps.set(key, { stepId });
+      this.#steps.set(key, { stepId, meta: metaOf(event) });
       this.#openSteps.add(stepId);
       const agentId = this.agentOf(event, emit);
       const isOurs = nameOf(kept.stepId) !== undefined;
@@ -112,7 +122,8 @@ export class AGUIAgentReader {
     } else if ('stepId' in step) {
       this.#openSteps.delete(step.stepId);
       const { stepId: _, ...ended } = kept;
-      emit({ type: 'step-end', ...ended, ...defined({ providerMetadata: metaOf(event) }), stepId: step.stepId });
+      const providerMetadata = mergeMeta(step.meta, laterMetaOf(event, step.meta));
+      emit({ type: 'step-end', ...ended, ...defined({ providerMetadata }), stepId: step.stepId });
     }
     return true;
   }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { decode, finished } from '../test/decode-events.ts';
+import { decode, finished, started } from '../test/decode-events.ts';
 
 const own = (metadata: object): object => ({ 'ag-ui': { metadata } });
 
@@ -19,6 +19,22 @@ it('what an agent says of a message is kept, wherever it says it: the last word 
     { id: 'a', text: 'Hi', providerMetadata: own({ one: 1, two: 2, three: 3 }) },
     { id: 'r', reasoning: 'Hm', providerMetadata: own({ one: 1, two: 2 }) },
     { id: 'u', providerMetadata: own({ one: 1, two: 2 }) },
+  ]);
+});
+
+it('so is what it says as a run or a step begins, and is kept with its end where the step has no other place for it', () => {
+  const { events } = decode([
+    { ...started, metadata: { of: 'the run' } },
+    { type: 'STEP_STARTED', stepName: 'think', metadata: { one: 1, two: 1 } },
+    { type: 'STEP_FINISHED', stepName: 'think', metadata: { two: 2 } },
+    { type: 'STEP_STARTED', stepName: 'act', metadata: { one: 1 } },
+    { type: 'STEP_FINISHED', stepName: 'act' },
+    finished,
+  ]);
+  expect(events.find(({ type }) => type === 'metadata')).toMatchObject({ metadata: own({ of: 'the run' }) });
+  expect(events.filter(({ type }) => type === 'step-end')).toMatchObject([
+    { providerMetadata: own({ one: 1, two: 2 }) },
+    { providerMetadata: own({ one: 1 }) },
   ]);
 });
 
