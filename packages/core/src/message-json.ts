@@ -48,23 +48,39 @@ export function encodeMessage(message: CanonicalMessage | MessageInput): JsonObj
  * that this version does not know are kept. Throws a `MessageFormatError`. The result shares its values with the input.
  */
 export function decodeMessage(json: unknown, options: DecodeMessageOptions = {}): CanonicalMessage {
-  // `null` is how a message on its way in says that it is the first of a branch.
-  const envelope = isObject(json) && json['parentId'] === null ? without(json, 'parentId') : json;
-  refuse(envelopeShape(envelope));
-  const { createdAt, content } = envelope as JsonObject & { content: JsonObject };
+  const envelope = checkEnvelope(json);
+  const { createdAt } = envelope;
   const time = typeof createdAt === 'string' && isoTime.test(createdAt) ? Date.parse(createdAt) : Number.NaN;
   if (Number.isNaN(time)) {
     const text = 'createdAt has to be a time as `toISOString` writes it, for example 2024-01-31T12:00:00.000Z.';
     throw new MessageFormatError('invalid', 'createdAt', text);
   }
-  const upgraded = upgradeContent(content, options.upgrades ?? messageUpgrades);
-  checkContent(upgraded);
+  const content = toContent(envelope.content, options.upgrades);
   // A whole copy is much cheaper than one of what is left.
-  return {
-    ...(envelope as Omit<CanonicalMessage, 'content' | 'createdAt'>),
-    content: upgraded as MessageContent,
-    createdAt: new Date(time),
-  };
+  return { ...envelope, content, createdAt: new Date(time) };
+}
+
+/** What `decodeMessage` makes of what `encodeMessage` makes of it, in one copy, and without reading a time that is known. */
+export function copyMessage(message: CanonicalMessage | MessageInput): CanonicalMessage {
+  const envelope = checkEnvelope(encodeMessage(message));
+  envelope.content = toContent(envelope.content);
+  envelope.createdAt = new Date(message.createdAt);
+  return envelope as CanonicalMessage;
+}
+
+type Envelope = Omit<CanonicalMessage, 'content' | 'createdAt'> & { content: unknown; createdAt: unknown };
+
+function checkEnvelope(json: unknown): Envelope {
+  // `null` is how a message on its way in says that it is the first of a branch.
+  const envelope = isObject(json) && json['parentId'] === null ? without(json, 'parentId') : json;
+  refuse(envelopeShape(envelope));
+  return envelope as Envelope;
+}
+
+function toContent(json: unknown, upgrades: MessageUpgrades = messageUpgrades): MessageContent {
+  const content = upgradeContent(json as JsonObject, upgrades);
+  checkContent(content);
+  return content as unknown as MessageContent;
 }
 
 /** Throws a `MessageFormatError` that names the place, unless the content is one of format 2. */

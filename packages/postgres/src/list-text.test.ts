@@ -8,6 +8,7 @@ it.each<[string, Array<string | undefined>]>([
   ['plain ones', ['a', 'b c', '1,2', '{}', 'null', '']],
   ['with gaps', [undefined, 'NULL', undefined]],
   ['with quotes and backslashes', ['"', '\\', 'a"b\\"c', undefined, '\n']],
+  ['with what JSON would escape', ['a\tb', '\u001f', undefined, 'c']],
 ])('a list of texts is read as it was: %s', async (_, values) => {
   const database = await openPostgres();
   onTestFinished(() => database.close());

@@ -1,14 +1,14 @@
 import { copyAsJson, copyJson } from '../copy-json.ts';
 import type { MessageInput } from '../memory-store.ts';
 import { MessageFormatError } from '../message-format-error.ts';
-import { checkContent, decodeMessage, encodeMessage } from '../message-json.ts';
+import { checkContent, copyMessage } from '../message-json.ts';
 import type { CanonicalMessage, MessageContent } from '../message.ts';
 import { StoreError } from '../store-error.ts';
 import { checkStoreId } from '../store-id.ts';
 
 /** A message on its way in, as every store would keep it: what its JSON says, and nothing that the caller still holds. */
 export function readMessage(input: MessageInput): CanonicalMessage {
-  const message = orInvalid(() => decodeMessage(encodeMessage(input)));
+  const message = orInvalid(() => copyMessage(input));
   checkStoreId('The id of a message', message.id);
   checkStoreId('threadId', message.threadId);
   if (message.resourceId !== undefined) checkStoreId('resourceId', message.resourceId);

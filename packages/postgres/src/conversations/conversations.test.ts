@@ -208,6 +208,9 @@ describe.each(databases)('conversations, $name', ({ open }) => {
     '-000043-03-15T12:00:00.001Z',
     '+010000-01-01T00:00:00.000Z',
     '0000-06-01T00:00:00.000Z',
+    '1969-12-31T23:59:59.999Z',
+    '-004712-01-01T00:00:00.001Z',
+    '+275760-09-12T23:59:59.999Z',
   ])('keep the time %s', async (time) => {
     await store.saveMessages({ messages: [message('m1', { createdAt: new Date(time) })] });
     expect((await store.getMessage({ threadId, messageId: 'm1' }))?.createdAt.toISOString()).toBe(

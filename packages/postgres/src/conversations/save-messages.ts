@@ -40,8 +40,9 @@ const tries = 3;
  */
 export async function saveMessages(context: Context, scope: Scope, request: SaveMessages): Promise<SavedMessages> {
   const call = await readCall(context, scope, request);
-  const results =
-    (await saveBlindly(context, call)) ?? (await saveByVersion(context, call)) ?? (await saveLocked(context, call));
+  const saved = await saveBlindly(context, call);
+  if (saved) return saved;
+  const results = (await saveByVersion(context, call)) ?? (await saveLocked(context, call));
   for (const { threadId, isChanged } of results) {
     if (isChanged) context.hints.publish({ type: 'thread', scope, threadId });
   }
@@ -88,20 +89,20 @@ function hashOf(messages: readonly MessageInput[]): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
-async function saveBlindly({ database, generateId }: Context, call: Call): Promise<Result[] | undefined> {
+async function saveBlindly({ database, generateId, hints }: Context, call: Call): Promise<SavedMessages | undefined> {
   const [thread, another] = call.threads;
   if (!thread || another) return undefined;
   const { threadId, incoming } = thread;
   const draft = draftBlindly(incoming);
   if (!draft) return undefined;
+  const { inserts: messages, first } = draft;
   const appended = await orRefused(() =>
     appendMessages(database, { ...call, ...draft, threadId, uuid: generateId(), ...resourceOf(incoming) }),
   );
   if (!appended) return undefined;
-  const [first, ...rest] = draft.inserts;
-  const parented =
-    draft.first === 'head' && appended.parentId !== null ? { ...first!, parentId: appended.parentId } : first!;
-  return [{ threadId, version: appended.version, messages: byId([parented, ...rest]), isChanged: true }];
+  if (first === 'head' && appended.parentId !== null) messages[0]!.parentId = appended.parentId;
+  hints.publish({ type: 'thread', scope: call.scope, threadId });
+  return { messages, version: appended.version };
 }
 
 async function saveByVersion(context: Context, call: Call): Promise<Result[] | undefined> {

@@ -13,8 +13,8 @@ import type { Sql, SqlValue } from '../database.ts';
 import { transact } from '../transact.ts';
 import { checkLimit } from './check-limit.ts';
 import type { Context } from './context.ts';
+import { fromMilliseconds, toMilliseconds } from './milliseconds.ts';
 import { findThread, threadColumns, toThread, type ThreadRow } from './thread-row.ts';
-import { toTimestamp } from './to-timestamp.ts';
 
 /** One statement, unless there is a head, which has to be looked at under the lock. */
 export async function saveThread(context: Context, scope: Scope, input: ThreadInput): Promise<Thread> {
@@ -30,7 +30,7 @@ export async function saveThread(context: Context, scope: Scope, input: ThreadIn
     input.title ?? null,
     metadata ? JSON.stringify(metadata) : null,
     input.headId ?? null,
-    input.createdAt ? toTimestamp(input.createdAt) : null,
+    input.createdAt ? toMilliseconds(input.createdAt) : null,
   ];
   const row = await transact(context.database, context.hints, async (sql, tell) => {
     if (input.headId !== undefined) await checkHead(sql, scope, input.id, input.headId);
@@ -42,7 +42,7 @@ export async function saveThread(context: Context, scope: Scope, input: ThreadIn
 }
 
 const upsert = `insert into intertie.threads as t (id, scope, key, resource_id, title, metadata, version, created_at)
-  values ($1::text::uuid, $2, $3, $4, $5, $6::text::json, 1, coalesce($8::text::timestamptz, now()))
+  values ($1::text::uuid, $2, $3, $4, $5, $6::text::json, 1, coalesce(${fromMilliseconds('$8::int8')}, now()))
   on conflict (scope, key) do update set resource_id = coalesce(excluded.resource_id, t.resource_id),
     title = coalesce(excluded.title, t.title), metadata = coalesce(excluded.metadata, t.metadata),
     head_id = coalesce($7, t.head_id), version = t.version + 1, updated_at = now()

@@ -1,14 +1,14 @@
-import { messageFormat, type CanonicalMessage, type JsonObject } from '@intertie/core';
+import { messageFormat, type CanonicalMessage, type Json, type JsonObject } from '@intertie/core';
 
 import type { Sql, SqlValue } from '../database.ts';
 import { JsonList } from '../json-list.ts';
 import { numberList, textList } from '../list-text.ts';
 import { messageBy } from './message-by.ts';
-import { toTimestamp } from './to-timestamp.ts';
+import { fromMilliseconds, toMilliseconds } from './milliseconds.ts';
 
-type Column = (message: CanonicalMessage) => string | undefined;
+type Column<Value> = (message: CanonicalMessage) => Value | undefined;
 
-const texts: Readonly<Record<string, Column>> = {
+const texts: Readonly<Record<string, Column<string>>> = {
   id: ({ id }) => id,
   client_id: ({ clientId }) => clientId,
   parent_id: ({ parentId }) => parentId,
@@ -18,11 +18,12 @@ const texts: Readonly<Record<string, Column>> = {
   resource_id: ({ resourceId }) => resourceId,
   client_run_id: ({ runId }) => runId,
 };
-const jsons: Readonly<Record<string, Column>> = {
-  content: ({ content }) => JSON.stringify(content),
-  state: ({ state }) => JSON.stringify(state),
-  source_state: ({ sourceState }) => JSON.stringify(sourceState),
-  extra: (message) => JSON.stringify(extraOf(message)),
+/** The longest comes last: a driver that writes one after the other into its buffer copies nothing of it again. */
+const jsons: Readonly<Record<string, Column<object | Json>>> = {
+  state: ({ state }) => state,
+  source_state: ({ sourceState }) => sourceState,
+  extra: extraOf,
+  content: ({ content }) => content,
 };
 const names = [...Object.keys(texts), ...Object.keys(jsons)];
 
@@ -35,28 +36,30 @@ export const messageValueCount: number = names.length + 3;
 export function messageValues(messages: readonly CanonicalMessage[]): SqlValue[] {
   return [
     ...Object.values(texts).map((column) => textList(valuesOf(messages, column))),
-    ...Object.values(jsons).map((column) => new JsonList(valuesOf(messages, column))),
-    textList(messages.map(({ createdAt }) => toTimestamp(createdAt))),
+    numberList(messages.map(({ createdAt }) => toMilliseconds(createdAt))),
     numberList(breaksOf(messages)),
     numberList(messages.map((_, index) => index + 1)),
+    ...Object.values(jsons).map(
+      (column) => new JsonList(valuesOf(messages, column).map((json) => JSON.stringify(json))),
+    ),
   ];
 }
 
-function valuesOf(messages: readonly CanonicalMessage[], column: Column): Array<string | undefined> {
-  const values = messages.map(column);
-  return values.some((value) => value !== undefined) ? values : [];
+function valuesOf<Value>(messages: readonly CanonicalMessage[], column: Column<Value>): Array<Value | undefined> {
+  return messages.some((message) => column(message) !== undefined) ? messages.map(column) : [];
 }
 
 /**
  * Where lines begin among messages that are numbered in this order: for each, the place of the last one whose parent is
- * not the message before it, and 0 if that may be the first, whose parent was there before.
+ * not the message before it, and 0 if that may be the first, whose parent was there before. Mostly that is all of them.
  */
 function breaksOf(messages: readonly CanonicalMessage[]): number[] {
   let last = 0;
-  return messages.map(({ parentId }, index) => {
+  const breaks = messages.map(({ parentId }, index) => {
     if (index > 0 && parentId !== messages[index - 1]!.id) last = index + 1;
     return last;
   });
+  return last > 0 ? breaks : [];
 }
 
 /**
@@ -67,10 +70,10 @@ function breaksOf(messages: readonly CanonicalMessage[]): number[] {
 function unnestMessages(from: number): string {
   const columns = [
     ...Object.keys(texts).map((name) => ({ name, type: 'text' })),
-    ...Object.keys(jsons).map((name) => ({ name, type: 'json' })),
-    { name: 'created_at', type: 'text' },
+    { name: 'created_at', type: 'int8' },
     { name: 'break', type: 'int4' },
     { name: 'n', type: 'int4' },
+    ...Object.keys(jsons).map((name) => ({ name, type: 'json' })),
   ].map(({ name, type }, index) => `unnest($${from + index}::${type}[]) as ${name}`);
   return `(select ${columns.join(', ')}) v`;
 }
@@ -90,7 +93,7 @@ export function insertStatement(from: number, thread: string, run = 'null'): str
   return `insert into intertie.conversation_message (${insertColumns})
     select thread.id, thread.base + v.n, thread.version,
       case when v.break > 0 then thread.base + v.break else coalesce(before.line, thread.base + 1) end,
-      ${columns.join(', ')}, v.created_at::timestamptz, ${run}::text::uuid
+      ${columns.join(', ')}, ${fromMilliseconds('v.created_at')}, ${run}::text::uuid
     from ${thread} thread
       left join lateral (
         select coalesce(m.line, m.seq) as line
