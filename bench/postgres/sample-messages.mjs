@@ -1,5 +1,5 @@
 // @ts-check
-/** @import { MessageInput } from '@intertie/core' */
+/** @import { MessageInput, MessagePart } from '@intertie/core' */
 
 const words = 'the quick brown fox jumps over the lazy dog and then some '.repeat(40);
 
@@ -11,30 +11,34 @@ const words = 'the quick brown fox jumps over the lazy dog and then some '.repea
  * @returns {MessageInput}
  */
 export function ourMessage(threadId, id, n) {
-  const createdAt = new Date(1_700_000_000_000 + n);
-  const rest = { id, threadId, type: /** @type {const} */ ('text'), createdAt };
-  if (n % 2 === 0) {
-    return { ...rest, role: 'user', content: { format: 2, parts: [{ type: 'text', text: words.slice(0, 200) }] } };
-  }
+  const isQuestion = n % 2 === 0;
   return {
-    ...rest,
-    role: 'assistant',
-    content: {
-      format: 2,
-      parts: [
-        { type: 'reasoning', reasoning: words.slice(0, 400) },
-        {
-          type: 'tool-invocation',
-          toolCallId: `call_${id}`,
-          toolName: 'search',
-          state: 'result',
-          args: { query: words.slice(0, 100) },
-          result: { found: words.slice(0, 1100) },
-        },
-        { type: 'text', text: words.slice(0, 800) },
-      ],
-    },
+    id,
+    threadId,
+    role: isQuestion ? 'user' : 'assistant',
+    createdAt: new Date(1_700_000_000_000 + n),
+    type: 'text',
+    content: { format: 2, parts: isQuestion ? [{ type: 'text', text: words.slice(0, 200) }] : answerParts(id) },
   };
+}
+
+/**
+ * @param {string} id
+ * @returns {MessagePart[]}
+ */
+function answerParts(id) {
+  return [
+    { type: 'reasoning', reasoning: words.slice(0, 400) },
+    {
+      type: 'tool-invocation',
+      toolCallId: `call_${id}`,
+      toolName: 'search',
+      state: 'result',
+      args: { query: words.slice(0, 100) },
+      result: { found: words.slice(0, 1100) },
+    },
+    { type: 'text', text: words.slice(0, 800) },
+  ];
 }
 
 /**

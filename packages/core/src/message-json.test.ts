@@ -5,7 +5,7 @@ import { anyText } from '../test/any-text.ts';
 import type { JsonObject } from './json.ts';
 import type { MessageInput } from './memory-store.ts';
 import { MessageFormatError } from './message-format-error.ts';
-import { decodeMessage, encodeMessage } from './message-json.ts';
+import { copyMessage, decodeMessage, encodeMessage } from './message-json.ts';
 import type { CanonicalMessage, MessagePart } from './message.ts';
 
 const createdAt = new Date('2024-03-01T10:00:00.123Z');
@@ -239,6 +239,30 @@ describe('decodeMessage', () => {
     });
     expect(failure(json)).toMatchObject({ code: 'older-format' });
     expect(() => decodeMessage(json, { upgrades: { 0: upgrades[1] } })).toThrow('Let `upgrades[0]` make 1.');
+  });
+});
+
+describe('copyMessage', () => {
+  const said = new Date(0);
+  const ofAClass = Object.assign(Object.create({}) as object, message());
+  const newer = { ...message({ type: 'text', text: 'hi' }), resourceId: undefined, mood: { said } } as MessageInput;
+
+  it.each<[string, MessageInput]>([
+    ['a plain one, with fields that are absent or of a newer version', newer],
+    ['the first of a branch', { ...message(), parentId: null }],
+    ['one of a class', ofAClass],
+  ])('gives what coding and decoding gives: %s', (_, input) => {
+    const copy = copyMessage(input);
+    expect(copy).toStrictEqual(decodeMessage(encodeMessage(input)));
+    expect(copy.content.parts).not.toBe(input.content.parts);
+    expect(copy.createdAt).not.toBe(input.createdAt);
+  });
+
+  it('refuses what coding and decoding refuses', () => {
+    const wrong = [{ createdAt: new Date(Number.NaN) }, { id: '' }, { content: { format: 9 } }, { state: 1n }];
+    for (const fields of wrong) {
+      expect(() => copyMessage({ ...message(), ...fields } as unknown as MessageInput)).toThrow(MessageFormatError);
+    }
   });
 });
 

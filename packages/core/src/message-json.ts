@@ -37,9 +37,7 @@ const isoTime = /^(?:\d{4}|[+-]\d{6})-\d\d-\d\dT\d\d:\d\d.*(?:Z|[+-]\d\d:?\d\d)$
  * files are base64, absent fields are absent. The result shares nothing with the message.
  */
 export function encodeMessage(message: CanonicalMessage | MessageInput): JsonObject {
-  if (!(message.createdAt instanceof Date) || Number.isNaN(message.createdAt.getTime())) {
-    throw new MessageFormatError('invalid', 'createdAt', 'createdAt has to be a Date, and a valid one.');
-  }
+  checkTime(message);
   return copyJson(message, '') as JsonObject;
 }
 
@@ -60,12 +58,20 @@ export function decodeMessage(json: unknown, options: DecodeMessageOptions = {})
   return { ...envelope, content, createdAt: new Date(time) };
 }
 
-/** What `decodeMessage` makes of what `encodeMessage` makes of it, in one copy, and without reading a time that is known. */
+/** What `decodeMessage` makes of what `encodeMessage` makes of it, in one copy. */
 export function copyMessage(message: CanonicalMessage | MessageInput): CanonicalMessage {
-  const envelope = checkEnvelope(encodeMessage(message));
+  checkTime(message);
+  // No text is made of its time, only to be read again: that takes a quarter as long as all the rest.
+  const isPlain = Object.getPrototypeOf(message) === Object.prototype;
+  const envelope = checkEnvelope(copyJson(isPlain ? { ...message, createdAt: null } : message, ''));
   envelope.content = toContent(envelope.content);
   envelope.createdAt = new Date(message.createdAt);
   return envelope as CanonicalMessage;
+}
+
+function checkTime({ createdAt }: CanonicalMessage | MessageInput): void {
+  if (createdAt instanceof Date && !Number.isNaN(createdAt.getTime())) return;
+  throw new MessageFormatError('invalid', 'createdAt', 'createdAt has to be a Date, and a valid one.');
 }
 
 type Envelope = Omit<CanonicalMessage, 'content' | 'createdAt'> & { content: unknown; createdAt: unknown };
