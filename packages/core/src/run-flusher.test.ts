@@ -82,8 +82,8 @@ describe('when it flushes', () => {
     expect(statements[3]!.batches).toMatchObject([{ run: 'r1', seq: 2 }]);
   });
 
-  /** Statements that take 100 ms each, with something to write all the time; and when each began. */
-  async function slowly(count: number): Promise<number[]> {
+  /** Statements that take so long each, 100 ms if not said, with something to write all the time; and when each began. */
+  async function slowly(count: number, ms = 100): Promise<number[]> {
     const { flusher, statements } = scripted({ byHand: true });
     const writer = flusher.open(owned());
     for (let n = 0; n < count; n++) {
@@ -91,7 +91,7 @@ describe('when it flushes', () => {
       await vi.advanceTimersByTimeAsync(0);
       while (statements.length === n) await vi.advanceTimersByTimeAsync(1);
       writer.write(notice('b'));
-      await vi.advanceTimersByTimeAsync(100);
+      await vi.advanceTimersByTimeAsync(ms);
       statements[n]!.answer();
     }
     await vi.advanceTimersByTimeAsync(1_000);
@@ -109,18 +109,7 @@ describe('when it flushes', () => {
   });
 
   it('begins a statement so early that what was written is durable within a tick', async () => {
-    const { flusher, statements } = scripted({ byHand: true });
-    const writer = flusher.open(owned());
-    for (let n = 0; n < 4; n++) {
-      writer.write(notice('a'));
-      await vi.advanceTimersByTimeAsync(0);
-      while (statements.length === n) await vi.advanceTimersByTimeAsync(1);
-      writer.write(notice('b'));
-      await vi.advanceTimersByTimeAsync(6);
-      statements[n]!.answer();
-      await vi.advanceTimersByTimeAsync(0);
-    }
-    expect(statements.map(({ at }) => at)).toEqual([0, 34, 68, 102]);
+    expect(await slowly(3, 6)).toEqual([0, 34, 68, 102]);
   });
 
   it('does not wait for the tick at a barrier', async () => {
