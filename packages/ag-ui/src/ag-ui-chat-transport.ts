@@ -48,9 +48,11 @@ export class AGUIChatTransport<Version extends UIMessageVersion = 6> extends Sou
     const { chatId, abortSignal } = options;
     const { stopOnAbort = true } = this.#options;
     this.#stops.set(chatId, abortSignal);
-    const isStopped = (): boolean => stopOnAbort && this.#stops.get(chatId) === abortSignal;
-    const found = await findReplay(chatId, this.#options, { leave: abortSignal, isStopped });
-    return found && this.chunksOf(found.source, found.run, abortSignal);
+    const isStopped = (): boolean =>
+      stopOnAbort && abortSignal?.aborted === true && this.#stops.get(chatId) === abortSignal;
+    const found = await findReplay(chatId, this.#options, { signal: abortSignal, isStopped });
+    // Not by our own: the chat may have asked again by now.
+    return found && super.chunksOf(found.source, found.run, abortSignal);
   };
 
   protected override chunksOf(

@@ -6,6 +6,8 @@ const patienceMs = 1000;
 
 export interface AskForRunOptions {
   threadId: string;
+  /** What the request's own URL says beyond the agent's. */
+  query?: Record<string, string>;
   /** Nobody reads the answer any more. */
   leave: AbortSignal;
   /** Whether that is because the run was stopped. Asked again when all has happened that happens in the same turn. */
@@ -19,7 +21,7 @@ export interface AskForRunOptions {
 export async function askForRun(
   endpoint: AGUIEndpoint,
   init: Parameters<typeof askAgent>[1],
-  { threadId, leave, isStopped }: AskForRunOptions,
+  { threadId, query, leave, isStopped }: AskForRunOptions,
 ): Promise<Response> {
   const request = new AbortController();
   let response: Response | undefined;
@@ -34,19 +36,21 @@ export async function askForRun(
   };
   const abort = (): void => request.abort(leave.reason);
   const onLeave = (): void => {
-    if (response === undefined && isStopped()) {
+    const mayBeStop = isStopped();
+    if (response === undefined && mayBeStop) {
       patience = setTimeout(abort, patienceMs);
       return;
     }
     abort();
     const runId = response && keptRunOf(response);
-    if (runId !== undefined) stop(runId).catch(() => undefined);
+    if (runId !== undefined && mayBeStop) stop(runId).catch(() => undefined);
   };
 
   if (leave.aborted) abort();
   leave.addEventListener('abort', onLeave, { once: true });
   try {
-    response = await askAgent(endpoint, { ...init, signal: request.signal });
+    const url = query ? withQuery(endpoint.url, query) : endpoint.url;
+    response = await askAgent({ ...endpoint, url }, { ...init, signal: request.signal });
   } finally {
     clearTimeout(patience);
   }

@@ -5,14 +5,13 @@ import { declaredVersion } from './ag-ui-version.ts';
 import { askForRun } from './ask-for-run.ts';
 import { refusal, sseEvents } from './http-events.ts';
 import { defined, fieldsOf, nameOf } from './read-fields.ts';
-import { withQuery } from './with-query.ts';
 
 export interface FindReplayOptions extends AGUISourceOptions {
   now?: () => number;
 }
 
 /** When nobody reads any more, and whether that is a stop: see `askForRun`. */
-type Leaving = { leave: AbortSignal | undefined; isStopped: () => boolean };
+type Leaving = { signal: AbortSignal | undefined; isStopped: () => boolean };
 
 /** A run that is told from its beginning: what it is, and where its events come from. */
 export type Replay = { run: RunInput; source: AgentSource };
@@ -24,14 +23,18 @@ export type Replay = { run: RunInput; source: AgentSource };
 export async function findReplay(
   threadId: string,
   options: FindReplayOptions,
-  { leave = new AbortController().signal, isStopped }: Leaving,
+  { signal, isStopped }: Leaving,
 ): Promise<Replay | null> {
   // A socket has nowhere to ask.
   if (/^wss?:/.test(options.url)) return null;
   const query = { threadId, protocolVersion: declaredVersion, replay: 'true' };
-  const endpoint = { ...options, url: withQuery(options.url, query) };
-  const response = await askForRun(endpoint, { method: 'GET' }, { threadId, leave, isStopped });
-  if (response.status >= 500 && response.status !== 501) throw await refusal(endpoint, response);
+  // Until the run is read the signal says when nobody waits any more; then its reader does, who also leaves at its end.
+  const left = new AbortController();
+  const leave = (): void => left.abort(signal?.reason);
+  if (signal?.aborted) leave();
+  signal?.addEventListener('abort', leave);
+  const response = await askForRun(options, { method: 'GET' }, { threadId, query, leave: left.signal, isStopped });
+  if (response.status >= 500 && response.status !== 501) throw await refusal(options, response);
   const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true;
   if (response.status !== 200 || response.body === null || !isStream) {
     await response.body?.cancel().catch(() => undefined);
@@ -51,16 +54,16 @@ export async function findReplay(
   const source: AgentSource = {
     name,
     pauses: 'replay',
-    run: (asked, control) =>
-      sourceStream(
-        withFirst(first, events),
-        agUiCodec(asked, { origins: onFrame !== undefined, ...defined({ onLoss }) }),
-        {
-          signal: control.signal,
-          flushMs,
-          ...defined({ idleMs, onFrame }),
-        },
-      ),
+    run: (asked, control) => {
+      signal?.removeEventListener('abort', leave);
+      control.signal.addEventListener('abort', leave, { once: true });
+      const read = (over: AbortSignal): AsyncIterable<unknown> => {
+        over.addEventListener('abort', leave, { once: true });
+        return withFirst(first, events);
+      };
+      const codec = agUiCodec(asked, { origins: onFrame !== undefined, ...defined({ onLoss }) });
+      return sourceStream(read, codec, { signal: control.signal, flushMs, ...defined({ idleMs, onFrame }) });
+    },
   };
   return { run, source };
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent } from '@intertie/agent';
-import { createInMemoryStore, type AgentSource } from '@intertie/core';
+import { createInMemoryStore, type AgentEvent, type AgentSource } from '@intertie/core';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { chatMajors } from '../../ai-sdk/test/chats.ts';
 import { complete, says, scriptedSource } from '../../ai-sdk/test/scripted-source.ts';
@@ -85,6 +85,51 @@ describe.each(chatMajors)('a stop of $name, where the agent keeps its runs,', ({
     await chat.stop();
     await resumed;
     await until(async () => expect(await stateOf()).toBe('aborted'));
+  });
+
+  it('is not what an abort is after the run has paused: it can still be answered', async () => {
+    const approval: AgentEvent = { type: 'question', questionId: 'q', kind: 'approval' };
+    const waitingFor = [{ type: 'question' as const, questionId: 'q' }];
+    const paused: AgentEvent = { type: 'run-end', outcome: 'paused', waitingFor };
+    const { agent, url, stateOf, asked } = await keeping(
+      scriptedSource((run) => [...says(run, 'one', 'One.'), approval, paused]),
+    );
+    await agent.start({ threadId: 'thread-1' });
+    await until(async () => expect(await stateOf()).toBe('paused'));
+    const stop = new AbortController();
+    const options = { chatId: 'thread-1', abortSignal: stop.signal };
+    const told = (await chatAt(url).transport.reconnectToStream(options))!.getReader();
+    while (!(await told.read()).done);
+    stop.abort();
+    // Long enough for a request that must not come.
+    await sleep(50);
+    expect({ asked, state: await stateOf() }).toEqual({ asked: ['GET'], state: 'paused' });
+  });
+
+  it('is not what a chat does that asks again while it still waits', async () => {
+    const { agent, url, stateOf, asked } = await keeping(endless());
+    await agent.start({ threadId: 'thread-1' });
+    const { open, opened } = gate();
+    let calls = 0;
+    const held: typeof fetch = async (...given) => {
+      const response = await fetch(...given);
+      if ((calls += 1) === 1) await opened;
+      return response;
+    };
+    const transport = new AGUIChatTransport({ url, version: major, fetch: held });
+    const first = new AbortController();
+    const one = transport.reconnectToStream({ chatId: 'thread-1', abortSignal: first.signal });
+    await until(() => expect(calls).toBe(1));
+    const again = await transport.reconnectToStream({
+      chatId: 'thread-1',
+      abortSignal: new AbortController().signal,
+    });
+    open();
+    await one;
+    first.abort();
+    await sleep(50);
+    expect({ asked, state: await stateOf() }).toEqual({ asked: ['GET', 'GET'], state: 'running' });
+    await Promise.all([(await one)!.cancel(), again!.cancel()]);
   });
 
   it('is not what a chat does that asks again, or whose reader leaves, or that is told not to', async () => {
