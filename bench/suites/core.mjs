@@ -2,9 +2,10 @@
 import { MessageList } from '@intertie/core';
 import { readUIMessageStream } from 'ai';
 
-import { measure } from '../measure.mjs';
+import { besides, inTurns, spread } from '../measure.mjs';
 
 /** @import { AgentEvent } from '@intertie/core' */
+/** @import { Options, Row } from '../measure.mjs' */
 
 const frame = 16;
 
@@ -133,10 +134,77 @@ function chunksOf(events) {
   return [...chunks, { type: 'finish-step' }, { type: 'finish' }];
 }
 
-const peerName = 'readUIMessageStream of ai 6';
-
 /** @param {number} count */
 const short = (count) => (count < 1e6 ? `${count / 1000}k` : `${count / 1e6}M`);
+
+/** @typedef {{ name: string, count: number, events: AgentEvent[] }} Fold */
+
+/** @param {number} count @returns {Fold} */
+const text = (count) => ({ name: `${short(count)} text deltas`, count, events: textEvents(count) });
+/** @param {number} count @returns {Fold} */
+const toolInput = (count) => ({ name: `${short(count)} tool-input deltas`, count, events: toolInputEvents(count) });
+/** @param {number} agents @returns {Fold} */
+const spoken = (agents) => ({
+  name: `100k text deltas of ${agents} agent${agents === 1 ? '' : 's in turns'}`,
+  count: 100_000,
+  events: interleavedEvents(agents, 100_000),
+});
+/** @param {number} calls @returns {Fold} */
+const afterCalls = (calls) => ({
+  name: `5k text deltas after ${calls} calls`,
+  count: 5000 + 2 * calls,
+  events: textAfterCalls(calls, 5000),
+});
+
+/** Milliseconds for one of them, done as often as makes a round long enough to be timed. @param {Fold} fold */
+const timeOf = ({ count, events }) => {
+  const times = Math.ceil(100_000 / count);
+  const start = performance.now();
+  for (let n = 0; n < times; n++) foldAndRead(events);
+  return (performance.now() - start) / times;
+};
+
+/**
+ * @param {Options} options
+ * @param {Fold} fold
+ * @returns {Promise<Row>}
+ */
+async function besideAI(options, fold) {
+  const { name, count, events } = fold;
+  const chunks = chunksOf(events);
+  const [ours = [], theirs = []] = await inTurns(options, name, [
+    async () => timeOf(fold),
+    async () => {
+      const start = performance.now();
+      await readAndRead(chunks);
+      return performance.now() - start;
+    },
+  ]);
+  const peerName = 'readUIMessageStream of ai 6';
+  return { name, events: count, ours: spread(ours), peerName, ...besides(ours, theirs) };
+}
+
+/**
+ * What each event costs in long runs, by what it costs in a short one: the AI SDK would take minutes for them.
+ * @param {Options} options
+ * @param {Fold} smallest
+ * @param {Fold[]} others
+ * @returns {Promise<Row[]>}
+ */
+async function growth(options, smallest, others) {
+  const parties = [smallest, ...others].map((fold) => async () => timeOf(fold));
+  const [least = [], ...figures] = await inTurns(options, `each of ${smallest.name} and of more`, parties);
+  return others.map(({ name, count }, index) => {
+    const ours = figures[index] ?? [];
+    const each = ours.map((ms, round) => ms / count / ((least[round] ?? ms) / smallest.count));
+    return {
+      name,
+      events: count,
+      ours: spread(ours),
+      growth: { from: `${smallest.name}, for each`, ratio: spread(each) },
+    };
+  });
+}
 
 /** @type {import('../measure.mjs').Suite} */
 const suite = {
@@ -144,67 +212,16 @@ const suite = {
     'core: the fold, read as a page reads it (after every delta a snapshot, its length and its last delta; the whole text every 16 ms)',
   warmUpMs: 1000,
   async run(options) {
-    const rows = [];
-    for (const [count, compared] of /** @type {const} */ ([
-      [10_000, true],
-      [50_000, true],
-      [100_000, false],
-      [1_000_000, false],
-    ])) {
-      const events = textEvents(count);
-      const chunks = compared ? chunksOf(events) : [];
-      const peer = compared ? { peerName, peer: () => readAndRead(chunks) } : {};
-      rows.push(
-        await measure(options, {
-          name: `${short(count)} text deltas`,
-          events: count,
-          ours: () => foldAndRead(events),
-          ...peer,
-        }),
-      );
-    }
-    for (const [count, compared] of /** @type {const} */ ([
-      [4_000, true],
-      [10_000, false],
-      [100_000, false],
-    ])) {
-      const events = toolInputEvents(count);
-      const chunks = compared ? chunksOf(events) : [];
-      const peer = compared ? { peerName, peer: () => readAndRead(chunks) } : {};
-      rows.push(
-        await measure(options, {
-          name: `${short(count)} tool-input deltas`,
-          events: count,
-          ours: () => foldAndRead(events),
-          ...peer,
-        }),
-      );
-    }
-    for (const agents of [1, 8, 64]) {
-      const events = interleavedEvents(agents, 100_000);
-      rows.push(
-        await measure(options, {
-          name: `100k text deltas of ${agents} agents in turns`,
-          events: 100_000,
-          ours: () => foldAndRead(events),
-        }),
-      );
-    }
-    for (const calls of [0, 200, 2000]) {
-      const events = textAfterCalls(calls, 5000);
-      const chunks = chunksOf(events);
-      const count = 5000 + 2 * calls;
-      const peer = calls <= 200 ? { peerName, peer: () => readAndRead(chunks) } : {};
-      rows.push(
-        await measure(options, {
-          name: `5k text deltas after ${calls} calls`,
-          events: count,
-          ours: () => foldAndRead(events),
-          ...peer,
-        }),
-      );
-    }
-    return rows;
+    return [
+      await besideAI(options, text(10_000)),
+      await besideAI(options, text(50_000)),
+      ...(await growth(options, text(10_000), [text(100_000), text(1_000_000), ...[1, 8, 64].map(spoken)])),
+      await besideAI(options, toolInput(4_000)),
+      ...(await growth(options, toolInput(4_000), [toolInput(10_000), toolInput(100_000)])),
+      await besideAI(options, afterCalls(0)),
+      await besideAI(options, afterCalls(200)),
+      ...(await growth(options, afterCalls(0), [afterCalls(2000)])),
+    ];
   },
 };
 export default suite;
