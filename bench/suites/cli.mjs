@@ -3,7 +3,10 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
+import { besides, inTurns, spread } from '../measure.mjs';
+
 const bin = fileURLToPath(new URL('../../packages/server/bin/intertie.mjs', import.meta.url));
+const floor = fileURLToPath(new URL('../cli/parse-events.mjs', import.meta.url));
 const megabyte = 1e6;
 /** Says at the end how much memory the process had at most, in kilobytes. */
 const tellMemory = `data:text/javascript,${encodeURIComponent(
@@ -32,14 +35,14 @@ function piece(before) {
 }
 
 /**
- * Pipes a stream of that size into the command, in a process of its own, and throws away what it writes.
- * @param {string[]} args
+ * Pipes a stream of that size into a program, in a process of its own, and throws away what it writes.
+ * @param {string[]} args the program and what it is told
  * @param {number} size in bytes
  * @returns {Promise<{ ms: number, items: number, memory: number }>} memory in megabytes
  */
 async function pipe(args, size) {
   const start = performance.now();
-  const child = spawn(process.execPath, ['--import', tellMemory, bin, ...args], { stdio: ['pipe', 'ignore', 'pipe'] });
+  const child = spawn(process.execPath, ['--import', tellMemory, ...args], { stdio: ['pipe', 'ignore', 'pipe'] });
   let said = '';
   child.stderr.on('data', (data) => (said += String(data)));
   const closed = once(child, 'close');
@@ -52,7 +55,7 @@ async function pipe(args, size) {
   }
   child.stdin.end();
   const [code] = await closed;
-  if (code !== 0) throw new Error(`intertie ${args.join(' ')} exited with ${code}: ${said}`);
+  if (code !== 0) throw new Error(`${args.join(' ')} exited with ${code}: ${said}`);
   const memory = Number(/maxRSS (\d+)/.exec(said)?.[1]) / 1000;
   return { ms: performance.now() - start, items: count * items.length, memory };
 }
@@ -60,29 +63,35 @@ async function pipe(args, size) {
 /** @type {import('../measure.mjs').Suite} */
 export default {
   title: 'cli: an AG-UI stream that is piped into the command line',
-  async run({ repeats, progress }) {
+  async run(options) {
     const rows = [];
     // Twice is enough to see how far they differ: they take the better part of a minute each.
-    const rounds = Math.min(repeats, 2);
-    const whole = repeats > 1 ? 500 : 50;
+    const rounds = { ...options, repeats: Math.min(options.repeats, 2) };
+    const whole = options.repeats > 1 ? 500 : 50;
     const tenth = whole / 10;
     for (const args of [['convert', '--to', 'ui-message-stream', '--quiet'], ['check']]) {
       const name = args.filter((word) => word !== '--quiet').join(' ');
-      progress(`${name}: ${tenth} MB, for its memory`);
-      const small = await pipe(args, tenth * megabyte);
-      const results = [];
-      for (let round = 1; round <= rounds; round++) {
-        progress(`${name}: ${whole} MB, round ${round} of ${rounds}`);
-        results.push(await pipe(args, whole * megabyte));
-      }
-      const times = results.map(({ ms }) => ms).toSorted((a, b) => a - b);
-      const median = times[times.length >> 1] ?? 0;
-      const memory = Math.max(...results.map((result) => result.memory));
+      options.progress(`${name}: ${tenth} MB, for its memory`);
+      const small = await pipe([bin, ...args], tenth * megabyte);
+      let memory = 0;
+      let events = 0;
+      const convert = async () => {
+        const result = await pipe([bin, ...args], whole * megabyte);
+        memory = Math.max(memory, result.memory);
+        events = result.items;
+        return result.ms;
+      };
+      const parse = async () => (await pipe([floor], whole * megabyte)).ms;
+      // Each is a process of its own, so there is nothing to warm up.
+      const [ours = [], theirs = []] = await inTurns(rounds, `${name}: ${whole} MB`, [convert, parse], 0);
+      const speed = ((1000 * whole) / spread(ours).median).toFixed(0);
       rows.push({
         name,
-        events: results[0]?.items ?? 0,
-        ours: { median, low: times[0] ?? 0, high: times.at(-1) ?? 0 },
-        note: `${whole} MB at ${((1000 * whole) / median).toFixed(0)} MB/s; at most ${memory.toFixed(0)} MB of memory, of ${tenth} MB input ${small.memory.toFixed(0)}`,
+        events,
+        ours: spread(ours),
+        peerName: 'eventsource-parser + JSON.parse: the floor',
+        ...besides(ours, theirs),
+        note: `${whole} MB at ${speed} MB/s; at most ${memory.toFixed(0)} MB of memory, of ${tenth} MB input ${small.memory.toFixed(0)}`,
       });
     }
     return rows;
