@@ -33,7 +33,7 @@ Written by \`npm run bench -- --write\` from \`bench/results.json\`; do not edit
 npm run bench                    # all suites; installs the peers on the first run
 npm run bench mail core          # some
 npm run bench -- --write         # and write this page; suites that were not run stay as they are
-npm run bench -- --compare       # and say of every row whether it is what this page says; exits with 1 where a ratio is not
+npm run bench -- --compare       # and say of every row whether it is what this page says; exits with 1 where one is not
 \`\`\`
 
 A **ratio** is how many times better ours is than the peer: time for the same work, or memory. Above 1× we win. Ours and the peer take
@@ -41,6 +41,8 @@ turns in the same run on the same machine, and the ratio is taken within each ro
 speeds; the milliseconds do not. First comes the median, in brackets the least and the most of all rounds. Those are the rounds of
 several processes, one after the other, since two that do the same compile and place it differently. **Level** is where the rounds do
 not agree who is better; **we lose** is where they agree that it is not us. A target is what was asked for when the part was built.
+Where there is no peer the **growth** is the same within ourselves: a figure by that of the smallest of its kind. A row is what this
+page says where the rounds of a new run and the ones that are recorded here meet; mostly the new median lies within them.
 Everything is real but the language model, which says what it is told to, as fast as it is read.
 `.split('\n');
 

@@ -6,14 +6,15 @@ import { keyOf } from './row-key.mjs';
 
 /**
  * What a new measurement says of a recorded one. `within`: its median lies in the recorded spread. `touches`: it does not, but
- * the two spreads meet. `better`, `worse`: they do not meet. `faster`, `slower`: nor do those of a time that stands beside no
- * other, which is the machine's affair. `new`, `gone`: there is only one of them.
- * @typedef {'within' | 'touches' | 'better' | 'worse' | 'faster' | 'slower' | 'new' | 'gone'} Reproduction
+ * the two spreads meet, so the rounds of both have said the same. `better`, `worse`: they do not meet. `new`, `gone`: there is only
+ * one of them.
+ * @typedef {'within' | 'touches' | 'better' | 'worse' | 'new' | 'gone'} Reproduction
  * @typedef {{ row: Row, recorded?: Spread, measured?: Spread, reproduction: Reproduction }} Comparison
  */
 
 /**
- * Row by row: by a ratio where there is one, which is the same on machines of any speed; else by our own figure.
+ * Row by row: by the ratio to a peer, or to the smallest of its kind, which means something on machines of any speed. What has neither
+ * is compared by its own figure.
  * @param {Row[]} recorded
  * @param {Row[]} measured
  * @returns {Comparison[]}
@@ -26,7 +27,7 @@ export function compareRows(recorded, measured) {
     found.delete(keyOf(row));
     if (!now) return { row, recorded: figureOf(row), reproduction: 'gone' };
     const [was, is] = [figureOf(row), figureOf(now)];
-    return { row, recorded: was, measured: is, reproduction: compare(was, is, outside(row)) };
+    return { row, recorded: was, measured: is, reproduction: compare(was, is, isBetterMore(row)) };
   });
   for (const row of found.values()) comparisons.push({ row, measured: figureOf(row), reproduction: 'new' });
   return comparisons;
@@ -37,30 +38,31 @@ export function isReproduced(comparisons) {
   return comparisons.every(({ reproduction }) => reproduced.has(reproduction));
 }
 
+/** All of them in a line. @param {Reproduction[]} found */
+export function summaryOf(found) {
+  const within = found.filter((reproduction) => reproduction === 'within').length;
+  const touching = found.filter((reproduction) => reproduction === 'touches').length;
+  const others = found.length - within - touching;
+  return `of ${found.length} rows ${within} have their median within the recorded spread, ${touching} have spreads that meet, ${others} do not`;
+}
+
 /** @type {ReadonlySet<Reproduction>} */
-const reproduced = new Set(['within', 'touches', 'faster', 'slower']);
+const reproduced = new Set(['within', 'touches']);
 
 /** @param {Row} row */
 const figureOf = (row) => ratioOf(row) ?? row.growth?.ratio ?? row.ours;
 
-/**
- * What to call more than was recorded, and what to call less.
- * @param {Row} row
- * @returns {[more: Reproduction, less: Reproduction]}
- */
-function outside(row) {
-  if (ratioOf(row)) return ['better', 'worse'];
-  return row.growth ? ['worse', 'better'] : ['slower', 'faster'];
-}
+/** A ratio says how much better ours is; a growth or a time is better the less it is. @param {Row} row */
+const isBetterMore = (row) => ratioOf(row) !== undefined;
 
 /**
  * @param {Spread} was
  * @param {Spread} is
- * @param {[more: Reproduction, less: Reproduction]} words
+ * @param {boolean} betterMore
  * @returns {Reproduction}
  */
-function compare(was, is, [more, less]) {
+function compare(was, is, betterMore) {
   if (is.median >= was.low && is.median <= was.high) return 'within';
   if (is.low <= was.high && is.high >= was.low) return 'touches';
-  return is.median > was.median ? more : less;
+  return is.median > was.median === betterMore ? 'better' : 'worse';
 }

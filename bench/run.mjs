@@ -11,10 +11,11 @@ import { machineOf, versionsOf } from './machine.mjs';
 import { mergeRows } from './merge-rows.mjs';
 import { ratioOf } from './ratio.mjs';
 import { printSuite, printTable } from './report.mjs';
-import { compareRows, isReproduced } from './reproduce.mjs';
+import { compareRows, isReproduced, summaryOf } from './reproduce.mjs';
 import { readResults, suiteNames, writeResults } from './results.mjs';
 
 /** @import { Row, Spread } from './measure.mjs' */
+/** @import { Reproduction } from './reproduce.mjs' */
 /** @import { SuiteResult } from './results.mjs' */
 
 const { values, positionals } = parseArgs({
@@ -37,7 +38,7 @@ if (values.help || unknown.length > 0) {
   --write    measures in three processes, and writes bench/results.json, and of it docs/benchmarks.md and its charts; suites that
              were not run stay as they are
   --page     writes the page and its charts again of the results that there are, and measures nothing
-  --compare  says of every row whether it is what docs/benchmarks.md says, and exits with 1 where the spreads of a ratio do not meet
+  --compare  says of every row whether it is what docs/benchmarks.md says, and exits with 1 where the spreads do not meet
   --quick    one repetition of each: to see that it works, not to quote
   --json     one JSON object on standard output, for machines`);
   process.exit(unknown.length > 0 ? 2 : 0);
@@ -59,6 +60,8 @@ const versions = versionsOf();
 /** @type {Record<string, SuiteResult>} */
 const measured = {};
 let isSound = true;
+/** What became of all the rows that were compared. @type {Reproduction[]} */
+const found = [];
 
 for (const name of positionals.length > 0 ? positionals : suiteNames) {
   try {
@@ -72,7 +75,10 @@ for (const name of positionals.length > 0 ? positionals : suiteNames) {
   }
 }
 if (values.json) console.log(JSON.stringify(measured, undefined, 2));
-else console.log(`\n${machine.cpu}, ${machine.cores} cores, Node ${machine.node}`);
+else {
+  if (values.compare) console.log(`\nAll suites: ${summaryOf(found)}`);
+  console.log(`\n${machine.cpu}, ${machine.cores} cores, Node ${machine.node}`);
+}
 process.exit(isSound ? 0 : 1);
 
 /**
@@ -137,8 +143,8 @@ function compareWithPage(name, rows) {
       }),
     ]);
   }
-  const within = comparisons.filter(({ reproduction }) => reproduction === 'within').length;
-  say(`  ${within} of ${comparisons.length} within the recorded spread`);
+  for (const { reproduction } of comparisons) found.push(reproduction);
+  say(`  ${summaryOf(comparisons.map(({ reproduction }) => reproduction))}`);
   if (recorded?.repeats === 1)
     say('  What is recorded is of one repetition, and has no spread: record it again without --quick.');
   if (!isReproduced(comparisons)) isSound = false;
