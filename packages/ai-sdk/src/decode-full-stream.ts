@@ -52,9 +52,11 @@ export interface FullStreamDecoder extends Codec<unknown, AgentEvent> {
  */
 export function createFullStreamDecoder(run: RunInput, options: FullStreamDecoderOptions = {}): FullStreamDecoder {
   const decoder = new PartDecoder(run, options);
+  // Asked of every part, and so not by way of a class: what is compiled for one is thrown away with its last object.
+  const { underWay } = decoder;
   return {
     feed: (part, emit) => decoder.feed(part, emit),
-    more: (part) => decoder.more(part),
+    more: (part) => nextWords(part, underWay.last),
     end: (end, emit) => {
       // The first thing that went wrong is the cause; what the wire says at its end is the last symptom.
       if (end.reason !== 'aborted') decoder.fail(emit);
@@ -75,7 +77,7 @@ class PartDecoder {
   #parts: { readonly [Key in Kind]: Map<string, string> } = { text: new Map(), reasoning: new Map() };
   #calls: FullStreamCalls;
   /** What the last part was more of, under which wire id: mostly the next one is more of it too. */
-  #last: LastDelta | undefined;
+  readonly underWay: { last: LastDelta | undefined } = { last: undefined };
   #cause: Fault | undefined;
   #ended = false;
   #requestWithheld = false;
@@ -96,12 +98,13 @@ class PartDecoder {
   }
 
   feed(value: unknown, emit: Emit<AgentEvent>): void {
-    const delta = this.more(value);
+    const { last } = this.underWay;
+    const delta = nextWords(value, last);
     if (delta !== undefined) {
-      const { type, id } = this.#last!;
+      const { type, id } = last!;
       return emit(type === 'tool-input-delta' ? { type, toolCallId: id, delta } : { type, id, delta });
     }
-    this.#last = undefined;
+    this.underWay.last = undefined;
     if (this.#ended) {
       this.#onLoss({
         kind: 'late',
@@ -111,10 +114,6 @@ class PartDecoder {
     } else if (!isFields(value) || typeof value.type !== 'string') {
       this.#lost(value, 'Parts are objects with a type.', emit);
     } else this.#decode(value.type, value, emit);
-  }
-
-  more(value: unknown): string | undefined {
-    return this.#last !== undefined && isFields(value) ? nextWords(value, this.#last) : undefined;
   }
 
   /** The input is over without a last word. */
@@ -199,12 +198,12 @@ class PartDecoder {
     // An empty delta may carry a signature; without one it says nothing.
     if (providerMetadata) emit({ type, id, delta, providerMetadata });
     else if (delta !== '') emit({ type, id, delta });
-    this.#last = { type, wireId: part.id, id };
+    this.underWay.last = { type, wireId: part.id, id };
   }
 
   #callDelta(type: 'tool-input-delta', part: Fields, emit: Emit<AgentEvent>): void {
     const id = this.#calls.inputDelta(part, emit);
-    if (id !== undefined) this.#last = { type, wireId: part.id, id };
+    if (id !== undefined) this.underWay.last = { type, wireId: part.id, id };
   }
 
   #partEnd(kind: Kind, part: Fields, emit: Emit<AgentEvent>): void {

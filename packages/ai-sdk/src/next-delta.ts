@@ -1,4 +1,4 @@
-import type { Fields } from './read-fields.ts';
+import { isFields } from './read-fields.ts';
 
 /** What the last part was more of: its type, the wire's id of it, and ours. */
 export type LastDelta = {
@@ -12,7 +12,9 @@ export type LastDelta = {
  * stream is this, and nothing need be looked up for it: what was open is open still. Each type asks for its own fields in a
  * place of its own, where the engine sees parts of one shape only.
  */
-export function nextWords(part: Fields, { type, wireId }: LastDelta): string | undefined {
+export function nextWords(part: unknown, last: LastDelta | undefined): string | undefined {
+  if (last === undefined || !isFields(part)) return undefined;
+  const { type, wireId } = last;
   if (part.type !== type) return undefined;
   if (type === 'tool-input-delta') {
     const { delta } = part;
