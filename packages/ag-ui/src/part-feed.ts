@@ -12,8 +12,11 @@ export interface PartFeedOptions {
 export interface PartFeed extends EventFeed {
   /** Once more, and it tells another from then on. */
   open(sink: EventSink): void;
-  /** Reads one part, or hears that the run was stopped; then gives what `then` says. For whoever wants one event at a time. */
-  step<T>(then: () => T | Promise<T>): Promise<T>;
+  /**
+   * Reads one part, or hears that the run was stopped; then gives what `then` says. For whoever wants one event at a time: most
+   * parts are one, and that is given to `then` and not to the sink.
+   */
+  readonly step: <T>(then: (event?: AGUIEvent) => T | Promise<T>) => Promise<T>;
   leave(reason: unknown): void;
 }
 
@@ -23,6 +26,7 @@ export interface PartFeed extends EventFeed {
  */
 export function partFeed(options: PartFeedOptions): PartFeed {
   const { codec, signal } = options;
+  const { more } = codec;
   let sink: EventSink;
   let isOpen = false;
   let reader: PartReader | undefined;
@@ -54,27 +58,38 @@ export function partFeed(options: PartFeedOptions): PartFeed {
     onStopped?.();
   };
 
+  /** Gives the event of a part that is more of the last, as most are; all else is written. */
+  const take = ({ done, value }: IteratorResult<unknown>): AGUIEvent | undefined => {
+    if (isOver) return undefined;
+    if (!done) {
+      const event = more(value);
+      if (event !== undefined) return event;
+      codec.feed(value, write);
+    }
+    if (done || codec.isEnded()) finish({ reason: 'eof' });
+    return undefined;
+  };
   /** Whether there is more to come. */
-  const take = ({ done, value }: IteratorResult<unknown>): boolean => {
-    if (isOver) return false;
-    if (!done) codec.feed(value, write);
-    if (done || codec.isEnded) finish({ reason: 'eof' });
+  const takeAll = (result: IteratorResult<unknown>): boolean => {
+    const event = take(result);
+    if (event !== undefined) sink.event(event);
     return !isOver;
   };
   const read = async (): Promise<void> => {
     reader ??= readParts(options.parts());
     // oxlint-disable-next-line no-await-in-loop -- one part after the other
-    while (take(await reader.parts.next()) && sink.ready());
+    while (takeAll(await reader.parts.next()) && sink.ready());
   };
 
-  let after: (() => unknown) | undefined;
+  let after: ((event?: AGUIEvent) => unknown) | undefined;
   const onPart = (result: IteratorResult<unknown>): unknown => {
+    let event: AGUIEvent | undefined;
     try {
-      take(result);
+      event = take(result);
     } catch (error) {
       fail(error);
     }
-    return after?.();
+    return after?.(event);
   };
   const onFailed = (error: unknown): unknown => {
     fail(error);
@@ -106,13 +121,13 @@ export function partFeed(options: PartFeedOptions): PartFeed {
       if (isOver) sink.end();
       else read().catch(fail);
     },
-    step<T>(then: () => T | Promise<T>): Promise<T> {
+    step<T>(then: (event?: AGUIEvent) => T | Promise<T>): Promise<T> {
       after = then;
       if (!signal) return step() as Promise<T>;
       // A promise for each step, and none for the run: one that waits for the stop would keep what waits for it.
       return new Promise((resolve) => {
         let told: T | Promise<T> | undefined;
-        after = onStopped = () => resolve((told ??= then()));
+        after = onStopped = (event?: AGUIEvent) => resolve((told ??= then(event)));
         void step();
       });
     },
