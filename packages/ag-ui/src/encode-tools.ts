@@ -29,6 +29,8 @@ type Call = {
   /** `whole`: in one chunk, when it is complete. */
   form: Form | 'whole';
   state: 'input' | 'called' | 'settled';
+  /** Made when it is needed, of what is known then. */
+  say: SayMore | undefined;
   /** The arguments as the client has them. */
   text: string;
   isOpen: boolean;
@@ -85,6 +87,7 @@ export class AGUITools {
       owner,
       form: 'triads',
       state: isSettled ? 'settled' : 'called',
+      say: undefined,
       text: '',
       isOpen: false,
       meta: part.providerMetadata,
@@ -107,6 +110,7 @@ export class AGUITools {
       owner,
       form,
       state: 'input',
+      say: undefined,
       text: '',
       isOpen: true,
       meta,
@@ -138,7 +142,7 @@ export class AGUITools {
   more(time: number | undefined): MoreWords | undefined {
     const call = this.#last;
     if (call === undefined || call.form === 'whole' || isTagged(call)) return undefined;
-    return { say: sayOf(call), keep: (delta) => void (call.text += delta), time };
+    return { say: (call.say ??= sayOf(call)), keep: (delta) => void (call.text += delta), time };
   }
 
   inputEnd({ toolCallId, providerMetadata }: EventOf<'tool-input-end'>): boolean {
@@ -155,6 +159,7 @@ export class AGUITools {
     const call = known ?? this.start(event, owner, form, write);
     if (known !== undefined && (known.isBaseline || !known.isOpen)) return;
     call.body = { ...call.body, ...body };
+    call.say = undefined;
     call.meta = mergeMeta(call.meta, body.providerMetadata);
     if (body.executor === 'provider') this.#groups.isProviders(toolCallId, call.body);
     if (call.text === '') this.#args(call, argumentsOf(input, call.body.inputEncoding), write);
@@ -265,6 +270,7 @@ export class AGUITools {
       const { parentMessageId, owner } = call;
       if (call.form === 'whole') this.#streaming += 1;
       call.form = 'triads';
+      call.say = undefined;
       write({ type: 'TOOL_CALL_START', toolCallId, toolCallName, parentMessageId, ...tag(owner) });
     }
   }
@@ -272,7 +278,7 @@ export class AGUITools {
   #args(call: Call, delta: string, write: Write): void {
     call.text += delta;
     if (call.form === 'whole') return;
-    const event = sayOf(call)(delta);
+    const event = (call.say ??= sayOf(call))(delta);
     write(isTagged(call) ? { ...event, ...tag(call.owner) } : event);
   }
 

@@ -15,29 +15,35 @@ export interface MoreWords {
  */
 export type SayMore = (delta: string, timestamp?: number) => AGUIEvent;
 
+/** With the time or without, each in one go: what is added to an object later is kept apart from it. */
 export const sayMore = {
   text:
     (messageId: string): SayMore =>
     (delta, timestamp) =>
-      timed({ type: 'TEXT_MESSAGE_CONTENT', messageId, delta }, timestamp),
+      timestamp === undefined
+        ? { type: 'TEXT_MESSAGE_CONTENT', messageId, delta }
+        : { type: 'TEXT_MESSAGE_CONTENT', messageId, delta, timestamp },
 
-  reasoning:
-    (messageId: string): SayMore =>
-    (delta, timestamp) =>
-      timed({ type: 'REASONING_MESSAGE_CONTENT', messageId, delta }, timestamp),
-
-  call:
-    (toolCallId: string): SayMore =>
-    (delta, timestamp) =>
-      timed({ type: 'TOOL_CALL_ARGS', toolCallId, delta }, timestamp),
-
-  // Chunks are mostly told with their time, and what is added to an object later is kept apart from it.
   textChunk:
     (messageId: string): SayMore =>
     (delta, timestamp) =>
       timestamp === undefined
         ? { type: 'TEXT_MESSAGE_CHUNK', messageId, role: 'assistant', delta }
         : { type: 'TEXT_MESSAGE_CHUNK', messageId, role: 'assistant', delta, timestamp },
+
+  reasoning:
+    (messageId: string): SayMore =>
+    (delta, timestamp) =>
+      timestamp === undefined
+        ? { type: 'REASONING_MESSAGE_CONTENT', messageId, delta }
+        : { type: 'REASONING_MESSAGE_CONTENT', messageId, delta, timestamp },
+
+  call:
+    (toolCallId: string): SayMore =>
+    (delta, timestamp) =>
+      timestamp === undefined
+        ? { type: 'TOOL_CALL_ARGS', toolCallId, delta }
+        : { type: 'TOOL_CALL_ARGS', toolCallId, delta, timestamp },
 
   callChunk:
     (toolCallId: string, toolCallName: string, parentMessageId: string): SayMore =>
@@ -46,8 +52,3 @@ export const sayMore = {
         ? { type: 'TOOL_CALL_CHUNK', toolCallId, toolCallName, parentMessageId, delta }
         : { type: 'TOOL_CALL_CHUNK', toolCallId, toolCallName, parentMessageId, delta, timestamp },
 };
-
-function timed(event: AGUIEvent, timestamp: number | undefined): AGUIEvent {
-  if (timestamp !== undefined) event.timestamp = timestamp;
-  return event;
-}

@@ -1,7 +1,7 @@
 import { toFault, type AgentEvent, type Codec, type Emit } from '@intertie/core';
 import type { AGUIEvent } from './ag-ui-event.ts';
 import type { AGUIEncoder } from './encode-ag-ui.ts';
-import type { MoreWords, SayMore } from './more-words.ts';
+import type { MoreWords } from './more-words.ts';
 
 export interface PartCodecOptions {
   /** Ends with `seal`. */
@@ -15,8 +15,10 @@ export interface PartCodecOptions {
 export interface PartCodec extends Codec<unknown, AGUIEvent> {
   /** Whether the run has said its last word. */
   isEnded(): boolean;
-  /** The event of a part that is more words of what the last one was. Of any other nothing: feed that. */
-  readonly more: (part: unknown) => AGUIEvent | undefined;
+  /** Gives how more words of the same are told without another feed, if they can be. */
+  feed(part: unknown, emit: Emit<AGUIEvent>): MoreWords | undefined;
+  /** The words of a part that is more of what the last one was. */
+  readonly more: PartCodecOptions['more'];
   flush(emit: Emit<AGUIEvent>): void;
   /** Nobody listens any more: what it would say at its end is not said. */
   leave(): void;
@@ -26,15 +28,11 @@ export interface PartCodec extends Codec<unknown, AGUIEvent> {
  * Parts to AG-UI: a decoder, the seal and the encoder as one. Most of a stream are words of what is open, and these go from
  * the part to the event, past the canonical event between them, which would say nothing that is not known.
  */
-export function createPartCodec({ decoder, more: wordsOf, encoder, now }: PartCodecOptions): PartCodec {
+export function createPartCodec({ decoder, more, encoder, now }: PartCodecOptions): PartCodec {
   let isEnded = false;
   let emit: Emit<AGUIEvent>;
   /** How many events the last part was. */
   let passed = 0;
-  /** How more of the last part is told, and when that was. */
-  let say: SayMore | undefined;
-  let keep: MoreWords['keep'];
-  let time: number | undefined;
 
   const pass = (event: AgentEvent): void => {
     if (isEnded) return;
@@ -46,21 +44,13 @@ export function createPartCodec({ decoder, more: wordsOf, encoder, now }: PartCo
 
   return {
     isEnded: () => isEnded,
-    more(part) {
-      if (say === undefined) return undefined;
-      const delta = wordsOf!(part);
-      if (delta === undefined || delta === '') return undefined;
-      keep?.(delta);
-      return say(delta, time);
-    },
+    more,
     feed(part, own) {
       emit = own;
       passed = 0;
-      say = undefined;
       decoder.feed(part, pass);
       // If the part was one event, and is what the encoder was fed last, then that is what the next may be more of.
-      const next = passed === 1 && wordsOf !== undefined ? encoder.more : undefined;
-      if (next !== undefined) ({ say, keep, time } = next);
+      return passed === 1 && more !== undefined ? encoder.more : undefined;
     },
     flush(own) {
       emit = own;

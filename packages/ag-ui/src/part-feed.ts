@@ -1,6 +1,7 @@
 import { endByAbort, toFault, type End } from '@intertie/core';
 import type { AGUIEvent } from './ag-ui-event.ts';
 import type { EventFeed, EventSink } from './event-feed.ts';
+import type { MoreWords } from './more-words.ts';
 import type { PartCodec } from './part-codec.ts';
 
 export interface PartFeedOptions {
@@ -26,7 +27,9 @@ export interface PartFeed extends EventFeed {
  */
 export function partFeed(options: PartFeedOptions): PartFeed {
   const { codec, signal } = options;
-  const { more } = codec;
+  const { more = () => undefined } = codec;
+  /** How more of the last part is told. */
+  let words: MoreWords | undefined;
   let sink: EventSink;
   let isOpen = false;
   let reader: PartReader | undefined;
@@ -58,22 +61,28 @@ export function partFeed(options: PartFeedOptions): PartFeed {
     onStopped?.();
   };
 
-  /** Gives the event of a part that is more of the last, as most are; all else is written. */
-  const take = ({ done, value }: IteratorResult<unknown>): AGUIEvent | undefined => {
+  /** Gives the words of a part that is more of the last, as most are; all else is written. */
+  const take = ({ done, value }: IteratorResult<unknown>): string | undefined => {
     if (isOver) return undefined;
     if (!done) {
-      const event = more(value);
-      if (event !== undefined) return event;
-      codec.feed(value, write);
+      const delta = words === undefined ? undefined : more(value);
+      // One that says nothing is no event.
+      if (delta !== undefined && delta !== '') {
+        words?.keep?.(delta);
+        return delta;
+      }
+      words = codec.feed(value, write);
     }
     if (done || codec.isEnded()) finish({ reason: 'eof' });
     return undefined;
   };
   /** Whether there is more to come. */
   const takeAll = (result: IteratorResult<unknown>): boolean => {
-    const event = take(result);
-    if (event !== undefined) sink.event(event);
-    return !isOver;
+    const delta = take(result);
+    if (delta === undefined) return !isOver;
+    if (sink.more) sink.more(delta, words!);
+    else sink.event(words!.say(delta, words!.time));
+    return true;
   };
   const read = async (): Promise<void> => {
     reader ??= readParts(options.parts());
@@ -85,7 +94,8 @@ export function partFeed(options: PartFeedOptions): PartFeed {
   const onPart = (result: IteratorResult<unknown>): unknown => {
     let event: AGUIEvent | undefined;
     try {
-      event = take(result);
+      const delta = take(result);
+      if (delta !== undefined) event = words!.say(delta, words!.time);
     } catch (error) {
       fail(error);
     }
