@@ -119,3 +119,28 @@ it('words after nothing was said are of their own part, and not of the one befor
   expect([contents.length, zero?.delta, one?.delta]).toEqual([2, 'zero', 'one']);
   expect(zero?.messageId).not.toBe(one?.messageId);
 });
+
+const signed = { text: '', providerMetadata: { p: { signature: 's' } } };
+it.each([
+  ['a first chunk', [{ type: 'text-start', id: '0' }]],
+  [
+    'another turn that is still open',
+    [
+      { type: 'start-step' },
+      { type: 'text-start', id: '0' },
+      { type: 'text-delta', id: '0', text: 'a' },
+      { type: 'start-step' },
+      { type: 'text-start', id: '1' },
+      { type: 'text-delta', id: '1', text: 'b' },
+    ],
+  ],
+])('words after a delta without any say all that is said of %s', async (_, before) => {
+  const more = ['c', 'd'].map((text) => ({ type: 'text-delta', id: '0', text }));
+  const said = [...before, { type: 'text-delta', id: '0', ...signed }, ...more];
+  const how: AGUIEncoderOptions = { protocolVersion: '1.0', form: 'chunks', result: 'text' };
+  const finish = { type: 'finish', finishReason: 'stop' };
+  const apart = await encode([...said, finish], how, 'events', false);
+  expect(apart.frames).toContain('"delta":"d"');
+  expect(await encode([...said, finish], how, 'events', true)).toEqual(apart);
+  expect(await encode([...said, finish], how, 'bytes', true)).toEqual(apart);
+});
