@@ -1,13 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { AGUIEvent } from './ag-ui-event.ts';
-import { AGUIFrameBytes } from './ag-ui-frame-bytes.ts';
+import { createFrameBytes } from './ag-ui-frame-bytes.ts';
 import { toAGUIFrame } from './ag-ui-frame.ts';
+import { sayMore, type MoreWords } from './more-words.ts';
 
 const decoder = new TextDecoder();
 
 function inRow(events: readonly AGUIEvent[]): string {
-  const frames = new AGUIFrameBytes();
+  const frames = createFrameBytes();
   for (const event of events) frames.add(event);
   return decoder.decode(frames.take());
 }
@@ -31,19 +32,53 @@ const event = fc.oneof(
   fc.record({ type: fc.constant('CUSTOM'), name: id, value: delta }),
 ) as fc.Arbitrary<AGUIEvent>;
 
+/** All the ways in which more words are told, with a time and without. */
+function allWays(name: string): MoreWords[] {
+  const says = [
+    sayMore.text(name),
+    sayMore.textChunk(name),
+    sayMore.reasoning(name),
+    sayMore.call(name),
+    sayMore.callChunk(name, `${name}-tool`, `${name}-message`),
+  ];
+  return says.flatMap((say) => [undefined, 17].map((time) => ({ say, keep: undefined, time })));
+}
+
 describe('frames as bytes', () => {
   it('are the same, written one by one or in a row, wherever they are taken', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(event, fc.boolean()), { maxLength: 30 }), (steps) => {
-        const frames = new AGUIFrameBytes();
+        const frames = createFrameBytes();
         let text = '';
         for (const [one, isTaken] of steps) {
           frames.add(one);
           if (isTaken) text += decoder.decode(frames.take());
         }
         text += decoder.decode(frames.take());
-        expect(frames.length).toBe(0);
+        expect(frames.length()).toBe(0);
         expect(text).toBe(oneByOne(steps.map(([one]) => one)));
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it('of words that nobody has made an event of are those of the event, whatever is added between them', () => {
+    const ways = fc.constantFrom(...allWays('a'), ...allWays('b","delta":""'));
+    const step = fc.oneof(fc.record({ words: ways, delta }), fc.record({ added: event }));
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 30 }), (steps) => {
+        const frames = createFrameBytes();
+        let expected = '';
+        for (const one of steps) {
+          if ('added' in one) {
+            frames.add(one.added);
+            expected += toAGUIFrame(one.added);
+          } else {
+            frames.more(one.delta, one.words);
+            expected += toAGUIFrame(one.words.say(one.delta, one.words.time));
+          }
+        }
+        expect(decoder.decode(frames.take())).toBe(expected);
       }),
       { numRuns: 200 },
     );
@@ -61,7 +96,7 @@ describe('frames as bytes', () => {
   });
 
   it('that were taken are not written over by the next', () => {
-    const frames = new AGUIFrameBytes();
+    const frames = createFrameBytes();
     const [first, second]: [AGUIEvent, AGUIEvent] = [
       { type: 'TEXT_MESSAGE_CONTENT', messageId: 'a', delta: 'first' },
       { type: 'TEXT_MESSAGE_CONTENT', messageId: 'a', delta: 'other' },

@@ -1,90 +1,121 @@
 import type { AGUIEvent } from './ag-ui-event.ts';
 import { toAGUIFrame } from './ag-ui-frame.ts';
 import { maxJsonBytes, writeJsonText } from './json-bytes.ts';
+import type { MoreWords } from './more-words.ts';
 
 /** Most pieces are a word or two; what needs more room gets it. */
 const firstSize = 1024;
 /** What is larger is measured before there is room made for it, and the room is not kept. */
 const largeSize = 16_384;
+const noWords = '"delta":""';
 
 /**
  * What `toAGUIFrame` says of events, as bytes that are gathered until somebody takes them. Most events say a few more words of
- * the same thing: what is before their words is made once and copied, and the words are written as bytes at once: a text that is put
- * together of many small ones has to be taken apart again.
+ * the same thing: what is around their words is made once and copied, and the words are written as bytes at once: a text that is
+ * put together of many small ones has to be taken apart again.
  */
-export class AGUIFrameBytes {
-  #encoder = new TextEncoder();
-  #bytes = new Uint8Array(firstSize);
-  #length = 0;
-  /** What the last words were of, and what was before them. */
-  #lastType: string | undefined;
-  #lastId: string | undefined;
-  #before = new Uint8Array();
-
-  get length(): number {
-    return this.#length;
-  }
-
-  add(event: AGUIEvent): void {
-    switch (event.type) {
-      case 'TEXT_MESSAGE_CONTENT':
-      case 'REASONING_MESSAGE_CONTENT':
-        return this.#say(event, 'messageId', event.messageId, event.delta);
-      case 'TOOL_CALL_ARGS':
-        return this.#say(event, 'toolCallId', event.toolCallId, event.delta);
-      default:
-        return this.#write(toAGUIFrame(event));
-    }
-  }
-
+export interface AGUIFrameBytes {
+  length(): number;
+  add(event: AGUIEvent): void;
+  /** Adds the event that these words would be, which nobody makes. */
+  readonly more: (delta: string, words: MoreWords) => void;
   /** All that was added since it was last asked. */
-  take(): Uint8Array<ArrayBuffer> {
-    const taken = this.#bytes.slice(0, this.#length);
-    this.#length = 0;
-    if (this.#bytes.length > 2 * largeSize) this.#bytes = new Uint8Array(firstSize);
-    return taken;
-  }
+  take(): Uint8Array<ArrayBuffer>;
+}
 
-  #say(event: AGUIEvent, key: 'messageId' | 'toolCallId', id: string, delta: string): void {
-    if (!isBare(event) || typeof id !== 'string' || typeof delta !== 'string') return this.#write(toAGUIFrame(event));
-    if (this.#lastId !== id || this.#lastType !== event.type) {
-      this.#lastId = id;
-      this.#lastType = event.type;
-      this.#before = this.#encoder.encode(`data: {"type":"${event.type}","${key}":${JSON.stringify(id)},"delta":"`);
-    }
-    this.#append(this.#before);
-    this.#makeRoom(delta.length * maxJsonBytes + 4);
-    const bytes = this.#bytes;
-    const end = writeJsonText(delta, bytes, this.#length);
-    if (end < 0) return this.#write(`${JSON.stringify(delta).slice(1)}}\n\n`);
-    // `"}` and two LF: too few to be copied.
-    bytes[end] = 0x22;
-    bytes[end + 1] = 0x7d;
-    bytes[end + 2] = 0x0a;
-    bytes[end + 3] = 0x0a;
-    this.#length = end + 4;
-  }
+export function createFrameBytes(): AGUIFrameBytes {
+  const encoder = new TextEncoder();
+  let bytes = new Uint8Array(firstSize);
+  let length = 0;
+  /** What the last words were of, and what was around them. */
+  let lastWords: MoreWords | undefined;
+  let lastType: string | undefined;
+  let lastId: string | undefined;
+  let before = new Uint8Array();
+  let after = new Uint8Array();
 
-  #write(text: string): void {
-    if (text.length > largeSize) return this.#append(this.#encoder.encode(text));
+  const makeRoom = (more: number): void => {
+    const needed = length + more;
+    if (needed <= bytes.length) return;
+    const larger = new Uint8Array(Math.max(needed, 2 * bytes.length));
+    larger.set(bytes.subarray(0, length));
+    bytes = larger;
+  };
+  const append = (more: Uint8Array): void => {
+    makeRoom(more.length);
+    bytes.set(more, length);
+    length += more.length;
+  };
+  const write = (text: string): void => {
+    if (text.length > largeSize) return append(encoder.encode(text));
     // No character takes more than three bytes for each of its units.
-    this.#makeRoom(text.length * 3);
-    this.#length += this.#encoder.encodeInto(text, this.#bytes.subarray(this.#length)).written;
-  }
+    makeRoom(text.length * 3);
+    length += encoder.encodeInto(text, bytes.subarray(length)).written;
+  };
 
-  #append(bytes: Uint8Array): void {
-    this.#makeRoom(bytes.length);
-    this.#bytes.set(bytes, this.#length);
-    this.#length += bytes.length;
-  }
+  /** What is around the words of an event. */
+  const learn = (event: object): void => {
+    const frame = toAGUIFrame({ ...event, delta: '' } as AGUIEvent);
+    // Within a text the quotes would be escaped, so this is nobody's id.
+    const end = frame.indexOf(noWords) + noWords.length - 1;
+    before = encoder.encode(frame.slice(0, end));
+    after = encoder.encode(frame.slice(end));
+  };
+  const say = (delta: string): void => {
+    const room = before.length + delta.length * maxJsonBytes + after.length;
+    if (length + room > bytes.length) makeRoom(room);
+    bytes.set(before, length);
+    let end = writeJsonText(delta, bytes, length + before.length);
+    if (end < 0) {
+      length += before.length;
+      write(JSON.stringify(delta).slice(1, -1));
+      makeRoom(after.length);
+      end = length;
+    }
+    const [target, tail] = [bytes, after];
+    // Mostly too few to be copied.
+    for (let index = 0; index < tail.length; index++) target[end + index] = tail[index]!;
+    length = end + tail.length;
+  };
+  const sayAll = (event: AGUIEvent, id: unknown, delta: unknown): void => {
+    if (!isBare(event) || typeof id !== 'string' || typeof delta !== 'string') return write(toAGUIFrame(event));
+    if (lastId !== id || lastType !== event.type) {
+      lastId = id;
+      lastType = event.type;
+      lastWords = undefined;
+      learn(event);
+    }
+    say(delta);
+  };
 
-  #makeRoom(more: number): void {
-    const needed = this.#length + more;
-    if (needed <= this.#bytes.length) return;
-    const larger = new Uint8Array(Math.max(needed, 2 * this.#bytes.length));
-    larger.set(this.#bytes.subarray(0, this.#length));
-    this.#bytes = larger;
-  }
+  return {
+    length: () => length,
+    add(event) {
+      switch (event.type) {
+        case 'TEXT_MESSAGE_CONTENT':
+        case 'REASONING_MESSAGE_CONTENT':
+          return sayAll(event, event.messageId, event.delta);
+        case 'TOOL_CALL_ARGS':
+          return sayAll(event, event.toolCallId, event.delta);
+        default:
+          return write(toAGUIFrame(event));
+      }
+    },
+    more(delta, words) {
+      if (lastWords !== words) {
+        lastWords = words;
+        lastId = undefined;
+        learn(words.say('', words.time));
+      }
+      say(delta);
+    },
+    take() {
+      const taken = bytes.slice(0, length);
+      length = 0;
+      if (bytes.length > 2 * largeSize) bytes = new Uint8Array(firstSize);
+      return taken;
+    },
+  };
 }
 
 /** Whether it says its type, an id and words, and nothing else. */

@@ -1,10 +1,10 @@
-import { AGUIFrameBytes } from './ag-ui-frame-bytes.ts';
+import { createFrameBytes } from './ag-ui-frame-bytes.ts';
 import type { AGUIEvent } from './ag-ui-event.ts';
 import { feedOf, type EventFeed, type EventSink } from './event-feed.ts';
 
 const keepAliveFrame = ': keep-alive\n\n';
 /** What one piece may hold: so many reads share the cost of writing it, and no more is read for a client that takes nothing. */
-const maxReads = 64;
+const maxReads = 128;
 const maxLength = 16_384;
 
 export const aguiSSEHeaders: Readonly<Record<string, string>> = {
@@ -32,7 +32,8 @@ export function writeAGUISSE(
  * piece of a stream costs more than the words in it.
  */
 export function writeFeedSSE(feed: EventFeed, { keepAliveMs }: WriteAGUISSEOptions): ReadableStream<Uint8Array> {
-  const frames = new AGUIFrameBytes();
+  const frames = createFrameBytes();
+  const { more: addMore } = frames;
   let controller: ReadableStreamDefaultController<Uint8Array>;
   let onWritten: (() => void) | undefined;
   let keepAlive: ReturnType<typeof setInterval> | undefined;
@@ -43,13 +44,22 @@ export function writeFeedSSE(feed: EventFeed, { keepAliveMs }: WriteAGUISSEOptio
   let isOver = false;
 
   const write = (): void => {
-    isWaiting = false;
-    if (frames.length === 0 || isOver || onWritten === undefined) return;
+    if (frames.length() === 0 || isOver || onWritten === undefined) return;
     controller.enqueue(frames.take());
     reads = 0;
     const resolve = onWritten;
     onWritten = undefined;
     resolve();
+  };
+  /** What was said is written when all that is there has been read, if it was not by then. */
+  const onSaid = (): void => {
+    if (isOver) return;
+    isWaiting = true;
+    afterwards(onRead);
+  };
+  const onRead = (): void => {
+    isWaiting = false;
+    write();
   };
   const read = (): void => {
     if (isReading) return;
@@ -66,20 +76,23 @@ export function writeFeedSSE(feed: EventFeed, { keepAliveMs }: WriteAGUISSEOptio
     event(event) {
       isSilent = false;
       frames.add(event);
-      if (isWaiting || isOver) return;
-      isWaiting = true;
-      afterwards(write);
+      if (!isWaiting) onSaid();
+    },
+    more(delta, words) {
+      isSilent = false;
+      addMore(delta, words);
+      if (!isWaiting) onSaid();
     },
     ready() {
       reads += 1;
-      if (frames.length > 0 && (reads >= maxReads || frames.length >= maxLength)) write();
+      if (reads >= maxReads || frames.length() >= maxLength) write();
       // Nobody waits, or there was enough for one piece.
       isReading = onWritten !== undefined && !isOver;
       return isReading;
     },
     end() {
       if (isOver) return;
-      if (frames.length > 0) controller.enqueue(frames.take());
+      if (frames.length() > 0) controller.enqueue(frames.take());
       stop();
       controller.close();
     },
@@ -105,7 +118,7 @@ export function writeFeedSSE(feed: EventFeed, { keepAliveMs }: WriteAGUISSEOptio
       new Promise<void>((resolve) => {
         onWritten = resolve;
         // What came while nobody waited.
-        if (frames.length > 0 && !isWaiting) write();
+        if (frames.length() > 0 && !isWaiting) write();
         else read();
       }),
     cancel(reason) {

@@ -24,6 +24,7 @@ import type { AGUITools } from './encode-tools.ts';
 import type { AGUIWords } from './encode-words.ts';
 import { encryptedValueOf } from './encrypted-value.ts';
 import { customNames } from './intertie-slot.ts';
+import type { MoreWords } from './more-words.ts';
 import { defined } from './read-fields.ts';
 import { snapshotsFor } from './snapshot-order.ts';
 
@@ -85,12 +86,10 @@ export class AGUIEncoder implements Encoder<AGUIEvent, AGUIOpenState> {
     }
   }
 
-  /** Says more of what the last event was more of: what another delta of it would say. False: feed that. */
-  goOn(delta: string, emit: Emit<AGUIEvent>): boolean {
-    if (this.#goesOn === undefined || this.#messages.isKept) return false;
-    this.#emit = emit;
-    this.#goesOn.goOn(delta, this.#write);
-    return true;
+  /** How more of what the last event was more of is told, as another delta of it would be; nothing where only that can. */
+  get more(): MoreWords | undefined {
+    if (this.#goesOn === undefined || this.#messages.isKept) return undefined;
+    return this.#goesOn.more(this.#options.timestamps ? this.#time : undefined);
   }
 
   /** The run was cut off before its own last word: the client must not take it for a complete one. */

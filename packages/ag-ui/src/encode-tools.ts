@@ -16,6 +16,7 @@ import { tag } from './encode-agents.ts';
 import { encryptedValueOf } from './encrypted-value.ts';
 import { slot } from './intertie-slot.ts';
 import type { MessageGroups } from './message-groups.ts';
+import { sayMore, type MoreWords, type SayMore } from './more-words.ts';
 import { callSlot } from './part-slot.ts';
 import { encodeToolResult } from './tool-content.ts';
 
@@ -28,6 +29,8 @@ type Call = {
   /** `whole`: in one chunk, when it is complete. */
   form: Form | 'whole';
   state: 'input' | 'called' | 'settled';
+  /** Made when it is needed, of what is known then. */
+  say: SayMore | undefined;
   /** The arguments as the client has them. */
   text: string;
   isOpen: boolean;
@@ -84,6 +87,7 @@ export class AGUITools {
       owner,
       form: 'triads',
       state: isSettled ? 'settled' : 'called',
+      say: undefined,
       text: '',
       isOpen: false,
       meta: part.providerMetadata,
@@ -106,6 +110,7 @@ export class AGUITools {
       owner,
       form,
       state: 'input',
+      say: undefined,
       text: '',
       isOpen: true,
       meta,
@@ -133,9 +138,11 @@ export class AGUITools {
     return true;
   }
 
-  /** More arguments of the call that the last delta was of. */
-  goOn(delta: string, write: Write): void {
-    this.#args(this.#last!, delta, write);
+  /** How more arguments of the call that the last delta was of are told. Nothing: only another delta can say them. */
+  more(time: number | undefined): MoreWords | undefined {
+    const call = this.#last;
+    if (call === undefined || call.form === 'whole' || isTagged(call)) return undefined;
+    return { say: (call.say ??= sayOf(call)), keep: (delta) => void (call.text += delta), time };
   }
 
   inputEnd({ toolCallId, providerMetadata }: EventOf<'tool-input-end'>): boolean {
@@ -152,6 +159,7 @@ export class AGUITools {
     const call = known ?? this.start(event, owner, form, write);
     if (known !== undefined && (known.isBaseline || !known.isOpen)) return;
     call.body = { ...call.body, ...body };
+    call.say = undefined;
     call.meta = mergeMeta(call.meta, body.providerMetadata);
     if (body.executor === 'provider') this.#groups.isProviders(toolCallId, call.body);
     if (call.text === '') this.#args(call, argumentsOf(input, call.body.inputEncoding), write);
@@ -262,19 +270,16 @@ export class AGUITools {
       const { parentMessageId, owner } = call;
       if (call.form === 'whole') this.#streaming += 1;
       call.form = 'triads';
+      call.say = undefined;
       write({ type: 'TOOL_CALL_START', toolCallId, toolCallName, parentMessageId, ...tag(owner) });
     }
   }
 
   #args(call: Call, delta: string, write: Write): void {
-    const { toolCallId, toolName: toolCallName } = call.body;
     call.text += delta;
     if (call.form === 'whole') return;
-    if (call.form === 'triads') return write({ type: 'TOOL_CALL_ARGS', toolCallId, delta });
-    const { parentMessageId, owner } = call;
-    const type = 'TOOL_CALL_CHUNK';
-    if (owner === undefined) return write({ type, toolCallId, toolCallName, parentMessageId, delta });
-    write({ type, toolCallId, toolCallName, parentMessageId, delta, ...tag(owner) });
+    const event = (call.say ??= sayOf(call))(delta);
+    write(isTagged(call) ? { ...event, ...tag(call.owner) } : event);
   }
 
   #end(call: Call, more: JsonObject, write: Write): void {
@@ -316,6 +321,16 @@ export class AGUITools {
     const messageId = `${toolCallId}:progress`;
     write({ type: 'ACTIVITY_SNAPSHOT', messageId, activityType: 'TOOL_PROGRESS', content, ...tag(owner) });
   }
+}
+
+/** Whether each of its events says whose it is. */
+function isTagged({ form, owner }: Call): boolean {
+  return form === 'chunks' && owner !== undefined;
+}
+
+function sayOf({ form, body, parentMessageId }: Call): SayMore {
+  if (form === 'triads') return sayMore.call(body.toolCallId);
+  return sayMore.callChunk(body.toolCallId, body.toolName, parentMessageId);
 }
 
 function argumentsOf(input: Json, encoding: 'json' | 'text' | undefined): string {

@@ -1,11 +1,12 @@
 import { mergeMeta, type EventOf, type JsonObject, type Loss, type Meta, type OnLoss, type Said } from '@intertie/core';
-import type { AGUIEvent, AGUIEventOf } from './ag-ui-event.ts';
+import type { AGUIEvent } from './ag-ui-event.ts';
 import { tag, type AGUIAgents } from './encode-agents.ts';
 import type { Form } from './encode-tools.ts';
 import { encryptedValueOf } from './encrypted-value.ts';
-import { GrowingText } from './growing-text.ts';
+import { growingText, type GrowingText } from './growing-text.ts';
 import { slot } from './intertie-slot.ts';
 import type { MessageGroups } from './message-groups.ts';
+import { sayMore, type MoreWords, type SayMore } from './more-words.ts';
 import { saidSlot } from './part-slot.ts';
 import { defined } from './read-fields.ts';
 import type { Withheld } from './withheld.ts';
@@ -14,6 +15,7 @@ type Write = (event: AGUIEvent) => void;
 type Part = {
   kind: 'text' | 'reasoning';
   form: Form;
+  say: SayMore;
   owner: string | undefined;
   said: Said;
   meta: Meta | undefined;
@@ -39,7 +41,7 @@ export class AGUIWords {
   #lastId: string | undefined;
   #lastPart: Part | undefined;
   #closed = new Map<string, Meta | undefined>();
-  #last: { stepId: string | undefined; text: GrowingText } = { stepId: undefined, text: new GrowingText() };
+  #last: { stepId: string | undefined; text: GrowingText } = { stepId: undefined, text: growingText() };
 
   constructor(options: AGUIWordsOptions) {
     this.#options = options;
@@ -71,7 +73,9 @@ export class AGUIWords {
     const owner = agents.owner(event.agentId);
     const form = kind === 'text' ? asked : 'triads';
     const name = kind === 'text' ? agents.voice(event.agentId) : undefined;
-    const part: Part = { kind, form, owner, said, meta: said.providerMetadata, isSaid: false, ...defined({ name }) };
+    const say = sayOf(kind, form, id);
+    const meta = said.providerMetadata;
+    const part: Part = { kind, form, say, owner, said, meta, isSaid: false, ...defined({ name }) };
     this.#lastId = undefined;
     this.#open.set(id, part);
     if (form === 'triads') openPart(id, part, saidSlot(said, owner), write);
@@ -87,13 +91,18 @@ export class AGUIWords {
     this.#lastId = id;
     this.#lastPart = part;
     if (providerMetadata) part.meta = mergeMeta(part.meta, providerMetadata);
-    if (delta !== '') this.#say(id, part, delta, write);
+    if (delta !== '') this.#say(part, delta, write);
     return true;
   }
 
-  /** More words of what the last delta was of. */
-  goOn(delta: string, write: Write): void {
-    this.#say(this.#lastId!, this.#lastPart!, delta, write);
+  /** How more of what the last delta was of is told. Nothing: only another delta can say it. */
+  more(time: number | undefined): MoreWords | undefined {
+    const part = this.#lastPart;
+    // The first chunk says more than words, and one of an agent's whose it is.
+    if (part === undefined || (part.form === 'chunks' && (!part.isSaid || part.owner !== undefined))) return undefined;
+    if (part.kind === 'reasoning' || !this.#options.notesText) return { say: part.say, keep: undefined, time };
+    // It may have said nothing yet, and what is kept be another's.
+    return this.#last.stepId === part.said.stepId ? { say: part.say, keep: this.#last.text.add, time } : undefined;
   }
 
   end(event: EventOf<'text-end' | 'reasoning-end'>, write: Write): void {
@@ -126,6 +135,7 @@ export class AGUIWords {
   reopen(write: Write): void {
     for (const [id, part] of this.#open) {
       part.form = 'triads';
+      part.say = sayOf(part.kind, part.form, id);
       openPart(id, part, {}, write);
     }
   }
@@ -144,26 +154,24 @@ export class AGUIWords {
     encrypted(id, merged, write);
   }
 
-  #say(messageId: string, part: Part, delta: string, write: Write): void {
-    if (part.kind === 'reasoning') return write({ type: 'REASONING_MESSAGE_CONTENT', messageId, delta });
-    if (this.#options.notesText) this.#note(part.said.stepId, delta);
-    if (part.form === 'triads') return write({ type: 'TEXT_MESSAGE_CONTENT', messageId, delta });
+  #say(part: Part, delta: string, write: Write): void {
+    if (part.kind === 'text' && this.#options.notesText) this.#note(part.said.stepId, delta);
+    const event = part.say(delta);
     const { owner, said, name, isSaid } = part;
     part.isSaid = true;
-    const chunk: AGUIEventOf<'TEXT_MESSAGE_CHUNK'> = {
-      type: 'TEXT_MESSAGE_CHUNK',
-      messageId,
-      role: 'assistant',
-      delta,
-    };
-    if (isSaid && owner === undefined) return write(chunk);
-    write({ ...chunk, ...tag(owner), ...(!isSaid && { ...defined({ name }), ...slot(saidSlot(said, owner)) }) });
+    if (part.form === 'triads' || (isSaid && owner === undefined)) return write(event);
+    write({ ...event, ...tag(owner), ...(!isSaid && { ...defined({ name }), ...slot(saidSlot(said, owner)) }) });
   }
 
   #note(stepId: string | undefined, delta: string): void {
-    if (this.#last.stepId !== stepId) this.#last = { stepId, text: new GrowingText() };
+    if (this.#last.stepId !== stepId) this.#last = { stepId, text: growingText() };
     this.#last.text.add(delta);
   }
+}
+
+function sayOf(kind: Part['kind'], form: Form, id: string): SayMore {
+  if (kind === 'reasoning') return sayMore.reasoning(id);
+  return form === 'triads' ? sayMore.text(id) : sayMore.textChunk(id);
 }
 
 function openPart(messageId: string, { kind, owner, name }: Part, kept: JsonObject, write: Write): void {

@@ -1,5 +1,6 @@
 import { toFault, type AgentEvent, type Codec, type Fault } from '@intertie/core';
 import type { AGUIEvent } from './ag-ui-event.ts';
+import type { MoreWords } from './more-words.ts';
 
 /**
  * Events that are read when somebody asks for them. Called back and not awaited: a promise or a stream between two codecs
@@ -16,6 +17,8 @@ export interface EventFeed {
 
 export interface EventSink {
   event(event: AGUIEvent): void;
+  /** The event that these words would be, for a sink that has no need of it. */
+  more?: (delta: string, words: MoreWords) => void;
   /** Something has been read, whether it made an event or not. Whether to read on. */
   ready(): boolean;
   /** Everything was said. May come unasked: a run can be stopped. */
@@ -88,6 +91,10 @@ export function encodedFeed(
 export function mapFeed(feed: EventFeed, map: (event: AGUIEvent) => AGUIEvent): EventFeed {
   return {
     ...feed,
-    open: (sink) => feed.open({ ...sink, event: (event) => sink.event(map(event)) }),
+    // Without `more`: every event is made, and said anew.
+    open(sink) {
+      const { more: _, ...others } = sink;
+      feed.open({ ...others, event: (event) => sink.event(map(event)) });
+    },
   };
 }

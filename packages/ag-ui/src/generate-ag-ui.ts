@@ -11,6 +11,7 @@ const inherited: object = Object.getPrototypeOf(Object.getPrototypeOf((async fun
  * event and cannot be left while it waits.
  */
 export function generateAGUI(feed: PartFeed): AsyncGenerator<AGUIEvent, void, undefined> {
+  const { step } = feed;
   /** What was read and not asked for yet: mostly one, and then the list is not touched. */
   let first: AGUIEvent | undefined;
   let others: AGUIEvent[] = [];
@@ -29,10 +30,14 @@ export function generateAGUI(feed: PartFeed): AsyncGenerator<AGUIEvent, void, un
     isOpen = true;
     feed.open({ event: put, ready: () => false, end, fail: end });
   };
-  /** What there is, or what the next part brings. */
-  const give = (): Result | Promise<Result> => {
+  /** What was just read, or is there, or what the next part brings. */
+  const give = (read?: AGUIEvent): Result | Promise<Result> => {
+    if (read !== undefined) {
+      asking -= 1;
+      return { done: false, value: read };
+    }
     const value = first;
-    if (value === undefined && !isOver) return feed.step(give);
+    if (value === undefined && !isOver) return step(give);
     asking -= 1;
     if (value === undefined) return over;
     first = others.length === 0 ? undefined : others.shift();
@@ -50,8 +55,8 @@ export function generateAGUI(feed: PartFeed): AsyncGenerator<AGUIEvent, void, un
     next(): Promise<Result> {
       if (!isOpen && !isOver) open();
       asking += 1;
-      if (asking > 1) last = last.then(give);
-      else if (first === undefined && !isOver) last = feed.step(give);
+      if (asking > 1) last = last.then(() => give());
+      else if (first === undefined && !isOver) last = step(give);
       else return Promise.resolve(give());
       return last;
     },

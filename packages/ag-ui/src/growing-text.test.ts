@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { GrowingText } from './growing-text.ts';
+import { growingText } from './growing-text.ts';
 
 it('says all of its words in order, however many, also when it is asked in between', () => {
-  const text = new GrowingText();
+  const text = growingText();
   let expected = '';
   expect(text.toString()).toBe(expected);
   for (const count of [1, 255, 1, 256, 1000]) {

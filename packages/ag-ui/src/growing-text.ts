@@ -5,26 +5,30 @@ const atOnce = 256;
  * A text that grows by a word at a time, and of which there may be many: put together now and then, since a list of all of them
  * is kept alive, and so is each of the texts that adding them one by one makes.
  */
-export class GrowingText {
-  #text = '';
+export interface GrowingText {
+  readonly add: (word: string) => void;
+  toString(): string;
+}
+
+export function growingText(): GrowingText {
+  let text = '';
   /** One list for all: most of what a list costs is that it grows. */
-  #words: string[] = [];
-  #count = 0;
-
-  add(word: string): void {
-    this.#words[this.#count] = word;
-    this.#count += 1;
-    if (this.#count === atOnce) this.#join();
-  }
-
-  toString(): string {
-    this.#words.length = this.#count;
-    this.#join();
-    return this.#text;
-  }
-
-  #join(): void {
-    this.#text += this.#words.join('');
-    this.#count = 0;
-  }
+  const words: string[] = [];
+  let count = 0;
+  const join = (): void => {
+    text += words.join('');
+    count = 0;
+  };
+  return {
+    add(word) {
+      words[count] = word;
+      count += 1;
+      if (count === atOnce) join();
+    },
+    toString() {
+      words.length = count;
+      join();
+      return text;
+    },
+  };
 }

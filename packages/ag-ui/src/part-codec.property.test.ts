@@ -1,29 +1,48 @@
 import { createFullStreamDecoder } from '@intertie/ai-sdk';
-import { compose, seal, transcode, type Loss } from '@intertie/core';
+import { compose, seal, toReadableStream, type Loss } from '@intertie/core';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { AGUIEncoderOptions } from './ag-ui-encoder-options.ts';
 import type { AGUIEvent } from './ag-ui-event.ts';
+import { toAGUIFrame } from './ag-ui-frame.ts';
+import { writeFeedSSE } from './ag-ui-sse.ts';
 import { AGUIEncoder } from './encode-ag-ui.ts';
-import { PartCodec } from './part-codec.ts';
+import { generateAGUI } from './generate-ag-ui.ts';
+import { createPartCodec } from './part-codec.ts';
+import { partFeed, type PartFeed } from './part-feed.ts';
 import { runInput } from '../../core/test/run-input.ts';
 
 const run = runInput({ runId: 'r', threadId: 't', messageId: 'm' });
 
+/** As events one by one, or as bytes. */
+const doors = {
+  events: async (feed: PartFeed): Promise<string> => {
+    const events: AGUIEvent[] = [];
+    for await (const event of generateAGUI(feed)) events.push(event);
+    return events.map(toAGUIFrame).join('');
+  },
+  bytes: (feed: PartFeed): Promise<string> => new Response(writeFeedSSE(feed, {})).text(),
+};
+
 /** With the way past the canonical events, or without it. */
-function encode(parts: readonly unknown[], options: AGUIEncoderOptions, isFused: boolean) {
+async function encode(
+  parts: readonly unknown[],
+  options: AGUIEncoderOptions,
+  door: keyof typeof doors,
+  isFused: boolean,
+): Promise<{ frames: string; losses: Loss[] }> {
   const losses: Loss[] = [];
   const onLoss = (loss: Loss): void => void losses.push(loss);
   let time = 0;
   const decoder = createFullStreamDecoder(run, { onLoss });
-  const codec = new PartCodec({
+  const codec = createPartCodec({
     decoder: compose(decoder, seal(run, onLoss)),
     encoder: new AGUIEncoder({ ...options, onLoss }),
     now: () => (time += 1),
     ...(isFused && { more: decoder.more }),
   });
-  const events: AGUIEvent[] = transcode(codec, parts);
-  return { events, losses };
+  const frames = await doors[door](partFeed({ parts: () => toReadableStream(parts), codec }));
+  return { frames, losses };
 }
 
 const id = fc.constantFrom<unknown>('0', '0', '1', '1', 1, undefined);
@@ -76,24 +95,52 @@ const options = fc.record<AGUIEncoderOptions>(
   { requiredKeys: [] },
 );
 
-it('words past the canonical events are what the three codecs in a row would say, whatever comes between', () => {
-  fc.assert(
-    fc.property(parts, options, (said, how) => {
-      expect(encode(said, how, true)).toEqual(encode(said, how, false));
+it('words past the canonical events are what the three codecs in a row would say, whatever comes between', async () => {
+  await fc.assert(
+    fc.asyncProperty(parts, options, async (said, how) => {
+      const apart = await encode(said, how, 'events', false);
+      expect(await encode(said, how, 'events', true)).toEqual(apart);
+      expect(await encode(said, how, 'bytes', true)).toEqual(apart);
     }),
     { numRuns: 300 },
   );
 });
 
-it('words after nothing was said are of their own part, and not of the one before', () => {
+it('words after nothing was said are of their own part, and not of the one before', async () => {
   const said = [
     ...opening,
     { type: 'text-delta', id: '0', text: 'zero' },
     { type: 'text-delta', id: '1', text: '' },
     { type: 'text-delta', id: '1', text: 'one' },
   ];
-  const { events } = encode(said, { protocolVersion: '1.0' }, true);
-  const contents = events.filter(({ type }) => type === 'TEXT_MESSAGE_CONTENT');
-  expect(contents).toMatchObject([{ delta: 'zero' }, { delta: 'one' }]);
-  expect(new Set(contents.map((event) => (event as { messageId: string }).messageId)).size).toBe(2);
+  const { frames } = await encode(said, { protocolVersion: '1.0' }, 'events', true);
+  const contents = frames.split('\n\n').filter((frame) => frame.includes('"TEXT_MESSAGE_CONTENT"'));
+  const [zero, one] = contents.map((frame) => JSON.parse(frame.slice(6)) as { messageId: string; delta: string });
+  expect([contents.length, zero?.delta, one?.delta]).toEqual([2, 'zero', 'one']);
+  expect(zero?.messageId).not.toBe(one?.messageId);
+});
+
+const signed = { text: '', providerMetadata: { p: { signature: 's' } } };
+it.each([
+  ['a first chunk', [{ type: 'text-start', id: '0' }]],
+  [
+    'another turn that is still open',
+    [
+      { type: 'start-step' },
+      { type: 'text-start', id: '0' },
+      { type: 'text-delta', id: '0', text: 'a' },
+      { type: 'start-step' },
+      { type: 'text-start', id: '1' },
+      { type: 'text-delta', id: '1', text: 'b' },
+    ],
+  ],
+])('words after a delta without any say all that is said of %s', async (_, before) => {
+  const more = ['c', 'd'].map((text) => ({ type: 'text-delta', id: '0', text }));
+  const said = [...before, { type: 'text-delta', id: '0', ...signed }, ...more];
+  const how: AGUIEncoderOptions = { protocolVersion: '1.0', form: 'chunks', result: 'text' };
+  const finish = { type: 'finish', finishReason: 'stop' };
+  const apart = await encode([...said, finish], how, 'events', false);
+  expect(apart.frames).toContain('"delta":"d"');
+  expect(await encode([...said, finish], how, 'events', true)).toEqual(apart);
+  expect(await encode([...said, finish], how, 'bytes', true)).toEqual(apart);
 });

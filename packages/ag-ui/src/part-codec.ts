@@ -1,6 +1,7 @@
-import { toFault, type AgentEvent, type Codec, type Emit, type End } from '@intertie/core';
+import { toFault, type AgentEvent, type Codec, type Emit } from '@intertie/core';
 import type { AGUIEvent } from './ag-ui-event.ts';
 import type { AGUIEncoder } from './encode-ag-ui.ts';
+import type { MoreWords } from './more-words.ts';
 
 export interface PartCodecOptions {
   /** Ends with `seal`. */
@@ -11,69 +12,66 @@ export interface PartCodecOptions {
   now: () => number;
 }
 
+export interface PartCodec extends Codec<unknown, AGUIEvent> {
+  /** Whether the run has said its last word. */
+  isEnded(): boolean;
+  /** Gives how more words of the same are told without another feed, if they can be. */
+  feed(part: unknown, emit: Emit<AGUIEvent>): MoreWords | undefined;
+  /** The words of a part that is more of what the last one was. */
+  readonly more: PartCodecOptions['more'];
+  flush(emit: Emit<AGUIEvent>): void;
+  /** Nobody listens any more: what it would say at its end is not said. */
+  leave(): void;
+}
+
 /**
  * Parts to AG-UI: a decoder, the seal and the encoder as one. Most of a stream are words of what is open, and these go from
  * the part to the event, past the canonical event between them, which would say nothing that is not known.
  */
-export class PartCodec implements Codec<unknown, AGUIEvent> {
-  #options: PartCodecOptions;
-  #more: ((part: unknown) => string | undefined) | undefined;
-  #encoder: AGUIEncoder;
+export function createPartCodec({ decoder, more, encoder, now }: PartCodecOptions): PartCodec {
+  let isEnded = false;
+  let emit: Emit<AGUIEvent>;
   /** How many events the last part was. */
-  #passed = 0;
-  #isEnded = false;
-  #emit: Emit<AGUIEvent> = () => undefined;
+  let passed = 0;
 
-  constructor(options: PartCodecOptions) {
-    this.#options = options;
-    this.#more = options.more;
-    this.#encoder = options.encoder;
-  }
-
-  /** Whether the run has said its last word. */
-  get isEnded(): boolean {
-    return this.#isEnded;
-  }
-
-  feed(part: unknown, emit: Emit<AGUIEvent>): void {
-    // If the last part was one event, and is what the encoder was fed last, then that is what this is more of.
-    const delta = this.#passed === 1 ? this.#more?.(part) : undefined;
-    if (delta !== undefined && delta !== '' && this.#encoder.goOn(delta, emit)) return;
-    this.#emit = emit;
-    this.#passed = 0;
-    this.#options.decoder.feed(part, this.#pass);
-  }
-
-  flush(emit: Emit<AGUIEvent>): void {
-    this.#emit = emit;
-    this.#options.decoder.flush?.(this.#pass);
-  }
-
-  end(end: End, emit: Emit<AGUIEvent>): void {
-    this.#emit = emit;
-    try {
-      this.#options.decoder.end(end, this.#pass);
-    } catch (error) {
-      this.#pass({ type: 'run-end', outcome: 'error', error: toFault(error, 'codec') });
-    }
-    this.#encoder.end({ reason: 'eof' }, emit);
-  }
-
-  /** Nobody listens any more: what it would say at its end is not said. */
-  leave(): void {
-    this.#isEnded = true;
-    try {
-      this.#options.decoder.end({ reason: 'aborted' }, this.#pass);
-    } catch {
-      // Nobody would be told of it.
-    }
-  }
-
-  #pass = (event: AgentEvent): void => {
-    if (this.#isEnded) return;
-    this.#passed += 1;
-    this.#isEnded = event.type === 'run-end';
+  const pass = (event: AgentEvent): void => {
+    if (isEnded) return;
+    passed += 1;
+    isEnded = event.type === 'run-end';
     const isTimed = event.at !== undefined || event.type.endsWith('-delta');
-    this.#encoder.feed(isTimed ? event : { ...event, at: this.#options.now() }, this.#emit);
+    encoder.feed(isTimed ? event : { ...event, at: now() }, emit);
+  };
+
+  return {
+    isEnded: () => isEnded,
+    more,
+    feed(part, own) {
+      emit = own;
+      passed = 0;
+      decoder.feed(part, pass);
+      // If the part was one event, and is what the encoder was fed last, then that is what the next may be more of.
+      return passed === 1 && more !== undefined ? encoder.more : undefined;
+    },
+    flush(own) {
+      emit = own;
+      decoder.flush?.(pass);
+    },
+    end(end, own) {
+      emit = own;
+      try {
+        decoder.end(end, pass);
+      } catch (error) {
+        pass({ type: 'run-end', outcome: 'error', error: toFault(error, 'codec') });
+      }
+      encoder.end({ reason: 'eof' }, own);
+    },
+    leave() {
+      isEnded = true;
+      try {
+        decoder.end({ reason: 'aborted' }, pass);
+      } catch {
+        // Nobody would be told of it.
+      }
+    },
   };
 }

@@ -1,6 +1,7 @@
 import { endByAbort, toFault, type End } from '@intertie/core';
 import type { AGUIEvent } from './ag-ui-event.ts';
 import type { EventFeed, EventSink } from './event-feed.ts';
+import type { MoreWords } from './more-words.ts';
 import type { PartCodec } from './part-codec.ts';
 
 export interface PartFeedOptions {
@@ -12,10 +13,16 @@ export interface PartFeedOptions {
 export interface PartFeed extends EventFeed {
   /** Once more, and it tells another from then on. */
   open(sink: EventSink): void;
-  /** Reads one part, or hears that the run was stopped; then gives what `then` says. For whoever wants one event at a time. */
-  step<T>(then: () => T | Promise<T>): Promise<T>;
+  /**
+   * Reads one part, or hears that the run was stopped; then gives what `then` says. For whoever wants one event at a time: most
+   * parts are one, and that is given to `then` and not to the sink.
+   */
+  readonly step: <T>(then: (event?: AGUIEvent) => T | Promise<T>) => Promise<T>;
   leave(reason: unknown): void;
 }
+
+/** One for all runs: where it was made says nothing, and to find that out is a tenth of what a short run costs. */
+let runIsOver: DOMException | undefined;
 
 /**
  * What `streamText` says, as the events of one run: parts are read one at a time and when asked for. Never fails, and ends
@@ -23,6 +30,9 @@ export interface PartFeed extends EventFeed {
  */
 export function partFeed(options: PartFeedOptions): PartFeed {
   const { codec, signal } = options;
+  const { more = () => undefined } = codec;
+  /** How more of the last part is told. */
+  let words: MoreWords | undefined;
   let sink: EventSink;
   let isOpen = false;
   let reader: PartReader | undefined;
@@ -44,7 +54,7 @@ export function partFeed(options: PartFeedOptions): PartFeed {
   };
 
   const finish = (end: End): void => {
-    if (!leave(new DOMException('The run is over.', 'AbortError'))) return;
+    if (!leave((runIsOver ??= new DOMException('The run is over.', 'AbortError')))) return;
     codec.end(end, write);
     sink.end();
   };
@@ -54,27 +64,45 @@ export function partFeed(options: PartFeedOptions): PartFeed {
     onStopped?.();
   };
 
+  /** Gives the words of a part that is more of the last, as most are; all else is written. */
+  const take = ({ done, value }: IteratorResult<unknown>): string | undefined => {
+    if (isOver) return undefined;
+    if (!done) {
+      const delta = words === undefined ? undefined : more(value);
+      // One that says nothing is no event.
+      if (delta !== undefined && delta !== '') {
+        words?.keep?.(delta);
+        return delta;
+      }
+      words = codec.feed(value, write);
+    }
+    if (done || codec.isEnded()) finish({ reason: 'eof' });
+    return undefined;
+  };
   /** Whether there is more to come. */
-  const take = ({ done, value }: IteratorResult<unknown>): boolean => {
-    if (isOver) return false;
-    if (!done) codec.feed(value, write);
-    if (done || codec.isEnded) finish({ reason: 'eof' });
-    return !isOver;
+  const takeAll = (result: IteratorResult<unknown>): boolean => {
+    const delta = take(result);
+    if (delta === undefined) return !isOver;
+    if (sink.more) sink.more(delta, words!);
+    else sink.event(words!.say(delta, words!.time));
+    return true;
   };
   const read = async (): Promise<void> => {
     reader ??= readParts(options.parts());
     // oxlint-disable-next-line no-await-in-loop -- one part after the other
-    while (take(await reader.parts.next()) && sink.ready());
+    while (takeAll(await reader.parts.next()) && sink.ready());
   };
 
-  let after: (() => unknown) | undefined;
+  let after: ((event?: AGUIEvent) => unknown) | undefined;
   const onPart = (result: IteratorResult<unknown>): unknown => {
+    let event: AGUIEvent | undefined;
     try {
-      take(result);
+      const delta = take(result);
+      if (delta !== undefined) event = words!.say(delta, words!.time);
     } catch (error) {
       fail(error);
     }
-    return after?.();
+    return after?.(event);
   };
   const onFailed = (error: unknown): unknown => {
     fail(error);
@@ -106,13 +134,13 @@ export function partFeed(options: PartFeedOptions): PartFeed {
       if (isOver) sink.end();
       else read().catch(fail);
     },
-    step<T>(then: () => T | Promise<T>): Promise<T> {
+    step<T>(then: (event?: AGUIEvent) => T | Promise<T>): Promise<T> {
       after = then;
       if (!signal) return step() as Promise<T>;
       // A promise for each step, and none for the run: one that waits for the stop would keep what waits for it.
       return new Promise((resolve) => {
         let told: T | Promise<T> | undefined;
-        after = onStopped = () => resolve((told ??= then()));
+        after = onStopped = (event?: AGUIEvent) => resolve((told ??= then(event)));
         void step();
       });
     },

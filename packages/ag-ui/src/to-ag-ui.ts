@@ -6,7 +6,7 @@ import type { AGUIEncoderOptions } from './ag-ui-encoder-options.ts';
 import type { AGUIWriter } from './ag-ui-writer.ts';
 import { AGUIEncoder } from './encode-ag-ui.ts';
 import { iterableStream } from './iterable-stream.ts';
-import { PartCodec } from './part-codec.ts';
+import { createPartCodec } from './part-codec.ts';
 import { partFeed, type PartFeed } from './part-feed.ts';
 import { defined, isFields } from './read-fields.ts';
 import { runOfInput } from './run-of-input.ts';
@@ -54,7 +54,7 @@ export function feedAGUI(result: StreamTextLike, options: ToAGUIOptions): PartFe
   const encoder = new AGUIEncoder({ ...encoding, ...defined({ protocolVersion, messages }) });
   const decoder = createFullStreamDecoder(run, { ...defined({ tools }), onLoss });
   const reading = writeInto({ parts: () => partsOf(result), decoder }, options.writer, { run, onLoss });
-  const codec = new PartCodec({
+  const codec = createPartCodec({
     decoder: compose(reading.decoder, seal(run, onLoss)),
     encoder,
     now,

@@ -23,7 +23,7 @@ import { FullStreamCalls } from './decode-full-stream-calls.ts';
 import { decodeUsage } from './decode-usage.ts';
 import { fileBodyOf } from './file-body.ts';
 import { mapFinishReason } from './map-finish-reason.ts';
-import { nextWords, type LastDelta } from './next-delta.ts';
+import { createNextWords, type NextWords } from './next-delta.ts';
 import { providerDataName } from './provider-data.ts';
 import { defined, fieldsOf, isFields, keyOf, metaOf, textOf, type Fields } from './read-fields.ts';
 import { createExecutorOf, type ToolExecutors } from './tool-executors.ts';
@@ -54,7 +54,7 @@ export function createFullStreamDecoder(run: RunInput, options: FullStreamDecode
   const decoder = new PartDecoder(run, options);
   return {
     feed: (part, emit) => decoder.feed(part, emit),
-    more: (part) => decoder.more(part),
+    more: decoder.next.more,
     end: (end, emit) => {
       // The first thing that went wrong is the cause; what the wire says at its end is the last symptom.
       if (end.reason !== 'aborted') decoder.fail(emit);
@@ -75,7 +75,7 @@ class PartDecoder {
   #parts: { readonly [Key in Kind]: Map<string, string> } = { text: new Map(), reasoning: new Map() };
   #calls: FullStreamCalls;
   /** What the last part was more of, under which wire id: mostly the next one is more of it too. */
-  #last: LastDelta | undefined;
+  readonly next: NextWords = createNextWords();
   #cause: Fault | undefined;
   #ended = false;
   #requestWithheld = false;
@@ -96,12 +96,12 @@ class PartDecoder {
   }
 
   feed(value: unknown, emit: Emit<AgentEvent>): void {
-    const delta = this.more(value);
+    const delta = this.next.more(value);
     if (delta !== undefined) {
-      const { type, id } = this.#last!;
+      const { type, id } = this.next.last()!;
       return emit(type === 'tool-input-delta' ? { type, toolCallId: id, delta } : { type, id, delta });
     }
-    this.#last = undefined;
+    this.next.set(undefined);
     if (this.#ended) {
       this.#onLoss({
         kind: 'late',
@@ -111,10 +111,6 @@ class PartDecoder {
     } else if (!isFields(value) || typeof value.type !== 'string') {
       this.#lost(value, 'Parts are objects with a type.', emit);
     } else this.#decode(value.type, value, emit);
-  }
-
-  more(value: unknown): string | undefined {
-    return this.#last !== undefined && isFields(value) ? nextWords(value, this.#last) : undefined;
   }
 
   /** The input is over without a last word. */
@@ -199,12 +195,12 @@ class PartDecoder {
     // An empty delta may carry a signature; without one it says nothing.
     if (providerMetadata) emit({ type, id, delta, providerMetadata });
     else if (delta !== '') emit({ type, id, delta });
-    this.#last = { type, wireId: part.id, id };
+    this.next.set({ type, wireId: part.id, id });
   }
 
   #callDelta(type: 'tool-input-delta', part: Fields, emit: Emit<AgentEvent>): void {
     const id = this.#calls.inputDelta(part, emit);
-    if (id !== undefined) this.#last = { type, wireId: part.id, id };
+    if (id !== undefined) this.next.set({ type, wireId: part.id, id });
   }
 
   #partEnd(kind: Kind, part: Fields, emit: Emit<AgentEvent>): void {
