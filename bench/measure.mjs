@@ -89,10 +89,11 @@ export function besides(ours, peer) {
 }
 
 /**
+ * Milliseconds that it takes, or that the processor works for it.
  * @param {() => unknown} work
  * @param {'wall' | 'cpu'} clock
  */
-async function time(work, clock) {
+export async function time(work, clock) {
   const start = performance.now();
   const before = process.cpuUsage();
   await work();

@@ -6,12 +6,12 @@ import { streamText } from 'ai';
 
 import { callsOf, streamOf, turnOf, wordsOf } from '../ag-ui/parts.mjs';
 import { loadPeers, request } from '../ag-ui/peers.mjs';
-import { measure } from '../measure.mjs';
+import { besides, inTurns, spread, time } from '../measure.mjs';
 import { modelOf } from '../model-of.mjs';
 
 /** @import { Part } from '../ag-ui/parts.mjs' */
 /** @import { Peer, Peers } from '../ag-ui/peers.mjs' */
-/** @import { Row } from '../measure.mjs' */
+/** @import { Options, Row } from '../measure.mjs' */
 
 const run = { runId: 'run-1', threadId: 'thread-1', messageId: 'message-1', startedAt: 0 };
 const input = { ...run, history: [], answers: [], tools: [], context: [] };
@@ -47,97 +47,106 @@ async function leftOutBy({ run: theirs }, parts) {
   return told < all * 0.9 ? `theirs tells ${told} of the ${all} events` : undefined;
 }
 
-/** How a stream of parts is read through each door. @type {Record<string, (parts: AsyncIterable<unknown>) => Promise<number>>} */
+/** How a stream of parts is read through each door. */
 const doors = {
-  AgentsToAGUIAdapter: (fullStream) =>
+  AgentsToAGUIAdapter: (/** @type {AsyncIterable<unknown>} */ fullStream) =>
     drain(new AgentsToAGUIAdapter({ protocolVersion: '1.0' }).adaptStreamToAGUI({ fullStream })),
-  toAGUI: (fullStream) => drain(toAGUI({ fullStream }, { input: request })),
-  bytes: (fullStream) =>
+  toAGUI: (/** @type {AsyncIterable<unknown>} */ fullStream) => drain(toAGUI({ fullStream }, { input: request })),
+  bytes: (/** @type {AsyncIterable<unknown>} */ fullStream) =>
     drain(/** @type {AsyncIterable<unknown>} */ (toAGUIResponse({ fullStream }, { input: request }).body)),
 };
-/** Of the doors: ours has more to say than the others. @type {Record<string, string>} */
-const notes = { AgentsToAGUIAdapter: 'ours says the time and the id on every event' };
+const adapterNote = 'ours says the time and the id on every event';
 
-/** What only computes is measured by the processor's time. @typedef {(contest: Parameters<typeof measure>[1]) => Promise<Row>} Compare */
+/** @typedef {{ peerName: string, run: () => unknown, note?: string }} Beside */
+
+/**
+ * One of ours and all that stand beside it, in turns. What only computes is measured by the processor's time.
+ * @param {Options} options
+ * @param {{ name: string, events: number, run: () => unknown }} ours
+ * @param {Beside[]} others
+ * @returns {Promise<Row[]>}
+ */
+async function contest(options, { name, events, run: work }, others) {
+  const parties = [work, ...others.map(({ run: theirs }) => theirs)].map((each) => () => time(each, 'cpu'));
+  const [ours = [], ...theirs] = await inTurns(options, name, parties);
+  return others.map(({ peerName, note }, index) => ({
+    name,
+    events,
+    ours: spread(ours),
+    peerName,
+    ...(note && { note }),
+    ...besides(ours, theirs[index] ?? []),
+  }));
+}
 
 /**
  * The codecs, the doors and the bytes, for one kind of turn that comes from a list.
- * @param {Compare} compare
+ * @param {Options} options
  * @param {Peers} peers
  * @param {string} kind
  * @param {Part[]} parts
  */
-async function ofKind(compare, peers, kind, parts) {
-  /** @type {Row[]} */
-  const rows = [];
-  /** @param {string} door @param {() => unknown} ours @param {{ peerName: string, peer: () => unknown, note?: string }} other */
-  const add = async (door, ours, other) => {
-    rows.push(await compare({ name: `${door}: ${kind}`, events: parts.length, ours, ...other }));
-  };
-  const loop = { peerName: 'a loop that only reads the parts', peer: () => drain(streamOf(parts)) };
-  /** @param {Peer} peer @param {string} [note] */
-  const beside = async (peer, note) => ({
-    peerName: peer.name,
-    peer: () => peer.run(streamOf(parts), () => undefined),
-    note: [note, await leftOutBy(peer, parts)].filter(Boolean).join('; '),
-  });
+async function ofKind(options, peers, kind, parts) {
+  const events = parts.length;
+  /** @type {Beside} */
+  const loop = { peerName: 'a loop that only reads the parts', run: () => drain(streamOf(parts)) };
+  /** @param {Peer[]} some @param {string} [note] @param {(event: object) => void} [onEvent] @returns {Promise<Beside[]>} */
+  const beside = (some, note, onEvent = () => undefined) =>
+    Promise.all(
+      some.map(async (peer) => ({
+        peerName: peer.name,
+        run: () => peer.run(streamOf(parts), onEvent),
+        note: [note, await leftOutBy(peer, parts)].filter(Boolean).join('; '),
+      })),
+    );
+  const encoder = new TextEncoder();
+  /** @param {object} event */
+  const frame = (event) => void encoder.encode(`data: ${JSON.stringify(event)}\n\n`);
+  const framed = (await beside(peers.codecs, undefined, frame)).map((each) => ({
+    ...each,
+    peerName: `${each.peerName}; framed`,
+  }));
+  /** @param {string} door @param {() => unknown} work @param {Beside[]} others */
+  const rowsOf = (door, work, others) => contest(options, { name: `${door}: ${kind}`, events, run: work }, others);
+  /** @param {keyof typeof doors} door @param {Beside[]} others */
+  const rowsOfDoor = (door, others) => rowsOf(door, () => doors[door](streamOf(parts)), others);
 
-  const codecs = () => transcodeParts(parts);
-  await add('codecs alone', codecs, loop);
-  for (const peer of peers.codecs) await add('codecs alone', codecs, await beside(peer));
-  for (const door of ['AgentsToAGUIAdapter', 'toAGUI']) {
-    for (const peer of peers.generators)
-      await add(door, () => doors[door]?.(streamOf(parts)), await beside(peer, notes[door]));
-  }
-  const bytes = () => doors.bytes?.(streamOf(parts));
-  await add('bytes', bytes, loop);
-  for (const peer of peers.codecs) {
-    const encoder = new TextEncoder();
-    /** @param {object} event */
-    const frame = (event) => void encoder.encode(`data: ${JSON.stringify(event)}\n\n`);
-    await add('bytes', bytes, {
-      ...(await beside(peer)),
-      peerName: `${peer.name}; framed`,
-      peer: () => peer.run(streamOf(parts), frame),
-    });
-  }
-  return rows;
+  return [
+    ...(await rowsOf('codecs alone', () => transcodeParts(parts), [loop, ...(await beside(peers.codecs))])),
+    ...(await rowsOfDoor('AgentsToAGUIAdapter', await beside(peers.generators, adapterNote))),
+    ...(await rowsOfDoor('toAGUI', await beside(peers.generators))),
+    // Alone with the loop: the texts that the others make are collected, and what Node had compiled for its streams with them.
+    ...(await rowsOfDoor('bytes', [loop])),
+    ...(await rowsOfDoor('bytes', framed)),
+  ];
 }
 
 /**
  * The doors on `streamText` itself, which takes most of the time then.
- * @param {Compare} compare
+ * @param {Options} options
  * @param {Peers} peers
  */
-async function ofStreamText(compare, peers) {
-  const words = 10_000;
-  const model = modelOf(words);
+async function ofStreamText(options, peers) {
+  const events = 10_000;
+  const model = modelOf(events);
   const say = () => streamText({ model, prompt: 'Say it.' }).fullStream;
-  /** @type {Row[]} */
-  const rows = [];
-  for (const door of ['AgentsToAGUIAdapter', 'toAGUI']) {
-    for (const peer of peers.generators.filter(({ isFloor }) => !isFloor)) {
-      rows.push(
-        await compare({
-          name: `${door} on streamText: ${words / 1000}k words`,
-          events: words,
-          ours: () => doors[door]?.(say()),
-          peerName: peer.name,
-          peer: () => peer.run(say(), () => undefined),
-        }),
-      );
-    }
-  }
-  return rows;
+  const others = peers.generators
+    .filter(({ isFloor }) => !isFloor)
+    .map((peer) => ({ peerName: peer.name, run: () => peer.run(say(), () => undefined) }));
+  /** @param {keyof typeof doors} door */
+  const rowsOf = (door) => {
+    const name = `${door} on streamText: ${events / 1000}k words`;
+    return contest(options, { name, events, run: () => doors[door](say()) }, others);
+  };
+  return [...(await rowsOf('AgentsToAGUIAdapter')), ...(await rowsOf('toAGUI'))];
 }
 
 /** @type {import('../measure.mjs').Suite} */
 const suite = {
   title: 'ag-ui: what streamText says → AG-UI events and bytes (CPU time)',
-  warmUpMs: 1000,
+  // A call is told by code that runs fifty times in a round: it takes a while until all of it is compiled.
+  warmUpMs: 2000,
   async run(options) {
-    /** @type {Compare} */
-    const compare = (contest) => measure(options, { ...contest, clock: 'cpu' });
     const peers = await loadPeers();
     const [words, mixed, whole] = [
       turnOf(wordsOf(100_000)),
@@ -145,10 +154,10 @@ const suite = {
       turnOf([...wordsOf(100_000), ...callsOf(50, 1000, false)]),
     ];
     return [
-      ...(await ofKind(compare, peers, '100k words', words)),
-      ...(await ofKind(compare, peers, '50k words and 50 calls of 1000 pieces', mixed)),
-      ...(await ofKind(compare, peers, '100k words and 50 calls in one piece', whole)),
-      ...(await ofStreamText(compare, peers)),
+      ...(await ofKind(options, peers, '100k words', words)),
+      ...(await ofKind(options, peers, '50k words and 50 calls of 1000 pieces', mixed)),
+      ...(await ofKind(options, peers, '100k words and 50 calls in one piece', whole)),
+      ...(await ofStreamText(options, peers)),
     ];
   },
 };
