@@ -1,7 +1,7 @@
 // @ts-check
 import { generateId } from '@intertie/core';
 
-import { besides, inTurns, spread } from '../measure.mjs';
+import { besides, inTurns, spread, time } from '../measure.mjs';
 import { openBareTable } from './bare-table.mjs';
 import { costOf } from './cost-of.mjs';
 import { mastraMessage, ourMessage } from './sample-messages.mjs';
@@ -36,7 +36,7 @@ export async function saving(options, server, url, where) {
   for (const [count, times] of sizes) {
     const parties = await openThread(stores, bare, count);
     const name = `save ${count} message${count === 1 ? '' : 's'} (×${times}), ${where}`;
-    const timed = parties.map((party) => () => timeOf(party.prepare(times)));
+    const timed = parties.map((party) => () => time(party.prepare(times), 'wall'));
     const [ours = [], theirs = [], floor = []] = await inTurns(warm, name, timed);
     // Of several rounds, because the work of a collection of garbage falls into one of them.
     const how = { items: count * times * 4, serverCpu: server.cpuSeconds };
@@ -99,11 +99,4 @@ function partyOf(threadId, count, make, save) {
       };
     },
   };
-}
-
-/** @param {() => Promise<void>} work */
-async function timeOf(work) {
-  const start = performance.now();
-  await work();
-  return performance.now() - start;
 }

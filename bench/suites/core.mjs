@@ -2,7 +2,7 @@
 import { MessageList } from '@intertie/core';
 import { readUIMessageStream } from 'ai';
 
-import { besides, inTurns, spread } from '../measure.mjs';
+import { besides, inTurns, spread, time } from '../measure.mjs';
 
 /** @import { AgentEvent } from '@intertie/core' */
 /** @import { Options, Row } from '../measure.mjs' */
@@ -157,11 +157,12 @@ const afterCalls = (calls) => ({
 });
 
 /** Milliseconds for one of them, done as often as makes a round long enough to be timed. @param {Fold} fold */
-const timeOf = ({ count, events }) => {
+const timeOf = async ({ count, events }) => {
   const times = Math.ceil(100_000 / count);
-  const start = performance.now();
-  for (let n = 0; n < times; n++) foldAndRead(events);
-  return (performance.now() - start) / times;
+  const repeat = () => {
+    for (let n = 0; n < times; n++) foldAndRead(events);
+  };
+  return (await time(repeat, 'wall')) / times;
 };
 
 /**
@@ -173,12 +174,8 @@ async function besideAI(options, fold) {
   const { name, count, events } = fold;
   const chunks = chunksOf(events);
   const [ours = [], theirs = []] = await inTurns(options, name, [
-    async () => timeOf(fold),
-    async () => {
-      const start = performance.now();
-      await readAndRead(chunks);
-      return performance.now() - start;
-    },
+    () => timeOf(fold),
+    () => time(() => readAndRead(chunks), 'wall'),
   ]);
   const peerName = 'readUIMessageStream of ai 6';
   return { name, events: count, ours: spread(ours), peerName, ...besides(ours, theirs) };
@@ -192,7 +189,7 @@ async function besideAI(options, fold) {
  * @returns {Promise<Row[]>}
  */
 async function growth(options, smallest, others) {
-  const parties = [smallest, ...others].map((fold) => async () => timeOf(fold));
+  const parties = [smallest, ...others].map((fold) => () => timeOf(fold));
   const [least = [], ...figures] = await inTurns(options, `each of ${smallest.name} and of more`, parties);
   return others.map(({ name, count }, index) => {
     const ours = figures[index] ?? [];
