@@ -1,7 +1,14 @@
 // @ts-check
+import { proseOf } from './prose.mjs';
+
 /** @import { MessageInput, MessagePart } from '@intertie/core' */
 
-const words = 'the quick brown fox jumps over the lazy dog and then some '.repeat(40);
+const prose = proseOf(100_000);
+/** Something else for each message, and for each field of it. @param {number} n @param {number} field @param {number} length */
+const said = (n, field, length) => {
+  const from = ((n * 7 + field) * 997) % (prose.length - length);
+  return prose.slice(from, from + length);
+};
 
 /**
  * A question of 200 characters, or an answer that has thought, called a tool and spoken: the mix of a real conversation.
@@ -18,26 +25,27 @@ export function ourMessage(threadId, id, n) {
     role: isQuestion ? 'user' : 'assistant',
     createdAt: new Date(1_700_000_000_000 + n),
     type: 'text',
-    content: { format: 2, parts: isQuestion ? [{ type: 'text', text: words.slice(0, 200) }] : answerParts(id) },
+    content: { format: 2, parts: isQuestion ? [{ type: 'text', text: said(n, 0, 200) }] : answerParts(id, n) },
   };
 }
 
 /**
  * @param {string} id
+ * @param {number} n
  * @returns {MessagePart[]}
  */
-function answerParts(id) {
+function answerParts(id, n) {
   return [
-    { type: 'reasoning', reasoning: words.slice(0, 400) },
+    { type: 'reasoning', reasoning: said(n, 1, 400) },
     {
       type: 'tool-invocation',
       toolCallId: `call_${id}`,
       toolName: 'search',
       state: 'result',
-      args: { query: words.slice(0, 100) },
-      result: { found: words.slice(0, 1100) },
+      args: { query: said(n, 2, 100) },
+      result: { found: said(n, 3, 1100) },
     },
-    { type: 'text', text: words.slice(0, 800) },
+    { type: 'text', text: said(n, 0, 800) },
   ];
 }
 
@@ -53,15 +61,15 @@ export function mastraMessage(threadId, id, n) {
     state: /** @type {const} */ ('result'),
     toolCallId: `call_${id}`,
     toolName: 'search',
-    args: { query: words.slice(0, 100) },
-    result: { found: words.slice(0, 1100) },
+    args: { query: said(n, 2, 100) },
+    result: { found: said(n, 3, 1100) },
   };
-  const text = words.slice(0, role === 'user' ? 200 : 800);
+  const text = said(n, 0, role === 'user' ? 200 : 800);
   const parts =
     role === 'user'
       ? [{ type: 'text', text }]
       : [
-          { type: 'reasoning', reasoning: words.slice(0, 400), details: [{ type: 'text', text: words.slice(0, 400) }] },
+          { type: 'reasoning', reasoning: said(n, 1, 400), details: [{ type: 'text', text: said(n, 1, 400) }] },
           { type: 'tool-invocation', toolInvocation },
           { type: 'text', text },
         ];

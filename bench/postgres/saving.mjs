@@ -59,6 +59,49 @@ export async function saving(options, server, url, where) {
 }
 
 /**
+ * What it would cost to leave to the server which messages it compresses: it begins with shorter ones than we let it. Of the
+ * floor, because there nothing else is done.
+ * @param {Options} options
+ * @param {Server} server
+ * @returns {Promise<Row>}
+ */
+export async function compressing(options, server) {
+  const [count, times] = [100, 10];
+  const tables = [await openBareTable(server.url), await openBareTable(server.url, { isLeftToServer: true })];
+  const parties = tables.map((table) => ({
+    table,
+    party: partyOf('t', count, ourMessage, (messages) => table.save(messages)),
+  }));
+  const name = `bare insert of ${count} messages (×${times}), those of up to 4 kB as they are`;
+  const timed = parties.map(
+    ({ party }) =>
+      () =>
+        time(party.prepare(times), 'wall'),
+  );
+  const warm = options.repeats > 1 ? { ...options, warmUpMs } : options;
+  const [plain = [], compressed = []] = await inTurns(warm, name, timed);
+  const costs = [];
+  for (const { table, party } of parties) {
+    const how = { items: count * times * 4, serverCpu: server.cpuSeconds };
+    const from = await table.logBytes();
+    const cost = await costOf(how, party.prepare(times * 4));
+    costs.push(`${cost} and ${Math.round(((await table.logBytes()) - from) / how.items)} bytes of log`);
+  }
+  for (const table of tables) await table.close();
+  const note = `a message, Node + Postgres: ${costs[0]}, left to the server ${costs[1]}`;
+  const peer = { peerName: 'the same, left to the server', note: `${note}; why: docs/decisions/plain-messages.md` };
+  return { name, events: count * times, ours: spread(plain), ...besides(plain, compressed), ...peer };
+}
+
+/**
+ * What has just been made would be copied twice by the collections that fall into the saves: it is now. Those of what is old are
+ * left alone, because they would discard compiled code as well.
+ */
+function moveToOldSpace() {
+  for (let n = 0; n < 2; n++) globalThis.gc?.({ type: 'minor' });
+}
+
+/**
  * A new thread in both stores. `prepare` makes messages, whose making is not what is measured, and gives what saves them.
  * @param {Awaited<ReturnType<typeof openBoth>>} stores
  * @param {Awaited<ReturnType<typeof openBareTable>>} bare
@@ -94,6 +137,7 @@ function partyOf(threadId, count, make, save) {
     /** @param {number} times */
     prepare(times) {
       const batches = Array.from({ length: times }, batch);
+      moveToOldSpace();
       return async () => {
         for (const messages of batches) await save(messages);
       };

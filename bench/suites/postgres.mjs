@@ -8,7 +8,7 @@ import pg from 'pg';
 import { measure } from '../measure.mjs';
 import { fillTables, threadsOf } from '../postgres/fill-tables.mjs';
 import { flushLoad } from '../postgres/flush-load.mjs';
-import { saving } from '../postgres/saving.mjs';
+import { compressing, saving } from '../postgres/saving.mjs';
 import { freePort, startServer } from '../postgres/server.mjs';
 import { openBoth, peerName } from '../postgres/stores.mjs';
 
@@ -133,6 +133,7 @@ const suite = {
       return [
         ...(await saving(options, server, server.url, 'loopback')),
         ...(await saving(options, server, proxy.url, '1 ms each way')),
+        await compressing(options, server),
         ...(await listing(options, server, options.repeats > 1 ? 1_000_000 : 100_000)),
         await flushing(options, server),
       ];

@@ -48,6 +48,23 @@ describe.each(databases)('conversations, $name', ({ open }) => {
     expect(await store.listMessages({ threadId })).toHaveLength(1002);
   });
 
+  it('of a usual length are kept as they are, and longer ones compressed', async () => {
+    const said = (id: string, length: number) => {
+      const text = 'As easily compressed as text can be. '.repeat(length / 37);
+      return message(id, { content: { format: 2, parts: [{ type: 'text', text }] } });
+    };
+    await store.saveMessages({ messages: [said('question', 300), said('answer', 3700), said('report', 37_000)] });
+    const rows = await database.query(
+      `select id, pg_column_compression(content) is not null as "isCompressed"
+        from intertie.conversation_message order by seq`,
+    );
+    expect(rows).toEqual([
+      { id: 'question', isCompressed: false },
+      { id: 'answer', isCompressed: false },
+      { id: 'report', isCompressed: true },
+    ]);
+  });
+
   it('that bring nothing new are two statements, and those that grow a message three', async () => {
     await store.saveMessages({ messages: messages(3) });
     expect(await cost(() => store.saveMessages({ messages: messages(3) }))).toBe(2);
