@@ -67,9 +67,10 @@ export class AGUIEncoder implements Encoder<AGUIEvent, AGUIOpenState> {
     this.optionsKey = optionsKeyOf(options);
   }
 
-  feed(event: AgentEvent, emit: Emit<AGUIEvent>): void {
+  /** `at` is for an event that does not say when it was. */
+  feed(event: AgentEvent, emit: Emit<AGUIEvent>, at: number | undefined = event.at): void {
     this.#emit = emit;
-    if (event.at !== undefined) this.#time = Math.trunc(event.at);
+    if (at !== undefined) this.#time = Math.trunc(at);
     this.#messages.feed(event);
     this.#goesOn = undefined;
     switch (event.type) {

@@ -6,12 +6,14 @@ const over: Result = { done: true, value: undefined };
 /** What all async generators inherit: that they can be iterated and, where the platform knows how, disposed of. */
 const inherited: object = Object.getPrototypeOf(Object.getPrototypeOf((async function* () {})())) as object;
 
+/** As the engine makes them itself: in one of these a promise does not look for a `then`, which it would do for each event. */
+const resultOf = (value: AGUIEvent): Result => [value].values().next();
+
 /**
  * A feed as a generator: nothing is read that nobody asks for. It is no `async function*`, which makes three promises of each
  * event and cannot be left while it waits.
  */
 export function generateAGUI(feed: PartFeed): AsyncGenerator<AGUIEvent, void, undefined> {
-  const { step } = feed;
   /** What was read and not asked for yet: mostly one, and then the list is not touched. */
   let first: AGUIEvent | undefined;
   let others: AGUIEvent[] = [];
@@ -34,15 +36,16 @@ export function generateAGUI(feed: PartFeed): AsyncGenerator<AGUIEvent, void, un
   const give = (read?: AGUIEvent): Result | Promise<Result> => {
     if (read !== undefined) {
       asking -= 1;
-      return { done: false, value: read };
+      return resultOf(read);
     }
     const value = first;
-    if (value === undefined && !isOver) return step(give);
+    if (value === undefined && !isOver) return step();
     asking -= 1;
     if (value === undefined) return over;
     first = others.length === 0 ? undefined : others.shift();
-    return { done: false, value };
+    return resultOf(value);
   };
+  const step = feed.steps(give);
   const leave = (): void => {
     first = undefined;
     others = [];
@@ -56,7 +59,7 @@ export function generateAGUI(feed: PartFeed): AsyncGenerator<AGUIEvent, void, un
       if (!isOpen && !isOver) open();
       asking += 1;
       if (asking > 1) last = last.then(() => give());
-      else if (first === undefined && !isOver) last = step(give);
+      else if (first === undefined && !isOver) last = step();
       else return Promise.resolve(give());
       return last;
     },

@@ -38,8 +38,9 @@ export function createPartCodec({ decoder, more, encoder, now }: PartCodecOption
     if (isEnded) return;
     passed += 1;
     isEnded = event.type === 'run-end';
+    // Words were said when the part was that they are of.
     const isTimed = event.at !== undefined || event.type.endsWith('-delta');
-    encoder.feed(isTimed ? event : { ...event, at: now() }, emit);
+    encoder.feed(event, emit, isTimed ? event.at : now());
   };
 
   return {

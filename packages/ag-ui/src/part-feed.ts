@@ -14,10 +14,10 @@ export interface PartFeed extends EventFeed {
   /** Once more, and it tells another from then on. */
   open(sink: EventSink): void;
   /**
-   * Reads one part, or hears that the run was stopped; then gives what `then` says. For whoever wants one event at a time: most
-   * parts are one, and that is given to `then` and not to the sink.
+   * What reads one part, or hears that the run was stopped, and gives what `then` says. For whoever wants one event at a time:
+   * most parts are one, and that is given to `then` and not to the sink.
    */
-  readonly step: <T>(then: (event?: AGUIEvent) => T | Promise<T>) => Promise<T>;
+  readonly steps: <T>(then: (event?: AGUIEvent) => T | Promise<T>) => () => Promise<T>;
   leave(reason: unknown): void;
 }
 
@@ -134,15 +134,16 @@ export function partFeed(options: PartFeedOptions): PartFeed {
       if (isOver) sink.end();
       else read().catch(fail);
     },
-    step<T>(then: (event?: AGUIEvent) => T | Promise<T>): Promise<T> {
+    steps<T>(then: (event?: AGUIEvent) => T | Promise<T>): () => Promise<T> {
       after = then;
-      if (!signal) return step() as Promise<T>;
+      if (!signal) return step as () => Promise<T>;
       // A promise for each step, and none for the run: one that waits for the stop would keep what waits for it.
-      return new Promise((resolve) => {
-        let told: T | Promise<T> | undefined;
-        after = onStopped = (event?: AGUIEvent) => resolve((told ??= then(event)));
-        void step();
-      });
+      return () =>
+        new Promise((resolve) => {
+          let told: T | Promise<T> | undefined;
+          after = onStopped = (event?: AGUIEvent) => resolve((told ??= then(event)));
+          void step();
+        });
     },
     leave(reason) {
       if (leave(reason)) codec.leave();

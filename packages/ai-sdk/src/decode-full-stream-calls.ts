@@ -98,15 +98,18 @@ export class FullStreamCalls {
     const toolCallId = this.#context.ids.of(keyOf(part.toolCallId));
     if (toolCallId === undefined) return this.#context.lost(part, 'There is no call of that id.', emit);
     const call = this.#calls.get(toolCallId);
-    const result = { type: 'tool-result' as const, toolCallId, ...this.#metadata(part) };
-    if (type === 'tool-result' && part.preliminary === true) {
-      return emit({ ...result, status: 'ok', output: this.#json(part.output), preliminary: true });
+    const result = { type: 'tool-result', toolCallId } as const;
+    const said = this.#metadata(part);
+    if (type === 'tool-result') {
+      const isPreliminary = part.preliminary === true;
+      if (call && !isPreliminary) call.state = 'settled';
+      const output = this.#json(part.output);
+      return emit({ ...result, status: 'ok', output, ...(isPreliminary && { preliminary: true }), ...said });
     }
     if (call) call.state = 'settled';
-    if (type === 'tool-result') return emit({ ...result, status: 'ok', output: this.#json(part.output) });
-    if (type === 'tool-error') return emit({ ...result, status: 'error', error: faultOf(part.error) });
+    if (type === 'tool-error') return emit({ ...result, status: 'error', error: faultOf(part.error), ...said });
     const reason = this.#denials.get(toolCallId) ?? denialOf(this.#context.run, toolCallId);
-    emit({ ...result, status: 'denied', ...(reason !== undefined && { reason }) });
+    emit({ ...result, status: 'denied', ...(reason !== undefined && { reason }), ...said });
   }
 
   question(part: Fields, emit: Write): void {

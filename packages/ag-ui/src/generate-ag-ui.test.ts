@@ -1,0 +1,58 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { AgentsToAGUIAdapter } from './agents-to-ag-ui-adapter.ts';
+import type { AGUIEvent } from './ag-ui-event.ts';
+
+const said = [
+  { type: 'start' },
+  { type: 'start-step', request: {}, warnings: [] },
+  { type: 'text-start', id: '1' },
+  ...['One', ' two', ' three'].map((text) => ({ type: 'text-delta', id: '1', text })),
+  { type: 'text-end', id: '1' },
+  { type: 'finish-step', finishReason: 'stop', usage: {}, response: {} },
+  { type: 'finish', finishReason: 'stop', totalUsage: {} },
+];
+
+async function* partsOf(parts: readonly object[]): AsyncGenerator<object> {
+  for (const part of parts) yield part;
+}
+
+function generate(fullStream: AsyncIterable<unknown>): AsyncGenerator<AGUIEvent, void, undefined> {
+  const adapter = new AgentsToAGUIAdapter({ protocolVersion: '1.0', now: () => 0, generateId: () => 'id' });
+  return adapter.adaptStreamToAGUI({ fullStream });
+}
+
+describe('the generator of events', () => {
+  it('answers those who ask at once in their order, and tells the last of them that it is over', async () => {
+    const expected: AGUIEvent[] = [];
+    for await (const event of generate(partsOf(said))) expected.push(event);
+    const events = generate(partsOf(said));
+    const answered: number[] = [];
+    const asked = Array.from({ length: expected.length + 2 }, async (_, place) => {
+      const result = await events.next();
+      answered.push(place);
+      return result;
+    });
+    const results = await Promise.all(asked);
+    expect(results.slice(0, -2)).toEqual(expected.map((value) => ({ done: false, value })));
+    expect(results.slice(-2)).toEqual(Array.from({ length: 2 }, () => ({ done: true, value: undefined })));
+    expect(answered).toEqual(answered.toSorted((a, b) => a - b));
+  });
+
+  it('that is left while some wait tells all of them that it is over, as soon as the part comes', async () => {
+    let onPart = (): void => undefined;
+    const parts = (async function* () {
+      yield* said.slice(0, 4);
+      await new Promise<void>((resolve) => (onPart = resolve));
+      yield* said.slice(4);
+    })();
+    const events = generate(parts);
+    for (let read = await events.next(); !JSON.stringify(read).includes('One');) read = await events.next();
+    const waiting = [events.next(), events.next(), events.next()];
+    await turn();
+    expect(await events.return()).toEqual({ done: true, value: undefined });
+    onPart();
+    expect(await Promise.all(waiting)).toEqual(waiting.map(() => ({ done: true, value: undefined })));
+    expect(await events.next()).toEqual({ done: true, value: undefined });
+  });
+});
