@@ -112,7 +112,7 @@ export function createFrameBytes(): AGUIFrameBytes {
     take() {
       const taken = bytes.slice(0, length);
       length = 0;
-      if (bytes.length > 2 * largeSize) bytes = new Uint8Array(firstSize);
+      if (bytes.length > 4 * largeSize) bytes = new Uint8Array(firstSize);
       return taken;
     },
   };

@@ -4,8 +4,8 @@ import { feedOf, type EventFeed, type EventSink } from './event-feed.ts';
 
 const keepAliveFrame = ': keep-alive\n\n';
 /** What one piece may hold: so many reads share the cost of writing it, and no more is read for a client that takes nothing. */
-const maxReads = 128;
-const maxLength = 16_384;
+const maxReads = 256;
+const maxLength = 32_768;
 
 export const aguiSSEHeaders: Readonly<Record<string, string>> = {
   'content-type': 'text/event-stream',

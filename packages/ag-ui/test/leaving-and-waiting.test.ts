@@ -16,7 +16,7 @@ const input = {
   messages: [{ id: 'u1', role: 'user' as const, content: 'Go.' }],
 };
 /** What may be read for a client that takes nothing: one piece, and what the SDK itself holds. */
-const bound = 128 + 32;
+const bound = 256 + 32;
 
 /** A model that says more as long as somebody reads, and what became of it. */
 function endlessModel() {
