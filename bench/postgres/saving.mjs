@@ -31,17 +31,12 @@ export async function saving(options, server, url, where) {
   const bare = await openBareTable(url);
   /** @type {Row[]} */
   const rows = [];
-  // One repetition is to see that it works.
-  const warm = options.repeats > 1 ? { ...options, warmUpMs } : options;
   for (const [count, times] of sizes) {
     const parties = await openThread(stores, bare, count);
     const name = `save ${count} message${count === 1 ? '' : 's'} (×${times}), ${where}`;
-    const timed = parties.map((party) => () => time(party.prepare(times), 'wall'));
-    const [ours = [], theirs = [], floor = []] = await inTurns(warm, name, timed);
-    // Of several rounds, because the work of a collection of garbage falls into one of them.
-    const how = { items: count * times * 4, serverCpu: server.cpuSeconds };
-    const costs = [];
-    for (const party of parties) costs.push(await costOf(how, party.prepare(times * 4)));
+    const how = { name, count, times, serverCpu: server.cpuSeconds };
+    const { figures, costs } = await contest(options, how, parties);
+    const [ours = [], theirs = [], floor = []] = figures;
     const row = { name, events: count * times, ours: spread(ours) };
     const note = `work a message, Node + Postgres: ours ${costs[0]}, theirs ${costs[1]}`;
     rows.push({
@@ -68,29 +63,33 @@ export async function saving(options, server, url, where) {
 export async function compressing(options, server) {
   const [count, times] = [100, 10];
   const tables = [await openBareTable(server.url), await openBareTable(server.url, { isLeftToServer: true })];
-  const parties = tables.map((table) => ({
-    table,
-    party: partyOf('t', count, ourMessage, (messages) => table.save(messages)),
-  }));
+  const parties = tables.map((table) => partyOf('t', count, ourMessage, (messages) => table.save(messages)));
   const name = `bare insert of ${count} messages (×${times}), those of up to 4 kB as they are`;
-  const timed = parties.map(
-    ({ party }) =>
-      () =>
-        time(party.prepare(times), 'wall'),
-  );
-  const warm = options.repeats > 1 ? { ...options, warmUpMs } : options;
-  const [plain = [], compressed = []] = await inTurns(warm, name, timed);
-  const costs = [];
-  for (const { table, party } of parties) {
-    const how = { items: count * times * 4, serverCpu: server.cpuSeconds };
-    const from = await table.logBytes();
-    const cost = await costOf(how, party.prepare(times * 4));
-    costs.push(`${cost} and ${Math.round(((await table.logBytes()) - from) / how.items)} bytes of log`);
-  }
+  const how = { name, count, times, serverCpu: server.cpuSeconds, logBytes: tables[0]?.logBytes };
+  const { figures, costs } = await contest(options, how, parties);
+  const [plain = [], compressed = []] = figures;
   for (const table of tables) await table.close();
   const note = `a message, Node + Postgres: ${costs[0]}, left to the server ${costs[1]}`;
   const peer = { peerName: 'the same, left to the server', note: `${note}; why: docs/decisions/plain-messages.md` };
   return { name, events: count * times, ours: spread(plain), ...besides(plain, compressed), ...peer };
+}
+
+/**
+ * Their times, in turns, and what each costs in work.
+ * @param {Options} options
+ * @param {{ name: string, count: number, times: number } & Omit<Parameters<typeof costOf>[0], 'items'>} how
+ * @param {Array<ReturnType<typeof partyOf>>} parties
+ */
+async function contest(options, { name, count, times, ...cost }, parties) {
+  // One repetition is to see that it works.
+  const warm = options.repeats > 1 ? { ...options, warmUpMs } : options;
+  const timed = parties.map((party) => () => time(party.prepare(times), 'wall'));
+  const figures = await inTurns(warm, name, timed);
+  // Of several rounds, because the work of a collection of garbage falls into one of them.
+  const how = { ...cost, items: count * times * 4 };
+  const costs = [];
+  for (const party of parties) costs.push(await costOf(how, party.prepare(times * 4)));
+  return { figures, costs };
 }
 
 /**
