@@ -65,17 +65,19 @@ export function createFrameBytes(): AGUIFrameBytes {
     const room = before.length + delta.length * maxJsonBytes + after.length;
     if (length + room > bytes.length) makeRoom(room);
     bytes.set(before, length);
-    let end = writeJsonText(delta, bytes, length + before.length);
-    if (end < 0) {
-      length += before.length;
-      write(JSON.stringify(delta).slice(1, -1));
-      makeRoom(after.length);
-      end = length;
-    }
-    const [target, tail] = [bytes, after];
+    length += before.length;
+    const end = writeJsonText(delta, bytes, length);
+    if (end < 0) sayOdd(delta);
+    else length = end;
+    const target = bytes;
+    const tail = after;
     // Mostly too few to be copied.
-    for (let index = 0; index < tail.length; index++) target[end + index] = tail[index]!;
-    length = end + tail.length;
+    for (let index = 0; index < tail.length; index++) target[length + index] = tail[index]!;
+    length += tail.length;
+  };
+  const sayOdd = (delta: string): void => {
+    write(JSON.stringify(delta).slice(1, -1));
+    makeRoom(after.length);
   };
   const sayAll = (event: AGUIEvent, id: unknown, delta: unknown): void => {
     if (!isBare(event) || typeof id !== 'string' || typeof delta !== 'string') return write(toAGUIFrame(event));

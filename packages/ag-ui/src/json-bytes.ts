@@ -17,10 +17,25 @@ export const maxJsonBytes = 3;
  * a pair or a control character without a short escape.
  */
 export function writeJsonText(text: string, bytes: Uint8Array, start: number): number {
-  let at = start;
   for (let index = 0; index < text.length; index++) {
     const unit = text.charCodeAt(index);
-    if (unit >= 0x20 && unit < 0x80 && unit !== quote && unit !== backslash) bytes[at++] = unit;
+    if (!isPlain(unit)) return writeOthers(text, index, bytes, start + index);
+    bytes[start + index] = unit;
+  }
+  return start + text.length;
+}
+
+/** Whether it is the same in a text, in JSON and in UTF-8. */
+function isPlain(unit: number): boolean {
+  return unit >= 0x20 && unit < 0x80 && unit !== quote && unit !== backslash;
+}
+
+/** What follows the first character that is not plain. By itself: what writes plain ones is short enough to be compiled into its caller. */
+function writeOthers(text: string, first: number, bytes: Uint8Array, start: number): number {
+  let at = start;
+  for (let index = first; index < text.length; index++) {
+    const unit = text.charCodeAt(index);
+    if (isPlain(unit)) bytes[at++] = unit;
     else if (unit < 0x80) {
       const escape = escapes[unit]!;
       if (escape === 0) return -1;

@@ -64,41 +64,45 @@ export function partFeed(options: PartFeedOptions): PartFeed {
     onStopped?.();
   };
 
-  /** Gives the words of a part that is more of the last, as most are; all else is written. */
-  const take = ({ done, value }: IteratorResult<unknown>): string | undefined => {
-    if (isOver) return undefined;
-    if (!done) {
-      const delta = words === undefined ? undefined : more(value);
-      // One that says nothing is no event.
-      if (delta !== undefined && delta !== '') {
-        words?.keep?.(delta);
-        return delta;
-      }
-      words = codec.feed(value, write);
-    }
-    if (done || codec.isEnded()) finish({ reason: 'eof' });
-    return undefined;
+  /** The words of a part that is more of the last and nothing else, as most are. One that says nothing is no event. */
+  const wordsOf = ({ done, value }: IteratorResult<unknown>): string | undefined => {
+    const delta = done || words === undefined ? undefined : more(value);
+    return delta === '' ? undefined : delta;
   };
-  /** Whether there is more to come. */
-  const takeAll = (result: IteratorResult<unknown>): boolean => {
-    const delta = take(result);
-    if (delta === undefined) return !isOver;
-    if (sink.more) sink.more(delta, words!);
-    else sink.event(words!.say(delta, words!.time));
-    return true;
+  /** All that is not. */
+  const take = ({ done, value }: IteratorResult<unknown>): void => {
+    if (!done) words = codec.feed(value, write);
+    if (done || codec.isEnded()) finish({ reason: 'eof' });
   };
   const read = async (): Promise<void> => {
     reader ??= readParts(options.parts());
-    // oxlint-disable-next-line no-await-in-loop -- one part after the other
-    while (takeAll(await reader.parts.next()) && sink.ready());
+    const { parts } = reader;
+    const { event, more: tell = (delta, { say, time }) => event(say(delta, time)), ready } = sink;
+    do {
+      // oxlint-disable-next-line no-await-in-loop -- one part after the other
+      const result = await parts.next();
+      if (isOver) return;
+      const delta = wordsOf(result);
+      if (delta === undefined) take(result);
+      else {
+        words!.keep?.(delta);
+        tell(delta, words!);
+      }
+    } while (!isOver && ready());
   };
 
+  /** What a part that is one event says; all else is written. */
+  const eventOf = (result: IteratorResult<unknown>): AGUIEvent | undefined => {
+    const delta = wordsOf(result);
+    if (delta === undefined) return take(result) as undefined;
+    words!.keep?.(delta);
+    return words!.say(delta, words!.time);
+  };
   let after: ((event?: AGUIEvent) => unknown) | undefined;
   const onPart = (result: IteratorResult<unknown>): unknown => {
     let event: AGUIEvent | undefined;
     try {
-      const delta = take(result);
-      if (delta !== undefined) event = words!.say(delta, words!.time);
+      if (!isOver) event = eventOf(result);
     } catch (error) {
       fail(error);
     }
