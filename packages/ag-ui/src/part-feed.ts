@@ -34,6 +34,7 @@ export function partFeed(options: PartFeedOptions): PartFeed {
   /** How more of the last part is told. */
   let words: MoreWords | undefined;
   let sink: EventSink;
+  let tell: (delta: string, words: MoreWords) => void;
   let isOpen = false;
   let reader: PartReader | undefined;
   let isOver = false;
@@ -74,21 +75,32 @@ export function partFeed(options: PartFeedOptions): PartFeed {
     if (!done) words = codec.feed(value, write);
     if (done || codec.isEnded()) finish({ reason: 'eof' });
   };
-  const read = async (): Promise<void> => {
+  // Promises without `async`, here and below: one part is one step, and there are many.
+  const ask = (): Promise<IteratorResult<unknown>> => {
     reader ??= readParts(options.parts());
-    const { parts } = reader;
-    const { event, more: tell = (delta, { say, time }) => event(say(delta, time)), ready } = sink;
-    do {
-      // oxlint-disable-next-line no-await-in-loop -- one part after the other
-      const result = await parts.next();
-      if (isOver) return;
+    // One that answers at once is no promise, and `for await` would take it too.
+    return Promise.resolve(reader.parts.next());
+  };
+  const read = (): void => {
+    try {
+      ask().then(onRead, fail);
+    } catch (error) {
+      fail(error);
+    }
+  };
+  const onRead = (result: IteratorResult<unknown>): void => {
+    if (isOver) return;
+    try {
       const delta = wordsOf(result);
       if (delta === undefined) take(result);
       else {
         words!.keep?.(delta);
         tell(delta, words!);
       }
-    } while (!isOver && ready());
+      if (!isOver && sink.ready()) read();
+    } catch (error) {
+      fail(error);
+    }
   };
 
   /** What a part that is one event says; all else is written. */
@@ -112,11 +124,9 @@ export function partFeed(options: PartFeedOptions): PartFeed {
     fail(error);
     return after?.();
   };
-  // Promises without `async`: one part is one step, and there are many.
   const step = (): Promise<unknown> => {
     try {
-      reader ??= readParts(options.parts());
-      return reader.parts.next().then(onPart, onFailed);
+      return ask().then(onPart, onFailed);
     } catch (error) {
       return Promise.resolve(onFailed(error));
     }
@@ -125,6 +135,7 @@ export function partFeed(options: PartFeedOptions): PartFeed {
   return {
     open(own) {
       sink = own;
+      tell = own.more ?? ((delta, { say, time }) => own.event(say(delta, time)));
       if (isOpen) return;
       isOpen = true;
       if (signal?.aborted) {
@@ -136,7 +147,7 @@ export function partFeed(options: PartFeedOptions): PartFeed {
     },
     read() {
       if (isOver) sink.end();
-      else read().catch(fail);
+      else read();
     },
     steps<T>(then: (event?: AGUIEvent) => T | Promise<T>): () => Promise<T> {
       after = then;
