@@ -5,9 +5,15 @@ import type { AGUIEvent } from './ag-ui-event.ts';
 
 const said = [
   { type: 'start' },
+  // Signs of life say nothing: an answer is a promise of a promise then.
+  ...Array.from({ length: 3 }, () => ({ type: 'ping' })),
   { type: 'start-step', request: {}, warnings: [] },
   { type: 'text-start', id: '1' },
-  ...['One', ' two', ' three'].map((text) => ({ type: 'text-delta', id: '1', text })),
+  ...['One', ' two', ' three'].flatMap((text) => [
+    { type: 'text-delta', id: '1', text },
+    { type: 'ping' },
+    { type: 'ping' },
+  ]),
   { type: 'text-end', id: '1' },
   { type: 'finish-step', finishReason: 'stop', usage: {}, response: {} },
   { type: 'finish', finishReason: 'stop', totalUsage: {} },
@@ -41,10 +47,11 @@ describe('the generator of events', () => {
 
   it('that is left while some wait tells all of them that it is over, as soon as the part comes', async () => {
     let onPart = (): void => undefined;
+    const after = said.findIndex(({ type }) => type === 'text-delta') + 1;
     const parts = (async function* () {
-      yield* said.slice(0, 4);
+      yield* said.slice(0, after);
       await new Promise<void>((resolve) => (onPart = resolve));
-      yield* said.slice(4);
+      yield* said.slice(after);
     })();
     const events = generate(parts);
     for (let read = await events.next(); !JSON.stringify(read).includes('One');) read = await events.next();

@@ -19,10 +19,9 @@ export function generateAGUI(feed: PartFeed): AsyncGenerator<AGUIEvent, void, un
   let others: AGUIEvent[] = [];
   let isOpen = false;
   let isOver = false;
-  /** Whether somebody has asked and has no answer yet, and those who have asked meanwhile. */
-  let isAsked = false;
-  const waiting: Array<(result: Result) => void> = [];
-  let isServing = false;
+  /** How many have asked and not been answered yet, and the answer to the last of them. */
+  let asking = 0;
+  let last: Promise<Result> = Promise.resolve(over);
 
   const put = (event: AGUIEvent): void => {
     if (first === undefined) first = event;
@@ -35,22 +34,16 @@ export function generateAGUI(feed: PartFeed): AsyncGenerator<AGUIEvent, void, un
   };
   /** What was just read, or is there, or what the next part brings. */
   const give = (read?: AGUIEvent): Result | Promise<Result> => {
-    const value = read ?? first;
+    if (read !== undefined) {
+      asking -= 1;
+      return resultOf(read);
+    }
+    const value = first;
     if (value === undefined && !isOver) return step();
-    if (waiting.length > 0) void serve();
-    else isAsked = isServing;
+    asking -= 1;
     if (value === undefined) return over;
-    if (read === undefined) first = others.length === 0 ? undefined : others.shift();
+    first = others.length === 0 ? undefined : others.shift();
     return resultOf(value);
-  };
-  /** Each when the one before has its answer. */
-  const serve = async (): Promise<void> => {
-    if (isServing) return;
-    isServing = true;
-    await undefined;
-    // oxlint-disable-next-line no-await-in-loop -- one after the other
-    for (let answer = waiting.shift(); answer; answer = waiting.shift()) answer(await give());
-    isServing = isAsked = false;
   };
   const step = feed.steps(give);
   const leave = (): void => {
@@ -64,10 +57,11 @@ export function generateAGUI(feed: PartFeed): AsyncGenerator<AGUIEvent, void, un
   return Object.assign(Object.create(inherited) as AsyncGenerator<AGUIEvent, void, undefined>, {
     next(): Promise<Result> {
       if (!isOpen && !isOver) open();
-      if (isAsked) return new Promise((resolve) => void waiting.push(resolve));
-      if (first !== undefined || isOver) return Promise.resolve(give());
-      isAsked = true;
-      return step();
+      asking += 1;
+      if (asking > 1) last = last.then(() => give());
+      else if (first === undefined && !isOver) last = step();
+      else return Promise.resolve(give());
+      return last;
     },
     return(): Promise<Result> {
       leave();

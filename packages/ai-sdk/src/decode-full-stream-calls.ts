@@ -36,7 +36,7 @@ export interface CallContext {
   executorOf: ExecutorOf;
   onLoss: OnLoss;
   /** In which step a part is, and its metadata. */
-  said(part: Fields): Said;
+  said(part: Fields): Pick<Said, 'stepId' | 'providerMetadata'>;
   /** A part of a known type that does not fit where it is. */
   lost(part: unknown, why: string, emit: Write): void;
 }
@@ -192,18 +192,17 @@ export class FullStreamCalls {
     return this.#callBody({ toolCallId, toolName, ...said }, part);
   }
 
-  #callBody(call: CallBody, part: Fields, renamed?: Meta): CallBody & Said {
-    const { inputEncoding } = part;
-    const { providerMetadata, ...said } = this.#context.said(part);
+  /** Adds to a call what else its part says of it. */
+  #callBody(call: CallBody & Said, part: Fields, renamed?: Meta): CallBody & Said {
+    const { title, inputEncoding, toolMetadata } = part;
+    if (typeof title === 'string') call.title = title;
+    if (inputEncoding === 'json' || inputEncoding === 'text') call.inputEncoding = inputEncoding;
+    if (toolMetadata !== undefined) call.toolMetadata = this.#json(toolMetadata);
+    const { stepId, providerMetadata } = this.#context.said(part);
+    if (stepId !== undefined) call.stepId = stepId;
     const metadata = mergeMeta(providerMetadata, renamed);
-    return {
-      ...call,
-      ...defined({ title: textOf(part.title) }),
-      ...((inputEncoding === 'json' || inputEncoding === 'text') && { inputEncoding }),
-      ...(part.toolMetadata !== undefined && { toolMetadata: this.#json(part.toolMetadata) }),
-      ...said,
-      ...(metadata && { providerMetadata: metadata }),
-    };
+    if (metadata) call.providerMetadata = metadata;
+    return call;
   }
 
   #metadata(part: Fields): { providerMetadata?: Meta } {

@@ -349,8 +349,12 @@ class PartDecoder {
     emit({ type: 'notice', level: 'warning', message, code: 'malformed' });
   }
 
-  #said(part: Fields): Said {
-    return { ...(this.#stepId !== undefined && { stepId: this.#stepId }), ...this.#metadata(part) };
+  #said(part: Fields): Pick<Said, 'stepId' | 'providerMetadata'> {
+    const said: Said = {};
+    if (this.#stepId !== undefined) said.stepId = this.#stepId;
+    const providerMetadata = metaOf(part.providerMetadata, this.#onLoss);
+    if (providerMetadata) said.providerMetadata = providerMetadata;
+    return said;
   }
 
   #metadata(part: Fields): { providerMetadata?: Meta } {
