@@ -143,6 +143,15 @@ async function ofStreamText(options, peers) {
   return [...(await rowsOf('AgentsToAGUIAdapter')), ...(await rowsOf('toAGUI'))];
 }
 
+/**
+ * What a round of bytes frees, the C library gives back to the system in the next party's round, and the system makes it anew, page
+ * by page, a thousand a round. Not in a process that has ever freed something large, as a server does sooner or later.
+ */
+function keepFreedMemory() {
+  void new ArrayBuffer(2 ** 24);
+  globalThis.gc?.();
+}
+
 /** @type {import('../measure.mjs').Suite} */
 const suite = {
   title: 'ag-ui: what streamText says → AG-UI events and bytes (CPU time)',
@@ -152,6 +161,7 @@ const suite = {
     // Who writes bytes makes the engine walk through all that is alive, which is mostly the parts and the packages of the peers, and
     // takes several rounds' time: as often as in a process that has less to hold, for everybody.
     setFlagsFromString('--heap-growing-percent=100');
+    keepFreedMemory();
     const peers = await loadPeers();
     const [words, mixed, whole] = [
       turnOf(wordsOf(100_000)),

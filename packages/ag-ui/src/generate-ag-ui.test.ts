@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { AgentsToAGUIAdapter } from './agents-to-ag-ui-adapter.ts';
 import type { AGUIEvent } from './ag-ui-event.ts';
+import { toAGUI } from './to-ag-ui.ts';
 
 const said = [
   { type: 'start' },
@@ -23,27 +23,42 @@ async function* partsOf(parts: readonly object[]): AsyncGenerator<object> {
   for (const part of parts) yield part;
 }
 
-function generate(fullStream: AsyncIterable<unknown>): AsyncGenerator<AGUIEvent, void, undefined> {
-  const adapter = new AgentsToAGUIAdapter({ protocolVersion: '1.0', now: () => 0, generateId: () => 'id' });
-  return adapter.adaptStreamToAGUI({ fullStream });
+function generate(fullStream: AsyncIterable<unknown>, signal?: AbortSignal): AsyncIterableIterator<AGUIEvent> {
+  const ids = { now: () => 0, generateId: () => 'id' };
+  return toAGUI({ fullStream }, { protocolVersion: '1.0', ...ids, ...(signal && { signal }) })[Symbol.asyncIterator]();
 }
 
 describe('the generator of events', () => {
-  it('answers those who ask at once in their order, and tells the last of them that it is over', async () => {
-    const expected: AGUIEvent[] = [];
-    for await (const event of generate(partsOf(said))) expected.push(event);
-    const events = generate(partsOf(said));
-    const answered: number[] = [];
-    const asked = Array.from({ length: expected.length + 2 }, async (_, place) => {
-      const result = await events.next();
-      answered.push(place);
-      return result;
-    });
-    const results = await Promise.all(asked);
-    expect(results.slice(0, -2)).toEqual(expected.map((value) => ({ done: false, value })));
-    expect(results.slice(-2)).toEqual(Array.from({ length: 2 }, () => ({ done: true, value: undefined })));
-    expect(answered).toEqual(answered.toSorted((a, b) => a - b));
-  });
+  const sources: Record<string, () => AsyncIterable<unknown>> = {
+    'by and by': () => partsOf(said),
+    'at once': () => {
+      const parts = said.values();
+      return { [Symbol.asyncIterator]: () => parts } as unknown as AsyncIterable<unknown>;
+    },
+  };
+  const ways = Object.entries(sources).flatMap(([when, source]) => [
+    { when, how: 'be stopped', source, signal: new AbortController().signal },
+    { when, how: 'not be stopped', source, signal: undefined },
+  ]);
+  it.each(ways)(
+    'answers those who ask at the same time in their order, of parts that come $when and can $how',
+    async ({ source, signal }) => {
+      const expected: AGUIEvent[] = [];
+      for await (const event of generate(source(), signal)) expected.push(event);
+      const events = generate(source(), signal);
+      const answered: number[] = [];
+      const asked = Array.from({ length: expected.length + 2 }, async (_, place) => {
+        const result = await events.next();
+        answered.push(place);
+        return result;
+      });
+      const results = await Promise.all(asked);
+      expect(results.slice(0, -2)).toEqual(expected.map((value) => ({ done: false, value })));
+      expect(results.slice(-2)).toEqual(Array.from({ length: 2 }, () => ({ done: true, value: undefined })));
+      expect(answered).toEqual(answered.toSorted((a, b) => a - b));
+      expect(await events.next()).toEqual({ done: true, value: undefined });
+    },
+  );
 
   it('that is left while some wait tells all of them that it is over, as soon as the part comes', async () => {
     let onPart = (): void => undefined;
@@ -57,7 +72,7 @@ describe('the generator of events', () => {
     for (let read = await events.next(); !JSON.stringify(read).includes('One');) read = await events.next();
     const waiting = [events.next(), events.next(), events.next()];
     await turn();
-    expect(await events.return()).toEqual({ done: true, value: undefined });
+    expect(await events.return?.()).toEqual({ done: true, value: undefined });
     onPart();
     expect(await Promise.all(waiting)).toEqual(waiting.map(() => ({ done: true, value: undefined })));
     expect(await events.next()).toEqual({ done: true, value: undefined });

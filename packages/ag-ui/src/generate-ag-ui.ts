@@ -19,9 +19,12 @@ export function generateAGUI(feed: PartFeed): AsyncGenerator<AGUIEvent, void, un
   let others: AGUIEvent[] = [];
   let isOpen = false;
   let isOver = false;
-  /** How many have asked and not been answered yet, and the answer to the last of them. */
-  let asking = 0;
-  let last: Promise<Result> = Promise.resolve(over);
+  /** Whether somebody has asked and has no answer yet, and those who have asked meanwhile. */
+  let isAsked = false;
+  const waiting: Array<(result: Result) => void> = [];
+  let isServing = false;
+  /** How many parts have said nothing while somebody waits. */
+  let silent = 0;
 
   const put = (event: AGUIEvent): void => {
     if (first === undefined) first = event;
@@ -34,16 +37,28 @@ export function generateAGUI(feed: PartFeed): AsyncGenerator<AGUIEvent, void, un
   };
   /** What was just read, or is there, or what the next part brings. */
   const give = (read?: AGUIEvent): Result | Promise<Result> => {
-    if (read !== undefined) {
-      asking -= 1;
-      return resultOf(read);
+    const value = read ?? first;
+    if (value === undefined && !isOver) {
+      silent += 1;
+      return step();
     }
-    const value = first;
-    if (value === undefined && !isOver) return step();
-    asking -= 1;
-    if (value === undefined) return over;
-    first = others.length === 0 ? undefined : others.shift();
-    return resultOf(value);
+    if (read === undefined) first = others.length === 0 ? undefined : others.shift();
+    if (waiting.length > 0) void serve();
+    else isAsked = isServing;
+    return value === undefined ? over : resultOf(value);
+  };
+  /**
+   * Answers those who wait, one after the other. The promise of whoever asked first is nobody's here, since to note each would
+   * cost more than all else: it is settled at once, or up to two turns later for each part that said nothing.
+   */
+  const serve = async (): Promise<void> => {
+    if (isServing) return;
+    isServing = true;
+    // oxlint-disable no-await-in-loop -- one after the other
+    for (let turns = 2 * silent; turns >= 0; turns--) await Promise.resolve();
+    for (let answer = waiting.shift(); answer; answer = waiting.shift()) answer(await give());
+    // oxlint-enable no-await-in-loop
+    isServing = isAsked = false;
   };
   const step = feed.steps(give);
   const leave = (): void => {
@@ -57,11 +72,11 @@ export function generateAGUI(feed: PartFeed): AsyncGenerator<AGUIEvent, void, un
   return Object.assign(Object.create(inherited) as AsyncGenerator<AGUIEvent, void, undefined>, {
     next(): Promise<Result> {
       if (!isOpen && !isOver) open();
-      asking += 1;
-      if (asking > 1) last = last.then(() => give());
-      else if (first === undefined && !isOver) last = step();
-      else return Promise.resolve(give());
-      return last;
+      if (isAsked) return new Promise((resolve) => void waiting.push(resolve));
+      if (first !== undefined || isOver) return Promise.resolve(give());
+      isAsked = true;
+      silent = 0;
+      return step();
     },
     return(): Promise<Result> {
       leave();
