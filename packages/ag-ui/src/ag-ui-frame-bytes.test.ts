@@ -41,7 +41,9 @@ function allWays(name: string): MoreWords[] {
     sayMore.call(name),
     sayMore.callChunk(name, `${name}-tool`, `${name}-message`),
   ];
-  return says.flatMap((say) => [undefined, 17].map((time) => ({ say, keep: undefined, time })));
+  return says.flatMap((say) =>
+    [undefined, 17].map((time) => ({ say: (text: string) => say(text, time), keep: undefined })),
+  );
 }
 
 describe('frames as bytes', () => {
@@ -75,7 +77,7 @@ describe('frames as bytes', () => {
             expected += toAGUIFrame(one.added);
           } else {
             frames.more(one.delta, one.words);
-            expected += toAGUIFrame(one.words.say(one.delta, one.words.time));
+            expected += toAGUIFrame(one.words.say(one.delta));
           }
         }
         expect(decoder.decode(frames.take())).toBe(expected);

@@ -107,7 +107,7 @@ export function createFrameBytes(): AGUIFrameBytes {
       if (lastWords !== words) {
         lastWords = words;
         lastId = undefined;
-        learn(words.say('', words.time));
+        learn(words.say(''));
       }
       say(delta);
     },

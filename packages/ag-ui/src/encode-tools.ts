@@ -142,7 +142,14 @@ export class AGUITools {
   more(time: number | undefined): MoreWords | undefined {
     const call = this.#last;
     if (call === undefined || call.form === 'whole' || isTagged(call)) return undefined;
-    return { say: (call.say ??= sayOf(call)), keep: (delta) => void (call.text += delta), time };
+    const say = (call.say ??= sayOf(call));
+    return {
+      say(delta) {
+        call.text += delta;
+        return say(delta, time);
+      },
+      keep: (delta) => void (call.text += delta),
+    };
   }
 
   inputEnd({ toolCallId, providerMetadata }: EventOf<'tool-input-end'>): boolean {

@@ -100,9 +100,19 @@ export class AGUIWords {
     const part = this.#lastPart;
     // The first chunk says more than words, and one of an agent's whose it is.
     if (part === undefined || (part.form === 'chunks' && (!part.isSaid || part.owner !== undefined))) return undefined;
-    if (part.kind === 'reasoning' || !this.#options.notesText) return { say: part.say, keep: undefined, time };
+    const { say } = part;
+    if (part.kind === 'reasoning' || !this.#options.notesText)
+      return { say: (delta) => say(delta, time), keep: undefined };
     // It may have said nothing yet, and what is kept be another's.
-    return this.#last.stepId === part.said.stepId ? { say: part.say, keep: this.#last.text.add, time } : undefined;
+    if (this.#last.stepId !== part.said.stepId) return undefined;
+    const { add } = this.#last.text;
+    return {
+      say(delta) {
+        add(delta);
+        return say(delta, time);
+      },
+      keep: add,
+    };
   }
 
   end(event: EventOf<'text-end' | 'reasoning-end'>, write: Write): void {

@@ -1,12 +1,14 @@
 import type { AGUIEvent } from './ag-ui-event.ts';
 
-/** How more words of what was said last are told. */
+/**
+ * How more words of what was said last are told. Both are made anew by each who has such words, and not in one place for all:
+ * there the engine would see functions of several kinds, and compile none of them into its caller.
+ */
 export interface MoreWords {
-  readonly say: SayMore;
-  /** What keeps the words, if somebody will ask for them. */
+  /** The event that they are. Keeps them too, if somebody will ask for them. */
+  readonly say: (delta: string) => AGUIEvent;
+  /** Keeps them, for whoever has no need of the event. */
   readonly keep: ((delta: string) => void) | undefined;
-  /** When they are said, if that is told. */
-  readonly time: number | undefined;
 }
 
 /**

@@ -34,7 +34,6 @@ export function partFeed(options: PartFeedOptions): PartFeed {
   /** How more of the last part is told. */
   let words: MoreWords | undefined;
   let sink: EventSink;
-  let tell: (delta: string, words: MoreWords) => void;
   let isOpen = false;
   let reader: PartReader | undefined;
   let isOver = false;
@@ -67,11 +66,12 @@ export function partFeed(options: PartFeedOptions): PartFeed {
 
   /** The words of a part that is more of the last and nothing else, as most are. One that says nothing is no event. */
   const wordsOf = ({ done, value }: IteratorResult<unknown>): string | undefined => {
-    const delta = done || words === undefined ? undefined : more(value);
+    const delta = isOver || done || words === undefined ? undefined : more(value);
     return delta === '' ? undefined : delta;
   };
   /** All that is not. */
   const take = ({ done, value }: IteratorResult<unknown>): void => {
+    if (isOver) return;
     if (!done) words = codec.feed(value, write);
     if (done || codec.isEnded()) finish({ reason: 'eof' });
   };
@@ -89,13 +89,13 @@ export function partFeed(options: PartFeedOptions): PartFeed {
     }
   };
   const onRead = (result: IteratorResult<unknown>): void => {
-    if (isOver) return;
     try {
       const delta = wordsOf(result);
       if (delta === undefined) take(result);
+      else if (sink.more === undefined) sink.event(words!.say(delta));
       else {
         words!.keep?.(delta);
-        tell(delta, words!);
+        sink.more(delta, words!);
       }
       if (!isOver && sink.ready()) read();
     } catch (error) {
@@ -103,18 +103,13 @@ export function partFeed(options: PartFeedOptions): PartFeed {
     }
   };
 
-  /** What a part that is one event says; all else is written. */
-  const eventOf = (result: IteratorResult<unknown>): AGUIEvent | undefined => {
-    const delta = wordsOf(result);
-    if (delta === undefined) return take(result) as undefined;
-    words!.keep?.(delta);
-    return words!.say(delta, words!.time);
-  };
   let after: ((event?: AGUIEvent) => unknown) | undefined;
   const onPart = (result: IteratorResult<unknown>): unknown => {
     let event: AGUIEvent | undefined;
     try {
-      if (!isOver) event = eventOf(result);
+      const delta = wordsOf(result);
+      if (delta === undefined) take(result);
+      else event = words!.say(delta);
     } catch (error) {
       fail(error);
     }
@@ -135,7 +130,6 @@ export function partFeed(options: PartFeedOptions): PartFeed {
   return {
     open(own) {
       sink = own;
-      tell = own.more ?? ((delta, { say, time }) => own.event(say(delta, time)));
       if (isOpen) return;
       isOpen = true;
       if (signal?.aborted) {
