@@ -107,6 +107,7 @@ export function createFrameBytes(): AGUIFrameBytes {
       if (lastWords !== words) {
         lastWords = words;
         lastId = undefined;
+        // It keeps what it says, which is nothing.
         learn(words.say(''));
       }
       say(delta);

@@ -1,6 +1,7 @@
 import type { RunAgentInput } from '@ag-ui/core';
 import {
   outcomeOfCut,
+  toFault,
   type AgentEvent,
   type Emit,
   type Encoder,
@@ -23,6 +24,7 @@ import { AGUIState } from './encode-state.ts';
 import type { AGUITools } from './encode-tools.ts';
 import type { AGUIWords } from './encode-words.ts';
 import { encryptedValueOf } from './encrypted-value.ts';
+import { guardLoss } from './guard-loss.ts';
 import { customNames } from './intertie-slot.ts';
 import type { MoreWords } from './more-words.ts';
 import { defined } from './read-fields.ts';
@@ -58,7 +60,7 @@ export class AGUIEncoder implements Encoder<AGUIEvent, AGUIOpenState> {
   constructor(options: AGUIEncoderOptions) {
     this.#options = options;
     this.#features = featuresOf(options.protocolVersion);
-    this.#onLoss = options.onLoss ?? (() => undefined);
+    this.#onLoss = guardLoss(options.onLoss);
     this.#parts = new AGUIParts(options, this.#features, this.#onLoss);
     this.#tools = this.#parts.tools;
     this.#words = this.#parts.words;
@@ -97,9 +99,12 @@ export class AGUIEncoder implements Encoder<AGUIEvent, AGUIOpenState> {
   end(end: End, emit: Emit<AGUIEvent>): void {
     if (this.#phase === 'ended') return;
     this.#emit = emit;
-    const ended: EndEvent = { type: 'run-end', ...outcomeOfCut(end) };
-    this.#messages.feed(ended);
-    this.#runEnd(ended);
+    try {
+      this.#cut(end);
+    } catch (error) {
+      // The ledger's: the client is told that the run is over all the same.
+      this.#cut({ reason: 'error', error: toFault(error, 'codec') });
+    }
   }
 
   /** A snapshot of all that was said, and what is open opened again; what is fed next goes on from there. */
@@ -280,13 +285,20 @@ export class AGUIEncoder implements Encoder<AGUIEvent, AGUIOpenState> {
     this.#write(encodeCustom(name, event, owner));
   }
 
+  #cut(end: End): void {
+    const ended: EndEvent = { type: 'run-end', ...outcomeOfCut(end) };
+    this.#messages.feed(ended);
+    this.#runEnd(ended);
+  }
+
   #runEnd(event: EndEvent): void {
-    const left = this.#parts.close(event, this.#write);
-    if (this.#options.snapshot && this.#run) this.#writeMessages('snapshot');
-    this.#phase = 'ended';
     if (event.resume !== undefined) {
       this.#lose({ kind: 'withheld', what: 'run-end resume', why: "The runtime's own token is not for the client." });
     }
+    const left = this.#parts.close(event, this.#write);
+    if (this.#options.snapshot && this.#run) this.#writeMessages('snapshot');
+    // Not before nothing can be lost any more: what throws has to be ended too.
+    this.#phase = 'ended';
     const interrupts = this.#parts.questions.interrupts(event);
     const result = this.#options.result === 'text' ? this.#textResult(event) : event.result;
     this.#write(encodeRunEnd(event, { run: this.#run, features: this.#features, interrupts, left, result }));

@@ -17,7 +17,7 @@ export interface EventFeed {
 
 export interface EventSink {
   event(event: AGUIEvent): void;
-  /** The event that these words would be, for a sink that has no need of it. */
+  /** The event that these words would be, for a sink that has no need of it. They are kept already. */
   more?: (delta: string, words: MoreWords) => void;
   /** Something has been read, whether it made an event or not. Whether to read on. */
   ready(): boolean;

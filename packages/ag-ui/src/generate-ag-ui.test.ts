@@ -60,6 +60,26 @@ describe('the generator of events', () => {
     },
   );
 
+  it.each([undefined, new AbortController().signal])(
+    'answers who asks while an answer is on its way after it, whenever that is',
+    async (signal) => {
+      const silence = Array.from({ length: 3 }, () => ({ type: 'ping' }));
+      const words = ['One', ' two', ' three'].map((text) => ({ type: 'text-delta', id: '1', text }));
+      const parts = [{ type: 'text-start', id: '1' }, ...words.slice(0, 1), ...silence, ...words.slice(1)];
+      for (let turns = 0; turns < 40; turns++) {
+        const events = generate(partsOf(parts), signal);
+        for (let read = await events.next(); !JSON.stringify(read).includes('One');) read = await events.next();
+        const answered: string[] = [];
+        const one = events.next().then(() => answered.push('one'));
+        for (let waited = 0; waited < turns; waited++) await Promise.resolve();
+        const two = events.next().then(() => answered.push('two'));
+        await Promise.all([one, two]);
+        expect(answered, `${turns} turns`).toEqual(['one', 'two']);
+        await events.return?.();
+      }
+    },
+  );
+
   it('that is left while some wait tells all of them that it is over, as soon as the part comes', async () => {
     let onPart = (): void => undefined;
     const after = said.findIndex(({ type }) => type === 'text-delta') + 1;

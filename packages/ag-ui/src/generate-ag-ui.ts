@@ -11,7 +11,7 @@ const resultOf = (value: AGUIEvent): Result => [value].values().next();
 
 /**
  * A feed as a generator: nothing is read that nobody asks for. It is no `async function*`, which makes three promises of each
- * event and cannot be left while it waits.
+ * event, and whose `return` waits for the next part.
  */
 export function generateAGUI(feed: PartFeed): AsyncGenerator<AGUIEvent, void, undefined> {
   /** What was read and not asked for yet: mostly one, and then the list is not touched. */
@@ -23,7 +23,7 @@ export function generateAGUI(feed: PartFeed): AsyncGenerator<AGUIEvent, void, un
   let isAsked = false;
   const waiting: Array<(result: Result) => void> = [];
   let isServing = false;
-  /** How many parts have said nothing while somebody waits. */
+  /** How many parts have said nothing since the first of them asked. */
   let silent = 0;
 
   const put = (event: AGUIEvent): void => {
@@ -43,13 +43,13 @@ export function generateAGUI(feed: PartFeed): AsyncGenerator<AGUIEvent, void, un
       return step();
     }
     if (read === undefined) first = others.length === 0 ? undefined : others.shift();
-    if (waiting.length > 0) void serve();
+    if (waiting.length > 0 || (isAsked && silent > 0)) void serve();
     else isAsked = isServing;
     return value === undefined ? over : resultOf(value);
   };
   /**
-   * Answers those who wait, one after the other. The promise of whoever asked first is nobody's here, since to note each would
-   * cost more than all else: it is settled at once, or up to two turns later for each part that said nothing.
+   * Answers those who wait or will in a moment, one after the other. The promise of whoever asked first is not noted, which would
+   * have to be done for each event: it is settled at once, or up to two turns later for each part that said nothing.
    */
   const serve = async (): Promise<void> => {
     if (isServing) return;

@@ -1,8 +1,8 @@
 import type { AGUIEvent } from './ag-ui-event.ts';
 
 /**
- * How more words of what was said last are told. Both are made anew by each who has such words, and not in one place for all:
- * there the engine would see functions of several kinds, and compile none of them into its caller.
+ * How more words of what was said last are told. Each who has such words makes its own `say`, and not one place for all: there the
+ * engine would see several kinds of events and of keeping, and compile none of them into its caller.
  */
 export interface MoreWords {
   /** The event that they are. Keeps them too, if somebody will ask for them. */

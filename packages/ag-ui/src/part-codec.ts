@@ -1,4 +1,4 @@
-import { toFault, type AgentEvent, type Codec, type Emit } from '@intertie/core';
+import { toFault, type AgentEvent, type Codec, type Emit, type End } from '@intertie/core';
 import type { AGUIEvent } from './ag-ui-event.ts';
 import type { AGUIEncoder } from './encode-ag-ui.ts';
 import type { MoreWords } from './more-words.ts';
@@ -59,12 +59,14 @@ export function createPartCodec({ decoder, more, encoder, now }: PartCodecOption
     },
     end(end, own) {
       emit = own;
+      let cut: End = { reason: 'eof' };
       try {
         decoder.end(end, pass);
       } catch (error) {
-        pass({ type: 'run-end', outcome: 'error', error: toFault(error, 'codec') });
+        cut = end.reason === 'error' ? end : { reason: 'error', error: toFault(error, 'codec') };
       }
-      encoder.end({ reason: 'eof' }, own);
+      isEnded = true;
+      encoder.end(cut, own);
     },
     leave() {
       isEnded = true;

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { AgentsToAGUIAdapter } from './agents-to-ag-ui-adapter.ts';
 import type { AGUIEvent } from './ag-ui-event.ts';
 import { toAGUIResponse } from './to-ag-ui-response.ts';
-import { toAGUI } from './to-ag-ui.ts';
+import { toAGUI, type ToAGUIOptions } from './to-ag-ui.ts';
 
 const said = [
   { type: 'start' },
@@ -16,18 +16,22 @@ const said = [
 const input = { threadId: 'thread', runId: 'run', messages: [], protocolVersion: '1.0' };
 
 type Parts = AsyncIterable<unknown>;
+type Options = Pick<ToAGUIOptions, 'snapshot' | 'onLoss'>;
 /** Each door as whoever opens it reads it. */
-const doors: Record<string, (fullStream: Parts) => Promise<AGUIEvent[]>> = {
-  adapter: (fullStream) => all(new AgentsToAGUIAdapter({ protocolVersion: '1.0' }).adaptStreamToAGUI({ fullStream })),
-  'toAGUI, iterated': (fullStream) => all(toAGUI({ fullStream }, { input })),
-  'toAGUI, read': async (fullStream) => {
+const doors: Record<string, (fullStream: Parts, options?: Options) => Promise<AGUIEvent[]>> = {
+  adapter: (fullStream, options) =>
+    all(new AgentsToAGUIAdapter({ protocolVersion: '1.0', ...options }).adaptStreamToAGUI({ fullStream })),
+  'toAGUI, iterated': (fullStream, options) => all(toAGUI({ fullStream }, { input, ...options })),
+  'toAGUI, iterated, with a signal': (fullStream, options) =>
+    all(toAGUI({ fullStream }, { input, ...options, signal: new AbortController().signal })),
+  'toAGUI, read': async (fullStream, options) => {
     const events: AGUIEvent[] = [];
-    const reader = toAGUI({ fullStream }, { input }).getReader();
+    const reader = toAGUI({ fullStream }, { input, ...options }).getReader();
     for (let read = await reader.read(); !read.done; read = await reader.read()) events.push(read.value);
     return events;
   },
-  bytes: async (fullStream) => {
-    const text = await toAGUIResponse({ fullStream }, { input }).text();
+  bytes: async (fullStream, options) => {
+    const text = await toAGUIResponse({ fullStream }, { input, ...options }).text();
     const frames = text.split('\n\n').filter((frame) => frame !== '');
     return frames.map((frame) => JSON.parse(frame.replace('data: ', '')) as AGUIEvent);
   },
@@ -75,5 +79,27 @@ describe.each(Object.entries(doors))('%s', (_door, read) => {
     expect(wordsIn(events)).toBe('One');
     expect(events.filter(({ type }) => type === 'RUN_ERROR' || type === 'RUN_FINISHED')).toHaveLength(1);
     expect(events.at(-1)).toMatchObject({ type: 'RUN_ERROR', message: expect.any(String) as string });
+  });
+
+  it.each([
+    ['is over', said],
+    ['ends without a word', said.slice(0, 4)],
+    [
+      'has something that nobody knows',
+      [...said.slice(0, 4), { type: 'text-delta', id: '2', text: 'Lost.' }, ...said.slice(4)],
+    ],
+  ])('ends, once, where the ledger throws and the source %s', async (_how, parts) => {
+    const list = parts.values();
+    const onLoss = (): never => {
+      throw new Error('No losses.');
+    };
+    // A snapshot of a history that is not known is a loss, which is told at the end.
+    const events = await read(
+      partsBy(() => Promise.resolve(list.next())),
+      { snapshot: true, onLoss },
+    );
+    expect(wordsIn(events)).toMatch(/^One/);
+    const ends = events.filter(({ type }) => type === 'RUN_ERROR' || type === 'RUN_FINISHED');
+    expect(ends).toEqual([events.at(-1)]);
   });
 });

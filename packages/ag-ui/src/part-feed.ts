@@ -55,7 +55,11 @@ export function partFeed(options: PartFeedOptions): PartFeed {
 
   const finish = (end: End): void => {
     if (!leave((runIsOver ??= new DOMException('The run is over.', 'AbortError')))) return;
-    codec.end(end, write);
+    try {
+      codec.end(end, write);
+    } catch (error) {
+      return sink.fail(error);
+    }
     sink.end();
   };
   const fail = (error: unknown): void => finish({ reason: 'error', error: toFault(error) });
@@ -161,8 +165,8 @@ export function partFeed(options: PartFeedOptions): PartFeed {
 }
 
 interface PartReader {
-  /** Asked directly: there are many parts. */
-  parts: { next(): Promise<IteratorResult<unknown, unknown>> };
+  /** Asked directly: there are many parts. Some answer at once. */
+  parts: { next(): PromiseLike<IteratorResult<unknown>> | IteratorResult<unknown> };
   /** Not waited for: the parts may be stuck. Their failure to stop is nobody's business any more. */
   leave(reason: unknown): void;
 }

@@ -1,0 +1,34 @@
+import { seal, sourceStream, toReadableStream, type AgentEvent, type AgentSource } from '@intertie/core';
+import { expect, it } from 'vitest';
+import type { AGUIEvent } from '../src/ag-ui-event.ts';
+import { createAGUIHandler } from '../src/create-ag-ui-handler.ts';
+
+it.each<[string, AgentEvent]>([
+  // AG-UI has no place for it.
+  ['at the end', { type: 'run-end', outcome: 'paused', waitingFor: [{ type: 'message' }], resume: 'token' }],
+  ['before the end', { type: 'notice', level: 'error', message: 'No.', data: { key: 'sk-123' } }],
+])('a ledger that throws %s stops the run with an error, and the client is told', async (_when, lost) => {
+  const source: AgentSource = {
+    name: 'scripted',
+    pauses: 'replay',
+    run: (run) =>
+      sourceStream(
+        toReadableStream([{ type: 'text-start', id: 'a' }, { type: 'text-delta', id: 'a', delta: 'One' }, lost]),
+        seal(run, () => undefined),
+      ),
+  };
+  const handler = createAGUIHandler(source, {
+    onLoss() {
+      throw new Error('No losses.');
+    },
+  });
+  const messages = [{ id: 'u1', role: 'user', content: 'Go.' }];
+  const body = JSON.stringify({ threadId: 't', runId: 'r', protocolVersion: '1.0', messages });
+  const text = await (await handler(new Request('http://localhost/', { method: 'POST', body }))).text();
+  const events = text
+    .split('\n\n')
+    .flatMap((frame) => (frame.startsWith('data: ') ? [JSON.parse(frame.slice(6)) as AGUIEvent] : []));
+  expect(events.filter(({ type }) => type === 'RUN_ERROR' || type === 'RUN_FINISHED')).toEqual([events.at(-1)]);
+  expect(events.at(-1)).toMatchObject({ type: 'RUN_ERROR', message: 'No losses.' });
+  expect(text).toContain('One');
+});
