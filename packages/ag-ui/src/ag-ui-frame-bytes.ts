@@ -8,6 +8,9 @@ const firstSize = 1024;
 /** What is larger is measured before there is room made for it, and the room is not kept. */
 const largeSize = 16_384;
 const noWords = '"delta":""';
+/** What mostly comes after the words, and too little to be copied. */
+const bareEnd = '"}\n\n';
+const [quote, brace, lineFeed] = [0x22, 0x7d, 0x0a];
 
 /**
  * What `toAGUIFrame` says of events, as bytes that are gathered until somebody takes them. Most events say a few more words of
@@ -33,6 +36,7 @@ export function createFrameBytes(): AGUIFrameBytes {
   let lastId: string | undefined;
   let before = new Uint8Array();
   let after = new Uint8Array();
+  let isBareEnd = false;
 
   const makeRoom = (more: number): void => {
     const needed = length + more;
@@ -60,24 +64,27 @@ export function createFrameBytes(): AGUIFrameBytes {
     const end = frame.indexOf(noWords) + noWords.length - 1;
     before = encoder.encode(frame.slice(0, end));
     after = encoder.encode(frame.slice(end));
+    isBareEnd = frame.slice(end) === bareEnd;
   };
   const say = (delta: string): void => {
     const room = before.length + delta.length * maxJsonBytes + after.length;
     if (length + room > bytes.length) makeRoom(room);
-    bytes.set(before, length);
-    length += before.length;
-    const end = writeJsonText(delta, bytes, length);
-    if (end < 0) sayOdd(delta);
-    else length = end;
     const target = bytes;
-    const tail = after;
-    // Mostly too few to be copied.
-    for (let index = 0; index < tail.length; index++) target[length + index] = tail[index]!;
-    length += tail.length;
+    target.set(before, length);
+    const start = length + before.length;
+    const end = writeJsonText(delta, target, start);
+    if (end < 0 || !isBareEnd) return sayOther(delta, start, end);
+    target[end] = quote;
+    target[end + 1] = brace;
+    target[end + 2] = lineFeed;
+    target[end + 3] = lineFeed;
+    length = end + bareEnd.length;
   };
-  const sayOdd = (delta: string): void => {
-    write(JSON.stringify(delta).slice(1, -1));
-    makeRoom(after.length);
+  /** By itself: what is said mostly is short enough to be compiled into its caller. */
+  const sayOther = (delta: string, start: number, end: number): void => {
+    length = end < 0 ? start : end;
+    if (end < 0) write(JSON.stringify(delta).slice(1, -1));
+    append(after);
   };
   const sayAll = (event: AGUIEvent, id: unknown, delta: unknown): void => {
     if (!isBare(event) || typeof id !== 'string' || typeof delta !== 'string') return write(toAGUIFrame(event));
