@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { frameEvents } from '../test/frame-events.ts';
 import { AgentsToAGUIAdapter } from './agents-to-ag-ui-adapter.ts';
 import type { AGUIEvent } from './ag-ui-event.ts';
 import { toAGUIResponse } from './to-ag-ui-response.ts';
@@ -31,9 +32,7 @@ const doors: Record<string, (fullStream: Parts, options?: Options) => Promise<AG
     return events;
   },
   bytes: async (fullStream, options) => {
-    const text = await toAGUIResponse({ fullStream }, { input, ...options }).text();
-    const frames = text.split('\n\n').filter((frame) => frame !== '');
-    return frames.map((frame) => JSON.parse(frame.replace('data: ', '')) as AGUIEvent);
+    return frameEvents(await toAGUIResponse({ fullStream }, { input, ...options }).text());
   },
 };
 

@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { replay } from '../test/ag-ui-client.ts';
+import { frameEvents } from '../test/frame-events.ts';
 import { collect, finish, majors, reasoning, scriptedModel, text, type Turn } from '../test/scripted-model.ts';
 import { tellMessages } from '../test/tell.ts';
 import type { AGUIEvent, AGUIRunInput } from './ag-ui-event.ts';
@@ -21,10 +22,7 @@ describe.each(majors)('toAGUIResponse with $name', ({ ai }) => {
       ...options,
     });
   };
-  const eventsOf = async (response: Response): Promise<AGUIEvent[]> =>
-    (await response.text())
-      .split('\n\n')
-      .flatMap((frame) => (frame.startsWith('data: ') ? [JSON.parse(frame.slice(6)) as AGUIEvent] : []));
+  const eventsOf = async (response: Response): Promise<AGUIEvent[]> => frameEvents(await response.text());
 
   it('is a stream of events that no proxy holds back, with headers of yours', async () => {
     const response = respond([...text('0', 'Hi'), finish()], {

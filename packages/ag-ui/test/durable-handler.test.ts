@@ -4,6 +4,7 @@ import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { AGUIEvent, AGUIRunInput } from '../src/ag-ui-event.ts';
 import type { DurableAGUIHandlerOptions } from '../src/ag-ui-handler-options.ts';
 import { createAGUIHandler } from '../src/create-ag-ui-handler.ts';
+import { frameEvents } from './frame-events.ts';
 import { handDriven, type HandDriven } from './hand-driven-agent.ts';
 
 const asked: Message = { id: 'u1', role: 'user', content: 'Go.' };
@@ -24,8 +25,7 @@ async function asking(driven: HandDriven, options?: DurableAGUIHandlerOptions) {
 
 async function eventsOf(response: Response): Promise<AGUIEvent[]> {
   expect(response.status).toBe(200);
-  const frames = (await response.text()).split('\n\n').filter((frame) => frame.startsWith('data: '));
-  return frames.map((frame) => JSON.parse(frame.slice(6)) as AGUIEvent);
+  return frameEvents(await response.text());
 }
 
 const typesOf = (events: readonly AGUIEvent[]): string[] => events.map(({ type }) => type);

@@ -2,6 +2,7 @@ import { seal, sourceStream, toReadableStream, type AgentEvent, type AgentSource
 import { describe, expect, it } from 'vitest';
 import { createAGUIHandler } from '../src/create-ag-ui-handler.ts';
 import type { AGUIEvent } from '../src/ag-ui-event.ts';
+import { frameEvents } from './frame-events.ts';
 
 const secret = 'The key sk-123 is wrong.';
 const fault: Fault = { message: secret, code: 'http-401', data: { body: secret } };
@@ -24,8 +25,7 @@ async function told(
   const body = JSON.stringify({ threadId: 't', runId: 'r', protocolVersion: '1.0', messages });
   const handler = createAGUIHandler(source, errorText && { errorText });
   const text = await (await handler(new Request('http://localhost/', { method: 'POST', body }))).text();
-  const frames = text.split('\n\n').filter((frame) => frame.startsWith('data: '));
-  return { text, events: frames.map((frame) => JSON.parse(frame.slice(6)) as AGUIEvent) };
+  return { text, events: frameEvents(text) };
 }
 
 const complete: AgentEvent = { type: 'run-end', outcome: 'complete' };

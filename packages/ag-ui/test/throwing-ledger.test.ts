@@ -1,7 +1,7 @@
 import { seal, sourceStream, toReadableStream, type AgentEvent, type AgentSource } from '@intertie/core';
 import { expect, it } from 'vitest';
-import type { AGUIEvent } from '../src/ag-ui-event.ts';
 import { createAGUIHandler } from '../src/create-ag-ui-handler.ts';
+import { frameEvents } from './frame-events.ts';
 
 it.each<[string, AgentEvent]>([
   // AG-UI has no place for it.
@@ -25,9 +25,7 @@ it.each<[string, AgentEvent]>([
   const messages = [{ id: 'u1', role: 'user', content: 'Go.' }];
   const body = JSON.stringify({ threadId: 't', runId: 'r', protocolVersion: '1.0', messages });
   const text = await (await handler(new Request('http://localhost/', { method: 'POST', body }))).text();
-  const events = text
-    .split('\n\n')
-    .flatMap((frame) => (frame.startsWith('data: ') ? [JSON.parse(frame.slice(6)) as AGUIEvent] : []));
+  const events = frameEvents(text);
   expect(events.filter(({ type }) => type === 'RUN_ERROR' || type === 'RUN_FINISHED')).toEqual([events.at(-1)]);
   expect(events.at(-1)).toMatchObject({ type: 'RUN_ERROR', message: 'No losses.' });
   expect(text).toContain('One');

@@ -9,6 +9,7 @@ import { fromAGUIMessages } from '../src/from-ag-ui-messages.ts';
 import { toAGUI } from '../src/to-ag-ui.ts';
 import { toAGUIResponse } from '../src/to-ag-ui-response.ts';
 import { replay } from './ag-ui-client.ts';
+import { frameEvents } from './frame-events.ts';
 import { tools } from './scenarios.ts';
 import { collect, finish, majors, scriptedModel, streamedCall, text, type Turn } from './scripted-model.ts';
 import { tellMessages } from './tell.ts';
@@ -26,8 +27,7 @@ const inputMessages: Message[] = [
 const input: AGUIRunInput = { threadId: 'thread-1', runId: 'run-2', messages: inputMessages, protocolVersion: '1.0' };
 
 async function framesOf(response: Response): Promise<AGUIEvent[]> {
-  const frames = (await response.text()).split('\n\n').filter((frame) => frame.startsWith('data: '));
-  return frames.map((frame) => JSON.parse(frame.slice(6)) as AGUIEvent);
+  return frameEvents(await response.text());
 }
 
 afterEach(() => vi.useRealTimers());
