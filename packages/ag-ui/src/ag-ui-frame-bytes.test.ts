@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { AGUIEvent } from './ag-ui-event.ts';
 import { createFrameBytes } from './ag-ui-frame-bytes.ts';
 import { toAGUIFrame } from './ag-ui-frame.ts';
-import { sayMore, type MoreWords } from './more-words.ts';
+import { moreWords, sayMore, type MoreWords } from './more-words.ts';
 
 const decoder = new TextDecoder();
 
@@ -34,15 +34,10 @@ const event = fc.oneof(
 
 /** All the ways in which more words are told, with a time and without. */
 function allWays(name: string): MoreWords[] {
-  const says = [
-    sayMore.text(name),
-    sayMore.textChunk(name),
-    sayMore.reasoning(name),
-    sayMore.call(name),
-    sayMore.callChunk(name, `${name}-tool`, `${name}-message`),
-  ];
-  return says.flatMap((say) =>
-    [undefined, 17].map((time) => ({ say: (text: string) => say(text, time), keep: undefined })),
+  const chunk = { toolCallName: `${name}-tool`, parentMessageId: `${name}-message` };
+  const kinds = ['text', 'textChunk', 'reasoning', 'call', 'callChunk'] as const;
+  return kinds.flatMap((kind) =>
+    [undefined, 17].map((timestamp) => moreWords({ kind, id: name, ...chunk, timestamp })),
   );
 }
 
@@ -77,7 +72,7 @@ describe('frames as bytes', () => {
             expected += toAGUIFrame(one.added);
           } else {
             frames.more(one.delta, one.words);
-            expected += toAGUIFrame(one.words.say(one.delta));
+            expected += toAGUIFrame(sayMore(one.words, one.delta));
           }
         }
         expect(decoder.decode(frames.take())).toBe(expected);

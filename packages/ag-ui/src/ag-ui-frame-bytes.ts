@@ -1,7 +1,7 @@
 import type { AGUIEvent } from './ag-ui-event.ts';
 import { toAGUIFrame } from './ag-ui-frame.ts';
 import { maxJsonBytes, writeJsonText } from './json-bytes.ts';
-import type { MoreWords } from './more-words.ts';
+import { sayMore, type MoreWords } from './more-words.ts';
 
 /** Most pieces are a word or two; what needs more room gets it. */
 const firstSize = 1024;
@@ -114,8 +114,7 @@ export function createFrameBytes(): AGUIFrameBytes {
       if (lastWords !== words) {
         lastWords = words;
         lastId = undefined;
-        // It keeps what it says, which is nothing.
-        learn(words.say(''));
+        learn(sayMore(words, ''));
       }
       say(delta);
     },

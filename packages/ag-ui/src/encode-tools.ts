@@ -14,9 +14,10 @@ import {
 import type { AGUIEvent } from './ag-ui-event.ts';
 import { tag } from './encode-agents.ts';
 import { encryptedValueOf } from './encrypted-value.ts';
+import { growingText, type GrowingText } from './growing-text.ts';
 import { slot } from './intertie-slot.ts';
 import type { MessageGroups } from './message-groups.ts';
-import { sayMore, type MoreWords, type SayMore } from './more-words.ts';
+import { moreWords, sayMore, type MoreWords } from './more-words.ts';
 import { callSlot } from './part-slot.ts';
 import { encodeToolResult } from './tool-content.ts';
 
@@ -30,9 +31,9 @@ type Call = {
   form: Form | 'whole';
   state: 'input' | 'called' | 'settled';
   /** Made when it is needed, of what is known then. */
-  say: SayMore | undefined;
+  words: MoreWords | undefined;
   /** The arguments as the client has them. */
-  text: string;
+  text: GrowingText;
   isOpen: boolean;
   meta: Meta | undefined;
   isBaseline: boolean;
@@ -87,8 +88,8 @@ export class AGUITools {
       owner,
       form: 'triads',
       state: isSettled ? 'settled' : 'called',
-      say: undefined,
-      text: '',
+      words: undefined,
+      text: growingText(),
       isOpen: false,
       meta: part.providerMetadata,
       isBaseline: true,
@@ -110,8 +111,8 @@ export class AGUITools {
       owner,
       form,
       state: 'input',
-      say: undefined,
-      text: '',
+      words: undefined,
+      text: growingText(),
       isOpen: true,
       meta,
       isBaseline: false,
@@ -139,17 +140,10 @@ export class AGUITools {
   }
 
   /** How more arguments of the call that the last delta was of are told. Nothing: only another delta can say them. */
-  more(time: number | undefined): MoreWords | undefined {
+  more(timestamp: number | undefined): MoreWords | undefined {
     const call = this.#last;
     if (call === undefined || call.form === 'whole' || isTagged(call)) return undefined;
-    const say = (call.say ??= sayOf(call));
-    return {
-      say(delta) {
-        call.text += delta;
-        return say(delta, time);
-      },
-      keep: (delta) => void (call.text += delta),
-    };
+    return moreWords({ ...(call.words ??= wordsOf(call)), timestamp, kept: call.text });
   }
 
   inputEnd({ toolCallId, providerMetadata }: EventOf<'tool-input-end'>): boolean {
@@ -166,15 +160,15 @@ export class AGUITools {
     const call = known ?? this.start(event, owner, form, write);
     if (known !== undefined && (known.isBaseline || !known.isOpen)) return;
     call.body = { ...call.body, ...body };
-    call.say = undefined;
+    call.words = undefined;
     call.meta = mergeMeta(call.meta, body.providerMetadata);
     if (body.executor === 'provider') this.#groups.isProviders(toolCallId, call.body);
-    if (call.text === '') this.#args(call, argumentsOf(input, call.body.inputEncoding), write);
+    if (call.text.toString() === '') this.#args(call, argumentsOf(input, call.body.inputEncoding), write);
     call.state = 'called';
     call.isInvalid = invalid !== undefined;
     const more: JsonObject = invalid === undefined ? {} : { invalid };
     // A schema may have changed what the model wrote; the tool was called with this.
-    if (!isInput(call.text, input, call.body.inputEncoding)) more.input = input;
+    if (!isInput(call.text.toString(), input, call.body.inputEncoding)) more.input = input;
     this.#end(call, more, write);
   }
 
@@ -277,15 +271,15 @@ export class AGUITools {
       const { parentMessageId, owner } = call;
       if (call.form === 'whole') this.#streaming += 1;
       call.form = 'triads';
-      call.say = undefined;
+      call.words = undefined;
       write({ type: 'TOOL_CALL_START', toolCallId, toolCallName, parentMessageId, ...tag(owner) });
     }
   }
 
   #args(call: Call, delta: string, write: Write): void {
-    call.text += delta;
+    call.text.add(delta);
     if (call.form === 'whole') return;
-    const event = (call.say ??= sayOf(call))(delta);
+    const event = sayMore((call.words ??= wordsOf(call)), delta);
     write(isTagged(call) ? { ...event, ...tag(call.owner) } : event);
   }
 
@@ -295,11 +289,12 @@ export class AGUITools {
     this.#open -= 1;
     if (call.form !== 'whole') this.#streaming -= 1;
     const { toolCallId, toolName: toolCallName } = call.body;
-    const { parentMessageId, owner, text: delta } = call;
+    const { parentMessageId, owner } = call;
     const kept = { ...callSlot(call.body, owner, call.meta), ...more };
     if (call.form === 'triads') {
       write({ type: 'TOOL_CALL_END', toolCallId, ...(equalJson(kept, call.slot) ? undefined : slot(kept)) });
     } else if (call.form === 'whole') {
+      const delta = call.text.toString();
       write({
         type: 'TOOL_CALL_CHUNK',
         toolCallId,
@@ -335,9 +330,8 @@ function isTagged({ form, owner }: Call): boolean {
   return form === 'chunks' && owner !== undefined;
 }
 
-function sayOf({ form, body, parentMessageId }: Call): SayMore {
-  if (form === 'triads') return sayMore.call(body.toolCallId);
-  return sayMore.callChunk(body.toolCallId, body.toolName, parentMessageId);
+function wordsOf({ form, body: { toolCallId: id, toolName: toolCallName }, parentMessageId }: Call): MoreWords {
+  return moreWords({ kind: form === 'triads' ? 'call' : 'callChunk', id, toolCallName, parentMessageId });
 }
 
 function argumentsOf(input: Json, encoding: 'json' | 'text' | undefined): string {

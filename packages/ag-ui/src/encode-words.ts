@@ -6,7 +6,7 @@ import { encryptedValueOf } from './encrypted-value.ts';
 import { growingText, type GrowingText } from './growing-text.ts';
 import { slot } from './intertie-slot.ts';
 import type { MessageGroups } from './message-groups.ts';
-import { sayMore, type MoreWords, type SayMore } from './more-words.ts';
+import { moreWords, sayMore, type MoreWords } from './more-words.ts';
 import { saidSlot } from './part-slot.ts';
 import { defined } from './read-fields.ts';
 import type { Withheld } from './withheld.ts';
@@ -15,7 +15,7 @@ type Write = (event: AGUIEvent) => void;
 type Part = {
   kind: 'text' | 'reasoning';
   form: Form;
-  say: SayMore;
+  words: MoreWords;
   owner: string | undefined;
   said: Said;
   meta: Meta | undefined;
@@ -73,9 +73,9 @@ export class AGUIWords {
     const owner = agents.owner(event.agentId);
     const form = kind === 'text' ? asked : 'triads';
     const name = kind === 'text' ? agents.voice(event.agentId) : undefined;
-    const say = sayOf(kind, form, id);
+    const words = wordsOf(kind, form, id);
     const meta = said.providerMetadata;
-    const part: Part = { kind, form, say, owner, said, meta, isSaid: false, ...defined({ name }) };
+    const part: Part = { kind, form, words, owner, said, meta, isSaid: false, ...defined({ name }) };
     this.#lastId = undefined;
     this.#open.set(id, part);
     if (form === 'triads') openPart(id, part, saidSlot(said, owner), write);
@@ -96,23 +96,14 @@ export class AGUIWords {
   }
 
   /** How more of what the last delta was of is told. Nothing: only another delta can say it. */
-  more(time: number | undefined): MoreWords | undefined {
+  more(timestamp: number | undefined): MoreWords | undefined {
     const part = this.#lastPart;
     // The first chunk says more than words, and one of an agent's whose it is.
     if (part === undefined || (part.form === 'chunks' && (!part.isSaid || part.owner !== undefined))) return undefined;
-    const { say } = part;
-    if (part.kind === 'reasoning' || !this.#options.notesText)
-      return { say: (delta) => say(delta, time), keep: undefined };
+    const isNoted = part.kind === 'text' && this.#options.notesText;
     // It may have said nothing yet, and what is kept be another's.
-    if (this.#last.stepId !== part.said.stepId) return undefined;
-    const { add } = this.#last.text;
-    return {
-      say(delta) {
-        add(delta);
-        return say(delta, time);
-      },
-      keep: add,
-    };
+    if (isNoted && this.#last.stepId !== part.said.stepId) return undefined;
+    return moreWords({ ...part.words, timestamp, kept: isNoted ? this.#last.text : undefined });
   }
 
   end(event: EventOf<'text-end' | 'reasoning-end'>, write: Write): void {
@@ -145,7 +136,7 @@ export class AGUIWords {
   reopen(write: Write): void {
     for (const [id, part] of this.#open) {
       part.form = 'triads';
-      part.say = sayOf(part.kind, part.form, id);
+      part.words = wordsOf(part.kind, part.form, id);
       openPart(id, part, {}, write);
     }
   }
@@ -166,7 +157,7 @@ export class AGUIWords {
 
   #say(part: Part, delta: string, write: Write): void {
     if (part.kind === 'text' && this.#options.notesText) this.#note(part.said.stepId, delta);
-    const event = part.say(delta);
+    const event = sayMore(part.words, delta);
     const { owner, said, name, isSaid } = part;
     part.isSaid = true;
     if (part.form === 'triads' || (isSaid && owner === undefined)) return write(event);
@@ -179,9 +170,8 @@ export class AGUIWords {
   }
 }
 
-function sayOf(kind: Part['kind'], form: Form, id: string): SayMore {
-  if (kind === 'reasoning') return sayMore.reasoning(id);
-  return form === 'triads' ? sayMore.text(id) : sayMore.textChunk(id);
+function wordsOf(kind: Part['kind'], form: Form, id: string): MoreWords {
+  return moreWords({ kind: kind === 'text' && form === 'chunks' ? 'textChunk' : kind, id });
 }
 
 function openPart(messageId: string, { kind, owner, name }: Part, kept: JsonObject, write: Write): void {

@@ -28,6 +28,8 @@ export function growingText(): GrowingText {
     toString() {
       words.length = count;
       join();
+      // Mostly that was all of it, and then nothing is held that is in the text.
+      words.length = 0;
       return text;
     },
   };

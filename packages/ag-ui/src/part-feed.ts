@@ -1,7 +1,7 @@
 import { endByAbort, toFault, type End } from '@intertie/core';
 import type { AGUIEvent } from './ag-ui-event.ts';
 import type { EventFeed, EventSink } from './event-feed.ts';
-import type { MoreWords } from './more-words.ts';
+import { sayMore, type MoreWords } from './more-words.ts';
 import type { PartCodec } from './part-codec.ts';
 
 export interface PartFeedOptions {
@@ -96,10 +96,10 @@ export function partFeed(options: PartFeedOptions): PartFeed {
     try {
       const delta = wordsOf(result);
       if (delta === undefined) take(result);
-      else if (sink.more === undefined) sink.event(words!.say(delta));
       else {
-        words!.keep?.(delta);
-        sink.more(delta, words!);
+        words!.kept?.add(delta);
+        if (sink.more === undefined) sink.event(sayMore(words!, delta));
+        else sink.more(delta, words!);
       }
       if (!isOver && sink.ready()) read();
     } catch (error) {
@@ -113,7 +113,10 @@ export function partFeed(options: PartFeedOptions): PartFeed {
     try {
       const delta = wordsOf(result);
       if (delta === undefined) take(result);
-      else event = words!.say(delta);
+      else {
+        words!.kept?.add(delta);
+        event = sayMore(words!, delta);
+      }
     } catch (error) {
       fail(error);
     }
