@@ -62,22 +62,27 @@ export function createDetachedRegistry({ registry, log, processOf, onError }: De
       return result;
     },
 
-    async promote(scope, threadId, process) {
-      const owned = await registry.promote(scope, threadId, process);
+    async promote(scope, threadId, process, claim) {
+      const owned = await registry.promote(scope, threadId, process, claim);
       note(owned);
       return owned;
     },
 
-    async fence(run, process, silentMs) {
-      const owned = await registry.fence(run, process, silentMs);
+    async fence(run, process, silentMs, claim) {
+      const owned = await registry.fence(run, process, silentMs, claim);
       return owned && fenceLog(owned);
     },
 
-    async takeOver(process, limit) {
-      const taken = await registry.takeOver(process, limit);
+    async takeOver(process, options) {
+      const taken = await registry.takeOver(process, options);
       const waiting = [...unfenced.values()].filter(({ run }) => run.process === process);
       for (const { run } of waiting) unfenced.delete(run.key);
       const owned = await Promise.all([...waiting, ...taken].map(tryFenceLog));
+      return owned.filter((each) => each !== null);
+    },
+
+    async listOwned(process, query) {
+      const owned = await Promise.all((await registry.listOwned(process, query)).map(tryFenceLog));
       return owned.filter((each) => each !== null);
     },
 
