@@ -244,13 +244,15 @@ describe('a takeover whose reply is lost', { timeout: 60_000 }, () => {
     const { proxy, node } = await openStage();
     const one = node({ process: 'dead', heartbeatMs: 1e6, sweepMs: 1e6 });
     const lost = await new Agent({ source: deafSource, ...one }).stream(asked);
-    const two = node();
+    const two = node({ sweepMs: 1e6 });
     const source = { ...countingSource(), name: 'deaf' };
     const agent = new Agent({ source, ...two });
     await two.host.open();
-    lose(proxy, commitAfter(/set epoch = epoch \+ 1/), 'once');
+    await two.host.recovered();
+    const dropped = proxy.once(commitAfter(/set epoch = epoch \+ 1/), { kind: 'drop-reply' });
     await one.store.registry.retire('dead');
     expect(await agent.generate({ ...asked, runId: 'r2' })).toMatchObject({ text: 'Hi' });
+    await dropped;
     expect(await lost.record()).toMatchObject({ state: 'error', outcome: { error: { code: 'lost' } } });
   });
 });
