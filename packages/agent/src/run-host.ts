@@ -35,7 +35,10 @@ import { Patience } from './patience.ts';
 import { RunRelay } from './run-relay.ts';
 
 export type RunHostOptions = {
-  /** The name of this process among those that share the store. Its own id unless given. */
+  /**
+   * Name of this process, unique among all that share the store: a process ends runs that are assigned to its name and that it does
+   * not execute. Default: a new id.
+   */
   process?: string;
   /** The time from one flush to the next. 40 ms unless given. */
   tickMs?: number;
