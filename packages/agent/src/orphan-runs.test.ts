@@ -125,7 +125,7 @@ describe('a run that its process owns and does not know', () => {
       busy: 'reject',
       pending: 'supersede',
     });
-    return { store, owned: result as unknown as Ownership, agent: agent as Agent, errors };
+    return { store, owned: result as unknown as Ownership, agent, errors };
   }
   const said: AgentEvent[] = [
     { type: 'run-start', runId: 'r', threadId: 't', messageId: 'm1', at: 1 },
