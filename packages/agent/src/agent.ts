@@ -5,6 +5,7 @@ import {
   type Answer,
   type Answered,
   type AnswerOptions,
+  type AnswerRequest,
   type CanonicalMessage,
   type DurableAgent,
   type LogPosition,
@@ -12,6 +13,7 @@ import {
   type RunRecord,
   type RunRequest,
   type StartRequest,
+  type StartResult,
   type Store,
   type ToolAnswer,
 } from '@intertie/core';
@@ -133,19 +135,26 @@ export class Agent<Tools extends ToolSet = ToolSet> implements DurableAgent {
       ...(idempotency && { idempotency }),
       ...(by !== undefined && { createdBy: by }),
     };
-    let result = await store.registry.start(store.scope, asked);
+    const begin = (): Promise<StartResult> =>
+      host.own(
+        () => store.registry.start(store.scope, asked),
+        (started) => {
+          if (started.type === 'started') host.execute(started, definition);
+          if (started.type === 'queued') host.enqueue(started, busy === 'replace');
+          return started;
+        },
+      );
+    let result = await begin();
     if (result.type === 'refused' && result.reason === 'busy' && host.isRecovering(result.live)) {
-      // A dead process's run is no reason to refuse anybody.
+      // The run of a dead process does not make the thread busy.
       await host.recovered();
-      result = await store.registry.start(store.scope, asked);
+      result = await begin();
     }
     if (result.type === 'refused') {
       // A run's own id is its key where no other was given; then it is the id that is taken.
       const isOwnKey = request.idempotencyKey === undefined && result.reason === 'key-reused' && result.run;
       throw refusalOf(isOwnKey ? { type: 'refused', reason: 'run-exists', run: isOwnKey } : result);
     }
-    if (result.type === 'started') host.execute(result, definition);
-    if (result.type === 'queued') host.enqueue(result, busy === 'replace');
     const isIntroduced = result.type === 'started' && result.messages !== undefined && thread !== undefined;
     if (result.type !== 'attached' && !isIntroduced) {
       const first = message as CanonicalMessage | undefined;
@@ -189,14 +198,20 @@ export class Agent<Tools extends ToolSet = ToolSet> implements DurableAgent {
     const { runId, threadId } = typeof query === 'string' ? { runId: query } : query;
     const record = await registry.findRun(scope, { runId, ...(threadId !== undefined && { threadId }) });
     if (!record) throw new RunRefusedError({ code: 'not-found', what: 'run' });
-    const result = await registry.answer(scope, record.key, {
+    const request: AnswerRequest = {
       answers,
       ...(by !== undefined && { by }),
       continuation: { runId: generateId(), process: host.process, input: continuedInput(record) },
-    });
+    };
+    const result = await host.own(
+      () => registry.answer(scope, record.key, request),
+      (answered) => {
+        if (answered?.continuation?.ownership) host.execute(answered.continuation.ownership);
+        return answered;
+      },
+    );
     if (!result) throw new RunRefusedError({ code: 'not-found', what: 'run' });
     const { verdicts, open, continuation, live } = result;
-    if (continuation?.ownership) host.execute(continuation.ownership);
     const isTaken = verdicts.some(({ result: verdict }) => verdict === 'accepted' || verdict === 'duplicate');
     const goesOn = live && isTaken && open.length === 0;
     const next = continuation?.run ?? (goesOn ? await this.#goesOn(record, patienceMs) : undefined);

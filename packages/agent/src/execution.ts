@@ -323,9 +323,9 @@ export class Execution {
     const { registry, log } = this.#host.store;
     const { total: usage } = this.#usage;
     let last = 0;
+    const ending = endingOf(this.#owned.run, message, end, this.#host.process);
     const result = await this.#writer.finish((rest) => {
       last = rest.nextSeq + rest.events.length - 1;
-      const ending = endingOf(this.#owned.run, message, end, this.#host.process);
       return registry.finish(this.key, this.#owned.epoch, { ...(usage && { usage }), ...ending, ...rest });
     });
     if (result.result === 'ok') await log.close(this.key, last).catch(this.#host.onError);

@@ -38,8 +38,9 @@ export async function finishAnew(
   { run }: Ownership,
   message: CanonicalMessage,
 ): Promise<FinishResult> {
+  const claim = generateId();
   await persist(() => registry.stop(run.scope, run.key, 'log-lost'), onError);
-  const owned = await persist(() => registry.fence(run.key, process, 0), onError);
+  const owned = await persist(() => registry.fence(run.key, process, 0, claim), onError);
   if (!owned) return { result: 'fenced' };
   const error = { message: 'The database lost a part of the log. The message is whole.', code: 'log-lost' };
   const end: EventOf<'run-end'> = { type: 'run-end', outcome: 'error', error, at: Date.now() };

@@ -1,4 +1,4 @@
-/** The calls that the log has, or will have with its next flush, and the tools that wait for that. */
+/** Tool calls that the log has, or gets with its next flush, and the tools that wait for theirs. */
 export class RecordedCalls {
   #recorded = new Set<string>();
   #waiting = new Map<string, Array<() => void>>();
@@ -9,12 +9,16 @@ export class RecordedCalls {
     this.#waiting.delete(toolCallId);
   }
 
-  /** Resolves when the call has been read, or when nobody reads any more. */
+  /** Resolves when the call is recorded, or when the signal is aborted. */
   async wait(toolCallId: string, signal: AbortSignal): Promise<void> {
     if (this.#recorded.has(toolCallId) || signal.aborted) return;
     await new Promise<void>((resolve) => {
-      this.#waiting.set(toolCallId, [...(this.#waiting.get(toolCallId) ?? []), resolve]);
-      signal.addEventListener('abort', () => resolve(), { once: true });
+      const settle = (): void => {
+        signal.removeEventListener('abort', settle);
+        resolve();
+      };
+      this.#waiting.set(toolCallId, [...(this.#waiting.get(toolCallId) ?? []), settle]);
+      signal.addEventListener('abort', settle, { once: true });
     });
   }
 }

@@ -15,6 +15,7 @@ import {
   type Queued,
   type RunFlusher,
   type RunKey,
+  type RunPosition,
   type RunRecord,
   type RunWatcher,
   type Scope,
@@ -28,11 +29,16 @@ import { every } from './every.ts';
 import { Execution } from './execution.ts';
 import { HostedStreams } from './hosted-streams.ts';
 import { Lease } from './lease.ts';
+import { OrphanRuns } from './orphan-runs.ts';
+import { OwnershipCalls } from './ownership-calls.ts';
 import { Patience } from './patience.ts';
 import { RunRelay } from './run-relay.ts';
 
 export type RunHostOptions = {
-  /** The name of this process among those that share the store. Its own id unless given. */
+  /**
+   * Name of this process, unique among all that share the store: a process ends runs that are assigned to its name and that it does
+   * not execute. Default: a new id.
+   */
   process?: string;
   /** The time from one flush to the next. 40 ms unless given. */
   tickMs?: number;
@@ -56,6 +62,14 @@ export type CloseOptions = {
 /** How long the ends of stopped runs may take, before the process gives them up to others. */
 const closeGraceMs = 5_000;
 const shutdown: StopReason = { by: 'system', message: 'shutdown' };
+const abandoned: End = {
+  reason: 'error',
+  error: {
+    message: 'The connection to the database broke while the run changed hands. What it had written is kept.',
+    code: 'lost',
+  },
+};
+const replaced: End = { reason: 'aborted', by: 'system', message: 'replaced' };
 /** How long readers may take for the ends of runs. */
 const lastWordsMs = 250;
 
@@ -75,6 +89,10 @@ export class RunHost {
   #streams = new HostedStreams();
   #agents = new Map<string, AgentDefinition>();
   #executions = new Map<RunKey, Execution>();
+  /** Runs that this process owns, does not execute, and is about to end. */
+  #ending = new Set<RunKey>();
+  #calls: OwnershipCalls;
+  #orphans: OrphanRuns;
   #work = new Set<Promise<unknown>>();
   #opened: Promise<void> | undefined;
   #closed: Promise<void> | undefined;
@@ -91,6 +109,13 @@ export class RunHost {
     this.onError = onError;
     this.#options = options;
     const { process } = this;
+    this.#calls = new OwnershipCalls(onError);
+    this.#orphans = new OrphanRuns({
+      registry: store.registry,
+      process,
+      calls: this.#calls,
+      known: () => [...this.#executions.keys(), ...this.#ending],
+    });
     this.flusher = createRunFlusher({ log: store.log, onError, ...(tickMs !== undefined && { tickMs }) });
     this.watcher = createRunWatcher({ log: store.log, hints: store.hints, process, local: this.flusher, onError });
     this.relay = new RunRelay({ log: store.log, watcher: this.watcher, local: this.flusher, onError });
@@ -132,7 +157,7 @@ export class RunHost {
     const lease = new Lease({ registry: this.store.registry, process: this.process, heartbeatMs });
     await lease.renew();
     // What died before this process came has waited long enough.
-    this.track(this.#sweeper.sweep());
+    this.track(this.recovered());
     this.#timers = [
       every(
         () => heartbeatMs,
@@ -146,14 +171,42 @@ export class RunHost {
     ];
   }
 
-  /** Who is leaving takes over nothing and starts nothing: it could not see it through. */
+  /** Takes over and starts nothing while shutting down. */
   async #sweep(lease: Lease): Promise<void> {
-    if (!this.isClosing && lease.isTelling) await this.#sweeper.sweep();
+    if (!this.isClosing && lease.isTelling) await this.recovered();
+    if (!this.isClosing) await this.#adoptOrphans().catch(this.onError);
   }
 
-  /** Runs what this process owns, to its end, and then what waits behind it. */
+  /**
+   * Calls the registry for a run. The call is repeated if its reply is lost, so it has to be the same each time. `take` executes or
+   * ends what the reply gives.
+   */
+  own<Result, Taken>(call: () => Promise<Result>, take: (result: Result) => Taken): Promise<Awaited<Taken>> {
+    return this.#calls.make(call, take);
+  }
+
+  async #adoptOrphans(): Promise<void> {
+    for (const owned of await this.#orphans.find()) {
+      // oxlint-disable-next-line no-await-in-loop -- orphans are rare
+      if (!this.isClosing) await this.#adopt(owned);
+    }
+  }
+
+  /** Executes a run that no process has begun. Ends any other, because what its source has done already is unknown. */
+  async #adopt(owned: Ownership): Promise<void> {
+    const { run, epoch, nextSeq } = owned;
+    const isFresh = epoch === 1 && nextSeq === 1;
+    const text = `This process owns run "${run.runId}" and did not execute it, because a reply of the store was lost.`;
+    this.onError(new Error(`${text} It is ${isFresh ? 'executed' : 'ended'} now.`));
+    if (isFresh) return this.execute(owned);
+    const position = (await this.store.log.positions([run.key])).get(run.key);
+    this.track(this.recover(owned, position?.stop ? endByStop(position) : abandoned));
+  }
+
+  /** Executes a run that this process owns, and then the run that waits behind it. */
   execute(owned: Ownership, definition?: AgentDefinition): void {
     const { run } = owned;
+    if (this.#executions.has(run.key)) return;
     const agent = definition ?? this.#agents.get(run.agent);
     if (!agent) {
       const message = `No agent of this process is called "${run.agent}". Give all processes of a store the same agents.`;
@@ -184,10 +237,15 @@ export class RunHost {
     else await this.promote(run.scope, run.threadId);
   }
 
-  /** Ends a run that this process owns and does not run, and goes on with what waits behind it. */
+  /** Ends a run that this process owns and does not execute, and starts the run that waits behind it. */
   async recover(owned: Ownership, end?: End): Promise<void> {
-    const { scope, threadId } = owned.run;
-    await this.#end(owned, end);
+    const { key, scope, threadId } = owned.run;
+    this.#ending.add(key);
+    try {
+      await this.#end(owned, end);
+    } finally {
+      this.#ending.delete(key);
+    }
     await this.promote(scope, threadId);
   }
 
@@ -199,11 +257,14 @@ export class RunHost {
   /** Starts the thread's next run, if there is one and nothing else runs. */
   async promote(scope: Scope, threadId: string): Promise<void> {
     if (this.isClosing) return;
+    const claim = generateId();
     try {
-      const owned = await this.store.registry.promote(scope, threadId, this.process);
-      if (owned) this.execute(owned);
+      await this.own(
+        () => this.store.registry.promote(scope, threadId, this.process, claim),
+        (owned) => owned && this.execute(owned),
+      );
     } catch (error) {
-      // The sweeper finds the thread again.
+      // The sweep finds the thread, or the run if it was promoted.
       this.onError(error);
     }
   }
@@ -220,6 +281,7 @@ export class RunHost {
     const { replaceSilenceMs = 2_000 } = this.#options;
     const { registry } = this.store;
     const { scope, threadId } = run;
+    const claim = generateId();
     let isFirst = true;
     while (!this.isClosing) {
       /* oxlint-disable no-await-in-loop -- until all of them have given way */
@@ -233,8 +295,11 @@ export class RunHost {
         // The first one has been asked already; another may have begun since.
         await registry.stop(scope, live.key, 'replaced');
         this.stop(live.key, { by: 'user', message: 'replaced' });
-        const owned = await registry.fence(live.key, this.process, replaceSilenceMs);
-        if (owned) return await this.recover(owned, { reason: 'aborted', by: 'system', message: 'replaced' });
+        const isFenced = await this.own(
+          () => registry.fence(live.key, this.process, replaceSilenceMs, claim),
+          (owned) => owned && this.recover(owned, replaced).then(() => true),
+        );
+        if (isFenced) return;
       } catch (error) {
         this.onError(error);
       }
@@ -262,9 +327,12 @@ export class RunHost {
     return process === this.process && !this.#executions.has(key);
   }
 
-  /** Resolves when what this process has taken over is ended. */
+  /** Resolves when the runs that this process has taken over are ended. */
   async recovered(): Promise<void> {
-    await this.#sweeper.sweep();
+    await this.own(
+      () => this.#sweeper.sweep(),
+      () => undefined,
+    );
   }
 
   /** Tells a run of this process at once what others learn from the store. */
@@ -316,6 +384,10 @@ export class RunHost {
     // oxlint-disable-next-line no-await-in-loop -- the end of one run may be the beginning of another
     while (this.#work.size > 0) await Promise.all(this.#work);
   }
+}
+
+function endByStop({ stopReason }: RunPosition): End {
+  return { reason: 'aborted', by: 'user', ...(stopReason !== undefined && { message: stopReason }) };
 }
 
 async function within(ms: number, work: Promise<void>): Promise<void> {

@@ -33,10 +33,13 @@ export class DecodedCalls {
     if (read !== undefined) return read;
     this.#signal.throwIfAborted();
     return new Promise((resolve, reject) => {
-      this.#waiting.set(wireId, [...(this.#waiting.get(wireId) ?? []), resolve]);
-      this.#signal.addEventListener('abort', () => reject(new Error('The run was stopped before the tool ran.')), {
-        once: true,
-      });
+      const onAbort = (): void => reject(new Error('The run was stopped before the tool ran.'));
+      const onRead = (toolCallId: string): void => {
+        this.#signal.removeEventListener('abort', onAbort);
+        resolve(toolCallId);
+      };
+      this.#waiting.set(wireId, [...(this.#waiting.get(wireId) ?? []), onRead]);
+      this.#signal.addEventListener('abort', onAbort, { once: true });
     });
   }
 }

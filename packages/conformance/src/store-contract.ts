@@ -10,6 +10,7 @@ import { createContract, type LogElsewhere, type StoreClock } from './store-cont
 import { detachedLogTests } from './store-contract/detached-log.ts';
 import { hintTests } from './store-contract/hints.ts';
 import { ownershipTests } from './store-contract/owning.ts';
+import { repeatedCallTests } from './store-contract/repeated-calls.ts';
 import { runLogTests } from './store-contract/run-log.ts';
 import { savingTests } from './store-contract/saving.ts';
 import { scopeTests } from './store-contract/scopes.ts';
@@ -24,7 +25,7 @@ export type StoreContractOptions = {
   /**
    * The log shares no transaction with the registry (`withDetachedLog`). Less is asked of it then, and no more than this less:
    * an append does not say that a stop is requested (`positions` does), nor that there is no such run; a run can be ended though
-   * its log has lost events; and the end of a run may be missing in its log, where readers are given one all the same.
+   * its log has lost events; a repeated `start` does not see what the run has logged; and the end of a run may be missing in its log, where readers are given one all the same.
    */
   logElsewhere?: LogElsewhere;
 };
@@ -46,6 +47,7 @@ export function storeContract(name: string, open: () => Promise<Store>, options:
     runLogTests(contract);
     if (logElsewhere) detachedLogTests(contract, logElsewhere);
     ownershipTests(contract);
+    repeatedCallTests(contract);
     questionTests(contract);
     continuationTests(contract);
     blobTests(contract);

@@ -23,28 +23,34 @@ export function createDetachedRegistry({ registry, log, processOf, onError }: De
     if (owned?.run.process !== undefined) processOf.set(owned.run.key, owned.run.process);
   };
 
-  /** Whoever wrote before writes no more, and all that it wrote is counted. Null: somebody else has taken the run since. */
+  /** Fences earlier epochs of the log and reads its length. Null: another process has taken the run since. */
+  const ownLog = async (owned: Ownership): Promise<Ownership | null> => {
+    const next = await log.own(owned.run.key, owned.epoch);
+    if (next === 'fenced') return null;
+    note(owned);
+    return next === 'ended' ? owned : { ...owned, nextSeq: next };
+  };
+
   const fenceLog = async (owned: Ownership): Promise<Ownership | null> => {
-    const { key } = owned.run;
     try {
-      const next = await log.own(key, owned.epoch);
-      if (next === 'fenced') return null;
-      note(owned);
-      return next === 'ended' ? owned : { ...owned, nextSeq: next };
+      return await ownLog(owned);
     } catch (error) {
-      unfenced.set(key, owned);
+      unfenced.set(owned.run.key, owned);
       throw error;
     }
   };
 
-  const tryFenceLog = async (owned: Ownership): Promise<Ownership | null> => {
+  const orNull = async (owned: Promise<Ownership | null>): Promise<Ownership | null> => {
     try {
-      return await fenceLog(owned);
+      return await owned;
     } catch (error) {
       onError(error);
       return null;
     }
   };
+
+  const all = async (owned: ReadonlyArray<Promise<Ownership | null>>): Promise<Ownership[]> =>
+    (await Promise.all(owned.map(orNull))).filter((each) => each !== null);
 
   return override(registry, {
     async start(scope, request) {
@@ -52,7 +58,7 @@ export function createDetachedRegistry({ registry, log, processOf, onError }: De
       if (result.type === 'started') note(result);
       if (result.type !== 'queued' || !result.takenOver) return result;
       const { takenOver, ...queued } = result;
-      const owned = await tryFenceLog(takenOver);
+      const owned = await orNull(fenceLog(takenOver));
       return owned ? { ...queued, takenOver: owned } : queued;
     },
 
@@ -62,23 +68,27 @@ export function createDetachedRegistry({ registry, log, processOf, onError }: De
       return result;
     },
 
-    async promote(scope, threadId, process) {
-      const owned = await registry.promote(scope, threadId, process);
+    async promote(scope, threadId, process, claim) {
+      const owned = await registry.promote(scope, threadId, process, claim);
       note(owned);
       return owned;
     },
 
-    async fence(run, process, silentMs) {
-      const owned = await registry.fence(run, process, silentMs);
+    async fence(run, process, silentMs, claim) {
+      const owned = await registry.fence(run, process, silentMs, claim);
       return owned && fenceLog(owned);
     },
 
-    async takeOver(process, limit) {
-      const taken = await registry.takeOver(process, limit);
+    async takeOver(process, options) {
+      const taken = await registry.takeOver(process, options);
       const waiting = [...unfenced.values()].filter(({ run }) => run.process === process);
       for (const { run } of waiting) unfenced.delete(run.key);
-      const owned = await Promise.all([...waiting, ...taken].map(tryFenceLog));
-      return owned.filter((each) => each !== null);
+      return all([...waiting, ...taken].map(fenceLog));
+    },
+
+    async listOwned(process, query) {
+      // Not `fenceLog`: these runs may be executing, so the next takeover must not give them out.
+      return all((await registry.listOwned(process, query)).map(ownLog));
     },
 
     async finish(run, epoch, end) {

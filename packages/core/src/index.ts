@@ -107,6 +107,7 @@ export type {
   DecisionRequest,
   FinishRequest,
   FinishResult,
+  ListOwned,
   Ownership,
   PendingPolicy,
   Queued,
@@ -118,6 +119,7 @@ export type {
   StartRequest,
   StartResult,
   StopResult,
+  TakeOverOptions,
 } from './registry.ts';
 export { recoverRun } from './recover-run.ts';
 export { rekey } from './rekey.ts';

@@ -48,6 +48,21 @@ export type Ownership = {
   messages?: CanonicalMessage[];
 };
 
+/** Selects runs of a process; see `Registry.listOwned`. */
+export type ListOwned = {
+  /** Runs to leave out: those that the process executes. */
+  except?: readonly RunKey[];
+  /** Default: 50. */
+  limit?: number;
+};
+
+export type TakeOverOptions = {
+  /** Maximum number of runs to take. Default: 50. */
+  limit?: number;
+  /** Unique id of the call, which makes it repeatable; see `Registry`. */
+  claim?: string;
+};
+
 /** One thing that a run waits for: what is guarded, so that it is answered once. */
 export type DecisionRequest =
   | { id: string; kind: 'approval' | 'input'; question: Question; toolCallId?: string; expiresAt?: Date }
@@ -176,10 +191,24 @@ export type FinishResult =
   /** Another process owns the run: stop, write nothing. */
   | { result: 'fenced' };
 
-/** The truth about runs: who works on what, who may write, what is waited for and who has answered. */
+/**
+ * The state of all runs: which process owns each of them, which epoch may write its log, its open decisions and their answers.
+ *
+ * Every call that gives an `Ownership` can be repeated when its reply was lost. A repeated call by the same process returns the
+ * ownership that the first one committed, as long as nothing has been logged and no other call has given the run away since. The key of a
+ * `start` is its `runId` and `messageId`, that of an `answer` and a `finish` the `runId` and `process` of the continuation;
+ * `promote`, `fence` and `takeOver` take a `claim`, a unique id of the call. Without a claim they cannot be repeated.
+ */
 export interface Registry {
+  /**
+   * Repeated with the same `runId` and `messageId`: the result of the first call (without `messages`, and with `superseded` empty), or
+   * `attached` if the run has moved on.
+   */
   start(scope: Scope, request: StartRequest): Promise<StartResult>;
-  /** Null: no such run in this scope. */
+  /**
+   * Null: no such run in this scope. Repeated with the same `continuation.runId` and `continuation.process`: the continuation of the
+   * first call with its ownership; the verdicts are `duplicate`.
+   */
   answer(scope: Scope, run: RunKey, request: AnswerRequest): Promise<AnswerResult | null>;
   /** Null: no such run in this scope. */
   stop(scope: Scope, run: RunKey, reason?: string): Promise<StopResult | null>;
@@ -199,16 +228,21 @@ export interface Registry {
    * Starts the thread's first queued run if none is live; but none before the continuation of an answer that it follows.
    * What the answer before it still waits for is superseded.
    */
-  promote(scope: Scope, threadId: string, process: string): Promise<Ownership | null>;
+  promote(scope: Scope, threadId: string, process: string, claim?: string): Promise<Ownership | null>;
   /** Takes a live run that was asked to stop at least `silentMs` ago and has not ended. */
-  fence(run: RunKey, process: string, silentMs: number): Promise<Ownership | null>;
+  fence(run: RunKey, process: string, silentMs: number, claim?: string): Promise<Ownership | null>;
 
   /** Renews the process's lease; its runs are its own as long as it lasts. */
   heartbeat(process: string, info?: Json): Promise<void>;
   /** Ends the lease at once. */
   retire(process: string): Promise<void>;
   /** Takes the live runs of processes whose lease is over. */
-  takeOver(process: string, limit?: number): Promise<Ownership[]>;
+  takeOver(process: string, options?: TakeOverOptions): Promise<Ownership[]>;
+  /**
+   * Live runs of a process, oldest first. A process compares them with the runs that it executes, and thereby finds those whose
+   * ownership it was given in a reply that never arrived.
+   */
+  listOwned(process: string, query?: ListOwned): Promise<Ownership[]>;
   /** Threads that have a queued run and no live one. */
   listStranded(limit?: number): Promise<Array<{ scope: Scope; threadId: string }>>;
   /**

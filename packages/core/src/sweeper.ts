@@ -3,6 +3,8 @@ import type { Store } from './memory-store.ts';
 import { recoverRun } from './recover-run.ts';
 import type { Ownership } from './registry.ts';
 import type { RunKey } from './run-log.ts';
+import type { Scope } from './scope.ts';
+import { generateId } from './uuid-v7.ts';
 
 export type SweeperOptions = {
   store: Store;
@@ -58,6 +60,8 @@ export function createSweeper(options: SweeperOptions): Sweeper {
   const { registry, log, blobs } = store;
   /** Taken over and not yet ended: as long as this process lives, nobody else will. */
   const unfinished = new Map<RunKey, Ownership>();
+  /** Claim of the next takeover. A call that failed is repeated with the same one, because it may have been committed. */
+  let claim = generateId();
   let timer: ReturnType<typeof setTimeout> | undefined;
   let collectedAt = -Infinity;
   let isStarted = false;
@@ -84,7 +88,8 @@ export function createSweeper(options: SweeperOptions): Sweeper {
   };
 
   const takeOver = async (): Promise<number> => {
-    const taken = await registry.takeOver(process, limit);
+    const taken = await registry.takeOver(process, { limit, claim });
+    claim = generateId();
     // Without a lease of its own this process takes its own runs again, and would go round in circles.
     const isNew = taken.filter(({ run }) => !unfinished.has(run.key)).length;
     for (const owned of taken) unfinished.set(owned.run.key, owned);
@@ -104,11 +109,23 @@ export function createSweeper(options: SweeperOptions): Sweeper {
     return recovered;
   };
 
+  /** Tries twice: once the thread has a live run, no later pass finds it. */
+  const promoteThread = async (scope: Scope, threadId: string): Promise<Ownership | null> => {
+    const key = generateId();
+    const call = (): Promise<Ownership | null> => registry.promote(scope, threadId, process, key);
+    try {
+      return await call();
+    } catch (error) {
+      onError?.(error);
+      return call();
+    }
+  };
+
   const promote = async (): Promise<number> => {
     if (!startRun) return 0;
     let promoted = 0;
     for (const { scope, threadId } of await registry.listStranded(limit)) {
-      const owned = await registry.promote(scope, threadId, process);
+      const owned = await promoteThread(scope, threadId);
       if (!owned) continue;
       promoted += 1;
       startRun(owned);

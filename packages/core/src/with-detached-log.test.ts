@@ -62,6 +62,18 @@ it('queues a new message behind the run of a dead process while the log is away'
   expect(await store.registry.takeOver('p2')).toMatchObject([{ run: { key: run.key }, nextSeq: 2 }]);
 });
 
+it('leaves out an owned run while the log is away, and does not give it to a takeover', async () => {
+  const { store, errors, setReach } = stage();
+  await store.registry.heartbeat('p1');
+  const { run } = (await store.registry.start(store.scope, request('1', 'p1'))) as Started;
+  setReach(false);
+  expect(await store.registry.listOwned('p1')).toEqual([]);
+  expect(errors).toHaveLength(1);
+  setReach(true);
+  expect(await store.registry.takeOver('p1')).toEqual([]);
+  expect(await store.registry.listOwned('p1')).toMatchObject([{ run: { key: run.key }, epoch: 1, nextSeq: 1 }]);
+});
+
 it('gives a run up that somebody else has taken since', async () => {
   const { store, log, setReach } = stage();
   const { run } = await startAndDie(store);

@@ -170,6 +170,7 @@ export function createTables(schemaName: string): Tables {
       waiting: boolean('waiting').notNull().default(false),
       stopRequestedAt: time('stop_requested_at'),
       stopReason: text('stop_reason'),
+      claim: text('claim'),
     },
     (t) => [
       unique('run_live_thread').on(t.threadId),

@@ -99,6 +99,7 @@ export type Tables = {
       waiting: Defaulted<boolean>;
       stopRequestedAt: Nullable<Date>;
       stopReason: Nullable<string>;
+      claim: Nullable<string>;
     }
   >;
   runEvents: Table<

@@ -61,7 +61,8 @@ export function questionTests(contract: Contract): void {
       const store = await contract.open();
       const { run } = await paused(store, '1', 'q1');
       const first = await answer(store, run.key, [yes('q1')], { by: 'ada' });
-      const again = await answer(store, run.key, [{ ...yes('q1'), by: 'bob' }], { by: 'bob' });
+      const continuation = { runId: 'run_other', process: 'p1' };
+      const again = await answer(store, run.key, [{ ...yes('q1'), by: 'bob' }], { by: 'bob', continuation });
       expect(again.verdicts).toEqual([{ id: 'q1', result: 'duplicate' }]);
       expect(again.continuation).toEqual({ run: first.continuation!.run, created: false });
       const other = await answer(store, run.key, [no('q1')]);

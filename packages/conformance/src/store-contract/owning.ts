@@ -279,6 +279,7 @@ export function ownershipTests(contract: Contract): void {
       await expect(registry.heartbeat(process)).rejects.toMatchObject(refusal('invalid'));
       await expect(registry.retire(process)).rejects.toMatchObject(refusal('invalid'));
       await expect(registry.takeOver(process)).rejects.toMatchObject(refusal('invalid'));
+      await expect(registry.listOwned(process)).rejects.toMatchObject(refusal('invalid'));
       await expect(registry.promote(scope, threadId, process)).rejects.toMatchObject(refusal('invalid'));
     });
 

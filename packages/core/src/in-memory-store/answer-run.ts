@@ -1,12 +1,12 @@
 import { applyAnswer } from '../apply-answer.ts';
 import type { Answer } from '../part-body.ts';
-import type { AnswerRequest, AnswerResult, AnswerVerdict } from '../registry.ts';
+import type { AnswerRequest, AnswerResult, AnswerVerdict, Continuation } from '../registry.ts';
 import type { ToolAnswer } from '../tool-result.ts';
 import { answeredId, isAnswerTo, isSameAnswer, readAnswer } from '../store-rules/decision-rules.ts';
 import { continueRun, readContinuation } from './continue-run.ts';
 import { changeMessage, nextVersion } from './conversation.ts';
 import { decisionOf, isAnswered, isOpen, isOverdue, settle } from './decision-row.ts';
-import { recordOf } from './run-row.ts';
+import { isUntouched, ownershipOf, recordOf } from './run-row.ts';
 import type { RunRow, Tables } from './tables.ts';
 
 /** Each decision is answered once; with the last one of a paused run, the run goes on. */
@@ -25,9 +25,8 @@ export function answerRun(tables: Tables, run: RunRow, request: AnswerRequest): 
     return { verdicts, open: openOf(tables, run), live: true };
   }
   const live = false;
-  if (run.continuation) {
-    return { verdicts, open: [], continuation: { run: recordOf(run.continuation), created: false }, live };
-  }
+  if (run.continuation)
+    return { verdicts, open: [], continuation: earlierContinuation(run.continuation, continuation), live };
   const goesOn = isAnswered(run);
   if (accepted.length === 0 && !goesOn) return { verdicts, open: openOf(tables, run), live };
   const version = nextVersion(tables, run.thread);
@@ -36,6 +35,16 @@ export function answerRun(tables: Tables, run: RunRow, request: AnswerRequest): 
   changeMessage(run.message, { content }, version);
   if (!goesOn) return { verdicts, open: openOf(tables, run), live };
   return { verdicts, open: [], continuation: continueRun(tables, run, continuation, version), live };
+}
+
+/** The continuation that an earlier call made, with its ownership if this is that call repeated. */
+function earlierContinuation(
+  next: RunRow,
+  { runId, process }: Continuation,
+): NonNullable<AnswerResult['continuation']> {
+  const created = next.runId === runId;
+  const ownership = created && isUntouched(next, process) && { ownership: ownershipOf(next) };
+  return { run: recordOf(next), created, ...ownership };
 }
 
 function judge(tables: Tables, run: RunRow, answer: Answer | ToolAnswer, by: string | undefined): AnswerVerdict {

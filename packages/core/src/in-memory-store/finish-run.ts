@@ -15,7 +15,7 @@ import {
   withAnswers,
 } from './decision-row.ts';
 import { appendEvents } from './in-memory-run-log.ts';
-import { endRun, ownershipOf } from './run-row.ts';
+import { endRun, isUntouched, ownershipOf } from './run-row.ts';
 import type { RunRow, Tables } from './tables.ts';
 
 export function finishRun(tables: Tables, run: RunRow, epoch: number, end: FinishRequest): FinishResult {
@@ -62,7 +62,5 @@ function repeated(run: RunRow, epoch: number, end: FinishRequest): FinishResult 
     equalJson(run.outcome as Json, keepJson(end.outcome));
   if (!same || run.message.deleted) return { result: 'fenced' };
   const next = run.continuation;
-  const untouched =
-    next?.live && next.epoch === 1 && next.nextSeq === 1 && next.live.process === end.continuation?.process;
-  return finished(run, untouched ? ownershipOf(next) : undefined);
+  return finished(run, next && isUntouched(next, end.continuation?.process) ? ownershipOf(next) : undefined);
 }

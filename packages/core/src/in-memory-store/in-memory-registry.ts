@@ -7,7 +7,18 @@ import { changeMessage, findMessage, findThread, nextVersion } from './conversat
 import { abandon, decisionOf, isAwaiting, isOpen, isOverdue, openDecisions, settle } from './decision-row.ts';
 import { finishRun } from './finish-run.ts';
 import { nextQueued } from './next-queued.ts';
-import { endRun, findOwned, findRun, goLive, isDead, own, recordOf, requestStop } from './run-row.ts';
+import {
+  endRun,
+  findOwned,
+  findRun,
+  goLive,
+  isClaimed,
+  isDead,
+  own,
+  ownershipOf,
+  recordOf,
+  requestStop,
+} from './run-row.ts';
 import { startRun, supersede } from './start-run.ts';
 import type { RunRow, Tables } from './tables.ts';
 
@@ -47,22 +58,26 @@ export function createInMemoryRegistry(tables: Tables): Registry {
       return run ? finishRun(tables, run, epoch, end) : { result: 'fenced' };
     },
 
-    async promote(scope, threadId, process) {
+    async promote(scope, threadId, process, claim = tables.generateId()) {
       checkStoreId('process', process);
+      checkStoreId('claim', claim);
       const thread = findThread(tables, scope, threadId);
+      if (thread?.live && isClaimed(thread.live, process, claim)) return ownershipOf(thread.live);
       const run = thread && !thread.live && nextQueued(thread);
       if (!run) return null;
       const { parentId } = run.message.message;
       const version = nextVersion(tables, thread);
       if (parentId !== undefined) supersede(tables, findMessage(thread, parentId), version);
-      return goLive(tables, run, process);
+      return goLive(tables, run, process, claim);
     },
 
-    async fence(key, process, silentMs) {
+    async fence(key, process, silentMs, claim) {
       checkStoreId('process', process);
+      if (claim !== undefined) checkStoreId('claim', claim);
       const run = tables.runs.get(key);
+      if (run && isClaimed(run, process, claim)) return ownershipOf(run);
       const since = run?.live?.stopRequestedAt;
-      return run && since !== undefined && since <= tables.now() - silentMs ? own(run, process) : null;
+      return run && since !== undefined && since <= tables.now() - silentMs ? own(run, process, claim) : null;
     },
 
     async heartbeat(process) {
@@ -75,10 +90,20 @@ export function createInMemoryRegistry(tables: Tables): Registry {
       tables.leases.delete(process);
     },
 
-    async takeOver(process, limit = 50) {
+    async takeOver(process, { limit = 50, claim } = {}) {
       checkStoreId('process', process);
-      const dead = [...tables.live].filter((run) => isDead(tables, run)).slice(0, limit);
-      return dead.map((run) => own(run, process));
+      if (claim !== undefined) checkStoreId('claim', claim);
+      const live = [...tables.live];
+      const claimed = live.filter((run) => isClaimed(run, process, claim));
+      const dead = live.filter((run) => isDead(tables, run) && !claimed.includes(run)).slice(0, limit);
+      return [...claimed.map(ownershipOf), ...dead.map((run) => own(run, process, claim))];
+    },
+
+    async listOwned(process, { except = [], limit = 50 } = {}) {
+      checkStoreId('process', process);
+      const left = new Set(except);
+      const owned = [...tables.live].filter((run) => run.live?.process === process && !left.has(run.key));
+      return owned.slice(0, limit).map(ownershipOf);
     },
 
     async listStranded(limit = 50) {

@@ -44,20 +44,31 @@ export function queueRun(
   return row;
 }
 
-export function goLive(tables: Tables, run: RunRow, process: string): Ownership {
+export function goLive(tables: Tables, run: RunRow, process: string, claim?: string): Ownership {
   run.state = 'running';
   run.startedAt = tables.now();
   tables.queued.delete(run);
   tables.live.add(run);
   run.thread.live = run;
-  return own(run, process);
+  return own(run, process, claim);
 }
 
-/** Makes the process the owner; whoever was it before is fenced. */
-export function own(run: RunRow, process: string): Ownership {
+/** Makes the process the owner and fences the previous one. */
+export function own(run: RunRow, process: string, claim?: string): Ownership {
+  const { claim: _, ...live } = run.live ?? {};
   run.epoch += 1;
-  run.live = { waiting: false, ...run.live, process };
+  run.live = { waiting: false, ...live, process, ...(claim !== undefined && { claim }) };
   return ownershipOf(run);
+}
+
+/** Whether the process owns the run by this call. */
+export function isClaimed(run: RunRow, process: string, claim: string | undefined): boolean {
+  return claim !== undefined && run.live?.process === process && run.live.claim === claim;
+}
+
+/** Whether the process owns the run since the call that created it, and has logged nothing. */
+export function isUntouched({ live, epoch, nextSeq }: RunRow, process: string | undefined): boolean {
+  return live !== undefined && live.process === process && live.claim === undefined && epoch === 1 && nextSeq === 1;
 }
 
 /** The first request counts: a second one does not give the owner more time. */

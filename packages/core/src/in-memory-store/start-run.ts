@@ -8,7 +8,17 @@ import { addMessage, createThread, findMessage, findThread, nextVersion } from '
 import { abandon, decisionOf, isOpen } from './decision-row.ts';
 import { nextQueued } from './next-queued.ts';
 import { findRequest, rememberRequest } from './requests.ts';
-import { goLive, isDead, own, queueRun, recordOf, requestStop } from './run-row.ts';
+import {
+  goLive,
+  isClaimed,
+  isDead,
+  isUntouched,
+  own,
+  ownershipOf,
+  queueRun,
+  recordOf,
+  requestStop,
+} from './run-row.ts';
 import type { MessageRow, RunRow, Tables, ThreadRow } from './tables.ts';
 
 const maxQueued = 8;
@@ -25,10 +35,11 @@ export function startRun(tables: Tables, scope: Scope, request: StartRequest): S
   if (earlier) {
     const run = earlier.run && recordOf(earlier.run);
     if (!run || earlier.hash !== idempotency.hash) return { type: 'refused', reason: 'key-reused', run };
-    return { type: 'attached', run };
+    return isRepeated(earlier.run!, request) ? repeated(earlier.run!, request) : { type: 'attached', run };
   }
   const thread = findThread(tables, scope, threadId);
   const namesake = thread?.runs.get(runId);
+  if (namesake && isRepeated(namesake, request)) return repeated(namesake, request);
   if (namesake) return { type: 'refused', reason: 'run-exists', run: recordOf(namesake) };
 
   checkMessages(thread, request, message);
@@ -64,6 +75,22 @@ export function startRun(tables: Tables, scope: Scope, request: StartRequest): S
   const takenOver = makeWay(tables, request, blocker);
   const behind = recordOf(blocker);
   return { type: 'queued', run: recordOf(run), behind, superseded, ...(takenOver && { takenOver }) };
+}
+
+function isRepeated({ runId, thread, message }: RunRow, request: StartRequest): boolean {
+  return runId === request.runId && thread.id === request.threadId && message.message.id === request.messageId;
+}
+
+/** The result of a start whose reply was lost. */
+function repeated(run: RunRow, { process, messageId }: StartRequest): StartResult {
+  if (run.state === 'queued') {
+    const { live } = run.thread;
+    const takenOver = live && isClaimed(live, process, messageId) ? { takenOver: ownershipOf(live) } : {};
+    const behind = recordOf(live ?? nextQueued(run.thread) ?? run);
+    return { type: 'queued', run: recordOf(run), behind, superseded: [], ...takenOver };
+  }
+  if (isUntouched(run, process)) return { type: 'started', ...ownershipOf(run), superseded: [] };
+  return { type: 'attached', run: recordOf(run) };
 }
 
 function readIntroduction({ thread: { title, metadata } = {} }: StartRequest): Pick<ThreadRow, 'title' | 'metadata'> {
@@ -124,7 +151,7 @@ function refusePending({ pending }: StartRequest, parent: MessageRow | undefined
 
 /** A dead process's run is the caller's to end; a live one is asked to stop if the new run replaces it. */
 function makeWay(tables: Tables, request: StartRequest, blocker: RunRow): Ownership | undefined {
-  if (isDead(tables, blocker)) return own(blocker, request.process);
+  if (isDead(tables, blocker)) return own(blocker, request.process, request.messageId);
   if (blocker.live && request.busy === 'replace') requestStop(tables, blocker, 'replaced');
   return undefined;
 }

@@ -44,6 +44,8 @@ export type LogRow = { lastSeq: number; n: number; epoch: number; body: string }
 /** There only while a process is responsible. */
 export type LiveRow = {
   process: string;
+  /** The call that gave the run to its process; absent if the run went live in the call that created it. */
+  claim?: string;
   waiting: boolean;
   stopRequestedAt?: number;
   stopReason?: string;

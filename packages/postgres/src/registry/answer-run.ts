@@ -4,6 +4,7 @@ import {
   type AnswerRequest,
   type AnswerResult,
   type AnswerVerdict,
+  type Continuation,
   type RunKey,
   type Scope,
   type ToolAnswer,
@@ -17,6 +18,7 @@ import { continuationOf, continueRun, readContinuation } from './continue-run.ts
 import { decisionsOfRun, isAnswered, isOpen, type DecisionRow } from './decision-row.ts';
 import type { RegistryContext } from './registry-context.ts';
 import { changeMessage, contentOf, isKept } from './run-message.ts';
+import { isUntouched, ownershipOf, type RunRow } from './run-record.ts';
 import { lockThreadOf, nextVersion } from './thread-lock.ts';
 
 type Accepted = { id: string; answer: Answer | ToolAnswer; by: string | undefined };
@@ -46,7 +48,7 @@ export function answerRun(
     }
     const live = false;
     const next = await continuationOf(sql, run);
-    if (next) return { verdicts, open: [], continuation: { run: next.record, created: false }, live };
+    if (next) return { verdicts, open: [], continuation: earlierContinuation(next, continuation), live };
     const goesOn = isAnswered(run.record.outcome, after) && (await isKept(sql, run));
     if (accepted.length === 0 && !goesOn) return { verdicts, open, live };
     const version = await nextVersion(sql, tell, run);
@@ -59,6 +61,16 @@ export function answerRun(
     const made = await continueRun(context, sql, run, continuation, version);
     return { verdicts, open: [], continuation: made, live };
   });
+}
+
+/** The continuation that an earlier call made, with its ownership if this is that call repeated. */
+function earlierContinuation(
+  next: RunRow,
+  { runId, process }: Continuation,
+): NonNullable<AnswerResult['continuation']> {
+  const created = next.record.runId === runId;
+  const ownership = created && isUntouched(next, process) && { ownership: ownershipOf(next) };
+  return { run: next.record, created, ...ownership };
 }
 
 function judge(

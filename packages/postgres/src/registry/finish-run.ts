@@ -30,7 +30,7 @@ import {
 import { endRun } from './end-run.ts';
 import type { RegistryContext } from './registry-context.ts';
 import { changeMessage, messageOf } from './run-message.ts';
-import { ownershipOf, selectRun, type RunRow } from './run-record.ts';
+import { isUntouched, ownershipOf, selectRun, type RunRow } from './run-record.ts';
 import { lockThreadOf, nextVersion } from './thread-lock.ts';
 
 type Owned = { process: string; stop: boolean; stop_reason: string | null };
@@ -144,7 +144,5 @@ async function repeated(
     equalJson(run.record.outcome as Json, keepJson(request.outcome));
   if (!isSame) return 'fenced';
   const next = await continuationOf(sql, run);
-  const isUntouched =
-    next?.isLive && next.epoch === 1 && next.nextSeq === 1 && next.record.process === request.continuation?.process;
-  return isUntouched ? ownershipOf(next) : undefined;
+  return next && isUntouched(next, request.continuation?.process) ? ownershipOf(next) : undefined;
 }

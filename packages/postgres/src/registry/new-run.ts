@@ -42,13 +42,13 @@ export async function insertRun(sql: Sql, run: NewRun): Promise<void> {
 }
 
 /** A queued run that starts now. The thread is locked, and has no live run. */
-export async function goLive(sql: Sql, key: string, process: string): Promise<void> {
+export async function goLive(sql: Sql, key: string, process: string, claim?: string): Promise<void> {
   await sql.query(
     `with started as (
         update intertie.runs set state = 'running', started_at = now()
         where id = $1::text::uuid and state = 'queued' returning id, thread_id)
-      insert into intertie.run_live (run_id, thread_id, process) select id, thread_id, $2 from started`,
-    [key, process],
+      insert into intertie.run_live (run_id, thread_id, process, claim) select id, thread_id, $2, $3 from started`,
+    [key, process, claim ?? null],
   );
 }
 

@@ -2,17 +2,18 @@ import type { Ownership, Scope } from '@intertie/core';
 
 import { transact } from '../transact.ts';
 import { abandonRun } from './abandon-run.ts';
-import { goLive, hasLiveRun } from './new-run.ts';
+import { goLive } from './new-run.ts';
 import { nextQueued } from './next-queued.ts';
 import { pausedBefore } from './paused-before.ts';
 import type { RegistryContext } from './registry-context.ts';
-import { ownershipOf, selectRun } from './run-record.ts';
+import { isClaimed, ownershipOf, selectRun, selectRuns } from './run-record.ts';
 import { nextVersion } from './thread-lock.ts';
 
-/** Whether anybody waits for the thread: after most runs nobody does, and this is the one statement that says so. */
+/** Whether there is anything to promote: a queued run, or one that the same call has promoted. After most runs there is not. */
 const isAwaited = `select 1 as awaited from intertie.threads t
   where t.scope = $1 and t.key = $2
-    and exists (select from intertie.runs r where r.thread_id = t.id and r.state = 'queued' offset 0)`;
+    and (exists (select from intertie.runs r where r.thread_id = t.id and r.state = 'queued' offset 0)
+      or exists (select from intertie.run_live l where l.thread_id = t.id and l.claim = $3 offset 0))`;
 
 /** Starts the next in line of a thread that has no live run. */
 export async function promoteRun(
@@ -20,15 +21,18 @@ export async function promoteRun(
   scope: Scope,
   threadId: string,
   process: string,
+  claim: string,
 ): Promise<Ownership | null> {
-  const awaited = await database.query(isAwaited, [scope, threadId], { keepPlan: true });
+  const awaited = await database.query(isAwaited, [scope, threadId, claim], { keepPlan: true });
   if (awaited.length === 0) return null;
   return transact(database, hints, async (sql, tell) => {
     const [thread] = await sql.query<{ uuid: string }>(
       'select id::text as uuid from intertie.threads where scope = $1 and key = $2 for no key update',
       [scope, threadId],
     );
-    if (!thread || (await hasLiveRun(sql, thread.uuid))) return null;
+    if (!thread) return null;
+    const [live] = await selectRuns(sql, 'l.thread_id = $1::text::uuid', [thread.uuid]);
+    if (live) return isClaimed(live, process, claim) ? ownershipOf(live) : null;
     const next = await nextQueued(sql, thread.uuid);
     const run = next && (await selectRun(sql, next));
     if (!run) return null;
@@ -39,7 +43,7 @@ export async function promoteRun(
     const version = await nextVersion(sql, tell, run);
     const paused = await pausedBefore(sql, thread.uuid, message?.parent_id ?? undefined);
     if (paused) await abandonRun(sql, paused.run, 'superseded', version);
-    await goLive(sql, run.record.key, process);
+    await goLive(sql, run.record.key, process, claim);
     return ownershipOf((await selectRun(sql, run.record.key))!);
   });
 }

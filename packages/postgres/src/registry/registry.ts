@@ -10,7 +10,7 @@ import {
 } from '@intertie/core';
 import { readDecisions } from '@intertie/core/store-rules';
 
-import type { Database } from '../database.ts';
+import type { Database, SqlValue } from '../database.ts';
 import type { PostgresHints } from '../hints.ts';
 import { isUuid } from '../uuid.ts';
 import { answerRun } from './answer-run.ts';
@@ -72,20 +72,23 @@ export function createRegistry(database: Database, options: RegistryOptions): Re
     },
 
     finish: (run, epoch, end) => finishRun(context, run, epoch, end),
-    async promote(scope, threadId, process) {
+    async promote(scope, threadId, process, claim = context.generateId()) {
       checkStoreId('process', process);
-      return promoteRun(context, scope, threadId, process);
+      checkStoreId('claim', claim);
+      return promoteRun(context, scope, threadId, process, claim);
     },
 
-    async fence(key, process, silentMs) {
+    async fence(key, process, silentMs, claim) {
       checkStoreId('process', process);
+      if (claim !== undefined) checkStoreId('claim', claim);
       if (!isUuid(key)) return null;
       const fenced = await takeRuns(
         database,
-        `update intertie.run_live l set epoch = l.epoch + 1, process = $2
-          where l.run_id = $1::text::uuid and l.stop_requested_at <= now() - $3::float8 * interval '1 ms'
+        `update intertie.run_live l set epoch = l.epoch + 1, process = $1, claim = $2
+          where l.run_id = $3::text::uuid and l.stop_requested_at <= now() - $4::float8 * interval '1 ms'
+            and not (l.process = $1 and coalesce(l.claim = $2, false))
           returning l.run_id`,
-        [key, process, silentMs],
+        [process, claim ?? null, key, silentMs],
       );
       return fenced[0] ?? null;
     },
@@ -106,19 +109,32 @@ export function createRegistry(database: Database, options: RegistryOptions): Re
       await database.hot.query('delete from intertie.processes where id = $1', [process]);
     },
 
-    async takeOver(process, limit = 50) {
+    async takeOver(process, { limit = 50, claim } = {}) {
       checkStoreId('process', process);
+      if (claim !== undefined) checkStoreId('claim', claim);
       return takeRuns(
         database,
         `with dead as (
             select l.run_id from intertie.run_live l
             where not exists (
               select 1 from intertie.processes p where p.id = l.process and p.lease_until >= now())
-            order by l.run_id limit $2 for no key update of l skip locked)
-          update intertie.run_live l set epoch = l.epoch + 1, process = $1
+              and not (l.process = $1 and coalesce(l.claim = $2, false))
+            order by l.run_id limit $3 for no key update of l skip locked)
+          update intertie.run_live l set epoch = l.epoch + 1, process = $1, claim = $2
           from dead where l.run_id = dead.run_id returning l.run_id`,
-        [process, limit],
+        [process, claim ?? null, limit],
       );
+    },
+
+    async listOwned(process, { except = [], limit = 50 } = {}) {
+      checkStoreId('process', process);
+      const rows = await selectRuns(
+        database.hot,
+        'l.process = $1 and l.run_id <> all ($2::text[]::uuid[])',
+        [process, except.filter(isUuid), limit],
+        'order by r.serial limit $3',
+      );
+      return rows.map(ownershipOf);
     },
 
     async listStranded(limit = 50) {
@@ -191,14 +207,19 @@ function recordsOf(rows: readonly RunRow[]): RunRecord[] {
   return rows.map(({ record }) => record);
 }
 
-/** Makes the process the owner of the runs that the statement returns, and reads them; whoever owned them is fenced. */
+/**
+ * Makes the process (`$1`) the owner of the runs that the statement returns, by the claim `$2`, and fences their previous owners.
+ * Returns them, and those that the process owns by the same claim already: the call is repeated, its reply was lost.
+ */
 async function takeRuns(
   database: Database,
   update: string,
-  values: ReadonlyArray<string | number>,
+  values: readonly SqlValue[],
 ): Promise<Array<ReturnType<typeof ownershipOf>>> {
   const taken = await database.hot.query<{ key: string }>(
-    `with taken as (${update}) select run_id::text as key from taken`,
+    `with taken as (${update})
+      select run_id::text as key from taken
+      union select l.run_id::text from intertie.run_live l where l.process = $1 and l.claim = $2`,
     values,
   );
   if (taken.length === 0) return [];

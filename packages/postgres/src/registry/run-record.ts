@@ -1,6 +1,6 @@
 import type { Json, Outcome, Ownership, RunKey, RunRecord, RunState, Scope, Usage } from '@intertie/core';
 
-import type { Sql } from '../database.ts';
+import type { Sql, SqlValue } from '../database.ts';
 
 /** A run with all that is known of it, and the right to write it while it is live. */
 export type RunRow = {
@@ -9,6 +9,8 @@ export type RunRow = {
   epoch: number;
   nextSeq: number;
   isLive: boolean;
+  /** The call that gave the run to its process; absent if the run went live in the call that created it. */
+  claim?: string;
 };
 
 type Columns = {
@@ -21,6 +23,7 @@ type Columns = {
   agent: string;
   state: string;
   process: string | null;
+  claim: string | null;
   waiting: boolean | null;
   resumes: string | null;
   input: string | null;
@@ -36,15 +39,10 @@ type Columns = {
 };
 
 /** Runs as they are now. `where` is about `r` (runs), `t` (threads) and `l` (run_live, null where the run is not live). */
-export async function selectRuns(
-  sql: Sql,
-  where: string,
-  values: ReadonlyArray<string | string[]>,
-  rest = '',
-): Promise<RunRow[]> {
+export async function selectRuns(sql: Sql, where: string, values: readonly SqlValue[], rest = ''): Promise<RunRow[]> {
   const rows = await sql.query<Columns>(
     `select r.id::text as key, t.id::text as thread_uuid, t.scope, t.key as thread_key, r.client_run_id, r.message_id,
-        r.agent, r.state, l.process, l.waiting, r.resumes::text, r.input::text, r.outcome::text, r.usage::text,
+        r.agent, r.state, l.process, l.claim, l.waiting, r.resumes::text, r.input::text, r.outcome::text, r.usage::text,
         r.last_seq::float8, r.created_by, (extract(epoch from r.created_at) * 1000)::float8 as created_at,
         (extract(epoch from r.started_at) * 1000)::float8 as started_at,
         (extract(epoch from r.ended_at) * 1000)::float8 as ended_at,
@@ -67,12 +65,23 @@ export function ownershipOf({ record, epoch, nextSeq }: RunRow): Ownership {
   return { run: record, epoch, nextSeq };
 }
 
+/** Whether the process owns the run by this call. */
+export function isClaimed({ record, claim }: RunRow, process: string, by: string): boolean {
+  return record.process === process && claim === by;
+}
+
+/** Whether the process owns the run since the call that created it, and has logged nothing. */
+export function isUntouched({ record, isLive, claim, epoch, nextSeq }: RunRow, process: string | undefined): boolean {
+  return isLive && record.process === process && claim === undefined && epoch === 1 && nextSeq === 1;
+}
+
 function toRunRow(row: Columns): RunRow {
   return {
     threadUuid: row.thread_uuid,
     epoch: row.epoch,
     nextSeq: row.next_seq,
     isLive: row.process !== null,
+    ...(row.claim !== null && { claim: row.claim }),
     record: {
       key: row.key as RunKey,
       scope: row.scope as Scope,

@@ -82,7 +82,8 @@ describe.each(databases)('a start on $name', { timeout: 60_000 }, ({ open }) => 
     expect(await store.getThreadById({ threadId: 'other' })).toBeNull();
     expect(await store.registry.start(store.scope, request(3))).toMatchObject({ type: 'refused', reason: 'busy' });
     expect(await store.listMessages({ threadId: 't' })).toHaveLength(2);
-    expect(await store.registry.start(store.scope, request(1))).toMatchObject({ type: 'attached' });
+    const again = request(4, { idempotency: { key: 'k1', hash: 'h' } });
+    expect(await store.registry.start(store.scope, again)).toMatchObject({ type: 'attached', run: { runId: 'r1' } });
     expect(await store.registry.start(store.scope, { ...other, parentId: 'nobody' })).toMatchObject({
       type: 'refused',
       reason: 'not-found',

@@ -24,7 +24,7 @@ import { insertRun } from './new-run.ts';
 import { pausedBefore } from './paused-before.ts';
 import { placeholderOf } from './placeholder.ts';
 import type { RegistryContext } from './registry-context.ts';
-import { ownershipOf, selectRun, type RunRow } from './run-record.ts';
+import { isClaimed, isUntouched, ownershipOf, selectRun, type RunRow } from './run-record.ts';
 import { lookAtThread, type Look } from './start-look.ts';
 import { startAtOnce, type PreparedStart } from './start-at-once.ts';
 import { requestStop } from './stop-run.ts';
@@ -38,11 +38,11 @@ class KeyTaken extends StoreError {
   }
 }
 
-/** Undoes the transaction: nothing is started, and nothing written. Our refusal, so the connection is a good one. */
+/** Rolls the transaction back: the call starts and writes nothing. A `StoreError`, so the connection stays in use. */
 class NotStarted extends StoreError {
-  readonly result: Attached | Refused;
+  readonly result: StartResult;
 
-  constructor(result: Attached | Refused) {
+  constructor(result: StartResult) {
     super('busy', 'The run is not started.');
     this.result = result;
   }
@@ -95,9 +95,11 @@ async function start(
 ): Promise<Started | Queued> {
   const { key, threadId, user, process } = request;
   const look = await lookAtThread(sql, scope, { ...request, uuid: context.generateId() });
-  if (look.earlier) throw new NotStarted(await attach(sql, look.earlier, request));
+  if (look.earlier) throw new NotStarted(await attach(sql, look, look.earlier, request));
   if (look.namesake) {
-    refuse({ type: 'refused', reason: 'run-exists', run: (await recordOf(sql, look.namesake)).record });
+    const run = await recordOf(sql, look.namesake);
+    if (isRepeated(run, request)) throw new NotStarted(await repeated(sql, look, run, request));
+    refuse({ type: 'refused', reason: 'run-exists', run: run.record });
   }
   checkMessages(look, request);
   if (look.parentId !== undefined && !look.hasParent) refuse({ type: 'refused', reason: 'not-found', what: 'parent' });
@@ -148,12 +150,36 @@ async function recordOf(sql: Sql, key: string): Promise<RunRow> {
 
 async function attach(
   sql: Sql,
+  look: Look,
   earlier: NonNullable<Look['earlier']>,
   request: StartRequest,
-): Promise<Attached | Refused> {
-  const run = earlier.run === null ? null : (await recordOf(sql, earlier.run)).record;
-  if (!run || earlier.hash !== request.idempotency?.hash) return { type: 'refused', reason: 'key-reused', run };
-  return { type: 'attached', run };
+): Promise<StartResult> {
+  const run = earlier.run === null ? null : await recordOf(sql, earlier.run);
+  if (!run || earlier.hash !== request.idempotency?.hash) {
+    return { type: 'refused', reason: 'key-reused', run: run && run.record };
+  }
+  return isRepeated(run, request) ? repeated(sql, look, run, request) : { type: 'attached', run: run.record };
+}
+
+function isRepeated({ record }: RunRow, { runId, threadId, messageId }: StartRequest): boolean {
+  return record.runId === runId && record.threadId === threadId && record.messageId === messageId;
+}
+
+/** The result of a start whose reply was lost. */
+async function repeated(
+  sql: Sql,
+  look: Look,
+  run: RunRow,
+  { process, messageId }: StartRequest,
+): Promise<Started | Queued | Attached> {
+  const { record } = run;
+  if (record.state === 'queued') {
+    const blocker = look.blocker === undefined ? run : await recordOf(sql, look.blocker);
+    const takenOver = isClaimed(blocker, process, messageId) && { takenOver: ownershipOf(blocker) };
+    return { type: 'queued', run: record, behind: blocker.record, superseded: [], ...takenOver };
+  }
+  if (isUntouched(run, process)) return { type: 'started', ...ownershipOf(run), superseded: [] };
+  return { type: 'attached', run: record };
 }
 
 function checkMessages(look: Look, { user, threadId, messageId }: PreparedStart): void {
@@ -199,17 +225,17 @@ async function rememberRequest(sql: Sql, scope: Scope, { idempotency, key }: Pre
 async function makeWay(
   sql: Sql,
   tell: Tell,
-  { process, busy }: StartRequest,
+  { process, busy, messageId }: StartRequest,
   look: Look,
   blocker: RunRow,
 ): Promise<Ownership | undefined> {
   const { key } = blocker.record;
   if (look.isBlockerDead) {
     // Its row is locked since we have looked at it.
-    await sql.query('update intertie.run_live set epoch = epoch + 1, process = $2 where run_id = $1::text::uuid', [
-      key,
-      process,
-    ]);
+    await sql.query(
+      'update intertie.run_live set epoch = epoch + 1, process = $2, claim = $3 where run_id = $1::text::uuid',
+      [key, process, messageId],
+    );
     return ownershipOf(await recordOf(sql, key));
   }
   if (blocker.isLive && busy === 'replace') await requestStop(sql, tell, key, 'replaced');

@@ -1,0 +1,36 @@
+import { persist } from './persist.ts';
+
+/** A client waits for these calls, so they give up soon. The sweep adopts a run whose reply was lost for good. */
+const retries = { attempts: 3, withinMs: 5_000 };
+
+/**
+ * Registry calls whose reply may give this process a run. All of them are repeatable (see `Registry`), so a call that fails, and may
+ * have been committed all the same, is made again.
+ */
+export class OwnershipCalls {
+  #inFlight = new Set<symbol>();
+  #onError: (error: unknown) => void;
+
+  constructor(onError: (error: unknown) => void) {
+    this.#onError = onError;
+  }
+
+  /** Hands the result to `take` before the call counts as settled: a run is either in flight or known to this process. */
+  async make<Result, Taken>(call: () => Promise<Result>, take: (result: Result) => Taken): Promise<Awaited<Taken>> {
+    const id = Symbol('call');
+    this.#inFlight.add(id);
+    let taken: Taken;
+    try {
+      taken = take(await persist(call, this.#onError, retries));
+    } finally {
+      this.#inFlight.delete(id);
+    }
+    return await taken;
+  }
+
+  /** Returns a function that tells whether the calls that are in flight now have settled. */
+  observe(): () => boolean {
+    const observed = [...this.#inFlight];
+    return () => !observed.some((id) => this.#inFlight.has(id));
+  }
+}

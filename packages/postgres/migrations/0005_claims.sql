@@ -1,0 +1,3 @@
+-- The call that gave a run to its process, so that the call can be repeated when its reply was lost. Null: the run went live in
+-- the call that created it. Older code leaves it null and does not read it.
+alter table intertie.run_live add column claim text;
