@@ -1,3 +1,5 @@
+import { DatabaseAwayError } from '@intertie/core';
+
 import type { JsonList } from './json-list.ts';
 
 /**
@@ -39,7 +41,7 @@ export type QueryOptions = {
 };
 
 export type TransactionOptions = {
-  /** For work that may take long: the timeouts of the connection do not apply. */
+  /** For long work such as migrations: statements have no time limit. TCP keep-alive detects a dead connection. */
   patient?: true;
 };
 
@@ -82,6 +84,25 @@ export function sqlState(error: unknown): string | undefined {
     if (typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code)) return code;
   }
   return undefined;
+}
+
+/**
+ * SQLSTATEs of a server that is away or accepts no writes: connection exceptions (08), insufficient resources such as a full
+ * disk (53), shutdown and startup (57P), read-only after a failover (25006), and I/O errors (58030).
+ */
+const awayStates = /^(?:08|53|57P|25006|58030)/;
+
+/** Turns the error of a driver into a `DatabaseAwayError` unless the server has judged the statement. */
+export function toDatabaseError(error: unknown): unknown {
+  if (error instanceof DatabaseAwayError || error instanceof TypeError) return error;
+  const state = sqlState(error);
+  const isAway = state === undefined ? !isClosedByUs(error) : awayStates.test(state);
+  return isAway ? new DatabaseAwayError(undefined, { cause: error }) : error;
+}
+
+/** The program has closed its own pool: waiting does not bring it back. */
+function isClosedByUs(error: unknown): boolean {
+  return error instanceof Error && error.message.includes('after calling end on the pool');
 }
 
 const serializationFailure = '40001';
