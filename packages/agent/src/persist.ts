@@ -1,18 +1,43 @@
-import { StoreError } from '@intertie/core';
+import { DatabaseAwayError, pause, StoreError } from '@intertie/core';
 
-const attempts = 8;
+export type PersistOptions = {
+  /** How long the database may be away before the call fails with a `DatabaseAwayError`. */
+  maxOutageMs: number;
+  /** How long the call is repeated after other errors. Default: 10 s. */
+  maxErrorMs?: number;
+  /** Ends the waiting, with the last error. */
+  signal?: AbortSignal;
+  /** Receives every error after which the call is repeated. */
+  onError: (error: unknown) => void;
+};
 
-/** Calls again where a store is away for a moment: ten seconds in all. A refusal is an answer. */
-export async function persist<Result>(call: () => Promise<Result>, onError: (error: unknown) => void): Promise<Result> {
+/** Longest pause between two calls. */
+const maxPauseMs = 1_000;
+
+/** Repeats a call until the store has answered it. A refusal (`StoreError`) is an answer. */
+export async function persist<Result>(call: () => Promise<Result>, options: PersistOptions): Promise<Result> {
+  const { maxOutageMs, maxErrorMs = 10_000, signal = new AbortController().signal, onError } = options;
+  const start = performance.now();
   for (let attempt = 0; ; attempt++) {
+    /* oxlint-disable no-await-in-loop -- one attempt after the other */
     try {
-      // oxlint-disable-next-line no-await-in-loop -- one attempt after the other
       return await call();
     } catch (error) {
-      if (attempt >= attempts || error instanceof StoreError) throw error;
+      if (error instanceof StoreError || signal.aborted) throw error;
+      const isAway = error instanceof DatabaseAwayError;
+      if (performance.now() - start >= (isAway ? maxOutageMs : maxErrorMs)) {
+        // Users read this message, so it has no cause: that was reported to `onError`.
+        throw isAway ? new DatabaseAwayError(`${awayFor(maxOutageMs)} The run was ended. Try again later.`) : error;
+      }
       onError(error);
-      // oxlint-disable-next-line no-await-in-loop -- one attempt after the other
-      await new Promise((resolve) => setTimeout(resolve, 40 * 2 ** attempt));
+      await pause(Math.min(40 * 2 ** attempt, maxPauseMs), signal).catch(() => undefined);
     }
+    /* oxlint-enable no-await-in-loop */
   }
+}
+
+function awayFor(ms: number): string {
+  const seconds = Math.round(ms / 1000);
+  const [amount, unit] = seconds >= 120 ? [Math.round(seconds / 60), 'minutes'] : [seconds, 'seconds'];
+  return `The database has not answered for ${amount} ${unit}.`;
 }

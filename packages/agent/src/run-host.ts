@@ -44,6 +44,12 @@ export type RunHostOptions = {
   replaceSilenceMs?: number;
   /** How long the log of a run is kept after its end. 10 minutes unless given. */
   logRetentionMs?: number;
+  /**
+   * Longest outage of the database that a run waits for when it is prepared or asks a question, and that a reader waits
+   * for. Then the run, or the stream of the reader, ends with code `database-away`. Events and the end of a run wait in
+   * memory without this limit. Default: 5 minutes.
+   */
+  maxOutageMs?: number;
   /** Is told of what failed and will be tried again. */
   onError?: (error: unknown) => void;
 };
@@ -69,6 +75,7 @@ export class RunHost {
   readonly flusher: RunFlusher;
   readonly watcher: RunWatcher;
   readonly relay: RunRelay;
+  readonly maxOutageMs: number;
   readonly onError: (error: unknown) => void;
   #options: RunHostOptions;
   #sweeper: Sweeper;
@@ -89,6 +96,7 @@ export class RunHost {
     this.store = store;
     this.process = options.process ?? generateId();
     this.onError = onError;
+    this.maxOutageMs = options.maxOutageMs ?? 5 * 60_000;
     this.#options = options;
     const { process } = this;
     this.flusher = createRunFlusher({ log: store.log, onError, ...(tickMs !== undefined && { tickMs }) });
@@ -174,7 +182,7 @@ export class RunHost {
       result = await execution.done;
     } catch (error) {
       this.onError(error);
-      result = await this.#end(owned, { reason: 'error', error: toFault(error) });
+      result = await this.#end(owned, execution.failure ?? { reason: 'error', error: toFault(error) });
     }
     this.#executions.delete(run.key);
     if (result.result !== 'ok') return;
@@ -275,9 +283,9 @@ export class RunHost {
   follow(scope: Scope, run: RunKey, after?: LogPosition): ReadableStream<Followed> {
     // Whoever reads the run of a dead process waits for somebody to end it.
     if (!this.isClosing) this.track(this.open());
-    const { store, watcher, relay: local } = this;
+    const { store, watcher, relay: local, maxOutageMs: patienceMs } = this;
     const onOpen = (cut: (reason: Error) => void): (() => void) => this.#streams.enter(cut);
-    return followRun({ store, watcher, scope, run, local, onOpen, ...(after && { after }) });
+    return followRun({ store, watcher, scope, run, local, onOpen, patienceMs, ...(after && { after }) });
   }
 
   /** Something that is to be done before the process goes. */
