@@ -83,6 +83,7 @@ export class RunHost {
   #agents = new Map<string, AgentDefinition>();
   #executions = new Map<RunKey, Execution>();
   #work = new Set<Promise<unknown>>();
+  #lease: Lease | undefined;
   #opened: Promise<void> | undefined;
   #closed: Promise<void> | undefined;
   #timers: Array<() => void> = [];
@@ -139,6 +140,7 @@ export class RunHost {
     const { heartbeatMs = 5_000, sweepMs = 5_000 } = this.#options;
     const lease = new Lease({ registry: this.store.registry, process: this.process, heartbeatMs });
     await lease.renew();
+    this.#lease = lease;
     // What died before this process came has waited long enough.
     this.track(this.#sweeper.sweep());
     this.#timers = [
@@ -154,7 +156,15 @@ export class RunHost {
     ];
   }
 
-  /** Who is leaving takes over nothing and starts nothing: it could not see it through. */
+  /** Rejects if the database does not accept writes: the lease cannot be renewed, or a write was refused in the last seconds. */
+  async checkWrites(): Promise<void> {
+    await this.open();
+    await this.#lease?.renew();
+    const refused = this.store.refusedWrite?.();
+    if (refused) throw refused;
+  }
+
+  /** No takeovers and no new runs while shutting down: the process could not complete them. */
   async #sweep(lease: Lease): Promise<void> {
     if (!this.isClosing && lease.isTelling) await this.#sweeper.sweep();
   }

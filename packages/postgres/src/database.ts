@@ -63,6 +63,8 @@ export interface Database extends SqlPool {
   readonly embedded: boolean;
   /** A URL for a connection with a session of its own, as LISTEN needs. Absent where none may be opened. */
   readonly directUrl?: string;
+  /** See `Store`. */
+  refusedWrite?(): Error | undefined;
   close(): Promise<void>;
 }
 
@@ -98,6 +100,25 @@ export function toDatabaseError(error: unknown): unknown {
   const state = sqlState(error);
   const isAway = state === undefined ? !isClosedByUs(error) : awayStates.test(state);
   return isAway ? new DatabaseAwayError(undefined, { cause: error }) : error;
+}
+
+/** How long a refused write counts. Runs that cannot write try again every second. */
+const refusalMs = 5_000;
+
+/** Remembers the last write that a reachable server refused: full disk, out of resources, read-only, or an I/O error. */
+export class WriteRefusals {
+  #last: { error: Error; at: number } | undefined;
+
+  note(error: unknown): void {
+    const state = sqlState(error);
+    if (state !== undefined && /^(?:53[124]|25006|58030)/.test(state)) {
+      this.#last = { error: error as Error, at: performance.now() };
+    }
+  }
+
+  recent(): Error | undefined {
+    return this.#last && performance.now() - this.#last.at < refusalMs ? this.#last.error : undefined;
+  }
 }
 
 /** The program has closed its own pool: waiting does not bring it back. */

@@ -7,6 +7,7 @@ import {
   orPinned,
   sqlState,
   toDatabaseError,
+  WriteRefusals,
   type Database,
   type QueryOptions,
   type Sql,
@@ -53,6 +54,7 @@ export const keepAlive = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 
 
 /** A server behind a URL: two connections for flushes and heartbeats, eight for requests. */
 export function connectPg(url: string, options: PgDatabaseOptions = {}): Database {
+  const refusals = new WriteRefusals();
   const open = (max: number, timeouts: Timeouts): [pg.Pool, SqlPool] => {
     const limits = { ...timeouts, ...options.timeouts };
     const pool = new pg.Pool({
@@ -62,7 +64,7 @@ export function connectPg(url: string, options: PgDatabaseOptions = {}): Databas
       connectionTimeoutMillis: limits.connectMs,
       ...keepAlive,
     });
-    return [pool, poolOf(pool, options, limits)];
+    return [pool, poolOf(pool, options, limits, refusals)];
   };
   const [hot, hotSql] = open(2, hotTimeouts);
   const [requests, requestSql] = open(8, requestTimeouts);
@@ -71,6 +73,7 @@ export function connectPg(url: string, options: PgDatabaseOptions = {}): Databas
     directUrl: options.directUrl ?? url,
     ...requestSql,
     hot: hotSql,
+    refusedWrite: () => refusals.recent(),
     close: async () => void (await Promise.all([hot.end(), requests.end()])),
   };
 }
@@ -78,11 +81,13 @@ export function connectPg(url: string, options: PgDatabaseOptions = {}): Databas
 /** A pool of the user's own, who also closes it. */
 export function usePgPool(pool: PgPool, options: PgDatabaseOptions = {}): Database {
   const careful = { ...options, prepare: options.prepare ?? false };
+  const refusals = new WriteRefusals();
   return {
     ...describe(options),
     ...(options.directUrl !== undefined && { directUrl: options.directUrl }),
-    ...poolOf(pool, careful, { ...requestTimeouts, ...options.timeouts }),
-    hot: poolOf(pool, careful, { ...hotTimeouts, ...options.timeouts }),
+    ...poolOf(pool, careful, { ...requestTimeouts, ...options.timeouts }, refusals),
+    hot: poolOf(pool, careful, { ...hotTimeouts, ...options.timeouts }, refusals),
+    refusedWrite: () => refusals.recent(),
     close: () => Promise.resolve(),
   };
 }
@@ -91,7 +96,7 @@ function describe({ schema = defaultSchema }: PgDatabaseOptions): { schema: stri
   return { schema, embedded: false };
 }
 
-function poolOf(pool: PgPool, options: PgDatabaseOptions, timeouts: Timeouts): SqlPool {
+function poolOf(pool: PgPool, options: PgDatabaseOptions, timeouts: Timeouts, refusals: WriteRefusals): SqlPool {
   const { statementMs, lockMs, controlMs, connectMs } = timeouts;
   handleErrors(pool);
   const on = (client: PgConnection, timeoutMs: number): Sql => ({
@@ -112,6 +117,7 @@ function poolOf(pool: PgPool, options: PgDatabaseOptions, timeouts: Timeouts): S
         });
         return rows as Row[];
       } catch (error) {
+        refusals.note(error);
         throw toDatabaseError(error);
       }
     },

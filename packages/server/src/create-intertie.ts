@@ -98,6 +98,7 @@ async function assemble(config: IntertieConfig, { store, isOwn, logger, runOptio
     metrics: new Metrics(),
     logger,
     isClosing: () => closing !== undefined,
+    checkWrites: () => runs.checkWrites(),
   };
   const app = createApp(host);
   // Work that a dead process left behind is found by whoever lives, also before the first request.
@@ -130,10 +131,10 @@ function isStore(database: IntertieConfig['database']): database is Store {
 }
 
 function databaseKind(database: IntertieConfig['database']): 'pglite' | 'postgres' {
-  if (database === undefined) return process.env['DATABASE_URL'] ? 'postgres' : 'pglite';
-  if (typeof database === 'string') return /^postgres(ql)?:\/\//.test(database) ? 'postgres' : 'pglite';
-  if (isStore(database)) return 'postgres';
-  return database.url !== undefined || database.pool !== undefined ? 'postgres' : 'pglite';
+  const target = database ?? process.env['DATABASE_URL'] ?? '';
+  if (typeof target === 'string') return /^postgres(ql)?:/.test(target) ? 'postgres' : 'pglite';
+  if (isStore(target)) return 'postgres';
+  return target.url !== undefined || target.pool !== undefined ? 'postgres' : 'pglite';
 }
 
 function tokenOfEnvironment(): string | undefined {

@@ -54,7 +54,7 @@ function withEnvironment(config: IntertieConfig): IntertieConfig {
 
 /** The folder of an embedded database. Undefined: it is a server, or somebody else's. */
 function folderOf({ database }: IntertieConfig): string | undefined {
-  const target = database ?? process.env['DATABASE_URL'] ?? './.intertie';
+  const target = database ?? (process.env['DATABASE_URL'] || './.intertie');
   return typeof target === 'string' && !/^postgres(ql)?:/.test(target) ? target : undefined;
 }
 
