@@ -10,10 +10,10 @@ beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 /** Calls a store that fails with the error for a while. */
-async function callFailing(error: Error, ms: number, options: { signal?: AbortSignal } = {}): Promise<unknown> {
+async function callFailing(failure: Error, ms: number, options: { signal?: AbortSignal } = {}): Promise<unknown> {
   const until = performance.now() + ms;
   const call = async (): Promise<string> => {
-    if (performance.now() < until) throw error;
+    if (performance.now() < until) throw failure;
     return 'answered';
   };
   const result = persist(call, { maxOutageMs: 5 * minutes, onError, ...options }).catch((reason: unknown) => reason);

@@ -85,7 +85,10 @@ describe.each(faults)('a database that $name', { timeout: 60_000 }, ({ begin, en
     await read;
     await expect
       .poll(async () => (await run.record().catch(() => undefined))?.outcome, { timeout: 20_000 })
-      .toMatchObject({ outcome: 'error', error: { code: 'database-away', message: expect.stringMatching(/Try again/) } });
+      .toMatchObject({
+        outcome: 'error',
+        error: { code: 'database-away', message: expect.stringMatching(/Try again/) },
+      });
     const message = await agent.store.getMessage({ threadId: 't', messageId: run.messageId });
     expect(message?.content.parts[0]).toMatchObject({ text: 'Before and during' });
     expect(JSON.stringify([await run.record(), message])).not.toMatch(/terminated|ECONN|timeout/i);

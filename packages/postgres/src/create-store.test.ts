@@ -189,7 +189,9 @@ describe('createStore', () => {
     proxy.silence();
     await expect(createStore(proxy.url)).rejects.toMatchObject({
       code: 'database-away',
-      message: expect.stringMatching(/^No Postgres server answers at 127\.0\.0\.1:\d+ for database "test_\w+" \(.*timeout/),
+      message: expect.stringMatching(
+        /^No Postgres server answers at 127\.0\.0\.1:\d+ for database "test_\w+" \(.*timeout/,
+      ),
     });
   });
 

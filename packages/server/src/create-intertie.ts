@@ -61,8 +61,9 @@ export async function createIntertie(
 type Parts = { store: Store; isOwn: boolean; logger: Logger; runOptions: CreateIntertieOptions['runs'] };
 
 async function assemble(config: IntertieConfig, { store, isOwn, logger, runOptions }: Parts): Promise<Intertie> {
-  const { database, token } = config;
+  const { database, maxOutageMs, token } = config;
   const runs = createRunHost(store, {
+    ...(maxOutageMs !== undefined && { maxOutageMs }),
     ...runOptions,
     onError: (error) =>
       logger.log('warn', 'run-host', { error: error instanceof Error ? error.message : String(error) }),

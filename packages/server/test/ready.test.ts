@@ -23,7 +23,10 @@ async function setUp(): Promise<Served> {
     await proxy.close();
   });
   const at = (path: string): string => `http://127.0.0.1${path}`;
-  const body = JSON.stringify({ id: 't', messages: [{ id: 'm', role: 'user', parts: [{ type: 'text', text: 'Go' }] }] });
+  const body = JSON.stringify({
+    id: 't',
+    messages: [{ id: 'm', role: 'user', parts: [{ type: 'text', text: 'Go' }] }],
+  });
   const post = (): Request =>
     new Request(at('/api/chat'), { method: 'POST', headers: { 'content-type': 'application/json' }, body });
   const statusOf = async (request: Request): Promise<number> => {
