@@ -1,5 +1,6 @@
 import {
   createInMemoryStore,
+  DatabaseAwayError,
   seal,
   sourceStream,
   type AgentEvent,
@@ -99,6 +100,46 @@ it('a run that cannot begin ends as an error, and the thread is free', async () 
   const run = await agent.stream({ threadId: 't', message: 'Go' });
   expect((await collect(run.events)).at(-1)).toMatchObject({ outcome: 'error', error: { message: 'No history' } });
   expect(await store.registry.liveRun(store.scope, { threadId: 't' })).toBeNull();
+});
+
+it('waits for a database that is away while the run is prepared', async () => {
+  const store = createInMemoryStore();
+  await store.saveThread({ thread: { id: 't' } });
+  let failures = 2;
+  const away: Store = {
+    ...store,
+    forScope: (scope) => {
+      const scoped = store.forScope(scope);
+      const listMessages: Store['listMessages'] = (query) =>
+        failures-- > 0 ? Promise.reject(new DatabaseAwayError()) : scoped.listMessages(query);
+      return { ...scoped, listMessages };
+    },
+  };
+  const { agent, errors } = hosted(away, sourceOf(words));
+  const run = await agent.stream({ threadId: 't', message: 'Go' });
+  expect(saidIn(await collect(run.events))).toBe('Hello');
+  expect(errors).toContainEqual(new DatabaseAwayError());
+});
+
+it('ends a run as aborted that is stopped while it waits for the database', async () => {
+  const store = createInMemoryStore();
+  let isAway = true;
+  store.registry.ask = () => Promise.reject(new DatabaseAwayError());
+  const finish = store.registry.finish.bind(store.registry);
+  store.registry.finish = async (...args) => {
+    if (isAway) throw new DatabaseAwayError();
+    return finish(...args);
+  };
+  const source = sourceOf(async function* () {
+    yield { type: 'question', questionId: 'q', kind: 'input' };
+    await new Promise(() => {});
+  });
+  const { agent, errors } = hosted(store, source);
+  const run = await agent.stream({ threadId: 't', message: 'Go' });
+  await expect.poll(() => errors.length).toBeGreaterThan(1);
+  await run.stop();
+  isAway = false;
+  expect(await run.message).toMatchObject({ status: 'aborted' });
 });
 
 it.each([

@@ -1,4 +1,5 @@
 import {
+  DatabaseAwayError,
   decisionsOf,
   endByAbort,
   MessageList,
@@ -28,7 +29,7 @@ import { endingOf, finishAnew } from './finish-run.ts';
 import { isLargeFile, keepFile } from './keep-files.ts';
 import { LiveQuestions } from './live-questions.ts';
 import { OwnershipWatch } from './ownership-watch.ts';
-import { persist } from './persist.ts';
+import { persist, type PersistOptions } from './persist.ts';
 import { prepareRun, traceOf, type PreparedRun } from './prepare-run.ts';
 import { RecordedCalls } from './recorded-calls.ts';
 import { RunTelemetry } from './run-telemetry.ts';
@@ -40,6 +41,8 @@ export type ExecutionHost = {
   readonly process: string;
   readonly flusher: RunFlusher;
   readonly watcher: RunWatcher;
+  /** How long a run waits for a database that is away: see `RunHostOptions`. */
+  readonly maxOutageMs: number;
   readonly onError: (error: unknown) => void;
 };
 
@@ -53,8 +56,10 @@ const stopGraceMs = 600;
 export class Execution {
   readonly key: RunKey;
   readonly definition: AgentDefinition;
-  /** Rejects where the run is still to be ended by somebody. */
+  /** Rejects if the run was not ended. The process still owns it and ends it with `failure`. */
   readonly done: Promise<FinishResult>;
+  /** How the run has to be ended after `done` was rejected. */
+  failure: End | undefined;
   #host: ExecutionHost;
   #owned: Ownership;
   #writer: RunWriter;
@@ -64,6 +69,7 @@ export class Execution {
   #calls = new RecordedCalls();
   #usage = new RunUsage();
   #abort = new AbortController();
+  #persistOptions: PersistOptions;
   #graceTimer: ReturnType<typeof setTimeout> | undefined;
   #reader: ReadableStreamDefaultReader<AgentEvent> | undefined;
   #list = new MessageList();
@@ -79,7 +85,9 @@ export class Execution {
     this.key = owned.run.key;
     this.definition = definition;
     this.#telemetry = new RunTelemetry(owned.run, traceOf(owned.run));
-    this.#questions = new LiveQuestions(host.store.registry, owned, host.onError);
+    const { maxOutageMs, onError } = host;
+    this.#persistOptions = { maxOutageMs, onError, signal: this.#abort.signal };
+    this.#questions = new LiveQuestions(host.store.registry, owned, this.#persistOptions);
     this.#writer = host.flusher.open(owned, {
       onStop: () => void this.#watch.look(),
       onLost: (reason) => this.#lose(reason),
@@ -107,11 +115,14 @@ export class Execution {
     const { run } = this.#owned;
     let result: FinishResult = { result: 'fenced' };
     try {
-      await this.#produce(await prepareRun(this.#host.store.forScope(run.scope), this.#owned, this.definition));
+      const store = this.#host.store.forScope(run.scope);
+      const prepare = (): Promise<PreparedRun> => prepareRun(store, this.#owned, this.definition);
+      await this.#produce(await persist(prepare, { ...this.#persistOptions, maxErrorMs: 0 }));
       result = await this.#finish();
       return result;
     } catch (error) {
-      // Somebody else ends it, and this is not heard any more.
+      this.failure = this.#endOr({ reason: 'error', error: toFault(error) });
+      // The host ends the run, so a loss of ownership from here on is not handled here.
       this.#isFinishing = true;
       this.#writer.close();
       throw error;
@@ -143,7 +154,7 @@ export class Execution {
       for (const event of emitted.splice(0)) {
         const work = this.#take(event);
         // oxlint-disable-next-line no-await-in-loop -- one event after the other
-        if (work) await work;
+        if (work) await work.catch((error: unknown) => this.#endByOutage(error, codec, emit));
       }
       if (this.#end || !this.#reader) return;
       // oxlint-disable-next-line no-await-in-loop -- no more is asked for than can be kept
@@ -151,6 +162,14 @@ export class Execution {
       // oxlint-disable-next-line no-await-in-loop -- one event after the other
       await this.#read(this.#reader, codec, emit);
     }
+  }
+
+  /** Ends the run with everything that the source has produced. The end is stored when the database is back. */
+  #endByOutage(error: unknown, codec: Codec<AgentEvent, AgentEvent>, emit: (event: AgentEvent) => void): void {
+    if (!(error instanceof DatabaseAwayError)) throw error;
+    codec.end(this.#endOr({ reason: 'error', error: toFault(error) }), emit);
+    if (!this.#abort.signal.aborted) this.#abort.abort({ by: 'system', message: error.code });
+    this.#leaveSource();
   }
 
   async #read(
@@ -248,12 +267,19 @@ export class Execution {
     }
   }
 
-  /** Guarded first and told after: whoever sees the question can answer it. */
+  /** Persists the decision before publishing the question, so every published question can be answered. */
   async #ask(event: EventOf<'question' | 'tool-call'>, waiting: Waiting): Promise<void> {
     const { registry } = this.#host.store;
     this.#list.feed(event);
     const decisions = decisionsOf({ outcome: 'paused', waitingFor: [waiting] }, this.#list.message!.content);
-    const asked = await persist(() => registry.ask(this.key, this.#owned.epoch, decisions), this.#host.onError);
+    let asked: Awaited<ReturnType<typeof registry.ask>>;
+    try {
+      asked = await persist(() => registry.ask(this.key, this.#owned.epoch, decisions), this.#persistOptions);
+    } catch (error) {
+      // The message has the question, so the log has it too. The end of the run follows.
+      this.#log(event);
+      throw error;
+    }
     if (asked !== 'ok') return this.#lose('fenced');
     this.#log(event);
     this.#hurry();
@@ -308,7 +334,8 @@ export class Execution {
     const { message } = this.#list;
     if (this.#writer.lost === 'regressed' && message) {
       this.#isFinishing = true;
-      return finishAnew(this.#host, this.#owned, message);
+      const { maxOutageMs, onError } = this.#host;
+      return finishAnew(this.#host, this.#owned, message, { maxOutageMs, onError });
     }
     if (!end || !message || this.#writer.lost) return { result: 'fenced' };
     try {

@@ -10,7 +10,7 @@ import {
   type RunRecord,
   type Store,
 } from '@intertie/core';
-import { persist } from './persist.ts';
+import { persist, type PersistOptions } from './persist.ts';
 import { continuedInput } from './prepare-run.ts';
 
 /** What the registry is told of the end of a run, but for what is left to log. */
@@ -32,18 +32,19 @@ export function endingOf(
   };
 }
 
-/** The database has lost commits: what is known here is the whole message, so the run is owned anew and ended with it. */
+/** The database has lost commits: the message is complete here, so the run is owned anew and ended with it. */
 export async function finishAnew(
-  { store: { registry }, process, onError }: { store: Store; process: string; onError: (error: unknown) => void },
+  { store: { registry }, process }: { store: Store; process: string },
   { run }: Ownership,
   message: CanonicalMessage,
+  options: PersistOptions,
 ): Promise<FinishResult> {
   const claim = generateId();
-  await persist(() => registry.stop(run.scope, run.key, 'log-lost'), onError);
-  const owned = await persist(() => registry.fence(run.key, process, 0, claim), onError);
+  await persist(() => registry.stop(run.scope, run.key, 'log-lost'), options);
+  const owned = await persist(() => registry.fence(run.key, process, 0, claim), options);
   if (!owned) return { result: 'fenced' };
   const error = { message: 'The database lost a part of the log. The message is whole.', code: 'log-lost' };
   const end: EventOf<'run-end'> = { type: 'run-end', outcome: 'error', error, at: Date.now() };
   const ending = { ...endingOf(run, message, end, process), nextSeq: owned.nextSeq, events: [end] };
-  return persist(() => registry.finish(run.key, owned.epoch, ending), onError);
+  return persist(() => registry.finish(run.key, owned.epoch, ending), options);
 }

@@ -1,21 +1,21 @@
 import type { Answer, Ownership, Registry } from '@intertie/core';
 import { AnswerQueue } from './answer-queue.ts';
-import { persist } from './persist.ts';
+import { persist, type PersistOptions } from './persist.ts';
 
 /** What a run asks that waits inside its process, and the way of the answers to it: through the store, from anywhere. */
 export class LiveQuestions {
   readonly answers: AnswerQueue = new AnswerQueue();
   #registry: Registry;
   #owned: Ownership;
-  #onError: (error: unknown) => void;
+  #options: PersistOptions;
   #open = new Set<string>();
   #isFetching = false;
   #isWaiting = false;
 
-  constructor(registry: Registry, owned: Ownership, onError: (error: unknown) => void) {
+  constructor(registry: Registry, owned: Ownership, options: PersistOptions) {
     this.#registry = registry;
     this.#owned = owned;
-    this.#onError = onError;
+    this.#options = options;
   }
 
   async ask(questionId: string): Promise<void> {
@@ -44,7 +44,7 @@ export class LiveQuestions {
       }
       await this.#tell();
     } catch (error) {
-      this.#onError(error);
+      this.#options.onError(error);
     }
     this.#isFetching = false;
   }
@@ -54,6 +54,6 @@ export class LiveQuestions {
     if (isWaiting === this.#isWaiting) return;
     this.#isWaiting = isWaiting;
     const { run, epoch } = this.#owned;
-    await persist(() => this.#registry.wait(run.key, epoch, isWaiting), this.#onError);
+    await persist(() => this.#registry.wait(run.key, epoch, isWaiting), this.#options);
   }
 }

@@ -1,7 +1,7 @@
 import { persist } from './persist.ts';
 
 /** A client waits for these calls, so they give up soon. The sweep adopts a run whose reply was lost for good. */
-const retries = { attempts: 3, withinMs: 5_000 };
+const retries = { maxOutageMs: 1_000, maxErrorMs: 1_000 };
 
 /**
  * Registry calls whose reply may give this process a run. All of them are repeatable (see `Registry`), so a call that fails, and may
@@ -21,7 +21,7 @@ export class OwnershipCalls {
     this.#inFlight.add(id);
     let taken: Taken;
     try {
-      taken = take(await persist(call, this.#onError, retries));
+      taken = take(await persist(call, { ...retries, onError: this.#onError }));
     } finally {
       this.#inFlight.delete(id);
     }

@@ -1,29 +1,44 @@
-import { StoreError } from '@intertie/core';
+import { DatabaseAwayError, pause, StoreError } from '@intertie/core';
 
 export type PersistOptions = {
-  /** Number of retries. Default: 8, which is ten seconds. */
-  attempts?: number;
-  /** Time after which a failure is final, whatever the attempts. */
-  withinMs?: number;
+  /** How long the database may be away before the call fails with a `DatabaseAwayError`. */
+  maxOutageMs: number;
+  /** How long the call is repeated after other errors. Default: 10 s. */
+  maxErrorMs?: number;
+  /** Ends the waiting, with the last error. */
+  signal?: AbortSignal;
+  /** Receives every error after which the call is repeated. */
+  onError: (error: unknown) => void;
 };
 
-/** Retries a call with backoff while the store is away. A refusal (`StoreError`) is final. */
-export async function persist<Result>(
-  call: () => Promise<Result>,
-  onError: (error: unknown) => void,
-  { attempts = 8, withinMs = Infinity }: PersistOptions = {},
-): Promise<Result> {
-  const begin = performance.now();
+/** Longest pause between two calls. */
+const maxPauseMs = 1_000;
+
+/** Repeats a call until the store has answered it. A refusal (`StoreError`) is an answer. */
+export async function persist<Result>(call: () => Promise<Result>, options: PersistOptions): Promise<Result> {
+  const { maxOutageMs, maxErrorMs = 10_000, signal = new AbortController().signal, onError } = options;
+  const start = performance.now();
   for (let attempt = 0; ; attempt++) {
+    /* oxlint-disable no-await-in-loop -- one attempt after the other */
     try {
-      // oxlint-disable-next-line no-await-in-loop -- one attempt after the other
       return await call();
     } catch (error) {
-      const isFinal = attempt >= attempts || performance.now() - begin > withinMs;
-      if (isFinal || error instanceof StoreError) throw error;
+      if (error instanceof StoreError || signal.aborted) throw error;
+      const isAway = error instanceof DatabaseAwayError;
+      if (performance.now() - start >= (isAway ? maxOutageMs : maxErrorMs)) {
+        // Users read this message, so it has no cause: that was reported to `onError`.
+        throw isAway ? new DatabaseAwayError(`${awayFor(maxOutageMs)} Try again later.`) : error;
+      }
       onError(error);
-      // oxlint-disable-next-line no-await-in-loop -- one attempt after the other
-      await new Promise((resolve) => setTimeout(resolve, 40 * 2 ** attempt));
+      await pause(Math.min(40 * 2 ** attempt, maxPauseMs), signal).catch(() => undefined);
     }
+    /* oxlint-enable no-await-in-loop */
   }
+}
+
+function awayFor(ms: number): string {
+  const seconds = Math.round(ms / 1000);
+  const [amount, unit] =
+    seconds >= 120 ? [Math.round(seconds / 60), 'minutes'] : [seconds, seconds === 1 ? 'second' : 'seconds'];
+  return `The database has not answered for ${amount} ${unit}.`;
 }

@@ -50,6 +50,12 @@ export type RunHostOptions = {
   replaceSilenceMs?: number;
   /** How long the log of a run is kept after its end. 10 minutes unless given. */
   logRetentionMs?: number;
+  /**
+   * Longest outage of the database that a run waits for when it is prepared or asks a question, and that a reader waits
+   * for. Then the run, or the stream of the reader, ends with code `database-away`. Events and the end of a run wait in
+   * memory without this limit. Default: 5 minutes.
+   */
+  maxOutageMs?: number;
   /** Is told of what failed and will be tried again. */
   onError?: (error: unknown) => void;
 };
@@ -83,6 +89,7 @@ export class RunHost {
   readonly flusher: RunFlusher;
   readonly watcher: RunWatcher;
   readonly relay: RunRelay;
+  readonly maxOutageMs: number;
   readonly onError: (error: unknown) => void;
   #options: RunHostOptions;
   #sweeper: Sweeper;
@@ -94,6 +101,7 @@ export class RunHost {
   #calls: OwnershipCalls;
   #orphans: OrphanRuns;
   #work = new Set<Promise<unknown>>();
+  #lease: Lease | undefined;
   #opened: Promise<void> | undefined;
   #closed: Promise<void> | undefined;
   #timers: Array<() => void> = [];
@@ -107,6 +115,7 @@ export class RunHost {
     this.store = store;
     this.process = options.process ?? generateId();
     this.onError = onError;
+    this.maxOutageMs = options.maxOutageMs ?? 5 * 60_000;
     this.#options = options;
     const { process } = this;
     this.#calls = new OwnershipCalls(onError);
@@ -156,6 +165,7 @@ export class RunHost {
     const { heartbeatMs = 5_000, sweepMs = 5_000 } = this.#options;
     const lease = new Lease({ registry: this.store.registry, process: this.process, heartbeatMs });
     await lease.renew();
+    this.#lease = lease;
     // What died before this process came has waited long enough.
     this.track(this.recovered());
     this.#timers = [
@@ -171,7 +181,15 @@ export class RunHost {
     ];
   }
 
-  /** Takes over and starts nothing while shutting down. */
+  /** Rejects if the database does not accept writes: the lease cannot be renewed, or a write was refused in the last seconds. */
+  async checkWrites(): Promise<void> {
+    await this.open();
+    await this.#lease?.renew();
+    const refused = this.store.refusedWrite?.();
+    if (refused) throw refused;
+  }
+
+  /** No takeovers and no new runs while shutting down: the process could not complete them. */
   async #sweep(lease: Lease): Promise<void> {
     if (!this.isClosing && lease.isTelling) await this.recovered();
     if (!this.isClosing) await this.#adoptOrphans().catch(this.onError);
@@ -227,7 +245,7 @@ export class RunHost {
       result = await execution.done;
     } catch (error) {
       this.onError(error);
-      result = await this.#end(owned, { reason: 'error', error: toFault(error) });
+      result = await this.#end(owned, execution.failure ?? { reason: 'error', error: toFault(error) });
     }
     this.#executions.delete(run.key);
     if (result.result !== 'ok') return;
@@ -343,9 +361,9 @@ export class RunHost {
   follow(scope: Scope, run: RunKey, after?: LogPosition): ReadableStream<Followed> {
     // Whoever reads the run of a dead process waits for somebody to end it.
     if (!this.isClosing) this.track(this.open());
-    const { store, watcher, relay: local } = this;
+    const { store, watcher, relay: local, maxOutageMs: patienceMs } = this;
     const onOpen = (cut: (reason: Error) => void): (() => void) => this.#streams.enter(cut);
-    return followRun({ store, watcher, scope, run, local, onOpen, ...(after && { after }) });
+    return followRun({ store, watcher, scope, run, local, onOpen, patienceMs, ...(after && { after }) });
   }
 
   /** Something that is to be done before the process goes. */

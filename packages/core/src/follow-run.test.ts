@@ -1,6 +1,7 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 
 import type { AgentEvent } from './event.ts';
+import { DatabaseAwayError } from './database-away-error.ts';
 import { followRun, type Followed, type FollowOptions } from './follow-run.ts';
 import { createInMemoryStore } from './in-memory-store/in-memory-store.ts';
 import type { FinishRequest, Started } from './registry.ts';
@@ -253,6 +254,16 @@ describe('a log out of reach', () => {
     const { store, follow } = await setup();
     vi.spyOn(store.log, 'read').mockRejectedValue(new Error('away'));
     await expect(rest(follow({ retryMs: 1, patienceMs: 3 }))).rejects.toThrow('away');
+  });
+});
+
+it('fails the stream with a sentence for users when the database is away for too long', async () => {
+  const { store, follow } = await setup();
+  const cause = new Error('Connection terminated unexpectedly');
+  vi.spyOn(store.log, 'read').mockRejectedValue(new DatabaseAwayError(undefined, { cause }));
+  await expect(rest(follow({ retryMs: 1, patienceMs: 3 }))).rejects.toMatchObject({
+    code: 'database-away',
+    message: expect.stringMatching(/^The database has not answered .* Open it again later\.$/),
   });
 });
 

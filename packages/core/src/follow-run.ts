@@ -1,3 +1,4 @@
+import { DatabaseAwayError } from './database-away-error.ts';
 import type { AgentEvent, EventOf } from './event.ts';
 import type { Store } from './memory-store.ts';
 import type { Outcome } from './outcome.ts';
@@ -20,7 +21,7 @@ export type FollowOptions = {
   onOpen?: (fail: (reason: Error) => void) => () => void;
   /** How much is kept in memory for a reader that does not keep up; after that it reads the log. 256 kB unless given. */
   maxPushedBytes?: number;
-  /** How long the log may be out of reach before the stream fails. 30 s unless given. */
+  /** How long the log may be out of reach before the stream fails with a `DatabaseAwayError`. Default: 30 s. */
   patienceMs?: number;
   /** How long to wait between two tries. 250 ms unless given. */
   retryMs?: number;
@@ -125,7 +126,8 @@ export function followRun(options: FollowOptions): ReadableStream<Followed> {
         // oxlint-disable-next-line no-await-in-loop -- one try after the other
         return await call();
       } catch (error) {
-        if (over || Date.now() - begun >= patienceMs) throw error;
+        if (over) throw error;
+        if (Date.now() - begun >= patienceMs) throw toReaderError(error);
         // oxlint-disable-next-line no-await-in-loop -- one try after the other
         await nudged(retryMs);
       }
@@ -234,6 +236,13 @@ export function followRun(options: FollowOptions): ReadableStream<Followed> {
     },
     { highWaterMark: 0 },
   );
+}
+
+/** Readers are users: they get a sentence that says what happened to the run, and not the error of a driver. */
+function toReaderError(error: unknown): unknown {
+  if (!(error instanceof DatabaseAwayError)) return error;
+  const text = 'The database has not answered for too long, so the run cannot be read now.';
+  return new DatabaseAwayError(`${text} The run itself is not affected. Open it again later.`, { cause: error });
 }
 
 function isLast(item: Followed): boolean {

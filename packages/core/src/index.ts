@@ -10,6 +10,7 @@ export type { CoalesceOptions } from './coalesce.ts';
 export { compose, transcode } from './codec.ts';
 export type { Codec, Emit, Encoder, End } from './codec.ts';
 export { toTransformStream } from './codec-stream.ts';
+export { DatabaseAwayError } from './database-away-error.ts';
 export type { DetachedAppended, DetachedLog, DetachedPosition } from './detached-log.ts';
 export type { Checker, Dialect, Report, Rule, Violation } from './dialect.ts';
 export type { AgentEvent, AgentEventType, EventOf, Timing } from './event.ts';

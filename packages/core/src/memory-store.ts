@@ -110,5 +110,7 @@ export interface Store extends MemoryStore {
   readonly blobs: Blobs;
   /** The same store, bound to another scope. */
   forScope(scope: string): Store;
+  /** The error of a write that the database refused in the last seconds, for example because its disk is full. */
+  refusedWrite?(): Error | undefined;
   close(): Promise<void>;
 }

@@ -11,6 +11,7 @@ import pg from 'pg';
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 
 import { fillFolder, newPostgresUrl, openPglite, postgresServer } from '../test/databases.ts';
+import { startFaultProxy } from '../test/fault-proxy.ts';
 import { createStore, type CreateStoreOptions } from './create-store.ts';
 import type { DrizzleDatabase } from './drivers.ts';
 import type { PostgresMemoryStore } from './postgres-store.ts';
@@ -159,6 +160,20 @@ describe('createStore', () => {
     expect(await store.listThreads()).toEqual({ threads: [] });
   });
 
+  it('opens the folder that DATABASE_URL names', { timeout: 60_000 }, async () => {
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const folder = join(newFolder(), 'data');
+    await fillFolder(folder);
+    vi.stubEnv('DATABASE_URL', folder);
+    const store = await open();
+    expect(await store.listThreads()).toEqual({ threads: [] });
+    expect(existsSync(join(folder, 'database.lock'))).toBe(true);
+  });
+
+  it.each(['mysql://127.0.0.1/chat', 'https://example.com', ''])('refuses to open a store at "%s"', async (target) => {
+    await expect(createStore(target)).rejects.toThrow(/postgres:\/\/user@host\/database, or the path of a folder/);
+  });
+
   it('refuses two places', async () => {
     await expect(createStore({ url: 'postgres://127.0.0.1/a', folder: 'b' })).rejects.toThrow(/url and folder/);
   });
@@ -166,6 +181,18 @@ describe('createStore', () => {
   it('asks for migrations that it may not apply', async () => {
     const url = await newPostgresUrl({ empty: true });
     await expect(createStore({ url, migrate: false })).rejects.toMatchObject({ code: 'needed' });
+  });
+
+  it('fails in bounded time at a server that accepts connections and never answers', { timeout: 30_000 }, async () => {
+    const proxy = await startFaultProxy(await newPostgresUrl({ empty: true }));
+    onTestFinished(() => proxy.close());
+    proxy.silence();
+    await expect(createStore(proxy.url)).rejects.toMatchObject({
+      code: 'database-away',
+      message: expect.stringMatching(
+        /^No Postgres server answers at 127\.0\.0\.1:\d+ for database "test_\w+" \(.*timeout/,
+      ),
+    });
   });
 
   it('says where no server answers, without the password', async () => {

@@ -1,3 +1,5 @@
+import { DatabaseAwayError } from '@intertie/core';
+
 import type { Database } from './database.ts';
 import type { DrizzleDatabase, PgPool } from './drivers.ts';
 import { useDrizzle } from './drizzle-database.ts';
@@ -30,7 +32,7 @@ export type CreateStoreOptions = PostgresStoreOptions & {
 
 /**
  * Opens a store: on the server of a URL, on a pool or a Drizzle database, or in a folder. Without any of them: on the
- * server of DATABASE_URL (with DATABASE_DIRECT_URL past a pooler), or else in the folder `.intertie`.
+ * server or in the folder of DATABASE_URL (with DATABASE_DIRECT_URL past a pooler), or else in the folder `.intertie`.
  */
 export async function createStore(target: string | CreateStoreOptions = {}): Promise<PostgresMemoryStore> {
   const options = typeof target === 'string' ? fromText(target) : target;
@@ -46,8 +48,16 @@ export async function createStore(target: string | CreateStoreOptions = {}): Pro
   }
 }
 
+/** Reads a Postgres URL or the path of a folder. */
 function fromText(target: string): CreateStoreOptions {
-  return /^postgres(ql)?:\/\//.test(target) ? { url: target } : { folder: target };
+  if (/^postgres(ql)?:/.test(target)) return { url: target };
+  if (target === '' || /^[a-z][a-z0-9+.-]+:\/\//i.test(target)) {
+    const scheme = target.split(':')[0];
+    throw new TypeError(
+      `A store cannot be opened at "${scheme}${scheme && '://…'}". Give it postgres://user@host/database, or the path of a folder.`,
+    );
+  }
+  return { folder: target };
 }
 
 function withDefault(options: CreateStoreOptions): CreateStoreOptions {
@@ -56,9 +66,8 @@ function withDefault(options: CreateStoreOptions): CreateStoreOptions {
     throw new TypeError(`createStore was given ${given.join(' and ')}. A store is in one place: choose one of them.`);
   }
   if (given.length === 1) return options;
-  const { DATABASE_URL: url, DATABASE_DIRECT_URL: directUrl } = process.env;
-  if (!url) return { ...options, folder: '.intertie' };
-  return { ...(directUrl && { directUrl }), ...options, url };
+  const { DATABASE_URL: target, DATABASE_DIRECT_URL: directUrl } = process.env;
+  return { ...(directUrl && { directUrl }), ...options, ...fromText(target || '.intertie') };
 }
 
 async function open(options: CreateStoreOptions): Promise<Database> {
@@ -74,15 +83,12 @@ async function open(options: CreateStoreOptions): Promise<Database> {
   return openFolder(folder!, schema === undefined ? {} : { schema });
 }
 
-const unreachableCodes = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'ETIMEDOUT', 'EHOSTUNREACH']);
-
-/** A server that is not there is the commonest failure of all, and a driver says no more than its code. */
+/** Says where no server answers, which the error of a driver does not. */
 function unreachable(error: unknown, { url = process.env['DATABASE_URL'] }: CreateStoreOptions): Error | undefined {
-  const { code } = error as NodeJS.ErrnoException;
-  if (code === undefined || !unreachableCodes.has(code) || !url) return undefined;
+  if (!(error instanceof DatabaseAwayError) || !url || !URL.canParse(url)) return undefined;
   const { host, pathname } = new URL(url);
-  const text = `No Postgres server answers at ${host} for database "${pathname.slice(1)}" (${code}).`;
-  return new Error(`${text} Start it or correct the URL; or give a folder, for an embedded database.`, {
-    cause: error,
-  });
+  const { code, message } = (error.cause ?? error) as NodeJS.ErrnoException;
+  const text = `No Postgres server answers at ${host} for database "${pathname.slice(1)}" (${code ?? message}).`;
+  const fix = 'Start it or correct the URL; or give the path of a folder, for an embedded database.';
+  return new DatabaseAwayError(`${text} ${fix}`, { cause: error.cause });
 }

@@ -1,3 +1,5 @@
+import { DatabaseAwayError } from '@intertie/core';
+
 import type { JsonList } from './json-list.ts';
 
 /**
@@ -39,7 +41,7 @@ export type QueryOptions = {
 };
 
 export type TransactionOptions = {
-  /** For work that may take long: the timeouts of the connection do not apply. */
+  /** For long work such as migrations: statements have no time limit. TCP keep-alive detects a dead connection. */
   patient?: true;
 };
 
@@ -61,6 +63,8 @@ export interface Database extends SqlPool {
   readonly embedded: boolean;
   /** A URL for a connection with a session of its own, as LISTEN needs. Absent where none may be opened. */
   readonly directUrl?: string;
+  /** See `Store`. */
+  refusedWrite?(): Error | undefined;
   close(): Promise<void>;
 }
 
@@ -82,6 +86,44 @@ export function sqlState(error: unknown): string | undefined {
     if (typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code)) return code;
   }
   return undefined;
+}
+
+/**
+ * SQLSTATEs of a server that is away or accepts no writes: connection exceptions (08), insufficient resources such as a full
+ * disk (53), shutdown and startup (57P), read-only after a failover (25006), and I/O errors (58030).
+ */
+const awayStates = /^(?:08|53|57P|25006|58030)/;
+
+/** Turns the error of a driver into a `DatabaseAwayError` unless the server has judged the statement. */
+export function toDatabaseError(error: unknown): unknown {
+  if (error instanceof DatabaseAwayError || error instanceof TypeError) return error;
+  const state = sqlState(error);
+  const isAway = state === undefined ? !isClosedByUs(error) : awayStates.test(state);
+  return isAway ? new DatabaseAwayError(undefined, { cause: error }) : error;
+}
+
+/** How long a refused write counts. Runs that cannot write try again every second. */
+const refusalMs = 5_000;
+
+/** Remembers the last write that a reachable server refused: full disk, out of resources, read-only, or an I/O error. */
+export class WriteRefusals {
+  #last: { error: Error; at: number } | undefined;
+
+  note(error: unknown): void {
+    const state = sqlState(error);
+    if (state !== undefined && /^(?:53[124]|25006|58030)/.test(state)) {
+      this.#last = { error: error as Error, at: performance.now() };
+    }
+  }
+
+  recent(): Error | undefined {
+    return this.#last && performance.now() - this.#last.at < refusalMs ? this.#last.error : undefined;
+  }
+}
+
+/** The program has closed its own pool: waiting does not bring it back. */
+function isClosedByUs(error: unknown): boolean {
+  return error instanceof Error && error.message.includes('after calling end on the pool');
 }
 
 const serializationFailure = '40001';

@@ -19,6 +19,8 @@ export interface PgConnection {
 /** A `Pool` of `pg`. */
 export interface PgPool {
   connect(): Promise<PgConnection>;
+  on?(event: 'connect', listener: (client: Pick<PgConnection, 'on'>) => void): unknown;
+  on?(event: 'error', listener: (error: Error) => void): unknown;
 }
 
 type PgliteQuery = (

@@ -4,6 +4,7 @@ import {
   defaultSchema,
   inSchema,
   orPinned,
+  toDatabaseError,
   type Database,
   type Sql,
   type SqlPool,
@@ -38,8 +39,13 @@ export function useDrizzle(db: DrizzleDatabase, options: PgDatabaseOptions = {})
 
 function throughDrizzle(db: DrizzleDatabase, schema: string): SqlPool {
   const on = (target: Pick<DrizzleDatabase, 'execute'>): Sql => ({
-    query: async <Row extends SqlRow>(text: string, values: readonly SqlValue[] = []) =>
-      rowsOf<Row>(await target.execute(toDrizzle(inSchema(text, schema), values))),
+    query: async <Row extends SqlRow>(text: string, values: readonly SqlValue[] = []) => {
+      try {
+        return rowsOf<Row>(await target.execute(toDrizzle(inSchema(text, schema), values)));
+      } catch (error) {
+        throw toDatabaseError(error);
+      }
+    },
   });
   const single = on(db);
   const pool: SqlPool = {

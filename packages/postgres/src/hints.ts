@@ -4,6 +4,7 @@ import type { Hint, Hints } from '@intertie/core';
 import pg from 'pg';
 
 import { defaultSchema, type Database } from './database.ts';
+import { keepAlive } from './pg-database.ts';
 
 export interface PostgresHints extends Hints {
   /** The channel that statements notify, with `toPayload` of a hint. */
@@ -18,6 +19,10 @@ export interface PostgresHints extends Hints {
 export type HintsOptions = {
   /** How long after a lost connection the next one is tried, at first and at most. */
   reconnectMs?: { first: number; max: number };
+  /** Interval at which the connection is checked, so that one that went silent is replaced. Default: 15 s. */
+  checkMs?: number;
+  /** Maximum time to open the connection, and to answer a statement on it. Default: 5 s. */
+  timeoutMs?: number;
 };
 
 /** How long a statement may take that has begun before we were listening: what it told, the server has told nobody. */
@@ -34,6 +39,7 @@ const publishMs = 20;
  */
 export function createHints(database: Database, options: HintsOptions = {}): PostgresHints {
   const { first, max } = options.reconnectMs ?? { first: 100, max: 5_000 };
+  const { checkMs = 15_000, timeoutMs = 5_000 } = options;
   const channel = channelOf(database.schema);
   const listeners = new Set<(hint: Hint) => void>();
   let client: pg.Client | undefined;
@@ -59,8 +65,15 @@ export function createHints(database: Database, options: HintsOptions = {}): Pos
     database.query('select pg_notify($1, payload)::text from unnest($2::text[]) payload', [channel, payloads]);
 
   const connect = async (url: string): Promise<void> => {
-    const own = new pg.Client({ connectionString: url, keepAlive: true, application_name: 'intertie hints' });
+    const own = new pg.Client({
+      connectionString: url,
+      application_name: 'intertie hints',
+      connectionTimeoutMillis: timeoutMs,
+      query_timeout: timeoutMs,
+      ...keepAlive,
+    });
     client = own;
+    let check: ReturnType<typeof setInterval> | undefined;
     const probe = `probe ${randomUUID()}`;
     own.on('notification', ({ payload }) => {
       if (payload === probe && client === own) {
@@ -76,15 +89,20 @@ export function createHints(database: Database, options: HintsOptions = {}): Pos
       if (client !== own) return;
       client = undefined;
       isListening = false;
+      clearInterval(check);
       own.end().catch(() => undefined);
       if (!isClosed) retry = setTimeout(() => open(url), Math.min(first * 2 ** attempts++, max)).unref();
     };
     own.on('error', lose);
-    own.on('end', lose);
+    own.on('end', () => {
+      clearInterval(check);
+      lose();
+    });
     try {
       await own.connect();
       await own.query(`listen ${own.escapeIdentifier(channel)}`);
       await notify(probe);
+      if (client === own) check = setInterval(() => void own.query('select 1').catch(lose), checkMs).unref();
     } catch {
       lose();
     }

@@ -1,3 +1,4 @@
+import { DatabaseAwayError } from '@intertie/core';
 import pg from 'pg';
 
 import {
@@ -5,6 +6,8 @@ import {
   inSchema,
   orPinned,
   sqlState,
+  toDatabaseError,
+  WriteRefusals,
   type Database,
   type QueryOptions,
   type Sql,
@@ -25,27 +28,52 @@ export type PgDatabaseOptions = {
   prepare?: boolean;
   /** A URL past a pooler, for LISTEN. */
   directUrl?: string;
+  /** Overrides time limits of all pools. */
+  timeouts?: Partial<Timeouts>;
 };
 
-type Timeouts = { statementMs: number; lockMs: number };
+export type Timeouts = {
+  /** Maximum duration of one statement, and of a commit. */
+  statementMs: number;
+  /** Maximum time that a statement waits for a lock. */
+  lockMs: number;
+  /** Maximum duration of statements that do no work: `begin`, `rollback`, and the first one on a new connection. */
+  controlMs: number;
+  /** Maximum time until the pool has a free connection, which includes opening it. */
+  connectMs: number;
+};
 
-const requestTimeouts: Timeouts = { statementMs: 30_000, lockMs: 10_000 };
-const hotTimeouts: Timeouts = { statementMs: 5000, lockMs: 2000 };
+const requestTimeouts: Timeouts = { statementMs: 30_000, lockMs: 10_000, controlMs: 5_000, connectMs: 10_000 };
+const hotTimeouts: Timeouts = { statementMs: 5_000, lockMs: 2_000, controlMs: 5_000, connectMs: 5_000 };
 
-/** A server behind a URL: two connections for what must not wait, eight for requests. */
+/** The client's limit of a statement is later than the server's by this, so that the server's error arrives first. */
+const marginMs = 1_000;
+
+/** Detects a dead connection that has nothing to send: 10 s of idleness, then ten probes, one per second. */
+export const keepAlive = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 } as const;
+
+/** A server behind a URL: two connections for flushes and heartbeats, eight for requests. */
 export function connectPg(url: string, options: PgDatabaseOptions = {}): Database {
-  const open = (max: number): pg.Pool => {
-    const pool = new pg.Pool({ connectionString: url, max, application_name: 'intertie' });
-    // An idle connection that breaks is replaced by the pool; without a listener it would end the process.
-    pool.on('error', ignore);
-    return pool;
+  const refusals = new WriteRefusals();
+  const open = (max: number, timeouts: Timeouts): [pg.Pool, SqlPool] => {
+    const limits = { ...timeouts, ...options.timeouts };
+    const pool = new pg.Pool({
+      connectionString: url,
+      max,
+      application_name: 'intertie',
+      connectionTimeoutMillis: limits.connectMs,
+      ...keepAlive,
+    });
+    return [pool, poolOf(pool, options, limits, refusals)];
   };
-  const [hot, requests] = [open(2), open(8)];
+  const [hot, hotSql] = open(2, hotTimeouts);
+  const [requests, requestSql] = open(8, requestTimeouts);
   return {
     ...describe(options),
     directUrl: options.directUrl ?? url,
-    ...poolOf(requests, options, requestTimeouts),
-    hot: poolOf(hot, options, hotTimeouts),
+    ...requestSql,
+    hot: hotSql,
+    refusedWrite: () => refusals.recent(),
     close: async () => void (await Promise.all([hot.end(), requests.end()])),
   };
 }
@@ -53,11 +81,13 @@ export function connectPg(url: string, options: PgDatabaseOptions = {}): Databas
 /** A pool of the user's own, who also closes it. */
 export function usePgPool(pool: PgPool, options: PgDatabaseOptions = {}): Database {
   const careful = { ...options, prepare: options.prepare ?? false };
+  const refusals = new WriteRefusals();
   return {
     ...describe(options),
     ...(options.directUrl !== undefined && { directUrl: options.directUrl }),
-    ...poolOf(pool, careful, requestTimeouts),
-    hot: poolOf(pool, careful, hotTimeouts),
+    ...poolOf(pool, careful, { ...requestTimeouts, ...options.timeouts }, refusals),
+    hot: poolOf(pool, careful, { ...hotTimeouts, ...options.timeouts }, refusals),
+    refusedWrite: () => refusals.recent(),
     close: () => Promise.resolve(),
   };
 }
@@ -66,7 +96,9 @@ function describe({ schema = defaultSchema }: PgDatabaseOptions): { schema: stri
   return { schema, embedded: false };
 }
 
-function poolOf(pool: PgPool, options: PgDatabaseOptions, timeouts: Timeouts): SqlPool {
+function poolOf(pool: PgPool, options: PgDatabaseOptions, timeouts: Timeouts, refusals: WriteRefusals): SqlPool {
+  const { statementMs, lockMs, controlMs, connectMs } = timeouts;
+  handleErrors(pool);
   const on = (client: PgConnection, timeoutMs: number): Sql => ({
     query: async <Row extends SqlRow>(
       statement: string,
@@ -75,45 +107,52 @@ function poolOf(pool: PgPool, options: PgDatabaseOptions, timeouts: Timeouts): S
     ) => {
       const text = inSchema(statement, options.schema ?? defaultSchema);
       const isNamed = keepPlan && (options.prepare ?? leadToServer.get(client));
-      const { rows } = await client.query({
-        text,
-        values: values.map((value) => (value instanceof JsonList ? toList(client, value) : value)),
-        types,
-        ...(isNamed && { name: nameOf(text) }),
-        ...(timeoutMs > 0 && { query_timeout: timeoutMs }),
-      });
-      return rows as Row[];
+      try {
+        const { rows } = await client.query({
+          text,
+          values: values.map((value) => (value instanceof JsonList ? toList(client, value) : value)),
+          types,
+          ...(isNamed && { name: nameOf(text) }),
+          ...(timeoutMs > 0 && { query_timeout: timeoutMs }),
+        });
+        return rows as Row[];
+      } catch (error) {
+        refusals.note(error);
+        throw toDatabaseError(error);
+      }
     },
   });
 
   const use = <Result>(work: (client: PgConnection) => Promise<Result>): Promise<Result> =>
-    withClient(pool, async (client) => {
-      if (options.prepare === undefined && !leadToServer.has(client)) leadToServer.set(client, await isDirect(client));
+    withClient(pool, connectMs, async (client) => {
+      if (options.prepare === undefined && !leadToServer.has(client)) {
+        leadToServer.set(client, await isDirect(client, controlMs));
+      }
       return work(client);
     });
 
   const transaction: SqlPool['transaction'] = (work, { patient } = {}) =>
     use(async (client) => {
-      // The server's timeouts, for this transaction alone: behind a pooler nothing may outlive it. The client's own, a
-      // little later, is for a server that does not answer at all.
+      // `set local`, because behind a pooler no setting may outlive the transaction. The client's own limits are for a
+      // server that does not answer at all.
       const limits = patient
         ? 'set local statement_timeout = 0; set local lock_timeout = 0'
-        : `set local statement_timeout = ${timeouts.statementMs}; set local lock_timeout = ${timeouts.lockMs}`;
-      await command(client, `begin isolation level read committed; ${limits}`);
+        : `set local statement_timeout = ${statementMs}; set local lock_timeout = ${lockMs}`;
+      await command(client, `begin isolation level read committed; ${limits}`, controlMs);
       try {
-        const result = await work(on(client, patient ? 0 : timeouts.statementMs + 1000));
-        await command(client, 'commit');
+        const result = await work(on(client, patient ? 0 : statementMs + marginMs));
+        await command(client, 'commit', statementMs + marginMs);
         return result;
       } catch (error) {
-        // A broken connection is thrown away, and the server rolls back by itself.
-        if (!isBroken(error)) await command(client, 'rollback').catch(ignore);
+        // The server rolls a broken connection back by itself. If it does not answer this either, the connection is unusable.
+        if (!isBroken(error)) await command(client, 'rollback', controlMs).catch(() => unusable.add(client));
         throw error;
       }
     });
 
   const pinned: SqlPool = {
     query: (text, values = [], how = {}) =>
-      orPinned(pinned, text, values, () => use((client) => on(client, timeouts.statementMs).query(text, values, how))),
+      orPinned(pinned, text, values, () => use((client) => on(client, statementMs).query(text, values, how))),
     transaction,
   };
   return pinned;
@@ -127,10 +166,15 @@ const leadToServer = new WeakMap<PgConnection, boolean>();
  * them, while a proxy that only passes bytes on changes nothing. A pooler of one session per connection is taken for the
  * other kind, which costs no more than the names of statements.
  */
-async function isDirect(client: PgConnection): Promise<boolean> {
+async function isDirect(client: PgConnection, timeoutMs: number): Promise<boolean> {
   if (!client.processID) return false;
-  const { rows } = await client.query({ text: 'select pg_backend_pid() as pid', types });
-  return (rows as Array<{ pid: number }>)[0]?.pid === client.processID;
+  const query = { text: 'select pg_backend_pid() as pid', types, query_timeout: timeoutMs };
+  try {
+    const { rows } = await client.query(query);
+    return (rows as Array<{ pid: number }>)[0]?.pid === client.processID;
+  } catch (error) {
+    throw toDatabaseError(error);
+  }
 }
 
 /** The library that `pg` can be built on knows no bytes but those of files. */
@@ -138,26 +182,73 @@ function toList(client: PgConnection, list: JsonList): Uint8Array | string {
   return 'native' in client ? list.toText() : list.toBytes();
 }
 
-/** Without values, so that it may be several statements. */
-async function command(client: PgConnection, text: string): Promise<void> {
-  await client.query({ text });
+/** Runs text that may be several statements, since it has no values. */
+async function command(client: PgConnection, text: string, timeoutMs: number): Promise<void> {
+  try {
+    await client.query({ text, query_timeout: timeoutMs });
+  } catch (error) {
+    throw toDatabaseError(error);
+  }
 }
 
 function ignore(): void {}
 
-async function withClient<Result>(pool: PgPool, use: (client: PgConnection) => Promise<Result>): Promise<Result> {
-  const client = await pool.connect();
-  // A connection that breaks while it is ours fails the statement; without a listener it would end the process, too.
+const handled = new WeakSet<PgPool>();
+
+/**
+ * An `error` event without a listener ends the process. The pool emits one for an idle connection that breaks, which it
+ * replaces. A connection needs a listener from its first moment: the server's last message may come with the greeting,
+ * before `connect` has returned the connection.
+ */
+function handleErrors(pool: PgPool): void {
+  if (handled.has(pool)) return;
+  handled.add(pool);
+  pool.on?.('error', ignore);
+  pool.on?.('connect', (client) => void client.on('error', ignore));
+}
+
+/** Connections that must not go back to the pool although the error that the caller gets says nothing about them. */
+const unusable = new WeakSet<PgConnection>();
+
+async function withClient<Result>(
+  pool: PgPool,
+  connectMs: number,
+  use: (client: PgConnection) => Promise<Result>,
+): Promise<Result> {
+  const client = await connect(pool, connectMs);
+  // For connections that the program's pool had opened before it was given to us.
   client.on('error', ignore);
   let broken = false;
   try {
     return await use(client);
   } catch (error) {
-    broken = isBroken(error);
+    broken = isBroken(error) || unusable.has(client);
     throw error;
   } finally {
     client.off('error', ignore);
     client.release(broken);
+  }
+}
+
+/** Takes a connection from the pool within a time limit, which a pool of the program may not have by itself. */
+async function connect(pool: PgPool, timeoutMs: number): Promise<PgConnection> {
+  const connecting = pool.connect();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<never>((_, reject) => {
+    const expire = (): void => {
+      // A connection that comes later goes back to the pool.
+      connecting.then((client) => client.release(), ignore);
+      reject(new DatabaseAwayError(`The database gave no connection within ${timeoutMs} ms.`));
+    };
+    // A little later than the limit of our own pool, which also destroys the connection that does not open.
+    timer = setTimeout(expire, timeoutMs + 100);
+  });
+  try {
+    return await Promise.race([connecting, late]);
+  } catch (error) {
+    throw toDatabaseError(error);
+  } finally {
+    clearTimeout(timer);
   }
 }
 

@@ -81,12 +81,18 @@ it('takes the lock of another machine only after a long silence', () => {
   expect(existsSync(file)).toBe(false);
 });
 
-it('takes over what is no lock at all', () => {
-  const file = newFile();
-  writeFileSync(file, '{"pid":');
-  lockFolder(file)();
-  expect(existsSync(file)).toBe(false);
-});
+it.each(['', '{"pid":', 'null', '{"pid":0,"host":"a"}', '{"host":"a"}'])(
+  'refuses a damaged lock file that holds %j, and names the file to delete',
+  (content) => {
+    const file = newFile();
+    writeFileSync(file, content);
+    expect(() => lockFolder(file)).toThrow(expect.objectContaining({ name: 'FolderLockUnreadableError', file }));
+    expect(() => lockFolder(file)).toThrow(`delete ${file}`);
+    expect(readFileSync(file, 'utf8')).toBe(content);
+    rmSync(file);
+    lockFolder(file)();
+  },
+);
 
 it('gives a dead holder’s lock to one of many', { timeout: 20_000 }, async () => {
   const file = newFile();

@@ -20,14 +20,29 @@ export class FolderLockedError extends Error {
   }
 }
 
+/** The lock exists, and its content does not say which process holds it. */
+export class FolderLockUnreadableError extends Error {
+  override readonly name = 'FolderLockUnreadableError';
+  readonly file: string;
+
+  constructor(file: string) {
+    super(
+      `The lock file ${file} is damaged, so another process may be using the database next to it. ` +
+        `Stop every process that uses this folder, then delete ${file} and start again.`,
+    );
+    this.file = file;
+  }
+}
+
 const beatMs = 10_000;
 /** A holder on another machine cannot be asked whether it lives, only whether it still writes. */
 const silentMs = 6 * beatMs;
 
 /**
  * Makes this process the only one that opens what the file stands for. PGlite itself lets two processes open a folder, and
- * then one loses what the other has acknowledged. Throws a `FolderLockedError` if the holder lives; a dead one's lock is
- * taken over. Returns the way to release it.
+ * then one loses what the other has acknowledged. Throws a `FolderLockedError` if the holder lives, and a
+ * `FolderLockUnreadableError` if the file does not name one. The lock of a dead process is taken over. Returns a function
+ * that releases it.
  */
 export function lockFolder(file: string): () => void {
   const mine: Holder = {
@@ -69,7 +84,8 @@ function removeDead(file: string): void {
   const text = read(file);
   if (text === undefined) return;
   const holder = parse(text);
-  if (holder && lives(holder, file)) throw new FolderLockedError(file, holder);
+  if (!holder) throw new FolderLockUnreadableError(file);
+  if (lives(holder, file)) throw new FolderLockedError(file, holder);
   // Of several that have found it dead, one gets it; who got the lock of somebody quicker gives it back.
   const removed = `${file}.${randomUUID()}`;
   try {
@@ -118,7 +134,8 @@ function read(file: string): string | undefined {
 function parse(text: string): Holder | undefined {
   try {
     const holder = JSON.parse(text) as Partial<Holder> | null;
-    return typeof holder?.pid === 'number' && typeof holder.host === 'string' ? (holder as Holder) : undefined;
+    const isHolder = Number.isInteger(holder?.pid) && holder!.pid! > 0 && typeof holder!.host === 'string';
+    return isHolder ? (holder as Holder) : undefined;
   } catch {
     return undefined;
   }

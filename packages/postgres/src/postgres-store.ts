@@ -154,6 +154,10 @@ export class PostgresMemoryStore implements Store {
     return new PostgresMemoryStore(this.#parts, toScope(scope));
   }
 
+  refusedWrite(): Error | undefined {
+    return this.#parts.database.refusedWrite?.();
+  }
+
   /** Closes the store for all of its scopes. A pool or a Drizzle database that was given stays open. */
   close(): Promise<void> {
     return this.#parts.close();

@@ -2,7 +2,7 @@ import pg from 'pg';
 import { afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 
 import { newPostgresUrl } from './databases.ts';
-import { startFaultProxy, type FaultProxy } from './fault-proxy.ts';
+import { sessionStart, startFaultProxy, type FaultProxy } from './fault-proxy.ts';
 
 let server: string;
 let proxy: FaultProxy;
@@ -122,6 +122,13 @@ it('sends an error of the server together with ReadyForQuery', async () => {
   expect((await client.query('select 1 as one')).rows).toEqual([{ one: 1 }]);
   await injected;
   expect(await failed).toMatchObject({ code: '57P01', severity: 'FATAL' });
+});
+
+it('applies a fault to the start of a session', async () => {
+  const failed = proxy.once(sessionStart, { kind: 'drop-reply' });
+  await expect(open(proxy.url)).rejects.toThrow('terminated');
+  expect(await failed).toBe(sessionStart);
+  await open(proxy.url);
 });
 
 async function open(url: string, options: pg.ClientConfig = {}): Promise<pg.Client> {

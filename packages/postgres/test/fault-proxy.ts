@@ -14,6 +14,9 @@ export type Fault =
   /** Sends a fatal ErrorResponse in the same segment as the answer's ReadyForQuery, then closes the connection. */
   | { kind: 'append-error'; code?: string; message?: string };
 
+/** The statement that stands for the start of a session, whose answer ends in the first ReadyForQuery. */
+export const sessionStart = '(start of the session)';
+
 /** A part of the statement in any case, or a predicate. `earlier` holds the previous statements of the same transaction. */
 export type StatementMatch = string | RegExp | ((statement: string, earlier: readonly string[]) => boolean);
 
@@ -127,8 +130,8 @@ class Connection {
   readonly #options: ConnectionOptions;
   readonly #fromClient: FrameReader;
   readonly #fromServer = new FrameReader(true);
-  /** Exchanges that the server has not completed. The first is the start of the session, which also ends in ReadyForQuery. */
-  readonly #exchanges: Exchange[] = [{ statement: '', rule: undefined }];
+  /** Exchanges that the server has not completed. */
+  readonly #exchanges: Exchange[] = [];
   /** Text by name of each prepared statement. */
   readonly #prepared = new Map<string, string>();
   #pending: string[] = [];
@@ -179,7 +182,7 @@ class Connection {
     if (statement !== undefined) {
       const rule = this.#options.takeRule(statement, this.#transaction);
       this.#exchanges.push({ statement, rule });
-      if (statement) this.#transaction.push(statement);
+      if (statement && statement !== sessionStart) this.#transaction.push(statement);
       if (rule?.fault.kind === 'drop-statement') {
         this.cut();
         return rule.done(statement);
@@ -190,6 +193,7 @@ class Connection {
 
   /** Returns the text of a completed exchange, or undefined for a frame in its middle. */
   #readStatement(frame: Buffer): string | undefined {
+    if (isStartup(frame)) return sessionStart;
     const [first = '', second = ''] = frame.toString('utf8', 5).split('\0');
     switch (this.#fromClient.typeOf(frame)) {
       case 'Q':
@@ -215,7 +219,8 @@ class Connection {
       // The status byte of ReadyForQuery: idle, so no transaction is open.
       if (frame.toString('latin1', 5, 6) === 'I') this.#transaction = [];
     }
-    if (!exchange?.rule) return this.#reply(frame);
+    // The client has to answer the server's authentication requests, so they are never held back.
+    if (!exchange?.rule || (exchange.statement === sessionStart && isAuthentication(frame))) return this.#reply(frame);
     this.#answer.push(frame);
     if (isReady) this.#applyFault(exchange.rule, exchange.statement, Buffer.concat(this.#answer.splice(0)));
   }
@@ -296,6 +301,11 @@ class FrameReader {
 /** Type bytes are letters, while the first byte of a startup message's length is zero. */
 function isStartup(frame: Buffer): boolean {
   return frame[0] === 0;
+}
+
+/** An authentication message that asks the client for something; code 0 is AuthenticationOk. */
+function isAuthentication(frame: Buffer): boolean {
+  return frame.toString('latin1', 0, 1) === 'R' && frame.readInt32BE(5) !== 0;
 }
 
 /** SSLRequest and GSSENCRequest. */

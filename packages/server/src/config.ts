@@ -22,6 +22,8 @@ export type IntertieConfig = {
   defaultAgent?: string;
   /** `postgres://…`, a folder for an embedded database, what `createStore` takes, or a store. Default: `DATABASE_URL`, else `./.intertie`. */
   database?: string | CreateStoreOptions | Store | undefined;
+  /** Longest outage of the database that runs and readers wait for, in milliseconds. Then they end with code `database-away`. Default: 5 minutes. */
+  maxOutageMs?: number;
   /**
    * Who a request is from; null: 401. Without it and without a token, the server answers on this machine only; and `fetch` of
    * `createIntertie`, which cannot see where a request comes from, answers nothing at all where NODE_ENV is production.
@@ -49,6 +51,7 @@ const known: readonly (keyof IntertieConfig)[] = [
   'agents',
   'defaultAgent',
   'database',
+  'maxOutageMs',
   'auth',
   'token',
   'hosts',
@@ -68,7 +71,7 @@ export function checkConfig(config: unknown): asserts config is IntertieConfig {
     if ((known as readonly string[]).includes(key)) continue;
     wrong(`The configuration has no field "${key}". It knows ${known.join(', ')}.`);
   }
-  const { agents, defaultAgent, database, auth, token, hosts, cors, limits, host, port } = config;
+  const { agents, defaultAgent, database, maxOutageMs, auth, token, hosts, cors, limits, host, port } = config;
   if (!isObject(agents) || Object.keys(agents).length === 0) {
     return wrong(`agents is ${show(agents)}; it should have at least one, for example { helper: model(…) }.`);
   }
@@ -88,6 +91,9 @@ export function checkConfig(config: unknown): asserts config is IntertieConfig {
     wrong(`database is ${show(database)}; it should be postgres://…, a folder, or what createStore takes.`);
   }
   if (database === '') wrong('database is empty; leave it out for the folder .intertie.');
+  if (maxOutageMs !== undefined && !(typeof maxOutageMs === 'number' && maxOutageMs >= 0)) {
+    wrong(`maxOutageMs is ${show(maxOutageMs)}; it should be a number of milliseconds.`);
+  }
   if (auth !== undefined && typeof auth !== 'function') {
     wrong(`auth is ${show(auth)}; it should be a function from a request to { id } or null.`);
   }

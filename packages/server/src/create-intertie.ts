@@ -61,8 +61,9 @@ export async function createIntertie(
 type Parts = { store: Store; isOwn: boolean; logger: Logger; runOptions: CreateIntertieOptions['runs'] };
 
 async function assemble(config: IntertieConfig, { store, isOwn, logger, runOptions }: Parts): Promise<Intertie> {
-  const { database, token } = config;
+  const { database, maxOutageMs, token } = config;
   const runs = createRunHost(store, {
+    ...(maxOutageMs !== undefined && { maxOutageMs }),
     ...runOptions,
     onError: (error) =>
       logger.log('warn', 'run-host', { error: error instanceof Error ? error.message : String(error) }),
@@ -98,6 +99,7 @@ async function assemble(config: IntertieConfig, { store, isOwn, logger, runOptio
     metrics: new Metrics(),
     logger,
     isClosing: () => closing !== undefined,
+    checkWrites: () => runs.checkWrites(),
   };
   const app = createApp(host);
   // Work that a dead process left behind is found by whoever lives, also before the first request.
@@ -130,10 +132,10 @@ function isStore(database: IntertieConfig['database']): database is Store {
 }
 
 function databaseKind(database: IntertieConfig['database']): 'pglite' | 'postgres' {
-  if (database === undefined) return process.env['DATABASE_URL'] ? 'postgres' : 'pglite';
-  if (typeof database === 'string') return /^postgres(ql)?:\/\//.test(database) ? 'postgres' : 'pglite';
-  if (isStore(database)) return 'postgres';
-  return database.url !== undefined || database.pool !== undefined ? 'postgres' : 'pglite';
+  const target = database ?? process.env['DATABASE_URL'] ?? '';
+  if (typeof target === 'string') return /^postgres(ql)?:/.test(target) ? 'postgres' : 'pglite';
+  if (isStore(target)) return 'postgres';
+  return target.url !== undefined || target.pool !== undefined ? 'postgres' : 'pglite';
 }
 
 function tokenOfEnvironment(): string | undefined {

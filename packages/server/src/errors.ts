@@ -273,8 +273,8 @@ export const errors: { readonly [code in ErrorCode]: CatalogueEntry } = {
   'database-away': {
     status: 503,
     title: 'The database does not answer',
-    cause: 'The connection to the database failed or took too long.',
-    fix: 'Run `intertie doctor` to see what the database says. Runs under way wait for it and go on.',
+    cause: 'The database cannot be reached, does not answer in time, or refuses writes, for example on a full disk.',
+    fix: 'Run `intertie doctor` to test the connection. Runs wait for the database up to `maxOutageMs` and then end with this code: start them again.',
   },
   'bad-config': {
     status: 500,

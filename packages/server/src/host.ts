@@ -28,4 +28,6 @@ export type Host = {
   metrics: Metrics;
   logger: Logger;
   isClosing: () => boolean;
+  /** Rejects if the database does not accept writes. */
+  checkWrites: () => Promise<void>;
 };

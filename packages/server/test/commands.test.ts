@@ -3,8 +3,11 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startMAILDemo } from '@intertie/mail/demo';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { newPostgresUrl } from '../../postgres/test/databases.ts';
+import { startFaultProxy } from '../../postgres/test/fault-proxy.ts';
 import { commands } from '../src/commands/index.ts';
+import { folderOf } from '../src/commands/run-serve.ts';
 import { runProgram } from '../src/commands/program.ts';
 import { examine } from '../src/doctor/examine.ts';
 import { templates } from '../src/init/project-files.ts';
@@ -101,6 +104,37 @@ describe('doctor', () => {
     expect(database).toMatchObject({ state: 'broken', next: expect.stringContaining('DATABASE_URL') as unknown });
     expect(JSON.stringify(findings)).not.toContain('secret');
     expect(findings.find(({ what }) => what === 'Node')).toMatchObject({ state: 'fine' });
+  });
+});
+
+describe('DATABASE_URL', () => {
+  test.each([
+    ['', './.intertie'],
+    ['./data', './data'],
+    ['postgres://127.0.0.1/chat', undefined],
+  ])('set to "%s" keeps an embedded database in %s', async (url, kept) => {
+    onTestFinished(() => void vi.unstubAllEnvs());
+    vi.stubEnv('DATABASE_URL', url);
+    expect(folderOf({ agents: {} })).toBe(kept);
+    if (kept === undefined) return;
+    const database = (await examine({ env: { DATABASE_URL: url } })).find(({ what }) => what === 'Database');
+    expect(database).toMatchObject({ state: 'fine', found: expect.stringContaining(`${kept}, embedded`) as unknown });
+  });
+
+  test('of a server that does not answer makes serve fail in bounded time', { timeout: 60_000 }, async () => {
+    const proxy = await startFaultProxy(await newPostgresUrl());
+    onTestFinished(async () => {
+      vi.unstubAllEnvs();
+      await proxy.close();
+    });
+    proxy.silence();
+    vi.stubEnv('DATABASE_URL', proxy.url);
+    const path = join(folder, 'unreachable.config.ts');
+    const source = "{ name: 'x', pauses: 'replay', run: () => new ReadableStream() }";
+    writeFileSync(path, `export default { agents: { one: ${source} } };`);
+    const { code, err } = await run('serve', '--port', '0', '--config', path);
+    expect(code).toBe(1);
+    expect(err).toMatch(/No Postgres server answers at 127\.0\.0\.1:\d+ .*Start it or correct the URL/);
   });
 });
 

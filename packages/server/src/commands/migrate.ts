@@ -38,7 +38,7 @@ Examples:
           exitCode: 2,
         });
       }
-      const target = database ?? process.env['DATABASE_URL'] ?? './.intertie';
+      const target = database ?? (process.env['DATABASE_URL'] || './.intertie');
       try {
         const store = await createStore(target);
         await store.close();

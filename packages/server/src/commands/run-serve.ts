@@ -52,9 +52,9 @@ function withEnvironment(config: IntertieConfig): IntertieConfig {
   return { ...config, ...(config.port === undefined && port && /^\d+$/.test(port) && { port: Number(port) }) };
 }
 
-/** The folder of an embedded database. Undefined: it is a server, or somebody else's. */
-function folderOf({ database }: IntertieConfig): string | undefined {
-  const target = database ?? process.env['DATABASE_URL'] ?? './.intertie';
+/** The folder of an embedded database. Undefined: the database is a server, or was opened by the program. */
+export function folderOf({ database }: IntertieConfig): string | undefined {
+  const target = database ?? (process.env['DATABASE_URL'] || './.intertie');
   return typeof target === 'string' && !/^postgres(ql)?:/.test(target) ? target : undefined;
 }
 

@@ -18,7 +18,7 @@ export async function examine({ url, config: file, token, env }: ExamineOptions)
   const findings: Finding[] = [examineNode(process.versions.node)];
   const { finding, config } = await examineConfig(file);
   findings.push(finding);
-  findings.push(await examineDatabase(config?.database ?? env['DATABASE_URL']));
+  findings.push(await examineDatabase(config?.database ?? (env['DATABASE_URL'] || undefined)));
   findings.push(...(await examineAgents(config)));
   findings.push(...examineKeys(env));
   const { MAIL_BASE_URL } = env;

@@ -1,4 +1,4 @@
-import { RunRefusedError, StoreError } from '@intertie/core';
+import { DatabaseAwayError, RunRefusedError, StoreError } from '@intertie/core';
 import type { ErrorCode } from '../errors.ts';
 import { IntertieError } from '../intertie-error.ts';
 
@@ -52,6 +52,7 @@ const awayCodes = /^(ECONN|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|EPIPE|08|5
 
 function isDatabaseAway(error: unknown): boolean {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    if (cause instanceof DatabaseAwayError) return true;
     const { code } = cause as { code?: unknown };
     if (typeof code === 'string' && awayCodes.test(code)) return true;
     if (/timeout exceeded when trying to connect|Connection terminated/.test(cause.message)) return true;

@@ -1,5 +1,6 @@
 import { errorPage, errors, isErrorCode } from '../errors.ts';
 import type { Host } from '../host.ts';
+import { ReadyCheck } from '../http/ready-check.ts';
 import { IntertieError } from '../intertie-error.ts';
 import { version } from '../version.ts';
 import type { App } from './context.ts';
@@ -8,10 +9,11 @@ import type { App } from './context.ts';
 export function addOperationRoutes(app: App, host: Host): void {
   app.get('/health', (c) => c.json({ status: 'ok', version }));
 
+  const ready = new ReadyCheck(() => Promise.all([host.store.getVersion({ threadId: 'ready' }), host.checkWrites()]));
   app.get('/ready', async (c) => {
     if (host.isClosing()) throw new IntertieError('closing');
     try {
-      await host.store.getVersion({ threadId: 'ready' });
+      await ready.run();
     } catch (cause) {
       throw new IntertieError('database-away', undefined, { cause });
     }

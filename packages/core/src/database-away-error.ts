@@ -1,0 +1,13 @@
+/**
+ * The database cannot be reached, does not answer in time, or accepts no writes. The operation may or may not have been
+ * executed. Stores throw it so that callers know that waiting and repeating can help.
+ */
+export class DatabaseAwayError extends Error {
+  override readonly name = 'DatabaseAwayError';
+  readonly code = 'database-away';
+  readonly retryable = true;
+
+  constructor(message = 'The database does not answer.', options?: ErrorOptions) {
+    super(message, options);
+  }
+}

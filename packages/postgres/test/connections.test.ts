@@ -1,0 +1,155 @@
+import { DatabaseAwayError, StoreError } from '@intertie/core';
+import pg from 'pg';
+import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+
+import type { Database } from '../src/database.ts';
+import { useDrizzle } from '../src/drizzle-database.ts';
+import { createHints } from '../src/hints.ts';
+import { connectPg, usePgPool, type PgDatabaseOptions } from '../src/pg-database.ts';
+import { newPostgresUrl, postgresServer } from './databases.ts';
+import { sessionStart, startFaultProxy, type FaultProxy } from './fault-proxy.ts';
+
+const timeouts = { statementMs: 300, lockMs: 300, controlMs: 300, connectMs: 300 };
+
+async function startProxy(): Promise<FaultProxy> {
+  const proxy = await startFaultProxy(await newPostgresUrl({ empty: true }));
+  onTestFinished(() => proxy.close());
+  return proxy;
+}
+
+const opened: Array<{ name: string; open: (url: string, options?: PgDatabaseOptions) => Database }> = [
+  {
+    name: 'a URL',
+    open(url, options) {
+      const database = connectPg(url, options);
+      onTestFinished(() => database.close());
+      return database;
+    },
+  },
+  { name: 'a pool of the program', open: (url, options) => usePgPool(openPool(url), options) },
+  {
+    name: 'a Drizzle database on a pool of the program',
+    open: (url, options) => useDrizzle({ $client: openPool(url) } as never, options),
+  },
+];
+
+function openPool(url: string): pg.Pool {
+  const pool = new pg.Pool({ connectionString: url });
+  onTestFinished(() => pool.end());
+  return pool;
+}
+
+beforeAll(() => postgresServer(), 60_000);
+
+const one = [{ one: 1 }];
+const selectOne = 'select 1 as one';
+
+describe.each(opened)('a database opened with $name', ({ open }) => {
+  it('survives a fatal error in the same segment as ReadyForQuery, on a new, a used and an idle connection', async () => {
+    const proxy = await startProxy();
+    const database = open(proxy.url, { timeouts });
+    for (const match of [sessionStart, 'begin', selectOne, 'commit']) {
+      const injected = proxy.once(match, { kind: 'append-error' });
+      // oxlint-disable-next-line no-await-in-loop -- one fault after the other
+      await database.transaction((sql) => sql.query(selectOne)).catch((error: unknown) => error);
+      // oxlint-disable-next-line no-await-in-loop -- one fault after the other
+      await injected;
+    }
+    await vi.waitFor(async () => expect(await database.query(selectOne)).toEqual(one));
+    proxy.cut();
+    await vi.waitFor(async () => expect(await database.query(selectOne)).toEqual(one));
+  });
+
+  it.each(['begin', selectOne, 'commit', 'rollback', 'pg_backend_pid'])(
+    'fails within its limit when `%s` is not answered, and does not use the connection again',
+    async (match) => {
+      const proxy = await startProxy();
+      const database = open(proxy.url, { timeouts });
+      const isProbe = match === 'pg_backend_pid';
+      // Only connections of our own are probed.
+      if (isProbe && database.directUrl === undefined) return;
+      const refusal = new StoreError('invalid', 'rolled back');
+      const silenced = proxy.once(match, { kind: 'silence' });
+      const failure = await database
+        .transaction(async (sql) => {
+          await sql.query(selectOne);
+          if (match === 'rollback') throw refusal;
+        })
+        .then(
+          () => undefined,
+          (error: unknown) => error,
+        );
+      await silenced;
+      // The error of the work is more important than that of the rollback.
+      expect(match === 'rollback' ? failure === refusal : failure instanceof DatabaseAwayError).toBe(true);
+      await vi.waitFor(() => expect(proxy.connections).toBe(0));
+      expect(await database.transaction((sql) => sql.query(selectOne))).toEqual(one);
+    },
+  );
+
+  it('fails within its limit when the server accepts connections and never answers', async () => {
+    const proxy = await startProxy();
+    const database = open(proxy.url, { timeouts });
+    proxy.silence();
+    for (const pool of [database, database.hot]) {
+      // oxlint-disable-next-line no-await-in-loop -- one pool after the other
+      await expect(pool.query(selectOne)).rejects.toMatchObject({ name: 'DatabaseAwayError', code: 'database-away' });
+    }
+    proxy.cut();
+  });
+
+  it('fails within its limit when all connections of the pool stay in use', async () => {
+    const proxy = await startProxy();
+    const database = open(proxy.url, { timeouts });
+    let release = (): void => undefined;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    const transactions = Array.from({ length: 10 }, () => database.transaction(() => held).catch(() => undefined));
+    await vi.waitFor(() => expect(proxy.connections).toBeGreaterThanOrEqual(8));
+    const failure = await database.query(selectOne).catch((error: unknown) => error);
+    release();
+    expect(failure).toBeInstanceOf(DatabaseAwayError);
+    await Promise.all(transactions);
+    expect(await database.query(selectOne)).toEqual(one);
+  });
+
+  it('reports a refused connection as an absent database, with the cause', async () => {
+    const proxy = await startProxy();
+    const database = open(proxy.url, { timeouts });
+    await proxy.down();
+    await expect(database.query(selectOne)).rejects.toMatchObject({
+      name: 'DatabaseAwayError',
+      message: 'The database does not answer.',
+      cause: { code: 'ECONNREFUSED' },
+    });
+  });
+});
+
+it('reports rejected statements and mistakes of the program as they are', async () => {
+  const database = opened[0]!.open(await newPostgresUrl({ empty: true }));
+  await expect(database.query('select 1 / 0 as one')).rejects.toMatchObject({ code: '22012' });
+  const mistake = new TypeError('a mistake');
+  await expect(database.transaction(() => Promise.reject(mistake))).rejects.toBe(mistake);
+});
+
+it('lets a patient transaction take longer than the limits', async () => {
+  const database = opened[0]!.open(await newPostgresUrl({ empty: true }), { timeouts });
+  const slow = `select 1 as one from pg_sleep(0.8)`;
+  expect(await database.transaction((sql) => sql.query(slow), { patient: true })).toEqual(one);
+});
+
+it('opens the connection that listens again when it goes silent', { timeout: 20_000 }, async () => {
+  const url = await newPostgresUrl();
+  const proxy = await startFaultProxy(url);
+  onTestFinished(() => proxy.close());
+  const database = opened[0]!.open(url, { directUrl: proxy.url });
+  const hints = createHints(database, { reconnectMs: { first: 10, max: 50 }, checkMs: 100, timeoutMs: 200 });
+  onTestFinished(() => hints.close());
+  hints.subscribe(() => undefined);
+  const waitFor = (isConnected: boolean): Promise<void> =>
+    vi.waitFor(() => expect(hints.isConnected()).toBe(isConnected), { timeout: 10_000 });
+  await waitFor(true);
+  proxy.silence();
+  await waitFor(false);
+  proxy.resume();
+  await waitFor(true);
+});
