@@ -1,5 +1,6 @@
 import type { AgentSource, Store } from '@intertie/core';
 import type { CreateStoreOptions } from '@intertie/postgres';
+import { createClientReader, type TrustProxy } from './http/client-address.ts';
 import { isAgentDefinition, isAgentSource, type AgentDefinition } from './agents/agent-definition.ts';
 import { IntertieError } from './intertie-error.ts';
 
@@ -33,6 +34,11 @@ export type IntertieConfig = {
   hosts?: readonly string[];
   /** Origins whose pages may use the server, or `*` for all. Default: its own. */
   cors?: readonly string[] | '*';
+  /**
+   * Reverse proxies whose `X-Forwarded-*` or `Forwarded` headers are believed: how many stand in front of the server, or their
+   * addresses and CIDR ranges. Default: `INTERTIE_TRUST_PROXY`, else none.
+   */
+  trustProxy?: TrustProxy | undefined;
   limits?: Partial<Limits>;
   /** Where `intertie serve` listens. Default: 127.0.0.1 and 4111. */
   host?: string;
@@ -53,6 +59,7 @@ const known: readonly (keyof IntertieConfig)[] = [
   'token',
   'hosts',
   'cors',
+  'trustProxy',
   'limits',
   'host',
   'port',
@@ -68,7 +75,7 @@ export function checkConfig(config: unknown): asserts config is IntertieConfig {
     if ((known as readonly string[]).includes(key)) continue;
     wrong(`The configuration has no field "${key}". It knows ${known.join(', ')}.`);
   }
-  const { agents, defaultAgent, database, auth, token, hosts, cors, limits, host, port } = config;
+  const { agents, defaultAgent, database, auth, token, hosts, cors, trustProxy, limits, host, port } = config;
   if (!isObject(agents) || Object.keys(agents).length === 0) {
     return wrong(`agents is ${show(agents)}; it should have at least one, for example { helper: model(…) }.`);
   }
@@ -94,6 +101,7 @@ export function checkConfig(config: unknown): asserts config is IntertieConfig {
   if (token !== undefined) checkToken(token, 'token');
   if (hosts !== undefined && !isListOfText(hosts)) wrong(`hosts is ${show(hosts)}; it should be a list of names.`);
   if (cors !== undefined && cors !== '*') checkOrigins(cors);
+  if (trustProxy !== undefined) checkTrustProxy(trustProxy, 'trustProxy');
   if (limits !== undefined) checkLimits(limits);
   if (host !== undefined && typeof host !== 'string') wrong(`host is ${show(host)}; it should be an address.`);
   if (port !== undefined && !(Number.isInteger(port) && (port as number) >= 0 && (port as number) < 65_536)) {
@@ -106,6 +114,27 @@ export function checkToken(token: unknown, where: 'token' | 'INTERTIE_TOKEN'): v
   if (typeof token === 'string' && token.length >= 16) return;
   // What it is stays out of the message: it is a secret.
   wrong(`${where} should be a text of 16 characters or more, for example from "openssl rand -hex 24".`);
+}
+
+/** Reads `trustProxy` from text: a number of hops, or addresses and CIDR ranges with commas between them. */
+export function parseTrustProxy(text: string, where: 'INTERTIE_TRUST_PROXY' | '--trust-proxy'): TrustProxy {
+  const entries = text.split(',').map((entry) => entry.trim());
+  const trustProxy = /^\d+$/.test(text.trim()) ? Number(text) : entries.filter((entry) => entry !== '');
+  checkTrustProxy(trustProxy, where);
+  return trustProxy;
+}
+
+function checkTrustProxy(trustProxy: unknown, where: string): void {
+  if (Number.isInteger(trustProxy) && (trustProxy as number) >= 0) return;
+  if (!isListOfText(trustProxy))
+    return wrong(
+      `${where} is ${show(trustProxy)}; it should be a number of proxies, or a list such as ['10.0.0.0/8'].`,
+    );
+  try {
+    createClientReader(trustProxy);
+  } catch (error) {
+    wrong(`${where}: ${(error as Error).message}.`);
+  }
 }
 
 function checkOrigins(cors: unknown): void {

@@ -3,7 +3,7 @@ import type { Store } from '@intertie/core';
 import { createStore } from '@intertie/postgres';
 import { isAgentDefinition, sourceDefinition, type AgentDefinition } from './agents/agent-definition.ts';
 import { createApp } from './app.ts';
-import { checkConfig, checkToken, type IntertieConfig, type Limits } from './config.ts';
+import { checkConfig, checkToken, parseTrustProxy, type IntertieConfig, type Limits } from './config.ts';
 import { FrameKeeper } from './frames.ts';
 import type { Host, HostedAgent } from './host.ts';
 import { OpenStreams } from './http/open-streams.ts';
@@ -46,8 +46,8 @@ export async function createIntertie(
   { logger = silentLogger, runs: runOptions }: CreateIntertieOptions = {},
 ): Promise<Intertie> {
   checkConfig(config);
-  const { database, token = tokenOfEnvironment() } = config;
-  const effective: IntertieConfig = { ...config, token };
+  const { database, token = tokenOfEnvironment(), trustProxy = trustProxyOfEnvironment() } = config;
+  const effective: IntertieConfig = { ...config, token, trustProxy };
   const isOwn = !isStore(database);
   const store: Store = isStore(database) ? database : await createStore(database);
   try {
@@ -141,4 +141,9 @@ function tokenOfEnvironment(): string | undefined {
   if (token === undefined || token === '') return undefined;
   checkToken(token, 'INTERTIE_TOKEN');
   return token;
+}
+
+function trustProxyOfEnvironment(): IntertieConfig['trustProxy'] {
+  const text = process.env['INTERTIE_TRUST_PROXY'];
+  return text === undefined || text === '' ? undefined : parseTrustProxy(text, 'INTERTIE_TRUST_PROXY');
 }
