@@ -118,7 +118,12 @@ function guard(host: Host): (c: RouteContext, next: () => Promise<void>) => Prom
       const client = await admit(c, caller);
       if (c.req.method === 'OPTIONS') response = new Response(null, { status: 204, headers: preflightHeaders });
       else {
-        response = signIn(host, c, failures, caller) ?? (await run(c, next));
+        const release = isLongPoll(c) ? streams.hold(client) : undefined;
+        try {
+          response = signIn(host, c, failures, caller) ?? (await run(c, next));
+        } finally {
+          release?.();
+        }
         // Nobody reads the body of an answer to HEAD: it is let go here, since Hono only drops it.
         if (isStream(response) && c.req.method === 'HEAD') {
           await response.body?.cancel();
@@ -169,6 +174,10 @@ function limitFailures(failures: RateLimit, address: string): IntertieError | un
 
 function retryAfter(seconds: number): { headers: { [name: string]: string } } {
   return { headers: { 'retry-after': String(seconds) } };
+}
+
+function isLongPoll({ req }: RouteContext): boolean {
+  return req.path.startsWith('/streams/') && req.query('live') === 'long-poll';
 }
 
 function isStream(response: Response): boolean {

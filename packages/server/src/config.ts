@@ -4,8 +4,14 @@ import { createClientReader, type TrustProxy } from './http/client-address.ts';
 import { isAgentDefinition, isAgentSource, type AgentDefinition } from './agents/agent-definition.ts';
 import { IntertieError } from './intertie-error.ts';
 
-/** Who a request is from. The id is the scope of all that it can see. */
-export type Principal = { id: string; name?: string };
+/** User or program that a request is from. */
+export type Principal = {
+  /** Scope of everything that the principal can read and change. */
+  id: string;
+  name?: string;
+  /** Whether the principal may read `/metrics`, which tells about all principals. Default: no. */
+  operator?: boolean;
+};
 
 export type Limits = {
   /** How long a body may be, in bytes. Default: 32 MB, since files travel inside. */

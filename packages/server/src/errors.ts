@@ -16,6 +16,7 @@ export type ErrorCode =
   | 'host-not-allowed'
   | 'origin-not-allowed'
   | 'loopback-only'
+  | 'operators-only'
   | 'not-found'
   | 'no-agent'
   | 'no-topology'
@@ -95,6 +96,12 @@ export const errors: { readonly [code in ErrorCode]: CatalogueEntry } = {
     title: 'This is for development on the same machine only',
     cause: 'The route shows or does what only a developer at the machine should, and the server is open to others.',
     fix: 'Start the server on loopback without a token.',
+  },
+  'operators-only': {
+    status: 403,
+    title: 'Only operators may read this',
+    cause: 'Metrics tell about all users, and the `auth` function does not mark this principal as an operator.',
+    fix: 'Return `operator: true` from `auth` for the program that collects metrics, or send the server’s `token`.',
   },
   'not-found': {
     status: 404,

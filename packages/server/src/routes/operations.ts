@@ -18,7 +18,8 @@ export function addOperationRoutes(app: App, host: Host): void {
     return c.json({ status: 'ready' });
   });
 
-  app.get('/metrics', () => {
+  app.get('/metrics', (c) => {
+    if (!c.get('principal').operator) throw new IntertieError('operators-only');
     const { heapUsed } = process.memoryUsage();
     const { user, system } = process.cpuUsage();
     const text = host.metrics.render({
