@@ -10,6 +10,7 @@ import {
   type End,
   type EventOf,
   type FinishResult,
+  type Outcome,
   type Ownership,
   type RunControl,
   type RunFlusher,
@@ -31,6 +32,7 @@ import { OwnershipWatch } from './ownership-watch.ts';
 import { persist } from './persist.ts';
 import { prepareRun, traceOf, type PreparedRun } from './prepare-run.ts';
 import { RecordedCalls } from './recorded-calls.ts';
+import type { Observe } from './run-observer.ts';
 import { RunTelemetry } from './run-telemetry.ts';
 import { RunUsage } from './run-usage.ts';
 
@@ -41,7 +43,11 @@ export type ExecutionHost = {
   readonly flusher: RunFlusher;
   readonly watcher: RunWatcher;
   readonly onError: (error: unknown) => void;
+  readonly observe: Observe;
 };
+
+/** Events that every run has, whether or not its source sends anything. */
+const framing: ReadonlySet<AgentEvent['type']> = new Set(['run-start', 'message-snapshot', 'run-end']);
 
 /** How long a source may take to end after it was told to stop. Then it is ended without its last words. */
 const stopGraceMs = 600;
@@ -70,6 +76,8 @@ export class Execution {
   #end: EventOf<'run-end'> | undefined;
   #isFinishing = false;
   #hasSpoken = false;
+  /** Start of the run in this process, until its source has sent an event. */
+  #startedAt: number | undefined = performance.now();
   /** Of a continuation: the message as it is stored, until the source has repeated it. */
   #baseline: PreparedRun['message'] | undefined;
 
@@ -89,6 +97,11 @@ export class Execution {
       onLost: () => this.#lose('fenced'),
     });
     this.done = context.with(this.#telemetry.context, () => this.#run());
+  }
+
+  /** How the run ended; undefined until its source has ended. */
+  get outcome(): Outcome['outcome'] | undefined {
+    return this.#end?.outcome;
   }
 
   /** The source is told to stop. What it has said is kept. */
@@ -175,6 +188,7 @@ export class Execution {
 
   /** Keeps one event. Those that take time return a promise; most do not. */
   #take(event: AgentEvent): Promise<void> | undefined {
+    if (this.#startedAt !== undefined && !framing.has(event.type)) this.#reportFirst(this.#startedAt);
     switch (event.type) {
       case 'text-delta':
       case 'reasoning-delta':
@@ -212,6 +226,11 @@ export class Execution {
         this.#usage.see(event);
         return this.#write(event);
     }
+  }
+
+  #reportFirst(startedAt: number): void {
+    this.#startedAt = undefined;
+    this.#host.observe('firstEvent', { agent: this.#owned.run.agent, ms: performance.now() - startedAt });
   }
 
   #write(event: AgentEvent): undefined {

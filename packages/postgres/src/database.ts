@@ -1,3 +1,5 @@
+import type { ConnectionCounts } from '@intertie/core';
+
 import type { JsonList } from './json-list.ts';
 
 /**
@@ -61,6 +63,8 @@ export interface Database extends SqlPool {
   readonly embedded: boolean;
   /** A URL for a connection with a session of its own, as LISTEN needs. Absent where none may be opened. */
   readonly directUrl?: string;
+  /** Connections of each pool. Absent where there is no pool, or where it does not count them. */
+  connections?(): { readonly [pool: string]: ConnectionCounts };
   close(): Promise<void>;
 }
 

@@ -1,3 +1,4 @@
+import type { ConnectionCounts } from '@intertie/core';
 import pg from 'pg';
 
 import {
@@ -46,6 +47,7 @@ export function connectPg(url: string, options: PgDatabaseOptions = {}): Databas
     directUrl: options.directUrl ?? url,
     ...poolOf(requests, options, requestTimeouts),
     hot: poolOf(hot, options, hotTimeouts),
+    connections: () => ({ hot: countConnections(hot), requests: countConnections(requests) }),
     close: async () => void (await Promise.all([hot.end(), requests.end()])),
   };
 }
@@ -58,8 +60,19 @@ export function usePgPool(pool: PgPool, options: PgDatabaseOptions = {}): Databa
     ...(options.directUrl !== undefined && { directUrl: options.directUrl }),
     ...poolOf(pool, careful, requestTimeouts),
     hot: poolOf(pool, careful, hotTimeouts),
+    ...(isCounting(pool) && { connections: () => ({ shared: countConnections(pool) }) }),
     close: () => Promise.resolve(),
   };
+}
+
+type CountingPool = Pick<pg.Pool, 'totalCount' | 'idleCount' | 'waitingCount'>;
+
+function isCounting(pool: PgPool): pool is PgPool & CountingPool {
+  return 'totalCount' in pool && 'idleCount' in pool && 'waitingCount' in pool;
+}
+
+function countConnections({ totalCount, idleCount, waitingCount }: CountingPool): ConnectionCounts {
+  return { total: totalCount, idle: idleCount, waiting: waitingCount };
 }
 
 function describe({ schema = defaultSchema }: PgDatabaseOptions): { schema: string; embedded: false } {

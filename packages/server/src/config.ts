@@ -20,6 +20,13 @@ export type Limits = {
   requestsPerSecond: number;
   /** How many connections may be held open, by one client and by all. Default: 500 and 5000. */
   streams: { perClient: number; total: number };
+  /** Maximum number of runs that this process executes at once. More are refused with 503 (`overloaded`). Default: 2000. */
+  runs: number;
+  /**
+   * Maximum mean delay of the event loop, in milliseconds. New runs are refused with 503 (`overloaded`) after two seconds in
+   * a row above it. Default: 500.
+   */
+  eventLoopDelayMs: number;
 };
 
 export type IntertieConfig = {
@@ -153,9 +160,9 @@ function checkOrigins(cors: unknown): void {
 
 function checkLimits(limits: unknown): void {
   if (!isObject(limits)) return wrong(`limits is ${show(limits)}; it should be an object.`);
-  const { bodyBytes, requestsPerSecond, streams, ...others } = limits;
+  const { bodyBytes, requestsPerSecond, streams, runs, eventLoopDelayMs, ...others } = limits;
   for (const key of Object.keys(others)) wrong(`limits has no field "${key}".`);
-  const numbers = { bodyBytes, requestsPerSecond, ...(isObject(streams) ? streams : {}) };
+  const numbers = { bodyBytes, requestsPerSecond, runs, eventLoopDelayMs, ...(isObject(streams) ? streams : {}) };
   for (const [key, value] of Object.entries(numbers)) {
     if (value !== undefined && !(typeof value === 'number' && value > 0)) {
       wrong(`limits: ${key} is ${show(value)}; it should be a number above 0.`);

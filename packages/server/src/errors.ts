@@ -46,6 +46,7 @@ export type ErrorCode =
   | 'internal'
   | 'runtime-failed'
   | 'closing'
+  | 'overloaded'
   | 'database-away'
   | 'bad-config'
   | 'no-config'
@@ -276,6 +277,13 @@ export const errors: { readonly [code in ErrorCode]: CatalogueEntry } = {
     title: 'The server is being shut down',
     cause: 'The process takes no new runs while it waits for those that are under way.',
     fix: 'Try again in a moment: another process answers, or this one after its restart.',
+  },
+  overloaded: {
+    status: 503,
+    title: 'The server is overloaded',
+    cause:
+      'The process executes as many runs as `limits.runs` allows, or its event loop was late for two seconds (`limits.eventLoopDelayMs`). It takes no new runs. Reading, stopping and answering still work.',
+    fix: 'Try again after the seconds of `retry-after`. If it happens often, add a process or raise the limit in the configuration.',
   },
   'database-away': {
     status: 503,

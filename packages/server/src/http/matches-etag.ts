@@ -3,5 +3,5 @@ export function matchesETag(header: string | null | undefined, etag: string): bo
   if (!header) return false;
   if (header.trim() === '*') return true;
   // A tag may have a comma in it, so the list is not split.
-  return (header.match(/"[^"]*"/g) ?? []).includes(etag);
+  return header.match(/"[^"]*"/g)?.some((tag) => tag === etag) ?? false;
 }

@@ -33,7 +33,7 @@ export function addBlobRoutes(app: App, host: Host): void {
     const info = hash.test(sha256) ? await store.blobs.info(store.scope, sha256) : null;
     if (!info) throw new IntertieError('no-blob');
     const etag = `"${info.sha256}"`;
-    const headers = { ...headersOf(info), etag };
+    const headers: { [name: string]: string } = { ...headersOf(info), etag };
     if (matchesETag(c.req.header('if-none-match'), etag)) return new Response(null, { status: 304, headers });
     const range = rangeOf(c.req.header('range'), info.size);
     const body = await store.blobs.get(store.scope, sha256, range);
