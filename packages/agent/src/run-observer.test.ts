@@ -103,7 +103,7 @@ it('reports a run that it takes over from a dead process, once', async () => {
 });
 
 it('runs on when the observer throws, and reports the error', async () => {
-  const onError = vi.fn();
+  const onError = vi.fn<(error: unknown) => void>();
   const store = createInMemoryStore();
   const broken = (): never => {
     throw new Error('broken observer');

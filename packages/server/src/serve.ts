@@ -37,8 +37,8 @@ export async function serve(config: IntertieConfig, options: ServeOptions = {}):
   const { logger = silentLogger, runs } = options;
   const host = options.host ?? config.host ?? '127.0.0.1';
   checkAddress(config, host);
-  let start: (made: Intertie) => void = () => undefined;
-  const started = new Promise<Intertie>((resolve) => (start = resolve));
+  let markStarted!: () => void;
+  const started = new Promise<void>((resolve) => (markStarted = resolve));
   const server = createServer(
     nodeListener(
       async (request, env) => {
@@ -59,7 +59,7 @@ export async function serve(config: IntertieConfig, options: ServeOptions = {}):
     closeServer(server);
     throw error;
   }
-  start(intertie);
+  markStarted();
   const leaving = new Set<Intertie>();
   let reloads = 0;
   let reloading: Promise<void> = Promise.resolve();

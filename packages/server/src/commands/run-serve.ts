@@ -23,12 +23,12 @@ export type ServeCommandOptions = {
 export async function runServe(options: ServeCommandOptions, terminal: Terminal): Promise<void> {
   const path = findConfig(process.cwd(), options.config);
   if (path !== undefined) return serveConfig(await loadConfig(path), { path, options, terminal });
-  const { config, stop } = await defaultConfig({ demos: options.demos });
+  const found = await defaultConfig({ demos: options.demos });
   try {
-    await serveConfig(config, { path, options, terminal });
+    await serveConfig(found.config, { path, options, terminal });
   } finally {
     // Demo servers would keep the process alive, also after a failed start.
-    await stop();
+    await found.stop();
   }
 }
 
