@@ -90,7 +90,8 @@ function guard(host: Host): (c: RouteContext, next: () => Promise<void>) => Prom
     try {
       c.set('principal', await authenticate(raw, { auth, token, sessions }));
     } catch (error) {
-      throw limitFailures(failures, address) ?? error;
+      const isWrong = error instanceof IntertieError && error.code === 'unauthorized';
+      throw (isWrong ? limitFailures(failures, address) : undefined) ?? error;
     }
     const client = isOpen ? address : c.get('principal').id;
     const waitSeconds = rate.take(client);

@@ -89,6 +89,15 @@ test('accepts what the auth function accepts while wrong credentials are limited
   expect((await getThreads(server.url, bearer('ada'))).status).toBe(200);
 });
 
+test('does not count a failure of the auth function as wrong credentials', async () => {
+  const server = await start({
+    auth: () => {
+      throw new Error('The directory is away.');
+    },
+  });
+  expect(new Set(await guess(server.url, 40))).toEqual(new Set([500]));
+});
+
 test('limits each client of a trusted proxy by its own address', async () => {
   const server = await start({ token, trustProxy: ['127.0.0.0/8'] });
   const proxy = await startProxy(server.url);
