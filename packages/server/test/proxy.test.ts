@@ -1,7 +1,7 @@
 import { request as httpRequest, createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createInMemoryStore } from '@intertie/core';
-import { afterAll, afterEach, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createIntertie } from '../src/create-intertie.ts';
 import type { LogFields } from '../src/logger.ts';
 import { chatBody } from './client.ts';
@@ -11,7 +11,10 @@ import { post, send, type Got } from './raw-request.ts';
 const token = 'a-token-that-nobody-guesses';
 const servers: DemoServer[] = [];
 const proxies: Server[] = [];
+// Limits refill with time, so it stands still.
+beforeEach(() => void vi.spyOn(Date, 'now').mockReturnValue(Date.now()));
 afterEach(async () => {
+  vi.restoreAllMocks();
   await Promise.all(servers.splice(0).map((server) => server.close()));
 });
 afterAll(() => {
