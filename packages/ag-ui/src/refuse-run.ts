@@ -2,10 +2,11 @@ import type { Decision, RunRefusedError } from '@intertie/core';
 import { encodeInterrupt } from './interrupt.ts';
 
 /** A refusal as a client of AG-UI reads it: a status and a body, before any stream begins. */
-export function refuseRun({ refusal, status, message }: RunRefusedError): Response {
+export function refuseRun({ refusal, status, message, retryAfter }: RunRefusedError): Response {
   const { code } = refusal;
   const open = refusal.code === 'pending' ? openOf(refusal.decisions) : {};
-  return Response.json({ error: { code, message, ...open } }, { status });
+  const headers: HeadersInit = retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) };
+  return Response.json({ error: { code, message, ...open } }, { status, headers });
 }
 
 /** What a run waits for, in the words of its outcome: so that the client can answer now. */

@@ -114,6 +114,7 @@ export class Agent<Tools extends ToolSet = ToolSet> implements DurableAgent {
   async start(request: RunRequest): Promise<StoredRun> {
     const { host, store, definition } = this.#home;
     await host.open();
+    host.checkLoad(this.name);
     const { threadId = generateId(), runId = generateId(), busy = 'reject', pending = 'supersede' } = request;
     const message = request.message && toMessageInput(request.message, threadId, request.resourceId);
     const idempotency = await this.#idempotency(request, threadId);

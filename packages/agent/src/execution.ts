@@ -11,6 +11,7 @@ import {
   type End,
   type EventOf,
   type FinishResult,
+  type Outcome,
   type Ownership,
   type RunControl,
   type RunFlusher,
@@ -32,6 +33,7 @@ import { OwnershipWatch } from './ownership-watch.ts';
 import { persist, type PersistOptions } from './persist.ts';
 import { prepareRun, traceOf, type PreparedRun } from './prepare-run.ts';
 import { RecordedCalls } from './recorded-calls.ts';
+import type { Observe } from './run-observer.ts';
 import { RunTelemetry } from './run-telemetry.ts';
 import { RunUsage } from './run-usage.ts';
 
@@ -44,7 +46,11 @@ export type ExecutionHost = {
   /** How long a run waits for a database that is away: see `RunHostOptions`. */
   readonly maxOutageMs: number;
   readonly onError: (error: unknown) => void;
+  readonly observe: Observe;
 };
+
+/** Events that every run has, whether or not its source sends anything. */
+const framing: ReadonlySet<AgentEvent['type']> = new Set(['run-start', 'message-snapshot', 'run-end']);
 
 /** How long a source may take to end after it was told to stop. Then it is ended without its last words. */
 const stopGraceMs = 600;
@@ -76,6 +82,8 @@ export class Execution {
   #end: EventOf<'run-end'> | undefined;
   #isFinishing = false;
   #hasSpoken = false;
+  /** Start of the run in this process, until its source has sent an event. */
+  #startedAt: number | undefined = performance.now();
   /** Of a continuation: the message as it is stored, until the source has repeated it. */
   #baseline: PreparedRun['message'] | undefined;
 
@@ -97,6 +105,11 @@ export class Execution {
       onLost: () => this.#lose('fenced'),
     });
     this.done = context.with(this.#telemetry.context, () => this.#run());
+  }
+
+  /** How the run ended; undefined until its source has ended. */
+  get outcome(): Outcome['outcome'] | undefined {
+    return this.#end?.outcome;
   }
 
   /** The source is told to stop. What it has said is kept. */
@@ -194,6 +207,7 @@ export class Execution {
 
   /** Keeps one event. Those that take time return a promise; most do not. */
   #take(event: AgentEvent): Promise<void> | undefined {
+    if (this.#startedAt !== undefined && !framing.has(event.type)) this.#reportFirst(this.#startedAt);
     switch (event.type) {
       case 'text-delta':
       case 'reasoning-delta':
@@ -231,6 +245,11 @@ export class Execution {
         this.#usage.see(event);
         return this.#write(event);
     }
+  }
+
+  #reportFirst(startedAt: number): void {
+    this.#startedAt = undefined;
+    this.#host.observe('firstEvent', { agent: this.#owned.run.agent, ms: performance.now() - startedAt });
   }
 
   #write(event: AgentEvent): undefined {

@@ -16,6 +16,7 @@ export type { IterableStream } from './iterable-stream.ts';
 export type { PendingRun } from './pending-run.ts';
 export { createRunHost } from './run-host.ts';
 export type { CloseOptions, RunHost, RunHostOptions } from './run-host.ts';
+export type { RunObserver, RunResult } from './run-observer.ts';
 export type { Run, UIMessageResponseOptions } from './run.ts';
 export type { StoredRun } from './stored-run.ts';
 export { sumUsage } from './sum-usage.ts';

@@ -9,6 +9,7 @@ import {
   toFault,
   type End,
   type FinishResult,
+  type FlushReport,
   type Followed,
   type LogPosition,
   type Ownership,
@@ -32,6 +33,7 @@ import { Lease } from './lease.ts';
 import { OrphanRuns } from './orphan-runs.ts';
 import { OwnershipCalls } from './ownership-calls.ts';
 import { Patience } from './patience.ts';
+import type { Observe, RunObserver, RunResult } from './run-observer.ts';
 import { RunRelay } from './run-relay.ts';
 
 export type RunHostOptions = {
@@ -56,6 +58,12 @@ export type RunHostOptions = {
    * memory without this limit. Default: 5 minutes.
    */
   maxOutageMs?: number;
+  /** Maximum number of runs that this process executes at once; `start` refuses more as `overloaded`. Default: no limit. */
+  maxRuns?: number;
+  /** Whether new runs are refused as `overloaded` for another reason, such as a busy event loop. */
+  isOverloaded?: () => boolean;
+  /** Receives measurements, for metrics. */
+  observer?: RunObserver;
   /** Is told of what failed and will be tried again. */
   onError?: (error: unknown) => void;
 };
@@ -125,7 +133,8 @@ export class RunHost {
       calls: this.#calls,
       known: () => [...this.#executions.keys(), ...this.#ending],
     });
-    this.flusher = createRunFlusher({ log: store.log, onError, ...(tickMs !== undefined && { tickMs }) });
+    const onFlush = (flush: FlushReport): void => this.observe('flushed', flush);
+    this.flusher = createRunFlusher({ log: store.log, onError, onFlush, ...(tickMs !== undefined && { tickMs }) });
     this.watcher = createRunWatcher({ log: store.log, hints: store.hints, process, local: this.flusher, onError });
     this.relay = new RunRelay({ log: store.log, watcher: this.watcher, local: this.flusher, onError });
     this.#sweeper = createSweeper({
@@ -133,6 +142,7 @@ export class RunHost {
       process,
       onError,
       startRun: (owned) => this.execute(owned),
+      onRecovered: (run) => this.#reportEnd(run.agent, 'lost'),
       ...(logRetentionMs !== undefined && { logRetentionMs }),
     });
   }
@@ -140,6 +150,34 @@ export class RunHost {
   /** Whether it takes no new runs. */
   get isClosing(): boolean {
     return this.#closed !== undefined;
+  }
+
+  /** Number of runs that this process executes. */
+  get running(): number {
+    return this.#executions.size;
+  }
+
+  /** Throws `overloaded` where the process has too much to do to start a run. Answers and queued runs are not refused. */
+  checkLoad(agent: string): void {
+    const { maxRuns = Infinity, isOverloaded } = this.#options;
+    if (this.running < maxRuns && !isOverloaded?.()) return;
+    this.observe('refused', { agent });
+    throw new RunRefusedError({ code: 'overloaded' });
+  }
+
+  /** Calls a method of the observer, if there is one. */
+  readonly observe: Observe = (name, value) => {
+    const observer = this.#options.observer as { [name: string]: ((value: unknown) => void) | undefined } | undefined;
+    try {
+      observer?.[name]?.(value);
+    } catch (error) {
+      this.onError(error);
+    }
+  };
+
+  #reportEnd(agent: string, result: RunResult): void {
+    if (result === 'lost') this.observe('takenOver', { agent });
+    this.observe('runEnded', { agent, result });
   }
 
   /** Makes the agent known, so that runs that were queued for it can be started by whoever finds them. */
@@ -243,6 +281,7 @@ export class RunHost {
     let result: FinishResult;
     try {
       result = await execution.done;
+      this.#reportEnd(run.agent, result.result === 'ok' ? (execution.outcome ?? 'error') : 'fenced');
     } catch (error) {
       this.onError(error);
       result = await this.#end(owned, execution.failure ?? { reason: 'error', error: toFault(error) });
@@ -267,9 +306,12 @@ export class RunHost {
     await this.promote(scope, threadId);
   }
 
-  #end(owned: Ownership, end?: End): Promise<FinishResult> {
+  async #end(owned: Ownership, end?: End): Promise<FinishResult> {
     const { store, onError } = this;
-    return endOwnedRun(owned, { store, onError, leaving: this.#leaving.signal, ...(end && { end }) });
+    const result = await endOwnedRun(owned, { store, onError, leaving: this.#leaving.signal, ...(end && { end }) });
+    const ended: RunResult = end ? (end.reason === 'aborted' ? 'aborted' : 'error') : 'lost';
+    if (result.result === 'ok') this.#reportEnd(owned.run.agent, ended);
+    return result;
   }
 
   /** Starts the thread's next run, if there is one and nothing else runs. */
@@ -363,7 +405,8 @@ export class RunHost {
     if (!this.isClosing) this.track(this.open());
     const { store, watcher, relay: local, maxOutageMs: patienceMs } = this;
     const onOpen = (cut: (reason: Error) => void): (() => void) => this.#streams.enter(cut);
-    return followRun({ store, watcher, scope, run, local, onOpen, patienceMs, ...(after && { after }) });
+    const onDelivered = (lagMs: number): void => this.observe('delivered', { lagMs });
+    return followRun({ store, watcher, scope, run, local, onOpen, onDelivered, patienceMs, ...(after && { after }) });
   }
 
   /** Something that is to be done before the process goes. */

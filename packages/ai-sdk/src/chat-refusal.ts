@@ -35,8 +35,8 @@ export function refusalOf(error: unknown): Response {
   }
   if (error instanceof ChatRefusedError) return refusal(error.status, error.code, error.message);
   if (error instanceof RunRefusedError) {
-    const isPassing = error.code === 'closing' || error.code === 'queue-full';
-    return refusal(error.status, error.code, error.message, isPassing ? { 'retry-after': '1' } : {});
+    const { status, code, message, retryAfter } = error;
+    return refusal(status, code, message, retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) });
   }
   if (error instanceof StoreError) return refusal(storeStatuses[error.code], error.code, error.message);
   throw error;

@@ -19,6 +19,8 @@ export type FollowOptions = {
   local?: LocalRuns;
   /** Is given the way to break the stream off with an error, and gives what to call when the stream is over. */
   onOpen?: (fail: (reason: Error) => void) => () => void;
+  /** Called with the time from when new events were available in this process until the reader took them, for metrics. */
+  onDelivered?: (lagMs: number) => void;
   /** How much is kept in memory for a reader that does not keep up; after that it reads the log. 256 kB unless given. */
   maxPushedBytes?: number;
   /** How long the log may be out of reach before the stream fails with a `DatabaseAwayError`. Default: 30 s. */
@@ -54,6 +56,8 @@ export function followRun(options: FollowOptions): ReadableStream<Followed> {
   let pushed: CommittedBatch[] = [];
   let pushedBytes = 0;
   let over = false;
+  /** When the oldest events that the reader has not taken became available. */
+  let availableAt: number | undefined;
   let isNudged = false;
   let wake: (() => void) | undefined;
 
@@ -84,6 +88,7 @@ export function followRun(options: FollowOptions): ReadableStream<Followed> {
   };
 
   const onBatch = (batch: CommittedBatch | null): void => {
+    availableAt ??= performance.now();
     if (batch === null) {
       isBehind = true;
     } else if (pushedBytes + batch.bytes > maxPushedBytes && pushed.length > 0) {
@@ -99,6 +104,7 @@ export function followRun(options: FollowOptions): ReadableStream<Followed> {
     if (!position?.live) mayHaveEnded = true;
     else if (!local?.writes(run) && position.next - 1 > seen.seq) isBehind = true;
     else return;
+    availableAt ??= performance.now();
     nudge();
   });
 
@@ -228,6 +234,11 @@ export function followRun(options: FollowOptions): ReadableStream<Followed> {
         }
         if (over || !item) return;
         controller.enqueue(item);
+        if (availableAt !== undefined) {
+          const now = performance.now();
+          options.onDelivered?.(now - availableAt);
+          availableAt = isBehind || pushed.length > 0 ? now : undefined;
+        }
         if (!isLast(item)) return;
         leave();
         controller.close();

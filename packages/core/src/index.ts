@@ -29,6 +29,7 @@ export type { Op, Patched } from './json-patch.ts';
 export type { Json, JsonObject, Meta } from './json.ts';
 export type { Loss, OnLoss } from './loss.ts';
 export type {
+  ConnectionCounts,
   FileBytesPart,
   ListMessages,
   ListThreads,
@@ -127,7 +128,7 @@ export { rekey } from './rekey.ts';
 export { repairHistory } from './repair-history.ts';
 export type { Repair, RepairedHistory, RepairOptions } from './repair-history.ts';
 export { createRunFlusher } from './run-flusher.ts';
-export type { LocalReader, LocalRuns, RunFlusher, RunFlusherOptions } from './run-flusher.ts';
+export type { FlushReport, LocalReader, LocalRuns, RunFlusher, RunFlusherOptions } from './run-flusher.ts';
 export type { RunInput, ToolDescription } from './run-input.ts';
 export type { Appended, LogBatch, LogPage, LogPosition, RunKey, RunLog, RunPosition } from './run-log.ts';
 export { RunLostError } from './run-lost-error.ts';

@@ -101,6 +101,9 @@ export interface MemoryStore {
   purgeAll(): Promise<void>;
 }
 
+/** Open connections of a pool, those of them that are idle, and the requests that wait for one. */
+export type ConnectionCounts = { total: number; idle: number; waiting: number };
+
 /** A whole store: conversations of one scope, and the parts that runs are made of, which take the scope first. */
 export interface Store extends MemoryStore {
   readonly scope: Scope;
@@ -108,6 +111,8 @@ export interface Store extends MemoryStore {
   readonly log: RunLog;
   readonly hints: Hints;
   readonly blobs: Blobs;
+  /** Connections of each pool of the store, for metrics. Absent where the store has no pools. */
+  connections?(): { readonly [pool: string]: ConnectionCounts };
   /** The same store, bound to another scope. */
   forScope(scope: string): Store;
   /** The error of a write that the database refused in the last seconds, for example because its disk is full. */

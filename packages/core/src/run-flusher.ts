@@ -23,7 +23,12 @@ export type RunFlusherOptions = {
   now?: () => number;
   /** Is told of every statement that failed; it is tried again. */
   onError?: (error: unknown) => void;
+  /** Called after each attempt to append to the log, for metrics. */
+  onFlush?: (flush: FlushReport) => void;
 };
+
+/** One attempt to append events to the log: its duration, the number of runs in it, and whether it failed. */
+export type FlushReport = { ms: number; runs: number; failed: boolean };
 
 /** A reader in the same process: it is given what has become durable, and null when its process writes no more of it. */
 export type LocalReader = (batch: CommittedBatch | null) => void;
@@ -57,7 +62,7 @@ const maxRetryMs = 1_000;
  * given a batch when it is durable, and never before.
  */
 export function createRunFlusher(options: RunFlusherOptions): RunFlusher {
-  const { log, tickMs = 40, now = () => performance.now(), onError } = options;
+  const { log, tickMs = 40, now = () => performance.now(), onError, onFlush } = options;
   const { maxBatchBytes = 256 * 1024, maxRunBytes = 4 * 2 ** 20, maxBytes = 64 * 2 ** 20 } = options;
   const writers = new Map<RunKey, HostedWriter>();
   const readers = new Map<RunKey, Set<LocalReader>>();
@@ -119,11 +124,14 @@ export function createRunFlusher(options: RunFlusherOptions): RunFlusher {
     } catch (error) {
       retryAt = now() + backOff();
       for (const writer of flushed) writer.release();
+      onFlush?.({ ms: now() - start, runs: flushed.length, failed: true });
       onError?.(error);
       return;
     }
+    const ms = now() - start;
     durations.shift();
-    durations.push(now() - start);
+    durations.push(ms);
+    onFlush?.({ ms, runs: flushed.length, failed: false });
     failures = 0;
     for (const [index, writer] of flushed.entries()) writer.judge(verdicts[index] ?? 'locked');
   };

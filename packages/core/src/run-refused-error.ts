@@ -14,7 +14,9 @@ export type RunRefusal =
   /** Foreign and absent look the same. */
   | { code: 'not-found'; what: 'thread' | 'parent' | 'run' }
   /** The process is being shut down and takes no new runs. */
-  | { code: 'closing' };
+  | { code: 'closing' }
+  /** The process has too much to do and takes no new runs for a moment. */
+  | { code: 'overloaded' };
 
 /** A run that was not started, or an answer to a run that is not there; the reason is a code that programs can act on. */
 export class RunRefusedError extends Error {
@@ -30,9 +32,14 @@ export class RunRefusedError extends Error {
     return this.refusal.code;
   }
 
-  /** What a door over HTTP answers with. */
+  /** HTTP status of the refusal. */
   get status(): number {
     return statuses[this.code];
+  }
+
+  /** Seconds after which the same request may succeed, for the `Retry-After` header. Undefined: waiting does not help. */
+  get retryAfter(): number | undefined {
+    return retryAfter[this.code];
   }
 }
 
@@ -44,7 +51,10 @@ const statuses: { readonly [Code in RunRefusal['code']]: number } = {
   'run-exists': 409,
   'not-found': 404,
   closing: 503,
+  overloaded: 503,
 };
+
+const retryAfter: { readonly [Code in RunRefusal['code']]?: number } = { 'queue-full': 1, closing: 1, overloaded: 5 };
 
 function explain(refusal: RunRefusal): string {
   switch (refusal.code) {
@@ -62,5 +72,7 @@ function explain(refusal: RunRefusal): string {
       return `There is no such ${refusal.what === 'parent' ? 'message to follow in this thread' : refusal.what}.`;
     case 'closing':
       return 'The process is being shut down and takes no new runs. Try again in a moment.';
+    case 'overloaded':
+      return 'The process is overloaded and takes no new runs. Try again in some seconds.';
   }
 }

@@ -1,7 +1,7 @@
 /* oxlint-disable no-await-in-loop -- a sweeper is in no hurry: one thing after the other keeps the load low */
 import type { Store } from './memory-store.ts';
 import { recoverRun } from './recover-run.ts';
-import type { Ownership } from './registry.ts';
+import type { Ownership, RunRecord } from './registry.ts';
 import type { RunKey } from './run-log.ts';
 import type { Scope } from './scope.ts';
 import { generateId } from './uuid-v7.ts';
@@ -12,6 +12,8 @@ export type SweeperOptions = {
   process: string;
   /** Runs what was queued and nobody has started. Without it such runs are left to other processes. */
   startRun?: (owned: Ownership) => void;
+  /** Called after a run of a dead process was ended. */
+  onRecovered?: (run: RunRecord) => void;
   /** How long the log of a run is kept after its end. 10 minutes unless given. */
   logRetentionMs?: number;
   /** How long a blob is kept that no message refers to. A day unless given; they are looked for once an hour. */
@@ -50,7 +52,7 @@ const maxRounds = 20;
  * expires, and old logs and blobs that nobody refers to are dropped. Every process has one; what one of them does the others leave alone.
  */
 export function createSweeper(options: SweeperOptions): Sweeper {
-  const { store, process, startRun, limit = 50, everyMs = 5_000, onError } = options;
+  const { store, process, startRun, limit = 50, everyMs = 5_000, onError, onRecovered } = options;
   const {
     logRetentionMs = 10 * minuteMs,
     blobRetentionMs = 24 * hourMs,
@@ -103,7 +105,9 @@ export function createSweeper(options: SweeperOptions): Sweeper {
       recovered += await attempt(async () => {
         const { result } = await recoverRun(store, owned);
         unfinished.delete(owned.run.key);
-        return result === 'ok' ? 1 : 0;
+        if (result !== 'ok') return 0;
+        onRecovered?.(owned.run);
+        return 1;
       });
     }
     return recovered;

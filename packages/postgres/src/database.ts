@@ -1,4 +1,4 @@
-import { DatabaseAwayError } from '@intertie/core';
+import { DatabaseAwayError, type ConnectionCounts } from '@intertie/core';
 
 import type { JsonList } from './json-list.ts';
 
@@ -65,6 +65,8 @@ export interface Database extends SqlPool {
   readonly directUrl?: string;
   /** See `Store`. */
   refusedWrite?(): Error | undefined;
+  /** Connections of each pool. Absent where there is no pool, or where it does not count them. */
+  connections?(): { readonly [pool: string]: ConnectionCounts };
   close(): Promise<void>;
 }
 

@@ -94,3 +94,20 @@ it('keeps the plan of no statement that does not ask for it', async () => {
 it('keeps no plans where that is not wanted', async () => {
   expect(await keeps(open(await newPostgresUrl(), { prepare: false }))).toBe(false);
 });
+
+it('counts the connections of its pools', async () => {
+  const url = await newPostgresUrl();
+  const database = open(url);
+  expect(database.connections!()).toEqual({
+    hot: { total: 0, idle: 0, waiting: 0 },
+    requests: { total: 0, idle: 0, waiting: 0 },
+  });
+  await database.transaction(async (sql) => {
+    await sql.query('select 1 as one');
+    expect(database.connections!()['requests']).toEqual({ total: 1, idle: 0, waiting: 0 });
+  });
+  expect(database.connections!()['requests']).toEqual({ total: 1, idle: 1, waiting: 0 });
+  const pool = new pg.Pool({ connectionString: url, max: 1 });
+  onTestFinished(() => pool.end());
+  expect(usePgPool(pool).connections!()).toEqual({ shared: { total: 0, idle: 0, waiting: 0 } });
+});

@@ -1,4 +1,4 @@
-import { DatabaseAwayError } from '@intertie/core';
+import { DatabaseAwayError, type ConnectionCounts } from '@intertie/core';
 import pg from 'pg';
 
 import {
@@ -74,6 +74,7 @@ export function connectPg(url: string, options: PgDatabaseOptions = {}): Databas
     ...requestSql,
     hot: hotSql,
     refusedWrite: () => refusals.recent(),
+    connections: () => ({ hot: countConnections(hot), requests: countConnections(requests) }),
     close: async () => void (await Promise.all([hot.end(), requests.end()])),
   };
 }
@@ -88,8 +89,19 @@ export function usePgPool(pool: PgPool, options: PgDatabaseOptions = {}): Databa
     ...poolOf(pool, careful, { ...requestTimeouts, ...options.timeouts }, refusals),
     hot: poolOf(pool, careful, { ...hotTimeouts, ...options.timeouts }, refusals),
     refusedWrite: () => refusals.recent(),
+    ...(isCounting(pool) && { connections: () => ({ shared: countConnections(pool) }) }),
     close: () => Promise.resolve(),
   };
+}
+
+type CountingPool = Pick<pg.Pool, 'totalCount' | 'idleCount' | 'waitingCount'>;
+
+function isCounting(pool: PgPool): pool is PgPool & CountingPool {
+  return 'totalCount' in pool && 'idleCount' in pool && 'waitingCount' in pool;
+}
+
+function countConnections({ totalCount, idleCount, waitingCount }: CountingPool): ConnectionCounts {
+  return { total: totalCount, idle: idleCount, waiting: waitingCount };
 }
 
 function describe({ schema = defaultSchema }: PgDatabaseOptions): { schema: string; embedded: false } {

@@ -5,6 +5,7 @@ import {
   toScope,
   type Blobs,
   type CanonicalMessage,
+  type ConnectionCounts,
   type GenerateId,
   type Hints,
   type Json,
@@ -147,6 +148,11 @@ export class PostgresMemoryStore implements Store {
     const thread = await findThread(this.#parts.database, this.scope, threadId);
     if (!thread) throw new StoreError('not-found', `This scope has no thread "${threadId}".`);
     return thread.uuid;
+  }
+
+  /** Connections of each pool, for metrics; none where the database is embedded. */
+  connections(): { readonly [pool: string]: ConnectionCounts } {
+    return this.#parts.database.connections?.() ?? {};
   }
 
   /** The same store, bound to another scope. */

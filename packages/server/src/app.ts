@@ -4,6 +4,7 @@ import type { Host } from './host.ts';
 import { authenticate, equal } from './http/authenticate.ts';
 import { checkHost } from './http/check-host.ts';
 import { checkOrigin, preflightHeaders } from './http/check-origin.ts';
+import { createClientReader, type Client } from './http/client-address.ts';
 import { RateLimit } from './http/rate-limit.ts';
 import { remoteAddress, type ServerEnv } from './http/server-env.ts';
 import { toIntertieError } from './http/to-intertie-error.ts';
@@ -67,32 +68,30 @@ function textOf(error: unknown): string | undefined {
   return error instanceof Error ? (error.stack ?? error.message) : JSON.stringify(error);
 }
 
-/** Who may ask, how often, and what goes on every answer. */
+/** Authenticates and limits requests, and adds the headers that every response has. */
 function guard(host: Host): (c: RouteContext, next: () => Promise<void>) => Promise<void> {
   const { config, limits, isOpen, logger, metrics, sessions, streams } = host;
   const { auth, token } = config;
   const hostRules = { hosts: config.hosts ?? [], isGuarded: !isOpen };
   const rate = new RateLimit(limits.requestsPerSecond);
   const failures = new RateLimit(5);
+  const readClient = createClientReader(config.trustProxy);
   const told = new Set<string>();
 
-  /** Throws, or says who asks. */
-  const admit = async (c: RouteContext): Promise<string> => {
+  /** Returns the key that the client's limits are counted under. Throws where the request is refused. */
+  const admit = async (c: RouteContext, { address = 'unknown', host: hostHeader }: Client): Promise<string> => {
     const { raw, path } = c.req;
-    const address = remoteAddress(c.env) ?? 'unknown';
-    checkHost(raw, hostRules, remoteAddress(c.env));
+    checkHost(raw, { ...hostRules, forwardedHost: hostHeader }, remoteAddress(c.env));
     if (raw.method === 'OPTIONS' || (open.test(path) && raw.method === 'GET')) {
       c.set('principal', { id: 'nobody' });
       return address;
     }
-    // Before a token is looked at: else the one right guess among the many would still be told from the wrong ones. Whoever has
-    // signed in goes on: a signature is not guessed.
-    if (token !== undefined && failures.isEmpty(address) && !sessions?.has(raw)) throw tooManyFailures();
+    // Credentials are always checked first: wrong ones must not lock out right ones that come from the same address.
     try {
       c.set('principal', await authenticate(raw, { auth, token, sessions }));
     } catch (error) {
-      if (failures.take(address) > 0) throw tooManyFailures();
-      throw error;
+      const isWrong = error instanceof IntertieError && error.code === 'unauthorized';
+      throw (isWrong ? limitFailures(failures, address) : undefined) ?? error;
     }
     const client = isOpen ? address : c.get('principal').id;
     const waitSeconds = rate.take(client);
@@ -108,18 +107,24 @@ function guard(host: Host): (c: RouteContext, next: () => Promise<void>) => Prom
     c.set('requestId', requestId);
     let response: Response;
     let extra: { [name: string]: string } = {};
+    const caller = readClient(c.req.raw, remoteAddress(c.env));
     try {
-      const verdict = checkOrigin(c.req.raw, config.cors);
+      const verdict = checkOrigin(c.req.raw, config.cors, caller.host);
       extra = verdict.headers;
       if (verdict.foreign !== undefined && !told.has(verdict.foreign) && told.size < 100) {
         told.add(verdict.foreign);
         const fix = `Its browser will not show the answer. To allow it: cors: ['${verdict.foreign}'] in intertie.config.ts`;
         logger.log('warn', 'foreign-origin', { origin: verdict.foreign, fix });
       }
-      const client = await admit(c);
+      const client = await admit(c, caller);
       if (c.req.method === 'OPTIONS') response = new Response(null, { status: 204, headers: preflightHeaders });
       else {
-        response = signIn(host, c, failures) ?? (await run(c, next));
+        const release = isLongPoll(c) ? streams.hold(client) : undefined;
+        try {
+          response = signIn(host, c, failures, caller) ?? (await run(c, next));
+        } finally {
+          release?.();
+        }
         // Nobody reads the body of an answer to HEAD: it is let go here, since Hono only drops it.
         if (isStream(response) && c.req.method === 'HEAD') {
           await response.body?.cancel();
@@ -138,7 +143,8 @@ function guard(host: Host): (c: RouteContext, next: () => Promise<void>) => Prom
     const seconds = (performance.now() - began) / 1000;
     const { status } = response;
     metrics.observe({ method, route: routePath(c, -1), status, seconds });
-    logger.log('info', 'request', { requestId, method, path, status, ms: Math.round(seconds * 1000) });
+    const { address } = caller;
+    logger.log('info', 'request', { requestId, method, path, address, status, ms: Math.round(seconds * 1000) });
     // Hono joins the headers of two responses; this one has them already.
     c.res = undefined;
     c.res = withHeaders(response, {
@@ -161,12 +167,18 @@ function withHeaders(response: Response, headers: { [name: string]: string }): R
   return new Response(response.body, { status: response.status, statusText: response.statusText, headers: all });
 }
 
-function tooManyFailures(): IntertieError {
-  return new IntertieError('too-many-requests', undefined, retryAfter(1));
+/** Counts wrong credentials of an address, and returns the refusal if there were too many. */
+function limitFailures(failures: RateLimit, address: string): IntertieError | undefined {
+  const waitSeconds = failures.take(address);
+  return waitSeconds > 0 ? new IntertieError('too-many-requests', undefined, retryAfter(waitSeconds)) : undefined;
 }
 
 function retryAfter(seconds: number): { headers: { [name: string]: string } } {
   return { headers: { 'retry-after': String(seconds) } };
+}
+
+function isLongPoll({ req }: RouteContext): boolean {
+  return req.path.startsWith('/streams/') && req.query('live') === 'long-poll';
 }
 
 function isStream(response: Response): boolean {
@@ -185,21 +197,21 @@ async function threadOf(host: Host, c: RouteContext, response: Response): Promis
   return (await host.store.registry.findRun(host.store.scope, { runId }))?.threadId;
 }
 
-/** `/?token=…`: a browser gets a session, and an address without the secret in it. */
-function signIn({ config, sessions }: Host, c: RouteContext, failures: RateLimit): Response | undefined {
+/** Answers `/?token=…` with a session cookie and a redirect to the same path without the token. */
+function signIn(
+  { config, sessions }: Host,
+  c: RouteContext,
+  failures: RateLimit,
+  { address = 'unknown', isSecure }: Client,
+): Response | undefined {
   const given = c.req.query('token');
   const { token } = config;
   if (given === undefined || token === undefined || !sessions || c.req.method !== 'GET' || !open.test(c.req.path))
     return undefined;
-  const address = remoteAddress(c.env) ?? 'unknown';
-  if (failures.isEmpty(address)) throw tooManyFailures();
-  if (!equal(given, token)) {
-    failures.take(address);
-    throw new IntertieError('unauthorized');
-  }
+  if (!equal(given, token)) throw limitFailures(failures, address) ?? new IntertieError('unauthorized');
   const url = new URL(c.req.url);
   url.searchParams.delete('token');
-  const isSecure = url.protocol === 'https:' || c.req.header('x-forwarded-proto') === 'https';
-  const headers = { location: url.pathname + url.search, 'set-cookie': sessions.setCookie(isSecure) };
-  return new Response(null, { status: 303, headers });
+  // `//evil.example` would be another host: a path of this server starts with one slash.
+  const location = url.pathname.replace(/^\/+/, '/') + url.search;
+  return new Response(null, { status: 303, headers: { location, 'set-cookie': sessions.setCookie(isSecure) } });
 }

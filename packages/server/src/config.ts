@@ -1,10 +1,17 @@
 import type { AgentSource, Store } from '@intertie/core';
 import type { CreateStoreOptions } from '@intertie/postgres';
+import { createClientReader, type TrustProxy } from './http/client-address.ts';
 import { isAgentDefinition, isAgentSource, type AgentDefinition } from './agents/agent-definition.ts';
 import { IntertieError } from './intertie-error.ts';
 
-/** Who a request is from. The id is the scope of all that it can see. */
-export type Principal = { id: string; name?: string };
+/** User or program that a request is from. */
+export type Principal = {
+  /** Scope of everything that the principal can read and change. */
+  id: string;
+  name?: string;
+  /** Whether the principal may read `/metrics`, which tells about all principals. Default: no. */
+  operator?: boolean;
+};
 
 export type Limits = {
   /** How long a body may be, in bytes. Default: 32 MB, since files travel inside. */
@@ -13,6 +20,13 @@ export type Limits = {
   requestsPerSecond: number;
   /** How many connections may be held open, by one client and by all. Default: 500 and 5000. */
   streams: { perClient: number; total: number };
+  /** Maximum number of runs that this process executes at once. More are refused with 503 (`overloaded`). Default: 2000. */
+  runs: number;
+  /**
+   * Maximum mean delay of the event loop, in milliseconds. New runs are refused with 503 (`overloaded`) after two seconds in
+   * a row above it. Default: 500.
+   */
+  eventLoopDelayMs: number;
 };
 
 export type IntertieConfig = {
@@ -35,6 +49,11 @@ export type IntertieConfig = {
   hosts?: readonly string[];
   /** Origins whose pages may use the server, or `*` for all. Default: its own. */
   cors?: readonly string[] | '*';
+  /**
+   * Reverse proxies whose `X-Forwarded-*` or `Forwarded` headers are believed: how many stand in front of the server, or their
+   * addresses and CIDR ranges. Default: `INTERTIE_TRUST_PROXY`, else none.
+   */
+  trustProxy?: TrustProxy | undefined;
   limits?: Partial<Limits>;
   /** Where `intertie serve` listens. Default: 127.0.0.1 and 4111. */
   host?: string;
@@ -56,6 +75,7 @@ const known: readonly (keyof IntertieConfig)[] = [
   'token',
   'hosts',
   'cors',
+  'trustProxy',
   'limits',
   'host',
   'port',
@@ -71,7 +91,7 @@ export function checkConfig(config: unknown): asserts config is IntertieConfig {
     if ((known as readonly string[]).includes(key)) continue;
     wrong(`The configuration has no field "${key}". It knows ${known.join(', ')}.`);
   }
-  const { agents, defaultAgent, database, maxOutageMs, auth, token, hosts, cors, limits, host, port } = config;
+  const { agents, defaultAgent, database, maxOutageMs, auth, token, hosts, cors, trustProxy, limits, host, port } = config;
   if (!isObject(agents) || Object.keys(agents).length === 0) {
     return wrong(`agents is ${show(agents)}; it should have at least one, for example { helper: model(…) }.`);
   }
@@ -100,6 +120,7 @@ export function checkConfig(config: unknown): asserts config is IntertieConfig {
   if (token !== undefined) checkToken(token, 'token');
   if (hosts !== undefined && !isListOfText(hosts)) wrong(`hosts is ${show(hosts)}; it should be a list of names.`);
   if (cors !== undefined && cors !== '*') checkOrigins(cors);
+  if (trustProxy !== undefined) checkTrustProxy(trustProxy, 'trustProxy');
   if (limits !== undefined) checkLimits(limits);
   if (host !== undefined && typeof host !== 'string') wrong(`host is ${show(host)}; it should be an address.`);
   if (port !== undefined && !(Number.isInteger(port) && (port as number) >= 0 && (port as number) < 65_536)) {
@@ -114,6 +135,27 @@ export function checkToken(token: unknown, where: 'token' | 'INTERTIE_TOKEN'): v
   wrong(`${where} should be a text of 16 characters or more, for example from "openssl rand -hex 24".`);
 }
 
+/** Reads `trustProxy` from text: a number of hops, or addresses and CIDR ranges with commas between them. */
+export function parseTrustProxy(text: string, where: 'INTERTIE_TRUST_PROXY' | '--trust-proxy'): TrustProxy {
+  const entries = text.split(',').map((entry) => entry.trim());
+  const trustProxy = /^\d+$/.test(text.trim()) ? Number(text) : entries.filter((entry) => entry !== '');
+  checkTrustProxy(trustProxy, where);
+  return trustProxy;
+}
+
+function checkTrustProxy(trustProxy: unknown, where: string): void {
+  if (Number.isInteger(trustProxy) && (trustProxy as number) >= 0) return;
+  if (!isListOfText(trustProxy))
+    return wrong(
+      `${where} is ${show(trustProxy)}; it should be a number of proxies, or a list such as ['10.0.0.0/8'].`,
+    );
+  try {
+    createClientReader(trustProxy);
+  } catch (error) {
+    wrong(`${where}: ${(error as Error).message}.`);
+  }
+}
+
 function checkOrigins(cors: unknown): void {
   if (!isListOfText(cors)) return wrong(`cors is ${show(cors)}; it should be a list of origins, or '*'.`);
   for (const origin of cors) {
@@ -124,9 +166,9 @@ function checkOrigins(cors: unknown): void {
 
 function checkLimits(limits: unknown): void {
   if (!isObject(limits)) return wrong(`limits is ${show(limits)}; it should be an object.`);
-  const { bodyBytes, requestsPerSecond, streams, ...others } = limits;
+  const { bodyBytes, requestsPerSecond, streams, runs, eventLoopDelayMs, ...others } = limits;
   for (const key of Object.keys(others)) wrong(`limits has no field "${key}".`);
-  const numbers = { bodyBytes, requestsPerSecond, ...(isObject(streams) ? streams : {}) };
+  const numbers = { bodyBytes, requestsPerSecond, runs, eventLoopDelayMs, ...(isObject(streams) ? streams : {}) };
   for (const [key, value] of Object.entries(numbers)) {
     if (value !== undefined && !(typeof value === 'number' && value > 0)) {
       wrong(`limits: ${key} is ${show(value)}; it should be a number above 0.`);

@@ -3,7 +3,8 @@ import type { Store } from '@intertie/core';
 import { createStore } from '@intertie/postgres';
 import { isAgentDefinition, sourceDefinition, type AgentDefinition } from './agents/agent-definition.ts';
 import { createApp } from './app.ts';
-import { checkConfig, checkToken, type IntertieConfig, type Limits } from './config.ts';
+import { checkConfig, checkToken, parseTrustProxy, type IntertieConfig, type Limits } from './config.ts';
+import { EventLoopDelay } from './event-loop-delay.ts';
 import { FrameKeeper } from './frames.ts';
 import type { Host, HostedAgent } from './host.ts';
 import { OpenStreams } from './http/open-streams.ts';
@@ -15,8 +16,8 @@ import { ThreadTrees } from './thread-trees.ts';
 
 export type CreateIntertieOptions = {
   logger?: Logger;
-  /** How this process writes and looks after its runs. */
-  runs?: Omit<RunHostOptions, 'onError'>;
+  /** How this process writes and sweeps its runs. Limits of load are in `limits` of the configuration. */
+  runs?: Omit<RunHostOptions, 'onError' | 'observer' | 'maxRuns' | 'isOverloaded'>;
 };
 
 export type CloseIntertieOptions = {
@@ -38,6 +39,8 @@ const defaultLimits: Limits = {
   bodyBytes: 32_000_000,
   requestsPerSecond: 200,
   streams: { perClient: 500, total: 5000 },
+  runs: 2000,
+  eventLoopDelayMs: 500,
 };
 
 /** The whole server as a fetch handler. */
@@ -46,8 +49,8 @@ export async function createIntertie(
   { logger = silentLogger, runs: runOptions }: CreateIntertieOptions = {},
 ): Promise<Intertie> {
   checkConfig(config);
-  const { database, token = tokenOfEnvironment() } = config;
-  const effective: IntertieConfig = { ...config, token };
+  const { database, token = tokenOfEnvironment(), trustProxy = trustProxyOfEnvironment() } = config;
+  const effective: IntertieConfig = { ...config, token, trustProxy };
   const isOwn = !isStore(database);
   const store: Store = isStore(database) ? database : await createStore(database);
   try {
@@ -62,9 +65,18 @@ type Parts = { store: Store; isOwn: boolean; logger: Logger; runOptions: CreateI
 
 async function assemble(config: IntertieConfig, { store, isOwn, logger, runOptions }: Parts): Promise<Intertie> {
   const { database, maxOutageMs, token } = config;
+  const limits: Limits = {
+    ...defaultLimits,
+    ...config.limits,
+    streams: { ...defaultLimits.streams, ...config.limits?.streams },
+  };
+  const metrics = new Metrics(Object.keys(config.agents));
   const runs = createRunHost(store, {
     ...(maxOutageMs !== undefined && { maxOutageMs }),
     ...runOptions,
+    maxRuns: limits.runs,
+    isOverloaded: () => eventLoop.isAbove(limits.eventLoopDelayMs),
+    observer: metrics.observer,
     onError: (error) =>
       logger.log('warn', 'run-host', { error: error instanceof Error ? error.message : String(error) }),
   });
@@ -77,11 +89,7 @@ async function assemble(config: IntertieConfig, { store, isOwn, logger, runOptio
     const agent = new Agent({ name, source, store, host: runs });
     agents.set(name, { name, definition, agent });
   }
-  const limits: Limits = {
-    ...defaultLimits,
-    ...config.limits,
-    streams: { ...defaultLimits.streams, ...config.limits?.streams },
-  };
+  const eventLoop = new EventLoopDelay();
   const streams = new OpenStreams(limits.streams);
   let closing: Promise<void> | undefined;
   const host: Host = {
@@ -96,7 +104,8 @@ async function assemble(config: IntertieConfig, { store, isOwn, logger, runOptio
     frames,
     streams,
     trees: new ThreadTrees(),
-    metrics: new Metrics(),
+    metrics,
+    load: { running: () => runs.running, eventLoopDelayMs: () => eventLoop.ms },
     logger,
     isClosing: () => closing !== undefined,
     checkWrites: () => runs.checkWrites(),
@@ -106,12 +115,14 @@ async function assemble(config: IntertieConfig, { store, isOwn, logger, runOptio
   try {
     await runs.open();
   } catch (error) {
+    eventLoop.close();
     await runs.close();
     throw error;
   }
 
   const leave = async (ended: Promise<void>): Promise<void> => {
     await ended;
+    eventLoop.close();
     streams.failAll(new Error('The server is being shut down.'));
     if (isOwn) await store.close();
   };
@@ -143,4 +154,9 @@ function tokenOfEnvironment(): string | undefined {
   if (token === undefined || token === '') return undefined;
   checkToken(token, 'INTERTIE_TOKEN');
   return token;
+}
+
+function trustProxyOfEnvironment(): IntertieConfig['trustProxy'] {
+  const text = process.env['INTERTIE_TRUST_PROXY'];
+  return text === undefined || text === '' ? undefined : parseTrustProxy(text, 'INTERTIE_TRUST_PROXY');
 }

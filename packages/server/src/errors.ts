@@ -16,6 +16,7 @@ export type ErrorCode =
   | 'host-not-allowed'
   | 'origin-not-allowed'
   | 'loopback-only'
+  | 'operators-only'
   | 'not-found'
   | 'no-agent'
   | 'no-topology'
@@ -45,6 +46,7 @@ export type ErrorCode =
   | 'internal'
   | 'runtime-failed'
   | 'closing'
+  | 'overloaded'
   | 'database-away'
   | 'bad-config'
   | 'no-config'
@@ -95,6 +97,12 @@ export const errors: { readonly [code in ErrorCode]: CatalogueEntry } = {
     title: 'This is for development on the same machine only',
     cause: 'The route shows or does what only a developer at the machine should, and the server is open to others.',
     fix: 'Start the server on loopback without a token.',
+  },
+  'operators-only': {
+    status: 403,
+    title: 'Only operators may read this',
+    cause: 'Metrics tell about all users, and the `auth` function does not mark this principal as an operator.',
+    fix: 'Return `operator: true` from `auth` for the program that collects metrics, or send the server’s `token`.',
   },
   'not-found': {
     status: 404,
@@ -269,6 +277,13 @@ export const errors: { readonly [code in ErrorCode]: CatalogueEntry } = {
     title: 'The server is being shut down',
     cause: 'The process takes no new runs while it waits for those that are under way.',
     fix: 'Try again in a moment: another process answers, or this one after its restart.',
+  },
+  overloaded: {
+    status: 503,
+    title: 'The server is overloaded',
+    cause:
+      'The process executes as many runs as `limits.runs` allows, or its event loop was late for two seconds (`limits.eventLoopDelayMs`). It takes no new runs. Reading, stopping and answering still work.',
+    fix: 'Try again after the seconds of `retry-after`. If it happens often, add a process or raise the limit in the configuration.',
   },
   'database-away': {
     status: 503,

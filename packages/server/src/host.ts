@@ -26,6 +26,8 @@ export type Host = {
   streams: OpenStreams;
   trees: ThreadTrees;
   metrics: Metrics;
+  /** Current load of the process, for metrics. */
+  load: { running: () => number; eventLoopDelayMs: () => number };
   logger: Logger;
   isClosing: () => boolean;
   /** Rejects if the database does not accept writes. */

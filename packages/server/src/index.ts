@@ -12,6 +12,7 @@ export {
   type Intertie,
 } from './create-intertie.ts';
 export { errors, type CatalogueEntry, type ErrorCode } from './errors.ts';
+export type { TrustProxy } from './http/client-address.ts';
 export { IntertieError, type ErrorBody } from './intertie-error.ts';
 export { jsonLogger, type Logger, type LogFields, type LogLevel } from './logger.ts';
 export { serve, type ServedIntertie, type ServeOptions } from './serve.ts';

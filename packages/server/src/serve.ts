@@ -12,7 +12,12 @@ import { nodeListener } from './http/node-listener.ts';
 import { IntertieError } from './intertie-error.ts';
 import { silentLogger } from './logger.ts';
 
-export type ServeOptions = CreateIntertieOptions & { host?: string; port?: number };
+export type ServeOptions = CreateIntertieOptions & {
+  host?: string;
+  port?: number;
+  /** Called when the port is bound, before the database is opened. Requests wait until the server has started. */
+  onListening?: (url: string) => void;
+};
 
 export interface ServedIntertie {
   /** Where it listens. */
@@ -32,7 +37,29 @@ export async function serve(config: IntertieConfig, options: ServeOptions = {}):
   const { logger = silentLogger, runs } = options;
   const host = options.host ?? config.host ?? '127.0.0.1';
   checkAddress(config, host);
-  let intertie = await createIntertie(config, { logger, ...(runs && { runs }) });
+  let markStarted!: () => void;
+  const started = new Promise<void>((resolve) => (markStarted = resolve));
+  const server = createServer(
+    nodeListener(
+      async (request, env) => {
+        await started;
+        return intertie.fetch(request, env);
+      },
+      (error) => logger.log('warn', 'connection', { error: error instanceof Error ? error.message : String(error) }),
+    ),
+  );
+  limitTimes(server);
+  // The port comes first: a second server on it must not touch the database of the first.
+  const url = await listen(server, options.port ?? config.port ?? defaultPort, host);
+  let intertie: Intertie;
+  try {
+    options.onListening?.(url);
+    intertie = await createIntertie(config, { logger, ...(runs && { runs }) });
+  } catch (error) {
+    closeServer(server);
+    throw error;
+  }
+  markStarted();
   const leaving = new Set<Intertie>();
   let reloads = 0;
   let reloading: Promise<void> = Promise.resolve();
@@ -58,20 +85,6 @@ export async function serve(config: IntertieConfig, options: ServeOptions = {}):
       .catch((error: unknown) => logger.log('warn', 'reload', { error: String(error) }))
       .finally(() => leaving.delete(before));
   };
-  const server = createServer(
-    nodeListener(
-      (request, env) => intertie.fetch(request, env),
-      (error) => logger.log('warn', 'connection', { error: error instanceof Error ? error.message : String(error) }),
-    ),
-  );
-  limitTimes(server);
-  let url: string;
-  try {
-    url = await listen(server, options.port ?? config.port ?? defaultPort, host);
-  } catch (error) {
-    await intertie.close();
-    throw error;
-  }
   return {
     url,
     get intertie() {
@@ -88,10 +101,14 @@ export async function serve(config: IntertieConfig, options: ServeOptions = {}):
       // It answers as long as runs are waited for: they may be followed and stopped, and new ones are sent elsewhere.
       await Promise.all([intertie, ...leaving].map((one) => one.close(how)));
       await reloading;
-      server.close();
-      server.closeAllConnections();
+      closeServer(server);
     },
   };
+}
+
+function closeServer(server: Server): void {
+  server.close();
+  server.closeAllConnections();
 }
 
 /** Throws `token-required` where others could reach the server without saying who they are. */

@@ -57,7 +57,12 @@ const served = await serve(
     agents: { speaker },
     database: { url },
     token: 'the-token-of-the-soak-test',
-    limits: { requestsPerSecond: 10_000, streams: { perClient: 10_000, total: 10_000 } },
+    limits: {
+      requestsPerSecond: 10_000,
+      streams: { perClient: 10_000, total: 10_000 },
+      runs: Infinity,
+      eventLoopDelayMs: Infinity,
+    },
   },
   { port: 0 },
 );

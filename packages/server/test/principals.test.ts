@@ -63,11 +63,21 @@ describe('two principals on one server', () => {
       database: createInMemoryStore(),
       auth: (request) => {
         const name = request.headers.get('authorization');
-        return name ? { id: name } : null;
+        return name ? { id: name, operator: name === 'prometheus' } : null;
       },
     });
   });
   afterAll(() => shared.close());
+
+  test('shows metrics to operators only', async () => {
+    const get = async (name: string): Promise<[number, string]> => {
+      const { status, body } = await send(shared.url, { path: '/metrics', headers: as(name) });
+      return [status, body];
+    };
+    const [status, body] = await get('ada');
+    expect([status, JSON.parse(body)]).toMatchObject([403, { error: { code: 'operators-only' } }]);
+    expect(await get('prometheus')).toEqual([200, expect.stringContaining('intertie_open_streams')]);
+  });
 
   test('the same thread id is two threads; nobody reads, stops, answers or branches another’s', async () => {
     const ask = await postJson(`${shared.url}${chat}`, chatBody('thread_1', 'Send an email to Zoe'), as('ada'));

@@ -7,6 +7,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { deafSource } from '../../agent/test/deaf-source.ts';
 import { fillFolder } from '../../postgres/test/databases.ts';
 import type { AgentDefinition } from '../src/agents/agent-definition.ts';
+import type { Principal } from '../src/config.ts';
 import { createIntertie } from '../src/create-intertie.ts';
 import { serve } from '../src/serve.ts';
 import { askingSource } from './asking-source.ts';
@@ -40,9 +41,9 @@ test('a client that leaves while its request is handled leaves no stream open', 
     return start(...given);
   });
   let asked: Request | undefined;
-  const auth = (request: Request): { id: string } => {
+  const auth = (request: Request): Principal => {
     if (request.method === 'POST') asked = request;
-    return { id: 'ann' };
+    return { id: 'ann', operator: true };
   };
   const server = closeLater(await serve({ agents, auth, database: store }, { port: 0 }));
   const client = new AbortController();
@@ -91,6 +92,21 @@ test('streams of those who have signed in are counted, and broken off where a cl
   await server.close();
   await expect(second.text()).rejects.toThrow('terminated');
   await expect(third.text()).rejects.toThrow('terminated');
+});
+
+test('counts a long poll as a stream while it waits', async () => {
+  const config = { agents, database: createInMemoryStore(), limits: { streams: { perClient: 2, total: 10 } } };
+  const server = closeLater(await serve(config, { port: 0 }));
+  const url = `${server.url}/streams/runs/${await startSlowRun(server.url)}`;
+  await vi.waitFor(async () => expect(await (await fetch(url)).text()).toContain('see'));
+  const left = new AbortController();
+  const poll = (): Promise<Response> => fetch(`${url}?offset=now&live=long-poll`, { signal: left.signal });
+  const waiting = [poll(), poll()].map((polled) => polled.catch(() => 'left'));
+  await vi.waitFor(async () => expect(await openStreams(server.url)).toBe(2));
+  expect((await poll()).status).toBe(429);
+  left.abort();
+  expect(await Promise.all(waiting)).toEqual(['left', 'left']);
+  await vi.waitFor(async () => expect(await openStreams(server.url)).toBe(0));
 });
 
 test('whoever asks for a run that says nothing yet is answered at once', async () => {
@@ -268,7 +284,7 @@ test('a server that cannot be made closes the database that it opened', async ()
 });
 
 test.each(['bearer', 'sign-in', 'cookie'])(
-  'after too many wrong tokens by %s a right one is refused too, a session is not',
+  'limits wrong tokens by %s, and takes the right token and a session meanwhile',
   async (way) => {
     const token = 'the-right-token-of-all';
     // Time stands still for the limit, so that it does not refill while the test runs.
@@ -288,7 +304,8 @@ test.each(['bearer', 'sign-in', 'cookie'])(
     // oxlint-disable-next-line no-await-in-loop -- one guess after the other
     for (let index = 0; index < 25; index += 1) seen.push(await guess(`wrong-${index}`));
     expect([seen[0], seen.at(-1)]).toEqual([401, 429]);
-    expect(await guess(token)).toBe(429);
+    expect(await status('/api/threads', { authorization: `Bearer ${token}` })).toBe(200);
+    expect(await status(`/?token=${token}`)).toBe(303);
     expect(await status('/api/threads', { cookie: session! })).toBe(200);
   },
 );

@@ -225,6 +225,7 @@ test('a file is kept, read in ranges, and never run by a browser', async () => {
   expect((await fetch(api(url), { headers: { range: 'bytes=100-' } })).status).toBe(416);
   const tag = whole.headers.get('etag')!;
   expect((await fetch(api(url), { headers: { 'if-none-match': tag } })).status).toBe(304);
+  expect((await fetch(api(url), { headers: { 'if-none-match': `"other", W/${tag}` } })).status).toBe(304);
 });
 
 test('an approval over the plain API: asked, answered once, gone on', async () => {

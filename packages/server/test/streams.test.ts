@@ -26,7 +26,10 @@ test('catch-up of a run that is over: all of it, closed, and a tag that saves th
     'stream-next-offset': expect.stringMatching(/^\d{16}_\d{16}$/) as unknown,
   });
   const etag = all.headers.get('etag')!;
-  expect((await fetch(url(ended, '?offset=-1'), { headers: { 'if-none-match': etag } })).status).toBe(304);
+  for (const tags of [etag, `"other", W/${etag}`, '*']) {
+    // oxlint-disable-next-line no-await-in-loop -- one after the other
+    expect((await fetch(url(ended, '?offset=-1'), { headers: { 'if-none-match': tags } })).status).toBe(304);
+  }
   const end = all.headers.get('stream-next-offset')!;
   expect(await (await fetch(url(ended, `?offset=${end}`))).json()).toEqual([]);
   const head = await fetch(url(ended), { method: 'HEAD' });
@@ -41,6 +44,8 @@ test('an offset of another epoch is gone, a wrong one is refused, and a run is r
   const status = async (query: string): Promise<number> => (await fetch(url(ended, query))).status;
   expect(await status(`?offset=${'9'.repeat(16)}_${'1'.padStart(16, '0')}`)).toBe(410);
   expect(await status('?offset=5')).toBe(400);
+  expect(await status('?offset=-1&offset=-1')).toBe(400);
+  expect(await status('?offset=-1&live=sse&live=long-poll')).toBe(400);
   expect(await status('?live=sse')).toBe(400);
   expect(await status('?offset=-1&live=forever')).toBe(400);
   for (const method of ['PUT', 'POST', 'DELETE']) {

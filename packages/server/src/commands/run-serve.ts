@@ -1,6 +1,6 @@
 import { existsSync, watch } from 'node:fs';
 import { basename, dirname } from 'node:path';
-import type { IntertieConfig } from '../config.ts';
+import { parseTrustProxy, type IntertieConfig } from '../config.ts';
 import { defaultConfig } from '../default-config.ts';
 import { IntertieError } from '../intertie-error.ts';
 import { findConfig, loadConfig } from '../load-config.ts';
@@ -13,6 +13,7 @@ export type ServeCommandOptions = {
   host?: string;
   port?: number;
   config?: string;
+  trustProxy?: string;
   demos: boolean;
   log?: string;
   drain: number;
@@ -20,30 +21,46 @@ export type ServeCommandOptions = {
 
 /** Serves until a signal comes. */
 export async function runServe(options: ServeCommandOptions, terminal: Terminal): Promise<void> {
-  const began = Date.now();
   const path = findConfig(process.cwd(), options.config);
-  const found = path === undefined ? await defaultConfig({ demos: options.demos }) : undefined;
-  const config: IntertieConfig = found?.config ?? (await loadConfig(path!));
+  if (path !== undefined) return serveConfig(await loadConfig(path), { path, options, terminal });
+  const found = await defaultConfig({ demos: options.demos });
+  try {
+    await serveConfig(found.config, { path, options, terminal });
+  } finally {
+    // Demo servers would keep the process alive, also after a failed start.
+    await found.stop();
+  }
+}
+
+type Served = { path: string | undefined; options: ServeCommandOptions; terminal: Terminal };
+
+async function serveConfig(config: IntertieConfig, { path, options, terminal }: Served): Promise<void> {
+  const began = Date.now();
   const isJson = options.log === 'json' || (options.log === undefined && terminal.json);
   const write = (line: string): void => terminal.err(line);
   const logger = isJson ? jsonLogger(write) : plainLogger(write);
-  const folder = folderOf(config);
-  if (folder !== undefined && !existsSync(folder)) {
-    terminal.err(`Creating the database in ${folder} (once, some seconds) …`);
-  }
-  const served = await serve(withEnvironment(config), {
+  const announceDatabase = (): void => {
+    const folder = folderOf(config);
+    if (folder !== undefined && !existsSync(folder)) {
+      terminal.err(`Creating the database in ${folder} (once, some seconds) …`);
+    }
+  };
+  const trustProxy =
+    options.trustProxy === undefined ? {} : { trustProxy: parseTrustProxy(options.trustProxy, '--trust-proxy') };
+  const withOptions = (given: IntertieConfig): IntertieConfig => ({ ...withEnvironment(given), ...trustProxy });
+  const served = await serve(withOptions(config), {
     logger,
+    onListening: announceDatabase,
     ...(options.host !== undefined && { host: options.host }),
     ...(options.port !== undefined && { port: options.port }),
   });
-  const unwatch = path === undefined ? undefined : reloadOnChange(path, served, terminal);
+  const unwatch = path === undefined ? undefined : reloadOnChange(path, served, { terminal, withOptions });
   // Whoever has read the greeting may stop it: that is listened for first.
   const stopped = untilStopped(terminal);
   greet(terminal, served, config, { path, ms: Date.now() - began });
   await stopped;
   unwatch?.();
   await served.close({ drainMs: options.drain * 1000 });
-  await found?.stop();
 }
 
 /** A configuration that names no database takes that of the environment; `createStore` does so by itself. */
@@ -81,11 +98,15 @@ function greet(
 }
 
 /** Loads the configuration again when the file is saved. What is wrong with it is said, and the server goes on as it was. */
-function reloadOnChange(path: string, served: ServedIntertie, terminal: Terminal): () => void {
+function reloadOnChange(
+  path: string,
+  served: ServedIntertie,
+  { terminal, withOptions }: { terminal: Terminal; withOptions: (config: IntertieConfig) => IntertieConfig },
+): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const reload = async (): Promise<void> => {
     try {
-      await served.reload(withEnvironment(await loadConfig(path)));
+      await served.reload(withOptions(await loadConfig(path)));
       terminal.err(`Loaded ${basename(path)} again.`);
     } catch (error) {
       if (error instanceof IntertieError && error.code === 'closing') return;

@@ -8,13 +8,14 @@ export type Credentials = Pick<IntertieConfig, 'auth' | 'token'> & { sessions: S
 
 /** Who the request is from. Throws `unauthorized`. Without `auth` and token: whoever is on this machine. */
 export async function authenticate(request: Request, { auth, token, sessions }: Credentials): Promise<Principal> {
-  if (token !== undefined && equal(bearerOf(request), token)) return { id: localScope };
-  if (sessions?.has(request)) return { id: localScope };
+  // The server's own token is its operator's.
+  if (token !== undefined && equal(bearerOf(request), token)) return { id: localScope, operator: true };
+  if (sessions?.has(request)) return { id: localScope, operator: true };
   if (auth) {
     const principal = await auth(request);
     if (principal) return { ...principal, id: toScope(principal.id) };
   }
-  if (!auth && token === undefined) return { id: localScope };
+  if (!auth && token === undefined) return { id: localScope, operator: true };
   throw new IntertieError('unauthorized', undefined, { headers: { 'www-authenticate': 'Bearer' } });
 }
 

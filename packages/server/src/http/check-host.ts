@@ -4,8 +4,10 @@ import { hostName, isLoopbackHost } from './loopback.ts';
 export type HostRules = {
   /** Names beside those of this machine. */
   hosts: readonly string[];
-  /** Whether every request has to say who it is from. */
+  /** Whether every request needs credentials. */
   isGuarded: boolean;
+  /** Host that the client used, as a trusted proxy forwarded it; else the one of the request. */
+  forwardedHost?: string;
 };
 
 /**
@@ -15,13 +17,14 @@ export type HostRules = {
  * in the header, which a caller chooses; and as that may be the caller's word too, production asks for a token or `auth`.
  */
 export function checkHost(request: Request, rules: HostRules, address: string | undefined): void {
-  const host = hostName(request.headers.get('host') ?? new URL(request.url).host);
+  const own = request.headers.get('host') ?? new URL(request.url).host;
+  const host = hostName(rules.forwardedHost ?? own);
   const isListed = isAmong(rules.hosts, host);
   if (rules.isGuarded) {
     if (rules.hosts.length === 0 || isListed || isLoopbackHost(host)) return;
     throw new IntertieError('host-not-allowed', `The server does not answer to the name "${clean(host)}".`);
   }
-  for (const name of [host, new URL(request.url).hostname]) {
+  for (const name of [host, hostName(own), new URL(request.url).hostname]) {
     if (isLoopbackHost(name) || isAmong(rules.hosts, name)) continue;
     throw new IntertieError('host-not-allowed', `The server does not answer to the name "${clean(name)}".`);
   }

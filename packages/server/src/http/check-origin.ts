@@ -15,14 +15,17 @@ export type OriginVerdict = {
   foreign?: string;
 };
 
-/** Who may read the answer. Throws where a page of another origin would change something. */
-export function checkOrigin(request: Request, cors: IntertieConfig['cors']): OriginVerdict {
+/**
+ * Decides which origin may read the response. Throws where a page of another origin would change something. `host` is the
+ * host that the client used.
+ */
+export function checkOrigin(request: Request, cors: IntertieConfig['cors'], host: string): OriginVerdict {
   const origin = request.headers.get('origin');
   if (origin === null) {
     if (!safe.has(request.method) && request.headers.get('sec-fetch-site') === 'cross-site') refuse('another site');
     return { headers: {} };
   }
-  if (isSameOrigin(origin, request)) return { headers: { vary: 'origin' } };
+  if (isSameOrigin(origin, host)) return { headers: { vary: 'origin' } };
   if (cors === '*' || cors?.includes(origin)) {
     return {
       headers: {
@@ -45,9 +48,8 @@ export const preflightHeaders: { readonly [name: string]: string } = {
   'access-control-max-age': '600',
 };
 
-function isSameOrigin(origin: string, request: Request): boolean {
+function isSameOrigin(origin: string, host: string): boolean {
   // By the host alone: behind a proxy that ends TLS the scheme here is another.
-  const host = request.headers.get('host') ?? new URL(request.url).host;
   return URL.canParse(origin) && new URL(origin).host === host;
 }
 

@@ -102,6 +102,13 @@ export class OpenStreams {
     outgoing.once('close', () => this.#leave(stream));
   }
 
+  /** Counts a request that waits, such as a long poll, until the returned function is called. */
+  hold(client: string): () => void {
+    const stream: OpenStream = { client, thread: undefined, disturb: () => undefined, fail: () => undefined };
+    this.#enter(stream);
+    return () => void this.#leave(stream);
+  }
+
   #enter(stream: OpenStream): void {
     this.#open.add(stream);
     this.#perClient.set(stream.client, (this.#perClient.get(stream.client) ?? 0) + 1);

@@ -14,12 +14,6 @@ export class RateLimit {
     this.#now = now;
   }
 
-  /** Whether the client has to wait, without counting as a request of it. */
-  isEmpty(client: string): boolean {
-    const bucket = this.#buckets.get(client);
-    return bucket !== undefined && bucket.tokens + ((this.#now() - bucket.at) / 1000) * this.#perSecond < 1;
-  }
-
   /** 0 if the request may pass, else after how many seconds to come again. */
   take(client: string): number {
     const now = this.#now();

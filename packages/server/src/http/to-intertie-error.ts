@@ -31,7 +31,8 @@ function fromRefusal(error: RunRefusedError): IntertieError {
     case 'key-reused':
       return new IntertieError('key-reused', message);
     case 'closing':
-      return new IntertieError('closing', message, { headers: { 'retry-after': '2' } });
+    case 'overloaded':
+      return new IntertieError(refusal.code, message, { headers: { 'retry-after': String(error.retryAfter ?? 1) } });
   }
 }
 

@@ -1,6 +1,7 @@
 import type { BlobInfo } from '@intertie/core';
 import { blobPath } from '../blob-urls.ts';
 import type { Host } from '../host.ts';
+import { matchesETag } from '../http/matches-etag.ts';
 import { readBytes } from '../http/read-json.ts';
 import { IntertieError } from '../intertie-error.ts';
 import { storeOf, type App } from './context.ts';
@@ -31,8 +32,9 @@ export function addBlobRoutes(app: App, host: Host): void {
     const sha256 = c.req.param('sha256');
     const info = hash.test(sha256) ? await store.blobs.info(store.scope, sha256) : null;
     if (!info) throw new IntertieError('no-blob');
-    const headers = headersOf(info);
-    if (c.req.header('if-none-match') === headers['etag']) return new Response(null, { status: 304, headers });
+    const etag = `"${info.sha256}"`;
+    const headers: { [name: string]: string } = { ...headersOf(info), etag };
+    if (matchesETag(c.req.header('if-none-match'), etag)) return new Response(null, { status: 304, headers });
     const range = rangeOf(c.req.header('range'), info.size);
     const body = await store.blobs.get(store.scope, sha256, range);
     if (!body) throw new IntertieError('no-blob');
@@ -50,7 +52,7 @@ function mediaTypeOf(header: string | undefined): string {
 }
 
 /** Bytes that somebody sent are served from the same origin as the console: nothing of them may run. */
-function headersOf({ sha256, mediaType: type = 'application/octet-stream' }: BlobInfo): { [name: string]: string } {
+function headersOf({ mediaType: type = 'application/octet-stream' }: BlobInfo): { [name: string]: string } {
   return {
     'content-type': shown.test(type) ? type : 'application/octet-stream',
     'content-disposition': shown.test(type) ? 'inline' : 'attachment',
@@ -58,7 +60,6 @@ function headersOf({ sha256, mediaType: type = 'application/octet-stream' }: Blo
     'x-content-type-options': 'nosniff',
     'accept-ranges': 'bytes',
     'cache-control': 'private, max-age=31536000, immutable',
-    etag: `"${sha256}"`,
   };
 }
 

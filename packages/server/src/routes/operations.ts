@@ -1,7 +1,9 @@
+import type { ConnectionCounts } from '@intertie/core';
 import { errorPage, errors, isErrorCode } from '../errors.ts';
 import type { Host } from '../host.ts';
 import { ReadyCheck } from '../http/ready-check.ts';
 import { IntertieError } from '../intertie-error.ts';
+import type { Gauge } from '../metrics.ts';
 import { version } from '../version.ts';
 import type { App } from './context.ts';
 
@@ -20,11 +22,23 @@ export function addOperationRoutes(app: App, host: Host): void {
     return c.json({ status: 'ready' });
   });
 
-  app.get('/metrics', () => {
+  app.get('/metrics', (c) => {
+    if (!c.get('principal').operator) throw new IntertieError('operators-only');
     const { heapUsed } = process.memoryUsage();
     const { user, system } = process.cpuUsage();
+    const pools = Object.entries(host.store.connections?.() ?? {});
+    const ofPools = (count: keyof ConnectionCounts): Gauge['value'] =>
+      pools.map(([pool, counts]) => ({ labels: { pool }, value: counts[count] }));
     const text = host.metrics.render({
-      open_streams: { help: 'Responses that are being streamed.', value: host.streams.size },
+      runs_running: { help: 'Runs that this process executes.', value: host.load.running() },
+      open_streams: { help: 'Responses that are being streamed, and long polls.', value: host.streams.size },
+      pool_connections: { help: 'Open database connections of a pool.', value: ofPools('total') },
+      pool_idle_connections: { help: 'Open database connections of a pool that are idle.', value: ofPools('idle') },
+      pool_waiting: { help: 'Statements that wait for a database connection.', value: ofPools('waiting') },
+      event_loop_delay_seconds: {
+        help: 'Mean delay of the event loop in the last second.',
+        value: host.load.eventLoopDelayMs() / 1000,
+      },
       heap_bytes: { help: 'Memory in use.', value: heapUsed },
       cpu_seconds: { help: 'Time on the processor.', value: (user + system) / 1e6 },
     });

@@ -16,6 +16,10 @@ export function addStreamRoutes(app: App, host: Host): void {
   app.on(['GET', 'HEAD'], '/streams/runs/:run', async (c) => {
     const run = await streamOf(c);
     if (c.req.method === 'HEAD') return headOf(run);
+    for (const [name, values] of Object.entries(c.req.queries())) {
+      if (values.length > 1)
+        throw new IntertieError('bad-request', `${name}: given ${values.length} times. Give it once.`);
+    }
     const { offset, live, cursor } = c.req.query();
     if (live !== undefined && offset === undefined) {
       throw new IntertieError('bad-request', 'offset: a live read says where it begins (-1, now, or an offset).');

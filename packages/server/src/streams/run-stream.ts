@@ -1,4 +1,5 @@
 import type { AgentEvent, DurableRun, Followed, LogPosition, RunRecord, Store } from '@intertie/core';
+import { matchesETag } from '../http/matches-etag.ts';
 import { sseResponse, toSSEBytes, type SSEvent } from '../http/sse.ts';
 import { IntertieError } from '../intertie-error.ts';
 import { logDropped } from '../routes/run-events.ts';
@@ -17,7 +18,7 @@ export async function catchUp(run: StreamedRun, after: LogPosition, request: Req
   const page = await readPage(run, after);
   const tag = `"${run.record.key}:${formatOffset(after)}:${formatOffset(page.position)}${page.isClosed ? ':c' : ''}"`;
   const headers = { ...headersOf(page), etag: tag, 'cache-control': 'private, no-cache' };
-  if (request.headers.get('if-none-match') === tag) return new Response(null, { status: 304, headers });
+  if (matchesETag(request.headers.get('if-none-match'), tag)) return new Response(null, { status: 304, headers });
   return new Response(JSON.stringify(page.events), { headers: { ...headers, 'content-type': 'application/json' } });
 }
 
