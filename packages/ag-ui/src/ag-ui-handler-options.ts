@@ -1,5 +1,6 @@
 import type { PrepareRun } from '@intertie/ai-sdk';
 import type { BusyPolicy, Fault, PendingPolicy, RunRequest } from '@intertie/core';
+import type { RequestLimits } from '@intertie/core/http';
 import type { AGUIBinary } from './ag-ui-binary.ts';
 import type { AGUIRunInput } from './ag-ui-event.ts';
 import type { FileUrl } from './tell-files.ts';
@@ -19,8 +20,8 @@ interface CommonOptions extends Encoding {
   protobuf?: AGUIBinary;
   /** After how long a silence a comment is sent, so that proxies keep the connection. Default: 15 seconds. */
   keepAliveMs?: number;
-  /** How long a request may be, in bytes. Default: 32 MB, since files travel inside. */
-  maxBodySize?: number;
+  /** Limits of the request body, its JSON and its messages. */
+  limits?: Partial<RequestLimits>;
   generateId?: () => string;
 }
 

@@ -13,6 +13,7 @@ import {
   type StopResult,
   type Store,
 } from '@intertie/core';
+import { toRunHeaders } from '@intertie/core/http';
 import { readRun, type Feed } from './read-run.ts';
 import { iterable, type IterableStream } from './iterable-stream.ts';
 
@@ -84,8 +85,7 @@ export class Run implements DurableRun {
     );
     const all = new Headers(headers);
     for (const [name, value] of Object.entries(uiMessageStreamHeaders)) all.set(name, value);
-    all.set('x-intertie-run', this.runId);
-    all.set('x-intertie-message', this.messageId);
+    for (const [name, value] of Object.entries(toRunHeaders(this))) all.set(name, value);
     return new Response(writeUIMessageSSE(chunks, { keepAliveMs }), { headers: all });
   }
 

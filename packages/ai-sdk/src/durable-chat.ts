@@ -7,9 +7,9 @@ import {
   type RunRequest,
   type Waiting,
 } from '@intertie/core';
+import { readJsonBody, toRunHeaders, type RequestLimits } from '@intertie/core/http';
 import type { BlobUrl } from './blob-files.ts';
 import { bodyRunInput } from './body-run-input.ts';
-import { defaultMaxBodySize, readChatBody } from './chat-body.ts';
 import { messageOf } from './chat-end.ts';
 import { ChatRefusedError } from './chat-refusal.ts';
 import { ChatRequestError, readChatRequest } from './chat-request.ts';
@@ -17,6 +17,7 @@ import type { ChatEncoderOptions } from './chat-run.ts';
 import { followContinuation } from './follow-continuation.ts';
 import { followFrames, messageFrames } from './follow-frames.ts';
 import { slotKey } from './intertie-slot.ts';
+import { parseWireJson } from './parse-wire-json.ts';
 import { defined, isFields, type Fields } from './read-fields.ts';
 import { parseRunCursor, type RunCursor } from './run-cursor.ts';
 import { framesName, type RunFramesOptions } from './run-frames.ts';
@@ -51,8 +52,8 @@ export interface DurableChatHandlerOptions extends ChatEncoderOptions {
   keepAliveMs?: number;
   /** How long after its end a message is told to a chat that asks for what it has missed. Default: 60 seconds. */
   replayEndedMs?: number;
-  /** How long a request may be, in bytes. Default: 32 MB, since files travel inside. */
-  maxBodySize?: number;
+  /** Limits of the request body, its JSON and its messages. */
+  limits?: Partial<RequestLimits>;
   now?: () => number;
 }
 
@@ -75,12 +76,12 @@ export class DurableChat {
 
   /** A new message, an edit, another attempt, or answers: the run that it starts or goes on with. */
   async send(request: Request): Promise<Response> {
-    const { maxBodySize = defaultMaxBodySize, onLoss = () => undefined, threadOf, blobUrl } = this.#options;
-    const body = await readChatBody(request, maxBodySize);
+    const { limits, onLoss = () => undefined, threadOf, blobUrl } = this.#options;
+    const body = await readJsonBody(request, { limits, parse: parseWireJson });
     // Chats whose history is stored often send the last message alone.
     const isAlone = isFields(body) && body.messages === undefined && body.message !== undefined;
     const sent = isAlone ? { ...body, messages: [body.message] } : body;
-    const asked = readChatRequest(sent, () => threadOf?.(request) ?? generateId());
+    const asked = readChatRequest(sent, { generateId: () => threadOf?.(request) ?? generateId(), limits });
     const idempotencyKey = request.headers.get('idempotency-key') || undefined;
     const { store } = this.#agent;
     const turn = await readStoredTurn(asked, { store, onLoss, isAlone, ...defined({ blobUrl, idempotencyKey }) });
@@ -242,10 +243,7 @@ export class DurableChat {
 }
 
 function stream(body: string | ReadableStream<Uint8Array>, run: { runId?: string; messageId: string }): Response {
-  const named = defined({ 'x-intertie-run': run.runId });
-  return new Response(body, {
-    headers: { ...uiMessageStreamHeaders, ...named, 'x-intertie-message': run.messageId },
-  });
+  return new Response(body, { headers: { ...uiMessageStreamHeaders, ...toRunHeaders(run) } });
 }
 
 function threadInPath(request: Request): string | undefined {

@@ -1,10 +1,11 @@
 import { generateId, type AgentSource, type Fault } from '@intertie/core';
-import { defaultMaxBodySize, readChatBody } from './chat-body.ts';
+import { readJsonBody, toRunHeaders, type RequestLimits } from '@intertie/core/http';
 import { messageOf } from './chat-end.ts';
 import { ChatMemory } from './chat-memory.ts';
 import { ChatRequestError, readChatRequest, type ChatRequest } from './chat-request.ts';
 import { runChat, type ChatEncoderOptions } from './chat-run.ts';
 import { toRunInput } from './chat-turn.ts';
+import { parseWireJson } from './parse-wire-json.ts';
 import type { PrepareRun } from './prepare-run.ts';
 import { writeUIMessageSSE } from './ui-message-sse-stream.ts';
 import { uiMessageStreamHeaders } from './ui-message-sse.ts';
@@ -22,8 +23,8 @@ export interface ChatHandlerOptions extends ChatEncoderOptions {
    * and a client can send what it likes.
    */
   allowSystemMessages?: boolean;
-  /** How long a request may be, in bytes. Default: 32 MB, since files travel inside. */
-  maxBodySize?: number;
+  /** Limits of the request body, its JSON and its messages. */
+  limits?: Partial<RequestLimits>;
   generateId?: () => string;
   now?: () => number;
 }
@@ -34,14 +35,14 @@ export function createSourceChat(
   options: ChatHandlerOptions,
 ): (request: Request) => Promise<Response> {
   const { prepare, errorText = messageOf, keepAliveMs = 15_000, ...rest } = options;
-  const { maxBodySize = defaultMaxBodySize, allowSystemMessages = false, ...others } = rest;
+  const { limits, allowSystemMessages = false, ...others } = rest;
   const { generateId: mint = generateId, now = Date.now, ...encoding } = others;
   const { onLoss = () => undefined } = encoding;
   const memory = new ChatMemory();
 
   return async (request) => {
-    const body = await readChatBody(request, maxBodySize);
-    const asked = readChatRequest(body, mint);
+    const body = await readJsonBody(request, { limits, parse: parseWireJson });
+    const asked = readChatRequest(body, { generateId: mint, limits });
     if (!allowSystemMessages) refuseSystemMessages(asked);
     const run = toRunInput(asked, { memory, generateId: mint, now, onLoss });
     const prepared = await prepare?.(run, { request, body: body as { readonly [key: string]: unknown } });
@@ -49,7 +50,7 @@ export function createSourceChat(
     const chatOptions = { ...encoding, onLoss, signal, memory, errorText };
     const chunks = runChat<UIMessageVersion>(source, { ...run, ...prepared }, chatOptions);
     return new Response(writeUIMessageSSE(chunks, { keepAliveMs }), {
-      headers: { ...uiMessageStreamHeaders, 'x-intertie-run': run.runId, 'x-intertie-message': run.messageId },
+      headers: { ...uiMessageStreamHeaders, ...toRunHeaders(run) },
     });
   };
 }

@@ -1,4 +1,5 @@
 import type { AgentSource, Store } from '@intertie/core';
+import { defaultRequestLimits, type RequestLimits } from '@intertie/core/http';
 import type { CreateStoreOptions } from '@intertie/postgres';
 import { isAgentDefinition, isAgentSource, type AgentDefinition } from './agents/agent-definition.ts';
 import { IntertieError } from './intertie-error.ts';
@@ -6,9 +7,7 @@ import { IntertieError } from './intertie-error.ts';
 /** Who a request is from. The id is the scope of all that it can see. */
 export type Principal = { id: string; name?: string };
 
-export type Limits = {
-  /** How long a body may be, in bytes. Default: 32 MB, since files travel inside. */
-  bodyBytes: number;
+export type Limits = RequestLimits & {
   /** How many requests one client may send a second, on the long run. Default: 200. */
   requestsPerSecond: number;
   /** How many connections may be held open, by one client and by all. Default: 500 and 5000. */
@@ -118,9 +117,12 @@ function checkOrigins(cors: unknown): void {
 
 function checkLimits(limits: unknown): void {
   if (!isObject(limits)) return wrong(`limits is ${show(limits)}; it should be an object.`);
-  const { bodyBytes, requestsPerSecond, streams, ...others } = limits;
-  for (const key of Object.keys(others)) wrong(`limits has no field "${key}".`);
-  const numbers = { bodyBytes, requestsPerSecond, ...(isObject(streams) ? streams : {}) };
+  const { streams, ...flat } = limits;
+  const known = ['requestsPerSecond', ...Object.keys(defaultRequestLimits)];
+  for (const key of Object.keys(flat)) {
+    if (!known.includes(key)) wrong(`limits has no field "${key}". It knows ${known.join(', ')} and streams.`);
+  }
+  const numbers = { ...flat, ...(isObject(streams) ? streams : {}) };
   for (const [key, value] of Object.entries(numbers)) {
     if (value !== undefined && !(typeof value === 'number' && value > 0)) {
       wrong(`limits: ${key} is ${show(value)}; it should be a number above 0.`);

@@ -1,5 +1,6 @@
 import { Agent, createRunHost, type RunHostOptions } from '@intertie/agent';
 import type { Store } from '@intertie/core';
+import { defaultRequestLimits } from '@intertie/core/http';
 import { createStore } from '@intertie/postgres';
 import { isAgentDefinition, sourceDefinition, type AgentDefinition } from './agents/agent-definition.ts';
 import { createApp } from './app.ts';
@@ -35,7 +36,7 @@ export interface Intertie {
 }
 
 const defaultLimits: Limits = {
-  bodyBytes: 32_000_000,
+  ...defaultRequestLimits,
   requestsPerSecond: 200,
   streams: { perClient: 500, total: 5000 },
 };

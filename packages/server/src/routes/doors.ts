@@ -9,7 +9,7 @@ import { agentOf, type App, type RouteContext } from './context.ts';
 export function addDoors(app: App, host: Host): void {
   const chat = async (c: RouteContext): Promise<Response> => {
     const { id } = c.get('principal');
-    const options = { maxBodySize: host.limits.bodyBytes, blobUrl: blobPath, by: () => id };
+    const options = { limits: host.limits, blobUrl: blobPath, by: () => id };
     const handle = createChatHandler(scoped(agentOf(host, c), c), options);
     return withErrorBody(await handle(c.req.raw));
   };
@@ -20,7 +20,7 @@ export function addDoors(app: App, host: Host): void {
   }
 
   const agUi = async (c: RouteContext): Promise<Response> => {
-    const options = { maxBodySize: host.limits.bodyBytes, fileUrl: blobPath, by: c.get('principal').id };
+    const options = { limits: host.limits, fileUrl: blobPath, by: c.get('principal').id };
     const handle = createAGUIHandler(scoped(agentOf(host, c), c), options);
     return withErrorBody(await handle(c.req.raw));
   };

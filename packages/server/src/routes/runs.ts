@@ -25,7 +25,8 @@ const answer = z.union([
   }),
 ]);
 
-const answersShape = z.strictObject({ answers: z.array(answer).min(1).max(100) });
+/** Zod counts a list after it has checked all its entries, so the first schema is for the count alone. */
+const answersShape = z.strictObject({ answers: z.array(z.unknown()).min(1).max(100).pipe(z.array(answer)) });
 const stopShape = z.strictObject({ reason: z.string().max(1000).optional() });
 const eventsQuery = z.object({
   after: z.string().optional(),
@@ -72,7 +73,7 @@ export function addRunRoutes(app: App, host: Host): void {
 
   app.post('/api/runs/:run/stop', async (c) => {
     const store = storeOf(host, c);
-    const { reason } = await readJson(c.req.raw, stopShape);
+    const { reason } = await readJson(c.req.raw, stopShape, host.limits);
     const found = await findRun(host, store, idParam(c, 'run'), threadParam(c));
     const run = await openRun(host, store, found);
     return c.json({ result: await run.stop(reason) });
@@ -80,7 +81,7 @@ export function addRunRoutes(app: App, host: Host): void {
 
   app.post('/api/runs/:run/answers', async (c) => {
     const store = storeOf(host, c);
-    const { answers } = await readJson(c.req.raw, answersShape);
+    const { answers } = await readJson(c.req.raw, answersShape, host.limits);
     const { record, hosted } = await findRun(host, store, idParam(c, 'run'), threadParam(c));
     if (!hosted) throw new IntertieError('agent-gone', `This server has no agent "${record.agent}".`);
     const { verdicts, open, run } = await hosted.agent

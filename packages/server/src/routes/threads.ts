@@ -74,7 +74,7 @@ export function addThreadRoutes(app: App, host: Host): void {
   app.patch('/api/threads/:thread', async (c) => {
     const store = storeOf(host, c);
     const threadId = idParam(c, 'thread');
-    const { title, headId, metadata } = await readJson(c.req.raw, threadPatch);
+    const { title, headId, metadata } = await readJson(c.req.raw, threadPatch, host.limits);
     const thread = await requireThread(store, threadId);
     const saved = await store.saveThread({
       thread: {

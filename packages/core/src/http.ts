@@ -1,0 +1,10 @@
+/** How the handlers and clients of all protocols use HTTP: `@intertie/core/http`. */
+export {
+  checkMessageCounts,
+  checkRequestId,
+  defaultRequestLimits,
+  readJsonBody,
+  RequestBodyError,
+} from './request-body.ts';
+export type { ReadJsonOptions, RequestBodyErrorCode, RequestLimits } from './request-body.ts';
+export { readRunHeaders, toRunHeaders } from './run-headers.ts';
