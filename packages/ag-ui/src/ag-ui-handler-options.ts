@@ -14,7 +14,10 @@ type Encoding = Pick<
 interface CommonOptions extends Encoding {
   /** The version of a client that does not say its own. Default: what all of them take. */
   protocolVersion?: string;
-  /** What the client is told of an error that ended the run. Default: the error's message. */
+  /**
+   * Text of an error for the client, from the error as it is stored. Default: the text of our own errors, and for all others
+   * a sentence with the run id, since the messages of providers may hold keys.
+   */
   errorText?: (error: Fault) => string;
   /** For clients that ask for it by name: `protobuf` of `@intertie/ag-ui/protobuf`. Default: all get server-sent events. */
   protobuf?: AGUIBinary;

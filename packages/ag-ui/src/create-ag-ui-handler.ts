@@ -7,7 +7,7 @@ import {
   type DurableAgent,
   type RunControl,
 } from '@intertie/core';
-import { RequestBodyError, toRunHeaders } from '@intertie/core/http';
+import { RequestBodyError, toRunHeaders, withPublicFaults } from '@intertie/core/http';
 import type { AGUIHandlerOptions, DurableAGUIHandlerOptions } from './ag-ui-handler-options.ts';
 import { asksFor } from './ag-ui-binary.ts';
 import { aguiSSEHeaders, writeFeedSSE } from './ag-ui-sse.ts';
@@ -19,7 +19,6 @@ import { readRunAgentInput, RequestProblem } from './read-run-agent-input.ts';
 import { refuseRun } from './refuse-run.ts';
 import { runOfInput } from './run-of-input.ts';
 import { streamFeed } from './stream-feed.ts';
-import { withFaultText } from './with-fault-text.ts';
 
 type Handler = (request: Request) => Promise<Response>;
 
@@ -73,7 +72,7 @@ function durableHandler(agent: DurableAgent, options: DurableAGUIHandlerOptions)
 }
 
 function sourceHandler(source: AgentSource, options: AGUIHandlerOptions): Handler {
-  const { prepare, limits, ...rest } = options;
+  const { prepare, limits, errorText, ...rest } = options;
   const { generateId: mint = generateId, now = Date.now, protocolVersion: assumed, ...encoding } = rest;
   const { onLoss = () => undefined } = encoding;
 
@@ -82,11 +81,10 @@ function sourceHandler(source: AgentSource, options: AGUIHandlerOptions): Handle
     const { protocolVersion = assumed, messages } = input;
     const run = runOfInput(input, { generateId: mint, now, onLoss });
     const prepared = await prepare?.(run, { request, input });
-    const encoder = createAGUIEncoder({
-      ...encoding,
-      messages,
-      ...(protocolVersion !== undefined && { protocolVersion }),
-    });
+    const encoder = withPublicFaults(
+      createAGUIEncoder({ ...encoding, messages, ...(protocolVersion !== undefined && { protocolVersion }) }),
+      { runId: run.runId, errorText },
+    );
     const stop = new AbortController();
     const events = source.run({ ...run, ...prepared }, controlOf(AbortSignal.any([request.signal, stop.signal])));
     // Who leaves stops the run, also where the platform does not abort the request.
@@ -105,12 +103,11 @@ function named(request: Request): { query: URLSearchParams; threadId: string; ru
 
 /** The events in the form that the client reads. */
 function respond(
-  told: EventFeed,
+  events: EventFeed,
   request: Request,
-  { errorText, keepAliveMs = defaultKeepAliveMs, protobuf }: AGUIHandlerOptions | DurableAGUIHandlerOptions,
+  { keepAliveMs = defaultKeepAliveMs, protobuf }: AGUIHandlerOptions | DurableAGUIHandlerOptions,
   headers: Record<string, string> | undefined,
 ): Response {
-  const events = withFaultText(told, errorText);
   if (!protobuf || !asksFor(protobuf, request)) {
     const bytes = writeFeedSSE(events, { keepAliveMs });
     return new Response(bytes, { headers: { ...aguiSSEHeaders, ...headers } });

@@ -9,6 +9,7 @@ import {
   type Codec,
   type End,
   type EventOf,
+  type Fault,
   type FinishResult,
   type Ownership,
   type RunControl,
@@ -16,6 +17,7 @@ import {
   type RunKey,
   type RunLostReason,
   type RunPosition,
+  type RunRecord,
   type RunWatcher,
   type RunWriter,
   type StopReason,
@@ -41,6 +43,7 @@ export type ExecutionHost = {
   readonly flusher: RunFlusher;
   readonly watcher: RunWatcher;
   readonly onError: (error: unknown) => void;
+  readonly onRunError: (run: RunRecord, error: Fault) => void;
 };
 
 /** How long a source may take to end after it was told to stop. Then it is ended without its last words. */
@@ -206,6 +209,7 @@ export class Execution {
         this.#telemetry.see(event);
         this.#list.feed(event);
         this.#end = event;
+        if (event.outcome === 'error') this.#host.onRunError(this.#owned.run, event.error);
         return undefined;
       default:
         this.#telemetry.see(event);

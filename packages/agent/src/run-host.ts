@@ -8,6 +8,7 @@ import {
   RunRefusedError,
   toFault,
   type End,
+  type Fault,
   type FinishResult,
   type Followed,
   type LogPosition,
@@ -46,6 +47,8 @@ export type RunHostOptions = {
   logRetentionMs?: number;
   /** Is told of what failed and will be tried again. */
   onError?: (error: unknown) => void;
+  /** Called when a run ends with an error, with the error as it is stored. Clients see a text without its details. */
+  onRunError?: (run: RunRecord, error: Fault) => void;
 };
 
 export type CloseOptions = {
@@ -70,6 +73,7 @@ export class RunHost {
   readonly watcher: RunWatcher;
   readonly relay: RunRelay;
   readonly onError: (error: unknown) => void;
+  readonly onRunError: (run: RunRecord, error: Fault) => void;
   #options: RunHostOptions;
   #sweeper: Sweeper;
   #streams = new HostedStreams();
@@ -85,10 +89,11 @@ export class RunHost {
   #isStopping = false;
 
   constructor(store: Store, options: RunHostOptions = {}) {
-    const { tickMs, logRetentionMs, onError = () => undefined } = options;
+    const { tickMs, logRetentionMs, onError = () => undefined, onRunError = () => undefined } = options;
     this.store = store;
     this.process = options.process ?? generateId();
     this.onError = onError;
+    this.onRunError = onRunError;
     this.#options = options;
     const { process } = this;
     this.flusher = createRunFlusher({ log: store.log, onError, ...(tickMs !== undefined && { tickMs }) });

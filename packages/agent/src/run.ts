@@ -7,13 +7,14 @@ import {
   type CanonicalMessage,
   type DurableRun,
   type Emit,
+  type Fault,
   type Followed,
   type LogPosition,
   type RunRecord,
   type StopResult,
   type Store,
 } from '@intertie/core';
-import { toRunHeaders } from '@intertie/core/http';
+import { toPublicEvent, toRunHeaders } from '@intertie/core/http';
 import { readRun, type Feed } from './read-run.ts';
 import { iterable, type IterableStream } from './iterable-stream.ts';
 
@@ -22,6 +23,8 @@ export interface UIMessageResponseOptions<
 > extends UIMessageEncoderOptions<Version> {
   /** After how long a silence a comment is sent, so that proxies keep the connection. 15 seconds unless given. */
   keepAliveMs?: number;
+  /** Text of an error for the client. Default: a sentence of ours with the run id; see `createChatHandler`. */
+  errorText?: (error: Fault) => string;
   headers?: HeadersInit;
 }
 
@@ -77,10 +80,11 @@ export class Run implements DurableRun {
   toUIMessageStreamResponse<Version extends UIMessageVersion = 6>(
     options: UIMessageResponseOptions<Version> = {},
   ): Response {
-    const { keepAliveMs = 15_000, headers, ...encoding } = options;
+    const { keepAliveMs = 15_000, headers, errorText, ...encoding } = options;
+    const view = { runId: this.runId, errorText };
     const encoder = createUIMessageEncoder<Version>(encoding);
     const chunks = this.#read<UIMessageChunkOf<Version>>(
-      (event, emit) => encoder.feed(event, emit),
+      (event, emit) => encoder.feed(toPublicEvent(event, view), emit),
       (emit) => encoder.end({ reason: 'eof' }, emit),
     );
     const all = new Headers(headers);

@@ -10,7 +10,6 @@ import {
 import { readJsonBody, toRunHeaders, type RequestLimits } from '@intertie/core/http';
 import type { BlobUrl } from './blob-files.ts';
 import { bodyRunInput } from './body-run-input.ts';
-import { messageOf } from './chat-end.ts';
 import { ChatRefusedError } from './chat-refusal.ts';
 import { ChatRequestError, readChatRequest } from './chat-request.ts';
 import type { ChatEncoderOptions } from './chat-run.ts';
@@ -46,7 +45,10 @@ export interface DurableChatHandlerOptions extends ChatEncoderOptions {
    * what was told. Default: as the store calls it, which no browser understands.
    */
   blobUrl?: BlobUrl;
-  /** What the page is told of an error that ended the run. Default: the error's message. */
+  /**
+   * Text of an error for the page, from the error as it is stored. Default: the text of our own errors, and for all others a
+   * sentence with the run id, since the messages of providers may hold keys.
+   */
   errorText?: (error: Fault) => string;
   /** After how long a silence a comment is sent, so that proxies keep the connection. Default: 15 seconds. */
   keepAliveMs?: number;
@@ -236,9 +238,8 @@ export class DurableChat {
 
   get #encoding(): ChatEncoderOptions & Pick<RunFramesOptions, 'errorText' | 'blobUrl'> {
     const { version, sendReasoning, sendSources, includeInternal, staticTools, onLoss, blobUrl } = this.#options;
-    const { errorText = messageOf } = this.#options;
-    const encoding = { version, sendReasoning, sendSources, includeInternal, staticTools, onLoss, blobUrl };
-    return { ...defined(encoding), errorText };
+    const { errorText } = this.#options;
+    return defined({ version, sendReasoning, sendSources, includeInternal, staticTools, onLoss, blobUrl, errorText });
   }
 }
 

@@ -1,6 +1,5 @@
 import { generateId, type AgentSource, type Fault } from '@intertie/core';
 import { readJsonBody, toRunHeaders, type RequestLimits } from '@intertie/core/http';
-import { messageOf } from './chat-end.ts';
 import { ChatMemory } from './chat-memory.ts';
 import { ChatRequestError, readChatRequest, type ChatRequest } from './chat-request.ts';
 import { runChat, type ChatEncoderOptions } from './chat-run.ts';
@@ -14,7 +13,10 @@ import type { UIMessageVersion } from './ui-message-chunk.ts';
 export interface ChatHandlerOptions extends ChatEncoderOptions {
   /** What a run is given beside the history: the client's tools, context, state. May throw a `Response` to refuse it. */
   prepare?: PrepareRun<{ request: Request; body: { readonly [key: string]: unknown } }>;
-  /** What the page is told of an error that ended the run. Default: the error's message. */
+  /**
+   * Text of an error for the page, from the error as it is. Default: the text of our own errors, and for all others a
+   * sentence with the run id, since the messages of providers may hold keys. Log the error here: nothing else does.
+   */
   errorText?: (error: Fault) => string;
   /** After how long a silence a comment is sent, so that proxies keep the connection. Default: 15 seconds. */
   keepAliveMs?: number;
@@ -34,7 +36,7 @@ export function createSourceChat(
   source: AgentSource,
   options: ChatHandlerOptions,
 ): (request: Request) => Promise<Response> {
-  const { prepare, errorText = messageOf, keepAliveMs = 15_000, ...rest } = options;
+  const { prepare, errorText, keepAliveMs = 15_000, ...rest } = options;
   const { limits, allowSystemMessages = false, ...others } = rest;
   const { generateId: mint = generateId, now = Date.now, ...encoding } = others;
   const { onLoss = () => undefined } = encoding;

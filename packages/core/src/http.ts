@@ -1,4 +1,6 @@
 /** How the handlers and clients of all protocols use HTTP: `@intertie/core/http`. */
+export { toPublicEvent, toPublicFault, toPublicMessage, toPublicOutcome, withPublicFaults } from './public-fault.ts';
+export type { FaultView } from './public-fault.ts';
 export {
   checkMessageCounts,
   checkRequestId,

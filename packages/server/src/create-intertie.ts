@@ -17,7 +17,7 @@ import { ThreadTrees } from './thread-trees.ts';
 export type CreateIntertieOptions = {
   logger?: Logger;
   /** How this process writes and looks after its runs. */
-  runs?: Omit<RunHostOptions, 'onError'>;
+  runs?: Omit<RunHostOptions, 'onError' | 'onRunError'>;
 };
 
 export type CloseIntertieOptions = {
@@ -67,6 +67,10 @@ async function assemble(config: IntertieConfig, { store, isOwn, logger, runOptio
     ...runOptions,
     onError: (error) =>
       logger.log('warn', 'run-host', { error: error instanceof Error ? error.message : String(error) }),
+    onRunError: ({ runId, threadId, agent }, { message, code, data }) => {
+      const details = data === undefined ? undefined : JSON.stringify(data);
+      logger.log('error', 'run-failed', { runId, threadId, agent, code, error: message, details });
+    },
   });
   const frames = new FrameKeeper();
   const isOpen = config.auth === undefined && token === undefined;
@@ -92,6 +96,7 @@ async function assemble(config: IntertieConfig, { store, isOwn, logger, runOptio
     store,
     database: { kind: databaseKind(database) },
     isOpen,
+    errorText: isOpen ? ({ message }) => message : undefined,
     sessions: token === undefined ? undefined : new Sessions(token),
     frames,
     streams,

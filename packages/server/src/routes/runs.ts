@@ -7,7 +7,7 @@ import { readJson, readQuery } from '../http/read-json.ts';
 import { sseResponse, toSSEBytes } from '../http/sse.ts';
 import { IntertieError } from '../intertie-error.ts';
 import { parseCursor } from '../log-cursor.ts';
-import { idParam, requireOpen, storeOf, type App, type RouteContext } from './context.ts';
+import { idParam, requireOpen, storeOf, viewOf, type App, type RouteContext } from './context.ts';
 import { followEvents, replayEvents } from './run-events.ts';
 
 const answer = z.union([
@@ -46,7 +46,7 @@ export function addRunRoutes(app: App, host: Host): void {
     const store = storeOf(host, c);
     const { record } = await findRun(host, store, idParam(c, 'run'), threadParam(c));
     const runs = record.resumes ? await store.registry.listRuns(store.scope, { threadId: record.threadId }) : [];
-    return c.json(toRunInfo(record, runs));
+    return c.json(toRunInfo(record, host, runs));
   });
 
   app.get('/api/runs/:run/events', async (c) => {
@@ -56,8 +56,8 @@ export function addRunRoutes(app: App, host: Host): void {
     const after = text === undefined || text === '' ? undefined : parseCursor(text);
     if (after === null) throw new IntertieError('bad-request', 'after: a cursor is epoch.seq, for example 1.42');
     const found = await findRun(host, store, idParam(c, 'run'), query.thread);
-    if (query.live === 'false') return replayEvents(store, found.record, after);
-    return followEvents(await openRun(host, store, found), found.record, after);
+    if (query.live === 'false') return replayEvents(store, found.record, after, viewOf(host, found.record));
+    return followEvents(await openRun(host, store, found), found.record, after, viewOf(host, found.record));
   });
 
   app.get('/api/runs/:run/frames', async (c) => {
