@@ -37,7 +37,7 @@ export type RunHostOptions = {
   process?: string;
   /** The time from one flush to the next. 40 ms unless given. */
   tickMs?: number;
-  /** How often the lease is renewed. 5 s unless given; the store keeps it for 15. */
+  /** How often the lease is renewed. Default: 5 s. The lease itself is an option of the store. */
   heartbeatMs?: number;
   /** How often runs of dead processes are looked for. 5 s unless given. */
   sweepMs?: number;
