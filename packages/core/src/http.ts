@@ -1,5 +1,12 @@
 /** How the handlers and clients of all protocols use HTTP: `@intertie/core/http`. */
-export { toPublicEvent, toPublicFault, toPublicMessage, toPublicOutcome, withPublicFaults } from './public-fault.ts';
+export {
+  publicFaults,
+  toPublicEvent,
+  toPublicFault,
+  toPublicMessage,
+  toPublicOutcome,
+  withPublicFaults,
+} from './public-fault.ts';
 export type { FaultView } from './public-fault.ts';
 export {
   checkMessageCounts,

@@ -1,4 +1,4 @@
-import type { Encoder, End } from './codec.ts';
+import type { Codec, Encoder, End } from './codec.ts';
 import type { AgentEvent } from './event.ts';
 import type { Fault } from './fault.ts';
 import type { CanonicalMessage, MessageContent } from './message.ts';
@@ -73,6 +73,11 @@ export function toPublicOutcome<T extends Outcome>(outcome: T, view: FaultView):
 export function toPublicMessage(message: CanonicalMessage, view: FaultView): CanonicalMessage {
   const content = toPublicContent(message.content, { runId: message.runId, ...view });
   return content === message.content ? message : { ...message, content };
+}
+
+/** Passes events on with their faults as a client may see them. */
+export function publicFaults(view: FaultView): Codec<AgentEvent, AgentEvent> {
+  return { feed: (event, emit) => emit(toPublicEvent(event, view)), end: () => undefined };
 }
 
 /** An encoder that shows faults to a client. */
