@@ -56,10 +56,10 @@ describe.each(majors)('toAGUIResponse with $name', ({ ai }) => {
   });
 
   it('hides the text of a provider error', async () => {
-    const text = await respond({ throws: new Error('Wrong key sk-secret.') }).text();
-    expect(text).not.toContain('sk-secret');
-    expect(frameEvents(text).at(-1)).toMatchObject({ type: 'RUN_ERROR', code: 'run-failed' });
-    expect(text).toContain('Run: run-1.');
+    const body = await respond({ throws: new Error('Wrong key sk-secret.') }).text();
+    expect(body).not.toContain('sk-secret');
+    expect(frameEvents(body).at(-1)).toMatchObject({ type: 'RUN_ERROR', code: 'run-failed' });
+    expect(body).toContain('Run: run-1.');
   });
 
   it('stops reading the model when the client leaves', async () => {

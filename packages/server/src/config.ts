@@ -118,9 +118,10 @@ function checkOrigins(cors: unknown): void {
 function checkLimits(limits: unknown): void {
   if (!isObject(limits)) return wrong(`limits is ${show(limits)}; it should be an object.`);
   const { streams, ...flat } = limits;
-  const known = ['requestsPerSecond', ...Object.keys(defaultRequestLimits)];
+  const flatLimits = ['requestsPerSecond', ...Object.keys(defaultRequestLimits)];
   for (const key of Object.keys(flat)) {
-    if (!known.includes(key)) wrong(`limits has no field "${key}". It knows ${known.join(', ')} and streams.`);
+    if (!flatLimits.includes(key))
+      wrong(`limits has no field "${key}". It knows ${flatLimits.join(', ')} and streams.`);
   }
   const numbers = { ...flat, ...(isObject(streams) ? streams : {}) };
   for (const [key, value] of Object.entries(numbers)) {
