@@ -1,5 +1,6 @@
 import type { PrepareRun } from '@intertie/ai-sdk';
 import type { BusyPolicy, Fault, PendingPolicy, RunRequest } from '@intertie/core';
+import type { RequestLimits } from '@intertie/core/http';
 import type { AGUIBinary } from './ag-ui-binary.ts';
 import type { AGUIRunInput } from './ag-ui-event.ts';
 import type { FileUrl } from './tell-files.ts';
@@ -13,14 +14,17 @@ type Encoding = Pick<
 interface CommonOptions extends Encoding {
   /** The version of a client that does not say its own. Default: what all of them take. */
   protocolVersion?: string;
-  /** What the client is told of an error that ended the run. Default: the error's message. */
+  /**
+   * Text of an error for the client, from the error as it is stored. Default: the text of our own errors, and for all others
+   * a sentence with the run id, since the messages of providers may hold keys.
+   */
   errorText?: (error: Fault) => string;
   /** For clients that ask for it by name: `protobuf` of `@intertie/ag-ui/protobuf`. Default: all get server-sent events. */
   protobuf?: AGUIBinary;
   /** After how long a silence a comment is sent, so that proxies keep the connection. Default: 15 seconds. */
   keepAliveMs?: number;
-  /** How long a request may be, in bytes. Default: 32 MB, since files travel inside. */
-  maxBodySize?: number;
+  /** Limits of the request body, its JSON and its messages. */
+  limits?: Partial<RequestLimits>;
   generateId?: () => string;
 }
 

@@ -1,3 +1,4 @@
+import { readRunHeaders } from '@intertie/core/http';
 import { askAgent, type AGUIEndpoint } from './http-events.ts';
 import { withQuery } from './with-query.ts';
 
@@ -59,6 +60,7 @@ export async function askForRun(
 }
 
 /** The run that goes on when its reader leaves, if this is the answer of an agent that keeps it. */
-function keptRunOf({ headers }: Response): string | undefined {
-  return headers.has('x-intertie-message') ? (headers.get('x-intertie-run') ?? undefined) : undefined;
+function keptRunOf(response: Response): string | undefined {
+  const { runId, messageId } = readRunHeaders(response);
+  return messageId === undefined ? undefined : runId;
 }

@@ -7,6 +7,7 @@ import {
   type DurableAgent,
   type RunControl,
 } from '@intertie/core';
+import { RequestBodyError, toRunHeaders, withPublicFaults } from '@intertie/core/http';
 import type { AGUIHandlerOptions, DurableAGUIHandlerOptions } from './ag-ui-handler-options.ts';
 import { asksFor } from './ag-ui-binary.ts';
 import { aguiSSEHeaders, writeFeedSSE } from './ag-ui-sse.ts';
@@ -18,12 +19,10 @@ import { readRunAgentInput, RequestProblem } from './read-run-agent-input.ts';
 import { refuseRun } from './refuse-run.ts';
 import { runOfInput } from './run-of-input.ts';
 import { streamFeed } from './stream-feed.ts';
-import { withFaultText } from './with-fault-text.ts';
 
 type Handler = (request: Request) => Promise<Response>;
 
 const defaultKeepAliveMs = 15_000;
-const defaultMaxBodySize = 32_000_000;
 
 /**
  * A whole endpoint for an unmodified AG-UI client: `export const POST = createAGUIHandler(source)`. What is wrong with a
@@ -48,11 +47,11 @@ export function createAGUIHandler(
 }
 
 function durableHandler(agent: DurableAgent, options: DurableAGUIHandlerOptions): Handler {
-  const { maxBodySize = defaultMaxBodySize } = options;
+  const { limits } = options;
   const door = new DurableDoor(agent, options);
 
   const tell = async (request: Request): Promise<Told | null> => {
-    if (request.method === 'POST') return door.run(await readRunAgentInput(request, maxBodySize), request);
+    if (request.method === 'POST') return door.run(await readRunAgentInput(request, limits), request);
     const { query, threadId, runId } = named(request);
     const protocolVersion = nameOf(query.get('protocolVersion'));
     const client = defined({ runId, protocolVersion });
@@ -67,31 +66,30 @@ function durableHandler(agent: DurableAgent, options: DurableAGUIHandlerOptions)
     const told = await tell(request);
     if (told === null) return new Response(null, { status: 204 });
     const { events, run } = told;
-    const headers = run && { 'x-intertie-run': run.runId, 'x-intertie-message': run.messageId };
+    const headers = run && toRunHeaders(run);
     return respond(feedOf(events), request, options, headers);
   });
 }
 
 function sourceHandler(source: AgentSource, options: AGUIHandlerOptions): Handler {
-  const { prepare, maxBodySize = defaultMaxBodySize, ...rest } = options;
+  const { prepare, limits, errorText, ...rest } = options;
   const { generateId: mint = generateId, now = Date.now, protocolVersion: assumed, ...encoding } = rest;
   const { onLoss = () => undefined } = encoding;
 
   return answering(['POST'], async (request) => {
-    const input = await readRunAgentInput(request, maxBodySize);
+    const input = await readRunAgentInput(request, limits);
     const { protocolVersion = assumed, messages } = input;
     const run = runOfInput(input, { generateId: mint, now, onLoss });
     const prepared = await prepare?.(run, { request, input });
-    const encoder = createAGUIEncoder({
-      ...encoding,
-      messages,
-      ...(protocolVersion !== undefined && { protocolVersion }),
-    });
+    const encoder = withPublicFaults(
+      createAGUIEncoder({ ...encoding, messages, ...(protocolVersion !== undefined && { protocolVersion }) }),
+      { runId: run.runId, errorText },
+    );
     const stop = new AbortController();
     const events = source.run({ ...run, ...prepared }, controlOf(AbortSignal.any([request.signal, stop.signal])));
     // Who leaves stops the run, also where the platform does not abort the request.
     const encoded = encodedFeed(events, encoder, (reason) => stop.abort(reason));
-    return respond(encoded, request, options, { 'x-intertie-run': run.runId });
+    return respond(encoded, request, options, toRunHeaders({ runId: run.runId }));
   });
 }
 
@@ -105,12 +103,11 @@ function named(request: Request): { query: URLSearchParams; threadId: string; ru
 
 /** The events in the form that the client reads. */
 function respond(
-  told: EventFeed,
+  events: EventFeed,
   request: Request,
-  { errorText, keepAliveMs = defaultKeepAliveMs, protobuf }: AGUIHandlerOptions | DurableAGUIHandlerOptions,
+  { keepAliveMs = defaultKeepAliveMs, protobuf }: AGUIHandlerOptions | DurableAGUIHandlerOptions,
   headers: Record<string, string> | undefined,
 ): Response {
-  const events = withFaultText(told, errorText);
   if (!protobuf || !asksFor(protobuf, request)) {
     const bytes = writeFeedSSE(events, { keepAliveMs });
     return new Response(bytes, { headers: { ...aguiSSEHeaders, ...headers } });
@@ -131,6 +128,7 @@ function answering(methods: readonly string[], answer: Handler): Handler {
       return await answer(request);
     } catch (error) {
       if (error instanceof Response) return error;
+      if (error instanceof RequestBodyError) return error.toResponse();
       if (error instanceof RunRefusedError) return refuseRun(error);
       const isTheirs = error instanceof RequestProblem || (error instanceof StoreError && error.code === 'invalid');
       if (!isTheirs) throw error;

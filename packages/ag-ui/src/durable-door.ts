@@ -12,6 +12,7 @@ import {
   type RunRequest,
   type StopResult,
 } from '@intertie/core';
+import { withPublicFaults } from '@intertie/core/http';
 import type { DurableAGUIHandlerOptions } from './ag-ui-handler-options.ts';
 import type { AGUIEvent, AGUIRunInput } from './ag-ui-event.ts';
 import type { AGUIOpenState } from './ag-ui-encoder-options.ts';
@@ -98,7 +99,7 @@ export class DurableDoor {
       { type: 'run-start' as const, ...ids },
       { type: 'run-end' as const, outcome: 'complete' as const },
     ];
-    return { events: tellStored(this.#encoder(client), { history, beside, events }) };
+    return { events: tellStored(this.#encoder(client, ids.runId), { history, beside, events }) };
   }
 
   /** The last answer of a thread from its beginning. Null: there is none to come back to. */
@@ -107,7 +108,7 @@ export class DurableDoor {
     const run = latest && (await currentRun(this.#agent, latest));
     if (run === null) return null;
     // It is told nothing of what was before, so what is corrected later is corrected in what it is told.
-    const encoder = this.#encoder({ ...client, messages: [] });
+    const encoder = this.#encoder({ ...client, messages: [] }, run.runId);
     const { now, replayEndedMs, fileUrl } = this.#options;
     const options = { encoder, ...this.#naming(run, {}), ...defined({ now, replayEndedMs, fileUrl }) };
     const events = await replayRun(this.#agent, run, options);
@@ -174,7 +175,7 @@ export class DurableDoor {
   /** Nothing runs before all is answered: what is left, as the outcome of a run that is none. */
   #stillOpen(open: readonly Decision[], input: AGUIRunInput): ReadableStream<AGUIEvent> {
     const { runId, threadId } = input;
-    const encoder = this.#encoder(input);
+    const encoder = this.#encoder(input, runId);
     return new ReadableStream({
       start(controller) {
         const emit = (event: AGUIEvent): void => controller.enqueue(event);
@@ -195,12 +196,12 @@ export class DurableDoor {
 
   /** From the beginning, for the client that has asked for it and has the rest. */
   #follow(run: DurableRun, client: Client): ReadableStream<AGUIEvent> {
-    return tellRun(run, { encoder: this.#encoder(client), ...this.#naming(run, client) });
+    return tellRun(run, { encoder: this.#encoder(client, run.runId), ...this.#naming(run, client) });
   }
 
   async #join(run: DurableRun, client: Client): Promise<Told> {
     const telling = this.#telling(client);
-    const encoder = this.#encoder({ ...client, messages: undefined });
+    const encoder = this.#encoder({ ...client, messages: undefined }, run.runId);
     const more = defined({ known: client.messages, fileUrl: this.#options.fileUrl });
     const options = { encoder, telling, ...this.#naming(run, client), ...more };
     return { run, events: await joinRun(this.#agent, run, options) };
@@ -237,10 +238,17 @@ export class DurableDoor {
     return { sendReasoning, sendInternal, ...defined({ protocolVersion, resultIds }) };
   }
 
-  #encoder({ protocolVersion = this.#options.protocolVersion, messages }: Client): Encoder<AGUIEvent, AGUIOpenState> {
+  #encoder(
+    { protocolVersion = this.#options.protocolVersion, messages }: Client,
+    runId: string,
+  ): Encoder<AGUIEvent, AGUIOpenState> {
     const { form, timestamps, stepNames, sendReasoning, sendInternal, preliminary, snapshot, onLoss } = this.#options;
     const encoding = { form, timestamps, stepNames, sendReasoning, sendInternal, preliminary, snapshot, onLoss };
-    return createAGUIEncoder(defined({ ...encoding, protocolVersion, messages }));
+    const { errorText } = this.#options;
+    return withPublicFaults(createAGUIEncoder(defined({ ...encoding, protocolVersion, messages })), {
+      runId,
+      errorText,
+    });
   }
 }
 

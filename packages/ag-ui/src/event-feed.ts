@@ -86,15 +86,3 @@ export function encodedFeed(
     },
   };
 }
-
-/** The events as somebody else wants them said. */
-export function mapFeed(feed: EventFeed, map: (event: AGUIEvent) => AGUIEvent): EventFeed {
-  return {
-    ...feed,
-    // Without `more`: every event is made, and said anew.
-    open(sink) {
-      const { more: _, ...others } = sink;
-      feed.open({ ...others, event: (event) => sink.event(map(event)) });
-    },
-  };
-}

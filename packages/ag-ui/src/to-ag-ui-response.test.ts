@@ -50,9 +50,16 @@ describe.each(majors)('toAGUIResponse with $name', ({ ai }) => {
   });
 
   it('says a failure in the stream, since the status is out', async () => {
-    const response = respond({ throws: new Error('No key.') });
+    const response = respond({ throws: new Error('No key.') }, { errorText: ({ message }) => `Failed: ${message}` });
     expect(response.status).toBe(200);
-    expect((await eventsOf(response)).at(-1)).toMatchObject({ type: 'RUN_ERROR', message: 'No key.' });
+    expect((await eventsOf(response)).at(-1)).toMatchObject({ type: 'RUN_ERROR', message: 'Failed: No key.' });
+  });
+
+  it('hides the text of a provider error', async () => {
+    const body = await respond({ throws: new Error('Wrong key sk-secret.') }).text();
+    expect(body).not.toContain('sk-secret');
+    expect(frameEvents(body).at(-1)).toMatchObject({ type: 'RUN_ERROR', code: 'run-failed' });
+    expect(body).toContain('Run: run-1.');
   });
 
   it('stops reading the model when the client leaves', async () => {

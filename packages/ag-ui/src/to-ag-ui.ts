@@ -1,6 +1,7 @@
 import type { Message } from '@ag-ui/core';
 import { createFullStreamDecoder, type ToolExecutors } from '@intertie/ai-sdk';
 import { compose, generateId, seal, type Json, type RunInput } from '@intertie/core';
+import { publicFaults, type FaultView } from '@intertie/core/http';
 import type { AGUIEvent, AGUIRunInput } from './ag-ui-event.ts';
 import type { AGUIEncoderOptions } from './ag-ui-encoder-options.ts';
 import type { AGUIWriter } from './ag-ui-writer.ts';
@@ -43,8 +44,12 @@ export function toAGUI(result: StreamTextLike, options: ToAGUIOptions = {}): Rea
   return iterableStream(feedAGUI(result, options));
 }
 
-/** What reads a result, and what writes it. */
-export function feedAGUI(result: StreamTextLike, options: ToAGUIOptions): PartFeed {
+/** What reads a result, and what writes it. With `shown` the events go to a client, which sees no text of a provider's error. */
+export function feedAGUI(
+  result: StreamTextLike,
+  options: ToAGUIOptions,
+  shown?: Pick<FaultView, 'errorText'>,
+): PartFeed {
   const { messages: given, ...encoding } = options;
   const { input, protocolVersion = input?.protocolVersion, tools, signal, now = Date.now } = encoding;
   const { onLoss = () => undefined, snapshot = false } = encoding;
@@ -54,8 +59,9 @@ export function feedAGUI(result: StreamTextLike, options: ToAGUIOptions): PartFe
   const encoder = new AGUIEncoder({ ...encoding, ...defined({ protocolVersion, messages }) });
   const decoder = createFullStreamDecoder(run, { ...defined({ tools }), onLoss });
   const reading = writeInto({ parts: () => partsOf(result), decoder }, options.writer, { run, onLoss });
+  const sealed = compose(reading.decoder, seal(run, onLoss));
   const codec = createPartCodec({
-    decoder: compose(reading.decoder, seal(run, onLoss)),
+    decoder: shown ? compose(sealed, publicFaults({ runId: run.runId, ...shown })) : sealed,
     encoder,
     now,
     // What is written comes between the parts.

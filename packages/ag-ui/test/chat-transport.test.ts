@@ -197,10 +197,10 @@ describe.each(chatMajors)('$name and an AG-UI agent over HTTP', ({ major, ai, cr
     expect({ status: chat.status, told: told(chat) }).toEqual({ status: 'ready', told: ['text=Hel'] });
   });
 
-  it('says what the model said when it failed', async () => {
+  it('reports a failed run without the text of the provider', async () => {
     const chat = await chatWith({ parts: text('0', 'Hel').slice(0, 2), last: 'throw' });
     await chat.sendMessage({ text: 'Go.' });
-    expect(chat.error?.message).toBe('The line went dead.');
+    expect(chat.error?.message).toMatch(/^The agent failed to answer/);
   });
 
   it('sends back what an agent has encrypted, also of a result', async () => {

@@ -226,7 +226,7 @@ describe('a request to an agent whose runs are kept', () => {
     ]);
     expect(requests).toHaveLength(2);
     const long = await post({ threadId: 'x'.repeat(300) });
-    expect([long.status, await long.text()]).toEqual([422, expect.stringContaining('bytes')]);
+    expect([long.status, await long.text()]).toEqual([400, expect.stringContaining('bytes')]);
     const nothing = await post({ threadId: 'thread-2', messages: [] });
     expect([nothing.status, await nothing.text()]).toEqual([422, expect.stringContaining('nothing to answer')]);
   });

@@ -75,9 +75,19 @@ describe('errorText', () => {
     ]);
   });
 
-  it('is the error’s own message where nothing is said', async () => {
-    const { events } = await told([{ type: 'run-end', outcome: 'error', error: fault }]);
-    expect(events.at(-1)).toMatchObject({ type: 'RUN_ERROR', message: secret });
+  it('defaults to a code, a sentence and the run id', async () => {
+    const { events, text } = await told([{ type: 'run-end', outcome: 'error', error: fault }]);
+    expect(events.at(-1)).toMatchObject({
+      type: 'RUN_ERROR',
+      code: 'run-failed',
+      message: expect.stringContaining('Run: r.') as string,
+    });
+    expect(text).not.toContain('sk-123');
+  });
+
+  it('defaults to the message of our own errors', async () => {
+    const { events } = await told([{ type: 'run-end', outcome: 'error', error: { message: 'Gone.', code: 'lost' } }]);
+    expect(events.at(-1)).toMatchObject({ type: 'RUN_ERROR', code: 'lost', message: 'Gone.' });
   });
 
   it.each(['agent', 'node'] as const)('or not, what is beside the message of an error stays here: %s', async (kind) => {
@@ -88,5 +98,6 @@ describe('errorText', () => {
       { type: 'run-end', outcome: 'error', error: fault },
     ]);
     expect(text).not.toContain('"body"');
+    expect(text).not.toContain('sk-123');
   });
 });

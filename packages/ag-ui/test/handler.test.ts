@@ -1,3 +1,4 @@
+import { readRunHeaders } from '@intertie/core/http';
 import { HttpAgent } from '@ag-ui/client';
 import type { Message, RunAgentInput } from '@ag-ui/core';
 import { modelSource } from '@intertie/ai-sdk';
@@ -130,7 +131,7 @@ describe.each(majors)('an unmodified HttpAgent and $name', ({ ai }) => {
 describe('the handler', () => {
   const post = (body: string, method = 'POST'): Promise<Response> => {
     const source = modelSource(scriptedModel([[...text('0', 'Hi'), finish()]]));
-    return createAGUIHandler(source, { maxBodySize: 1000 })(
+    return createAGUIHandler(source, { limits: { bodyBytes: 1000 } })(
       new Request('http://localhost/', { method, ...(method === 'POST' && { body }) }),
     );
   };
@@ -145,6 +146,42 @@ describe('the handler', () => {
     const response = await post(body);
     expect(response.status).toBe(status);
     expect(response.headers.get('content-type')).toContain('application/json');
+  });
+
+  it.each([
+    ['messages', { messages: [asked, {}, { id: 7 }] }, 'messages.1'],
+    ['tools', { tools: [{}, {}] }, 'tools.0.name'],
+    ['context', { context: [{ description: 'd', value: 'v' }, { description: 'd' }] }, 'context.1.value'],
+    ['resume', { resume: [{}] }, 'resume.0.interruptId'],
+  ])('names the first wrong entry of %s', async (_, fields, place) => {
+    const response = await post(JSON.stringify({ ...input, ...fields }));
+    expect(response.status).toBe(422);
+    expect(((await response.json()) as { error: { message: string } }).error.message).toContain(place);
+  });
+
+  it.each([
+    ['json-too-large', { jsonBytes: 10 }, 413],
+    ['json-too-deep', { jsonDepth: 2 }, 400],
+    ['too-many-messages', { messages: 0 }, 413],
+    ['too-many-parts', { parts: 0 }, 413],
+  ])('refuses a request with %s', async (code, limits, status) => {
+    const source = modelSource(scriptedModel([]));
+    const handler = createAGUIHandler(source, { limits });
+    const response = await handler(new Request('http://localhost/', { method: 'POST', body: JSON.stringify(input) }));
+    expect(response.status).toBe(status);
+    expect(await response.json()).toMatchObject({ error: { code, fix: expect.stringContaining('limits.') } });
+  });
+
+  it.each(['会話-1', 'a\r\nb'])('names the run %j in a header', async (runId) => {
+    const response = await post(JSON.stringify({ ...input, runId }));
+    expect(response.status).toBe(200);
+    expect(readRunHeaders(response)).toEqual({ runId });
+  });
+
+  it.each(['', '\0', '\ud800', 'r'.repeat(257)])('refuses the run id %j before the run starts', async (runId) => {
+    const response = await post(JSON.stringify({ ...input, runId }));
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ error: { code: 'bad-id' } });
   });
 
   it('takes POST only, and what old clients send', async () => {

@@ -10,6 +10,7 @@ import {
   type Codec,
   type End,
   type EventOf,
+  type Fault,
   type FinishResult,
   type Outcome,
   type Ownership,
@@ -18,6 +19,7 @@ import {
   type RunKey,
   type RunLostReason,
   type RunPosition,
+  type RunRecord,
   type RunWatcher,
   type RunWriter,
   type StopReason,
@@ -47,6 +49,7 @@ export type ExecutionHost = {
   readonly maxOutageMs: number;
   readonly onError: (error: unknown) => void;
   readonly observe: Observe;
+  readonly onRunError: (run: RunRecord, error: Fault) => void;
 };
 
 /** Events that every run has, whether or not its source sends anything. */
@@ -239,6 +242,7 @@ export class Execution {
         this.#telemetry.see(event);
         this.#list.feed(event);
         this.#end = event;
+        if (event.outcome === 'error') this.#host.onRunError(this.#owned.run, event.error);
         return undefined;
       default:
         this.#telemetry.see(event);

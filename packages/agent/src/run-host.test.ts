@@ -36,7 +36,7 @@ it('leaves the runs of others alone that come back a moment later, after a store
   await first!.open();
   const run = await agent.stream({ threadId: 't', message: 'Go' });
   for (const process of ['first', 'second']) away.add(process);
-  await vi.advanceTimersByTimeAsync(30_000);
+  await vi.advanceTimersByTimeAsync(60_000);
   away.delete('first');
   await vi.advanceTimersByTimeAsync(8_000);
   away.delete('second');
@@ -44,9 +44,54 @@ it('leaves the runs of others alone that come back a moment later, after a store
   expect(await run.record()).toMatchObject({ state: 'running' });
   // One that does not come back is dead.
   away.add('second');
-  await vi.advanceTimersByTimeAsync(30_000);
+  await vi.advanceTimersByTimeAsync(60_000);
   expect(await run.record()).toMatchObject({ state: 'error', outcome: { error: { code: 'lost' } } });
   const closed = Promise.all([first!.close(), second!.close()]);
   await vi.advanceTimersByTimeAsync(30_000);
   await closed;
+});
+
+/** Two processes, the second with a run. Its heartbeats can be held up, as a blocked event loop does. */
+async function openTwo() {
+  vi.useFakeTimers();
+  const store = createInMemoryStore();
+  const { heartbeat } = store.registry;
+  let blocked: Promise<void> | undefined;
+  store.registry.heartbeat = async (process, info) => {
+    if (process === 'second') await blocked;
+    await heartbeat(process, info);
+  };
+  const [first, second] = ['first', 'second'].map((process) => createRunHost(store, { process }));
+  const agent = new Agent({ source: deafSource, store, host: second! });
+  await first!.open();
+  const run = await agent.stream({ threadId: 't', message: 'Go' });
+  await vi.advanceTimersByTimeAsync(10_000);
+  const block = async (ms: number): Promise<void> => {
+    let release: () => void = () => undefined;
+    blocked = new Promise((resolve) => void (release = resolve));
+    await vi.advanceTimersByTimeAsync(ms);
+    release();
+    blocked = undefined;
+    await vi.advanceTimersByTimeAsync(20_000);
+  };
+  const close = async (): Promise<void> => {
+    const closed = Promise.all([first!.close(), second!.close()]);
+    await vi.advanceTimersByTimeAsync(30_000);
+    await closed;
+  };
+  return { run, block, close };
+}
+
+it('keeps its runs while its event loop is blocked for 30 seconds', async () => {
+  const { run, block, close } = await openTwo();
+  await block(30_000);
+  expect(await run.record()).toMatchObject({ state: 'running', process: 'second' });
+  await close();
+});
+
+it('loses its runs when its event loop is blocked for longer than the lease', async () => {
+  const { run, block, close } = await openTwo();
+  await block(60_000);
+  expect(await run.record()).toMatchObject({ state: 'error', outcome: { error: { code: 'lost' } } });
+  await close();
 });

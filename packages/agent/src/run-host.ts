@@ -8,6 +8,7 @@ import {
   RunRefusedError,
   toFault,
   type End,
+  type Fault,
   type FinishResult,
   type FlushReport,
   type Followed,
@@ -44,7 +45,7 @@ export type RunHostOptions = {
   process?: string;
   /** The time from one flush to the next. 40 ms unless given. */
   tickMs?: number;
-  /** How often the lease is renewed. 5 s unless given; the store keeps it for 15. */
+  /** How often the lease is renewed. Default: 5 s. The lease itself is an option of the store. */
   heartbeatMs?: number;
   /** How often runs of dead processes are looked for. 5 s unless given. */
   sweepMs?: number;
@@ -66,6 +67,8 @@ export type RunHostOptions = {
   observer?: RunObserver;
   /** Is told of what failed and will be tried again. */
   onError?: (error: unknown) => void;
+  /** Called when a run ends with an error, with the error as it is stored. Clients see a text without its details. */
+  onRunError?: (run: RunRecord, error: Fault) => void;
 };
 
 export type CloseOptions = {
@@ -99,6 +102,7 @@ export class RunHost {
   readonly relay: RunRelay;
   readonly maxOutageMs: number;
   readonly onError: (error: unknown) => void;
+  readonly onRunError: (run: RunRecord, error: Fault) => void;
   #options: RunHostOptions;
   #sweeper: Sweeper;
   #streams = new HostedStreams();
@@ -119,11 +123,12 @@ export class RunHost {
   #isStopping = false;
 
   constructor(store: Store, options: RunHostOptions = {}) {
-    const { tickMs, logRetentionMs, onError = () => undefined } = options;
+    const { tickMs, logRetentionMs, onError = () => undefined, onRunError = () => undefined } = options;
     this.store = store;
     this.process = options.process ?? generateId();
     this.onError = onError;
     this.maxOutageMs = options.maxOutageMs ?? 5 * 60_000;
+    this.onRunError = onRunError;
     this.#options = options;
     const { process } = this;
     this.#calls = new OwnershipCalls(onError);

@@ -7,12 +7,14 @@ import {
   type CanonicalMessage,
   type DurableRun,
   type Emit,
+  type Fault,
   type Followed,
   type LogPosition,
   type RunRecord,
   type StopResult,
   type Store,
 } from '@intertie/core';
+import { toPublicEvent, toRunHeaders } from '@intertie/core/http';
 import { readRun, type Feed } from './read-run.ts';
 import { iterable, type IterableStream } from './iterable-stream.ts';
 
@@ -21,6 +23,8 @@ export interface UIMessageResponseOptions<
 > extends UIMessageEncoderOptions<Version> {
   /** After how long a silence a comment is sent, so that proxies keep the connection. 15 seconds unless given. */
   keepAliveMs?: number;
+  /** Text of an error for the client. Default: a sentence of ours with the run id; see `createChatHandler`. */
+  errorText?: (error: Fault) => string;
   headers?: HeadersInit;
 }
 
@@ -76,16 +80,16 @@ export class Run implements DurableRun {
   toUIMessageStreamResponse<Version extends UIMessageVersion = 6>(
     options: UIMessageResponseOptions<Version> = {},
   ): Response {
-    const { keepAliveMs = 15_000, headers, ...encoding } = options;
+    const { keepAliveMs = 15_000, headers, errorText, ...encoding } = options;
+    const view = { runId: this.runId, errorText };
     const encoder = createUIMessageEncoder<Version>(encoding);
     const chunks = this.#read<UIMessageChunkOf<Version>>(
-      (event, emit) => encoder.feed(event, emit),
+      (event, emit) => encoder.feed(toPublicEvent(event, view), emit),
       (emit) => encoder.end({ reason: 'eof' }, emit),
     );
     const all = new Headers(headers);
     for (const [name, value] of Object.entries(uiMessageStreamHeaders)) all.set(name, value);
-    all.set('x-intertie-run', this.runId);
-    all.set('x-intertie-message', this.messageId);
+    for (const [name, value] of Object.entries(toRunHeaders(this))) all.set(name, value);
     return new Response(writeUIMessageSSE(chunks, { keepAliveMs }), { headers: all });
   }
 

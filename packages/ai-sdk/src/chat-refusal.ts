@@ -1,4 +1,5 @@
 import { RunRefusedError, StoreError, type StoreErrorCode } from '@intertie/core';
+import { RequestBodyError } from '@intertie/core/http';
 import { ChatRequestError } from './chat-request.ts';
 
 /** A request that is understood and cannot be met as things stand. */
@@ -30,9 +31,8 @@ export function refusal(status: number, code: string, message: string, headers: 
 /** The answer to a request that failed; rethrows what is nobody's fault but ours. A hook may have thrown a `Response`. */
 export function refusalOf(error: unknown): Response {
   if (error instanceof Response) return error;
-  if (error instanceof ChatRequestError) {
-    return refusal(error.status, error.status === 413 ? 'too-large' : 'invalid-request', error.message);
-  }
+  if (error instanceof RequestBodyError) return error.toResponse();
+  if (error instanceof ChatRequestError) return refusal(400, 'invalid-request', error.message);
   if (error instanceof ChatRefusedError) return refusal(error.status, error.code, error.message);
   if (error instanceof RunRefusedError) {
     const { status, code, message, retryAfter } = error;

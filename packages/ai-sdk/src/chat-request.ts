@@ -1,3 +1,4 @@
+import { checkMessageCounts, checkRequestId, type RequestLimits } from '@intertie/core/http';
 import { isFields, nameOf, type Fields } from './read-fields.ts';
 
 /** What a chat asks for, as `DefaultChatTransport` posts it and as a transport is called. Checked, and from a stranger. */
@@ -10,21 +11,21 @@ export interface ChatRequest {
   messageId?: string;
 }
 
-/** A request that no answer can be given to. Its message is for the one who sent it. */
+/** A request that is refused with status 400. Its message is written for the client. */
 export class ChatRequestError extends Error {
-  readonly status: 400 | 413;
-
-  constructor(message: string, status: 400 | 413 = 400) {
-    super(message);
-    this.name = 'ChatRequestError';
-    this.status = status;
-  }
+  override readonly name = 'ChatRequestError';
 }
 
 const roles: ReadonlySet<unknown> = new Set(['user', 'assistant', 'system']);
 
-/** Checks what a request is relied on for; what is in the parts of a message is read, and never trusted, later. */
-export function readChatRequest(value: unknown, generateId: () => string): ChatRequest {
+export interface ReadChatRequestOptions {
+  /** Id of a chat that does not send its own. */
+  generateId: () => string;
+  limits?: Partial<RequestLimits> | undefined;
+}
+
+/** Checks the shape of a request. The parts of its messages are read later, and never trusted. */
+export function readChatRequest(value: unknown, { generateId, limits }: ReadChatRequestOptions): ChatRequest {
   if (!isFields(value)) throw new ChatRequestError('The body is no JSON object. Send { id, messages, trigger }.');
   const { id, messages, messageId } = value;
   const trigger = value.trigger ?? 'submit-message';
@@ -37,18 +38,19 @@ export function readChatRequest(value: unknown, generateId: () => string): ChatR
   }
   if (!Array.isArray(messages)) throw new ChatRequestError('"messages" is no list. Send the UI messages of the chat.');
   if (messages.length === 0) throw new ChatRequestError('"messages" is empty, so there is nothing to answer.');
-  return {
-    chatId: nameOf(id) ?? generateId(),
-    trigger,
-    messages: messages.map(checkMessage),
-    ...(nameOf(messageId) !== undefined && { messageId: messageId as string }),
-  };
+  checkMessageCounts(messages, countParts, limits);
+  const chatId = nameOf(id) ?? generateId();
+  const named = nameOf(messageId);
+  checkRequestId('"id"', chatId);
+  if (named !== undefined) checkRequestId('"messageId"', named);
+  return { chatId, trigger, messages: messages.map(checkMessage), ...(named !== undefined && { messageId: named }) };
 }
 
 function checkMessage(message: unknown, index: number): Fields {
   const place = `messages[${index}]`;
   if (!isFields(message)) throw new ChatRequestError(`${place} is no object.`);
   if (nameOf(message.id) === undefined) throw new ChatRequestError(`${place}.id is no string.`);
+  checkRequestId(`${place}.id`, message.id as string);
   if (!roles.has(message.role)) {
     throw new ChatRequestError(`${place}.role is "user", "assistant" or "system", not ${shown(message.role)}.`);
   }
@@ -57,6 +59,10 @@ function checkMessage(message: unknown, index: number): Fields {
     throw new ChatRequestError(`${place}.parts is no list.${hint}`);
   }
   return message;
+}
+
+function countParts(message: unknown): number {
+  return isFields(message) && Array.isArray(message.parts) ? message.parts.length : 0;
 }
 
 function shown(value: unknown): string {

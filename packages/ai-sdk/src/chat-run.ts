@@ -1,5 +1,6 @@
 import { toFault, type AgentEvent, type AgentSource, type EventOf, type Fault, type RunInput } from '@intertie/core';
-import { chatEnd, shownFault } from './chat-end.ts';
+import { toPublicEvent, toPublicFault, type FaultView } from '@intertie/core/http';
+import { chatEnd } from './chat-end.ts';
 import type { ChatMemory } from './chat-memory.ts';
 import { createUIMessageEncoder } from './encode-ui-message-stream.ts';
 import type { UIMessageEncoderOptions } from './ui-message-encoder-options.ts';
@@ -17,8 +18,8 @@ export interface ChatRunOptions<Version extends UIMessageVersion> extends ChatEn
   /** Stops the run. */
   signal: AbortSignal | undefined;
   memory: ChatMemory;
-  /** What the page is told of an error that ended the run. */
-  errorText: (error: Fault) => string;
+  /** Text of an error for the page. Default: a sentence of ours with the run id. */
+  errorText?: ((error: Fault) => string) | undefined;
 }
 
 /**
@@ -43,6 +44,9 @@ export function runChat<Version extends UIMessageVersion>(
   let isOver = false;
   let invalid: Fault | undefined;
 
+  const view = (): FaultView => ({ runId: live?.runId ?? run.runId, errorText });
+  const encode = (event: AgentEvent): void => encoder.feed(toPublicEvent(event, view()), emit);
+
   const emit = (chunk: UIMessageChunkOf<Version>): void => {
     const problem = validateUIMessageChunk(chunk, version);
     if (problem === undefined) {
@@ -60,16 +64,16 @@ export function runChat<Version extends UIMessageVersion>(
   };
 
   const fail = (error: Fault): void => {
-    encoder.end({ reason: 'error', error: shownFault(error, errorText) }, emit);
+    encoder.end({ reason: 'error', error: toPublicFault(error, view()) }, emit);
     finish();
     live?.drop(error);
   };
 
   const end = (event: EventOf<'run-end'>): void => {
     const isContinuation = run.message !== undefined;
-    for (const said of chatEnd(event, { isContinuation, errorText })) encoder.feed(said, emit);
-    // The encoder has said its last word, and it did not get through.
-    if (invalid !== undefined) emit({ type: 'error', errorText: errorText(invalid) });
+    for (const said of chatEnd(event, { isContinuation })) encode(said);
+    // The last chunk of the encoder was invalid.
+    if (invalid !== undefined) emit({ type: 'error', errorText: toPublicFault(invalid, view()).message });
     finish();
   };
 
@@ -79,7 +83,7 @@ export function runChat<Version extends UIMessageVersion>(
       end(event);
       return live.end();
     }
-    encoder.feed(event, emit);
+    encode(event);
     if (source.pauses === 'live') pauseIfWaiting();
   };
 

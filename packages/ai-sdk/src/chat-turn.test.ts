@@ -9,7 +9,7 @@ function turn(body: object, memory: ChatMemory = new ChatMemory()) {
   let ids = 0;
   const generateId = (): string => `id-${(ids += 1)}`;
   const options = { memory, generateId, now: () => 1000, onLoss: (loss: Loss) => void losses.push(loss) };
-  return toRunInput(readChatRequest({ id: 'thread', ...body }, generateId), options);
+  return toRunInput(readChatRequest({ id: 'thread', ...body }, { generateId }), options);
 }
 
 const user = (id: string): object => ({ id, role: 'user', parts: [{ type: 'text', text: id }] });

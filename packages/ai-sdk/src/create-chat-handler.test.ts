@@ -1,3 +1,4 @@
+import { readRunHeaders } from '@intertie/core/http';
 import { describe, expect, test, vi } from 'vitest';
 import { complete, says, scriptedSource } from '../test/scripted-source.ts';
 import { createChatHandler } from './create-chat-handler.ts';
@@ -45,8 +46,8 @@ describe('a route', () => {
   });
 
   test.each([
-    ['', 400, 'The body is no JSON'],
-    ['{', 400, 'The body is no JSON'],
+    ['', 400, 'The body is no JSON object'],
+    ['{', 400, 'The body is not JSON'],
     ['{"__proto__":{}}', 400, 'would change its prototype'],
     [[], 400, 'The body is no JSON object'],
     [{ messages: 'hi' }, 400, '"messages" is no list'],
@@ -65,9 +66,35 @@ describe('a route', () => {
     ],
     [{ messages: [user('x'.repeat(2000))] }, 413, 'longer than 1000 bytes'],
   ])('refuses %j', async (body, status, message) => {
-    const response = await ask(body, { maxBodySize: 1000 });
+    const response = await ask(body, { limits: { bodyBytes: 1000 } });
     expect(response.status).toBe(status);
     expect(((await response.json()) as { error: { message: string } }).error.message).toContain(message);
+  });
+
+  test.each([
+    ['json-too-large', { jsonBytes: 10 }, 413],
+    ['json-too-deep', { jsonDepth: 3 }, 400],
+    ['too-many-messages', { messages: 1 }, 413],
+    ['too-many-parts', { parts: 1 }, 413],
+  ])('refuses a request with %s before the run starts', async (code, limits, status) => {
+    const scripted = source();
+    const body = JSON.stringify({ messages: [user('Hi', 'a'), user('Hi', 'b')] });
+    const response = await createChatHandler(scripted, { limits })(post(body));
+    expect(response.status).toBe(status);
+    const [name] = Object.keys(limits);
+    const fix = expect.stringContaining(`limits.${name}`) as string;
+    expect(await response.json()).toEqual({ error: { code, message: expect.any(String) as string, fix } });
+    expect(scripted.runs).toEqual([]);
+  });
+
+  test('names a continued message of any id in a header', async () => {
+    const id = '会話-1\r\nx-forged: 1';
+    const response = await ask({ messages: [user(), { id, role: 'assistant', parts: [] }] });
+    expect(response.status).toBe(200);
+    expect(readRunHeaders(response).messageId).toBe(id);
+    const half = await ask({ messages: [user(), { id: '\ud800', role: 'assistant', parts: [] }] });
+    expect(half.status).toBe(400);
+    expect(await half.json()).toMatchObject({ error: { code: 'bad-id' } });
   });
 
   test('takes instructions from a client only where it is told to', async () => {

@@ -283,7 +283,7 @@ describe('a refusal', () => {
   test('of other requests too', async () => {
     const made = fake();
     expect((await handle(made, new Request('http://localhost/', { method: 'PUT' }))).status).toBe(405);
-    expect((await handle(made, post({}), { maxBodySize: 3 })).status).toBe(413);
+    expect((await handle(made, post({}), { limits: { bodyBytes: 3 } })).status).toBe(413);
     const response = await handle(made, post({ messages: [] }));
     expect(response.status).toBe(400);
     expect(await response.json()).toMatchObject({ error: { code: 'invalid-request' } });

@@ -7,16 +7,16 @@ import {
   type RunRequest,
   type Waiting,
 } from '@intertie/core';
+import { readJsonBody, toRunHeaders, type RequestLimits } from '@intertie/core/http';
 import type { BlobUrl } from './blob-files.ts';
 import { bodyRunInput } from './body-run-input.ts';
-import { defaultMaxBodySize, readChatBody } from './chat-body.ts';
-import { messageOf } from './chat-end.ts';
 import { ChatRefusedError } from './chat-refusal.ts';
 import { ChatRequestError, readChatRequest } from './chat-request.ts';
 import type { ChatEncoderOptions } from './chat-run.ts';
 import { followContinuation } from './follow-continuation.ts';
 import { followFrames, messageFrames } from './follow-frames.ts';
 import { slotKey } from './intertie-slot.ts';
+import { parseWireJson } from './parse-wire-json.ts';
 import { defined, isFields, type Fields } from './read-fields.ts';
 import { parseRunCursor, type RunCursor } from './run-cursor.ts';
 import { framesName, type RunFramesOptions } from './run-frames.ts';
@@ -45,14 +45,17 @@ export interface DurableChatHandlerOptions extends ChatEncoderOptions {
    * what was told. Default: as the store calls it, which no browser understands.
    */
   blobUrl?: BlobUrl;
-  /** What the page is told of an error that ended the run. Default: the error's message. */
+  /**
+   * Text of an error for the page, from the error as it is stored. Default: the text of our own errors, and for all others a
+   * sentence with the run id, since the messages of providers may hold keys.
+   */
   errorText?: (error: Fault) => string;
   /** After how long a silence a comment is sent, so that proxies keep the connection. Default: 15 seconds. */
   keepAliveMs?: number;
   /** How long after its end a message is told to a chat that asks for what it has missed. Default: 60 seconds. */
   replayEndedMs?: number;
-  /** How long a request may be, in bytes. Default: 32 MB, since files travel inside. */
-  maxBodySize?: number;
+  /** Limits of the request body, its JSON and its messages. */
+  limits?: Partial<RequestLimits>;
   now?: () => number;
 }
 
@@ -75,12 +78,12 @@ export class DurableChat {
 
   /** A new message, an edit, another attempt, or answers: the run that it starts or goes on with. */
   async send(request: Request): Promise<Response> {
-    const { maxBodySize = defaultMaxBodySize, onLoss = () => undefined, threadOf, blobUrl } = this.#options;
-    const body = await readChatBody(request, maxBodySize);
+    const { limits, onLoss = () => undefined, threadOf, blobUrl } = this.#options;
+    const body = await readJsonBody(request, { limits, parse: parseWireJson });
     // Chats whose history is stored often send the last message alone.
     const isAlone = isFields(body) && body.messages === undefined && body.message !== undefined;
     const sent = isAlone ? { ...body, messages: [body.message] } : body;
-    const asked = readChatRequest(sent, () => threadOf?.(request) ?? generateId());
+    const asked = readChatRequest(sent, { generateId: () => threadOf?.(request) ?? generateId(), limits });
     const idempotencyKey = request.headers.get('idempotency-key') || undefined;
     const { store } = this.#agent;
     const turn = await readStoredTurn(asked, { store, onLoss, isAlone, ...defined({ blobUrl, idempotencyKey }) });
@@ -235,17 +238,13 @@ export class DurableChat {
 
   get #encoding(): ChatEncoderOptions & Pick<RunFramesOptions, 'errorText' | 'blobUrl'> {
     const { version, sendReasoning, sendSources, includeInternal, staticTools, onLoss, blobUrl } = this.#options;
-    const { errorText = messageOf } = this.#options;
-    const encoding = { version, sendReasoning, sendSources, includeInternal, staticTools, onLoss, blobUrl };
-    return { ...defined(encoding), errorText };
+    const { errorText } = this.#options;
+    return defined({ version, sendReasoning, sendSources, includeInternal, staticTools, onLoss, blobUrl, errorText });
   }
 }
 
 function stream(body: string | ReadableStream<Uint8Array>, run: { runId?: string; messageId: string }): Response {
-  const named = defined({ 'x-intertie-run': run.runId });
-  return new Response(body, {
-    headers: { ...uiMessageStreamHeaders, ...named, 'x-intertie-message': run.messageId },
-  });
+  return new Response(body, { headers: { ...uiMessageStreamHeaders, ...toRunHeaders(run) } });
 }
 
 function threadInPath(request: Request): string | undefined {

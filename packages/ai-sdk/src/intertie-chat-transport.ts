@@ -1,3 +1,4 @@
+import { readRunHeaders } from '@intertie/core/http';
 import { appendPath } from './append-path.ts';
 import { chatCursors, type ChatCursor } from './chat-cursors.ts';
 import { fieldsOf } from './read-fields.ts';
@@ -112,7 +113,7 @@ export class IntertieChatTransport<Version extends UIMessageVersion = 6> {
     const key = this.#key(options.chatId);
     const readsBefore = flagReads;
     let isFirst = true;
-    watch.run = response.headers.get('x-intertie-run') ?? cursor?.run;
+    watch.run = readRunHeaders(response).runId ?? cursor?.run;
     return resumableChunks<Version>(response, {
       version: version ?? (6 as Version),
       cursor,
@@ -182,8 +183,8 @@ export class IntertieChatTransport<Version extends UIMessageVersion = 6> {
     const response = await sent;
     response.body?.cancel().catch(() => undefined);
     if (!response.ok) return;
-    const run = response.headers.get('x-intertie-run');
-    await this.stop({ ...chat, ...(run !== null && { run }) });
+    const { runId: run } = readRunHeaders(response);
+    await this.stop({ ...chat, ...(run !== undefined && { run }) });
   }
 
   async #fetch(url: string, init: RequestInit): Promise<Response> {

@@ -1,3 +1,4 @@
+import { readRunHeaders } from '@intertie/core/http';
 import { pause } from '@intertie/core';
 import { slotKey } from './intertie-slot.ts';
 import { fieldsOf, nameOf } from './read-fields.ts';
@@ -83,7 +84,7 @@ export function resumableChunks<Version extends UIMessageVersion>(
   };
 
   const open = (response: Response): void => {
-    run = response.headers.get('x-intertie-run') ?? run;
+    run = readRunHeaders(response).runId ?? run;
     isFresh = true;
     place = undefined;
     reader = (response.body ?? new Blob([]).stream()).getReader();

@@ -1,6 +1,5 @@
 import type { AgentEvent, EventOf, MessageContent } from '@intertie/core';
 import { describe, expect, test } from 'vitest';
-import { messageOf } from './chat-end.ts';
 import { parseRunCursor, type RunCursor } from './run-cursor.ts';
 import { framesName, RunFrames, type RunFramesOptions } from './run-frames.ts';
 
@@ -13,7 +12,7 @@ const says = (id: string, ...deltas: string[]): AgentEvent[] => [
 ];
 const asks = (questionId: string): AgentEvent => ({ type: 'question', questionId, kind: 'input', message: 'Which?' });
 const answers = (questionId: string): AgentEvent => ({ type: 'answer', questionId, value: 'this' });
-const options: RunFramesOptions = { baseline: 'restate', errorText: messageOf };
+const options: RunFramesOptions = { baseline: 'restate', errorText: ({ message }) => message };
 
 function write(events: readonly AgentEvent[], more: Partial<RunFramesOptions> = {}, epoch = 1): string[] {
   const frames = new RunFrames({ ...options, ...more });

@@ -1,6 +1,7 @@
 import { MessageList, type AgentEvent, type Encoder, type EventOf, type Fault, type LogPosition } from '@intertie/core';
+import { toPublicEvent, toPublicFault, type FaultView } from '@intertie/core/http';
 import { showBlobs, type BlobUrl } from './blob-files.ts';
-import { chatEnd, shownFault } from './chat-end.ts';
+import { chatEnd } from './chat-end.ts';
 import type { ChatEncoderOptions } from './chat-run.ts';
 import { createUIMessageEncoder } from './encode-ui-message-stream.ts';
 import { OpenQuestions } from './open-questions.ts';
@@ -12,8 +13,8 @@ import { validateUIMessageChunk } from './validate-ui-message-chunk.ts';
 export interface RunFramesOptions extends ChatEncoderOptions {
   /** Whether the reader has the message that a continuation goes on with, or is told all of it. */
   baseline: 'assume' | 'restate';
-  /** What the page is told of an error that ended the run. */
-  errorText: (error: Fault) => string;
+  /** Text of an error for the page. Default: a sentence of ours with the run id. */
+  errorText?: (error: Fault) => string;
   /** The reader has the message up to this event of the run, where it waited. Default: 0, nothing of it. */
   from?: number;
   /** Where the page reads files that the store keeps. Default: as the store calls them, which no browser understands. */
@@ -98,22 +99,29 @@ export class RunFrames {
   #write(event: AgentEvent): void {
     if (event.type === 'run-end') return this.#end(event);
     const { blobUrl } = this.#options;
-    this.#encoder.feed(blobUrl ? showBlobs(event, blobUrl) : event, this.#emit);
+    this.#encode(blobUrl ? showBlobs(event, blobUrl) : event);
     if (this.#invalid === undefined) return;
-    const error = shownFault(this.#invalid, this.#options.errorText);
+    const error = toPublicFault(this.#invalid, this.#view);
     this.#isOver = true;
     this.#encoder.end({ reason: 'error', error }, this.#emit);
   }
 
   #end(event: EventOf<'run-end'>, seq?: number): void {
-    const { errorText, from = 0 } = this.#options;
+    const { from = 0 } = this.#options;
     const isContinuation = from > 0 || this.#start?.resumes !== undefined;
     this.#isOver = true;
-    for (const said of chatEnd(event, { isContinuation, errorText, ...(seq !== undefined && { seq }) })) {
-      this.#encoder.feed(said, this.#emit);
-    }
-    // The encoder has said its last word, and it did not get through.
-    if (this.#invalid !== undefined) this.#emit({ type: 'error', errorText: errorText(this.#invalid) });
+    for (const said of chatEnd(event, { isContinuation, ...(seq !== undefined && { seq }) })) this.#encode(said);
+    // The last chunk of the encoder was invalid.
+    if (this.#invalid === undefined) return;
+    this.#emit({ type: 'error', errorText: toPublicFault(this.#invalid, this.#view).message });
+  }
+
+  #encode(event: AgentEvent): void {
+    this.#encoder.feed(toPublicEvent(event, this.#view), this.#emit);
+  }
+
+  get #view(): FaultView {
+    return { runId: this.#start?.runId, errorText: this.#options.errorText };
   }
 
   #pauseIfWaiting(): void {

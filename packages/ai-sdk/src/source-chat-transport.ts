@@ -6,6 +6,9 @@ import { toRunInput } from './chat-turn.ts';
 import type { UIMessageChunkOf, UIMessageVersion } from './ui-message-chunk.ts';
 import type { PrepareRun } from './prepare-run.ts';
 
+/** The chat runs in the same process, so its messages come from nobody else. */
+const unlimited = { messages: Infinity, parts: Infinity };
+
 export interface SourceChatTransportOptions<
   Version extends UIMessageVersion = UIMessageVersion,
 > extends ChatEncoderOptions<Version> {
@@ -56,7 +59,7 @@ export class SourceChatTransport<Version extends UIMessageVersion = 6> {
     const { chatId: id, trigger, messages, messageId, abortSignal: signal, metadata, body } = options;
     const { prepare, generateId: mint = generateId, now = Date.now, onLoss = () => undefined } = this.#options;
     signal?.throwIfAborted();
-    const request = readChatRequest({ id, trigger, messages, messageId }, mint);
+    const request = readChatRequest({ id, trigger, messages, messageId }, { generateId: mint, limits: unlimited });
     const memory = this.#memory;
     const run = toRunInput(request, { memory, generateId: mint, now, onLoss });
     const prepared = await prepare?.(run, { metadata, ...(body && { body }) });

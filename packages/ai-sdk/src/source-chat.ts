@@ -1,10 +1,10 @@
 import { generateId, type AgentSource, type Fault } from '@intertie/core';
-import { defaultMaxBodySize, readChatBody } from './chat-body.ts';
-import { messageOf } from './chat-end.ts';
+import { readJsonBody, toRunHeaders, type RequestLimits } from '@intertie/core/http';
 import { ChatMemory } from './chat-memory.ts';
 import { ChatRequestError, readChatRequest, type ChatRequest } from './chat-request.ts';
 import { runChat, type ChatEncoderOptions } from './chat-run.ts';
 import { toRunInput } from './chat-turn.ts';
+import { parseWireJson } from './parse-wire-json.ts';
 import type { PrepareRun } from './prepare-run.ts';
 import { writeUIMessageSSE } from './ui-message-sse-stream.ts';
 import { uiMessageStreamHeaders } from './ui-message-sse.ts';
@@ -13,7 +13,10 @@ import type { UIMessageVersion } from './ui-message-chunk.ts';
 export interface ChatHandlerOptions extends ChatEncoderOptions {
   /** What a run is given beside the history: the client's tools, context, state. May throw a `Response` to refuse it. */
   prepare?: PrepareRun<{ request: Request; body: { readonly [key: string]: unknown } }>;
-  /** What the page is told of an error that ended the run. Default: the error's message. */
+  /**
+   * Text of an error for the page, from the error as it is. Default: the text of our own errors, and for all others a
+   * sentence with the run id, since the messages of providers may hold keys. Log the error here: nothing else does.
+   */
   errorText?: (error: Fault) => string;
   /** After how long a silence a comment is sent, so that proxies keep the connection. Default: 15 seconds. */
   keepAliveMs?: number;
@@ -22,8 +25,8 @@ export interface ChatHandlerOptions extends ChatEncoderOptions {
    * and a client can send what it likes.
    */
   allowSystemMessages?: boolean;
-  /** How long a request may be, in bytes. Default: 32 MB, since files travel inside. */
-  maxBodySize?: number;
+  /** Limits of the request body, its JSON and its messages. */
+  limits?: Partial<RequestLimits>;
   generateId?: () => string;
   now?: () => number;
 }
@@ -33,15 +36,15 @@ export function createSourceChat(
   source: AgentSource,
   options: ChatHandlerOptions,
 ): (request: Request) => Promise<Response> {
-  const { prepare, errorText = messageOf, keepAliveMs = 15_000, ...rest } = options;
-  const { maxBodySize = defaultMaxBodySize, allowSystemMessages = false, ...others } = rest;
+  const { prepare, errorText, keepAliveMs = 15_000, ...rest } = options;
+  const { limits, allowSystemMessages = false, ...others } = rest;
   const { generateId: mint = generateId, now = Date.now, ...encoding } = others;
   const { onLoss = () => undefined } = encoding;
   const memory = new ChatMemory();
 
   return async (request) => {
-    const body = await readChatBody(request, maxBodySize);
-    const asked = readChatRequest(body, mint);
+    const body = await readJsonBody(request, { limits, parse: parseWireJson });
+    const asked = readChatRequest(body, { generateId: mint, limits });
     if (!allowSystemMessages) refuseSystemMessages(asked);
     const run = toRunInput(asked, { memory, generateId: mint, now, onLoss });
     const prepared = await prepare?.(run, { request, body: body as { readonly [key: string]: unknown } });
@@ -49,7 +52,7 @@ export function createSourceChat(
     const chatOptions = { ...encoding, onLoss, signal, memory, errorText };
     const chunks = runChat<UIMessageVersion>(source, { ...run, ...prepared }, chatOptions);
     return new Response(writeUIMessageSSE(chunks, { keepAliveMs }), {
-      headers: { ...uiMessageStreamHeaders, 'x-intertie-run': run.runId, 'x-intertie-message': run.messageId },
+      headers: { ...uiMessageStreamHeaders, ...toRunHeaders(run) },
     });
   };
 }

@@ -16,6 +16,8 @@ export interface Door {
   isOurs: boolean;
   /** The history is the store's, and the answers are in the message that a run goes on with. */
   isKept?: true;
+  /** Whether the text of an error that is not ours stays on the server. */
+  hidesErrors?: true;
   /** Whether a chat that stops stops the run. */
   stops: boolean;
   open(source: AgentSource, major: ChatMajor): Promise<{ transport: ChatTransport<UIMessage>; close(): Promise<void> }>;
@@ -31,6 +33,7 @@ export const doors: readonly Door[] = [
   {
     name: 'createChatHandler, over HTTP, from DefaultChatTransport',
     isOurs: true,
+    hidesErrors: true,
     stops: true,
     async open(source, { ai }) {
       const { url, close } = await serve(createChatHandler(source));
@@ -49,6 +52,7 @@ export const doors: readonly Door[] = [
   {
     name: 'createChatHandler of an agent, over HTTP, from DefaultChatTransport',
     isOurs: true,
+    hidesErrors: true,
     isKept: true,
     stops: false,
     async open(source, { ai }) {
@@ -59,6 +63,7 @@ export const doors: readonly Door[] = [
   {
     name: 'createChatHandler of an agent, over HTTP, from IntertieChatTransport',
     isOurs: true,
+    hidesErrors: true,
     isKept: true,
     stops: true,
     async open(source) {

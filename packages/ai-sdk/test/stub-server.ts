@@ -70,7 +70,7 @@ export class StubServer {
       now: () => 1_700_000_000_000,
       onLoss: () => undefined,
     };
-    const input = toRunInput(readChatRequest(body, generateId), options);
+    const input = toRunInput(readChatRequest(body, { generateId }), options);
     const stop = new AbortController();
     const run: Run = { input, log: [], isOver: false, stop, waiting: new Set() };
     this.runs.push(run);

@@ -9,7 +9,7 @@ const clock: StoreContractOptions['clock'] = {
   advance: (ms) => void (now += ms),
   leaseMs: 15_000,
 };
-const open = (): Store => createInMemoryStore({ now: () => now });
+const open = (): Store => createInMemoryStore({ now: () => now, leaseMs: clock.leaseMs });
 
 storeContract('in memory', async () => open(), { clock });
 

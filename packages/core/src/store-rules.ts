@@ -8,6 +8,7 @@ export {
   readAnswer,
   readDecisions,
 } from './store-rules/decision-rules.ts';
+export { defaultLeaseMs } from './default-lease.ts';
 export { toLogText } from './store-rules/log-text.ts';
 export { keepJson, readContent, readJson, readMessage } from './store-rules/read-message.ts';
 export { checkStoreText, isStoreText } from './store-text.ts';

@@ -37,7 +37,7 @@ export type PostgresStoreOptions = {
   scope?: string;
   /** Makes ids that are unique in the store and grow with time: UUIDs version 7. */
   generateId?: GenerateId;
-  /** How long a process owns its runs after a heartbeat. 15 seconds unless given. */
+  /** How long a process owns its runs after a heartbeat. Default: 45 seconds. */
   leaseMs?: number;
   /** The largest file that is kept in the database, in bytes; 25 MB unless given. */
   maxBlobBytes?: number;

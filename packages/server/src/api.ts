@@ -1,6 +1,7 @@
 import type { AgentSource, Decision, Outcome, RunRecord, RunState, Thread, Usage } from '@intertie/core';
+import { toPublicOutcome } from '@intertie/core/http';
 import type { AgentKind } from './agents/agent-definition.ts';
-import type { HostedAgent } from './host.ts';
+import type { Host, HostedAgent } from './host.ts';
 
 // What goes over the wire as JSON. Dates are ISO strings; keys of the store stay inside.
 
@@ -66,7 +67,11 @@ export function toThreadInfo(thread: Thread): ThreadInfo {
 }
 
 /** `runs`: where the run that this one goes on with may be found, which is named by a key of the store. */
-export function toRunInfo(run: RunRecord, runs: readonly RunRecord[] = []): RunInfo {
+export function toRunInfo(
+  run: RunRecord,
+  { errorText }: Pick<Host, 'errorText'>,
+  runs: readonly RunRecord[] = [],
+): RunInfo {
   const { runId, threadId, messageId, agent, state, waiting, outcome, usage, lastSeq } = run;
   const { createdAt, startedAt, endedAt } = run;
   const resumes = run.resumes && runs.find(({ key }) => key === run.resumes)?.runId;
@@ -78,7 +83,7 @@ export function toRunInfo(run: RunRecord, runs: readonly RunRecord[] = []): RunI
     state,
     ...(waiting && { waiting }),
     ...(resumes !== undefined && { resumes }),
-    ...(outcome && { outcome }),
+    ...(outcome && { outcome: toPublicOutcome(outcome, { runId, errorText }) }),
     ...(usage && { usage }),
     createdAt: createdAt.toISOString(),
     ...(startedAt && { startedAt: startedAt.toISOString() }),

@@ -1,3 +1,4 @@
+import { readRunHeaders } from '@intertie/core/http';
 import { Hono } from 'hono';
 import { routePath } from 'hono/route';
 import type { Host } from './host.ts';
@@ -192,7 +193,7 @@ async function threadOf(host: Host, c: RouteContext, response: Response): Promis
   const named = inPath?.[1] ?? inPath?.[2];
   if (named !== undefined) return decodeURIComponent(named);
   const ofRun = /^\/(?:api|streams)\/runs\/([^/]+)/.exec(c.req.path)?.[1];
-  const runId = response.headers.get('x-intertie-run') ?? (ofRun === undefined ? undefined : decodeURIComponent(ofRun));
+  const runId = readRunHeaders(response).runId ?? (ofRun === undefined ? undefined : decodeURIComponent(ofRun));
   if (runId === undefined) return c.req.query('threadId');
   return (await host.store.registry.findRun(host.store.scope, { runId }))?.threadId;
 }

@@ -1,4 +1,5 @@
 import type { AgentSource, Store } from '@intertie/core';
+import { defaultRequestLimits, type RequestLimits } from '@intertie/core/http';
 import type { CreateStoreOptions } from '@intertie/postgres';
 import { createClientReader, type TrustProxy } from './http/client-address.ts';
 import { isAgentDefinition, isAgentSource, type AgentDefinition } from './agents/agent-definition.ts';
@@ -13,9 +14,7 @@ export type Principal = {
   operator?: boolean;
 };
 
-export type Limits = {
-  /** How long a body may be, in bytes. Default: 32 MB, since files travel inside. */
-  bodyBytes: number;
+export type Limits = RequestLimits & {
   /** How many requests one client may send a second, on the long run. Default: 200. */
   requestsPerSecond: number;
   /** How many connections may be held open, by one client and by all. Default: 500 and 5000. */
@@ -91,7 +90,8 @@ export function checkConfig(config: unknown): asserts config is IntertieConfig {
     if ((known as readonly string[]).includes(key)) continue;
     wrong(`The configuration has no field "${key}". It knows ${known.join(', ')}.`);
   }
-  const { agents, defaultAgent, database, maxOutageMs, auth, token, hosts, cors, trustProxy, limits, host, port } = config;
+  const { agents, defaultAgent, database, maxOutageMs, auth, token, hosts, cors, trustProxy, limits, host, port } =
+    config;
   if (!isObject(agents) || Object.keys(agents).length === 0) {
     return wrong(`agents is ${show(agents)}; it should have at least one, for example { helper: model(…) }.`);
   }
@@ -166,9 +166,13 @@ function checkOrigins(cors: unknown): void {
 
 function checkLimits(limits: unknown): void {
   if (!isObject(limits)) return wrong(`limits is ${show(limits)}; it should be an object.`);
-  const { bodyBytes, requestsPerSecond, streams, runs, eventLoopDelayMs, ...others } = limits;
-  for (const key of Object.keys(others)) wrong(`limits has no field "${key}".`);
-  const numbers = { bodyBytes, requestsPerSecond, runs, eventLoopDelayMs, ...(isObject(streams) ? streams : {}) };
+  const { streams, ...flat } = limits;
+  const flatLimits = ['requestsPerSecond', 'runs', 'eventLoopDelayMs', ...Object.keys(defaultRequestLimits)];
+  for (const key of Object.keys(flat)) {
+    if (!flatLimits.includes(key))
+      wrong(`limits has no field "${key}". It knows ${flatLimits.join(', ')} and streams.`);
+  }
+  const numbers = { ...flat, ...(isObject(streams) ? streams : {}) };
   for (const [key, value] of Object.entries(numbers)) {
     if (value !== undefined && !(typeof value === 'number' && value > 0)) {
       wrong(`limits: ${key} is ${show(value)}; it should be a number above 0.`);

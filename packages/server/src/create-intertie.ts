@@ -1,5 +1,6 @@
 import { Agent, createRunHost, type RunHostOptions } from '@intertie/agent';
 import type { Store } from '@intertie/core';
+import { defaultRequestLimits } from '@intertie/core/http';
 import { createStore } from '@intertie/postgres';
 import { isAgentDefinition, sourceDefinition, type AgentDefinition } from './agents/agent-definition.ts';
 import { createApp } from './app.ts';
@@ -17,7 +18,7 @@ import { ThreadTrees } from './thread-trees.ts';
 export type CreateIntertieOptions = {
   logger?: Logger;
   /** How this process writes and sweeps its runs. Limits of load are in `limits` of the configuration. */
-  runs?: Omit<RunHostOptions, 'onError' | 'observer' | 'maxRuns' | 'isOverloaded'>;
+  runs?: Omit<RunHostOptions, 'onError' | 'onRunError' | 'observer' | 'maxRuns' | 'isOverloaded'>;
 };
 
 export type CloseIntertieOptions = {
@@ -36,7 +37,7 @@ export interface Intertie {
 }
 
 const defaultLimits: Limits = {
-  bodyBytes: 32_000_000,
+  ...defaultRequestLimits,
   requestsPerSecond: 200,
   streams: { perClient: 500, total: 5000 },
   runs: 2000,
@@ -79,6 +80,10 @@ async function assemble(config: IntertieConfig, { store, isOwn, logger, runOptio
     observer: metrics.observer,
     onError: (error) =>
       logger.log('warn', 'run-host', { error: error instanceof Error ? error.message : String(error) }),
+    onRunError: ({ runId, threadId, agent }, { message, code, data }) => {
+      const details = data === undefined ? undefined : JSON.stringify(data);
+      logger.log('error', 'run-failed', { runId, threadId, agent, code, error: message, details });
+    },
   });
   const frames = new FrameKeeper();
   const isOpen = config.auth === undefined && token === undefined;
@@ -100,6 +105,7 @@ async function assemble(config: IntertieConfig, { store, isOwn, logger, runOptio
     store,
     database: { kind: databaseKind(database) },
     isOpen,
+    errorText: isOpen ? ({ message }) => message : undefined,
     sessions: token === undefined ? undefined : new Sessions(token),
     frames,
     streams,

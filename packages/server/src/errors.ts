@@ -38,6 +38,10 @@ export type ErrorCode =
   | 'log-dropped'
   | 'cursor-gone'
   | 'too-large'
+  | 'json-too-large'
+  | 'json-too-deep'
+  | 'too-many-messages'
+  | 'too-many-parts'
   | 'bad-range'
   | 'key-reused'
   | 'queue-full'
@@ -229,6 +233,30 @@ export const errors: { readonly [code in ErrorCode]: CatalogueEntry } = {
     title: 'The body is too long',
     cause: 'The body is longer than the limit for this path.',
     fix: 'Send less, send files with `POST /api/blobs`, or raise `limits.bodyBytes` in the configuration.',
+  },
+  'json-too-large': {
+    status: 413,
+    title: 'JSON too large',
+    cause: 'The JSON of the body is longer than `limits.jsonBytes`. The base64 data of files does not count.',
+    fix: 'Send the new message only: the server stores the thread. Or raise `limits.jsonBytes` in the configuration.',
+  },
+  'json-too-deep': {
+    status: 400,
+    title: 'JSON too deep',
+    cause: 'The arrays and objects of the body nest deeper than `limits.jsonDepth`.',
+    fix: 'Send flatter JSON, or raise `limits.jsonDepth` in the configuration.',
+  },
+  'too-many-messages': {
+    status: 413,
+    title: 'Too many messages',
+    cause: 'The request has more messages than `limits.messages`.',
+    fix: 'Send the new message only: the server stores the thread. Or raise `limits.messages` in the configuration.',
+  },
+  'too-many-parts': {
+    status: 413,
+    title: 'Too many message parts',
+    cause: 'The messages of the request have more parts than `limits.parts`.',
+    fix: 'Send the new message only: the server stores the thread. Or raise `limits.parts` in the configuration.',
   },
   'bad-range': {
     status: 416,

@@ -1,4 +1,4 @@
-import type { DurableAgent, Store } from '@intertie/core';
+import type { DurableAgent, Fault, Store } from '@intertie/core';
 import type { AgentDefinition } from './agents/agent-definition.ts';
 import type { IntertieConfig, Limits } from './config.ts';
 import type { FrameKeeper } from './frames.ts';
@@ -20,6 +20,8 @@ export type Host = {
   database: { kind: 'pglite' | 'postgres' };
   /** Whether nobody has to say who they are, since only this machine is answered. */
   isOpen: boolean;
+  /** Text of errors for clients: on loopback the whole message, elsewhere undefined, which is the default of the handlers. */
+  errorText: ((error: Fault) => string) | undefined;
   /** Of browsers that have signed in; undefined where there is no token to sign in with. */
   sessions: Sessions | undefined;
   frames: FrameKeeper;

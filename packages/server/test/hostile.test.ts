@@ -1,6 +1,7 @@
 import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { readRunHeaders } from '@intertie/core/http';
 import type { LogFields } from '../src/logger.ts';
 import { chatBody, postJson, say } from './client.ts';
 import { startDemoServer, type DemoServer } from './demo-server.ts';
@@ -10,7 +11,10 @@ let server: DemoServer;
 const logged: Array<[string, LogFields | undefined]> = [];
 beforeAll(async () => {
   const logger = { log: (_: string, event: string, fields?: LogFields): void => void logged.push([event, fields]) };
-  server = await startDemoServer({ limits: { bodyBytes: 200_000 }, logger });
+  server = await startDemoServer({
+    limits: { bodyBytes: 200_000, jsonBytes: 50_000, messages: 100, parts: 200 },
+    logger,
+  });
 });
 afterAll(() => server.close());
 
@@ -18,34 +22,72 @@ const chat = '/api/agents/helper/chat';
 const agUi = '/api/agents/helper/ag-ui';
 const patch = (body: string): Sent => ({ ...post('/api/threads/t', body), method: 'PATCH' });
 /** Deeper than a stack. */
+const levels = `${'['.repeat(10_000)}${']'.repeat(10_000)}`;
+const agUiBody = (fields: { [name: string]: string }): string =>
+  `{${Object.entries({ threadId: '"t"', runId: '"r"', messages: '[]', ...fields })
+    .map(([name, json]) => `"${name}":${json}`)
+    .join()}}`;
+const withOutput = (json: string): string =>
+  `{"id":"t","messages":[{"id":"m","role":"assistant","parts":[{"type":"tool-x","state":"output-available","output":${json}}]}]}`;
+const oneAnswer = (json: string): string => `{"answers":[{"toolCallId":"c","output":${json}}]}`;
 const deep = `${'['.repeat(90_000)}${']'.repeat(90_000)}`;
 
 describe('what a stranger sends, and what it gets', () => {
   const table: Array<[string, Sent, number, string]> = [
-    ['malformed JSON', post(chat, '{"id":'), 400, 'bad-request'],
+    ['malformed JSON', post(chat, '{"id":'), 400, 'bad-json'],
     ['JSON of another kind', post(chat, '[1,2,3]'), 400, 'bad-request'],
     ['messages that are none', post(chat, '{"id":"a","messages":"no"}'), 400, 'bad-request'],
     ['a message without parts', post(chat, '{"id":"a","messages":[{"role":"user"}]}'), 400, 'bad-request'],
     ['an id that is none', post(chat, '{"id":7,"messages":[]}'), 400, 'bad-request'],
-    ['a thread with NUL', post(chat, chatBody('a\u0000b', 'x')), 400, 'bad-request'],
-    ['a thread without end', post(chat, chatBody('a'.repeat(300), 'x')), 400, 'bad-request'],
-    ['a message with an id without end', post(chat, chatBody('t', 'x', 'm'.repeat(300))), 400, 'bad-request'],
-    ['malformed JSON for AG-UI', post(agUi, '{"threadId":'), 400, 'bad-request'],
+    ['a thread with NUL', post(chat, chatBody('a\u0000b', 'x')), 400, 'bad-id'],
+    ['a thread without end', post(chat, chatBody('a'.repeat(300), 'x')), 400, 'bad-id'],
+    ['a message with an id without end', post(chat, chatBody('t', 'x', 'm'.repeat(300))), 400, 'bad-id'],
+    ['malformed JSON for AG-UI', post(agUi, '{"threadId":'), 400, 'bad-json'],
     ['wrong types for AG-UI', post(agUi, '{"threadId":1,"runId":[],"messages":{}}'), 422, 'bad-request'],
     ['malformed JSON for a thread', patch('{"title":'), 400, 'bad-json'],
     ['wrong types for a thread', patch('{"title":{"a":1}}'), 400, 'bad-request'],
     ['malformed JSON for answers', post('/api/runs/x/answers', '{"answers":['), 400, 'bad-json'],
     ['wrong types for answers', post('/api/runs/x/answers', '{"answers":{"questionId":"q"}}'), 400, 'bad-request'],
     ['a wire that is none', post('/api/dev/wire', '{"thread":7}'), 400, 'bad-request'],
-    ['lists without end in each other', post(chat, deep), 400, 'bad-request'],
-    ['lists without end, for AG-UI', post(agUi, deep), 422, 'bad-request'],
-    ['lists without end, as an answer', post('/api/runs/x/answers', `{"answers":${deep}}`), 400, 'bad-request'],
-    ['a packed body', post(chat, gzipSync(chatBody('t', 'x')), { 'content-encoding': 'gzip' }), 400, 'bad-request'],
-    ['a prototype', post(chat, '{"id":"t","__proto__":{"isAdmin":true},"messages":[]}'), 400, 'bad-request'],
-    ['an endless body', post(chat, 'x'.repeat(300_000)), 413, 'too-large'],
+    ['lists without end in each other', post(chat, deep), 400, 'json-too-deep'],
+    ['lists without end, for AG-UI', post(agUi, deep), 400, 'json-too-deep'],
+    ['lists without end, as an answer', post('/api/runs/x/answers', `{"answers":${deep}}`), 400, 'json-too-deep'],
+    ['10,000 levels in a state', post(agUi, agUiBody({ state: levels })), 400, 'json-too-deep'],
+    ['10,000 levels in a tool output', post(chat, withOutput(levels)), 400, 'json-too-deep'],
+    ['10,000 levels in an answer', post('/api/runs/x/answers', oneAnswer(levels)), 400, 'json-too-deep'],
+    ['10,000 levels in a title', patch(`{"title":${levels}}`), 400, 'json-too-deep'],
+    ['10,000 levels for the wire', post('/api/dev/wire', levels), 400, 'json-too-deep'],
+    ['much JSON', post(chat, `{"messages":[${'{},'.repeat(20_000)}{}]}`), 413, 'json-too-large'],
+    ['much JSON for AG-UI', post(agUi, agUiBody({ messages: `[${'{},'.repeat(20_000)}{}]` })), 413, 'json-too-large'],
+    [
+      'much JSON as answers',
+      post('/api/runs/x/answers', `{"answers":[${'{},'.repeat(20_000)}{}]}`),
+      413,
+      'json-too-large',
+    ],
+    ['many messages', post(chat, `{"messages":[${'{},'.repeat(100)}{}]}`), 413, 'too-many-messages'],
+    [
+      'many messages for AG-UI',
+      post(agUi, agUiBody({ messages: `[${'{},'.repeat(100)}{}]` })),
+      413,
+      'too-many-messages',
+    ],
+    ['many parts', post(chat, `{"messages":[{"parts":[${'{},'.repeat(200)}{}]}]}`), 413, 'too-many-parts'],
+    [
+      'many parts for AG-UI',
+      post(agUi, agUiBody({ messages: `[{"content":[${'1,'.repeat(200)}1]}]` })),
+      413,
+      'too-many-parts',
+    ],
+    ['a run id with NUL for AG-UI', post(agUi, agUiBody({ runId: String.raw`"a\u0000"` })), 400, 'bad-id'],
+    ['a run id with half a character for AG-UI', post(agUi, agUiBody({ runId: String.raw`"\ud800"` })), 400, 'bad-id'],
+    ['a run id without end for AG-UI', post(agUi, agUiBody({ runId: `"${'r'.repeat(9_000)}"` })), 400, 'bad-id'],
+    ['a packed body', post(chat, gzipSync(chatBody('t', 'x')), { 'content-encoding': 'gzip' }), 400, 'bad-json'],
+    ['a prototype', post(chat, '{"id":"t","__proto__":{"isAdmin":true},"messages":[]}'), 400, 'bad-json'],
+    ['an endless body', post(chat, `"${'x'.repeat(300_000)}"`), 413, 'too-large'],
     [
       'a body that is longer than it says',
-      post(chat, 'y'.repeat(300_000), { 'transfer-encoding': 'chunked' }),
+      post(chat, `"${'y'.repeat(300_000)}"`, { 'transfer-encoding': 'chunked' }),
       413,
       'too-large',
     ],
@@ -113,6 +155,17 @@ describe('what a stranger sends, and what it gets', () => {
   test('a proxy on this machine, for a browser on this machine, is let through', async () => {
     const headers = { 'x-forwarded-for': '::1, 127.0.0.1' };
     expect((await send(server.url, { path: '/api/agents', headers })).status).toBe(200);
+  });
+
+  test.each(['会話-1', 'größe', 'a\r\nx-forged: b', '100% 🎈'])('names the run %j in a header', async (runId) => {
+    const input = { threadId: `t ${runId}`, runId, messages: [{ id: `m ${runId}`, role: 'user', content: 'Hi' }] };
+    const response = await postJson(`${server.url}${agUi}`, input);
+    expect(response.status).toBe(200);
+    expect(response.headers.get('x-forged')).toBeNull();
+    expect(readRunHeaders(response).runId).toBe(runId);
+    expect(await response.text()).toContain('RUN_FINISHED');
+    const found = await fetch(`${server.url}/api/runs/${encodeURIComponent(runId)}`);
+    expect(await found.json()).toMatchObject({ runId, state: 'complete' });
   });
 
   test('poison in a message is kept as it is, and answered', async () => {

@@ -1,3 +1,4 @@
+import { defaultLeaseMs } from '../default-lease.ts';
 import type { Store } from '../memory-store.ts';
 import { localScope, toScope, type Scope } from '../scope.ts';
 import { generateId, type GenerateId } from '../uuid-v7.ts';
@@ -15,7 +16,7 @@ export type InMemoryStoreOptions = {
   now?: () => number;
   /** Makes ids that are unique in the store, for runs and for messages whose own id is taken. */
   generateId?: GenerateId;
-  /** How long a process owns its runs after a heartbeat. 15 seconds unless given. */
+  /** How long a process owns its runs after a heartbeat. Default: 45 seconds. */
   leaseMs?: number;
 };
 
@@ -28,7 +29,7 @@ export function createInMemoryStore(options: InMemoryStoreOptions = {}): Store {
   const tables: Tables = {
     now: options.now ?? (() => Date.now()),
     generateId: options.generateId ?? generateId,
-    leaseMs: options.leaseMs ?? 15_000,
+    leaseMs: options.leaseMs ?? defaultLeaseMs,
     hints,
     threads: new Map(),
     runs: new Map(),

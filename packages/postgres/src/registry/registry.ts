@@ -8,7 +8,7 @@ import {
   type RunRecord,
   type Scope,
 } from '@intertie/core';
-import { readDecisions } from '@intertie/core/store-rules';
+import { defaultLeaseMs, readDecisions } from '@intertie/core/store-rules';
 
 import type { Database, SqlValue } from '../database.ts';
 import type { PostgresHints } from '../hints.ts';
@@ -29,7 +29,7 @@ export type RegistryOptions = {
   /** Where large files of messages go. */
   blobs: Blobs;
   generateId?: GenerateId;
-  /** How long a process owns its runs after a heartbeat. 15 seconds unless given. */
+  /** How long a process owns its runs after a heartbeat. Default: 45 seconds. */
   leaseMs?: number;
 };
 
@@ -44,7 +44,7 @@ export function createRegistry(database: Database, options: RegistryOptions): Re
     hints: options.hints,
     blobs: options.blobs,
     generateId: options.generateId ?? generateId,
-    leaseMs: options.leaseMs ?? 15_000,
+    leaseMs: options.leaseMs ?? defaultLeaseMs,
   };
 
   return {

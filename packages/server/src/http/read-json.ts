@@ -1,24 +1,14 @@
+import { readJsonBody, type RequestLimits } from '@intertie/core/http';
 import type { z } from 'zod';
 import { IntertieError } from '../intertie-error.ts';
 
-const maxJsonBytes = 1_000_000;
-
-/** The body as JSON of a shape; what is wrong with it is said by field. An empty body is `{}`. */
-export async function readJson<Shape extends z.ZodType>(request: Request, shape: Shape): Promise<z.output<Shape>> {
-  const bytes = await readBytes(request, maxJsonBytes);
-  let text: string;
-  try {
-    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
-    throw new IntertieError('bad-json', 'The body is not UTF-8.');
-  }
-  let value: unknown;
-  try {
-    value = text.trim() === '' ? {} : JSON.parse(text);
-  } catch (error) {
-    throw new IntertieError('bad-json', `The body is no JSON: ${(error as Error).message}`);
-  }
-  return parse(value, shape);
+/** Reads a JSON body of a shape. An empty body is `{}`. */
+export async function readJson<Shape extends z.ZodType>(
+  request: Request,
+  shape: Shape,
+  limits: RequestLimits,
+): Promise<z.output<Shape>> {
+  return parse((await readJsonBody(request, { limits })) ?? {}, shape);
 }
 
 /** The query of a request, of a shape. */

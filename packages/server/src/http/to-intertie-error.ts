@@ -1,4 +1,5 @@
 import { DatabaseAwayError, RunRefusedError, StoreError } from '@intertie/core';
+import { RequestBodyError } from '@intertie/core/http';
 import type { ErrorCode } from '../errors.ts';
 import { IntertieError } from '../intertie-error.ts';
 
@@ -7,6 +8,7 @@ export function toIntertieError(error: unknown): IntertieError | undefined {
   if (error instanceof IntertieError) return error;
   if (error instanceof RunRefusedError) return fromRefusal(error);
   if (error instanceof StoreError) return fromStore(error);
+  if (error instanceof RequestBodyError) return new IntertieError(error.code, error.message);
   if (isDatabaseAway(error)) return new IntertieError('database-away', undefined, { cause: error });
   return undefined;
 }

@@ -1,4 +1,5 @@
 import { checkStoreId, StoreError, type Store } from '@intertie/core';
+import type { FaultView } from '@intertie/core/http';
 import type { Context, Hono } from 'hono';
 import type { Host, HostedAgent } from '../host.ts';
 import type { ServerEnv } from '../http/server-env.ts';
@@ -33,6 +34,11 @@ export function agentOf(host: Host, c: RouteContext): HostedAgent {
   throw new IntertieError('no-agent', `There is no agent "${name.slice(0, 64)}".`, {
     data: { agents: [...host.agents.keys()] },
   });
+}
+
+/** How the faults of a run are shown to clients. */
+export function viewOf({ errorText }: Pick<Host, 'errorText'>, { runId }: { runId: string }): FaultView {
+  return { runId, errorText };
 }
 
 /** For routes that show or do what only a developer at this machine should. */

@@ -17,7 +17,7 @@ export const wireBody: z.ZodType = wire;
 export function addDevRoutes(app: App, host: Host): void {
   app.post('/api/dev/wire', async (c) => {
     requireOpen(host);
-    const { thread, cut, delayMs, duplicate } = await readJson(c.req.raw, wire);
+    const { thread, cut, delayMs, duplicate } = await readJson(c.req.raw, wire, host.limits);
     const disturbed = host.streams.disturb(thread, {
       ...(cut && { cut }),
       ...(delayMs !== undefined && { delayMs }),

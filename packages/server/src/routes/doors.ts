@@ -1,15 +1,17 @@
 import { createAGUIHandler } from '@intertie/ag-ui';
 import { createChatHandler } from '@intertie/ai-sdk';
 import { blobPath } from '../blob-urls.ts';
+import { defined } from '../defined.ts';
 import type { Host, HostedAgent } from '../host.ts';
 import { withErrorBody } from '../http/with-error-body.ts';
 import { agentOf, type App, type RouteContext } from './context.ts';
 
 /** Every agent in every protocol, as unmodified clients call it. */
 export function addDoors(app: App, host: Host): void {
+  const errorText = defined({ errorText: host.errorText });
   const chat = async (c: RouteContext): Promise<Response> => {
     const { id } = c.get('principal');
-    const options = { maxBodySize: host.limits.bodyBytes, blobUrl: blobPath, by: () => id };
+    const options = { limits: host.limits, ...errorText, blobUrl: blobPath, by: () => id };
     const handle = createChatHandler(scoped(agentOf(host, c), c), options);
     return withErrorBody(await handle(c.req.raw));
   };
@@ -20,7 +22,7 @@ export function addDoors(app: App, host: Host): void {
   }
 
   const agUi = async (c: RouteContext): Promise<Response> => {
-    const options = { maxBodySize: host.limits.bodyBytes, fileUrl: blobPath, by: c.get('principal').id };
+    const options = { limits: host.limits, ...errorText, fileUrl: blobPath, by: c.get('principal').id };
     const handle = createAGUIHandler(scoped(agentOf(host, c), c), options);
     return withErrorBody(await handle(c.req.raw));
   };

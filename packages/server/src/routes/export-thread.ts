@@ -1,12 +1,14 @@
 import { encodeMessage, toJson, type Store, type Thread } from '@intertie/core';
+import { toPublicMessage } from '@intertie/core/http';
 import { toRunInfo } from '../api.ts';
+import type { Host } from '../host.ts';
 
 const pageSize = 200;
 
 /** A thread as JSON lines: itself, every message of every branch, its runs. */
-export function exportThread(store: Store, thread: Thread): Response {
+export function exportThread(host: Pick<Host, 'errorText'>, store: Store, thread: Thread): Response {
   const encoder = new TextEncoder();
-  const lines = linesOf(store, thread);
+  const lines = linesOf(host, store, thread);
   const body = new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
@@ -29,7 +31,7 @@ export function exportThread(store: Store, thread: Thread): Response {
   });
 }
 
-async function* linesOf(store: Store, thread: Thread): AsyncGenerator<unknown, void> {
+async function* linesOf(host: Pick<Host, 'errorText'>, store: Store, thread: Thread): AsyncGenerator<unknown, void> {
   const threadId = thread.id;
   yield { type: 'thread', thread: toJson(thread) };
   for (let since = 0, isMore = true; isMore;) {
@@ -37,10 +39,11 @@ async function* linesOf(store: Store, thread: Thread): AsyncGenerator<unknown, v
     const changes = await store.listChanges({ threadId, since, limit: pageSize });
     for (const change of changes) {
       since = change.version;
-      if (change.type === 'message') yield { type: 'message', message: encodeMessage(change.message) };
+      if (change.type !== 'message') continue;
+      yield { type: 'message', message: encodeMessage(toPublicMessage(change.message, host)) };
     }
     isMore = changes.length >= pageSize;
   }
   const runs = await store.registry.listRuns(store.scope, { threadId });
-  for (const run of runs) yield { type: 'run', run: toRunInfo(run, runs) };
+  for (const run of runs) yield { type: 'run', run: toRunInfo(run, host, runs) };
 }

@@ -1,6 +1,7 @@
 import { toAGUIMessages } from '@intertie/ag-ui';
 import { toUIMessages } from '@intertie/ai-sdk';
 import { encodeMessage, type CanonicalMessage, type Store, type Thread } from '@intertie/core';
+import { toPublicMessage } from '@intertie/core/http';
 import { toLiveInfo, type LiveInfo } from '../api.ts';
 import type { Host } from '../host.ts';
 import { IntertieError } from '../intertie-error.ts';
@@ -18,7 +19,7 @@ export type Branches = { [messageId: string]: { siblings: string[]; index: numbe
 
 /** A branch of a thread in a client's own shape, with what stands beside its messages. */
 export async function listBranch(
-  { trees }: Pick<Host, 'trees'>,
+  { trees, errorText }: Pick<Host, 'trees' | 'errorText'>,
   store: Store,
   threadId: string,
   { format, leaf, before, after, limit }: BranchQuery,
@@ -29,12 +30,13 @@ export async function listBranch(
   ]);
   if (!thread) throw new IntertieError('no-thread');
   const cursor = before === undefined ? after !== undefined && { after } : { before };
-  const messages = await store.listMessages({
+  const stored = await store.listMessages({
     threadId,
     ...(limit !== undefined && { limit }),
     ...(cursor && { cursor }),
     ...(leaf !== undefined && { leafId: leaf }),
   });
+  const messages = stored.map((message) => toPublicMessage(message, { errorText }));
   // Who reads a message's stream is told all of it there; half of it here would be told twice.
   const whole = messages.filter(({ status }) => status !== 'streaming');
   return {

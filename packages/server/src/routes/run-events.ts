@@ -1,4 +1,5 @@
 import type { AgentEvent, DurableRun, Followed, LogPosition, RunRecord, Store } from '@intertie/core';
+import { toPublicEvent, type FaultView } from '@intertie/core/http';
 import { sseResponse, toSSEBytes } from '../http/sse.ts';
 import { IntertieError } from '../intertie-error.ts';
 import { formatCursor } from '../log-cursor.ts';
@@ -16,6 +17,7 @@ export async function followEvents(
   run: DurableRun,
   record: RunRecord,
   after: LogPosition | undefined,
+  view: FaultView,
 ): Promise<Response> {
   const reader = run.follow(after).getReader();
   // A log that is not there any more has to be said by the status. One that is being written is there, and may be silent.
@@ -28,7 +30,7 @@ export async function followEvents(
   const onLeave = (): void => void reader.cancel().catch(() => undefined);
   const pieces = async function* pieces(): AsyncGenerator<Uint8Array> {
     for (let item = first ?? (await reader.read()); !item.done;) {
-      yield toBytes(item.value);
+      yield toBytes(item.value, view);
       // oxlint-disable-next-line no-await-in-loop -- one after the other
       item = await reader.read();
     }
@@ -37,8 +39,13 @@ export async function followEvents(
 }
 
 /** What is in the log now, and no more. */
-export async function replayEvents(store: Store, record: RunRecord, after: LogPosition = beginning): Promise<Response> {
-  let page = await store.log.read(record.key, after);
+export async function replayEvents(
+  store: Store,
+  record: RunRecord,
+  after: LogPosition | undefined,
+  view: FaultView,
+): Promise<Response> {
+  let page = await store.log.read(record.key, after ?? beginning);
   if (page.dropped) throw logDropped(record);
   return sseResponse(async function* pieces(): AsyncGenerator<Uint8Array> {
     if (!page.valid) {
@@ -46,7 +53,7 @@ export async function replayEvents(store: Store, record: RunRecord, after: LogPo
       page = await store.log.read(record.key, beginning);
     }
     while (page.events.length > 0) {
-      yield numbered(page.events, page.position);
+      yield numbered(page.events, page.position, view);
       if (page.position.seq >= page.tail) return;
       // oxlint-disable-next-line no-await-in-loop -- one page after the other
       page = await store.log.read(record.key, page.position);
@@ -54,12 +61,12 @@ export async function replayEvents(store: Store, record: RunRecord, after: LogPo
   });
 }
 
-function toBytes(followed: Followed): Uint8Array {
+function toBytes(followed: Followed, view: FaultView): Uint8Array {
   switch (followed.type) {
     case 'events':
-      return sharedBytes(followed.events, followed.position);
+      return sharedBytes(followed.events, followed.position, view);
     case 'ended':
-      return toSSEBytes([{ data: followed.event }]);
+      return toSSEBytes([{ data: toPublicEvent(followed.event, view) }]);
     case 'reset':
     case 'dropped':
       return reset;
@@ -69,15 +76,18 @@ function toBytes(followed: Followed): Uint8Array {
 /** Events that are given to several readers of a run are written for the first of them. */
 const written = new WeakMap<readonly AgentEvent[], Uint8Array>();
 
-function sharedBytes(events: readonly AgentEvent[], position: LogPosition): Uint8Array {
+function sharedBytes(events: readonly AgentEvent[], position: LogPosition, view: FaultView): Uint8Array {
   let bytes = written.get(events);
-  if (!bytes) written.set(events, (bytes = numbered(events, position)));
+  if (!bytes) written.set(events, (bytes = numbered(events, position, view)));
   return bytes;
 }
 
-function numbered(events: readonly AgentEvent[], { epoch, seq }: LogPosition): Uint8Array {
+function numbered(events: readonly AgentEvent[], { epoch, seq }: LogPosition, view: FaultView): Uint8Array {
   const before = seq - events.length;
   return toSSEBytes(
-    events.map((event, index) => ({ id: formatCursor({ epoch, seq: before + 1 + index }), data: event })),
+    events.map((event, index) => ({
+      id: formatCursor({ epoch, seq: before + 1 + index }),
+      data: toPublicEvent(event, view),
+    })),
   );
 }

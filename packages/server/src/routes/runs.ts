@@ -7,7 +7,7 @@ import { readJson, readQuery } from '../http/read-json.ts';
 import { sseResponse, toSSEBytes } from '../http/sse.ts';
 import { IntertieError } from '../intertie-error.ts';
 import { parseCursor } from '../log-cursor.ts';
-import { idParam, requireOpen, storeOf, type App, type RouteContext } from './context.ts';
+import { idParam, requireOpen, storeOf, viewOf, type App, type RouteContext } from './context.ts';
 import { followEvents, replayEvents } from './run-events.ts';
 
 const answer = z.union([
@@ -25,7 +25,8 @@ const answer = z.union([
   }),
 ]);
 
-const answersShape = z.strictObject({ answers: z.array(answer).min(1).max(100) });
+/** Zod counts a list after it has checked all its entries, so the first schema is for the count alone. */
+const answersShape = z.strictObject({ answers: z.array(z.unknown()).min(1).max(100).pipe(z.array(answer)) });
 const stopShape = z.strictObject({ reason: z.string().max(1000).optional() });
 const eventsQuery = z.object({
   after: z.string().optional(),
@@ -45,7 +46,7 @@ export function addRunRoutes(app: App, host: Host): void {
     const store = storeOf(host, c);
     const { record } = await findRun(host, store, idParam(c, 'run'), threadParam(c));
     const runs = record.resumes ? await store.registry.listRuns(store.scope, { threadId: record.threadId }) : [];
-    return c.json(toRunInfo(record, runs));
+    return c.json(toRunInfo(record, host, runs));
   });
 
   app.get('/api/runs/:run/events', async (c) => {
@@ -55,8 +56,8 @@ export function addRunRoutes(app: App, host: Host): void {
     const after = text === undefined || text === '' ? undefined : parseCursor(text);
     if (after === null) throw new IntertieError('bad-request', 'after: a cursor is epoch.seq, for example 1.42');
     const found = await findRun(host, store, idParam(c, 'run'), query.thread);
-    if (query.live === 'false') return replayEvents(store, found.record, after);
-    return followEvents(await openRun(host, store, found), found.record, after);
+    if (query.live === 'false') return replayEvents(store, found.record, after, viewOf(host, found.record));
+    return followEvents(await openRun(host, store, found), found.record, after, viewOf(host, found.record));
   });
 
   app.get('/api/runs/:run/frames', async (c) => {
@@ -72,7 +73,7 @@ export function addRunRoutes(app: App, host: Host): void {
 
   app.post('/api/runs/:run/stop', async (c) => {
     const store = storeOf(host, c);
-    const { reason } = await readJson(c.req.raw, stopShape);
+    const { reason } = await readJson(c.req.raw, stopShape, host.limits);
     const found = await findRun(host, store, idParam(c, 'run'), threadParam(c));
     const run = await openRun(host, store, found);
     return c.json({ result: await run.stop(reason) });
@@ -80,7 +81,7 @@ export function addRunRoutes(app: App, host: Host): void {
 
   app.post('/api/runs/:run/answers', async (c) => {
     const store = storeOf(host, c);
-    const { answers } = await readJson(c.req.raw, answersShape);
+    const { answers } = await readJson(c.req.raw, answersShape, host.limits);
     const { record, hosted } = await findRun(host, store, idParam(c, 'run'), threadParam(c));
     if (!hosted) throw new IntertieError('agent-gone', `This server has no agent "${record.agent}".`);
     const { verdicts, open, run } = await hosted.agent

@@ -3,14 +3,14 @@ import type { Host } from '../host.ts';
 import { IntertieError } from '../intertie-error.ts';
 import { catchUp, headOf, longPoll, sse, tailOf, type StreamedRun } from '../streams/run-stream.ts';
 import { parseOffset } from '../streams/stream-offset.ts';
-import { idParam, storeOf, type App, type RouteContext } from './context.ts';
+import { idParam, storeOf, viewOf, type App, type RouteContext } from './context.ts';
 
 /** Durable Streams, read side: the log of every run is a stream that any client of that protocol follows. */
 export function addStreamRoutes(app: App, host: Host): void {
   const streamOf = async (c: RouteContext): Promise<StreamedRun> => {
     const store = storeOf(host, c);
     const found = await findRun(host, store, idParam(c, 'run'), c.req.query('thread'));
-    return { store, record: found.record, open: () => openRun(host, store, found) };
+    return { store, record: found.record, view: viewOf(host, found.record), open: () => openRun(host, store, found) };
   };
 
   app.on(['GET', 'HEAD'], '/streams/runs/:run', async (c) => {

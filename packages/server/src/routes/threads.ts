@@ -74,7 +74,7 @@ export function addThreadRoutes(app: App, host: Host): void {
   app.patch('/api/threads/:thread', async (c) => {
     const store = storeOf(host, c);
     const threadId = idParam(c, 'thread');
-    const { title, headId, metadata } = await readJson(c.req.raw, threadPatch);
+    const { title, headId, metadata } = await readJson(c.req.raw, threadPatch, host.limits);
     const thread = await requireThread(store, threadId);
     const saved = await store.saveThread({
       thread: {
@@ -121,7 +121,7 @@ export function addThreadRoutes(app: App, host: Host): void {
     const threadId = idParam(c, 'thread');
     await requireThread(store, threadId);
     const runs = await store.registry.listRuns(store.scope, { threadId });
-    return c.json({ runs: runs.map((run) => toRunInfo(run, runs)) });
+    return c.json({ runs: runs.map((run) => toRunInfo(run, host, runs)) });
   });
 
   app.get('/api/threads/:thread/events', async (c) => {
@@ -133,6 +133,6 @@ export function addThreadRoutes(app: App, host: Host): void {
 
   app.get('/api/threads/:thread/export', async (c) => {
     const store = storeOf(host, c);
-    return exportThread(store, await requireThread(store, idParam(c, 'thread')));
+    return exportThread(host, store, await requireThread(store, idParam(c, 'thread')));
   });
 }

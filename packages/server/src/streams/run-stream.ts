@@ -1,4 +1,5 @@
 import type { AgentEvent, DurableRun, Followed, LogPosition, RunRecord, Store } from '@intertie/core';
+import { toPublicEvent, type FaultView } from '@intertie/core/http';
 import { matchesETag } from '../http/matches-etag.ts';
 import { sseResponse, toSSEBytes, type SSEvent } from '../http/sse.ts';
 import { IntertieError } from '../intertie-error.ts';
@@ -9,7 +10,7 @@ const beginning: LogPosition = { epoch: 0, seq: 0 };
 const maxEvents = 2_000;
 
 /** The log of a run, as a stream that is read by offset. */
-export type StreamedRun = { store: Store; record: RunRecord; open: () => Promise<DurableRun> };
+export type StreamedRun = { store: Store; record: RunRecord; view: FaultView; open: () => Promise<DurableRun> };
 
 type Page = { events: AgentEvent[]; position: LogPosition; isTail: boolean; isClosed: boolean };
 
@@ -80,7 +81,7 @@ export async function sse(run: StreamedRun, after: LogPosition, cursor: string |
 }
 
 /** Events and end from one look, in an order in which an end that is seen is the end of all that is read. */
-async function readPage({ store, record }: StreamedRun, after: LogPosition): Promise<Page> {
+async function readPage({ store, record, view }: StreamedRun, after: LogPosition): Promise<Page> {
   const now = await store.registry.getRun(store.scope, record.key);
   if (!now) throw new IntertieError('no-run');
   const page = await store.log.read(record.key, after, maxEvents);
@@ -89,7 +90,7 @@ async function readPage({ store, record }: StreamedRun, after: LogPosition): Pro
   const position = page.events.length > 0 ? page.position : after;
   const isTail = position.seq >= page.tail;
   return {
-    events: page.events,
+    events: page.events.map((event) => toPublicEvent(event, view)),
     position,
     isTail,
     isClosed: isTail && now.state !== 'queued' && now.state !== 'running',
