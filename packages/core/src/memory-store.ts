@@ -23,9 +23,12 @@ export type MessageInput = Omit<CanonicalMessage, 'content' | 'parentId'> & {
 
 export type ListMessages = {
   threadId: string;
-  /** The *last* n of what is asked for (the first n after `cursor.after`), given in the asked order. */
+  /**
+   * Maximum number of messages: the *last* n, whatever `orderBy` is (after `cursor.after`: the first n). In a thread of
+   * m1 to m9, `{ limit: 3 }` gives m7, m8, m9 and `{ limit: 3, orderBy: 'desc' }` gives m9, m8, m7. Default: no limit.
+   */
   limit?: number;
-  /** `asc` unless asked otherwise. */
+  /** Order of the result; it does not decide which messages are in it. Default: `asc`, oldest first. */
   orderBy?: 'asc' | 'desc';
   /** A message of the branch, itself left out. */
   cursor?: { before: string } | { after: string };
@@ -39,6 +42,12 @@ export type SaveMessages = {
   operationKey?: string;
   /** Compare-and-append: the thread must be at this version (0: must not exist), else `version-conflict`. */
   expectedVersion?: number;
+  /**
+   * How a message whose id is stored changes. `merge` (the default) only adds to it, and refuses a text that neither extends the
+   * stored one nor is a prefix of it (`content-conflict`). `replace` replaces its content and needs `expectedVersion`; settled
+   * calls stay, and a message whose run is live or waits for an answer is refused (`busy`).
+   */
+  mode?: 'merge' | 'replace';
 };
 
 /** What the call wrote, as it is now stored, and the version of the thread that was written last. */
@@ -74,7 +83,7 @@ export type ThreadInput = {
 /** Conversations, bound to one scope. */
 export interface MemoryStore {
   listMessages(query: ListMessages): Promise<CanonicalMessage[]>;
-  /** An upsert by thread and id that only ever grows a message (see `growMessage`). An unknown thread is created. */
+  /** Inserts messages, or merges them into stored ones by thread and id (see `mode`). Creates an unknown thread. */
   saveMessages(request: SaveMessages): Promise<SavedMessages>;
   getMessage(query: { threadId: string; messageId: string }): Promise<CanonicalMessage | null>;
   /** The message and those that share its parent, in the order they were made. */

@@ -10,4 +10,5 @@ export {
 } from './store-rules/decision-rules.ts';
 export { toLogText } from './store-rules/log-text.ts';
 export { keepJson, readContent, readJson, readMessage } from './store-rules/read-message.ts';
+export { readMode, type SaveMode } from './store-rules/save-mode.ts';
 export { checkStoreText, isStoreText } from './store-text.ts';
