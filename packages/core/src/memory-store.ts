@@ -6,14 +6,15 @@ import type { Registry } from './registry.ts';
 import type { RunLog } from './run-log.ts';
 import type { Scope } from './scope.ts';
 
-/** A file whose bytes are not yet base64: they are encoded on the way in. */
+/** A file by its bytes, for example a `Buffer`. They are stored as base64. */
 export type FileBytesPart = Kept &
   Omit<FilePart, 'data' | 'url' | 'reference'> & {
     type: 'file';
     data: Uint8Array | ArrayBuffer;
   };
 /**
- * A message on its way in. `parentId: null` makes it the first of a branch of its own; without a `parentId` a new
+ * A message on its way in. The `data` of a file is bytes, base64 (with or without padding and line breaks) or a data URL, whose
+ * media type is used if the part has none; padded base64 is stored. `parentId: null` makes it the first of a branch of its own; without a `parentId` a new
  * message follows the one before it in the call, or the thread's head.
  */
 export type MessageInput = Omit<CanonicalMessage, 'content' | 'parentId'> & {

@@ -67,7 +67,38 @@ export function savingTests(contract: Contract): void {
       ]);
     });
 
-    it.each(['https://example.com/a.png', 'data:image/png;base64,AAAA', 'not base64 !!'])(
+    it.each<[string, string | Uint8Array, object]>([
+      ['a view into a larger buffer', new Uint8Array([0, 104, 105, 0]).subarray(1, 3), {}],
+      ['padded base64', 'aGk=', {}],
+      ['base64 without padding', 'aGk', {}],
+      ['base64 with line breaks', 'aG\r\nk=\n', {}],
+      ['a data URL', 'data:image/png;base64,aGk=', { mimeType: 'image/png' }],
+      ['a data URL without padding', 'data:image/png;base64,aGk', { mimeType: 'image/png' }],
+      ['a data URL with escaped padding', 'data:image/png;base64,aGk%3D', { mimeType: 'image/png' }],
+      ['a data URL of text', 'data:,%68i', { mimeType: 'text/plain' }],
+      ['a data URL with a charset', 'data:text/plain;charset=utf-8,hi', { mimeType: 'text/plain;charset=utf-8' }],
+    ])('takes %s as the data of a file', async (_, data, rest) => {
+      const store = await contract.open();
+      const file = { type: 'file' as const, data } as MessagePart;
+      const quoted: MessagePart = { type: 'interjection', role: 'user', parts: [file] };
+      await store.saveMessages({ messages: [message('m1', { content: content(file, quoted) })] });
+      const stored = { type: 'file', data: 'aGk=', ...rest };
+      expect((await store.getMessage({ threadId, messageId: 'm1' }))?.content.parts).toEqual([
+        stored,
+        { type: 'interjection', role: 'user', parts: [stored] },
+      ]);
+    });
+
+    it('prefers the media type of the part to that of its data URL', async () => {
+      const store = await contract.open();
+      const file = { type: 'file' as const, data: 'data:image/png;base64,aGk=', mimeType: 'image/x-icon' };
+      await store.saveMessages({ messages: [message('m1', { content: content(file) })] });
+      expect((await store.getMessage({ threadId, messageId: 'm1' }))?.content.parts).toEqual([
+        { ...file, data: 'aGk=' },
+      ]);
+    });
+
+    it.each(['https://example.com/a.png', 'data:image/png;base64,!!', 'data:image/png', 'a', 'two words'])(
       'refuses %j as the data of a file',
       async (data) => {
         const store = await contract.open();
