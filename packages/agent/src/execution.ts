@@ -27,12 +27,15 @@ import type { AgentDefinition } from './agent-definition.ts';
 import { endingOf, finishAnew } from './finish-run.ts';
 import { isLargeFile, keepFile } from './keep-files.ts';
 import { LiveQuestions } from './live-questions.ts';
+import type { MessageKeeper } from './message-keeper.ts';
+import { findMessageKeeper } from './message-store.ts';
 import { OwnershipWatch } from './ownership-watch.ts';
 import { persist } from './persist.ts';
 import { prepareRun, traceOf, type PreparedRun } from './prepare-run.ts';
 import { RecordedCalls } from './recorded-calls.ts';
 import { RunTelemetry } from './run-telemetry.ts';
 import { RunUsage } from './run-usage.ts';
+import { toStoredEvent, toStoredMessage } from './store-reasoning.ts';
 
 /** What the process does for the runs that it owns. */
 export type ExecutionHost = {
@@ -61,6 +64,7 @@ export class Execution {
   #watch: OwnershipWatch;
   #telemetry: RunTelemetry;
   #questions: LiveQuestions;
+  #keeper: MessageKeeper | undefined;
   #calls = new RecordedCalls();
   #usage = new RunUsage();
   #abort = new AbortController();
@@ -78,6 +82,7 @@ export class Execution {
     this.#owned = owned;
     this.key = owned.run.key;
     this.definition = definition;
+    this.#keeper = findMessageKeeper(host.store);
     this.#telemetry = new RunTelemetry(owned.run, traceOf(owned.run));
     this.#questions = new LiveQuestions(host.store.registry, owned, host.onError);
     this.#writer = host.flusher.open(owned, {
@@ -107,6 +112,7 @@ export class Execution {
     const { run } = this.#owned;
     let result: FinishResult = { result: 'fenced' };
     try {
+      if (this.#keeper) await this.#keeper.saveQuestion(run);
       await this.#produce(await prepareRun(this.#host.store.forScope(run.scope), this.#owned, this.definition));
       result = await this.#finish();
       return result;
@@ -173,8 +179,10 @@ export class Execution {
     return aborted ? endByAbort(reason) : why;
   }
 
-  /** Keeps one event. Those that take time return a promise; most do not. */
-  #take(event: AgentEvent): Promise<void> | undefined {
+  /** Folds and logs one event. Returns a promise only if that takes time. */
+  #take(emitted: AgentEvent): Promise<void> | undefined {
+    const event = toStoredEvent(emitted, this.definition.storeReasoning);
+    if (!event) return undefined;
     switch (event.type) {
       case 'text-delta':
       case 'reasoning-delta':
@@ -305,7 +313,7 @@ export class Execution {
 
   async #finish(): Promise<FinishResult> {
     const end = this.#end;
-    const { message } = this.#list;
+    const message = this.#list.message && toStoredMessage(this.#list.message, this.definition.storeReasoning);
     if (this.#writer.lost === 'regressed' && message) {
       this.#isFinishing = true;
       return finishAnew(this.#host, this.#owned, message);
@@ -318,14 +326,15 @@ export class Execution {
       if (error instanceof RunLostError) return this.#finish();
       throw error;
     }
+    const answer = this.#keeper ? await this.#keeper.saveAnswer(message, end) : { message, end };
     this.#isFinishing = true;
-    this.#writer.write(end);
+    this.#writer.write(answer.end);
     const { registry, log } = this.#host.store;
     const { total: usage } = this.#usage;
     let last = 0;
     const result = await this.#writer.finish((rest) => {
       last = rest.nextSeq + rest.events.length - 1;
-      const ending = endingOf(this.#owned.run, message, end, this.#host.process);
+      const ending = endingOf(this.#owned.run, answer.message, answer.end, this.#host.process);
       return registry.finish(this.key, this.#owned.epoch, { ...(usage && { usage }), ...ending, ...rest });
     });
     if (result.result === 'ok') await log.close(this.key, last).catch(this.#host.onError);
