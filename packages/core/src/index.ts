@@ -18,7 +18,7 @@ export type { Answered, AnswerOptions, DurableAgent, DurableRun, NewMessage, Run
 export type { Fault } from './fault.ts';
 export { followRun } from './follow-run.ts';
 export type { Followed, FollowOptions } from './follow-run.ts';
-export { growMessage, replaceMessage } from './grow-message.ts';
+export { growMessage } from './grow-message.ts';
 export type { Hint, Hints } from './hints.ts';
 export { iterate } from './iterate.ts';
 export { createInMemoryStore } from './in-memory-store/in-memory-store.ts';

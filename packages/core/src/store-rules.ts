@@ -1,4 +1,5 @@
 /** The rules that every store keeps, for those who write one: `@intertie/core/store-rules`. */
+export { replaceMessage } from './grow-message.ts';
 export { checkContinuation, checkStart } from './store-rules/check-request.ts';
 export {
   answeredId,

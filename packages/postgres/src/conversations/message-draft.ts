@@ -1,12 +1,5 @@
-import {
-  encodeMessage,
-  equalJson,
-  growMessage,
-  replaceMessage,
-  StoreError,
-  type CanonicalMessage,
-} from '@intertie/core';
-import { isStoreText, type SaveMode } from '@intertie/core/store-rules';
+import { encodeMessage, equalJson, growMessage, StoreError, type CanonicalMessage } from '@intertie/core';
+import { isStoreText, replaceMessage, type SaveMode } from '@intertie/core/store-rules';
 
 /** A message on its way in, and the parent it asks for: null makes it the first of a branch, undefined leaves it to us. */
 export type Incoming = { message: CanonicalMessage; parentId: string | null | undefined };
