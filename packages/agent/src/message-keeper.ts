@@ -346,8 +346,9 @@ function pageOf(messages: CanonicalMessage[], { limit, orderBy, cursor, leafId }
 }
 
 /** The head may be a message that is not saved yet. */
-function withoutHead({ headId: _, ...thread }: Thread): Thread {
-  return thread;
+function withoutHead(thread: Thread): Thread {
+  const { headId: _, ...rest } = thread;
+  return rest;
 }
 
 function isSameAnswer(saved: CanonicalMessage | undefined, { content, status }: CanonicalMessage): boolean {
@@ -372,12 +373,13 @@ function failAnswer(message: CanonicalMessage, { at, usage }: EventOf<'run-end'>
 }
 
 /** Frees the memory of a thread whose runs have ended and whose logs are dropped. The user's store has its messages. */
-async function forget({ registry, log, scope, deleteThread }: Store, threadId: string): Promise<void> {
+async function forget(memory: Store, threadId: string): Promise<void> {
+  const { registry, log, scope } = memory;
   const runs = await registry.listRuns(scope, { threadId });
   const open = await registry.listDecisions(scope, { threadId, state: 'open' });
   if (open.length > 0 || runs.some(({ state }) => state === 'running' || state === 'queued')) return;
   const pages = await Promise.all(runs.map(({ key }) => log.read(key, { epoch: 0, seq: 0 }, 1)));
-  if (pages.every(({ dropped }) => dropped)) await deleteThread({ threadId });
+  if (pages.every(({ dropped }) => dropped)) await memory.deleteThread({ threadId });
 }
 
 const optionalMethods = [

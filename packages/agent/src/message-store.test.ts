@@ -57,7 +57,7 @@ function agentOn(
   model = scriptedModel([...text('0', 'Fine'), finish()]),
   rest: object = {},
 ): Agent {
-  const agent = new Agent({ model, store, name: 'helper', ...rest } as AgentOptions);
+  const agent = new Agent({ model, store, name: 'helper', ...rest });
   onTestFinished(() => agent.close());
   return agent;
 }
@@ -204,24 +204,25 @@ describe('an agent on a store with four methods', () => {
     expect(answer!.content.parts).toMatchObject([{ type: 'file', data: base64 }]);
   });
 
-  it.each(['listMessages', 'saveMessages', 'getThreadById', 'saveThread'] as const)(
+  it('rejects with an error that names listMessages if a start cannot read the thread', async () => {
+    const store = new OwnStore();
+    store.failing = { listMessages: new Error('disk full') };
+    const message = 'The message store failed in listMessages: disk full';
+    await expect(agentOn(store).stream({ threadId: 't', message: 'Hello' })).rejects.toMatchObject({
+      message,
+      code: 'store-failed',
+    });
+  });
+
+  it.each(['saveMessages', 'getThreadById', 'saveThread'] as const)(
     'ends the run with an error that names %s if it fails',
     async (method) => {
       const store = new OwnStore();
-      const agent = agentOn(store);
       store.failing = { [method]: new Error('disk full') };
-      const failed = agent.stream({ threadId: 't', message: 'Hello' });
-      const expected = `The message store failed in ${method}: disk full`;
-      if (method === 'listMessages')
-        await expect(failed).rejects.toMatchObject({ message: expected, code: 'store-failed' });
-      else {
-        expect(await endOf(failed.events)).toMatchObject({
-          type: 'run-end',
-          outcome: 'error',
-          error: { message: expected, code: 'store-failed' },
-        });
-        expect(await (await failed).record()).toMatchObject({ state: 'error' });
-      }
+      const run = await agentOn(store).stream({ threadId: 't', message: 'Hello' });
+      const error = { message: `The message store failed in ${method}: disk full`, code: 'store-failed' };
+      expect(await endOf(run.events)).toMatchObject({ type: 'run-end', outcome: 'error', error });
+      expect(await run.record()).toMatchObject({ state: 'error' });
     },
   );
 
