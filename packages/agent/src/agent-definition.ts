@@ -1,5 +1,6 @@
 import type { AgentSource, CanonicalMessage, OnLoss } from '@intertie/core';
 import type { HistoryOptions, RetainReasoning } from './history-options.ts';
+import type { StoreReasoning } from './store-reasoning.ts';
 
 /** What a title is made of. */
 export type TitleRequest = { threadId: string; message: CanonicalMessage };
@@ -12,5 +13,6 @@ export type AgentDefinition = {
   readonly title: (request: TitleRequest) => string | undefined | Promise<string | undefined>;
   readonly history: HistoryOptions;
   readonly retainReasoning: RetainReasoning;
+  readonly storeReasoning: StoreReasoning;
   readonly onLoss: OnLoss;
 };

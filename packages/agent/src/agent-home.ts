@@ -3,6 +3,7 @@ import { createInMemoryStore, type AgentSource, type Store } from '@intertie/cor
 import type { ToolSet } from 'ai';
 import type { AgentDefinition } from './agent-definition.ts';
 import type { AgentOptions, ModelAgentOptions } from './agent-options.ts';
+import { toStore } from './message-store.ts';
 import { runHostOf, type RunHost } from './run-host.ts';
 import { firstWords } from './thread-title.ts';
 
@@ -10,19 +11,30 @@ import { firstWords } from './thread-title.ts';
 export type AgentHome = { definition: AgentDefinition; store: Store; host: RunHost };
 
 export function homeOf<Tools extends ToolSet>(options: AgentOptions<Tools>): AgentHome {
-  const { store = createInMemoryStore(), onLoss = () => undefined, title = firstWords } = options;
-  const { history = {}, retainReasoning = 'all' } = options;
+  const { onLoss = () => undefined, title = firstWords } = options;
+  const { history = {}, retainReasoning = 'all', storeReasoning = 'all' } = options;
+  const store = toStore(options.store ?? createInMemoryStore());
   const source = options.source ?? sourceOf(options);
   const host = options.host ?? runHostOf(store);
   const name = options.name ?? source.name;
-  const definition: AgentDefinition = { name, source, title, history, retainReasoning, onLoss };
+  const definition: AgentDefinition = { name, source, title, history, retainReasoning, storeReasoning, onLoss };
   host.register(definition);
   return { definition, store, host };
 }
 
+const ownOptions: ReadonlySet<string> = new Set<keyof ModelAgentOptions<ToolSet>>([
+  'store',
+  'host',
+  'title',
+  'history',
+  'retainReasoning',
+  'storeReasoning',
+  'source',
+  'model',
+]);
+
 /** The rest of the options are those of `streamText`. */
 function sourceOf<Tools extends ToolSet>(options: ModelAgentOptions<Tools>): AgentSource {
-  const { store: _, host: __, title: ___, history: ____, retainReasoning: _____, source: ______, ...rest } = options;
-  const { model, ...settings } = rest;
-  return modelSource(model, settings);
+  const settings = Object.fromEntries(Object.entries(options).filter(([name]) => !ownOptions.has(name)));
+  return modelSource(options.model, settings);
 }

@@ -12,21 +12,28 @@ import type {
 import type { LanguageModel, ModelMessage, ToolSet, UIMessage } from 'ai';
 import type { AgentDefinition } from './agent-definition.ts';
 import type { HistoryOptions, RetainReasoning } from './history-options.ts';
+import type { MessageStore } from './message-store.ts';
 import type { RunHost } from './run-host.ts';
+import type { StoreReasoning } from './store-reasoning.ts';
 
 export type SharedOptions = {
   /** The agent's name in the store. The model's or the source's unless given. */
   name?: string;
-  /** Where runs are kept. In memory unless given. */
-  store?: Store;
+  /**
+   * Keeps messages and runs. An object with only the four methods of `MessageStore` keeps the messages; runs are then kept in
+   * memory. Default: both in memory.
+   */
+  store?: Store | MessageStore;
   /** What runs them in this process. All agents of a store share one unless given. */
   host?: RunHost;
   /** The title of a new thread. The first words of its first message unless given. */
   title?: AgentDefinition['title'];
   /** How much of a thread the model is told. All of it unless limited. */
   history?: HistoryOptions;
-  /** What it is told of its earlier thoughts. All of them unless given. */
+  /** Which stored reasoning of earlier messages is sent to the model. Default: `all`. */
   retainReasoning?: RetainReasoning;
+  /** Which reasoning is written to the store, and so sent to clients. Default: `all`. */
+  storeReasoning?: StoreReasoning;
   onLoss?: OnLoss;
 };
 

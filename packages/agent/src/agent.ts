@@ -239,7 +239,7 @@ export class Agent<Tools extends ToolSet = ToolSet> implements DurableAgent {
 
   /** Takes in a conversation that was had elsewhere, and says what of it was lost. */
   importMessages(request: ImportRequest): Promise<ImportReport> {
-    return importMessages(this.store, request, this.name);
+    return importMessages(this.store, request, this.#home.definition);
   }
 
   /** Lets runs end, stops those that do not, and gives up what the process holds. Other agents on the same store end too. */

@@ -5,10 +5,11 @@ import {
   type CanonicalMessage,
   type Loss,
 } from '@intertie/core';
-import type { ModelMessage, UIMessage } from 'ai';
+import { stepCountIs, tool, type ModelMessage, type UIMessage } from 'ai';
 import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
 
-import { finish, scriptedModel, text } from '../../ai-sdk/test/scripted-model.ts';
+import { call, finish, scriptedModel, text } from '../../ai-sdk/test/scripted-model.ts';
 import { Agent } from './agent.ts';
 import type { AgentOptions } from './agent-options.ts';
 
@@ -179,5 +180,78 @@ describe('a thread', () => {
     ];
     const imported = await agent.importMessages({ threadId: 'm', messages: said });
     expect(imported.messages).toMatchObject([{ role: 'user' }, { content: { parts: [{ state: 'result' }] } }]);
+  });
+});
+
+describe('stored reasoning', () => {
+  const signature = { scripted: { signature: 'x' } };
+  const thought = [
+    { type: 'reasoning-start', id: 'r' },
+    { type: 'reasoning-delta', id: 'r', delta: 'A secret' },
+    { type: 'reasoning-delta', id: 'r', delta: '', providerMetadata: signature },
+    { type: 'reasoning-end', id: 'r' },
+    { type: 'reasoning-start', id: 'unsigned' },
+    { type: 'reasoning-delta', id: 'unsigned', delta: 'A secret' },
+    { type: 'reasoning-end', id: 'unsigned' },
+  ] as const;
+  const reasoningIn = ({ content }: CanonicalMessage) => content.parts.filter(({ type }) => type === 'reasoning');
+
+  it.each([
+    ['all', ['A secret', 'A secret']],
+    ['signatures', ['']],
+    ['none', []],
+  ] as const)('has what storeReasoning says: %s', async (storeReasoning, stored) => {
+    const model = scriptedModel([...thought, ...text('0', 'Fine'), finish()]);
+    const agent = new Agent({ model, storeReasoning });
+    const run = await agent.stream({ threadId: 't', message: 'Hello' });
+    const parts = reasoningIn(await run.message);
+    expect(parts).toMatchObject(stored.map((reasoning) => ({ reasoning })));
+    const signed = parts.filter(({ providerMetadata }) => providerMetadata);
+    expect(signed).toMatchObject(stored.slice(0, 1).map(() => ({ providerMetadata: signature })));
+    const { key } = await run.record();
+    const written = JSON.stringify([
+      await agent.store.listMessages({ threadId: 't' }),
+      await agent.store.log.read(key, { epoch: 0, seq: 0 }),
+    ]);
+    expect(written.includes('A secret')).toBe(storeReasoning === 'all');
+    await agent.close();
+  });
+
+  it.each(['signatures', 'none'] as const)('gives the provider its signatures back within a run: %s', async (mode) => {
+    const look = { inputSchema: z.object({}), execute: async () => 'seen' };
+    const model = scriptedModel(
+      [...thought, call('c1', 'look'), finish('tool-calls')],
+      [call('c2', 'remove'), finish('tool-calls')],
+      [...text('0', 'Done'), finish()],
+    );
+    const tools = { look: tool(look), remove: tool({ ...look, needsApproval: true }) };
+    const agent = new Agent({ model, tools, storeReasoning: mode, stopWhen: stepCountIs(5) });
+    const asked = await agent.generate({ threadId: 't', message: 'Look, then remove' });
+    const told = (turn: number) =>
+      model.doStreamCalls[turn]!.prompt.flatMap(({ content }) =>
+        Array.isArray(content) ? content.filter(({ type }) => type === 'reasoning') : [],
+      );
+    expect(told(1)).toMatchObject([{ text: 'A secret', providerOptions: signature }, { text: 'A secret' }]);
+    expect(reasoningIn(asked.message)).toMatchObject([{ reasoning: '', providerMetadata: signature }]);
+
+    const [decision] = await agent.store.registry.listDecisions(agent.store.scope, { threadId: 't', state: 'open' });
+    const { run } = await agent.answer(asked.runId, [{ questionId: decision!.id, approved: true }]);
+    const ended = await (await agent.attach(run!.runId))!.message;
+    expect(told(2)).toMatchObject([{ text: '', providerOptions: signature }]);
+    expect(reasoningIn(ended)).toHaveLength(mode === 'none' ? 0 : 1);
+    await agent.close();
+  });
+
+  it('is left out of imported messages', async () => {
+    const agent = new Agent({ model: spoken('Fine'), storeReasoning: 'none' });
+    const parts = [
+      { type: 'reasoning' as const, text: 'A secret' },
+      { type: 'text' as const, text: 'Fine' },
+    ];
+    const { messages } = await agent.importMessages({
+      threadId: 't',
+      messages: [{ id: 'm1', role: 'assistant', parts }],
+    });
+    expect(messages[0]?.content.parts).toMatchObject([{ type: 'text', text: 'Fine' }]);
   });
 });

@@ -31,6 +31,8 @@ import type { AgentDefinition } from './agent-definition.ts';
 import { endingOf, finishAnew } from './finish-run.ts';
 import { isLargeFile, keepFile } from './keep-files.ts';
 import { LiveQuestions } from './live-questions.ts';
+import type { MessageKeeper } from './message-keeper.ts';
+import { findMessageKeeper } from './message-store.ts';
 import { OwnershipWatch } from './ownership-watch.ts';
 import { persist, type PersistOptions } from './persist.ts';
 import { prepareRun, traceOf, type PreparedRun } from './prepare-run.ts';
@@ -38,6 +40,7 @@ import { RecordedCalls } from './recorded-calls.ts';
 import type { Observe } from './run-observer.ts';
 import { RunTelemetry } from './run-telemetry.ts';
 import { RunUsage } from './run-usage.ts';
+import { toStoredEvent, toStoredMessage } from './store-reasoning.ts';
 
 /** What the process does for the runs that it owns. */
 export type ExecutionHost = {
@@ -75,6 +78,7 @@ export class Execution {
   #watch: OwnershipWatch;
   #telemetry: RunTelemetry;
   #questions: LiveQuestions;
+  #keeper: MessageKeeper | undefined;
   #calls = new RecordedCalls();
   #usage = new RunUsage();
   #abort = new AbortController();
@@ -95,6 +99,7 @@ export class Execution {
     this.#owned = owned;
     this.key = owned.run.key;
     this.definition = definition;
+    this.#keeper = findMessageKeeper(host.store);
     this.#telemetry = new RunTelemetry(owned.run, traceOf(owned.run));
     const { maxOutageMs, onError } = host;
     this.#persistOptions = { maxOutageMs, onError, signal: this.#abort.signal };
@@ -131,6 +136,7 @@ export class Execution {
     const { run } = this.#owned;
     let result: FinishResult = { result: 'fenced' };
     try {
+      if (this.#keeper) await this.#keeper.saveQuestion(run);
       const store = this.#host.store.forScope(run.scope);
       const prepare = (): Promise<PreparedRun> => prepareRun(store, this.#owned, this.definition);
       await this.#produce(await persist(prepare, { ...this.#persistOptions, maxErrorMs: 0 }));
@@ -208,9 +214,11 @@ export class Execution {
     return aborted ? endByAbort(reason) : why;
   }
 
-  /** Keeps one event. Those that take time return a promise; most do not. */
-  #take(event: AgentEvent): Promise<void> | undefined {
-    if (this.#startedAt !== undefined && !framing.has(event.type)) this.#reportFirst(this.#startedAt);
+  /** Folds and logs one event. Returns a promise only if that takes time. */
+  #take(emitted: AgentEvent): Promise<void> | undefined {
+    if (this.#startedAt !== undefined && !framing.has(emitted.type)) this.#reportFirst(this.#startedAt);
+    const event = toStoredEvent(emitted, this.definition.storeReasoning);
+    if (!event) return undefined;
     switch (event.type) {
       case 'text-delta':
       case 'reasoning-delta':
@@ -354,7 +362,7 @@ export class Execution {
 
   async #finish(): Promise<FinishResult> {
     const end = this.#end;
-    const { message } = this.#list;
+    const message = this.#list.message && toStoredMessage(this.#list.message, this.definition.storeReasoning);
     if (this.#writer.lost === 'regressed' && message) {
       this.#isFinishing = true;
       const { maxOutageMs, onError } = this.#host;
@@ -368,12 +376,13 @@ export class Execution {
       if (error instanceof RunLostError) return this.#finish();
       throw error;
     }
+    const answer = this.#keeper ? await this.#keeper.saveAnswer(message, end) : { message, end };
     this.#isFinishing = true;
-    this.#writer.write(end);
+    this.#writer.write(answer.end);
     const { registry, log } = this.#host.store;
     const { total: usage } = this.#usage;
     let last = 0;
-    const ending = endingOf(this.#owned.run, message, end, this.#host.process);
+    const ending = endingOf(this.#owned.run, answer.message, answer.end, this.#host.process);
     const result = await this.#writer.finish((rest) => {
       last = rest.nextSeq + rest.events.length - 1;
       return registry.finish(this.key, this.#owned.epoch, { ...(usage && { usage }), ...ending, ...rest });

@@ -1,4 +1,4 @@
-import type { CanonicalMessage, MessagePart } from '@intertie/core';
+import type { CanonicalMessage, MessageContent, MessagePart } from '@intertie/core';
 
 /** How much of a thread the model is told. All of it unless limited. */
 export type HistoryOptions = {
@@ -20,14 +20,19 @@ export function defaultTokens({ content }: CanonicalMessage): number {
   return Math.ceil(JSON.stringify(content.parts).length / 4);
 }
 
-/** Without the thoughts that are not to be told again. */
+/** The message without the reasoning that is not retained. */
 export function withoutReasoning(message: CanonicalMessage, retain: RetainReasoning): CanonicalMessage {
-  if (retain === 'all' || !message.content.parts.some(({ type }) => type === 'reasoning')) return message;
-  const parts = message.content.parts.flatMap((part): MessagePart[] => {
+  const content = filterReasoning(message.content, retain);
+  return content === message.content ? message : { ...message, content };
+}
+
+export function filterReasoning(content: MessageContent, retain: RetainReasoning): MessageContent {
+  if (retain === 'all' || !content.parts.some(({ type }) => type === 'reasoning')) return content;
+  const parts = content.parts.flatMap((part): MessagePart[] => {
     if (part.type !== 'reasoning') return [part];
     if (retain === 'none' || part.providerMetadata === undefined) return [];
     const { details: _, ...rest } = part;
     return [{ ...rest, reasoning: '' }];
   });
-  return { ...message, content: { ...message.content, parts } };
+  return { ...content, parts };
 }

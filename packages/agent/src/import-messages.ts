@@ -1,6 +1,8 @@
 import { fromModelMessages, fromUIMessages } from '@intertie/ai-sdk';
 import type { CanonicalMessage, Loss, Store } from '@intertie/core';
 import type { ModelMessage, UIMessage } from 'ai';
+import type { AgentDefinition } from './agent-definition.ts';
+import { toStoredMessage } from './store-reasoning.ts';
 
 export type ImportRequest = {
   threadId: string;
@@ -15,8 +17,12 @@ export type ImportReport = { messages: CanonicalMessage[]; losses: Loss[] };
 
 const batchSize = 200;
 
-/** Takes a conversation into the store. Importing the same one twice changes nothing. */
-export async function importMessages(store: Store, request: ImportRequest, agent: string): Promise<ImportReport> {
+/** Saves a conversation to the store. Importing the same one twice changes nothing. */
+export async function importMessages(
+  store: Store,
+  request: ImportRequest,
+  { name: agent, storeReasoning }: Pick<AgentDefinition, 'name' | 'storeReasoning'>,
+): Promise<ImportReport> {
   const { threadId, messages, title, resourceId } = request;
   const losses: Loss[] = [];
   const options = { threadId, createdAt: new Date(), onLoss: (loss: Loss) => void losses.push(loss) };
@@ -32,7 +38,10 @@ export async function importMessages(store: Store, request: ImportRequest, agent
       const { status = 'complete' } = message;
       const parentId = read[at + index - 1]?.id ?? null;
       // A run that was cut off elsewhere does not go on here.
-      return Object.assign({}, message, owner, { parentId, status: status === 'streaming' ? 'complete' : status });
+      return Object.assign({}, toStoredMessage(message, storeReasoning), owner, {
+        parentId,
+        status: status === 'streaming' ? 'complete' : status,
+      });
     });
     // oxlint-disable-next-line no-await-in-loop -- in order: each follows the one before
     saved.push(...(await store.saveMessages({ messages: batch })).messages);

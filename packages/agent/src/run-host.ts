@@ -31,6 +31,7 @@ import { every } from './every.ts';
 import { Execution } from './execution.ts';
 import { HostedStreams } from './hosted-streams.ts';
 import { Lease } from './lease.ts';
+import { toStore, type MessageStore } from './message-store.ts';
 import { OrphanRuns } from './orphan-runs.ts';
 import { OwnershipCalls } from './ownership-calls.ts';
 import { Patience } from './patience.ts';
@@ -466,8 +467,8 @@ async function within(ms: number, work: Promise<void>): Promise<void> {
 const hosts = new WeakMap<object, RunHost>();
 
 /** A host of its own for a store. Give it to the agents that are to share it: `new Agent({ …, store, host })`. */
-export function createRunHost(store: Store, options?: RunHostOptions): RunHost {
-  return new RunHost(store, options);
+export function createRunHost(store: Store | MessageStore, options?: RunHostOptions): RunHost {
+  return new RunHost(toStore(store), options);
 }
 
 /** The host that all agents of a store share, whatever their scopes. */

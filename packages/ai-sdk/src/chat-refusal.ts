@@ -19,6 +19,7 @@ const storeStatuses: Record<StoreErrorCode, number> = {
   'not-found': 404,
   invalid: 400,
   'version-conflict': 409,
+  'content-conflict': 409,
   'key-reused': 422,
   busy: 409,
 };

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { growMessage } from './grow-message.ts';
+import { growMessage, replaceMessage } from './grow-message.ts';
 import type { CanonicalMessage, MessageContent, MessagePart, ToolPart, ToolState } from './message.ts';
+import { StoreError } from './store-error.ts';
 
 const createdAt = new Date('2024-03-01T10:00:00Z');
 
@@ -18,6 +19,16 @@ function call(state: ToolState, rest: Partial<ToolPart> = {}): ToolPart {
 }
 function grow(stored: MessagePart[], incoming: MessagePart[]): MessagePart[] {
   return growMessage(message(stored), message(incoming)).content.parts;
+}
+
+/** Undefined: the texts of the two messages differ. */
+function growOrRefuse(stored: CanonicalMessage, incoming: CanonicalMessage): CanonicalMessage | undefined {
+  try {
+    return growMessage(stored, incoming);
+  } catch (error) {
+    if (error instanceof StoreError && error.code === 'content-conflict') return undefined;
+    throw error;
+  }
 }
 
 describe('growMessage', () => {
@@ -45,11 +56,11 @@ describe('growMessage', () => {
     expect(growMessage(message([]), streaming).status).toBe('streaming');
   });
 
-  it('never shortens or overwrites what was said: the stored text stays unless the incoming one goes on from it', () => {
+  it('extends a text, and ignores a late save of a shorter prefix', () => {
     expect(grow([text('Hello', 'a')], [text('Hel', 'a')])).toEqual([text('Hello', 'a')]);
     expect(grow([text('Hel', 'a')], [text('Hello', 'a')])).toEqual([text('Hello', 'a')]);
-    expect(grow([text('Hello', 'a')], [text('Help', 'a')])).toEqual([text('Hello', 'a')]);
-    expect(grow([text('Hello world, long', 'a')], [text('Hi', 'a')])).toEqual([text('Hello world, long', 'a')]);
+    expect(grow([text('Hello', 'a')], [text('Hel')])).toEqual([text('Hello', 'a')]);
+    expect(grow([text('Hel')], [text('Hello', 'a')])).toEqual([text('Hello', 'a')]);
     const partial = (argsText: string) => call('partial-call', { argsText });
     expect(grow([partial('{"q":1')], [partial('{"other"')])).toEqual([partial('{"q":1')]);
     expect(grow([partial('{"q"')], [partial('{"q":1')])).toEqual([partial('{"q":1')]);
@@ -58,19 +69,39 @@ describe('growMessage', () => {
     ]);
   });
 
+  it.each<[string, MessagePart[], MessagePart[]]>([
+    ['the same id', [text('Hello', 'a')], [text('Help', 'a')]],
+    ['no ids', [text('Hello')], [text('Goodbye')]],
+    ['a stored id only', [text('Hello', 'a')], [text('Goodbye')]],
+    ['an incoming id only', [text('Hello')], [text('Goodbye', 'a')]],
+    ['an equal part before it', [text('first'), text('second')], [text('first'), text('third')]],
+    ['a call before it', [call('result'), text('Hello')], [call('result'), text('Goodbye')]],
+    ['reasoning', [{ type: 'reasoning', reasoning: 'Because' }], [{ type: 'reasoning', reasoning: 'Perhaps' }]],
+  ])('refuses a text that neither extends the stored one nor is a prefix of it: %s', (_, stored, incoming) => {
+    expect(() => grow(stored, incoming)).toThrow(
+      expect.objectContaining({
+        name: 'StoreError',
+        code: 'content-conflict',
+        message: expect.stringMatching(/content\.parts\[[01]\] of message "m1".*new id.*mode: 'replace'/),
+      }),
+    );
+  });
+
+  it('adds a text that the stored message lacks', () => {
+    expect(grow([text('one')], [text('one'), text('two')])).toEqual([text('one'), text('two')]);
+    expect(grow([{ type: 'reasoning', reasoning: 'Hm' }], [text('one')])).toHaveLength(2);
+    const other: MessagePart = { ...text('two'), agentId: 'a2' };
+    expect(grow([{ ...text('one'), agentId: 'a1' }], [other])).toHaveLength(2);
+  });
+
   it('does the same with the flat text of an imported message', () => {
     const flat = (stored: string, incoming?: string) =>
       growMessage(message([], { content: stored }), message([], incoming === undefined ? {} : { content: incoming }))
         .content.content;
-    expect(flat('Hello', 'Hi')).toBe('Hello');
+    expect(() => flat('Hello', 'Hi')).toThrow(expect.objectContaining({ code: 'content-conflict' }));
     expect(flat('Hello', 'Hel')).toBe('Hello');
     expect(flat('Hello')).toBe('Hello');
     expect(flat('Hel', 'Hello')).toBe('Hello');
-  });
-
-  it('gives a text nothing that belongs to another one', () => {
-    const cited: MessagePart = { type: 'text', id: 'a', text: 'Hi', citations: [1], providerMetadata: { x: { y: 1 } } };
-    expect(grow([text('Hello', 'a')], [cited])).toEqual([text('Hello', 'a')]);
   });
 
   it('takes what an equal text brings with it', () => {
@@ -96,7 +127,6 @@ describe('growMessage', () => {
       call('call'),
       text('two, longer'),
     ]);
-    expect(grow([text('with id', 'x')], [text('without')])).toEqual([text('with id', 'x'), text('without')]);
   });
 
   it('moves calls one way', () => {
@@ -188,8 +218,9 @@ describe('growMessage', () => {
       fc.property(parts, parts, (before, after) => {
         const [stored, incoming] = [message(before), message(after)];
         const untouched = structuredClone([stored, incoming]);
-        const grown = growMessage(stored, incoming);
+        const grown = growOrRefuse(stored, incoming);
         expect([stored, incoming]).toEqual(untouched);
+        if (!grown) return;
         expect(growMessage(grown, incoming)).toEqual(grown);
         expect(grown.content.parts.length).toBeGreaterThanOrEqual(Math.max(before.length, after.length));
         const kept = before
@@ -199,5 +230,42 @@ describe('growMessage', () => {
         expect(ids.filter((id) => id !== undefined && kept.includes(id))).toEqual(kept);
       }),
     );
+  });
+});
+
+describe('replaceMessage', () => {
+  const replace = (stored: MessagePart[], incoming: MessagePart[]): MessagePart[] =>
+    replaceMessage(message(stored), message(incoming)).content.parts;
+
+  it('replaces texts, files and unsettled calls', () => {
+    expect(replace([text('Hello', 'a'), call('call')], [text('Goodbye', 'a')])).toEqual([text('Goodbye', 'a')]);
+    expect(replace([text('Hello')], [])).toEqual([]);
+  });
+
+  it('keeps settled calls and their results', () => {
+    const settled = call('result', { result: 'found' });
+    const other = call('denied', { toolCallId: 'c2' });
+    expect(replace([text('a'), settled, text('b')], [text('c')])).toEqual([settled, text('c')]);
+    expect(replace([settled], [text('a'), call('call'), text('b')])).toEqual([text('a'), settled, text('b')]);
+    expect(replace([settled, other], [call('result', { result: 'other' })])).toEqual([settled, other]);
+  });
+
+  it('keeps author, time, parent and the record of runs, and drops other fields of the content', () => {
+    const runs = [{ runId: 'r1', outcome: 'complete' as const }];
+    const stored: CanonicalMessage = {
+      ...message([text('Hello')], { content: 'Hello', metadata: { a: 1 }, runs, steps: { s1: { name: 'one' } } }),
+      parentId: 'm0',
+      status: 'complete',
+    };
+    const incoming: CanonicalMessage = { ...message([text('Hi')]), role: 'user', createdAt: new Date(0) };
+    expect(replaceMessage(stored, incoming)).toEqual({
+      ...stored,
+      content: { format: 2, parts: [text('Hi')], runs, steps: { s1: { name: 'one' } } },
+    });
+  });
+
+  it('refuses a message that waits for an answer', () => {
+    const paused: CanonicalMessage = { ...message([]), status: 'paused' };
+    expect(() => replaceMessage(paused, message([]))).toThrow(expect.objectContaining({ code: 'busy' }));
   });
 });

@@ -1,16 +1,40 @@
-import { idOf, matchNameless } from './grow-nameless.ts';
+import { findRewrite, matchParts } from './grow-nameless.ts';
 import { growPart } from './grow-part.ts';
 import { mergeMeta, mergeMetadata } from './merge-meta.ts';
 import type { CanonicalMessage, MessageContent, MessagePart } from './message.ts';
 import { setOwn } from './set-own.ts';
+import { StoreError } from './store-error.ts';
+import { isSettled } from './tool-part.ts';
 
 /**
- * What is kept of a message that is saved again: it only ever grows. Calls move one way, a text stays unless the incoming
- * one goes on from it, parts that the incoming message does not have stay in their place, and who, when and where it was
- * said stays too. Otherwise the incoming one wins. A correction is the matter of the run that wrote the message, and of
- * its end. Changes neither argument; linear in their size.
+ * Merges a message that is saved again into the stored one, which only ever grows. Calls move one way, a text is extended and
+ * never rewritten, parts that the incoming message lacks stay in place, and author, time and parent stay. Otherwise the
+ * incoming value wins. Throws a `StoreError` (`content-conflict`) if a text of the incoming message neither extends the stored
+ * one nor is a prefix of it. Changes neither argument; linear in their size.
  */
 export function growMessage(stored: CanonicalMessage, incoming: CanonicalMessage): CanonicalMessage {
+  return { ...mergeEnvelope(stored, incoming), content: growContent(stored, incoming) };
+}
+
+/**
+ * Replaces the content of a stored message. Settled calls and the directories of agents, steps and runs stay: they record
+ * what has happened. Author, time and parent stay too.
+ */
+export function replaceMessage(stored: CanonicalMessage, incoming: CanonicalMessage): CanonicalMessage {
+  if (stored.status === 'paused') {
+    const text = `Message "${stored.id}" waits for an answer. Answer or stop its run, then replace the content.`;
+    throw new StoreError('busy', text);
+  }
+  const settled = stored.content.parts.filter((part) => part.type === 'tool-invocation' && isSettled(part.state));
+  const content: MessageContent = {
+    ...incoming.content,
+    parts: growParts(stored, settled, incoming.content.parts),
+    ...growDirectories(stored.content, incoming.content),
+  };
+  return { ...mergeEnvelope(stored, incoming), content };
+}
+
+function mergeEnvelope(stored: CanonicalMessage, incoming: CanonicalMessage): CanonicalMessage {
   const { id, threadId, role, type, createdAt, parentId } = stored;
   const { parentId: _, status, ...rest } = incoming;
   return {
@@ -24,30 +48,50 @@ export function growMessage(stored: CanonicalMessage, incoming: CanonicalMessage
     ...(parentId !== undefined && { parentId }),
     // A late save of an unfinished message does not reopen a finished one.
     ...(status !== undefined && (status !== 'streaming' || !stored.status) && { status }),
-    content: growContent(stored.content, incoming.content),
   };
 }
 
-function growContent(stored: MessageContent, incoming: MessageContent): MessageContent {
-  const grown: MessageContent = { ...stored, ...incoming, parts: growParts(stored.parts, incoming.parts) };
-  if (stored.content !== undefined && !incoming.content?.startsWith(stored.content)) grown.content = stored.content;
+function growContent(message: CanonicalMessage, { content: incoming }: CanonicalMessage): MessageContent {
+  const stored = message.content;
+  const grown: MessageContent = {
+    ...stored,
+    ...incoming,
+    parts: growParts(message, stored.parts, incoming.parts),
+    ...growDirectories(stored, incoming),
+  };
+  if (stored.content !== undefined && !incoming.content?.startsWith(stored.content)) {
+    if (!stored.content.startsWith(incoming.content ?? '')) refuseRewrite(message, 'content.content');
+    grown.content = stored.content;
+  }
   if (stored.metadata && incoming.metadata) grown.metadata = mergeMetadata(stored.metadata, incoming.metadata);
   if (stored.providerMetadata && incoming.providerMetadata) {
     grown.providerMetadata = mergeMeta(stored.providerMetadata, incoming.providerMetadata);
   }
-  if (stored.agents && incoming.agents) grown.agents = growDirectory(stored.agents, incoming.agents);
-  if (stored.steps && incoming.steps) grown.steps = growDirectory(stored.steps, incoming.steps);
-  if (stored.runs && incoming.runs) {
-    // A run ends once, and its entry is written when it has.
-    const known = new Set(stored.runs.map((run) => run.runId));
-    grown.runs = [...stored.runs, ...incoming.runs.filter((run) => !known.has(run.runId))];
-  }
   return grown;
+}
+
+function growDirectories(
+  stored: MessageContent,
+  incoming: MessageContent,
+): Pick<MessageContent, 'agents' | 'steps' | 'runs'> {
+  const agents = stored.agents && growDirectory(stored.agents, incoming.agents);
+  const steps = stored.steps && growDirectory(stored.steps, incoming.steps);
+  const runs = stored.runs && growRuns(stored.runs, incoming.runs);
+  return { ...(agents && { agents }), ...(steps && { steps }), ...(runs && { runs }) };
+}
+
+/** A run ends once, and its entry is written when it has. */
+function growRuns(
+  stored: NonNullable<MessageContent['runs']>,
+  incoming: MessageContent['runs'] = [],
+): NonNullable<MessageContent['runs']> {
+  const known = new Set(stored.map((run) => run.runId));
+  return [...stored, ...incoming.filter((run) => !known.has(run.runId))];
 }
 
 function growDirectory<Entry extends { providerMetadata?: MessageContent['providerMetadata'] }>(
   stored: { [id: string]: Entry },
-  incoming: { [id: string]: Entry },
+  incoming: { [id: string]: Entry } = {},
 ): { [id: string]: Entry } {
   const grown = { ...stored };
   for (const [id, entry] of Object.entries(incoming)) {
@@ -59,22 +103,22 @@ function growDirectory<Entry extends { providerMetadata?: MessageContent['provid
   return grown;
 }
 
-function growParts(stored: readonly MessagePart[], incoming: readonly MessagePart[]): MessagePart[] {
-  const named = new Map<string, number>();
-  for (const [index, part] of stored.entries()) {
-    const key = nameOf(part);
-    if (key !== undefined && !named.has(key)) named.set(key, index);
-  }
-  const nameless = matchNameless(stored, incoming);
+function growParts(
+  message: CanonicalMessage,
+  stored: readonly MessagePart[],
+  incoming: readonly MessagePart[],
+): MessagePart[] {
+  const places = matchParts(stored, incoming);
+  const rewritten = findRewrite(stored, incoming, places);
+  if (rewritten !== undefined) refuseRewrite(message, `content.parts[${rewritten}]`);
 
   const grown = [...stored];
-  /** What goes before a stored part: new parts stand where the incoming message has them. */
+  /** New parts that precede a stored part: they stand where the incoming message has them. */
   const before = new Map<number, MessagePart[]>();
   let added: MessagePart[] = [];
   let furthest = -1;
   for (const [index, part] of incoming.entries()) {
-    const key = nameOf(part);
-    const place = key === undefined ? nameless.get(index) : named.get(key);
+    const place = places.get(index);
     if (place === undefined) {
       added.push(part);
       continue;
@@ -88,8 +132,9 @@ function growParts(stored: readonly MessagePart[], incoming: readonly MessagePar
   return grown.flatMap((part, index) => (before.get(index) ?? []).concat(part)).concat(added);
 }
 
-/** What says that two parts are the same. With the length in it, no type and id look like another type and id. */
-function nameOf(part: MessagePart): string | undefined {
-  const id = idOf(part);
-  return id === undefined ? undefined : `${part.type.length} ${part.type} ${id}`;
+function refuseRewrite({ id, threadId }: CanonicalMessage, path: string): never {
+  const text =
+    `${path} of message "${id}" in thread "${threadId}" neither extends the stored text nor is a prefix of it. ` +
+    `Save an edit under a new id, or replace the content with mode: 'replace' and expectedVersion.`;
+  throw new StoreError('content-conflict', text, { messageId: id, path });
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { matchNameless } from './grow-nameless.ts';
+import { matchParts } from './grow-nameless.ts';
 import type { MessagePart } from './message.ts';
 
 const text = (value: string, rest: object = {}): MessagePart => ({ type: 'text', text: value, ...rest });
@@ -10,10 +10,10 @@ const thought = (signature?: string): MessagePart => ({
   ...(signature !== undefined && { providerMetadata: { anthropic: { signature } } }),
 });
 const match = (stored: MessagePart[], incoming: MessagePart[]): Array<[number, number]> => [
-  ...matchNameless(stored, incoming),
+  ...matchParts(stored, incoming),
 ];
 
-describe('matchNameless', () => {
+describe('matchParts', () => {
   it('takes equal parts first, in order, each once', () => {
     expect(match([text('a'), text('b'), text('a')], [text('a'), text('a'), text('a')])).toEqual([
       [0, 0],
@@ -30,10 +30,16 @@ describe('matchNameless', () => {
     expect(match([text('first')], [text('other')])).toEqual([]);
   });
 
-  it('does not take the words of another agent, another type, or a part with an id', () => {
+  it('does not match texts of different agents, types or ids', () => {
     expect(match([text('a', { agentId: 'x' })], [text('a', { agentId: 'y' })])).toEqual([]);
     expect(match([{ type: 'reasoning', reasoning: 'a' }], [text('a')])).toEqual([]);
-    expect(match([text('a', { id: 'p' })], [text('a')])).toEqual([]);
+    expect(match([text('a', { id: 'p' })], [text('a', { id: 'q' })])).toEqual([]);
+  });
+
+  it('matches a text without an id with one that has an id', () => {
+    expect(match([text('a', { id: 'p' })], [text('a')])).toEqual([[0, 0]]);
+    expect(match([text('a')], [text('ab', { id: 'p' })])).toEqual([[0, 0]]);
+    expect(match([text('a', { id: 'p' }), text('a')], [text('a')])).toEqual([[0, 0]]);
   });
 
   it('does not take one hidden thought for another: each has its own signature', () => {

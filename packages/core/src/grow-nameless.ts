@@ -2,19 +2,22 @@ import { equalJson } from './json-patch.ts';
 import type { Json, JsonObject } from './json.ts';
 import type { MessagePart } from './message.ts';
 
-/** How many parts are tried for one that equals none: all of them would make hostile messages quadratic. */
+/** Stored parts compared with one incoming part that equals none. Comparing all would be quadratic for hostile messages. */
 const maxTries = 100;
 
 /**
- * Which stored part each incoming part is, by their indexes, where neither has an id: the first that is left and equals
- * it, or else the first of which one is the beginning of the other. Never by its position alone, since a part may be
- * missing. What finds none is new.
+ * Maps the index of each incoming part to that of the stored part it is a version of. Parts with ids match by id. Where one
+ * of the two has no id, the first unmatched equal part matches, or else the first text of which one is a prefix of the other;
+ * never the position alone, since a part may be missing. An unmatched part is new.
  */
-export function matchNameless(stored: readonly MessagePart[], incoming: readonly MessagePart[]): Map<number, number> {
-  const places = new Map<number, number>();
+export function matchParts(stored: readonly MessagePart[], incoming: readonly MessagePart[]): Map<number, number> {
+  const { places, rest } = matchNamed(stored, incoming);
+  if (rest.length === 0) return places;
+
+  const taken = new Set(places.values());
   const left = new Map<string, number[]>();
   for (let index = stored.length - 1; index >= 0; index -= 1) {
-    if (!isNameless(stored[index]!)) continue;
+    if (taken.has(index) || !isMatchable(stored[index]!)) continue;
     const key = keyOf(stored[index]!);
     // Backwards, so that the first is the last of its list.
     const equal = left.get(key);
@@ -22,48 +25,117 @@ export function matchNameless(stored: readonly MessagePart[], incoming: readonly
     else left.set(key, [index]);
   }
   const unmatched: number[] = [];
-  for (const [index, part] of incoming.entries()) {
-    if (!isNameless(part)) continue;
-    const place = left.get(keyOf(part))?.pop();
-    if (place === undefined) unmatched.push(index);
-    else places.set(index, place);
+  for (const index of rest) {
+    const part = incoming[index]!;
+    const equal = left.get(keyOf(part));
+    const last = equal?.at(-1);
+    if (last === undefined || areNamed(stored[last]!, part)) unmatched.push(index);
+    else places.set(index, equal!.pop()!);
   }
   if (unmatched.length === 0) return places;
 
-  const rest = [...left.values()].flat().toSorted((a, b) => b - a);
+  const others = [...left.values()].flat().toSorted((a, b) => b - a);
   const tried: number[] = [];
   for (const index of unmatched) {
-    while (tried.length < maxTries && rest.length > 0) tried.push(rest.pop()!);
+    while (tried.length < maxTries && others.length > 0) tried.push(others.pop()!);
     const found = tried.findIndex((place) => isSame(stored[place]!, incoming[index]!));
     if (found >= 0) places.set(index, tried.splice(found, 1)[0]!);
   }
   return places;
 }
 
+/** The places of parts whose id is stored, and the indexes of other incoming parts that may match. */
+function matchNamed(
+  stored: readonly MessagePart[],
+  incoming: readonly MessagePart[],
+): { places: Map<number, number>; rest: number[] } {
+  const named = new Map<string, number>();
+  for (const [index, part] of stored.entries()) {
+    const name = nameOf(part);
+    if (name !== undefined && !named.has(name)) named.set(name, index);
+  }
+  const places = new Map<number, number>();
+  const rest: number[] = [];
+  for (const [index, part] of incoming.entries()) {
+    const name = nameOf(part);
+    const place = name === undefined ? undefined : named.get(name);
+    if (place !== undefined) places.set(index, place);
+    else if (isMatchable(part)) rest.push(index);
+  }
+  return { places, rest };
+}
+
+/**
+ * The index of the first incoming text that rewrites a stored one: it differs from the stored part that it matches, or it
+ * matches none while the stored message has a text that the incoming one lacks. Two texts whose ids differ are two texts.
+ */
+export function findRewrite(
+  stored: readonly MessagePart[],
+  incoming: readonly MessagePart[],
+  places: ReadonlyMap<number, number>,
+): number | undefined {
+  const taken = new Set(places.values());
+  const missing = new Map<string, { isNamed: boolean }>();
+  for (const [index, part] of stored.entries()) {
+    if (taken.has(index) || !textOf(part)) continue;
+    const author = authorOf(part);
+    const isNamed = idOf(part) !== undefined && (missing.get(author)?.isNamed ?? true);
+    missing.set(author, { isNamed });
+  }
+  const found = incoming.findIndex((part, index) => {
+    const text = textOf(part);
+    if (!text) return false;
+    const place = places.get(index);
+    if (place !== undefined) return !isPrefixOfOther(textOf(stored[place]!) ?? '', text);
+    const lost = missing.get(authorOf(part));
+    return lost !== undefined && !(lost.isNamed && idOf(part) !== undefined);
+  });
+  return found === -1 ? undefined : found;
+}
+
 /** The id of a part, whatever it is called. */
-export function idOf(part: MessagePart): string | undefined {
+function idOf(part: MessagePart): string | undefined {
   if (part.type === 'tool-invocation') return part.toolCallId;
   return part.type === 'question' ? part.questionId : part.id;
 }
 
-function isNameless(part: MessagePart): boolean {
-  return idOf(part) === undefined;
+/** Identifies a part that has an id. With the length in it, no type and id look like another type and id. */
+function nameOf(part: MessagePart): string | undefined {
+  const id = idOf(part);
+  return id === undefined ? undefined : `${part.type.length} ${part.type} ${id}`;
 }
 
-/** Equal for equal parts. A text is known by its words; without any it is nothing but what it carries. */
+function areNamed(a: MessagePart, b: MessagePart): boolean {
+  return idOf(a) !== undefined && idOf(b) !== undefined;
+}
+
+/** A text that has an id may match one without: clients drop the ids of parts. */
+function isMatchable(part: MessagePart): boolean {
+  return idOf(part) === undefined || !!textOf(part);
+}
+
+/** Equal for equal parts. A text is identified by its text and author; an empty one by all of it. */
 function keyOf(part: MessagePart): string {
   const text = textOf(part);
-  if (text) return JSON.stringify([part.type, part.agentId, part.stepId, text]);
+  if (text) return `${authorOf(part)}${text}`;
   return JSON.stringify(text === undefined ? bodyOf(part) : part);
 }
 
+function authorOf({ type, agentId, stepId }: MessagePart): string {
+  return JSON.stringify([type, agentId, stepId]);
+}
+
 function isSame(stored: MessagePart, incoming: MessagePart): boolean {
-  if (stored.type !== incoming.type) return false;
+  if (stored.type !== incoming.type || areNamed(stored, incoming)) return false;
   const [before, after] = [textOf(stored), textOf(incoming)];
   if (before === undefined || after === undefined) return equalJson(bodyOf(stored), bodyOf(incoming));
   if (stored.agentId !== incoming.agentId || stored.stepId !== incoming.stepId) return false;
   if (before.length < after.length) return after.startsWith(before) && (before !== '' || isBare(stored));
   return before.startsWith(after) && (after !== '' || isBare(incoming));
+}
+
+function isPrefixOfOther(a: string, b: string): boolean {
+  return a.startsWith(b) || b.startsWith(a);
 }
 
 function textOf(part: MessagePart): string | undefined {

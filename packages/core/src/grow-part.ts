@@ -17,15 +17,14 @@ export function growPart(stored: MessagePart, incoming: MessagePart): MessagePar
   return { ...keptOf(stored), ...withMeta(incoming, stored, incoming) };
 }
 
-/** The incoming text if it goes on from the stored one. An earlier state of that, arriving late, may still add to it. */
+/** The longer text, with the fields of both: one is a prefix of the other (`findRewrite`). */
 function growText<Part extends TextPart | ReasoningPart>(
   stored: Part,
   said: string,
   incoming: Part,
   says: string,
 ): Part {
-  if (says.startsWith(said)) return over(stored, incoming);
-  return said.startsWith(says) ? over(incoming, stored) : stored;
+  return says.startsWith(said) ? over(stored, incoming) : over(incoming, stored);
 }
 
 function growCall(stored: ToolPart, incoming: ToolPart): ToolPart {

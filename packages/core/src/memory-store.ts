@@ -6,14 +6,15 @@ import type { Registry } from './registry.ts';
 import type { RunLog } from './run-log.ts';
 import type { Scope } from './scope.ts';
 
-/** A file whose bytes are not yet base64: they are encoded on the way in. */
+/** A file by its bytes, for example a `Buffer`. They are stored as base64. */
 export type FileBytesPart = Kept &
   Omit<FilePart, 'data' | 'url' | 'reference'> & {
     type: 'file';
     data: Uint8Array | ArrayBuffer;
   };
 /**
- * A message on its way in. `parentId: null` makes it the first of a branch of its own; without a `parentId` a new
+ * A message on its way in. The `data` of a file is bytes, base64 (with or without padding and line breaks) or a data URL, whose
+ * media type is used if the part has none; padded base64 is stored. `parentId: null` makes it the first of a branch of its own; without a `parentId` a new
  * message follows the one before it in the call, or the thread's head.
  */
 export type MessageInput = Omit<CanonicalMessage, 'content' | 'parentId'> & {
@@ -23,9 +24,12 @@ export type MessageInput = Omit<CanonicalMessage, 'content' | 'parentId'> & {
 
 export type ListMessages = {
   threadId: string;
-  /** The *last* n of what is asked for (the first n after `cursor.after`), given in the asked order. */
+  /**
+   * Maximum number of messages: the *last* n, whatever `orderBy` is (after `cursor.after`: the first n). In a thread of
+   * m1 to m9, `{ limit: 3 }` gives m7, m8, m9 and `{ limit: 3, orderBy: 'desc' }` gives m9, m8, m7. Default: no limit.
+   */
   limit?: number;
-  /** `asc` unless asked otherwise. */
+  /** Order of the result; it does not decide which messages are in it. Default: `asc`, oldest first. */
   orderBy?: 'asc' | 'desc';
   /** A message of the branch, itself left out. */
   cursor?: { before: string } | { after: string };
@@ -39,6 +43,12 @@ export type SaveMessages = {
   operationKey?: string;
   /** Compare-and-append: the thread must be at this version (0: must not exist), else `version-conflict`. */
   expectedVersion?: number;
+  /**
+   * How a message whose id is stored changes. `merge` (the default) only adds to it, and refuses a text that neither extends the
+   * stored one nor is a prefix of it (`content-conflict`). `replace` replaces its content and needs `expectedVersion`; settled
+   * calls stay, and a message whose run is live or waits for an answer is refused (`busy`).
+   */
+  mode?: 'merge' | 'replace';
 };
 
 /** What the call wrote, as it is now stored, and the version of the thread that was written last. */
@@ -74,7 +84,7 @@ export type ThreadInput = {
 /** Conversations, bound to one scope. */
 export interface MemoryStore {
   listMessages(query: ListMessages): Promise<CanonicalMessage[]>;
-  /** An upsert by thread and id that only ever grows a message (see `growMessage`). An unknown thread is created. */
+  /** Inserts messages, or merges them into stored ones by thread and id (see `mode`). Creates an unknown thread. */
   saveMessages(request: SaveMessages): Promise<SavedMessages>;
   getMessage(query: { threadId: string; messageId: string }): Promise<CanonicalMessage | null>;
   /** The message and those that share its parent, in the order they were made. */

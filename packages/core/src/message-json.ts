@@ -1,5 +1,6 @@
 import { content as contentShape } from './content-shape.ts';
 import { copyJson } from './copy-json.ts';
+import { normalizeFiles } from './file-data.ts';
 import type { JsonObject } from './json.ts';
 import type { MessageInput } from './memory-store.ts';
 import { MessageFormatError } from './message-format-error.ts';
@@ -58,12 +59,16 @@ export function decodeMessage(json: unknown, options: DecodeMessageOptions = {})
   return { ...envelope, content, createdAt: new Date(time) };
 }
 
-/** What `decodeMessage` makes of what `encodeMessage` makes of it, in one copy. */
+/**
+ * Copies a message on its way into a store: `decodeMessage` of `encodeMessage` without the text between, and with the data of
+ * files in any form that `normalizeFiles` reads.
+ */
 export function copyMessage(message: CanonicalMessage | MessageInput): CanonicalMessage {
   checkTime(message);
   // No text is made of its time, only to be read again: that takes a quarter as long as all the rest.
   const isPlain = Object.getPrototypeOf(message) === Object.prototype;
   const envelope = checkEnvelope(copyJson(isPlain ? { ...message, createdAt: null } : message, ''));
+  normalizeFiles((envelope.content as { parts?: unknown }).parts);
   envelope.content = toContent(envelope.content);
   envelope.createdAt = new Date(message.createdAt);
   return envelope as CanonicalMessage;

@@ -7,6 +7,8 @@ export type StoreErrorCode =
   | 'invalid'
   /** `expectedVersion` was not the thread's version. */
   | 'version-conflict'
+  /** A text of the message neither extends the stored one nor is a prefix of it; nothing was written. */
+  | 'content-conflict'
   /** The operation key was used with another body. */
   | 'key-reused'
   /** The message belongs to a live run, which alone writes it. */

@@ -1,4 +1,5 @@
 /** The rules that every store keeps, for those who write one: `@intertie/core/store-rules`. */
+export { replaceMessage } from './grow-message.ts';
 export { checkContinuation, checkStart } from './store-rules/check-request.ts';
 export {
   answeredId,
@@ -11,4 +12,5 @@ export {
 export { defaultLeaseMs } from './default-lease.ts';
 export { toLogText } from './store-rules/log-text.ts';
 export { keepJson, readContent, readJson, readMessage } from './store-rules/read-message.ts';
+export { readMode, type SaveMode } from './store-rules/save-mode.ts';
 export { checkStoreText, isStoreText } from './store-text.ts';

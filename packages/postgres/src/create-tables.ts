@@ -82,7 +82,9 @@ export function createTables(schemaName: string): Tables {
     'conversation_message',
     {
       threadId: uuid('thread_id').notNull(),
-      id: text('id').notNull(),
+      id: text('id')
+        .notNull()
+        .default(sql`gen_random_uuid()::text`),
       clientId: text('client_id'),
       seq: count('seq').notNull(),
       parentId: text('parent_id'),
@@ -99,7 +101,7 @@ export function createTables(schemaName: string): Tables {
       extra: json('extra').$type<JsonObject>(),
       revision: integer('revision').notNull().default(0),
       version: count('version').notNull(),
-      createdAt: time('created_at').notNull(),
+      createdAt: time('created_at').notNull().defaultNow(),
       updatedAt: time('updated_at').notNull().defaultNow(),
       deletedAt: time('deleted_at'),
       line: count('line'),

@@ -1,3 +1,4 @@
+import type { MessageInput } from '@intertie/core';
 import pg from 'pg';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 
@@ -6,6 +7,7 @@ import type { Database } from './database.ts';
 import { checkSchema, migrate, MigrationError, requireSchema } from './migrate.ts';
 import { latestMigration, printMigrations, readMigrations, statementsOf } from './migrations.ts';
 import { connectPg } from './pg-database.ts';
+import { PostgresMemoryStore } from './postgres-store.ts';
 
 function connect(url: string, schema?: string): Database {
   const database = connectPg(url, schema === undefined ? {} : { schema });
@@ -54,6 +56,39 @@ describe('migrations', () => {
     const database = connect(url);
     expect(await checkSchema(database)).toEqual({ pending: 0 });
     expect(await printMigrations({ after: latestMigration })).toBe('');
+  });
+
+  it('give a message that SQL inserts an id and a time, and leave the store of older tables working', async () => {
+    const database = connect(await newPostgresUrl({ empty: true }));
+    await database.query('create schema intertie');
+    const migrations = await readMigrations();
+    const before = migrations.findIndex(({ name }) => name === '0006_message_defaults');
+    const apply = async ({ sql }: { sql: string }): Promise<void> => {
+      for (const statement of statementsOf(sql)) await database.query(statement);
+    };
+    const message: MessageInput = {
+      id: 'm1',
+      threadId: 'thread_1',
+      role: 'user',
+      type: 'text',
+      createdAt: new Date(0),
+      content: { format: 2, parts: [{ type: 'text', text: 'Hello' }] },
+    };
+    for (const migration of migrations.slice(0, before)) await apply(migration);
+    const store = PostgresMemoryStore.on(database);
+    await store.saveMessages({ messages: [message] });
+    for (const migration of migrations.slice(before)) await apply(migration);
+    await store.saveMessages({ messages: [{ ...message, id: 'm2' }] });
+    await database.query(`insert into intertie.conversation_message
+      (thread_id, seq, version, parent_id, role, type, status, content)
+      select id, next_seq + 1, version + 1, head_id, 'user', 'text', 'complete', '{"format":2,"parts":[]}'
+      from intertie.threads`);
+    await database.query(`update intertie.threads t set next_seq = t.next_seq + 1, version = t.version + 1, head_id = m.id
+      from intertie.conversation_message m where m.thread_id = t.id and m.seq = t.next_seq + 1`);
+    const [first, second, third] = await store.listMessages({ threadId: 'thread_1' });
+    expect([first, second]).toMatchObject([{ id: 'm1', createdAt: new Date(0) }, { id: 'm2' }]);
+    expect(third?.id).toMatch(/^[\da-f]{8}-/);
+    expect(third?.createdAt.getTime()).toBeGreaterThan(0);
   });
 
   it('are split into statements', async () => {

@@ -4,7 +4,14 @@ import { defaultSchema, inSchema, quoteIdentifier } from './database.ts';
 
 export type Migration = { number: number; name: string; sql: string };
 
-const names = ['0001_store', '0002_lines', '0003_lighter_saves', '0004_plain_messages', '0005_claims'];
+const names = [
+  '0001_store',
+  '0002_lines',
+  '0003_lighter_saves',
+  '0004_plain_messages',
+  '0005_claims',
+  '0006_message_defaults',
+];
 
 /** The last migration that this code knows. */
 export const latestMigration: number = names.length;

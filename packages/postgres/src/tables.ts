@@ -42,7 +42,7 @@ export type Tables = {
     'conversation_message',
     {
       threadId: NotNull<string>;
-      id: NotNull<string>;
+      id: Defaulted<string>;
       clientId: Nullable<string>;
       seq: NotNull<number>;
       parentId: Nullable<string>;
@@ -59,7 +59,7 @@ export type Tables = {
       extra: Nullable<JsonObject>;
       revision: Defaulted<number>;
       version: NotNull<number>;
-      createdAt: NotNull<Date>;
+      createdAt: Defaulted<Date>;
       updatedAt: Defaulted<Date>;
       deletedAt: Nullable<Date>;
       line: Nullable<number>;

@@ -34,6 +34,7 @@ export type ErrorCode =
   | 'cancelled'
   | 'expired'
   | 'version-conflict'
+  | 'content-conflict'
   | 'agent-gone'
   | 'log-dropped'
   | 'cursor-gone'
@@ -209,6 +210,12 @@ export const errors: { readonly [code in ErrorCode]: CatalogueEntry } = {
     title: 'The thread has changed meanwhile',
     cause: 'Somebody else has written to the thread since it was read.',
     fix: 'Read it again and repeat the change.',
+  },
+  'content-conflict': {
+    status: 409,
+    title: 'Message text differs',
+    cause: 'A message of this id is stored, and the new text neither extends the stored text nor is a prefix of it.',
+    fix: "Save an edit under a new id, or replace the content with `mode: 'replace'` and `expectedVersion`.",
   },
   'agent-gone': {
     status: 409,

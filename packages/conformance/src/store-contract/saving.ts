@@ -3,7 +3,7 @@ import type { CanonicalMessage, Json, MessagePart } from '@intertie/core';
 import { describe, expect, it } from 'vitest';
 
 import { refusal, type Contract } from './contract.ts';
-import { content, createdAt, idsOfBranch, message, start, queue } from './samples.ts';
+import { content, createdAt, idsOfBranch, message, paused, queue, start } from './samples.ts';
 
 const threadId = 'thread_1';
 
@@ -67,7 +67,38 @@ export function savingTests(contract: Contract): void {
       ]);
     });
 
-    it.each(['https://example.com/a.png', 'data:image/png;base64,AAAA', 'not base64 !!'])(
+    it.each<[string, string | Uint8Array, object]>([
+      ['a view into a larger buffer', new Uint8Array([0, 104, 105, 0]).subarray(1, 3), {}],
+      ['padded base64', 'aGk=', {}],
+      ['base64 without padding', 'aGk', {}],
+      ['base64 with line breaks', 'aG\r\nk=\n', {}],
+      ['a data URL', 'data:image/png;base64,aGk=', { mimeType: 'image/png' }],
+      ['a data URL without padding', 'data:image/png;base64,aGk', { mimeType: 'image/png' }],
+      ['a data URL with escaped padding', 'data:image/png;base64,aGk%3D', { mimeType: 'image/png' }],
+      ['a data URL of text', 'data:,%68i', { mimeType: 'text/plain' }],
+      ['a data URL with a charset', 'data:text/plain;charset=utf-8,hi', { mimeType: 'text/plain;charset=utf-8' }],
+    ])('takes %s as the data of a file', async (_, data, rest) => {
+      const store = await contract.open();
+      const file = { type: 'file' as const, data } as MessagePart;
+      const quoted: MessagePart = { type: 'interjection', role: 'user', parts: [file] };
+      await store.saveMessages({ messages: [message('m1', { content: content(file, quoted) })] });
+      const stored = { type: 'file', data: 'aGk=', ...rest };
+      expect((await store.getMessage({ threadId, messageId: 'm1' }))?.content.parts).toEqual([
+        stored,
+        { type: 'interjection', role: 'user', parts: [stored] },
+      ]);
+    });
+
+    it('prefers the media type of the part to that of its data URL', async () => {
+      const store = await contract.open();
+      const file = { type: 'file' as const, data: 'data:image/png;base64,aGk=', mimeType: 'image/x-icon' };
+      await store.saveMessages({ messages: [message('m1', { content: content(file) })] });
+      expect((await store.getMessage({ threadId, messageId: 'm1' }))?.content.parts).toEqual([
+        { ...file, data: 'aGk=' },
+      ]);
+    });
+
+    it.each(['https://example.com/a.png', 'data:image/png;base64,!!', 'data:image/png', 'a', 'two words'])(
       'refuses %j as the data of a file',
       async (data) => {
         const store = await contract.open();
@@ -193,16 +224,101 @@ export function savingTests(contract: Contract): void {
       expect(await store.listMessages({ threadId, cursor: { after: 'm0' } })).toEqual(messages);
     });
 
-    it('keeps the stored text unless the incoming one goes on from it', async () => {
+    it('extends a text, ignores a late save of a shorter prefix, and refuses any other text', async () => {
       const store = await contract.open();
-      const save = async (text: string) => {
-        const said = content({ type: 'text', id: 'p1', text });
+      const save = async (text: string, id?: string) => {
+        const said = content({ type: 'text', text, ...(id !== undefined && { id }) });
         return (await store.saveMessages({ messages: [message('m1', { content: said })] })).messages[0]!.content.parts;
       };
-      await save('Hello world');
-      expect(await save('Hi')).toMatchObject([{ text: 'Hello world' }]);
-      expect(await save('Hello')).toMatchObject([{ text: 'Hello world' }]);
-      expect(await save('Hello world, long')).toMatchObject([{ text: 'Hello world, long' }]);
+      await save('Hello world', 'p1');
+      const version = await store.getVersion({ threadId });
+      for (const id of ['p1', undefined]) {
+        await expect(save('Goodbye', id)).rejects.toMatchObject({
+          ...refusal('content-conflict'),
+          data: { messageId: 'm1', path: 'content.parts[0]' },
+        });
+        expect(await save('Hello', id)).toEqual([{ type: 'text', id: 'p1', text: 'Hello world' }]);
+      }
+      expect(await store.getVersion({ threadId })).toBe(version);
+      expect(await save('Hello world, long', 'p1')).toMatchObject([{ text: 'Hello world, long' }]);
+    });
+
+    it('writes nothing of a call that would rewrite a text', async () => {
+      const store = await contract.open();
+      await store.saveMessages({ messages: [message('m1')] });
+      const rewritten = message('m1', { content: content({ type: 'text', text: 'Another text.' }) });
+      await expect(store.saveMessages({ messages: [message('m2'), rewritten] })).rejects.toMatchObject(
+        refusal('content-conflict'),
+      );
+      expect(await store.listMessages({ threadId })).toEqual([{ ...message('m1'), status: 'complete' }]);
+    });
+
+    it('replaces the content of a message at the expected version, and keeps its settled calls', async () => {
+      const store = await contract.open();
+      const settled = {
+        type: 'tool-invocation',
+        toolCallId: 'c1',
+        toolName: 'search',
+        state: 'result',
+        result: 1,
+      } as const;
+      const first = content({ type: 'text', text: 'Hello' }, settled, { type: 'text', text: 'world' });
+      await store.saveMessages({ messages: [message('m0'), message('m1', { content: first }), message('m2')] });
+      const expectedVersion = await store.getVersion({ threadId });
+      const edited = message('m1', { content: content({ type: 'text', text: 'Goodbye' }), createdAt: new Date(0) });
+      const call = { messages: [edited], mode: 'replace' as const, expectedVersion };
+      const { messages, version } = await store.saveMessages(call);
+      expect(messages).toEqual([
+        {
+          ...message('m1'),
+          parentId: 'm0',
+          status: 'complete',
+          content: content(settled, { type: 'text', text: 'Goodbye' }),
+        },
+      ]);
+      expect(version).toBeGreaterThan(expectedVersion);
+      expect(await idsOfBranch(store)).toEqual(['m0', 'm1', 'm2']);
+      expect(await store.getMessage({ threadId, messageId: 'm1' })).toEqual(messages[0]);
+      expect(await store.listChanges({ threadId, since: expectedVersion })).toMatchObject([{ message: { id: 'm1' } }]);
+      await expect(store.saveMessages(call)).rejects.toMatchObject(refusal('version-conflict'));
+    });
+
+    it('inserts a message that is not stored in mode replace', async () => {
+      const store = await contract.open();
+      await store.saveMessages({ messages: [message('m1')], mode: 'replace', expectedVersion: 0 });
+      expect(await idsOfBranch(store)).toEqual(['m1']);
+    });
+
+    it('refuses to replace without an expected version', async () => {
+      const store = await contract.open();
+      await expect(store.saveMessages({ messages: [message('m1')], mode: 'replace' })).rejects.toMatchObject(
+        refusal('invalid'),
+      );
+      await expect(store.saveMessages({ messages: [message('m1')], mode: 'overwrite' as never })).rejects.toMatchObject(
+        refusal('invalid'),
+      );
+    });
+
+    it('refuses to replace a message whose run is live or waits for an answer', async () => {
+      const store = await contract.open();
+      const replace = async (id: string) =>
+        store.saveMessages({
+          messages: [message(id)],
+          mode: 'replace',
+          expectedVersion: await store.getVersion({ threadId }),
+        });
+      await paused(store, '1', 'q1');
+      await expect(replace('a_1')).rejects.toMatchObject(refusal('busy'));
+      await start(store, '2');
+      await expect(replace('a_2')).rejects.toMatchObject(refusal('busy'));
+      expect((await replace('a_1')).messages).toMatchObject([{ content: { parts: message('a_1').content.parts } }]);
+    });
+
+    it('tells a keyed replacement from a keyed merge', async () => {
+      const store = await contract.open();
+      const call = { messages: [message('m1')], expectedVersion: 0, operationKey: 'op_1' };
+      await store.saveMessages(call);
+      await expect(store.saveMessages({ ...call, mode: 'replace' })).rejects.toMatchObject(refusal('key-reused'));
     });
 
     it('knows a part without an id by what it says, not by its position', async () => {
@@ -216,7 +332,7 @@ export function savingTests(contract: Contract): void {
       expect(await save('second')).toEqual(['first', 'second']);
       expect(await save('second, longer')).toEqual(['first', 'second, longer']);
       expect(await save('sec')).toEqual(['first', 'second, longer']);
-      expect(await save('first', 'third')).toEqual(['first', 'second, longer', 'third']);
+      expect(await save('first', 'second, longer', 'third')).toEqual(['first', 'second, longer', 'third']);
     });
 
     it('changes nothing, not even the version, where a save brings nothing new', async () => {

@@ -1,4 +1,4 @@
-import { growMessage } from '../grow-message.ts';
+import { growMessage, replaceMessage } from '../grow-message.ts';
 import { equalJson } from '../json-patch.ts';
 import type { MessageInput, SavedMessages, SaveMessages } from '../memory-store.ts';
 import { encodeMessage } from '../message-json.ts';
@@ -8,6 +8,7 @@ import { sha256 } from '../sha256.ts';
 import { StoreError } from '../store-error.ts';
 import { checkStoreId } from '../store-id.ts';
 import { readMessage } from '../store-rules/read-message.ts';
+import { readMode, type SaveMode } from '../store-rules/save-mode.ts';
 import { addMessage, changeMessage, createThread, findMessage, findThread, nextVersion } from './conversation.ts';
 import { findRequest, rememberRequest } from './requests.ts';
 import type { MessageRow, Tables, ThreadRow } from './tables.ts';
@@ -27,7 +28,8 @@ export async function saveMessages(tables: Tables, scope: Scope, request: SaveMe
   const inputs = request.messages.map((input) => ({ parentId: input.parentId, message: readMessage(input) }));
   const { operationKey } = request;
   if (operationKey !== undefined) checkStoreId('operationKey', operationKey);
-  const hash = operationKey === undefined ? '' : await hashOf(request.messages);
+  const mode = readMode(request);
+  const hash = operationKey === undefined ? '' : await hashOf(request.messages, mode);
   // No await from here on: the rest of the call is one step.
   const earlier = operationKey === undefined ? undefined : findRequest(tables, scope, operationKey);
   if (earlier) {
@@ -38,7 +40,7 @@ export async function saveMessages(tables: Tables, scope: Scope, request: SaveMe
   for (const { message, parentId } of inputs) {
     let draft = drafts.get(message.threadId);
     if (!draft) drafts.set(message.threadId, (draft = newDraft(tables, scope, message)));
-    addToDraft(draft, message, parentId);
+    addToDraft(draft, message, parentId, mode);
   }
   if (request.expectedVersion !== undefined) checkVersion([...drafts.values()], request.expectedVersion);
 
@@ -55,8 +57,9 @@ function saved(rows: readonly MessageRow[]): SavedMessages {
   };
 }
 
-function hashOf(messages: readonly MessageInput[]): Promise<string> {
-  return sha256(new TextEncoder().encode(JSON.stringify(messages.map((message) => encodeMessage(message)))));
+function hashOf(messages: readonly MessageInput[], mode: SaveMode): Promise<string> {
+  const text = JSON.stringify(messages.map((message) => encodeMessage(message)));
+  return sha256(new TextEncoder().encode(mode === 'merge' ? text : `${mode} ${text}`));
 }
 
 function newDraft(tables: Tables, scope: Scope, { threadId, resourceId }: CanonicalMessage): Draft {
@@ -69,7 +72,12 @@ function newDraft(tables: Tables, scope: Scope, { threadId, resourceId }: Canoni
   };
 }
 
-function addToDraft(draft: Draft, incoming: CanonicalMessage, parentId: string | null | undefined): void {
+function addToDraft(
+  draft: Draft,
+  incoming: CanonicalMessage,
+  parentId: string | null | undefined,
+  mode: SaveMode,
+): void {
   const row = draft.thread?.messages.get(incoming.id);
   if (row?.deleted) {
     const text = `Message "${incoming.id}" of thread "${draft.threadId}" was deleted. Save it under another id.`;
@@ -81,8 +89,8 @@ function addToDraft(draft: Draft, incoming: CanonicalMessage, parentId: string |
   }
   const stored = draft.writes.get(incoming.id) ?? row?.message;
   if (stored) {
-    const grown = growMessage(stored, incoming);
-    if (!equalJson(encodeMessage(stored), encodeMessage(grown))) draft.writes.set(incoming.id, grown);
+    const changed = mode === 'replace' ? replaceMessage(stored, incoming) : growMessage(stored, incoming);
+    if (!equalJson(encodeMessage(stored), encodeMessage(changed))) draft.writes.set(incoming.id, changed);
   } else {
     const parent = parentId === undefined ? (draft.previousId ?? draft.thread?.headId) : (parentId ?? undefined);
     if (parent !== undefined && !draft.writes.has(parent) && !findMessage(draft.thread, parent)) {

@@ -1,5 +1,5 @@
 import { encodeMessage, equalJson, growMessage, StoreError, type CanonicalMessage } from '@intertie/core';
-import { isStoreText } from '@intertie/core/store-rules';
+import { isStoreText, replaceMessage, type SaveMode } from '@intertie/core/store-rules';
 
 /** A message on its way in, and the parent it asks for: null makes it the first of a branch, undefined leaves it to us. */
 export type Incoming = { message: CanonicalMessage; parentId: string | null | undefined };
@@ -25,6 +25,7 @@ export function draftMessages(
   headId: string | undefined,
   stored: ReadonlyMap<string, StoredMessage>,
   incoming: readonly Incoming[],
+  mode: SaveMode,
 ): MessageDraft {
   const writes = new Map<string, CanonicalMessage>();
   let previousId: string | undefined;
@@ -33,8 +34,8 @@ export function draftMessages(
     refuse(threadId, message.id, row);
     const before = writes.get(message.id) ?? row?.message;
     if (before) {
-      const grown = growMessage(before, message);
-      if (!equalJson(encodeMessage(before), encodeMessage(grown))) writes.set(message.id, grown);
+      const changed = mode === 'replace' ? replaceMessage(before, message) : growMessage(before, message);
+      if (!equalJson(encodeMessage(before), encodeMessage(changed))) writes.set(message.id, changed);
     } else {
       const parent = parentId === undefined ? (previousId ?? headId) : (parentId ?? undefined);
       if (parent !== undefined && parent !== headId && !writes.has(parent) && !isThere(stored.get(parent))) {

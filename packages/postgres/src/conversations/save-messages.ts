@@ -10,7 +10,7 @@ import {
   type SaveMessages,
   type Scope,
 } from '@intertie/core';
-import { isStoreText, readMessage } from '@intertie/core/store-rules';
+import { isStoreText, readMessage, readMode, type SaveMode } from '@intertie/core/store-rules';
 
 import { hasLargeFiles, moveFiles } from '../blobs/move-files.ts';
 import { sqlState, type Sql } from '../database.ts';
@@ -24,6 +24,7 @@ import { lockThread } from './thread-row.ts';
 type Call = {
   scope: Scope;
   threads: Array<{ threadId: string; incoming: Incoming[] }>;
+  mode: SaveMode;
   expectedVersion?: number;
   request?: Request;
 };
@@ -60,7 +61,8 @@ async function readCall(context: Context, scope: Scope, request: SaveMessages): 
   const { expectedVersion, operationKey } = request;
   const incoming = request.messages.map((input) => ({ message: readMessage(input), parentId: input.parentId }));
   if (operationKey !== undefined) checkStoreId('operationKey', operationKey);
-  const hash = operationKey === undefined ? '' : hashOf(request.messages);
+  const mode = readMode(request);
+  const hash = operationKey === undefined ? '' : hashOf(request.messages, mode);
   const large = incoming.filter(({ message }) => hasLargeFiles(message.content));
   await Promise.all(
     large.map(async ({ message }) => void (message.content = await moveFiles(context.blobs, scope, message.content))),
@@ -78,15 +80,18 @@ async function readCall(context: Context, scope: Scope, request: SaveMessages): 
   }
   return {
     scope,
+    mode,
     threads: Array.from(threads, ([threadId, list]) => ({ threadId, incoming: list })),
     ...(expectedVersion !== undefined && { expectedVersion }),
     ...(operationKey !== undefined && { request: { key: operationKey, hash } }),
   };
 }
 
-function hashOf(messages: readonly MessageInput[]): string {
+function hashOf(messages: readonly MessageInput[], mode: SaveMode): string {
   const text = JSON.stringify(messages.map((message) => encodeMessage(message)));
-  return createHash('sha256').update(text).digest('hex');
+  return createHash('sha256')
+    .update(mode === 'merge' ? text : `${mode} ${text}`)
+    .digest('hex');
 }
 
 async function saveBlindly({ database, generateId, hints }: Context, call: Call): Promise<SavedMessages | undefined> {
@@ -161,7 +166,7 @@ async function saveThread(
   const { scope, expectedVersion } = call;
   const asked = incoming.flatMap(({ message, parentId }) => [message.id, ...(isKey(parentId) ? [parentId] : [])]);
   const { version, headId, messages } = await readStored(sql, scope, threadId, asked);
-  const { inserts, updates } = draftMessages(threadId, headId, messages, incoming);
+  const { inserts, updates } = draftMessages(threadId, headId, messages, incoming, call.mode);
   if (expectedVersion !== undefined && version !== expectedVersion) {
     const text = `Thread "${threadId}" is at version ${version}, not ${expectedVersion}. Read what changed, then try again.`;
     throw new StoreError('version-conflict', text, { version });

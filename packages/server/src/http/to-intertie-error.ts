@@ -42,6 +42,7 @@ const fromStoreCode: { [code in StoreError['code']]: ErrorCode } = {
   'not-found': 'not-found',
   invalid: 'bad-request',
   'version-conflict': 'version-conflict',
+  'content-conflict': 'content-conflict',
   'key-reused': 'key-reused',
   busy: 'busy',
 };

@@ -1,0 +1,55 @@
+import type { CanonicalMessage, Store, Thread } from '@intertie/core';
+import { createMessageKeeper, type MessageKeeper } from './message-keeper.ts';
+
+/** A thread as a `MessageStore` keeps it: `version` and `updatedAt` are optional. */
+export type StoredThread = Omit<Thread, 'version' | 'updatedAt'> & Partial<Pick<Thread, 'version' | 'updatedAt'>>;
+
+/**
+ * The four methods of a store that an agent needs to keep messages. `MemoryStore` of `@intertie/core` has them, and so may a
+ * class of your own, on any database. Runs are then kept in memory: another process cannot follow, stop or recover them, and
+ * a thread has no branches. A call that takes longer than 30 seconds has failed.
+ */
+export interface MessageStore {
+  /** The messages of the thread, oldest first; with `limit`, the last so many. */
+  listMessages(query: {
+    threadId: string;
+    limit?: number;
+    orderBy?: 'asc' | 'desc';
+  }): CanonicalMessage[] | Promise<CanonicalMessage[]>;
+  /** Inserts messages in this order, or replaces those whose id the thread has. */
+  saveMessages(request: { messages: CanonicalMessage[] }): unknown;
+  getThreadById(query: {
+    threadId: string;
+  }): StoredThread | null | undefined | Promise<StoredThread | null | undefined>;
+  /** Creates or replaces the thread. */
+  saveThread(request: { thread: Thread }): unknown;
+}
+
+const methods = ['listMessages', 'saveMessages', 'getThreadById', 'saveThread'] as const;
+
+/** One for each store of a user, so that its agents share their runs. */
+const keepers = new WeakMap<MessageStore, MessageKeeper>();
+const keeperOf = new WeakMap<Store, MessageKeeper>();
+
+/** The store itself if it is a whole one, or else one that keeps messages in it and runs in memory. */
+export function toStore(store: Store | MessageStore): Store {
+  if ('registry' in store && 'forScope' in store) return store;
+  const missing = methods.filter((name) => typeof store[name] !== 'function');
+  if (missing.length > 0) {
+    throw new TypeError(
+      `store has no ${missing.join(', ')}. Pass createStore() of @intertie/postgres, createInMemoryStore() of ` +
+        `@intertie/core, or an object with the methods ${methods.join(', ')}.`,
+    );
+  }
+  let keeper = keepers.get(store);
+  if (!keeper) {
+    keepers.set(store, (keeper = createMessageKeeper(store)));
+    keeperOf.set(keeper.store, keeper);
+  }
+  return keeper.store;
+}
+
+/** Keeps the messages of the store's runs in a `MessageStore`. Undefined: the store keeps them itself. */
+export function findMessageKeeper(store: Store): MessageKeeper | undefined {
+  return keeperOf.get(store);
+}

@@ -1,0 +1,23 @@
+import type { AgentEvent, CanonicalMessage } from '@intertie/core';
+import { filterReasoning, withoutReasoning } from './history-options.ts';
+
+/**
+ * What of a model's reasoning is written to the log and the message: all of it, only the metadata by which its provider knows it
+ * again (signatures, encrypted content, item ids), or nothing. Clients read the log, so they do not receive what is not
+ * written. A run that pauses keeps the metadata under `none` too, until it has ended: the provider needs it to continue.
+ */
+export type StoreReasoning = 'all' | 'signatures' | 'none';
+
+/** The event as it is written. Undefined: all of it is reasoning that is not stored. */
+export function toStoredEvent(event: AgentEvent, mode: StoreReasoning): AgentEvent | undefined {
+  if (mode === 'all') return event;
+  if (event.type === 'reasoning-delta') return event.providerMetadata ? { ...event, delta: '' } : undefined;
+  if (event.type !== 'message-snapshot') return event;
+  return { ...event, content: filterReasoning(event.content, 'metadata-only') };
+}
+
+/** The message as it is written when its run has ended. */
+export function toStoredMessage(message: CanonicalMessage, mode: StoreReasoning): CanonicalMessage {
+  if (mode === 'all') return message;
+  return withoutReasoning(message, mode === 'none' && message.status !== 'paused' ? 'none' : 'metadata-only');
+}

@@ -1,0 +1,19 @@
+import type { SaveMessages } from '../memory-store.ts';
+import { StoreError } from '../store-error.ts';
+
+export type SaveMode = NonNullable<SaveMessages['mode']>;
+
+/** The mode of a save. A replacement without a version could overwrite a change that its author has not seen. */
+export function readMode({
+  mode = 'merge',
+  expectedVersion,
+}: Pick<SaveMessages, 'mode' | 'expectedVersion'>): SaveMode {
+  if (mode !== 'merge' && mode !== 'replace') {
+    throw new StoreError('invalid', `mode is ${JSON.stringify(mode)}. Use 'merge' or 'replace'.`);
+  }
+  if (mode === 'replace' && expectedVersion === undefined) {
+    const text = `mode: 'replace' needs expectedVersion. Read the thread's version with getVersion, then the message, then save.`;
+    throw new StoreError('invalid', text);
+  }
+  return mode;
+}
