@@ -136,6 +136,40 @@ describe('functional requirements', () => {
     ]);
   });
 
+  test('5: step markers "nodes" are one per node invocation, also where the node speaks after a tool', async () => {
+    const steps = async (name: string): Promise<number> =>
+      (await typesOf(name, { sendStepMarkers: 'nodes' })).filter((type) => type === 'start-step').length;
+    for (const { name, events } of traces) {
+      const nodes = events.filter(({ type }) => type === 'node:start');
+      expect([name, await steps(name)]).toEqual([name, nodes.length]);
+    }
+  });
+
+  test('5: step markers "nodes" of a node that starts beside another one wait until its text is complete', async () => {
+    const other = { nodeId: 'b', runId: 'n2' };
+    const runtime = new ScriptRuntime(async (own) => {
+      own.say(...begin, { type: 'agent:text:delta', ...node, content: 'one' });
+      own.say({ type: 'node:start', ...other }, { type: 'agent:text', ...node, content: 'one' });
+      own.say({ type: 'agent:text', ...other, content: 'two' }, { type: 'node:complete', ...other, output: null });
+      own.say(...finish);
+      return 'complete';
+    });
+    const transport = new OpenHarnessChatTransport(runtime, { sendStepMarkers: 'nodes' });
+    const types = (await allOf(await transport.sendMessages(request()))).map(({ type }) => type);
+    expect(types.filter((type) => !type.startsWith('data-') && !type.endsWith('-delta'))).toEqual([
+      'start',
+      'start-step',
+      'text-start',
+      'text-end',
+      'finish-step',
+      'start-step',
+      'text-start',
+      'text-end',
+      'finish-step',
+      'finish',
+    ]);
+  });
+
   test('19: a tool without an output is in error', async () => {
     const runtime = new ScriptRuntime(async (own) => {
       own.say(...begin, { type: 'agent:tool', ...node, toolName: 'x', toolInput: {} }, ...finish);
