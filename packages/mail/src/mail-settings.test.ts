@@ -1,6 +1,16 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { readSettings } from './mail-settings.ts';
 import { toResumeToken } from './resume-token.ts';
+
+it('has a README that lists every setting', () => {
+  const read = (path: string): string => readFileSync(new URL(path, import.meta.url), 'utf8');
+  const settings = [...read('./mail-settings.ts').matchAll(/^  (\w+)\?:/gm)].map(([, name]) => name!);
+  const rows = read('../README.md').matchAll(/^\| (`.*?) *\|/gm);
+  const listed = new Set([...rows].flatMap(([, cell]) => [...cell!.matchAll(/`(\w+)`/g)].map(([, name]) => name)));
+  expect(settings.length).toBeGreaterThan(20);
+  expect(settings.filter((name) => !listed.has(name))).toEqual([]);
+});
 
 describe('readSettings', () => {
   it('keeps valid settings and ignores unset and unknown ones', () => {

@@ -1,4 +1,4 @@
-import { createUIMessageEncoder, type UIMessageChunk } from '@intertie/ai-sdk';
+import { createUIMessageEncoder, type UIMessageChunk6 as UIMessageChunk } from '@intertie/ai-sdk';
 import { compose, generateId, seal, type AgentEvent, type Codec, type RunInput } from '@intertie/core';
 import { defined, isFields } from '@intertie/core/fields';
 import { createOpenHarnessDecoder } from './decode-open-harness.ts';
@@ -58,7 +58,9 @@ function transformAlone(event: OpenHarnessInput): UIMessageChunk[] {
 function chunkEncoder(options: TransformOptions): Codec<AgentEvent, UIMessageChunk> {
   const { tools = [], sendReasoning, onLoss } = options;
   const encoder = createUIMessageEncoder<6>({ staticTools: tools, ...defined({ sendReasoning, onLoss }) });
-  return compose(encoder, createFlowChunks(options));
+  // It removes chunks and adds steps, which both versions have.
+  const steps = createFlowChunks(options) as unknown as Codec<UIMessageChunk, UIMessageChunk>;
+  return compose(encoder, steps);
 }
 
 function newRun(): RunInput {
