@@ -9,6 +9,7 @@ import {
   createMAILStreamTransformer,
   mailEvents,
   mailMetadata,
+  type MAILFrame,
   type MAILModelSettings,
   type MAILProviderSettings,
 } from '../src/index.ts';
@@ -188,7 +189,12 @@ describe.each(majors)('with ai %s', (major, { streamText, generateText, stepCoun
   });
 
   it('labels agent chatter in a stream of events that were read elsewhere', async () => {
-    const frames = ReadableStream.from(captureFrames(captureOf('03')));
+    const frames = new ReadableStream<MAILFrame>({
+      start(controller) {
+        for (const frame of captureFrames(captureOf('03'))) controller.enqueue(frame);
+        controller.close();
+      },
+    });
     const transformer = createMAILStreamTransformer({ includeAgentChatter: true, toolCalls: 'all' });
     const parts = await allOf(frames.pipeThrough(transformer));
     expect(parts.map((part) => (part.type === 'text-delta' ? part.delta : '')).join('')).toMatch(

@@ -57,7 +57,7 @@ function transformAlone(event: OpenHarnessInput): UIMessageChunk[] {
 
 function chunkEncoder(options: TransformOptions): Codec<AgentEvent, UIMessageChunk> {
   const { tools = [], sendReasoning, onLoss } = options;
-  const encoder = createUIMessageEncoder<6>({ staticTools: tools, ...defined({ sendReasoning, onLoss }) });
+  const encoder = createUIMessageEncoder({ staticTools: tools, ...defined({ sendReasoning, onLoss }) });
   // It removes chunks and adds steps, which both versions have.
   const steps = createFlowChunks(options) as unknown as Codec<UIMessageChunk, UIMessageChunk>;
   return compose(encoder, steps);

@@ -45,13 +45,13 @@ assert.match((await generateText({ model: mail('demo', { resumeFrom: token }), p
 
 // 5. Every tool call, also of MAIL's own tools.
 const calls = await generateText({ model: mail('demo', { toolCalls: 'all' }), prompt: 'Look around' });
-const names = calls.toolCalls.map(({ toolName }) => toolName);
-for (const name of ['send_request', 'search', 'send_response', 'task_complete']) assert.ok(names.includes(name), name);
+const names = new Set(calls.toolCalls.map(({ toolName }) => toolName));
+for (const name of ['send_request', 'search', 'send_response', 'task_complete']) assert.ok(names.has(name), name);
 
 // 6. What the server sent.
 const prompt = [{ role: 'user' as const, content: [{ type: 'text' as const, text: 'hello' }] }];
 const { request, response } = await mail('demo').doGenerate({ prompt });
-assert.equal((request?.body as { subject: string }).subject, 'New Message');
+assert.match(JSON.stringify(request?.body), /"subject":"New Message"/);
 const body = response?.body as MAILResponseBody;
 assert.match(body.response ?? '', /^Hello!/);
 assert.equal(body.events.at(-1)?.event, 'task_complete');
