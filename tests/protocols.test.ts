@@ -135,7 +135,7 @@ it('docs/protocols.md says what the codecs do', async () => {
     markdown('From a UI message stream', 'Its chunks become these events.', { events: fromUI.table }),
     markdown('From `fullStream` of `streamText`', 'Its parts become these events.', { events: fromParts.table }),
     markdown('From AG-UI', 'Its events become these.', { events: fromAGUI.table }),
-    markdown('From MAIL', 'The frames of recorded swarms become these events.', { events: fromMAIL.table }),
+    markdown('From MAIL 1.3', 'The frames of recorded swarms become these events.', { events: fromMAIL.table }),
     markdown('From Open Harness', 'What recorded runtimes said becomes these events.', { events: fromFlow.table }),
   ].join('\n');
   await expect(`${page.trim()}\n`).toMatchFileSnapshot('../docs/protocols.md');

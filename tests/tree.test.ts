@@ -69,6 +69,12 @@ describe('the tree', () => {
     expect(broken).toEqual([]);
   });
 
+  it('names the version where a page first mentions MAIL', () => {
+    const pages = files.filter(({ file }) => file.endsWith('.md') && !file.startsWith('.changeset/'));
+    const without = pages.filter(({ text }) => /\bMAIL\b( 1\.3\b)?/.exec(text)?.[0] === 'MAIL');
+    expect(without.map(({ file }) => file)).toEqual([]);
+  });
+
   it('has every file that its pages for developers speak of', () => {
     const speaks = /^(CONTRIBUTING|docs\/architecture|docs\/decisions\/[\w-]+|apps\/console\/README)\.md$/;
     const gone = files

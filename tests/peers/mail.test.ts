@@ -72,6 +72,26 @@ describe('a real MAIL 1.3.6 server', () => {
     expect((await result.steps).map(({ finishReason }) => finishReason)).toEqual(['tool-calls', 'stop']);
   });
 
+  it('resumes a paused task from its resumeToken alone', async () => {
+    const paused = await generateText({ model: mail('scripted'), prompt: 'ask' });
+    const { taskId, resumeToken } = mailMetadata(paused.providerMetadata);
+    const resumed = await generateText({ model: mail('scripted', { taskId: resumeToken }), prompt: 'Paris' });
+    expect(resumed.text).toBe('You said Paris');
+    expect(mailMetadata(resumed.providerMetadata)).toMatchObject({ taskId, taskStatus: 'completed' });
+  });
+
+  it('labels messages between agents and shows the tools of MAIL', async () => {
+    const chatty = provider({ includeAgentChatter: true })('scripted', { toolCalls: 'all' });
+    const { text, toolCalls } = await generateText({ model: chatty, prompt: 'delegate' });
+    expect(text).toBe('[supervisor]: Tokyo?\n[weather-agent]: sunny\n[supervisor]: It is sunny');
+    expect(toolCalls.map(({ toolName }) => toolName)).toEqual([
+      'send_request',
+      'get_weather',
+      'send_response',
+      'task_complete',
+    ]);
+  });
+
   it('takes the answers to two breakpoints together', async () => {
     const tools = { ask_user: ask, client_tool: clientTool };
     const { text } = await generateText({ model: mail('scripted'), prompt: 'both', stopWhen: stepCountIs(3), tools });

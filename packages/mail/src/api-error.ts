@@ -25,10 +25,10 @@ export function otherVersion(version: string | undefined): string | undefined {
   if (version.startsWith('2')) {
     return (
       'The server speaks MAIL 2, which delivers mail and runs no swarm. Point baseUrl at a MAIL 1.3 server ' +
-      '(pip install "mail-swarms==1.3.6").'
+      '(pip install "mail-swarms<2").'
     );
   }
-  return `The server speaks MAIL ${version}, and its events are no JSON. Update it to mail-swarms 1.3.6.`;
+  return `The server speaks MAIL ${version}, whose events are not JSON. Update it: pip install "mail-swarms>=1.3,<2".`;
 }
 
 /** Nobody answered. */

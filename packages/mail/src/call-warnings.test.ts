@@ -18,9 +18,23 @@ describe('a setting that a swarm has no place for is a warning', () => {
     [{ toolChoice: { type: 'required' } }, ['toolChoice']],
     [{ reasoning: 'provider-default' }, []],
     [{ reasoning: 'high' }, ['reasoning']],
-    [{ tools: [ask, search] }, ['tool search']],
+    [{ tools: [ask, search] }, ['tool ask_user', 'tool search']],
   ])('%j', (options, features) => {
     expect(said(callWarnings({ prompt: [], ...options }, {}, true))).toEqual(features);
+  });
+
+  it('accepts a tool that breakpointTools lists', () => {
+    expect(said(callWarnings({ prompt: [], tools: [ask] }, { breakpointTools: ['ask_user'] }, true))).toEqual([]);
+  });
+
+  it('accepts a tool that the swarm has called in this conversation', () => {
+    const call = { type: 'tool-call', toolCallId: 'c', toolName: 'ask_user', input: {} } as const;
+    const called = (mail: Record<string, string>): LanguageModelV3CallOptions => ({
+      prompt: [{ role: 'assistant', content: [{ ...call, providerOptions: { mail } }] }],
+      tools: [ask],
+    });
+    expect(said(callWarnings(called({ taskId: 'T' }), {}, true))).toEqual([]);
+    expect(said(callWarnings(called({}), {}, true))).toEqual(['tool ask_user']);
   });
 
   it('a tool that is none of the swarm’s', () => {
@@ -30,6 +44,10 @@ describe('a setting that a swarm has no place for is a warning', () => {
   });
 
   it('what needs a token where there is none', () => {
-    expect(said(callWarnings({ prompt: [], tools: [ask] }, { maxSteps: 3 }, false))).toEqual(['message', 'maxSteps']);
+    expect(said(callWarnings({ prompt: [], tools: [ask] }, { maxSteps: 3 }, false))).toEqual([
+      'tool ask_user',
+      'message',
+      'maxSteps',
+    ]);
   });
 });

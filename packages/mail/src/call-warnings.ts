@@ -1,4 +1,5 @@
 import type { LanguageModelV3CallOptions, SharedV3Warning } from '@ai-sdk/provider';
+import { fieldsOf, nameOf } from './fields.ts';
 import type { MAILModelSettings } from './mail-settings.ts';
 
 /** Settings of a call that a swarm has no place for: its agents have models and settings of their own. */
@@ -34,9 +35,12 @@ export function callWarnings(
   if (toolChoice !== undefined && toolChoice.type !== 'auto') {
     warnings.push({ type: 'unsupported', feature: 'toolChoice', details: 'The agents choose their tools themselves.' });
   }
+  const callable = new Set([...(breakpointTools ?? []), ...calledTools(options.prompt)]);
   for (const tool of tools) {
-    if (tool.type === 'function' && (breakpointTools?.includes(tool.name) ?? true)) continue;
-    const how = 'A swarm calls only tools of its own. toSwarmActions(tools) makes the block for its swarms.json.';
+    if (tool.type === 'function' && callable.has(tool.name)) continue;
+    const how =
+      'A swarm calls only the breakpoint tools of its swarms.json, and its server does not list them. If it has this tool, ' +
+      'add the name to the setting breakpointTools; if not, toSwarmActions(tools) writes the block for swarms.json.';
     warnings.push({ type: 'unsupported', feature: `tool ${tool.name}`, details: how });
   }
   if (!hasToken && tools.length > 0) {
@@ -49,4 +53,13 @@ export function callWarnings(
     warnings.push({ type: 'unsupported', feature: 'maxSteps', details: 'Only POST /message takes it. Set authToken.' });
   }
   return warnings;
+}
+
+/** Names of the caller's tools that a swarm has called in this conversation. */
+function calledTools(prompt: LanguageModelV3CallOptions['prompt']): string[] {
+  const parts = prompt.flatMap((message) => (message.role === 'assistant' ? message.content : []));
+  return parts.flatMap((part) => {
+    if (part.type !== 'tool-call' || part.providerExecuted) return [];
+    return nameOf(fieldsOf(part.providerOptions?.mail).taskId) === undefined ? [] : [part.toolName];
+  });
 }

@@ -2,6 +2,7 @@ import { toJson, type AgentEvent, type Emit, type Json } from '@intertie/core';
 import { fieldsOf, nameOf, parseJson, textOf, type Fields } from './fields.ts';
 import { MAILCalls, type AnnouncedCall, type OpenCall } from './mail-calls.ts';
 import type { MAILDecoderContext } from './mail-decoder-context.ts';
+import type { MAILToolCalls } from './mail-settings.ts';
 import { builtinTools, mailTools } from './mail-tools.ts';
 
 type Write = Emit<AgentEvent>;
@@ -9,6 +10,7 @@ type Write = Emit<AgentEvent>;
 /** Decodes what agents think and which tools they use. */
 export class DecodedMAILCalls {
   #context: MAILDecoderContext;
+  #toolCalls: MAILToolCalls;
   #open = new MAILCalls();
   /** The batch of announced calls. Whether one is a breakpoint is said right behind it. */
   #announced: AnnouncedCall[] = [];
@@ -18,8 +20,9 @@ export class DecodedMAILCalls {
   /** The last words that an agent has said without a tool: they go to the other agents, if there are any. */
   lastText: { agent: string; text: string } | undefined;
 
-  constructor(context: MAILDecoderContext) {
+  constructor(context: MAILDecoderContext, toolCalls: MAILToolCalls) {
     this.#context = context;
+    this.#toolCalls = toolCalls;
   }
 
   announce(agent: string | undefined, extra: Fields, data: Fields, emit: Write): void {
@@ -38,7 +41,7 @@ export class DecodedMAILCalls {
     if (toolName === 'text_output') {
       this.lastText = { agent, text: textOf(fieldsOf(extra.tool_args).content) ?? '' };
     }
-    if (mailTools.has(toolName)) return;
+    if (mailTools.has(toolName) && this.#toolCalls !== 'all') return;
     const call = { agent, toolName, input: extra.tool_args, wireId: textOf(extra.tool_call_id) ?? '' };
     if (builtinTools.has(toolName)) this.#builtins.push(call);
     else this.#announced.push(call);
@@ -56,8 +59,17 @@ export class DecodedMAILCalls {
   /** The batch is over, and no breakpoint was among it. */
   release(emit: Write): void {
     if (this.#announced.length === 0) return;
-    for (const call of this.#announced) this.#runtimeCall(call, emit);
+    for (const call of this.#announced) {
+      if (mailTools.has(call.toolName)) this.#mailCall(call, emit);
+      else this.#runtimeCall(call, emit);
+    }
     this.#announced = [];
+  }
+
+  /** The server reports no result of MAIL's own tools, so the call has an empty one. */
+  #mailCall(call: AnnouncedCall, emit: Write): void {
+    const toolCallId = this.#call(call, 'runtime', emit);
+    emit({ type: 'tool-result', toolCallId, status: 'ok', output: null, at: this.#context.at });
   }
 
   #runtimeCall(call: AnnouncedCall, emit: Write): OpenCall {
@@ -139,7 +151,7 @@ export class DecodedMAILCalls {
     const listed = / used breakpoint tools (.+?) with args: /s.exec(description)?.[1]?.split(', ') ?? [];
     const held = this.#announced.filter((call) => call.agent === agent && listed.includes(call.toolName));
     this.#announced = this.#announced.filter((call) => !held.includes(call));
-    if (this.#announced.length > 0 && held.length > 0) {
+    if (held.length > 0 && this.#announced.some((call) => !mailTools.has(call.toolName))) {
       const message =
         'An action and a breakpoint tool were called in one turn. The server asks the agent again before the breakpoint is ' +
         'answered, so its next words may be lost.';

@@ -12,6 +12,8 @@ import { canonical, check } from '@intertie/conformance';
 import { describe, expect, it } from 'vitest';
 import { captureFrames, captureOf, captures, run } from '../test/captures.ts';
 import { createMAILDecoder, type MAILDecoderOptions } from './decode-mail.ts';
+import { mailMetadata } from './mail-metadata.ts';
+import { readResumeToken } from './resume-token.ts';
 import { aloneEvent, warningEvent, type MAILFrame } from './mail-event.ts';
 
 function decode(frames: MAILFrame[], options: MAILDecoderOptions = {}, input: RunInput = run): AgentEvent[] {
@@ -90,8 +92,10 @@ describe('the end of a run', () => {
     expect(end(number)).toMatchObject({
       outcome: 'paused',
       waitingFor: ids.map((toolCallId) => ({ type: 'tool', toolCallId })),
-      providerMetadata: { mail: { taskStatus: 'paused', resumeToken: JSON.stringify(ids) } },
+      providerMetadata: { mail: { taskStatus: 'paused' } },
     });
+    const { taskId, resumeToken } = mailMetadata(end(number)?.providerMetadata);
+    expect(readResumeToken(resumeToken)).toEqual({ taskId, calls: ids });
   });
 
   it.each([

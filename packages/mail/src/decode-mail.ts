@@ -19,7 +19,9 @@ import { MAILDecoderContext } from './mail-decoder-context.ts';
 import { aloneEvent, eventNames, warningEvent, type MAILFrame } from './mail-event.ts';
 import { agentFault, completedFault, oldServerFault, taskFault } from './mail-faults.ts';
 import type { MAILTaskStatus } from './mail-metadata.ts';
+import type { MAILToolCalls } from './mail-settings.ts';
 import { readMessage } from './read-message.ts';
+import { toResumeToken } from './resume-token.ts';
 
 export interface MAILDecoderOptions {
   /** The task, if it is known before the first event says it. */
@@ -28,6 +30,8 @@ export interface MAILDecoderOptions {
   includeEvents?: boolean;
   /** Whether the turn answers a breakpoint. Default: no. */
   answersBreakpoint?: boolean;
+  /** `all`: also emits the calls of MAIL's own tools, such as `send_request`. Default: `actions`. */
+  toolCalls?: MAILToolCalls;
   onLoss?: OnLoss;
 }
 
@@ -59,10 +63,11 @@ class MAILDecoder implements Codec<MAILFrame, AgentEvent> {
   #cause: Fault | undefined;
 
   constructor(run: RunInput, options: MAILDecoderOptions) {
-    const { taskId = '', includeEvents = false, answersBreakpoint = false, onLoss = () => undefined } = options;
+    const { taskId = '', includeEvents = false, answersBreakpoint = false, toolCalls = 'actions' } = options;
+    const { onLoss = () => undefined } = options;
     const events = includeEvents && { events: [] };
     this.#context = new MAILDecoderContext(run, { taskId, taskStatus: 'running', agentTrace: [], ...events }, onLoss);
-    this.#calls = new DecodedMAILCalls(this.#context);
+    this.#calls = new DecodedMAILCalls(this.#context, toolCalls);
     this.#isAnswering = answersBreakpoint;
   }
 
@@ -240,7 +245,12 @@ class MAILDecoder implements Codec<MAILFrame, AgentEvent> {
 
   #pause(calls: AnnouncedCall[], emit: Write): void {
     const ids = this.#calls.pause(calls, emit);
-    this.#context.meta.resumeToken = JSON.stringify(calls.map((call) => call.wireId));
+    const { meta } = this.#context;
+    // A call without an id cannot be answered.
+    const pending = calls.flatMap(({ wireId }) => (wireId === '' ? [] : [wireId]));
+    if (meta.taskId !== '' && pending.length > 0) {
+      meta.resumeToken = toResumeToken({ taskId: meta.taskId, calls: pending });
+    }
     const waitingFor = ids.map((toolCallId) => ({ type: 'tool' as const, toolCallId }));
     this.#end({ outcome: 'paused', waitingFor }, 'paused', emit);
   }

@@ -4,7 +4,15 @@ export type { MAILAddress, MAILEvent, MAILFrame, MAILMessage, MAILToolCall, Unkn
 export { createMAIL, mail } from './mail-provider.ts';
 export type { MAILObjectSettings, MAILProvider } from './mail-provider.ts';
 export { MAILLanguageModel } from './mail-language-model.ts';
-export type { MAILHeaders, MAILModelSettings, MAILProviderSettings, MAILResumeFrom } from './mail-settings.ts';
+export type {
+  MAILHeaders,
+  MAILModelSettings,
+  MAILProviderSettings,
+  MAILResumeFrom,
+  MAILToolCalls,
+} from './mail-settings.ts';
+export type { MAILResponseBody } from './response-body.ts';
+export type { MAILResumeToken } from './resume-token.ts';
 export { mailMetadata } from './mail-metadata.ts';
 export type { MAILProviderMetadata, MAILTaskStatus, MAILTraceEntry } from './mail-metadata.ts';
 export { mailEvents } from './mail-events.ts';

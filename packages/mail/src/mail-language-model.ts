@@ -10,14 +10,16 @@ import {
 import { createLanguageModelV3Encoder, generateFromEvents, type LanguageModelV3EncoderOptions } from '@intertie/ai-sdk';
 import { compose, generateId, iterate, seal, sourceStream, type AgentEvent } from '@intertie/core';
 import { toAgentEvent, type MAILAgentEvent, type MAILPlainEvent } from './agent-event.ts';
+import { createAgentLabels } from './agent-labels.ts';
 import { callWarnings } from './call-warnings.ts';
 import { createMAILDecoder } from './decode-mail.ts';
 import { EventFeed } from './event-feed.ts';
 import type { MAILFrame } from './mail-event.ts';
 import { MAILServer } from './mail-server.ts';
-import { settingsOfCall, type MAILModelSettings, type MAILProviderSettings } from './mail-settings.ts';
+import { readSettings, settingsOfCall, type MAILModelSettings, type MAILProviderSettings } from './mail-settings.ts';
 import { modelRun } from './model-run.ts';
 import { freshTurn, planTurn } from './plan-turn.ts';
+import { toResponseBody } from './response-body.ts';
 import { startTurn, type StartedTurn } from './start-turn.ts';
 
 type Call = { started: StartedTurn; events: ReadableStream<AgentEvent>; encoder: LanguageModelV3EncoderOptions };
@@ -53,11 +55,18 @@ export class MAILLanguageModel implements LanguageModelV3 {
   }
 
   async doGenerate(options: LanguageModelV3CallOptions): Promise<LanguageModelV3GenerateResult> {
-    const { started, events, encoder } = await this.#open(options);
+    const frames: MAILFrame[] = [];
+    const { started, events, encoder } = await this.#open(options, (frame) => void frames.push(frame));
     const result = await generateFromEvents(iterate(events), encoder);
     options.abortSignal?.throwIfAborted();
     const { body, responseHeaders: headers, turn } = started;
-    const response = { id: turn.taskId, modelId: this.modelId, timestamp: new Date(), headers };
+    const response = {
+      id: turn.taskId,
+      modelId: this.modelId,
+      timestamp: new Date(),
+      headers,
+      body: toResponseBody(frames),
+    };
     return { ...result, request: { body }, response };
   }
 
@@ -70,10 +79,10 @@ export class MAILLanguageModel implements LanguageModelV3 {
     yield* feed.read();
   }
 
-  async #open(options: LanguageModelV3CallOptions): Promise<Call> {
+  async #open(options: LanguageModelV3CallOptions, onFrame?: (frame: MAILFrame) => void): Promise<Call> {
     const { onTask, generateId: newId = generateId, includeAgentChatter = false } = this.#providerSettings;
     const { prompt, abortSignal: signal, headers = {}, includeRawChunks = false } = options;
-    const settings = { ...this.#settings, ...settingsOfCall(options.providerOptions) };
+    const settings = { ...readSettings(this.#settings), ...settingsOfCall(options.providerOptions) };
     const feed = this.#startFeed();
     try {
       await this.#checkEntrypoint(settings, signal);
@@ -88,14 +97,15 @@ export class MAILLanguageModel implements LanguageModelV3 {
       warnings.push(...(started.lost === undefined ? planned : fresh).warnings);
       const run = modelRun(newId(), prompt, Date.now());
       const { taskId, resumeFrom } = started.turn;
-      const { includeEvents = false } = settings;
+      const { includeEvents = false, toolCalls = 'actions' } = settings;
       const answersBreakpoint = resumeFrom === 'breakpoint_tool_call';
-      const decoder = createMAILDecoder(run, { taskId, includeEvents, answersBreakpoint });
-      const codec = compose(
+      const decoder = createMAILDecoder(run, { taskId, includeEvents, answersBreakpoint, toolCalls });
+      const sealed = compose(
         decoder,
         seal(run, () => undefined, { trusted: true }),
       );
-      const frames = this.#observed(started.frames, feed);
+      const codec = compose(sealed, createAgentLabels(includeAgentChatter));
+      const frames = this.#observed(started.frames, feed, onFrame);
       const events = sourceStream(frames, codec, signal ? { signal } : {});
       return { started, events, encoder: { includeInternal: includeAgentChatter, warnings, includeRawChunks } };
     } catch (error) {
@@ -145,11 +155,16 @@ export class MAILLanguageModel implements LanguageModelV3 {
     return feed;
   }
 
-  #observed(frames: AsyncIterable<MAILFrame>, feed: Feed): AsyncIterable<MAILFrame> {
+  #observed(
+    frames: AsyncIterable<MAILFrame>,
+    feed: Feed,
+    onFrame: ((frame: MAILFrame) => void) | undefined,
+  ): AsyncIterable<MAILFrame> {
     const { onEvent } = this.#providerSettings;
     const iterator = frames[Symbol.asyncIterator]();
     const observe = (result: IteratorResult<MAILFrame>): IteratorResult<MAILFrame> => {
       const event = result.done ? undefined : toAgentEvent(result.value);
+      if (!result.done) onFrame?.(result.value);
       if (event) {
         feed.push(event);
         onEvent?.(event);

@@ -1,5 +1,6 @@
 import type { Json } from '@intertie/core';
 import { fieldsOf, listOf, nameOf, textOf } from './fields.ts';
+import { isResumeToken, type MAILResumeToken } from './resume-token.ts';
 
 export type MAILTaskStatus = 'running' | 'completed' | 'error' | 'paused';
 
@@ -16,8 +17,8 @@ export type MAILProviderMetadata = {
   agentTrace: MAILTraceEntry[];
   /** Every event of the server, if `includeEvents` is set. */
   events?: Json[];
-  /** The ids of the calls that a paused task waits for, as JSON. */
-  resumeToken?: string;
+  /** Of a paused task: the setting `taskId` or `resumeFrom` of the call that answers it. */
+  resumeToken?: MAILResumeToken;
   error?: string;
 };
 
@@ -32,7 +33,7 @@ export function mailMetadata(providerMetadata: unknown): MAILProviderMetadata {
     return { taskId: '', taskStatus: 'error', agentTrace: [], error };
   }
   const currentAgent = nameOf(mail.currentAgent);
-  const resumeToken = nameOf(mail.resumeToken);
+  const { resumeToken } = mail;
   const error = nameOf(mail.error);
   return {
     taskId: mail.taskId,
@@ -40,7 +41,7 @@ export function mailMetadata(providerMetadata: unknown): MAILProviderMetadata {
     ...(currentAgent !== undefined && { currentAgent }),
     agentTrace: listOf(mail.agentTrace).map(traceEntry),
     ...(Array.isArray(mail.events) && { events: mail.events as Json[] }),
-    ...(resumeToken !== undefined && { resumeToken }),
+    ...(isResumeToken(resumeToken) && { resumeToken }),
     ...(error !== undefined && { error }),
   };
 }

@@ -1,6 +1,7 @@
-import type { JSONValue } from '@ai-sdk/provider';
+import { InvalidArgumentError, type JSONValue } from '@ai-sdk/provider';
 import type { MAILAgentEvent, MAILPlainEvent } from './agent-event.ts';
 import { fieldsOf, nameOf } from './fields.ts';
+import { isResumeToken, readResumeToken, type MAILResumeToken } from './resume-token.ts';
 
 /** What a provider knows of its servers. */
 export interface MAILProviderSettings {
@@ -13,7 +14,10 @@ export interface MAILProviderSettings {
   /** The same, as other providers spell it. */
   apiKey?: string;
   headers?: MAILHeaders | (() => MAILHeaders | Promise<MAILHeaders>);
-  /** What agents say to each other: not at all (default), as text, or as reasoning. */
+  /**
+   * Shows messages between agents as text (`true`) or as reasoning, each as a part `[agent]: text` with a line break.
+   * Default: false.
+   */
   includeAgentChatter?: boolean | 'reasoning';
   /** Other servers, by the id of the model that means them. A server hosts one swarm. */
   swarms?: { readonly [modelId: string]: string };
@@ -28,8 +32,10 @@ export interface MAILProviderSettings {
 export type MAILHeaders = { readonly [name: string]: string | undefined };
 
 export type MAILResumeFrom = 'user_response' | 'breakpoint_tool_call';
+/** `actions`: the swarm's own actions and breakpoint tools. `all`: every tool that an agent calls. */
+export type MAILToolCalls = 'actions' | 'all';
 
-/** What a model is told once, or a call in `providerOptions.mail`. */
+/** Settings of a model. A call can override them in `providerOptions.mail`. Invalid values are an `InvalidArgumentError`. */
 export interface MAILModelSettings {
   /** The name that the server is expected to have. Default: the model's id. */
   swarm?: string;
@@ -37,12 +43,25 @@ export interface MAILModelSettings {
   entrypoint?: string;
   /** The entrypoint finishes the task itself, without its supervisor. Refused if it cannot. */
   bypassSupervisor?: boolean;
-  /** The task to go on with. Default: that of the last answer in the prompt. Anything but a text is ignored. */
+  /**
+   * The task to continue: its id, or the `resumeToken` of a paused one. Default: the task of the last answer in the prompt.
+   * `undefined`, `null` and an empty text mean none.
+   */
   taskId?: JSONValue | undefined;
-  resumeFrom?: MAILResumeFrom;
+  /**
+   * How the task continues: with a new message of the user, or with the result of a breakpoint tool. A `resumeToken` names
+   * the task too. Default: by what the prompt ends with.
+   */
+  resumeFrom?: MAILResumeFrom | MAILResumeToken | undefined;
+  /** Subject of the message to the swarm. Default: `New Message`. */
   subject?: string;
-  /** The breakpoint tools of the swarm. They cannot be asked for; tools of a call that are not among them are warned of. */
+  /**
+   * Names of the swarm's breakpoint tools, which no endpoint reports. A tool of a call that is neither listed nor called in
+   * the conversation is a warning.
+   */
   breakpointTools?: readonly string[];
+  /** `all`: also shows the calls of MAIL's own tools, such as `send_request`. Default: `actions`. */
+  toolCalls?: MAILToolCalls;
   /** How many steps the swarm may take before it must finish. Needs a token. */
   maxSteps?: number;
   /** Whether the metadata holds every event. Default: no. */
@@ -59,30 +78,59 @@ export const defaultBaseUrl = 'http://localhost:8000';
 export const defaultSilenceMs = 60_000;
 export const defaultProgressMs: number = 15 * 60_000;
 
-/** The settings of one call, as far as they can be read. */
-export function settingsOfCall(providerOptions: unknown): MAILModelSettings {
-  const mail = fieldsOf(fieldsOf(providerOptions).mail);
+/** Reads the settings of a model or a call. Throws an `InvalidArgumentError` for one that no server could act on. */
+export function readSettings(given: unknown): MAILModelSettings {
+  const settings = fieldsOf(given);
   const read: { [key: string]: unknown } = {};
-  for (const [key, isValid] of Object.entries(shapes)) if (isValid(mail[key])) read[key] = mail[key];
+  for (const [argument, { isValid, expected }] of Object.entries(shapes)) {
+    const value = settings[argument];
+    if (value === undefined || value === null || (argument === 'taskId' && value === '')) continue;
+    if (!isValid(value)) {
+      const message = `The MAIL setting "${argument}" is ${JSON.stringify(value)}. Set it to ${expected}, or leave it out.`;
+      throw new InvalidArgumentError({ argument, message });
+    }
+    read[argument] = value;
+  }
   return read;
 }
 
+/** The settings of one call, from its `providerOptions`. */
+export function settingsOfCall(providerOptions: unknown): MAILModelSettings {
+  return readSettings(fieldsOf(providerOptions).mail);
+}
+
+type Shape = { isValid: (value: unknown) => boolean; expected: string };
 const isName = (value: unknown): boolean => nameOf(value) !== undefined;
-const isNumber = (value: unknown): boolean => typeof value === 'number' && value > 0;
-const isFlag = (value: unknown): boolean => typeof value === 'boolean';
-const shapes: { readonly [Key in keyof MAILModelSettings]-?: (value: unknown) => boolean } = {
-  swarm: isName,
-  entrypoint: isName,
-  bypassSupervisor: isFlag,
-  taskId: isName,
-  resumeFrom: (value) => value === 'user_response' || value === 'breakpoint_tool_call',
-  subject: isName,
-  breakpointTools: (value) => Array.isArray(value) && value.every(isName),
-  maxSteps: isNumber,
-  includeEvents: isFlag,
-  silenceMs: isNumber,
-  progressMs: isNumber,
-  reattach: isFlag,
+const isWhole = (value: unknown): boolean => readResumeToken(value) !== undefined;
+const text: Shape = { isValid: isName, expected: 'a non-empty text' };
+const duration: Shape = { isValid: (value) => typeof value === 'number' && value > 0, expected: 'a positive number' };
+const flag: Shape = { isValid: (value) => typeof value === 'boolean', expected: 'true or false' };
+const shapes: { readonly [Key in keyof MAILModelSettings]-?: Shape } = {
+  swarm: text,
+  entrypoint: text,
+  bypassSupervisor: flag,
+  taskId: {
+    isValid: (value) => isName(value) && (!isResumeToken(value) || isWhole(value)),
+    expected: 'the id of a task or a resumeToken',
+  },
+  resumeFrom: {
+    isValid: (value) => value === 'user_response' || value === 'breakpoint_tool_call' || isWhole(value),
+    expected: '"user_response", "breakpoint_tool_call" or a resumeToken',
+  },
+  subject: text,
+  breakpointTools: {
+    isValid: (value) => Array.isArray(value) && value.every(isName),
+    expected: 'a list of tool names',
+  },
+  toolCalls: { isValid: (value) => value === 'actions' || value === 'all', expected: '"actions" or "all"' },
+  maxSteps: {
+    isValid: (value) => Number.isInteger(value) && (value as number) > 0,
+    expected: 'a positive whole number',
+  },
+  includeEvents: flag,
+  silenceMs: duration,
+  progressMs: duration,
+  reattach: flag,
 };
 
 /** A variable of the environment, where there is one. */

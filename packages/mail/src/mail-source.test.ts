@@ -116,6 +116,21 @@ describe('a swarm as a source', () => {
     });
   });
 
+  it('emits the calls of MAIL’s own tools with toolCalls "all"', async () => {
+    await using server = await stubServer([sse(captureOf('03'), 'hold')]);
+    const calls = (await events(server, {}, { toolCalls: 'all' })).filter((event) => event.type === 'tool-call');
+    expect(calls.map(({ toolName, agentId }) => [toolName, agentId])).toEqual([
+      ['send_request', 'r:supervisor'],
+      ['get_weather', 'r:weather-agent'],
+      ['send_response', 'r:weather-agent'],
+      ['task_complete', 'r:supervisor'],
+    ]);
+  });
+
+  it('refuses an invalid setting when it is created', () => {
+    expect(() => mailSource({ maxSteps: -1 })).toThrow('The MAIL setting "maxSteps" is -1.');
+  });
+
   it('describes its agents', async () => {
     await using server = await stubServer([]);
     expect(await mailSource({ baseUrl: server.url }).describe?.()).toEqual({

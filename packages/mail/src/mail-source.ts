@@ -13,7 +13,7 @@ import {
 import { createMAILDecoder } from './decode-mail.ts';
 import { warningEvent, type MAILFrame } from './mail-event.ts';
 import { MAILServer } from './mail-server.ts';
-import type { MAILModelSettings, MAILProviderSettings } from './mail-settings.ts';
+import { readSettings, type MAILModelSettings, type MAILProviderSettings } from './mail-settings.ts';
 import type { MAILTurn } from './mail-turn.ts';
 import { sourceTurn } from './source-turn.ts';
 import { startTurn } from './start-turn.ts';
@@ -34,6 +34,7 @@ export interface MAILSourceSettings
  * tools as a paused run. The task is the token by which a thread goes on.
  */
 export function mailSource(settings: MAILSourceSettings = {}): AgentSource {
+  readSettings(settings);
   const server = new MAILServer(settings);
   return {
     name: settings.name ?? settings.swarm ?? 'mail',
@@ -50,6 +51,7 @@ function runSwarm(
   { signal }: RunControl,
 ): ReadableStream<AgentEvent> {
   const { onLoss = () => undefined, onFrame, generateId: newId = generateId, includeEvents = false } = settings;
+  const { toolCalls = 'actions' } = settings;
   const sealed = seal(run, onLoss, { trusted: true });
   const planned = sourceTurn(run, { newId, canAnswer: server.token !== undefined, onLoss });
   if (planned.waitingFor) {
@@ -68,7 +70,7 @@ function runSwarm(
   }
   const { turn, fresh } = planned;
   const answersBreakpoint = turn.resumeFrom === 'breakpoint_tool_call';
-  const decoder = createMAILDecoder(run, { taskId: turn.taskId, includeEvents, answersBreakpoint, onLoss });
+  const decoder = createMAILDecoder(run, { taskId: turn.taskId, includeEvents, answersBreakpoint, toolCalls, onLoss });
   const open = (stop: AbortSignal): AsyncIterable<MAILFrame> => turnOf(server, settings, turn, fresh, stop);
   return sourceStream(open, compose(decoder, sealed), { signal, ...(onFrame && { onFrame }) });
 }

@@ -1,14 +1,18 @@
 import type { LanguageModelV3StreamPart, SharedV3Warning } from '@ai-sdk/provider';
 import { createLanguageModelV3Encoder } from '@intertie/ai-sdk';
 import { compose, generateId, seal } from '@intertie/core';
+import { createAgentLabels } from './agent-labels.ts';
 import { createMAILDecoder } from './decode-mail.ts';
 import type { MAILFrame } from './mail-event.ts';
+import type { MAILToolCalls } from './mail-settings.ts';
 import { modelRun } from './model-run.ts';
 
 export interface MAILStreamTransformerOptions {
   warnings?: SharedV3Warning[];
   includeAgentChatter?: boolean | 'reasoning';
   taskId?: string;
+  /** `all`: also shows the calls of MAIL's own tools. Default: `actions`. */
+  toolCalls?: MAILToolCalls;
 }
 
 /**
@@ -19,14 +23,16 @@ export function createMAILStreamTransformer({
   warnings = [],
   includeAgentChatter = false,
   taskId,
+  toolCalls = 'actions',
 }: MAILStreamTransformerOptions = {}): TransformStream<MAILFrame, LanguageModelV3StreamPart> {
   const run = modelRun(generateId(), [], Date.now());
-  const decoder = createMAILDecoder(run, taskId === undefined ? {} : { taskId });
+  const decoder = createMAILDecoder(run, { toolCalls, ...(taskId !== undefined && { taskId }) });
   const sealed = compose(
     decoder,
     seal(run, () => undefined, { trusted: true }),
   );
-  const codec = compose(sealed, createLanguageModelV3Encoder({ warnings, includeInternal: includeAgentChatter }));
+  const labelled = compose(sealed, createAgentLabels(includeAgentChatter));
+  const codec = compose(labelled, createLanguageModelV3Encoder({ warnings, includeInternal: includeAgentChatter }));
   return new TransformStream<MAILFrame, LanguageModelV3StreamPart>({
     start: (controller) => codec.flush?.((part) => controller.enqueue(part)),
     transform(frame, controller) {

@@ -1,4 +1,4 @@
-/** The runtime's own tools. What they do shows as messages between agents, so they are no calls. */
+/** MAIL's own tools. Their effects are events of their own, so their calls are shown only with `toolCalls: 'all'`. */
 export const mailTools: ReadonlySet<string> = new Set([
   'send_request',
   'send_response',

@@ -12,10 +12,13 @@ export type MAILTurn = {
   toolResults?: MAILToolResult[];
 };
 
+/** The subject that the server itself gives to a message without one. */
+const defaultSubject = 'New Message';
+
 /** The body of the request. `kwargs` is read by `/message` alone. */
 export function toRequestBody(turn: MAILTurn, settings: MAILModelSettings, hasToken: boolean): object {
   const { taskId, resumeFrom, body, toolResults } = turn;
-  const { entrypoint, subject, maxSteps } = settings;
+  const { entrypoint, subject = defaultSubject, maxSteps } = settings;
   const kwargs = {
     ...(resumeFrom === 'breakpoint_tool_call' && { breakpoint_tool_call_result: toolResults ?? [] }),
     ...(maxSteps !== undefined && { max_steps: maxSteps }),
@@ -25,7 +28,7 @@ export function toRequestBody(turn: MAILTurn, settings: MAILModelSettings, hasTo
     task_id: taskId,
     stream: true,
     msg_type: 'request',
-    ...(subject !== undefined && { subject }),
+    subject,
     ...(entrypoint !== undefined && { entrypoint }),
     ...(resumeFrom !== undefined && { resume_from: resumeFrom }),
     ...(hasToken && Object.keys(kwargs).length > 0 && { kwargs }),

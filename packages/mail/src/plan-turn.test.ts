@@ -1,6 +1,7 @@
 import type { LanguageModelV3Prompt } from '@ai-sdk/provider';
 import { describe, expect, it } from 'vitest';
 import { planTurn } from './plan-turn.ts';
+import { toResumeToken } from './resume-token.ts';
 
 const user = (text: string): LanguageModelV3Prompt[number] => ({ role: 'user', content: [{ type: 'text', text }] });
 const mail = { taskId: 'T' };
@@ -69,5 +70,36 @@ describe('the turn that a prompt asks for', () => {
       resumeFrom: 'user_response',
       body: 'more',
     });
+  });
+
+  it('answers every pending call of a resume token with the text of the user', () => {
+    const taskId = toResumeToken({ taskId: 'T', calls: ['wire-a', 'wire-b'] });
+    const planned = planTurn([user('Paris')], { taskId }, { generateId: () => 'new', canAnswer: true });
+    expect(planned.turn).toEqual({
+      taskId: 'T',
+      resumeFrom: 'breakpoint_tool_call',
+      body: '',
+      toolResults: [
+        { call_id: 'wire-a', content: 'Paris' },
+        { call_id: 'wire-b', content: 'Paris' },
+      ],
+    });
+  });
+
+  it('does not answer the calls of a resume token again once the history has a later answer of the task', () => {
+    const taskId = toResumeToken({ taskId: 'T', calls: ['wire-a'] });
+    const answer: LanguageModelV3Prompt[number] = {
+      role: 'assistant',
+      content: [{ type: 'text', text: 'Done.', providerOptions: { mail } }],
+    };
+    const prompt = [user('Paris'), answer, user('Thanks')];
+    const planned = planTurn(prompt, { taskId }, { generateId: () => 'new', canAnswer: true });
+    expect(planned.turn).toEqual({ taskId: 'T', resumeFrom: 'user_response', body: 'Thanks' });
+  });
+
+  it('sends the text as a new message where resumeFrom says so', () => {
+    const settings = { taskId: toResumeToken({ taskId: 'T', calls: ['a'] }), resumeFrom: 'user_response' } as const;
+    const planned = planTurn([user('Hi')], settings, { generateId: () => 'new', canAnswer: true });
+    expect(planned.turn).toEqual({ taskId: 'T', resumeFrom: 'user_response', body: 'Hi' });
   });
 });

@@ -3,6 +3,7 @@ import { convertToMAILMessage } from './convert-to-mail-message.ts';
 import { fieldsOf, nameOf } from './fields.ts';
 import type { MAILModelSettings } from './mail-settings.ts';
 import type { MAILTurn } from './mail-turn.ts';
+import { isResumeToken, readResumeToken } from './resume-token.ts';
 
 export type PlannedTurn = { turn: MAILTurn; warnings: SharedV3Warning[] };
 
@@ -17,9 +18,13 @@ export function planTurn(
   { generateId, canAnswer }: { generateId: () => string; canAnswer: boolean },
 ): PlannedTurn {
   const known = taskOf(prompt);
-  const given = nameOf(settings.taskId);
-  const taskId = given ?? known;
-  const resumeFrom = settings.resumeFrom ?? (taskId !== undefined && taskId === known ? 'user_response' : undefined);
+  const paused = readResumeToken(settings.resumeFrom) ?? readResumeToken(settings.taskId);
+  const taskId = paused?.taskId ?? nameOf(settings.taskId) ?? known;
+  // The calls of a token are pending only as long as no answer of the task follows them.
+  const pending = paused !== undefined && taskId !== known ? paused.calls : [];
+  const isKnown = taskId !== undefined && taskId === known;
+  const fallback = pending.length > 0 ? 'breakpoint_tool_call' : isKnown ? 'user_response' : undefined;
+  const resumeFrom = isResumeToken(settings.resumeFrom) ? fallback : (settings.resumeFrom ?? fallback);
   const { messageBody, toolResults, warnings } = convertToMAILMessage(prompt, {
     includeSystem: resumeFrom === undefined,
   });
@@ -34,6 +39,10 @@ export function planTurn(
     const spoken = { ...last, content: `${last.content}\n\nThe user adds: ${messageBody}` };
     const all = [...answered.slice(0, -1), spoken];
     return { turn: { taskId, resumeFrom: 'breakpoint_tool_call', body: '', toolResults: all }, warnings };
+  }
+  if (pending.length > 0 && resumeFrom === 'breakpoint_tool_call') {
+    const results = pending.map((callId) => ({ call_id: callId, content: messageBody }));
+    return { turn: { taskId, resumeFrom, body: '', toolResults: results }, warnings };
   }
   // Only the results of tools resume a breakpoint, and there are none.
   const from = resumeFrom === 'breakpoint_tool_call' ? 'user_response' : resumeFrom;

@@ -44,7 +44,7 @@ describe('the demo', () => {
   it('asks, and goes on at once with the answer, though the server would stall', async () => {
     await withDemo(async (mail) => {
       const { text, steps } = await generateText({
-        model: mail('demo'),
+        model: mail('demo', { breakpointTools: ['ask_user'] }),
         prompt: 'Plan my trip',
         stopWhen: stepCountIs(3),
         tools: { ask_user: tool({ inputSchema: z.object({ question: z.string() }), execute: async () => 'money' }) },

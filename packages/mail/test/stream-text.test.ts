@@ -1,11 +1,20 @@
-import { APICallError } from '@ai-sdk/provider';
+import { APICallError, InvalidArgumentError, type LanguageModelV3Prompt } from '@ai-sdk/provider';
 import { createUIMessageStreamDialect } from '@intertie/ai-sdk';
 import { check } from '@intertie/conformance';
 import type { ModelMessage } from 'ai';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { createMAIL, mailEvents, mailMetadata, type MAILProviderSettings } from '../src/index.ts';
-import { captureBytes, captureOf, captures } from './captures.ts';
+import {
+  createMAIL,
+  createMAILStreamTransformer,
+  mailEvents,
+  mailMetadata,
+  type MAILFrame,
+  type MAILModelSettings,
+  type MAILProviderSettings,
+} from '../src/index.ts';
+import { allOf } from '../../core/test/all-of.ts';
+import { captureBytes, captureFrames, captureOf, captures } from './captures.ts';
 import { majors } from './majors.ts';
 import { sse, stubServer, type StubAnswer, type StubServer } from './stub-mail-server.ts';
 
@@ -50,7 +59,7 @@ describe.each(majors)('with ai %s', (major, { streamText, generateText, stepCoun
     await using server = await stubServer([capture('20', 'hold'), capture('21')]);
     const asked: string[] = [];
     const result = streamText({
-      model: provider(server)('example'),
+      model: provider(server)('example', { breakpointTools: ['ask_user'] }),
       prompt: 'Plan my trip',
       stopWhen: stepCountIs(5),
       tools: { ask_user: ask((question) => (asked.push(question), 'Paris')) },
@@ -165,14 +174,140 @@ describe.each(majors)('with ai %s', (major, { streamText, generateText, stepCoun
     expect(await run.text).toBe('Sunny in Tokyo.');
   });
 
-  it('shows what agents say to each other if asked to', async () => {
+  it('labels the text of every agent if agent chatter is included', async () => {
     await using server = await stubServer([capture('03')]);
-    const chatty = provider(server, { includeAgentChatter: true })('example');
-    expect(await streamText({ model: chatty, prompt: 'x' }).text).toBe('Forecast for Tokyo?Sunny, 20CSunny in Tokyo.');
-    const thoughtful = provider(server, { includeAgentChatter: 'reasoning' })('example');
-    const { text, reasoningText } = await generateText({ model: thoughtful, prompt: 'x' });
+    const chatty = streamText({ model: provider(server, { includeAgentChatter: true })('example'), prompt: 'x' });
+    expect(await chatty.text).toBe(
+      '[supervisor]: Forecast for Tokyo?\n[weather-agent]: Sunny, 20C\n[supervisor]: Sunny in Tokyo.',
+    );
+    const texts = (await chatty.content).filter((part) => part.type === 'text');
+    expect(texts.map(({ text, providerMetadata }) => [text, providerMetadata?.mail])).toMatchObject([
+      ['[supervisor]: Forecast for Tokyo?\n', { currentAgent: 'supervisor', isAgentChatter: true }],
+      ['[weather-agent]: Sunny, 20C\n', { currentAgent: 'weather-agent', isAgentChatter: true }],
+      ['[supervisor]: Sunny in Tokyo.', { currentAgent: 'supervisor', isAgentChatter: false }],
+    ]);
+  });
+
+  it('labels agent chatter in a stream of events that were read elsewhere', async () => {
+    const frames = new ReadableStream<MAILFrame>({
+      start(controller) {
+        for (const frame of captureFrames(captureOf('03'))) controller.enqueue(frame);
+        controller.close();
+      },
+    });
+    const transformer = createMAILStreamTransformer({ includeAgentChatter: true, toolCalls: 'all' });
+    const parts = await allOf(frames.pipeThrough(transformer));
+    expect(parts.map((part) => (part.type === 'text-delta' ? part.delta : '')).join('')).toMatch(
+      /^\[supervisor\]: .*\n/,
+    );
+    expect(parts.filter(({ type }) => type === 'tool-call')).toHaveLength(4);
+  });
+
+  it('labels agent chatter that is shown as reasoning and leaves the answer as it is', async () => {
+    await using server = await stubServer([capture('03')]);
+    const model = provider(server, { includeAgentChatter: 'reasoning' })('example');
+    const { text, reasoningText } = await generateText({ model, prompt: 'x' });
     expect(text).toBe('Sunny in Tokyo.');
-    expect(reasoningText).toContain('Forecast for Tokyo?');
+    expect(reasoningText).toContain('[supervisor]: Forecast for Tokyo?\n[weather-agent]: Sunny, 20C\n');
+  });
+
+  it('names the agent of every part in its metadata without agent chatter too', async () => {
+    await using server = await stubServer([capture('03')]);
+    const result = streamText({ model: provider(server)('example'), prompt: 'x' });
+    expect(await result.text).toBe('Sunny in Tokyo.');
+    const metadata = (await result.content).flatMap((part) =>
+      part.type !== 'tool-result' && 'providerMetadata' in part ? [part.providerMetadata?.mail] : [],
+    );
+    expect(metadata.length).toBeGreaterThan(2);
+    for (const mail of metadata) {
+      expect(mail).toMatchObject({ currentAgent: expect.any(String) as string, isAgentChatter: false });
+    }
+  });
+
+  it('shows the tools of MAIL as calls with toolCalls "all"', async () => {
+    const called = async (settings: MAILModelSettings): Promise<string[]> => {
+      await using server = await stubServer([capture('03')]);
+      const result = streamText({ model: provider(server)('example', settings), prompt: 'x' });
+      expect(await result.text).toBe('Sunny in Tokyo.');
+      const results = (await result.toolResults).map(({ toolName }) => toolName);
+      expect((await result.toolCalls).map(({ toolName }) => toolName)).toEqual(results);
+      return results;
+    };
+    expect(await called({ toolCalls: 'actions' })).toEqual(['get_weather']);
+    expect(await called({ toolCalls: 'all' })).toEqual([
+      'send_request',
+      'get_weather',
+      'send_response',
+      'task_complete',
+    ]);
+  });
+
+  it('warns of a tool that the swarm is not known to call, until it has called it', async () => {
+    await using server = await stubServer([capture('20', 'hold'), capture('21')]);
+    const result = streamText({
+      model: provider(server)('example'),
+      prompt: 'Plan my trip',
+      stopWhen: stepCountIs(5),
+      tools: { ask_user: ask(() => 'Paris') },
+    });
+    expect(await result.text).toBe('You said it');
+    const [first, second] = await result.steps;
+    expect(first!.warnings).toMatchObject([{ type: 'unsupported', feature: 'tool ask_user' }]);
+    expect(second!.warnings).toEqual([]);
+  });
+
+  it('resumes a paused task from its resumeToken alone', async () => {
+    for (const setting of ['taskId', 'resumeFrom'] as const) {
+      await using server = await stubServer([capture('22', 'hold'), capture('23')]);
+      const mail = provider(server);
+      const paused = await generateText({ model: mail('example'), prompt: 'Both' });
+      const { resumeToken } = mailMetadata(paused.providerMetadata);
+      const { text } = await generateText({ model: mail('example', { [setting]: resumeToken }), prompt: 'Paris' });
+      expect(text).toBe('got both');
+      expect(server.messages()[1]).toMatchObject({
+        task_id: mailMetadata(paused.providerMetadata).taskId,
+        resume_from: 'breakpoint_tool_call',
+        kwargs: {
+          breakpoint_tool_call_result: [
+            { call_id: 'bp-a', content: 'Paris' },
+            { call_id: 'bp-b', content: 'Paris' },
+          ],
+        },
+      });
+    }
+  });
+
+  it('refuses an invalid setting of a model or of a call before anything is sent', async () => {
+    await using server = await stubServer([capture('01')]);
+    const invalid = { resumeFrom: 'somewhere' };
+    const ofModel = generateText({
+      maxRetries: 0,
+      model: provider(server)('example', invalid as MAILModelSettings),
+      prompt: 'x',
+    });
+    await expect(ofModel).rejects.toThrow('"resumeFrom" is "somewhere"');
+    const ofCall = generateText({
+      maxRetries: 0,
+      model: provider(server)('example'),
+      prompt: 'x',
+      providerOptions: { mail: invalid },
+    });
+    const error: unknown = await ofCall.catch((reason: unknown) => reason);
+    expect(InvalidArgumentError.isInstance(error)).toBe(true);
+    expect(server.messages()).toEqual([]);
+  });
+
+  it('sends a subject, and returns the events of the server as the body of a generated response', async () => {
+    await using server = await stubServer([capture('01')]);
+    const prompt: LanguageModelV3Prompt = [{ role: 'user', content: [{ type: 'text', text: 'x' }] }];
+    const { response } = await provider(server)('example').doGenerate({ prompt });
+    expect(server.messages()[0]).toMatchObject({ subject: 'New Message' });
+    expect(response?.body).toMatchObject({
+      response: 'Hello/world ☃',
+      events: [{ event: 'new_message' }, { event: 'tool_call', data: { task_id: 't-simple' } }, {}, {}, {}],
+    });
+    await generateText({ model: provider(server)('example', { subject: 'Trip' }), prompt: 'x' });
+    expect(server.messages()[1]).toMatchObject({ subject: 'Trip' });
   });
 
   it('says at once what an HTTP error means', async () => {
@@ -202,7 +337,7 @@ describe.each(majors)('with ai %s', (major, { streamText, generateText, stepCoun
       path === '/' ? { json: { protocol_name: 'mail', protocol_version: '2.0', uptime: 1 } } : undefined,
     );
     const call = generateText({ maxRetries: 0, model: provider(server)('default'), prompt: 'x' });
-    await expect(call).rejects.toThrow('speaks MAIL 2');
+    await expect(call).rejects.toThrow('pip install "mail-swarms<2"');
   });
 
   it('names the swarm that the server hosts, and refuses an entrypoint that cannot finish', async () => {

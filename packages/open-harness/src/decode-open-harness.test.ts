@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { decode, decodeTrace } from '../test/decode.ts';
 import { runInput } from '../test/run-input.ts';
 import { traceOf, traces } from '../test/traces.ts';
-import { createFlowState, transformEvent } from './decode-open-harness.ts';
+import { createFlowState, decodeEvent } from './decode-open-harness.ts';
 import { isTerminalEvent } from './runtime-event.ts';
 
 const ofType = <Type extends AgentEvent['type']>(events: AgentEvent[], type: Type): Array<EventOf<Type>> =>
@@ -52,7 +52,7 @@ describe.each(traces)('the trace $name', (trace) => {
 
   test('gives the same step by step', () => {
     const state = createFlowState(runInput());
-    const stepped = trace.events.flatMap((event) => transformEvent(event, state));
+    const stepped = trace.events.flatMap((event) => decodeEvent(event, state));
     const whole = decode(trace.events).events.filter(({ type }) => type === 'text-delta' || type === 'tool-call');
     expect(stepped.filter(({ type }) => type === 'text-delta' || type === 'tool-call')).toEqual(whole);
   });

@@ -16,8 +16,8 @@ export function createFlowState(run: RunInput, options: OpenHarnessDecoderOption
   return new FlowState(run, options);
 }
 
-/** One step of the decoder by hand: the canonical events that an input makes. All that it knows is in the state. */
-export function transformEvent(input: OpenHarnessInput, state: FlowState): AgentEvent[] {
+/** Decodes one event of a runtime into canonical events. `state` comes from `createFlowState`, one per run. */
+export function decodeEvent(input: OpenHarnessInput, state: FlowState): AgentEvent[] {
   const events: AgentEvent[] = [];
   state.feed(input, (event) => void events.push(event));
   return events;

@@ -2,9 +2,10 @@ import { endByAbort, toFault, type Answer, type OnLoss, type RunControl, type Ru
 import { activeRuntime, startActive, watchActive } from './active-runtimes.ts';
 import { defined, isFields } from '@intertie/core/fields';
 import { createInputQueue } from './input-queue.ts';
-import type { OpenHarnessInput, RuntimeEvent } from './runtime-event.ts';
+import { MessageDelivery } from './message-delivery.ts';
+import { isTerminalEvent, type OpenHarnessInput, type RuntimeEvent } from './runtime-event.ts';
 import type { RunSnapshot, RuntimeLike } from './runtime.ts';
-import { lastUserText } from './turn-text.ts';
+import { lastUserText, undeliveredText } from './turn-text.ts';
 
 export interface DriveOptions {
   run: RunInput;
@@ -30,14 +31,17 @@ export function driveRuntime(runtime: RuntimeLike, options: DriveOptions): Reada
   let isOver = false;
   /** The flow itself is at rest, so there is nothing to stop. */
   let isResting = true;
-  let toSend: string | undefined;
+  /** Of a message to a flow that was already running, until it is reported as undelivered. */
+  let delivery: MessageDelivery | undefined;
 
   const onEvent = (event: RuntimeEvent): void => {
+    const isEnd = isFields(event) && isTerminalEvent(event) && (event.type !== 'flow:paused' || pauses !== 'live');
+    if (isEnd) checkDelivery();
     queue.push(event);
-    // Whatever it is, the decoder says what is wrong with it; here nothing may throw.
+    // The decoder reports a malformed event; nothing may throw here.
     if (!isFields(event)) return;
     watchActive(runtime, event);
-    if (event.type === 'node:start' && toSend !== undefined) send(event.runId);
+    deliver((message) => message.see(event));
     if (event.type === 'flow:complete') isResting = true;
     if (event.type === 'flow:resumed') clearTimeout(timer);
     if (event.type === 'flow:paused' || event.type === 'flow:aborted') {
@@ -51,6 +55,7 @@ export function driveRuntime(runtime: RuntimeLike, options: DriveOptions): Reada
   const leave = (): void => {
     if (isOver) return;
     isOver = true;
+    checkDelivery();
     clearTimeout(timer);
     signal.removeEventListener('abort', onAbort);
     unsubscribe?.();
@@ -79,14 +84,22 @@ export function driveRuntime(runtime: RuntimeLike, options: DriveOptions): Reada
     if (!isResting) halt();
   };
 
-  const send = (runId: string): void => {
-    const message = toSend ?? '';
-    toSend = undefined;
+  const deliver = (attempt: (message: MessageDelivery) => void): void => {
+    if (delivery === undefined) return;
     try {
-      runtime.dispatch?.({ type: 'send', message, runId });
+      attempt(delivery);
     } catch (error) {
+      delivery = undefined;
       fail(error, 'send');
     }
+  };
+
+  /** At the end of the run: a message that no node has got is reported, once. */
+  const checkDelivery = (): void => {
+    if (!delivery?.isUndelivered) return;
+    delivery = undefined;
+    queue.push({ type: 'undelivered' });
+    onLoss({ kind: 'unsupported', what: 'message', why: undeliveredText });
   };
 
   /** Until the promise settles; and on, where a pause is answered inside the process. */
@@ -99,6 +112,7 @@ export function driveRuntime(runtime: RuntimeLike, options: DriveOptions): Reada
       return fail(error, 'run-rejected');
     }
     isResting = true;
+    if (snapshot?.status !== 'paused' || pauses !== 'live') checkDelivery();
     queue.push({ type: 'settled', snapshot });
     if (pauses !== 'live' || snapshot?.status !== 'paused' || isOver) {
       leave();
@@ -134,9 +148,9 @@ export function driveRuntime(runtime: RuntimeLike, options: DriveOptions): Reada
   signal.addEventListener('abort', onAbort);
   if (status === 'running') {
     isResting = false;
-    toSend = text;
+    delivery = new MessageDelivery(runtime, text);
     const { promise, nodeRunId } = activeRuntime(runtime) ?? {};
-    if (nodeRunId !== undefined) send(nodeRunId);
+    if (nodeRunId !== undefined) deliver((message) => message.send(nodeRunId));
     if (promise !== undefined) void follow(promise);
   } else void start(() => (status === 'paused' ? resumeRuntime(runtime, text) : runtime.run(options.input)));
   return queue.stream;

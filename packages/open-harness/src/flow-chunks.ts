@@ -3,13 +3,16 @@ import type { Codec, Emit } from '@intertie/core';
 import { isFields, nameOf } from '@intertie/core/fields';
 
 export interface FlowChunkOptions {
-  /** Whether every node that starts is a step of the message. Default: yes. */
-  sendStepMarkers?: boolean;
+  /**
+   * `true`: a step per node invocation, and a further one where text follows a tool result or another agent speaks.
+   * `'nodes'`: exactly one step per node invocation. `false`: no steps. Default: true.
+   */
+  sendStepMarkers?: boolean | 'nodes';
 }
 
 type AgentChunk = { data?: unknown; transient?: boolean };
 
-/** The encoder begins a step where words of another turn begin; of a flow, every node is one, also if it says nothing. */
+/** Adds a step for every node that starts, also if it emits nothing, to the steps of the encoder; or replaces them. */
 export function createFlowChunks(options: FlowChunkOptions = {}): Codec<UIMessageChunk, UIMessageChunk> {
   const { sendStepMarkers = true } = options;
   const seen = new Set<string>();
@@ -20,6 +23,8 @@ export function createFlowChunks(options: FlowChunkOptions = {}): Codec<UIMessag
   let isFresh = false;
   /** The encoder has ended its step, and may begin another in which we already are. */
   let isHeld = false;
+  /** Nodes that started while text of another node was open. Their steps start when nothing is open. */
+  let deferred = 0;
 
   const endStep = (emit: Emit<UIMessageChunk>): void => {
     if (isStep) emit({ type: 'finish-step' });
@@ -35,6 +40,11 @@ export function createFlowChunks(options: FlowChunkOptions = {}): Codec<UIMessag
   };
 
   const mark = (chunk: UIMessageChunk, emit: Emit<UIMessageChunk>): void => {
+    if (sendStepMarkers === 'nodes') {
+      // Content needs a step around it, even if no node has been announced.
+      if (chunk.type === 'start-step' && !isStep) startStep(emit);
+      return;
+    }
     if (chunk.type === 'finish-step') {
       isHeld = true;
       return;
@@ -49,8 +59,9 @@ export function createFlowChunks(options: FlowChunkOptions = {}): Codec<UIMessag
     const agentId = nameOf(wireId) ?? '';
     const isNew = !seen.has(agentId);
     seen.add(agentId);
-    const isStepOf = sendStepMarkers && kind === 'node';
+    const isStepOf = sendStepMarkers !== false && kind === 'node';
     if (isStepOf && isNew && open.size === 0) startStep(emit);
+    else if (isStepOf && isNew && sendStepMarkers === 'nodes') deferred += 1;
     const { transient, ...kept } = chunk;
     emit({
       ...kept,
@@ -75,6 +86,7 @@ export function createFlowChunks(options: FlowChunkOptions = {}): Codec<UIMessag
       if (type === 'text-end' || type === 'reasoning-end') open.delete(chunk.id);
       if (!type.startsWith('data-') && type !== 'start' && type !== 'message-metadata') isFresh = false;
       emit(chunk);
+      for (; deferred > 0 && open.size === 0; deferred -= 1) startStep(emit);
     },
     end(_end, emit) {
       endStep(emit);

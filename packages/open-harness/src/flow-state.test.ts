@@ -16,6 +16,7 @@ const signals = [
   { type: 'drained' },
   { type: 'stopping', by: 'user' },
   { type: 'answered', text: 'yes' },
+  { type: 'undelivered' },
 ];
 /** What a runtime would say if nothing were in its place. */
 const node = { nodeId: fc.constantFrom('a', 'a.b', ''), runId: fc.constantFrom('1', '2', '1:left', '') };

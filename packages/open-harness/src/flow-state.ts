@@ -23,7 +23,7 @@ import { dialect } from './dialect-name.ts';
 import type { OpenHarnessInput, RuntimeEvent, StatePatch } from './runtime-event.ts';
 import type { RunSnapshot } from './runtime.ts';
 import { toStatePatch } from './state-patch.ts';
-import { lastUserText } from './turn-text.ts';
+import { lastUserText, undeliveredText } from './turn-text.ts';
 
 type Input<Type extends RuntimeEvent['type']> = Extract<RuntimeEvent, { type: Type }>;
 
@@ -45,6 +45,8 @@ export class FlowState implements Codec<OpenHarnessInput, AgentEvent>, Surroundi
   /** The flow has said so; its agents may still have their last words. */
   #ending: 'paused' | 'aborted' | undefined;
   #stop: { by?: 'user' | 'system'; reason?: string } = {};
+  /** The user's message did not reach the flow, so that even a complete flow has not answered it. */
+  #isUndelivered = false;
   #questionId: string | undefined;
   #questionCount = 0;
 
@@ -157,6 +159,9 @@ export class FlowState implements Codec<OpenHarnessInput, AgentEvent>, Surroundi
       case 'stopping':
         this.#stop = defined({ by: input.by, reason: input.reason });
         return undefined;
+      case 'undelivered':
+        this.#isUndelivered = true;
+        return undefined;
       case 'answered':
         if (this.#questionId !== undefined)
           this.say({ type: 'answer', questionId: this.#questionId, value: input.text });
@@ -219,6 +224,12 @@ export class FlowState implements Codec<OpenHarnessInput, AgentEvent>, Surroundi
     this.#flowStatus(outcome.outcome === 'error' ? 'failed' : outcome.outcome);
     this.#isOver = true;
     const usage = this.#agents.usage.length > 0 ? this.#agents.usage : undefined;
+    const undelivered = { message: undeliveredText, code: 'undelivered' };
+    if (this.#isUndelivered && outcome.outcome === 'complete') {
+      this.say({ type: 'run-end', outcome: 'error', error: undelivered, ...defined({ usage }) });
+      return;
+    }
+    if (this.#isUndelivered) this.say({ type: 'notice', level: 'error', ...undelivered });
     this.say({ type: 'run-end', ...outcome, ...defined({ usage, resume }) });
   }
 

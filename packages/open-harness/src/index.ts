@@ -1,4 +1,5 @@
-export { createFlowState, createOpenHarnessDecoder, transformEvent } from './decode-open-harness.ts';
+export { createFlowState, createOpenHarnessDecoder, decodeEvent } from './decode-open-harness.ts';
+export { createTransformState, transformEvent, type TransformOptions, type TransformState } from './transform-event.ts';
 export type { NodeOutput, OpenHarnessDecoderOptions } from './decoder-options.ts';
 export type { FlowState } from './flow-state.ts';
 export type {

@@ -120,6 +120,103 @@ describe('a runtime is driven by its state', () => {
     expect(endOf(await events)).toMatchObject({ outcome: 'complete' });
   });
 
+  describe('with a flow that the program has started itself', () => {
+    /** A running flow whose `node:start` was emitted before the message arrived. */
+    const startedFlow = (inbox?: []): ScriptRuntime => {
+      const runtime = new ScriptRuntime(() => new Promise(() => undefined));
+      runtime.inbox = inbox;
+      void runtime.run({});
+      runtime.say(...begin);
+      return runtime;
+    };
+    const send = async (runtime: ScriptRuntime): Promise<{ events: Promise<AgentEvent[]>; losses: Loss[] }> => {
+      const losses: Loss[] = [];
+      const source = openHarnessSource(runtime, { onLoss: (loss) => void losses.push(loss) });
+      const events = all(source.run(runInput('two'), runControl()));
+      await expect.poll(() => runtime.listeners.size).toBe(1);
+      return { events, losses };
+    };
+    const undelivered = { outcome: 'error', error: { code: 'undelivered' } };
+
+    test('sends the message to the node that is already active as soon as the node emits', async () => {
+      const runtime = startedFlow();
+      const { events } = await send(runtime);
+      runtime.say(words('Hel'), words('lo'));
+      expect(runtime.commands).toEqual([{ type: 'send', message: 'two', runId: 'n1' }]);
+      runtime.say(...finish);
+      expect(endOf(await events)).toMatchObject({ outcome: 'complete' });
+      expect(textOf(await events)).toBe('Hello');
+    });
+
+    test('does not send the message to a sub-agent, which has no inbox', async () => {
+      const runtime = startedFlow();
+      const { events } = await send(runtime);
+      runtime.say({ type: 'agent:text:delta', nodeId: 'a.left', runId: 'n1:left', content: 'x' });
+      expect(runtime.commands).toEqual([]);
+      runtime.say(...finish);
+      expect(endOf(await events)).toMatchObject(undelivered);
+    });
+
+    test('ends with an error if the flow ends before a node could get the message', async () => {
+      const runtime = startedFlow();
+      const { events, losses } = await send(runtime);
+      runtime.say(...finish);
+      expect(runtime.commands).toEqual([]);
+      expect(endOf(await events)).toMatchObject(undelivered);
+      expect(losses).toContainEqual(expect.objectContaining({ kind: 'unsupported', what: 'message' }));
+      expect(check(canonical, await events).violations).toEqual([]);
+    });
+
+    test('ends with an error if the message is still in the inbox when the flow ends', async () => {
+      const runtime = startedFlow([]);
+      const { events } = await send(runtime);
+      runtime.say(words('Hello'), ...finish);
+      expect(runtime.commands).toHaveLength(1);
+      expect(endOf(await events)).toMatchObject(undelivered);
+      expect(textOf(await events)).toBe('Hello');
+    });
+
+    test('sends a message that a node has not read to the node that starts next', async () => {
+      const runtime = startedFlow([]);
+      const { events, losses } = await send(runtime);
+      runtime.say(words('Hello'), finish[0]!);
+      const next = { nodeId: 'b', runId: 'n2' };
+      runtime.say({ type: 'node:start', ...next });
+      expect(runtime.commands).toEqual([
+        { type: 'send', message: 'two', runId: 'n1' },
+        { type: 'send', message: 'two', runId: 'n2' },
+      ]);
+      runtime.inbox = runtime.inbox!.filter((command) => command.type === 'send' && command.runId !== 'n2');
+      runtime.say({ type: 'node:complete', ...next, output: null }, finish[1]!);
+      expect(endOf(await events)).toMatchObject({ outcome: 'complete' });
+      expect(losses.filter(({ what }) => what === 'message')).toEqual([]);
+    });
+
+    test('reports an undelivered message in a notice if the flow is paused', async () => {
+      const runtime = startedFlow();
+      const { events, losses } = await send(runtime);
+      runtime.status = 'paused';
+      runtime.say({ type: 'flow:paused' });
+      const told = await events;
+      expect(endOf(told)).toMatchObject({ outcome: 'paused' });
+      expect(told).toContainEqual(expect.objectContaining({ type: 'notice', level: 'error', code: 'undelivered' }));
+      expect(losses).toContainEqual(expect.objectContaining({ what: 'message' }));
+    });
+
+    test('reports an undelivered message as a loss if the reader leaves', async () => {
+      const runtime = startedFlow();
+      const losses: Loss[] = [];
+      const source = openHarnessSource(runtime, { onLoss: (loss) => void losses.push(loss) });
+      const reader = source.run(runInput('two'), runControl()).getReader();
+      await reader.read();
+      const next = reader.read();
+      await expect.poll(() => runtime.listeners.size).toBe(1);
+      await reader.cancel();
+      await next;
+      expect(losses).toContainEqual(expect.objectContaining({ what: 'message' }));
+    });
+  });
+
   test.each([
     ['running', 'still at work on the last message'],
     ['complete', 'a runtime runs once'],

@@ -10,6 +10,7 @@ import { chunksOf, messageOf, request } from '../test/replayed-chat.ts';
 import { ScriptRuntime } from '../test/script-runtime.ts';
 import { traceOf, traces } from '../test/traces.ts';
 import type { OpenHarnessUIMessage } from './data-types.ts';
+import type { RuntimeEvent } from './runtime-event.ts';
 import { createFlowRuntime, type Flow } from './demo.ts';
 import { OpenHarnessChatTransport, type OpenHarnessChatTransportOptions } from './open-harness-chat-transport.ts';
 
@@ -133,6 +134,91 @@ describe('functional requirements', () => {
       'step-start',
       'reasoning',
       'text',
+    ]);
+  });
+
+  describe('5: step markers besides those of the nodes, as the README lists them', () => {
+    const other = { nodeId: 'b', runId: 'n2' };
+    const say = (content: string, who: { nodeId: string; runId: string } = node): RuntimeEvent => ({
+      type: 'agent:text',
+      ...who,
+      content,
+    });
+    const tool: RuntimeEvent = { type: 'agent:tool', ...node, toolName: 'x', toolInput: 1, toolOutput: 2 };
+    const open: RuntimeEvent = { type: 'agent:text:delta', ...node, content: 'one' };
+    const sub = { nodeId: 'a.left', runId: 'n1:left' };
+
+    test.each<[string, RuntimeEvent[], string[]]>([
+      ['none for tools alone', [say('one'), tool, tool], ['step', 'one', 'x', 'x']],
+      ['text after a tool result', [say('one'), tool, say('two')], ['step', 'one', 'x', 'step', 'two']],
+      [
+        'a second turn of the node',
+        [{ type: 'agent:start', ...node }, say('one'), { type: 'agent:start', ...node }, say('two')],
+        ['step', 'one', 'step', 'two'],
+      ],
+      [
+        'a sub-agent, and its node after it',
+        [say('one'), say('two', sub), say('three')],
+        ['step', 'one', 'step', 'two', 'step', 'three'],
+      ],
+      [
+        'none for a silent node beside open text',
+        [open, { type: 'node:start', ...other }, say('one')],
+        ['step', 'one'],
+      ],
+      [
+        'a node that speaks after the open text of another',
+        [open, { type: 'node:start', ...other }, say('one'), say('two', other)],
+        ['step', 'one', 'step', 'two'],
+      ],
+    ])('%s', async (_, events, expected) => {
+      const runtime = new ScriptRuntime(async (own) => {
+        own.say(...begin, ...events, finish[1]!);
+        return 'complete';
+      });
+      const stream = await new OpenHarnessChatTransport(runtime).sendMessages(request());
+      let message: UIMessage | undefined;
+      for await (const state of readUIMessageStream({ stream })) message = state;
+      const shown = message!.parts.flatMap((part) => {
+        if (part.type === 'step-start') return ['step'];
+        if (part.type === 'dynamic-tool') return [part.toolName];
+        return part.type === 'text' ? [part.text] : [];
+      });
+      expect(shown).toEqual(expected);
+    });
+  });
+
+  test('5: step markers "nodes" are one per node invocation, also where the node speaks after a tool', async () => {
+    const steps = async (name: string): Promise<number> =>
+      (await typesOf(name, { sendStepMarkers: 'nodes' })).filter((type) => type === 'start-step').length;
+    for (const { name, events } of traces) {
+      const nodes = events.filter(({ type }) => type === 'node:start');
+      expect([name, await steps(name)]).toEqual([name, nodes.length]);
+    }
+  });
+
+  test('5: step markers "nodes" of a node that starts beside another one wait until its text is complete', async () => {
+    const other = { nodeId: 'b', runId: 'n2' };
+    const runtime = new ScriptRuntime(async (own) => {
+      own.say(...begin, { type: 'agent:text:delta', ...node, content: 'one' });
+      own.say({ type: 'node:start', ...other }, { type: 'agent:text', ...node, content: 'one' });
+      own.say({ type: 'agent:text', ...other, content: 'two' }, { type: 'node:complete', ...other, output: null });
+      own.say(...finish);
+      return 'complete';
+    });
+    const transport = new OpenHarnessChatTransport(runtime, { sendStepMarkers: 'nodes' });
+    const types = (await allOf(await transport.sendMessages(request()))).map(({ type }) => type);
+    expect(types.filter((type) => !type.startsWith('data-') && !type.endsWith('-delta'))).toEqual([
+      'start',
+      'start-step',
+      'text-start',
+      'text-end',
+      'finish-step',
+      'start-step',
+      'text-start',
+      'text-end',
+      'finish-step',
+      'finish',
     ]);
   });
 

@@ -63,6 +63,8 @@ export type RuntimeSignal =
   | { type: 'settled'; snapshot?: RunSnapshot }
   /** A flow said that it was paused or aborted, and nothing has come for a while. */
   | { type: 'drained' }
+  /** No node has got the message that was sent to a running flow, and the run is about to end. */
+  | { type: 'undelivered' }
   /** The run is about to be stopped from outside. */
   | { type: 'stopping'; by?: 'user' | 'system'; reason?: string }
   /** Somebody has answered a flow that waits inside the process; the runtime is about to go on. */

@@ -7,6 +7,8 @@ export class ScriptRuntime implements RuntimeLike {
   readonly commands: RuntimeCommand[] = [];
   readonly inputs: unknown[] = [];
   status: RuntimeStatus = 'idle';
+  /** Unread messages, if the runtime reports them as the first generation does. */
+  inbox: RuntimeCommand[] | undefined;
   /** What each `run()` does; the last one again and again. */
   #acts: Array<(runtime: ScriptRuntime) => Promise<RuntimeStatus>>;
   #stopped: (() => void) | undefined;
@@ -28,6 +30,7 @@ export class ScriptRuntime implements RuntimeLike {
   /** As the first generation does it: the flow's word first, the agent's later. */
   dispatch(command: RuntimeCommand): void {
     this.commands.push(command);
+    if (command.type === 'send') this.inbox?.push(command);
     this.say({ type: 'command:received', command });
     if (command.type === 'abort') {
       this.say({ type: command.resumable ? 'flow:paused' : 'flow:aborted' });
@@ -56,6 +59,7 @@ export class ScriptRuntime implements RuntimeLike {
       status: this.status,
       nodeStatus: { a: 'pending', b: 'pending' },
       edgeStatus: { 'a->b': 'pending' },
+      ...(this.inbox && { inbox: [...this.inbox] }),
     };
   }
 }

@@ -1,0 +1,25 @@
+import { fieldsOf, listOf, nameOf, parseJson } from './fields.ts';
+
+/** A paused task and the calls that it waits for, as one text: `resumeToken` of the metadata. */
+export type MAILResumeToken = `mail-resume:${string}`;
+
+/** `calls`: the ids under which the server expects the results. */
+export type PausedTask = { taskId: string; calls: string[] };
+
+const prefix = 'mail-resume:';
+
+export function toResumeToken({ taskId, calls }: PausedTask): MAILResumeToken {
+  return `${prefix}${JSON.stringify({ taskId, calls })}`;
+}
+
+export function isResumeToken(value: unknown): value is MAILResumeToken {
+  return typeof value === 'string' && value.startsWith(prefix);
+}
+
+/** Undefined if the value is not a token, or not a complete one. */
+export function readResumeToken(value: unknown): PausedTask | undefined {
+  if (!isResumeToken(value)) return undefined;
+  const { taskId, calls } = fieldsOf(parseJson(value.slice(prefix.length)));
+  const names = listOf(calls).filter((call): call is string => nameOf(call) !== undefined);
+  return nameOf(taskId) === undefined || names.length === 0 ? undefined : { taskId: taskId as string, calls: names };
+}
