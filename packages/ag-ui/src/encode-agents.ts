@@ -18,7 +18,13 @@ type Write = (event: AGUIEvent) => void;
 /** `wireId`: of the sub-agent, where the client is told of it. `stepName`: of the node, which is a step to AG-UI. */
 type Agent = { start: EventOf<'agent-start'>; parent?: Agent; wireId?: string; stepName?: string; isOpen: boolean };
 /** `stepName`: the client's open step. Absent between two phases. */
-type Step = { stepName?: string; phase?: Phase; owner: string | undefined; stepId: string };
+type Step = {
+  stepName?: string;
+  phase?: Phase;
+  owner: string | undefined;
+  agent: Agent | undefined;
+  stepId: string;
+};
 
 /** Agents as sub-agents, nodes as steps, and turns as steps: whose names are unique among those that are open. */
 export class AGUIAgents {
@@ -104,7 +110,8 @@ export class AGUIAgents {
     const owner = this.owner(event.agentId);
     const stepName = this.#open(this.#nameOf(event), owner);
     const phase = this.#stepNames === 'phases' ? ('generating' as const) : undefined;
-    this.#steps.set(event.stepId, { stepName, owner, stepId: event.stepId, ...defined({ phase }) });
+    const agent = this.#agent(event.agentId);
+    this.#steps.set(event.stepId, { stepName, owner, agent, stepId: event.stepId, ...defined({ phase }) });
     const { stepId, agentId, name, warnings } = event;
     const said = defined({ stepId, name, warnings, agentId: agentId === owner ? undefined : agentId });
     write({ type: 'STEP_STARTED', stepName, ...tag(owner), ...slot(said) });
@@ -158,21 +165,29 @@ export class AGUIAgents {
 
   /** What is open, told again to a client that joins now. */
   reopen(write: Write): void {
+    this.#openNames.clear();
+    // An agent that has ended is not written again, so nothing may refer to it.
+    for (const agent of this.#agents.values()) if (!agent.isOpen) delete agent.wireId;
     for (const agent of this.#agents.values()) {
       if (!agent.isOpen) continue;
       const owner = ownerOf(agent.parent);
-      if (agent.stepName !== undefined) write({ type: 'STEP_STARTED', stepName: agent.stepName, ...tag(owner) });
-      // A parent that has ended is not told of again, so it is not named either.
-      else if (agent.wireId !== undefined) write(this.#started(agent, agent.wireId, true));
+      if (agent.stepName !== undefined) {
+        agent.stepName = this.#open(agent.stepName, owner);
+        write({ type: 'STEP_STARTED', stepName: agent.stepName, ...tag(owner) });
+      } else if (agent.wireId !== undefined) write(this.#started(agent, agent.wireId));
     }
-    for (const { stepName, owner, stepId } of this.#steps.values()) {
-      if (stepName !== undefined) write({ type: 'STEP_STARTED', stepName, ...tag(owner), ...slot({ stepId }) });
+    for (const step of this.#steps.values()) {
+      step.owner = ownerOf(step.agent);
+      if (step.stepName === undefined) continue;
+      step.stepName = this.#open(step.stepName, step.owner);
+      const { stepName, owner, stepId } = step;
+      write({ type: 'STEP_STARTED', stepName, ...tag(owner), ...slot({ stepId }) });
     }
   }
 
-  #started({ start, parent: above }: Agent, subagentRunId: string, again = false): AGUIEvent {
+  #started({ start, parent: above }: Agent, subagentRunId: string): AGUIEvent {
     const { name, description, toolCallId: parentToolCallId, agentId } = start;
-    const parent = again ? nearest(above, ({ isOpen }) => isOpen) : nearest(above, () => true);
+    const parent = nearestSubagent(above);
     const said = defined({
       agentId: agentId === subagentRunId ? undefined : agentId,
       parentAgentId: start.parentAgentId === parent?.wireId ? undefined : start.parentAgentId,
@@ -238,12 +253,12 @@ export class AGUIAgents {
 }
 
 function ownerOf(agent: Agent | undefined): string | undefined {
-  return nearest(agent, () => true)?.wireId;
+  return nearestSubagent(agent)?.wireId;
 }
 
-/** The sub-agent itself, or the nearest above it. */
-function nearest(agent: Agent | undefined, isFit: (agent: Agent) => boolean): Agent | undefined {
-  for (let at = agent; at; at = at.parent) if (at.wireId !== undefined && isFit(at)) return at;
+/** Finds the agent that the client knows as a sub-agent: the given one, or the nearest above it. */
+function nearestSubagent(agent: Agent | undefined): Agent | undefined {
+  for (let at = agent; at; at = at.parent) if (at.wireId !== undefined) return at;
   return undefined;
 }
 
