@@ -81,8 +81,8 @@ describe.each(majors)('AgentsToAGUIAdapter with $name', ({ ai }) => {
     const { events: decoded } = decode((await adapt()).slice(1));
     const ends = decoded.filter((event) => event.type === 'step-end');
     expect(ends).toMatchObject([
-      { finishReason: 'tool-calls', usage: { outputTokens: 5 } },
-      { finishReason: 'stop', usage: { outputTokens: 5 } },
+      { finishReason: 'tool-calls', usage: [{ outputTokens: 5 }] },
+      { finishReason: 'stop', usage: [{ outputTokens: 5 }] },
     ]);
   });
 

@@ -34,6 +34,8 @@ type Call = {
   /** The arguments as the client has them. */
   text: GrowingText;
   isOpen: boolean;
+  /** Not written yet: it would separate the chunks of another call. With `end`, it is complete. */
+  held?: { end?: JsonObject };
   meta: Meta | undefined;
   isBaseline: boolean;
   isInvalid: boolean;
@@ -63,6 +65,9 @@ export class AGUITools {
   #open = 0;
   /** Calls of this run without a result. */
   #unsettled = 0;
+  /** The open call that is written as chunks, for a client that may not take another event between them. */
+  #inChunks: Call | undefined;
+  #held = new Set<Call>();
 
   constructor(options: AGUIToolsOptions, groups: MessageGroups) {
     this.#options = options;
@@ -101,7 +106,7 @@ export class AGUITools {
   start(event: EventOf<'tool-input-start' | 'tool-call'>, owner: string | undefined, asked: Form, write: Write): Call {
     const form = asked === 'chunks' && this.#mayBeSeparated() ? 'triads' : asked;
     const { type: _, at: __, origin: ___, ...body } = bodyOf(event);
-    const { toolCallId, toolName, executor, providerMetadata: meta } = body;
+    const { toolCallId, executor, providerMetadata: meta } = body;
     const parentMessageId = this.#groups.call(toolCallId, body);
     this.assistants.set(toolCallId, parentMessageId);
     if (executor === 'provider') this.#groups.isProviders(toolCallId, body);
@@ -123,10 +128,33 @@ export class AGUITools {
     this.#last = undefined;
     this.#open += 1;
     this.#unsettled += 1;
+    if (this.#inChunks) {
+      call.held = {};
+      this.#held.add(call);
+      return call;
+    }
+    if (form === 'chunks' && this.#options.reopenedCalls === 'unknown') this.#inChunks = call;
+    this.#writeStart(call, write);
+    return call;
+  }
+
+  #writeStart(call: Call, write: Write): void {
+    const { body, parentMessageId, owner, form } = call;
+    const { toolCallId, toolName } = body;
     const more = { parentMessageId, ...tag(owner), ...slot(call.slot) };
     if (form === 'triads') write({ type: 'TOOL_CALL_START', toolCallId, toolCallName: toolName, ...more });
     else write({ type: 'TOOL_CALL_CHUNK', toolCallId, toolCallName: toolName, ...more });
-    return call;
+  }
+
+  #release(call: Call, write: Write): void {
+    const { held } = call;
+    if (!held) return;
+    delete call.held;
+    this.#held.delete(call);
+    this.#writeStart(call, write);
+    const text = call.text.toString();
+    if (text !== '') this.#writeArgs(call, text, write);
+    if (held.end) this.#end(call, held.end, write);
   }
 
   delta({ toolCallId, delta, providerMetadata }: EventOf<'tool-input-delta'>, write: Write): boolean {
@@ -141,7 +169,7 @@ export class AGUITools {
   /** How more arguments of the call that the last delta was of are told. Nothing: only another delta can say them. */
   more(timestamp: number | undefined): MoreWords | undefined {
     const call = this.#last;
-    if (call === undefined || isTagged(call)) return undefined;
+    if (call === undefined || call.held || isTagged(call)) return undefined;
     return moreWords({ ...(call.words ??= wordsOf(call)), timestamp, kept: call.text });
   }
 
@@ -189,6 +217,7 @@ export class AGUITools {
     const { toolCallId } = event;
     const call = this.#calls.get(toolCallId);
     if (call === undefined) return false;
+    this.#release(call, write);
     if (event.status === 'ok' && event.preliminary) {
       this.#preliminary(call, event.output, write);
       return true;
@@ -264,8 +293,11 @@ export class AGUITools {
 
   /** The calls whose arguments are open, told again to a client that joins now. */
   reopen(write: Write): void {
+    this.#inChunks = undefined;
     for (const call of this.#calls.values()) {
       if (!call.isOpen) continue;
+      delete call.held;
+      this.#held.delete(call);
       const { toolCallId, toolName: toolCallName } = call.body;
       const { parentMessageId, owner } = call;
       call.form = 'triads';
@@ -287,12 +319,20 @@ export class AGUITools {
 
   #args(call: Call, delta: string, write: Write): void {
     call.text.add(delta);
+    if (!call.held) this.#writeArgs(call, delta, write);
+  }
+
+  #writeArgs(call: Call, delta: string, write: Write): void {
     const event = sayMore((call.words ??= wordsOf(call)), delta);
     write(isTagged(call) ? { ...event, ...tag(call.owner) } : event);
   }
 
   #end(call: Call, more: JsonObject, write: Write): void {
     if (!call.isOpen) return;
+    if (call.held) {
+      call.held.end ??= more;
+      return;
+    }
     call.isOpen = false;
     this.#open -= 1;
     const { toolCallId } = call.body;
@@ -303,6 +343,9 @@ export class AGUITools {
       write({ type: 'TOOL_CALL_CHUNK', toolCallId, toolCallName: call.body.toolName, ...slot(kept) });
     }
     this.#encrypted(call, write);
+    if (this.#inChunks !== call) return;
+    this.#inChunks = undefined;
+    for (const held of this.#held) this.#release(held, write);
   }
 
   #encrypted({ body, meta }: Call, write: Write): void {
