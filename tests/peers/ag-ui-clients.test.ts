@@ -35,8 +35,13 @@ const doors: Record<string, Door> = {
   'toAGUI, version known': (result, runId, protocolVersion) =>
     toAGUI(result, { threadId: 'thread-1', runId, tools, protocolVersion }),
   'the adapter': (result, runId) => new AgentsToAGUIAdapter({ tools }).adaptStreamToAGUI(result, 'thread-1', runId),
-  'the adapter, with something of somebody else’s between any two': async function* (result, runId) {
-    for await (const event of new AgentsToAGUIAdapter({ tools }).adaptStreamToAGUI(result, 'thread-1', runId)) {
+  'the adapter, with an event of the application after each of its own': async function* (
+    result,
+    runId,
+    protocolVersion,
+  ) {
+    const adapter = new AgentsToAGUIAdapter({ tools, protocolVersion });
+    for await (const event of adapter.adaptStreamToAGUI(result, 'thread-1', runId)) {
       yield event;
       const isOver = event.type === 'RUN_FINISHED' || event.type === 'RUN_ERROR';
       if (!isOver) yield { type: 'CUSTOM', name: 'progress', value: { after: event.type }, timestamp: 1 };

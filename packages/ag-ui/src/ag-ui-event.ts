@@ -1,6 +1,9 @@
 import type { Event, EventType, RunAgentInput } from '@ag-ui/core';
 
-/** The protocol's own type names members of an enum; on the wire, and here, an event's type is a plain string. */
+/**
+ * `@ag-ui/core` types `type` as an enum member, which no literal is assignable to. Here it is a plain string, so that an event can be
+ * written as a literal. Events that we return have the type `Event` of `@ag-ui/core`, which is assignable to this and to `BaseEvent`.
+ */
 type Plain<E> = E extends { type: EventType }
   ? { [Key in keyof E]: Key extends 'type' ? `${E[Key] & EventType}` : E[Key] }
   : never;

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { replay, schemaProblems } from '../test/ag-ui-client.ts';
 import { scenarios, tools } from '../test/scenarios.ts';
+import { decode } from '../test/decode-events.ts';
 import { collect, finish, majors, scriptedModel, streamedCall, text, type Turn } from '../test/scripted-model.ts';
 import { tellMessages } from '../test/tell.ts';
 import type { AGUIEvent } from './ag-ui-event.ts';
@@ -31,22 +33,63 @@ describe.each(majors)('AgentsToAGUIAdapter with $name', ({ ai }) => {
       new AgentsToAGUIAdapter(options).adaptStreamToAGUI(stream(said), 'thread-1', 'run-2', messages, 'run-1', state),
     );
 
-  it('names the phases of each turn, and tells results after the one that asked for them', async () => {
-    const told = (await adapt()).flatMap((event) => {
-      if (event.type === 'STEP_STARTED' || event.type === 'STEP_FINISHED') return [`${event.type} ${event.stepName}`];
-      return event.type.endsWith('CHUNK') ? [] : [event.type];
-    });
-    expect(told).toEqual([
+  it('puts text in "Generating Response", calls in "Executing Tools" and results after it', async () => {
+    expect((await adapt()).map(summarize)).toEqual([
       'RUN_STARTED',
       'STEP_STARTED Generating Response',
+      'TEXT_MESSAGE_CHUNK Let me ',
+      'TEXT_MESSAGE_CHUNK see.',
       'STEP_FINISHED Generating Response',
       'STEP_STARTED Executing Tools',
-      'TOOL_CALL_RESULT',
+      'TOOL_CALL_CHUNK',
+      'TOOL_CALL_CHUNK {"city":',
+      'TOOL_CALL_CHUNK "Paris"}',
       'STEP_FINISHED Executing Tools',
+      'TOOL_CALL_RESULT c1',
       'STEP_STARTED Generating Response',
+      'TEXT_MESSAGE_CHUNK It is 21.',
       'STEP_FINISHED Generating Response',
       'RUN_FINISHED',
     ]);
+  });
+
+  it('emits each result when its tool finishes, while another tool is still running', async () => {
+    let release = (): void => undefined;
+    const released = new Promise<void>((resolve) => (release = resolve));
+    const slow = ai.tool({ inputSchema: z.object({}), execute: () => released.then(() => 'late') });
+    const quick = ai.tool({ inputSchema: z.object({}), execute: async () => 'early' });
+    const result = ai.streamText({
+      model: scriptedModel([
+        [...streamedCall('c1', 'slow', '{}'), ...streamedCall('c2', 'quick', '{}'), finish('tool-calls')],
+        [...text('0', 'Done.'), finish()],
+      ]),
+      prompt: 'Go.',
+      tools: { slow, quick },
+      stopWhen: ai.stepCountIs(5),
+    });
+    const seen: string[] = [];
+    for await (const event of new AgentsToAGUIAdapter().adaptStreamToAGUI(result)) {
+      seen.push(summarize(event));
+      if (event.type === 'TOOL_CALL_RESULT' && event.toolCallId === 'c2') release();
+    }
+    const results = seen.filter((line) => line.startsWith('TOOL_CALL_RESULT'));
+    expect(results).toEqual(['TOOL_CALL_RESULT c2', 'TOOL_CALL_RESULT c1']);
+    expect(seen.indexOf('TOOL_CALL_RESULT c2')).toBeLessThan(seen.lastIndexOf('STEP_STARTED Generating Response'));
+  });
+
+  it('keeps usage and finish reason of every step for our own decoder', async () => {
+    const { events: decoded } = decode((await adapt()).slice(1));
+    const ends = decoded.filter((event) => event.type === 'step-end');
+    expect(ends).toMatchObject([
+      { finishReason: 'tool-calls', usage: [{ outputTokens: 5 }] },
+      { finishReason: 'stop', usage: [{ outputTokens: 5 }] },
+    ]);
+  });
+
+  it('writes START, ARGS and END for tool calls to a client that cannot continue a separated call', async () => {
+    const events = await adapt({ protocolVersion: '0.0.57' });
+    const types = events.map(({ type }) => type).filter((type) => type.startsWith('TOOL_CALL'));
+    expect(types).toEqual(['TOOL_CALL_START', 'TOOL_CALL_ARGS', 'TOOL_CALL_ARGS', 'TOOL_CALL_END', 'TOOL_CALL_RESULT']);
   });
 
   it('says the id on every chunk, and of a call its name too, and when each event was', async () => {
@@ -137,3 +180,18 @@ describe.each(majors)('AgentsToAGUIAdapter with $name', ({ ai }) => {
     expect(events.at(-1)).toMatchObject(last);
   });
 });
+
+function summarize(event: AGUIEvent): string {
+  switch (event.type) {
+    case 'STEP_STARTED':
+    case 'STEP_FINISHED':
+      return `${event.type} ${event.stepName}`;
+    case 'TEXT_MESSAGE_CHUNK':
+    case 'TOOL_CALL_CHUNK':
+      return event.delta === undefined ? event.type : `${event.type} ${event.delta}`;
+    case 'TOOL_CALL_RESULT':
+      return `${event.type} ${event.toolCallId}`;
+    default:
+      return event.type;
+  }
+}

@@ -1,7 +1,7 @@
-import type { Message } from '@ag-ui/core';
+import type { Event, Message } from '@ag-ui/core';
 import { fromModelMessages, fromUIMessages } from '@intertie/ai-sdk';
 import { generateId, type Json } from '@intertie/core';
-import type { AGUIEvent, AGUIRunInput } from './ag-ui-event.ts';
+import type { AGUIRunInput } from './ag-ui-event.ts';
 import { featuresOf } from './ag-ui-version.ts';
 import { generateAGUI } from './generate-ag-ui.ts';
 import { defined, isFields, nameOf, type Fields } from './read-fields.ts';
@@ -14,8 +14,9 @@ export interface AgentsToAGUIAdapterOptions extends Omit<
 > {}
 
 /**
- * `streamText` for an AG-UI client, in the form that its users know: chunks, phases as steps, times, and a snapshot of the
- * messages at the end where messages were given. Every call is a run of its own; the generator never throws.
+ * Adapts `streamText` results to AG-UI events: chunks, text in the step "Generating Response", tool calls in "Executing Tools",
+ * each result as soon as its tool has finished, a timestamp on every event, and a final messages snapshot if messages were
+ * given. Every call is a run of its own. The generator never throws.
  */
 export class AgentsToAGUIAdapter {
   #options: AgentsToAGUIAdapterOptions;
@@ -33,7 +34,7 @@ export class AgentsToAGUIAdapter {
     parentRunId?: string,
     state?: unknown,
     forwardedProps?: unknown,
-  ): AsyncGenerator<AGUIEvent, void, undefined> {
+  ): AsyncGenerator<Event, void, undefined> {
     const { generateId: mint = generateId, protocolVersion, snapshot = inputMessages.length > 0 } = this.#options;
     const thread = threadId ?? mint();
     const messages = messagesOf(inputMessages, thread);
@@ -59,7 +60,7 @@ export class AgentsToAGUIAdapter {
       echo,
       ...(messages.length > 0 && { messages }),
     });
-    return generateAGUI(feed);
+    return generateAGUI(feed) as AsyncGenerator<Event, void, undefined>;
   }
 }
 

@@ -108,8 +108,9 @@ class AGUIDecoder {
       else this.#tell(timed, emit);
     };
     if (event.type === 'MESSAGES_SNAPSHOT') this.release(emit);
-    if (this.#decode(event, write)) return;
-    for (const out of lostEvents(event, 'It does not fit where it is.', this.#onLoss)) write(out);
+    const own = this.#agents.endSteps(event, write);
+    if (this.#decode(own, write)) return;
+    for (const out of lostEvents(own, 'It does not fit where it is.', this.#onLoss)) write(out);
   }
 
   lost(value: unknown, emit: Write): void {

@@ -9,12 +9,11 @@ import {
   type Outcome,
 } from '@intertie/core';
 import { laterMetaOf, metaOf } from './event-meta.ts';
-import { slotKey } from './intertie-slot.ts';
+import { endedStepsKey, slotKey } from './intertie-slot.ts';
 import { defined, fieldsOf, isFields, nameOf, textOf, type Fields } from './read-fields.ts';
 
 type Write = Emit<AgentEvent>;
-/** `meta`: what was said of a turn as it began, which its end says. */
-type Step = { stepId: string; meta: Meta | undefined } | { agentId: string } | { isPhase: true };
+type Step = { stepId: string } | { agentId: string } | { isPhase: true };
 
 export function slotOf(event: Fields): JsonObject {
   return fieldsOf(fieldsOf(event.metadata)[slotKey]) as JsonObject;
@@ -26,7 +25,8 @@ export class AGUIAgentReader {
   #agents = new Map<string, string>();
   #known = new Set<string>();
   #steps = new Map<string, Step>();
-  #openSteps = new Set<string>();
+  /** Metadata of each open step, which belongs to its end. */
+  #openSteps = new Map<string, Meta | undefined>();
   #count = 0;
 
   constructor(runId: string) {
@@ -99,8 +99,8 @@ export class AGUIAgentReader {
     } else {
       const stepId = nameOf(kept.stepId) ?? `${this.#runId}:step-${this.#count}`;
       this.#count += 1;
-      this.#steps.set(key, { stepId, meta: metaOf(event) });
-      this.#openSteps.add(stepId);
+      this.#steps.set(key, { stepId });
+      this.#openSteps.set(stepId, metaOf(event));
       const agentId = this.agentOf(event, emit);
       const isOurs = nameOf(kept.stepId) !== undefined;
       const said = isOurs ? textOf(kept.name) : name;
@@ -119,13 +119,27 @@ export class AGUIAgentReader {
     if ('agentId' in step) {
       const ended = isFields(kept.ended) ? (kept.ended as unknown as Outcome) : { outcome: 'complete' as const };
       emit({ type: 'agent-end', agentId: step.agentId, ...ended });
-    } else if ('stepId' in step) {
-      this.#openSteps.delete(step.stepId);
-      const { stepId: _, ...ended } = kept;
-      const providerMetadata = mergeMeta(step.meta, laterMetaOf(event, step.meta));
-      emit({ type: 'step-end', ...ended, ...defined({ providerMetadata }), stepId: step.stepId });
+      return true;
     }
+    // A phase that ends is not the end of its step, unless our own encoder names the step.
+    const stepId = nameOf(kept.stepId) ?? ('stepId' in step ? step.stepId : undefined);
+    if (kept.phase === true || stepId === undefined || !this.#openSteps.has(stepId)) return true;
+    const meta = this.#openSteps.get(stepId);
+    this.#openSteps.delete(stepId);
+    const providerMetadata = mergeMeta(meta, laterMetaOf(event, meta));
+    emit({ type: 'step-end', ...kept, ...defined({ providerMetadata }), stepId });
     return true;
+  }
+
+  /** Ends the steps whose ends our own encoder has put into the metadata of a later event. Returns the event without them. */
+  endSteps(event: Fields, emit: Write): Fields {
+    const { [endedStepsKey]: ended, ...kept } = slotOf(event);
+    if (!Array.isArray(ended)) return event;
+    for (const end of ended.map(fieldsOf)) {
+      const stepId = nameOf(end.stepId);
+      if (stepId !== undefined && this.#openSteps.delete(stepId)) emit({ ...end, type: 'step-end', stepId });
+    }
+    return { ...event, metadata: { ...fieldsOf(event.metadata), [slotKey]: kept } };
   }
 
   /** An agent that was never announced is announced when it is first heard of. */

@@ -116,3 +116,22 @@ describe('whatever a run does', { timeout: 60_000 }, () => {
     );
   });
 });
+
+describe('a client that joins a run', () => {
+  it('reads a node whose parent has ended and starts again', async () => {
+    const events: AgentEvent[] = [
+      { type: 'run-start', runId: 'r', threadId: 't', messageId: 'm' },
+      { type: 'agent-start', agentId: 'a', name: 'parent', kind: 'agent' },
+      { type: 'agent-start', agentId: 'n', name: 'node', kind: 'node', parentAgentId: 'a' },
+      { type: 'agent-end', agentId: 'a', outcome: 'paused', waitingFor: [] },
+    ];
+    const encoder = createAGUIEncoder({ protocolVersion: '1.0' });
+    const joined: AGUIEvent[] = [];
+    const emit = (event: AGUIEvent): void => void joined.push(event);
+    encoder.open?.({ history: [], events }, emit);
+    encoder.feed({ type: 'agent-start', agentId: 'a', name: 'parent', kind: 'agent', parentAgentId: 'n' }, emit);
+    encoder.feed({ type: 'run-end', outcome: 'complete' }, emit);
+    const { error, warnings } = await replay([joined]);
+    expect({ error, warnings }).toEqual({ error: undefined, warnings: [] });
+  });
+});

@@ -8,6 +8,7 @@ import {
   type End,
   type EventOf,
   type Json,
+  type JsonObject,
   type Loss,
   type MessageContent,
   type OnLoss,
@@ -25,9 +26,9 @@ import type { AGUITools } from './encode-tools.ts';
 import type { AGUIWords } from './encode-words.ts';
 import { encryptedValueOf } from './encrypted-value.ts';
 import { guardLoss } from './guard-loss.ts';
-import { customNames } from './intertie-slot.ts';
+import { customNames, endedStepsKey, slotKey } from './intertie-slot.ts';
 import type { MoreWords } from './more-words.ts';
-import { defined } from './read-fields.ts';
+import { defined, fieldsOf } from './read-fields.ts';
 import { snapshotsFor } from './snapshot-order.ts';
 
 /** Encodes canonical events as AG-UI: a pure function of the options and the events. */
@@ -125,8 +126,13 @@ export class AGUIEncoder implements Encoder<AGUIEvent, AGUIOpenState> {
     else if (last) this.#write(last);
   }
 
-  /** Fresh objects only: the time is written into them. */
+  /** Takes fresh objects only, since it writes the time and the metadata into them. */
   #write: Write = (event) => {
+    const ended = this.#parts.agents.takeEndedSteps();
+    if (ended) {
+      const kept = fieldsOf(event.metadata?.[slotKey]) as JsonObject;
+      event.metadata = { ...event.metadata, [slotKey]: { ...kept, [endedStepsKey]: ended } };
+    }
     if (this.#options.timestamps && this.#time !== undefined) event.timestamp = this.#time;
     this.#emit(event);
   };
@@ -152,6 +158,7 @@ export class AGUIEncoder implements Encoder<AGUIEvent, AGUIOpenState> {
         return this.#words.end(event, write);
       case 'tool-input-start':
         if (this.#parts.withheld.admit(event, event.toolCallId)) {
+          this.#parts.agents.enterPhase('executing', event.stepId, write);
           this.#tools.start(event, this.#parts.agents.owner(event.agentId), this.#parts.form, write);
         }
         return;
@@ -159,6 +166,7 @@ export class AGUIEncoder implements Encoder<AGUIEvent, AGUIOpenState> {
         return void this.#tools.inputEnd(event);
       case 'tool-call':
         if (this.#tools.has(event.toolCallId) || this.#parts.withheld.admit(event, event.toolCallId)) {
+          if (!this.#tools.has(event.toolCallId)) this.#parts.agents.enterPhase('executing', event.stepId, write);
           this.#tools.call(event, this.#parts.agents.owner(event.agentId), this.#parts.form, write);
         }
         return;
@@ -242,18 +250,18 @@ export class AGUIEncoder implements Encoder<AGUIEvent, AGUIOpenState> {
   }
 
   #result(event: EventOf<'tool-result'>): void {
-    if (this.#parts.withheld.has(event.toolCallId) || this.#parts.phases?.hold(event)) return;
-    if (!this.#tools.result(event, this.#write)) this.#parts.withheld.missing(event.type, event.toolCallId);
+    const { toolCallId } = event;
+    if (this.#parts.withheld.has(toolCallId)) return;
+    const isPreliminary = event.status === 'ok' && event.preliminary;
+    if (!isPreliminary && !this.#tools.isStreaming)
+      this.#parts.agents.leaveExecuting(this.#tools.stepOf(toolCallId), this.#write);
+    if (!this.#tools.result(event, this.#write)) this.#parts.withheld.missing(event.type, toolCallId);
   }
 
   #stepEnd(event: EventOf<'step-end'>): void {
-    // A snapshot takes its calls back: they are closed before it, and nobody asks for them after it.
-    if (event.discarded && this.#messages.isWhole) {
-      this.#parts.phases?.discard(event.stepId);
-      this.#tools.discard(event.stepId, this.#write);
-    }
+    // The snapshot below removes the calls of a discarded step, so they are closed before it.
+    if (event.discarded && this.#messages.isWhole) this.#tools.discard(event.stepId, this.#write);
     this.#parts.agents.stepEnd(event, this.#write);
-    this.#parts.phases?.flush(event.stepId, this.#write);
     if (event.discarded) this.#writeMessages('step-end discarded');
   }
 

@@ -4,16 +4,27 @@ import { slot } from './intertie-slot.ts';
 import { defined } from './read-fields.ts';
 import { withoutData } from './without-data.ts';
 
-/** How a model's turn is called: by its phases, by its name or number, or by a function of yours. */
+/**
+ * Names of the steps that a client sees. `turns`: one step per model call, by its name or number. `phases`: the text of a model
+ * call in "Generating Response", its tool calls in "Executing Tools". A function: one step per model call, named by it.
+ */
 export type StepNames = 'phases' | 'turns' | ((step: { index: number; name?: string; agent?: string }) => string);
 
-const generatingStep = 'Generating Response';
-const executingStep = 'Executing Tools';
+/** What a model call is doing; with `stepNames: 'phases'` each is a step to the client. */
+export type Phase = 'generating' | 'executing';
+const phaseNames: Record<Phase, string> = { generating: 'Generating Response', executing: 'Executing Tools' };
 
 type Write = (event: AGUIEvent) => void;
 /** `wireId`: of the sub-agent, where the client is told of it. `stepName`: of the node, which is a step to AG-UI. */
 type Agent = { start: EventOf<'agent-start'>; parent?: Agent; wireId?: string; stepName?: string; isOpen: boolean };
-type Step = { stepName: string; owner: string | undefined; stepId: string };
+/** `stepName`: the client's open step. Absent between two phases. */
+type Step = {
+  stepName?: string;
+  phase?: Phase;
+  owner: string | undefined;
+  agent: Agent | undefined;
+  stepId: string;
+};
 
 /** Agents as sub-agents, nodes as steps, and turns as steps: whose names are unique among those that are open. */
 export class AGUIAgents {
@@ -24,6 +35,7 @@ export class AGUIAgents {
   #wireIds = new Set<string>();
   #steps = new Map<string, Step>();
   #openNames = new Map<string | undefined, Set<string>>();
+  #endedSteps: JsonObject[] = [];
   #turns = 0;
   #isFlattened = false;
 
@@ -97,32 +109,50 @@ export class AGUIAgents {
   stepStart(event: EventOf<'step-start'>, write: Write): void {
     const owner = this.owner(event.agentId);
     const stepName = this.#open(this.#nameOf(event), owner);
-    this.#steps.set(event.stepId, { stepName, owner, stepId: event.stepId });
+    const phase = this.#stepNames === 'phases' ? ('generating' as const) : undefined;
+    const agent = this.#agent(event.agentId);
+    this.#steps.set(event.stepId, { stepName, owner, agent, stepId: event.stepId, ...defined({ phase }) });
     const { stepId, agentId, name, warnings } = event;
     const said = defined({ stepId, name, warnings, agentId: agentId === owner ? undefined : agentId });
     write({ type: 'STEP_STARTED', stepName, ...tag(owner), ...slot(said) });
   }
 
-  hasStep(stepId: string): boolean {
-    return this.#steps.has(stepId);
+  /** Opens a phase of a model call and closes the one before it. Does nothing unless steps are named by phases. */
+  enterPhase(phase: Phase, stepId: string | undefined, write: Write): void {
+    const step = this.#phasedStep(stepId);
+    if (step === undefined || step.phase === phase) return;
+    this.#leave(step, write);
+    step.phase = phase;
+    step.stepName = this.#open(phaseNames[phase], step.owner);
+    write({ type: 'STEP_STARTED', stepName: step.stepName, ...tag(step.owner), ...slot({ phase: true }) });
+  }
+
+  /** Closes "Executing Tools", so that a tool's result stands after it. */
+  leaveExecuting(stepId: string | undefined, write: Write): void {
+    const step = this.#phasedStep(stepId);
+    if (step?.phase === 'executing') this.#leave(step, write);
   }
 
   stepEnd(event: EventOf<'step-end'>, write: Write): void {
     const step = this.#steps.get(event.stepId);
     if (step === undefined) return;
     this.#steps.delete(event.stepId);
-    this.#close(step.stepName, step.owner);
+    const { stepName, owner } = step;
     const { type: _, at: __, origin: ___, ...ended } = event;
-    write({ type: 'STEP_FINISHED', stepName: step.stepName, ...tag(step.owner), ...slot(ended) });
+    if (stepName === undefined) {
+      this.#endedSteps.push(ended);
+      return;
+    }
+    this.#close(stepName, owner);
+    write({ type: 'STEP_FINISHED', stepName, ...tag(owner), ...slot(ended) });
   }
 
-  /** A step around what the tools gave back. */
-  executing(owner: string | undefined, write: Write, results: () => void): void {
-    const stepName = this.#open(executingStep, owner);
-    write({ type: 'STEP_STARTED', stepName, ...tag(owner), ...slot({ phase: true }) });
-    results();
-    this.#close(stepName, owner);
-    write({ type: 'STEP_FINISHED', stepName, ...tag(owner), ...slot({ phase: true }) });
+  /**
+   * Returns the ends of steps whose last phase was closed before them, because a tool's result came after it. No `STEP_FINISHED`
+   * carries their finish reason and usage, so the next event does, in its metadata.
+   */
+  takeEndedSteps(): JsonObject[] | undefined {
+    return this.#endedSteps.length === 0 ? undefined : this.#endedSteps.splice(0);
   }
 
   /** What a run leaves open must be closed before it finishes. */
@@ -135,21 +165,29 @@ export class AGUIAgents {
 
   /** What is open, told again to a client that joins now. */
   reopen(write: Write): void {
+    this.#openNames.clear();
+    // An agent that has ended is not written again, so nothing may refer to it.
+    for (const agent of this.#agents.values()) if (!agent.isOpen) delete agent.wireId;
     for (const agent of this.#agents.values()) {
       if (!agent.isOpen) continue;
       const owner = ownerOf(agent.parent);
-      if (agent.stepName !== undefined) write({ type: 'STEP_STARTED', stepName: agent.stepName, ...tag(owner) });
-      // A parent that has ended is not told of again, so it is not named either.
-      else if (agent.wireId !== undefined) write(this.#started(agent, agent.wireId, true));
+      if (agent.stepName !== undefined) {
+        agent.stepName = this.#open(agent.stepName, owner);
+        write({ type: 'STEP_STARTED', stepName: agent.stepName, ...tag(owner) });
+      } else if (agent.wireId !== undefined) write(this.#started(agent, agent.wireId));
     }
-    for (const { stepName, owner, stepId } of this.#steps.values()) {
+    for (const step of this.#steps.values()) {
+      step.owner = ownerOf(step.agent);
+      if (step.stepName === undefined) continue;
+      step.stepName = this.#open(step.stepName, step.owner);
+      const { stepName, owner, stepId } = step;
       write({ type: 'STEP_STARTED', stepName, ...tag(owner), ...slot({ stepId }) });
     }
   }
 
-  #started({ start, parent: above }: Agent, subagentRunId: string, again = false): AGUIEvent {
+  #started({ start, parent: above }: Agent, subagentRunId: string): AGUIEvent {
     const { name, description, toolCallId: parentToolCallId, agentId } = start;
-    const parent = again ? nearest(above, ({ isOpen }) => isOpen) : nearest(above, () => true);
+    const parent = nearestSubagent(above);
     const said = defined({
       agentId: agentId === subagentRunId ? undefined : agentId,
       parentAgentId: start.parentAgentId === parent?.wireId ? undefined : start.parentAgentId,
@@ -170,10 +208,23 @@ export class AGUIAgents {
 
   #nameOf({ name, agentId }: EventOf<'step-start'>): string {
     this.#turns += 1;
-    if (this.#stepNames === 'phases') return generatingStep;
+    if (this.#stepNames === 'phases') return phaseNames.generating;
     if (this.#stepNames === 'turns') return name ?? `step-${this.#turns}`;
     const agent = this.#agent(agentId)?.start.name;
     return this.#stepNames({ index: this.#turns - 1, ...defined({ name, agent }) });
+  }
+
+  #phasedStep(stepId: string | undefined): Step | undefined {
+    return stepId === undefined || this.#stepNames !== 'phases' ? undefined : this.#steps.get(stepId);
+  }
+
+  #leave(step: Step, write: Write): void {
+    const { stepName, owner } = step;
+    delete step.phase;
+    delete step.stepName;
+    if (stepName === undefined) return;
+    this.#close(stepName, owner);
+    write({ type: 'STEP_FINISHED', stepName, ...tag(owner), ...slot({ phase: true }) });
   }
 
   #open(name: string, owner: string | undefined): string {
@@ -202,12 +253,12 @@ export class AGUIAgents {
 }
 
 function ownerOf(agent: Agent | undefined): string | undefined {
-  return nearest(agent, () => true)?.wireId;
+  return nearestSubagent(agent)?.wireId;
 }
 
-/** The sub-agent itself, or the nearest above it. */
-function nearest(agent: Agent | undefined, isFit: (agent: Agent) => boolean): Agent | undefined {
-  for (let at = agent; at; at = at.parent) if (at.wireId !== undefined && isFit(at)) return at;
+/** Finds the agent that the client knows as a sub-agent: the given one, or the nearest above it. */
+function nearestSubagent(agent: Agent | undefined): Agent | undefined {
+  for (let at = agent; at; at = at.parent) if (at.wireId !== undefined) return at;
   return undefined;
 }
 

@@ -4,7 +4,6 @@ import type { AGUIEvent } from './ag-ui-event.ts';
 import type { AGUIFeatures } from './ag-ui-version.ts';
 import { AGUIActivities } from './encode-activities.ts';
 import { AGUIAgents } from './encode-agents.ts';
-import { AGUIPhases } from './encode-phases.ts';
 import { AGUIQuestions } from './encode-questions.ts';
 import { AGUITools, type Form } from './encode-tools.ts';
 import { AGUIWords } from './encode-words.ts';
@@ -22,15 +21,14 @@ export class AGUIParts {
   readonly tools: AGUITools;
   readonly words: AGUIWords;
   readonly withheld: Withheld;
-  /** Only where the phases of a turn are told. */
-  readonly phases: AGUIPhases | undefined;
   #form: Form;
   #sendInternal: boolean;
 
   constructor(options: AGUIEncoderOptions, features: AGUIFeatures, onLoss: OnLoss) {
     const { stepNames = 'turns', preliminary = 'withhold', form = 'triads' } = options;
     const { sendReasoning = true, sendInternal = false } = options;
-    const { v1: contentParts, reopenedCalls, subagents } = features;
+    const { v1: contentParts, subagents } = features;
+    const reopenedCalls = options.protocolVersion === undefined ? 'unknown' : features.reopenedCalls;
     const { groups } = this;
     this.#form = form;
     this.#sendInternal = sendInternal;
@@ -41,7 +39,6 @@ export class AGUIParts {
     const { agents, withheld } = this;
     const notesText = options.result === 'text';
     this.words = new AGUIWords({ sendReasoning, notesText, groups, agents, withheld, onLoss });
-    this.phases = stepNames === 'phases' ? new AGUIPhases(this.tools, agents) : undefined;
   }
 
   /** How a part is told that begins now: chunks are cut off by what stands between them. */
@@ -76,7 +73,6 @@ export class AGUIParts {
   close(event: EventOf<'run-end'>, write: Write): string[] {
     this.words.closeAll(write);
     this.tools.closeInputs(write);
-    this.phases?.flushAll(write);
     const left = this.tools.settle(this.questions.calls(event), write);
     this.agents.closeAll(write);
     return left;

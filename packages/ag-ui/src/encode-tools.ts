@@ -27,14 +27,15 @@ type Call = {
   body: CallBody & Said;
   parentMessageId: string;
   owner: string | undefined;
-  /** `whole`: in one chunk, when it is complete. */
-  form: Form | 'whole';
+  form: Form;
   state: 'input' | 'called' | 'settled';
   /** Made when it is needed, of what is known then. */
   words: MoreWords | undefined;
   /** The arguments as the client has them. */
   text: GrowingText;
   isOpen: boolean;
+  /** Not written yet: it would separate the chunks of another call. With `end`, it is complete. */
+  held?: { end?: JsonObject };
   meta: Meta | undefined;
   isBaseline: boolean;
   isInvalid: boolean;
@@ -45,8 +46,8 @@ type Call = {
 export interface AGUIToolsOptions {
   /** Whether the client takes content parts in results. */
   contentParts: boolean;
-  /** Whether a call may be opened again, so that its chunks may stand apart. */
-  reopenedCalls: boolean;
+  /** Whether the client continues a call whose chunks are separated by another event. Clients before 0.0.58 add it twice. */
+  reopenedCalls: boolean | 'unknown';
   /** Preliminary results as activities, or not at all. */
   preliminary: 'activity' | 'withhold';
   onLoss: OnLoss;
@@ -62,7 +63,11 @@ export class AGUITools {
   /** The call that the last arguments were of: mostly the next are of it too. */
   #last: Call | undefined;
   #open = 0;
-  #streaming = 0;
+  /** Calls of this run without a result. */
+  #unsettled = 0;
+  /** The open call that is written as chunks, for a client that may not take another event between them. */
+  #inChunks: Call | undefined;
+  #held = new Set<Call>();
 
   constructor(options: AGUIToolsOptions, groups: MessageGroups) {
     this.#options = options;
@@ -75,7 +80,7 @@ export class AGUITools {
 
   /** Whether a call's arguments are open, which chunks of something else would cut off. */
   get isStreaming(): boolean {
-    return this.#streaming > 0;
+    return this.#open > 0;
   }
 
   /** A call of the message that the run goes on with; the client has it. */
@@ -99,9 +104,9 @@ export class AGUITools {
   }
 
   start(event: EventOf<'tool-input-start' | 'tool-call'>, owner: string | undefined, asked: Form, write: Write): Call {
-    const form = asked === 'chunks' && !this.#options.reopenedCalls ? 'whole' : asked;
+    const form = asked === 'chunks' && this.#mayBeSeparated() ? 'triads' : asked;
     const { type: _, at: __, origin: ___, ...body } = bodyOf(event);
-    const { toolCallId, toolName, executor, providerMetadata: meta } = body;
+    const { toolCallId, executor, providerMetadata: meta } = body;
     const parentMessageId = this.#groups.call(toolCallId, body);
     this.assistants.set(toolCallId, parentMessageId);
     if (executor === 'provider') this.#groups.isProviders(toolCallId, body);
@@ -122,12 +127,34 @@ export class AGUITools {
     this.#calls.set(toolCallId, call);
     this.#last = undefined;
     this.#open += 1;
-    if (form === 'whole') return call;
-    this.#streaming += 1;
+    this.#unsettled += 1;
+    if (this.#inChunks) {
+      call.held = {};
+      this.#held.add(call);
+      return call;
+    }
+    if (form === 'chunks' && this.#options.reopenedCalls === 'unknown') this.#inChunks = call;
+    this.#writeStart(call, write);
+    return call;
+  }
+
+  #writeStart(call: Call, write: Write): void {
+    const { body, parentMessageId, owner, form } = call;
+    const { toolCallId, toolName } = body;
     const more = { parentMessageId, ...tag(owner), ...slot(call.slot) };
     if (form === 'triads') write({ type: 'TOOL_CALL_START', toolCallId, toolCallName: toolName, ...more });
     else write({ type: 'TOOL_CALL_CHUNK', toolCallId, toolCallName: toolName, ...more });
-    return call;
+  }
+
+  #release(call: Call, write: Write): void {
+    const { held } = call;
+    if (!held) return;
+    delete call.held;
+    this.#held.delete(call);
+    this.#writeStart(call, write);
+    const text = call.text.toString();
+    if (text !== '') this.#writeArgs(call, text, write);
+    if (held.end) this.#end(call, held.end, write);
   }
 
   delta({ toolCallId, delta, providerMetadata }: EventOf<'tool-input-delta'>, write: Write): boolean {
@@ -142,7 +169,7 @@ export class AGUITools {
   /** How more arguments of the call that the last delta was of are told. Nothing: only another delta can say them. */
   more(timestamp: number | undefined): MoreWords | undefined {
     const call = this.#last;
-    if (call === undefined || call.form === 'whole' || isTagged(call)) return undefined;
+    if (call === undefined || call.held || isTagged(call)) return undefined;
     return moreWords({ ...(call.words ??= wordsOf(call)), timestamp, kept: call.text });
   }
 
@@ -190,12 +217,13 @@ export class AGUITools {
     const { toolCallId } = event;
     const call = this.#calls.get(toolCallId);
     if (call === undefined) return false;
+    this.#release(call, write);
     if (event.status === 'ok' && event.preliminary) {
       this.#preliminary(call, event.output, write);
       return true;
     }
     this.#end(call, {}, write);
-    call.state = 'settled';
+    this.#markSettled(call);
     // It is the client that ran it: to tell it of its own result would show it twice.
     if (call.body.executor === 'client' && event.status !== 'denied' && !call.isInvalid) {
       const why = 'The client has given it, and would show it twice.';
@@ -229,7 +257,7 @@ export class AGUITools {
     for (const call of this.#calls.values()) {
       if (call.isBaseline || call.body.stepId !== stepId) continue;
       this.#end(call, { cut: true }, write);
-      call.state = 'settled';
+      this.#markSettled(call);
     }
   }
 
@@ -255,7 +283,7 @@ export class AGUITools {
         left.push(toolCallId);
         continue;
       }
-      call.state = 'settled';
+      this.#markSettled(call);
       const messageId = `${toolCallId}:result`;
       const more = { ...tag(call.owner), ...slot({ status: 'unsettled' }) };
       write({ type: 'TOOL_CALL_RESULT', messageId, toolCallId, content: '', role: 'tool', ...more });
@@ -265,47 +293,59 @@ export class AGUITools {
 
   /** The calls whose arguments are open, told again to a client that joins now. */
   reopen(write: Write): void {
+    this.#inChunks = undefined;
     for (const call of this.#calls.values()) {
       if (!call.isOpen) continue;
+      delete call.held;
+      this.#held.delete(call);
       const { toolCallId, toolName: toolCallName } = call.body;
       const { parentMessageId, owner } = call;
-      if (call.form === 'whole') this.#streaming += 1;
       call.form = 'triads';
       call.words = undefined;
       write({ type: 'TOOL_CALL_START', toolCallId, toolCallName, parentMessageId, ...tag(owner) });
     }
   }
 
+  #markSettled(call: Call): void {
+    if (call.state !== 'settled' && !call.isBaseline) this.#unsettled -= 1;
+    call.state = 'settled';
+  }
+
+  /** Whether a result can come between the chunks of a call that starts now, for a client that would then add the call twice. */
+  #mayBeSeparated(): boolean {
+    const { reopenedCalls } = this.#options;
+    return reopenedCalls === 'unknown' ? this.#unsettled > 0 : !reopenedCalls;
+  }
+
   #args(call: Call, delta: string, write: Write): void {
     call.text.add(delta);
-    if (call.form === 'whole') return;
+    if (!call.held) this.#writeArgs(call, delta, write);
+  }
+
+  #writeArgs(call: Call, delta: string, write: Write): void {
     const event = sayMore((call.words ??= wordsOf(call)), delta);
     write(isTagged(call) ? { ...event, ...tag(call.owner) } : event);
   }
 
   #end(call: Call, more: JsonObject, write: Write): void {
     if (!call.isOpen) return;
+    if (call.held) {
+      call.held.end ??= more;
+      return;
+    }
     call.isOpen = false;
     this.#open -= 1;
-    if (call.form !== 'whole') this.#streaming -= 1;
-    const { toolCallId, toolName: toolCallName } = call.body;
-    const { parentMessageId, owner } = call;
-    const kept = { ...callSlot(call.body, owner, call.meta), ...more };
+    const { toolCallId } = call.body;
+    const kept = { ...callSlot(call.body, call.owner, call.meta), ...more };
     if (call.form === 'triads') {
       write({ type: 'TOOL_CALL_END', toolCallId, ...(equalJson(kept, call.slot) ? undefined : slot(kept)) });
-    } else if (call.form === 'whole') {
-      const delta = call.text.toString();
-      write({
-        type: 'TOOL_CALL_CHUNK',
-        toolCallId,
-        toolCallName,
-        parentMessageId,
-        ...(delta !== '' && { delta }),
-        ...tag(owner),
-        ...slot(kept),
-      });
+    } else if (!equalJson(kept, call.slot)) {
+      write({ type: 'TOOL_CALL_CHUNK', toolCallId, toolCallName: call.body.toolName, ...slot(kept) });
     }
     this.#encrypted(call, write);
+    if (this.#inChunks !== call) return;
+    this.#inChunks = undefined;
+    for (const held of this.#held) this.#release(held, write);
   }
 
   #encrypted({ body, meta }: Call, write: Write): void {

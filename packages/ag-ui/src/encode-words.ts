@@ -70,6 +70,7 @@ export class AGUIWords {
     else groups.interrupt(said);
     if (kind === 'reasoning' && !sendReasoning) return withheld.withhold(type, id, 'Reasoning is off.');
     if (!withheld.admit(event, id)) return;
+    agents.enterPhase('generating', event.stepId, write);
     const owner = agents.owner(event.agentId);
     const form = kind === 'text' ? asked : 'triads';
     const name = kind === 'text' ? agents.voice(event.agentId) : undefined;

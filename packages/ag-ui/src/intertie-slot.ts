@@ -13,6 +13,9 @@ export const customNames = {
   source: 'intertie.source',
 } as const;
 
+/** Field of the slot with the ends of steps that no `STEP_FINISHED` carries; see `AGUIAgents.takeEndedSteps`. */
+export const endedStepsKey = 'endedSteps';
+
 /** An event's metadata with the slot in it, or nothing at all where the slot is empty. */
 export function slot(fields: JsonObject | undefined): { metadata?: JsonObject } {
   if (fields === undefined) return {};

@@ -1,8 +1,8 @@
-import type { Message } from '@ag-ui/core';
+import type { Event, Message } from '@ag-ui/core';
 import { createFullStreamDecoder, type ToolExecutors } from '@intertie/ai-sdk';
 import { compose, generateId, seal, type Json, type RunInput } from '@intertie/core';
 import { publicFaults, type FaultView } from '@intertie/core/http';
-import type { AGUIEvent, AGUIRunInput } from './ag-ui-event.ts';
+import type { AGUIRunInput } from './ag-ui-event.ts';
 import type { AGUIEncoderOptions } from './ag-ui-encoder-options.ts';
 import type { AGUIWriter } from './ag-ui-writer.ts';
 import { AGUIEncoder } from './encode-ag-ui.ts';
@@ -37,11 +37,11 @@ export interface ToAGUIOptions extends AGUIEncoderOptions {
 }
 
 /**
- * What `streamText` says, as AG-UI events: a stream that never errors, ends with exactly one terminal event, is read on
- * demand, and can be iterated. The version is that of the request, if `input` is given, or of the option.
+ * Converts a `streamText` result to a stream of AG-UI events. The stream never errors, ends with exactly one terminal event, is
+ * read on demand, and can be iterated. The protocol version is the option's, else the one of `input`.
  */
-export function toAGUI(result: StreamTextLike, options: ToAGUIOptions = {}): ReadableStream<AGUIEvent> {
-  return iterableStream(feedAGUI(result, options));
+export function toAGUI(result: StreamTextLike, options: ToAGUIOptions = {}): ReadableStream<Event> {
+  return iterableStream(feedAGUI(result, options)) as ReadableStream<Event>;
 }
 
 /** What reads a result, and what writes it. With `shown` the events go to a client, which sees no text of a provider's error. */
