@@ -34,7 +34,7 @@ function askingSource(asks: Promise<void>): AgentSource {
 
 async function setUp(source: AgentSource, options: RunHostOptions): Promise<{ proxy: FaultProxy; agent: Agent }> {
   const proxy = await startFaultProxy(await newPostgresUrl());
-  const timeouts = { statementMs: 500, controlMs: 500, connectMs: 500 };
+  const timeouts = { statementMs: 1_000, controlMs: 1_000, connectMs: 1_000 };
   const store = PostgresMemoryStore.on(connectPg(proxy.url, { timeouts }));
   const host = createRunHost(store, { heartbeatMs: 200, sweepMs: 200, ...options });
   onTestFinished(async () => {
@@ -80,7 +80,7 @@ describe.each(faults)('a database that $name', { timeout: 60_000 }, ({ begin, en
     await begin(proxy);
     asks.open();
     await expect.poll(() => errors.length, { timeout: 10_000 }).toBeGreaterThan(3);
-    await new Promise((resolve) => void setTimeout(resolve, 2_500));
+    await new Promise((resolve) => void setTimeout(resolve, 5_000));
     await end(proxy);
     await read;
     await expect

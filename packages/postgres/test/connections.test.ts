@@ -9,7 +9,7 @@ import { connectPg, usePgPool, type PgDatabaseOptions } from '../src/pg-database
 import { newPostgresUrl, postgresServer } from './databases.ts';
 import { sessionStart, startFaultProxy, type FaultProxy } from './fault-proxy.ts';
 
-const timeouts = { statementMs: 300, lockMs: 300, controlMs: 300, connectMs: 300 };
+const timeouts = { statementMs: 1_000, lockMs: 1_000, controlMs: 1_000, connectMs: 1_000 };
 
 async function startProxy(): Promise<FaultProxy> {
   const proxy = await startFaultProxy(await newPostgresUrl({ empty: true }));
@@ -47,7 +47,7 @@ const selectOne = 'select 1 as one';
 describe.each(opened)('a database opened with $name', ({ open }) => {
   it('survives a fatal error in the same segment as ReadyForQuery, on a new, a used and an idle connection', async () => {
     const proxy = await startProxy();
-    const database = open(proxy.url, { timeouts });
+    const database = open(proxy.url);
     for (const match of [sessionStart, 'begin', selectOne, 'commit']) {
       const injected = proxy.once(match, { kind: 'append-error' });
       // oxlint-disable-next-line no-await-in-loop -- one fault after the other
@@ -55,9 +55,9 @@ describe.each(opened)('a database opened with $name', ({ open }) => {
       // oxlint-disable-next-line no-await-in-loop -- one fault after the other
       await injected;
     }
-    await vi.waitFor(async () => expect(await database.query(selectOne)).toEqual(one));
+    await vi.waitFor(async () => expect(await database.query(selectOne)).toEqual(one), { timeout: 10_000 });
     proxy.cut();
-    await vi.waitFor(async () => expect(await database.query(selectOne)).toEqual(one));
+    await vi.waitFor(async () => expect(await database.query(selectOne)).toEqual(one), { timeout: 10_000 });
   });
 
   it.each(['begin', selectOne, 'commit', 'rollback', 'pg_backend_pid'])(
@@ -82,7 +82,7 @@ describe.each(opened)('a database opened with $name', ({ open }) => {
       await silenced;
       // The error of the work is more important than that of the rollback.
       expect(match === 'rollback' ? failure === refusal : failure instanceof DatabaseAwayError).toBe(true);
-      await vi.waitFor(() => expect(proxy.connections).toBe(0));
+      await vi.waitFor(() => expect(proxy.connections).toBe(0), { timeout: 10_000 });
       expect(await database.transaction((sql) => sql.query(selectOne))).toEqual(one);
     },
   );
@@ -100,11 +100,11 @@ describe.each(opened)('a database opened with $name', ({ open }) => {
 
   it('fails within its limit when all connections of the pool stay in use', async () => {
     const proxy = await startProxy();
-    const database = open(proxy.url, { timeouts });
+    const database = open(proxy.url, { timeouts: { connectMs: 3_000 } });
     let release = (): void => undefined;
     const held = new Promise<void>((resolve) => (release = resolve));
     const transactions = Array.from({ length: 10 }, () => database.transaction(() => held).catch(() => undefined));
-    await vi.waitFor(() => expect(proxy.connections).toBeGreaterThanOrEqual(8));
+    await vi.waitFor(() => expect(proxy.connections).toBeGreaterThanOrEqual(8), { timeout: 10_000 });
     const failure = await database.query(selectOne).catch((error: unknown) => error);
     release();
     expect(failure).toBeInstanceOf(DatabaseAwayError);
@@ -133,7 +133,7 @@ it('reports rejected statements and mistakes of the program as they are', async 
 
 it('lets a patient transaction take longer than the limits', async () => {
   const database = opened[0]!.open(await newPostgresUrl({ empty: true }), { timeouts });
-  const slow = `select 1 as one from pg_sleep(0.8)`;
+  const slow = `select 1 as one from pg_sleep(2.5)`;
   expect(await database.transaction((sql) => sql.query(slow), { patient: true })).toEqual(one);
 });
 
