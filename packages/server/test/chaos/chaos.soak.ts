@@ -1,0 +1,199 @@
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+
+import { expect, test } from 'vitest';
+
+import { chatMajors } from '../../../ai-sdk/test/chats.ts';
+import { startFaultProxy, type FaultProxy } from '../../../postgres/test/fault-proxy.ts';
+import { startBalancer } from '../balancer.ts';
+import { randomFrom } from '../chaos-proxy.ts';
+import type { Node } from '../nodes.ts';
+import { startChaosDatabase, startPgBouncer, type ChaosDatabase } from './chaos-database.ts';
+import { agUiUser, chatUser, logUser, newTally, readers, type Scene, type User } from './chaos-users.ts';
+
+// `npm run soak -- chaos`: three nodes on one Postgres, two of them through PgBouncer, and one of those with a clock that jumps.
+// Needs Debian's postgresql, pgbouncer and faketime, and root. CHAOS_MINUTES and CHAOS_SEED vary it.
+const minutes = Number(process.env['CHAOS_MINUTES'] ?? 10);
+const seed = Number(process.env['CHAOS_SEED'] ?? 1);
+const library = '/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1';
+const program = fileURLToPath(new URL('chaos-node.mjs', import.meta.url));
+
+type Cluster = { database: ChaosDatabase; proxies: FaultProxy[]; nodes: Node[]; restart(index: number): Promise<void> };
+type Disturbance = { name: string; run(cluster: Cluster): Promise<void> };
+
+test(`no guarantee breaks in ${minutes} minutes of faults`, async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'intertie-chaos-files-'));
+  const [effects, clock] = [join(folder, 'effects'), join(folder, 'clock')];
+  writeFileSync(effects, '');
+  writeFileSync(clock, '+0');
+  const random = randomFrom(seed);
+  const database = await startChaosDatabase();
+  const bouncer = await startPgBouncer(database.url);
+  const proxies = [
+    await startFaultProxy(bouncer.url),
+    await startFaultProxy(bouncer.url),
+    await startFaultProxy(database.url),
+  ];
+  const start = (index: number): Promise<Node> =>
+    startChaosNode(proxies[index]!.url, effects, index === 1 ? fakeClock(clock) : {});
+  const nodes: Node[] = [];
+  for (const index of proxies.keys()) nodes.push(await start(index));
+  const restart = async (index: number): Promise<void> => {
+    await nodes[index]!.kill('SIGKILL');
+    nodes[index] = await start(index);
+  };
+  const balancer = await startBalancer(nodes);
+  const tally = newTally();
+  const endsAt = Date.now() + minutes * 60_000;
+  const scene: Scene = { base: balancer.url, tally, random, isOver: () => Date.now() > endsAt };
+  const users: User[] = [...chatMajors.map(chatUser), agUiUser, ...readers.map(logUser)];
+  const talking = [...users, ...users].map((user, index) => user(scene, `user-${index}`));
+  for (const one of talking) one.catch((error: unknown) => tally.faults.push(String(error)));
+
+  const done: { [name: string]: number } = {};
+  const cluster: Cluster = { database, proxies, nodes, restart };
+  for (let round = 0; Date.now() < endsAt; round += 1) {
+    const { name, run } = disturbances(random, clock)[round % disturbances(random, clock).length]!;
+    await run(cluster);
+    done[name] = (done[name] ?? 0) + 1;
+    await sleep(1000 + 4000 * random());
+  }
+  // Everything works again; all that is open must end now.
+  writeFileSync(clock, '+0');
+  for (const proxy of proxies) proxy.resume();
+  await database.start();
+  const limit = sleep(240_000).then(() => 'after 4 quiet minutes a user still waits');
+  const left = await Promise.race([Promise.allSettled(talking).then(() => undefined), limit]);
+  if (left !== undefined) tally.faults.push(left);
+
+  await sleep(20_000);
+  await checkStored(database, tally);
+  const effectLines = readFileSync(effects, 'utf8').split('\n').filter(Boolean);
+  const twice = effectLines.filter((line, index) => effectLines.indexOf(line) !== index);
+  for (const line of twice) tally.faults.push(`a tool ran twice: ${line}`);
+  const messages = [...tally.acknowledged.values()].reduce((sum, ids) => sum + ids.length, 0);
+  const figures = {
+    seed,
+    disturbances: done,
+    turns: tally.turns,
+    ends: tally.ends,
+    'messages acknowledged': messages,
+    'tools run': effectLines.length,
+    'questions answered twice at once': tally.approvals,
+    retries: tally.retries,
+    faults: tally.faults,
+  };
+  process.stdout.write(`${JSON.stringify(figures, null, 2)}\n`);
+  const report = process.env['CHAOS_REPORT'];
+  if (report) appendFileSync(report, `${JSON.stringify(figures)}\n`);
+
+  for (const node of nodes) await node.kill('SIGKILL');
+  await balancer.close();
+  for (const proxy of proxies) await proxy.close();
+  bouncer.stop();
+  await database.remove();
+  rmSync(folder, { recursive: true, force: true });
+  expect(tally.faults).toEqual([]);
+  expect(messages).toBeGreaterThan(0);
+});
+
+/** In an order that repeats; which node or connection is hit is random. */
+function disturbances(random: () => number, clock: string): Disturbance[] {
+  const any = (): number => Math.floor(random() * 3);
+  return [
+    { name: 'SIGKILL of a node', run: ({ restart }) => restart(any()) },
+    { name: 'connections cut', run: async ({ proxies }) => proxies[any()]!.cut() },
+    { name: 'replies to commits lost', run: loseReplies },
+    { name: 'pg_terminate_backend', run: ({ database }) => database.terminateBackends().catch(() => undefined) },
+    { name: 'database frozen for 5 s', run: ({ database }) => database.freeze(5000) },
+    { name: 'database restarted', run: ({ database }) => restartDatabase(database, 'fast', 2000) },
+    { name: 'clock of a node an hour ahead', run: async () => writeFileSync(clock, '+3600') },
+    { name: 'SIGKILL of a node', run: ({ restart }) => restart(any()) },
+    { name: 'database crashed', run: ({ database }) => restartDatabase(database, 'immediate', 500) },
+    { name: 'connections silent for 20 s', run: ({ proxies }) => silence(proxies[any()]!, 20_000) },
+    { name: 'clock of a node an hour behind', run: async () => writeFileSync(clock, '-3600') },
+    { name: 'database frozen for 20 s', run: ({ database }) => database.freeze(20_000) },
+    { name: 'full disk', run: ({ database }) => database.fillDisk(5000) },
+    { name: 'SIGKILL of a node', run: ({ restart }) => restart(any()) },
+    { name: 'database frozen for 60 s', run: ({ database }) => database.freeze(60_000) },
+  ];
+}
+
+async function loseReplies({ proxies }: Cluster): Promise<void> {
+  for (const proxy of proxies) {
+    for (let count = 0; count < 3; count += 1) void proxy.once(/^commit|insert into/i, { kind: 'drop-reply' });
+  }
+  await sleep(3000);
+}
+
+async function restartDatabase(database: ChaosDatabase, mode: 'fast' | 'immediate', awayMs: number): Promise<void> {
+  await database.stop(mode);
+  await sleep(awayMs);
+  await database.start();
+}
+
+async function silence(proxy: FaultProxy, ms: number): Promise<void> {
+  proxy.silence();
+  await sleep(ms);
+  proxy.resume();
+}
+
+/** Compares the database with what the server has acknowledged. */
+async function checkStored(database: ChaosDatabase, tally: ReturnType<typeof newTally>): Promise<void> {
+  const live = await database.query<{ id: string; state: string }>(
+    `select client_run_id as id, state from intertie.runs where state in ('running', 'queued')`,
+  );
+  for (const { id, state } of live) tally.faults.push(`the run ${id} has no end: ${state}`);
+  const rows = await database.query<{ thread: string; id: string }>(
+    `select t.key as thread, coalesce(m.client_id, m.id) as id from intertie.conversation_message m
+     join intertie.threads t on t.id = m.thread_id where m.role = 'user' order by m.seq`,
+  );
+  for (const [thread, ids] of tally.acknowledged) {
+    const kept = rows.filter((row) => row.thread === thread).map(({ id }) => id);
+    if (JSON.stringify(kept) !== JSON.stringify(ids))
+      tally.faults.push(`${thread}: acknowledged ${ids.length} messages, stored ${kept.length}, or in another order`);
+  }
+}
+
+function fakeClock(file: string): NodeJS.ProcessEnv {
+  return {
+    LD_PRELOAD: library,
+    FAKETIME_TIMESTAMP_FILE: file,
+    FAKETIME_NO_CACHE: '1',
+    FAKETIME_DONT_FAKE_MONOTONIC: '1',
+  };
+}
+
+async function startChaosNode(database: string, effects: string, env: NodeJS.ProcessEnv): Promise<Node> {
+  for (let tries = 0; ; tries += 1) {
+    const child = spawn(process.execPath, [program, database, effects], {
+      stdio: ['pipe', 'pipe', 'inherit'],
+      env: { ...process.env, ...env },
+    });
+    const lines = createInterface({ input: child.stdout });
+    const url = await Promise.race([
+      once(lines, 'line').then(([line]) => String(line)),
+      once(child, 'exit').then(() => undefined),
+    ]);
+    if (url !== undefined) {
+      return {
+        url,
+        process: child,
+        async kill(signal) {
+          if (child.exitCode !== null || child.signalCode !== null) return;
+          const gone = once(child, 'exit');
+          child.kill(signal);
+          await gone;
+        },
+      };
+    }
+    if (tries > 30) throw new Error('A node does not start.');
+    await sleep(1000);
+  }
+}
