@@ -1,0 +1,73 @@
+import { canonical, check } from '@intertie/conformance';
+import { foldEvents, type AgentEvent, type CanonicalMessage, type EventOf, type RunInput } from '@intertie/core';
+import { describe, expect, test, vi } from 'vitest';
+import { z } from 'zod';
+import { runControl } from '../../core/test/run-control.ts';
+import type { LanguageModel } from 'ai';
+import { modelSource, type ModelSourceOptions } from '../src/model-source.ts';
+import { anthropicCall, anthropicText, providerModel } from './provider-streams.ts';
+import { collect, majors, runInput } from './scripted-model.ts';
+
+const user: CanonicalMessage = {
+  id: 'user-1',
+  threadId: 'thread-1',
+  role: 'user',
+  type: 'text',
+  content: { format: 2, parts: [{ type: 'text', text: 'hi' }] },
+  createdAt: new Date(0),
+};
+
+type Ran = { events: AgentEvent[]; message: CanonicalMessage; end: EventOf<'run-end'> };
+
+describe.each(majors)('$name', ({ ai, major }) => {
+  async function run(
+    model: LanguageModel,
+    options: ModelSourceOptions = {},
+    input: Partial<RunInput> = {},
+  ): Promise<Ran> {
+    const source = modelSource(model, { streamText: ai.streamText, version: major, ...options });
+    const stream = source.run(runInput({ history: [user], ...input }), runControl());
+    const events = await collect(stream as unknown as AsyncIterable<AgentEvent>);
+    expect(check(canonical, events).violations).toEqual([]);
+    return { events, message: foldEvents(events)!, end: events.at(-1) as EventOf<'run-end'> };
+  }
+
+  describe('a provider that repeats a tool call id', () => {
+    const execute = vi.fn<(input: { a: number }) => Promise<number>>(async ({ a }) => a + 1);
+    const tools = { add: ai.tool({ inputSchema: z.object({ a: z.number() }), execute }) };
+
+    test('runs every streamed call of one run', async () => {
+      execute.mockClear();
+      const model = providerModel(
+        'anthropic',
+        major,
+        anthropicCall('toolu_0', 'add', { a: 1 }),
+        anthropicCall('toolu_0', 'add', { a: 2 }),
+        anthropicText('Done'),
+      );
+      const { message, end } = await run(model, { tools });
+      expect(end.outcome).toBe('complete');
+      expect(execute).toHaveBeenCalledTimes(2);
+      const calls = message.content.parts.filter(({ type }) => type === 'tool-invocation');
+      expect(calls).toMatchObject([
+        { toolCallId: 'toolu_0', result: 2 },
+        { toolCallId: expect.not.stringMatching('toolu_0'), result: 3 },
+      ]);
+    });
+
+    test('runs a streamed call whose id is in the history', async () => {
+      const responses = [anthropicCall('toolu_0', 'add', { a: 1 }), anthropicText('Done')];
+      const first = await run(providerModel('anthropic', major, ...responses), { tools });
+      const second = await run(
+        providerModel('anthropic', major, ...responses),
+        { tools },
+        { runId: 'run-2', messageId: 'message-2', history: [user, first.message, { ...user, id: 'user-2' }] },
+      );
+      expect(second.end.outcome).toBe('complete');
+      expect(second.message.content.parts.find(({ type }) => type === 'tool-invocation')).toMatchObject({
+        state: 'result',
+        result: 2,
+      });
+    });
+  });
+});
