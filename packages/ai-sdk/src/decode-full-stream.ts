@@ -35,6 +35,8 @@ export interface FullStreamDecoderOptions {
   onLoss?: OnLoss;
   /** Whether the provider's own chunks are passed on, where the call asked for them. Default: yes. */
   includeRaw?: boolean;
+  /** Whether the model reports the provider's own finish reason. Models of specification v2 do not. Default: true. */
+  reportsFinishReason?: boolean;
 }
 
 export interface FullStreamDecoder extends Codec<unknown, AgentEvent> {
@@ -67,6 +69,7 @@ class PartDecoder {
   #run: RunInput;
   #onLoss: OnLoss;
   #includeRaw: boolean;
+  #reportsFinishReason: boolean;
   #ids: PartIds;
   #stepId: string | undefined;
   #steps = 0;
@@ -80,10 +83,12 @@ class PartDecoder {
   #ended = false;
   #requestWithheld = false;
 
-  constructor(run: RunInput, { tools, onLoss = () => undefined, includeRaw = true }: FullStreamDecoderOptions) {
+  constructor(run: RunInput, options: FullStreamDecoderOptions) {
+    const { tools, onLoss = () => undefined, includeRaw = true, reportsFinishReason = true } = options;
     this.#run = run;
     this.#onLoss = onLoss;
     this.#includeRaw = includeRaw;
+    this.#reportsFinishReason = reportsFinishReason;
     this.#ids = createPartIds(run);
     this.#calls = new FullStreamCalls({
       run,
@@ -298,9 +303,10 @@ class PartDecoder {
     const model = this.#models.size === 1 ? [...this.#models][0] : undefined;
     const usage: Usage[] = decodeUsage(part.totalUsage, model, this.#onLoss);
     const said = defined({ rawFinishReason: textOf(part.rawFinishReason) });
-    // A model's stream that ends without a last word is `interrupted` in 7 where the provider noticed; elsewhere the SDK
-    // makes up a reason, and knows neither the provider's own word nor what was used.
-    const cut = finishReason === 'other' && said.rawFinishReason === undefined && usage.length === 0;
+    // Provider packages start with the reason `other` and no reason of the provider's own, and replace both when the provider
+    // finishes; some of 7 report a cut as `interrupted`. Usage proves nothing: some providers send it with every chunk.
+    const isUnfinished = finishReason === 'other' && said.rawFinishReason === undefined;
+    const cut = isUnfinished && (this.#reportsFinishReason || usage.length === 0);
     this.#end(
       {
         type: 'run-end',
@@ -319,7 +325,8 @@ class PartDecoder {
       return { outcome: 'error', error };
     }
     if (finishReason === 'interrupted') {
-      const message = 'The provider’s stream ended before the model had finished. Ask again, or go on from here.';
+      const message =
+        'The provider’s stream ended without a finish reason. Retry the run, or continue from its message.';
       return { outcome: 'error', error: this.#cause ?? { message, code: 'truncated' } };
     }
     const waitingFor = this.#calls.waitingFor(finishReason);

@@ -95,7 +95,8 @@ function runModel(
   }
   const tools = { ...clientTools(run, options.tools ?? {}, onLoss), ...options.tools };
   const calls = new DecodedCalls();
-  const decoder = createFullStreamDecoder(run, { tools, onLoss });
+  const reportsFinishReason = typeof model === 'string' || model.specificationVersion !== 'v2';
+  const decoder = createFullStreamDecoder(run, { tools, onLoss, reportsFinishReason });
   const codec = compose(
     compose(
       decoder,

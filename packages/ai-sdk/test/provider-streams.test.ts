@@ -5,7 +5,16 @@ import { z } from 'zod';
 import { runControl } from '../../core/test/run-control.ts';
 import type { LanguageModel } from 'ai';
 import { modelSource, type ModelSourceOptions } from '../src/model-source.ts';
-import { anthropicCall, anthropicText, providerModel } from './provider-streams.ts';
+import {
+  anthropicCall,
+  anthropicText,
+  googleText,
+  perplexityText,
+  providerModel,
+  xaiText,
+  type Frames,
+  type ProviderName,
+} from './provider-streams.ts';
 import { collect, majors, runInput } from './scripted-model.ts';
 
 const user: CanonicalMessage = {
@@ -68,6 +77,31 @@ describe.each(majors)('$name', ({ ai, major }) => {
         state: 'result',
         result: 2,
       });
+    });
+  });
+
+  describe('a stream that is cut', () => {
+    const answers: Array<{ name: ProviderName; frames: Frames }> = [
+      { name: 'anthropic', frames: anthropicText('Hello') },
+      { name: 'google', frames: googleText('Hel', 'lo') },
+      { name: 'perplexity', frames: perplexityText('Hel', 'lo') },
+      { name: 'xai', frames: xaiText('Hel', 'lo') },
+    ];
+    const finished = /"(?:stop_reason|finish_reason|finishReason)":"/;
+
+    test.each(answers)('ends as truncated wherever $name has not sent its finish reason', async ({ name, frames }) => {
+      const whole = await run(providerModel(name, major, frames));
+      expect(whole.end.outcome).toBe('complete');
+      const finish = frames.findIndex((frame) => finished.test(JSON.stringify(frame)));
+      expect(finish).toBeGreaterThan(0);
+      for (let length = 0; length <= finish; length++) {
+        // oxlint-disable-next-line no-await-in-loop -- one run after the other
+        const { end, message } = await run(providerModel(name, major, frames.slice(0, length)), { maxRetries: 0 });
+        expect(end, `cut after ${length} frames`).toMatchObject({ outcome: 'error' });
+        // Some providers and the SDK have errors of their own for a stream without any text.
+        const hasText = message.content.parts.some((part) => part.type === 'text' && part.text !== '');
+        if (hasText) expect(end).toMatchObject({ error: { code: 'truncated' } });
+      }
     });
   });
 });
