@@ -1,10 +1,12 @@
 import { canonical, check } from '@intertie/conformance';
-import { foldEvents, type AgentEvent, type CanonicalMessage, type EventOf, type RunInput } from '@intertie/core';
+import { foldEvents, transcode, type AgentEvent, type CanonicalMessage, type EventOf, type RunInput } from '@intertie/core';
 import { describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { runControl } from '../../core/test/run-control.ts';
 import type { LanguageModel } from 'ai';
+import { createUIMessageEncoder } from '../src/encode-ui-message-stream.ts';
 import { modelSource, type ModelSourceOptions } from '../src/model-source.ts';
+import { toUIMessages } from '../src/to-ui-messages.ts';
 import {
   anthropicCall,
   anthropicText,
@@ -15,6 +17,7 @@ import {
   type Frames,
   type ProviderName,
 } from './provider-streams.ts';
+import { reduceUIChunks } from './reduce-ui-chunks.ts';
 import { collect, majors, runInput } from './scripted-model.ts';
 
 const user: CanonicalMessage = {
@@ -102,6 +105,32 @@ describe.each(majors)('$name', ({ ai, major }) => {
         const hasText = message.content.parts.some((part) => part.type === 'text' && part.text !== '');
         if (hasText) expect(end).toMatchObject({ error: { code: 'truncated' } });
       }
+    });
+  });
+
+  describe('the message that useChat reads from the stream', () => {
+    async function types({ events, message }: Ran): Promise<unknown[]> {
+      const chunks = transcode(createUIMessageEncoder<7>({ version: major as 7 }), events);
+      const live = (await reduceUIChunks(major, chunks)).message!.parts.map(({ type }) => type);
+      const [reloaded] = toUIMessages([message], { version: major });
+      expect(reloaded!.parts.map(({ type }) => type)).toEqual(live);
+      return live;
+    }
+
+    test('has the steps of the stored message if text follows a call in one turn', async () => {
+      const tools = { add: ai.tool({ inputSchema: z.object({ a: z.number() }), execute: async ({ a }) => a + 1 }) };
+      const [start, ...frames] = anthropicCall('toolu_0', 'add', { a: 1 });
+      const end = frames.splice(-2);
+      const text = anthropicText('While it runs').slice(1, 4) as Array<{ index: number }>;
+      const response = [start!, ...frames, ...text.map((frame) => ({ ...frame, index: 1 })), ...end];
+      const ran = await run(providerModel('anthropic', major, response, anthropicText('Done')), { tools });
+      const own = major === 7 ? ['custom'] : [];
+      expect(await types(ran)).toEqual(['step-start', ...own, 'tool-add', 'text', 'step-start', ...own, 'text']);
+    });
+
+    test('has sources in the step that they belong to', async () => {
+      const ran = await run(providerModel('perplexity', major, perplexityText('Hel', 'lo')));
+      expect(await types(ran)).toEqual(['step-start', 'source-url', 'source-url', 'text']);
     });
   });
 });
