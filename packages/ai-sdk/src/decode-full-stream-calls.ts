@@ -5,6 +5,7 @@ import {
   type AgentEvent,
   type CallBody,
   type Emit,
+  type EventOf,
   type Executor,
   type Fault,
   type FinishReason,
@@ -36,6 +37,8 @@ export interface CallContext {
   run: RunInput;
   ids: PartIds;
   executorOf: ExecutorOf;
+  /** Whether a tool of the provider may have several results, the last of which is final. */
+  hasPartialResults(toolName: string): boolean;
   onLoss: OnLoss;
   /** In which step a part is, and its metadata. */
   said(part: Fields): Pick<Said, 'stepId' | 'providerMetadata'>;
@@ -50,6 +53,8 @@ export class FullStreamCalls {
   #calls = new Map<string, Call>();
   /** Calls of this run that share a wire id with an unsettled call before them, by wire id, in their order. */
   #twins = new Map<string, string[]>();
+  /** Last results of calls that may get another one. */
+  #held = new Map<string, EventOf<'tool-result'> & { status: 'ok' }>();
   /** Questions that nobody has answered, and the call of each. */
   #questions = new Map<string, string | undefined>();
   /** Why a call was denied, where the answer said so. */
@@ -108,13 +113,26 @@ export class FullStreamCalls {
     if (type === 'tool-result') {
       const isPreliminary = part.preliminary === true;
       if (call && !isPreliminary) call.state = 'settled';
-      const output = this.#json(part.output);
-      return emit({ ...result, status: 'ok', output, ...(isPreliminary && { preliminary: true }), ...said });
+      const ok = { ...result, status: 'ok', output: this.#json(part.output), ...said } as const;
+      if (isPreliminary) return emit({ ...ok, preliminary: true });
+      if (call?.executor !== 'provider' || !this.#context.hasPartialResults(call.toolName)) return emit(ok);
+      this.#supersede(toolCallId, emit);
+      this.#held.set(toolCallId, ok);
+      return;
     }
+    this.#supersede(toolCallId, emit);
     if (call) call.state = 'settled';
     if (type === 'tool-error') return emit({ ...result, status: 'error', error: faultOf(part.error), ...said });
     const reason = this.#denials.get(toolCallId) ?? denialOf(this.#context.run, toolCallId);
     emit({ ...result, status: 'denied', ...(reason !== undefined && { reason }), ...said });
+  }
+
+  /** Emits the results that were held: the stream continues with something else, so they are final. */
+  releaseResults(emit: Write): void {
+    if (this.#held.size === 0) return;
+    const held = [...this.#held.values()];
+    this.#held.clear();
+    for (const result of held) emit(result);
   }
 
   question(part: Fields, emit: Write): void {
@@ -159,6 +177,14 @@ export class FullStreamCalls {
     }
     for (const questionId of this.#questions.keys()) waiting.push({ type: 'question', questionId });
     return waiting;
+  }
+
+  /** A further result follows: the one before it was preliminary, though `streamText` does not pass that on. */
+  #supersede(toolCallId: string, emit: Write): void {
+    const held = this.#held.get(toolCallId);
+    if (held === undefined) return;
+    this.#held.delete(toolCallId);
+    emit({ ...held, preliminary: true });
   }
 
   /** Our id of the call whose input goes on. */

@@ -26,7 +26,7 @@ import { mapFinishReason } from './map-finish-reason.ts';
 import { createNextWords, type NextWords } from './next-delta.ts';
 import { providerDataName } from './provider-data.ts';
 import { defined, fieldsOf, isFields, keyOf, metaOf, textOf, type Fields } from './read-fields.ts';
-import { createExecutorOf, type ToolExecutors } from './tool-executors.ts';
+import { createExecutorOf, isImageTool, type ToolExecutors } from './tool-executors.ts';
 import { decodeUserContent } from './user-content.ts';
 
 export interface FullStreamDecoderOptions {
@@ -58,6 +58,7 @@ export function createFullStreamDecoder(run: RunInput, options: FullStreamDecode
     feed: (part, emit) => decoder.feed(part, emit),
     more: decoder.next.more,
     end: (end, emit) => {
+      decoder.releaseResults(emit);
       // The first thing that went wrong is the cause; what the wire says at its end is the last symptom.
       if (end.reason !== 'aborted') decoder.fail(emit);
     },
@@ -65,6 +66,10 @@ export function createFullStreamDecoder(run: RunInput, options: FullStreamDecode
 }
 
 type Kind = 'text' | 'reasoning';
+
+/** Parts that may stand between two results of one call. */
+const besideResults: ReadonlySet<string> = new Set(['tool-result', 'tool-error', 'raw', 'ping']);
+
 class PartDecoder {
   #run: RunInput;
   #onLoss: OnLoss;
@@ -94,6 +99,7 @@ class PartDecoder {
       run,
       ids: this.#ids,
       executorOf: createExecutorOf(run, tools),
+      hasPartialResults: (toolName) => isImageTool(toolName, tools),
       onLoss,
       said: (part) => this.#said(part),
       lost: (part, why, emit) => this.#lost(part, why, emit),
@@ -118,6 +124,10 @@ class PartDecoder {
     } else this.#decode(value.type, value, emit);
   }
 
+  releaseResults(emit: Emit<AgentEvent>): void {
+    this.#calls.releaseResults(emit);
+  }
+
   /** The input is over without a last word. */
   fail(emit: Emit<AgentEvent>): void {
     if (this.#ended || this.#cause === undefined) return;
@@ -125,6 +135,7 @@ class PartDecoder {
   }
 
   #decode(type: string, part: Fields, emit: Emit<AgentEvent>): void {
+    if (!besideResults.has(type)) this.#calls.releaseResults(emit);
     switch (type) {
       case 'start':
       case 'ping':

@@ -3,7 +3,7 @@ import { foldEvents, transcode, type AgentEvent, type CanonicalMessage, type Eve
 import { describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { runControl } from '../../core/test/run-control.ts';
-import type { LanguageModel } from 'ai';
+import type { LanguageModel, ToolSet } from 'ai';
 import { createUIMessageEncoder } from '../src/encode-ui-message-stream.ts';
 import { modelSource, type ModelSourceOptions } from '../src/model-source.ts';
 import { toUIMessages } from '../src/to-ui-messages.ts';
@@ -11,6 +11,7 @@ import {
   anthropicCall,
   anthropicText,
   googleText,
+  openaiImage,
   perplexityText,
   providerModel,
   xaiText,
@@ -131,6 +132,45 @@ describe.each(majors)('$name', ({ ai, major }) => {
     test('has sources in the step that they belong to', async () => {
       const ran = await run(providerModel('perplexity', major, perplexityText('Hel', 'lo')));
       expect(await types(ran)).toEqual(['step-start', 'source-url', 'source-url', 'text']);
+    });
+  });
+
+  describe('an image that the provider sends in parts', () => {
+    const tools = {
+      draw: { type: 'provider', id: 'openai.image_generation', args: { partialImages: 2 }, inputSchema: z.object({}) },
+    } as unknown as ToolSet;
+    const frames = openaiImage(['cGFydC0x', 'cGFydC0y'], 'd2hvbGU=');
+
+    test('is stored whole, with the parts as preliminary results', async () => {
+      const { events, message, end } = await run(providerModel('openai', major, frames), { tools });
+      expect(end.outcome).toBe('complete');
+      expect(message.content.parts).toMatchObject([
+        { toolName: 'draw', executor: 'provider', state: 'result', result: { result: 'd2hvbGU=' } },
+      ]);
+      const results = events.flatMap((event) =>
+        event.type === 'tool-result' && event.status === 'ok' ? [[event.output, event.preliminary ?? false]] : [],
+      );
+      expect(results).toMatchObject([
+        [{ result: 'cGFydC0x' }, true],
+        [{ result: 'cGFydC0y' }, true],
+        [{ result: 'd2hvbGU=' }, false],
+      ]);
+    });
+
+    test('is whole in the message that useChat reads', async () => {
+      const { events } = await run(providerModel('openai', major, frames), { tools });
+      const { message } = await reduceUIChunks(
+        major,
+        transcode(createUIMessageEncoder<7>({ version: major as 7 }), events),
+      );
+      expect(message!.parts.at(-1)).toMatchObject({ state: 'output-available', output: { result: 'd2hvbGU=' } });
+      expect(message!.parts.at(-1)).not.toMatchObject({ preliminary: true });
+    });
+
+    test('keeps its last part if the stream is cut', async () => {
+      const { message, end } = await run(providerModel('openai', major, frames.slice(0, 4)), { tools });
+      expect(end).toMatchObject({ outcome: 'error', error: { code: 'truncated' } });
+      expect(message.content.parts).toMatchObject([{ result: { result: 'cGFydC0y' } }]);
     });
   });
 });
