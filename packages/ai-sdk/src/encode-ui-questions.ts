@@ -158,7 +158,7 @@ export class UIQuestions {
     this.#questions.set(questionId, undefined);
     this.#context.steps.note(undefined);
     const toolCallId = questionCallId(questionId);
-    this.#context.steps.addCall(toolCallId, false);
+    this.#context.steps.addCall(toolCallId, undefined, false);
     emit({
       type: 'tool-input-available',
       toolCallId,

@@ -125,7 +125,7 @@ export class UITools {
       return;
     }
     this.#steps.release(event.toolCallId);
-    this.#steps.addCall(event.toolCallId, call.providerExecuted === true);
+    this.#steps.addCall(event.toolCallId, call.stepId, call.providerExecuted === true);
     if (event.invalid) this.#writeInvalid(event, call, streamed, event.invalid, emit);
     else {
       call.sent = call.meta;
@@ -187,7 +187,7 @@ export class UITools {
     };
     this.#calls.set(toolCallId, call);
     this.#steps.enter(stepId, 'other', emit);
-    this.#steps.addCall(toolCallId, call.providerExecuted === true);
+    this.#steps.addCall(toolCallId, stepId, call.providerExecuted === true);
     return call;
   }
 

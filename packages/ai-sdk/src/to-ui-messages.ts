@@ -117,9 +117,9 @@ function enterStep(part: MessagePart, steps: UISteps, emit: Emit<UIMessageChunk>
       return steps.enter(part.stepId, 'other', emit);
     case 'tool-invocation':
       steps.enter(part.stepId, 'other', emit);
-      return steps.addCall(part.toolCallId, part.executor === 'provider');
+      return steps.addCall(part.toolCallId, part.stepId, part.executor === 'provider');
     case 'question':
-      return steps.addCall(questionCallId(part.questionId), false);
+      return steps.addCall(questionCallId(part.questionId), undefined, false);
     case 'source':
     case 'data':
       return steps.place(part.stepId, emit);

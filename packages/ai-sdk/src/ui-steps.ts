@@ -17,8 +17,8 @@ export class UISteps {
   #busy = new Map<string, string | undefined>();
   /** The calls with a part in this UI step. */
   #calls = new Set<string>();
-  /** Those of them whose results follow the turn: all but the provider's. */
-  #answerable = new Set<string>();
+  /** Those of them whose results follow the turn, which are all but the provider's, with the step that each names. */
+  #answerable = new Map<string, string | undefined>();
   /** Whose parts are in this UI step, and whose are in earlier ones. */
   #inside = new Set<string | undefined>();
   #before = new Set<string | undefined>();
@@ -53,10 +53,10 @@ export class UISteps {
   }
 
   /** A call has its part in this UI step. `isProviders` may become known later. */
-  addCall(toolCallId: string, isProviders: boolean): void {
+  addCall(toolCallId: string, stepId: string | undefined, isProviders: boolean): void {
     this.#calls.add(toolCallId);
     if (isProviders) this.#answerable.delete(toolCallId);
-    else this.#answerable.add(toolCallId);
+    else this.#answerable.set(toolCallId, stepId);
   }
 
   /** Whether a call can still be completed in place. */
@@ -90,7 +90,8 @@ export class UISteps {
   }
 
   #isNextTurn(stepId: string | undefined, kind: 'words' | 'other'): boolean {
-    return stepId === undefined && kind === 'words' && this.#answerable.size > 0;
+    if (kind !== 'words' || this.#answerable.size === 0) return false;
+    return stepId === undefined || [...this.#answerable.values()].some((callStepId) => callStepId !== stepId);
   }
 
   #start(stepId: string | undefined, emit: Emit<UIMessageChunk>): void {
