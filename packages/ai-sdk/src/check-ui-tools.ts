@@ -1,5 +1,5 @@
-import { slotKey } from './intertie-slot.ts';
 import { replacedMeta, type Broken } from './check-ui-metadata.ts';
+import { slotKey } from './intertie-slot.ts';
 import { fieldsOf, textOf, type Fields } from './read-fields.ts';
 import type {
   UIToolApprovalResponseChunk,

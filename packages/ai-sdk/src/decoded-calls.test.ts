@@ -37,9 +37,9 @@ test('does not give a claim a call of an earlier step, an invalid call or a clie
 test('fails a claim whose call is never decoded', async () => {
   const calls = new DecodedCalls(100);
   calls.resume();
-  const failed = expect(calls.claim('0')).rejects.toThrow('its call 0 did not appear');
+  const failure = calls.claim('0').catch(String);
   await vi.advanceTimersByTimeAsync(100);
-  await failed;
+  expect(await failure).toContain('its call 0 did not appear');
 });
 
 test('does not count time in which nothing is read', async () => {
@@ -60,9 +60,9 @@ test('fails waiting and later claims when the run is stopped', async () => {
   const abort = new AbortController();
   calls.stopOn(abort.signal);
   calls.resume();
-  const failed = expect(calls.claim('0')).rejects.toThrow('The run was stopped');
+  const failure = calls.claim('0').catch(String);
   abort.abort();
-  await failed;
+  expect(await failure).toContain('The run was stopped');
   await expect(calls.claim('1')).rejects.toThrow('The run was stopped');
   expect(vi.getTimerCount()).toBe(0);
 });
