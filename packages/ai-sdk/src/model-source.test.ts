@@ -167,7 +167,7 @@ describe.each(majors)('$name', ({ ai, major }) => {
       const execute = vi.fn<() => Promise<string>>(async () => 'ran');
       const tools = { act: ai.tool({ inputSchema: z.object({}), execute }) };
       const model = scriptedModel([call('c', 'act'), finish('tool-calls')], [...text('0', 'Done'), finish()]);
-      let isOver = false;
+      const over = new AbortController();
       const running = run(model, {
         tools,
         experimental_transform: () =>
@@ -176,9 +176,9 @@ describe.each(majors)('$name', ({ ai, major }) => {
               if (part.type !== 'tool-call') controller.enqueue(part);
             },
           }),
-      }).finally(() => (isOver = true));
+      }).finally(() => over.abort());
       // oxlint-disable-next-line no-await-in-loop -- until the claim of the call has timed out
-      while (!isOver) await vi.advanceTimersByTimeAsync(1000);
+      while (!over.signal.aborted) await vi.advanceTimersByTimeAsync(1000);
       const { end, message } = await running;
       expect(end.outcome).toBe('complete');
       expect(execute).not.toHaveBeenCalled();

@@ -108,10 +108,10 @@ describe.each(majors)('$name', ({ ai, major }) => {
       for (let length = 0; length <= finish; length++) {
         // oxlint-disable-next-line no-await-in-loop -- one run after the other
         const { end, message } = await run(providerModel(name, major, frames.slice(0, length)), { maxRetries: 0 });
-        expect(end, `cut after ${length} frames`).toMatchObject({ outcome: 'error' });
         // Some providers and the SDK have errors of their own for a stream without any text.
         const hasText = message.content.parts.some((part) => part.type === 'text' && part.text !== '');
-        if (hasText) expect(end).toMatchObject({ error: { code: 'truncated' } });
+        const error = hasText ? expect.objectContaining({ code: 'truncated' }) : expect.anything();
+        expect(end, `cut after ${length} frames`).toMatchObject({ outcome: 'error', error });
       }
     });
   });
