@@ -25,16 +25,28 @@ export function encodeUsage(usage: readonly Usage[] | undefined, { v1 }: AGUIFea
 }
 
 function entryOf(used: Usage, v1: boolean): TokenUsage {
+  const reasoningTokens = countOf(used.reasoningTokens);
+  const cachedInputTokens = countOf(used.cacheReadTokens);
+  const cacheWriteInputTokens = countOf(used.cacheWriteTokens);
   return defined({
     provider: used.provider,
     model: used.model,
-    inputTokens: countOf(used.inputTokens),
-    outputTokens: countOf(used.outputTokens),
+    inputTokens: withParts(countOf(used.inputTokens), cachedInputTokens, cacheWriteInputTokens),
+    outputTokens: withParts(countOf(used.outputTokens), reasoningTokens),
     totalTokens: countOf(used.totalTokens),
-    reasoningTokens: countOf(used.reasoningTokens),
-    cachedInputTokens: countOf(used.cacheReadTokens),
-    cacheWriteInputTokens: v1 ? countOf(used.cacheWriteTokens) : undefined,
+    reasoningTokens,
+    cachedInputTokens,
+    cacheWriteInputTokens: v1 ? cacheWriteInputTokens : undefined,
   });
+}
+
+/**
+ * A count that includes its parts, as AG-UI demands. Some providers do not count reasoning as output, or cached tokens as input
+ * (xAI through an OpenAI-compatible provider): it shows where a part is more than the whole.
+ */
+function withParts(whole: number | undefined, ...parts: Array<number | undefined>): number | undefined {
+  if (whole === undefined || !parts.some((part = 0) => part > whole)) return whole;
+  return parts.reduce<number>((sum, part = 0) => sum + part, whole);
 }
 
 function sumOf(one: TokenUsage, other: TokenUsage): TokenUsage {

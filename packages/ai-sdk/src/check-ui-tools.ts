@@ -1,4 +1,5 @@
 import { replacedMeta, type Broken } from './check-ui-metadata.ts';
+import { slotKey } from './intertie-slot.ts';
 import { fieldsOf, textOf, type Fields } from './read-fields.ts';
 import type {
   UIToolApprovalResponseChunk,
@@ -111,11 +112,18 @@ export class CheckedTools {
     part.callMeta = replacedMeta(part.callMeta, chunk, part.toolCallId, this.#broken);
   }
 
-  /** A result that words in the same step would be sent to the model before, if nothing of the step is still streaming. */
-  resultIn(step: number): string | undefined {
+  /**
+   * A result that words in the same step would be sent to the model before, if nothing of the step is still streaming. Words and
+   * a call whose metadata name the same turn of the model are both said before the result.
+   */
+  resultBefore(words: { providerMetadata?: unknown }, step: number): string | undefined {
     const parts = this.#parts.filter((part) => part.step === step);
     if (parts.some(({ state }) => state === 'streaming')) return undefined;
-    return parts.find(({ state, providerExecuted }) => state === 'settled' && !providerExecuted)?.toolCallId;
+    const turn = turnOf(words.providerMetadata);
+    return parts.find(
+      ({ state, providerExecuted, callMeta }) =>
+        state === 'settled' && !providerExecuted && (turn === undefined || turnOf(callMeta) !== turn),
+    )?.toolCallId;
   }
 
   /** Calls whose last output is not their final one. */
@@ -175,4 +183,8 @@ function stateOf(state: unknown, isPreliminary: boolean): ToolPart['state'] {
   if (state === 'input-streaming') return 'streaming';
   if (state === 'output-available') return isPreliminary ? 'preliminary' : 'settled';
   return state === 'output-error' || state === 'output-denied' ? 'settled' : 'complete';
+}
+
+function turnOf(metadata: unknown): string | undefined {
+  return textOf(fieldsOf(fieldsOf(metadata)[slotKey]).stepId);
 }

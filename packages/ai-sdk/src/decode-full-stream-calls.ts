@@ -5,6 +5,7 @@ import {
   type AgentEvent,
   type CallBody,
   type Emit,
+  type EventOf,
   type Executor,
   type Fault,
   type FinishReason,
@@ -27,6 +28,8 @@ type Call = {
   toolName: string;
   executor?: Executor;
   dynamic?: boolean;
+  /** The input as the SDK has it: its results refer to the same value. */
+  input?: unknown;
 };
 
 /** What the calls need of the decoder around them. */
@@ -34,6 +37,8 @@ export interface CallContext {
   run: RunInput;
   ids: PartIds;
   executorOf: ExecutorOf;
+  /** Whether a tool of the provider may have several results, the last of which is final. */
+  hasPartialResults(toolName: string): boolean;
   onLoss: OnLoss;
   /** In which step a part is, and its metadata. */
   said(part: Fields): Pick<Said, 'stepId' | 'providerMetadata'>;
@@ -46,6 +51,10 @@ export class FullStreamCalls {
   #context: CallContext;
   /** The calls of this run, by our id. */
   #calls = new Map<string, Call>();
+  /** Calls of this run that share a wire id with an unsettled call before them, by wire id, in their order. */
+  #twins = new Map<string, string[]>();
+  /** Last results of calls that may get another one. */
+  #held = new Map<string, EventOf<'tool-result'> & { status: 'ok' }>();
   /** Questions that nobody has answered, and the call of each. */
   #questions = new Map<string, string | undefined>();
   /** Why a call was denied, where the answer said so. */
@@ -90,12 +99,13 @@ export class FullStreamCalls {
       const { message } = faultOf(part.error);
       emit({ type: 'notice', level: 'warning', message, code: 'invalid-call', toolCallId: call.toolCallId });
     }
+    this.#calls.get(call.toolCallId)!.input = part.input;
     emit({ type: 'tool-call', input: this.#json(part.input), ...(invalid && { invalid }), ...call });
   }
 
   result(type: 'tool-result' | 'tool-error' | 'tool-output-denied', part: Fields, emit: Write): void {
     // Approved and denied calls of an earlier run get their results before the first step: those are of the baseline.
-    const toolCallId = this.#context.ids.of(keyOf(part.toolCallId));
+    const toolCallId = this.#unsettledTwin(part) ?? this.#context.ids.of(keyOf(part.toolCallId));
     if (toolCallId === undefined) return this.#context.lost(part, 'There is no call of that id.', emit);
     const call = this.#calls.get(toolCallId);
     const result = { type: 'tool-result', toolCallId } as const;
@@ -103,13 +113,26 @@ export class FullStreamCalls {
     if (type === 'tool-result') {
       const isPreliminary = part.preliminary === true;
       if (call && !isPreliminary) call.state = 'settled';
-      const output = this.#json(part.output);
-      return emit({ ...result, status: 'ok', output, ...(isPreliminary && { preliminary: true }), ...said });
+      const ok = { ...result, status: 'ok', output: this.#json(part.output), ...said } as const;
+      if (isPreliminary) return emit({ ...ok, preliminary: true });
+      if (call?.executor !== 'provider' || !this.#context.hasPartialResults(call.toolName)) return emit(ok);
+      this.#supersede(toolCallId, emit);
+      this.#held.set(toolCallId, ok);
+      return;
     }
+    this.#supersede(toolCallId, emit);
     if (call) call.state = 'settled';
     if (type === 'tool-error') return emit({ ...result, status: 'error', error: faultOf(part.error), ...said });
     const reason = this.#denials.get(toolCallId) ?? denialOf(this.#context.run, toolCallId);
     emit({ ...result, status: 'denied', ...(reason !== undefined && { reason }), ...said });
+  }
+
+  /** Emits the results that were held: the stream continues with something else, so they are final. */
+  releaseResults(emit: Write): void {
+    if (this.#held.size === 0) return;
+    const held = [...this.#held.values()];
+    this.#held.clear();
+    for (const result of held) emit(result);
   }
 
   question(part: Fields, emit: Write): void {
@@ -156,6 +179,14 @@ export class FullStreamCalls {
     return waiting;
   }
 
+  /** A further result follows: the one before it was preliminary, though `streamText` does not pass that on. */
+  #supersede(toolCallId: string, emit: Write): void {
+    const held = this.#held.get(toolCallId);
+    if (held === undefined) return;
+    this.#held.delete(toolCallId);
+    emit({ ...held, preliminary: true });
+  }
+
   /** Our id of the call whose input goes on. */
   #streaming(part: Fields, emit: Write): string | undefined {
     const toolCallId = this.#context.ids.of(keyOf(part.id));
@@ -164,20 +195,27 @@ export class FullStreamCalls {
     return undefined;
   }
 
+  /** Of several calls with the result's wire id: the one with the result's input, or else the first without a result. */
+  #unsettledTwin(part: Fields): string | undefined {
+    const twins = this.#twins.get(keyOf(part.toolCallId));
+    const unsettled = twins?.filter((id) => this.#calls.get(id)?.state === 'open');
+    return unsettled?.find((id) => this.#calls.get(id)?.input === part.input) ?? unsettled?.[0];
+  }
+
   #openCall(part: Fields, wireId: unknown, state: Call['state']): CallBody & Said {
+    const before = this.#context.ids.of(keyOf(wireId));
     const toolCallId = this.#context.ids.open(nameOf(wireId));
+    if (before !== undefined && this.#calls.get(before)?.state === 'open') {
+      const twins = this.#twins.get(keyOf(wireId)) ?? [before];
+      this.#twins.set(keyOf(wireId), [...twins, toolCallId]);
+    }
     const toolName = textOf(part.toolName) ?? '';
     const said = defined({
       executor: this.#context.executorOf(toolName, part.providerExecuted),
       dynamic: flagOf(part.dynamic),
     });
     this.#calls.set(toolCallId, { state, toolName, ...said });
-    const name = nameOf(wireId);
-    return this.#callBody(
-      { toolCallId, toolName, ...said },
-      part,
-      name === undefined || name === toolCallId ? undefined : { 'ai-sdk': { toolCallId: name } },
-    );
+    return this.#callBody({ toolCallId, toolName, ...said }, part, nameOf(wireId));
   }
 
   /** What `tool-input-start` said holds: of an invalid call the SDK says `dynamic`, whatever it said before. */
@@ -189,18 +227,22 @@ export class FullStreamCalls {
       dynamic: call.dynamic ?? (part.invalid === true ? undefined : flagOf(part.dynamic)),
     });
     Object.assign(call, said);
-    return this.#callBody({ toolCallId, toolName, ...said }, part);
+    return this.#callBody({ toolCallId, toolName, ...said }, part, nameOf(part.toolCallId));
   }
 
-  /** Adds to a call what else its part says of it. */
-  #callBody(call: CallBody & Said, part: Fields, renamed?: Meta): CallBody & Said {
+  /**
+   * Adds the remaining fields of a part to its call. The provider's id is kept where ours differs, on the opening and on the
+   * complete call: readers of either must find it.
+   */
+  #callBody(call: CallBody & Said, part: Fields, wireId: string | undefined): CallBody & Said {
     const { title, inputEncoding, toolMetadata } = part;
     if (typeof title === 'string') call.title = title;
     if (inputEncoding === 'json' || inputEncoding === 'text') call.inputEncoding = inputEncoding;
     if (toolMetadata !== undefined) call.toolMetadata = this.#json(toolMetadata);
     const { stepId, providerMetadata } = this.#context.said(part);
     if (stepId !== undefined) call.stepId = stepId;
-    const metadata = mergeMeta(providerMetadata, renamed);
+    const isRenamed = wireId !== undefined && wireId !== call.toolCallId;
+    const metadata = isRenamed ? mergeMeta(providerMetadata, { 'ai-sdk': { toolCallId: wireId } }) : providerMetadata;
     if (metadata) call.providerMetadata = metadata;
     return call;
   }

@@ -26,7 +26,7 @@ import { mapFinishReason } from './map-finish-reason.ts';
 import { createNextWords, type NextWords } from './next-delta.ts';
 import { providerDataName } from './provider-data.ts';
 import { defined, fieldsOf, isFields, keyOf, metaOf, textOf, type Fields } from './read-fields.ts';
-import { createExecutorOf, type ToolExecutors } from './tool-executors.ts';
+import { createExecutorOf, isImageTool, type ToolExecutors } from './tool-executors.ts';
 import { decodeUserContent } from './user-content.ts';
 
 export interface FullStreamDecoderOptions {
@@ -35,6 +35,8 @@ export interface FullStreamDecoderOptions {
   onLoss?: OnLoss;
   /** Whether the provider's own chunks are passed on, where the call asked for them. Default: yes. */
   includeRaw?: boolean;
+  /** Whether the model reports the provider's own finish reason. Models of specification v2 do not. Default: true. */
+  reportsFinishReason?: boolean;
 }
 
 export interface FullStreamDecoder extends Codec<unknown, AgentEvent> {
@@ -56,6 +58,7 @@ export function createFullStreamDecoder(run: RunInput, options: FullStreamDecode
     feed: (part, emit) => decoder.feed(part, emit),
     more: decoder.next.more,
     end: (end, emit) => {
+      decoder.releaseResults(emit);
       // The first thing that went wrong is the cause; what the wire says at its end is the last symptom.
       if (end.reason !== 'aborted') decoder.fail(emit);
     },
@@ -63,10 +66,15 @@ export function createFullStreamDecoder(run: RunInput, options: FullStreamDecode
 }
 
 type Kind = 'text' | 'reasoning';
+
+/** Parts that may stand between two results of one call. */
+const besideResults: ReadonlySet<string> = new Set(['tool-result', 'tool-error', 'raw', 'ping']);
+
 class PartDecoder {
   #run: RunInput;
   #onLoss: OnLoss;
   #includeRaw: boolean;
+  #reportsFinishReason: boolean;
   #ids: PartIds;
   #stepId: string | undefined;
   #steps = 0;
@@ -80,15 +88,18 @@ class PartDecoder {
   #ended = false;
   #requestWithheld = false;
 
-  constructor(run: RunInput, { tools, onLoss = () => undefined, includeRaw = true }: FullStreamDecoderOptions) {
+  constructor(run: RunInput, options: FullStreamDecoderOptions) {
+    const { tools, onLoss = () => undefined, includeRaw = true, reportsFinishReason = true } = options;
     this.#run = run;
     this.#onLoss = onLoss;
     this.#includeRaw = includeRaw;
+    this.#reportsFinishReason = reportsFinishReason;
     this.#ids = createPartIds(run);
     this.#calls = new FullStreamCalls({
       run,
       ids: this.#ids,
       executorOf: createExecutorOf(run, tools),
+      hasPartialResults: (toolName) => isImageTool(toolName, tools),
       onLoss,
       said: (part) => this.#said(part),
       lost: (part, why, emit) => this.#lost(part, why, emit),
@@ -113,6 +124,10 @@ class PartDecoder {
     } else this.#decode(value.type, value, emit);
   }
 
+  releaseResults(emit: Emit<AgentEvent>): void {
+    this.#calls.releaseResults(emit);
+  }
+
   /** The input is over without a last word. */
   fail(emit: Emit<AgentEvent>): void {
     if (this.#ended || this.#cause === undefined) return;
@@ -120,6 +135,7 @@ class PartDecoder {
   }
 
   #decode(type: string, part: Fields, emit: Emit<AgentEvent>): void {
+    if (!besideResults.has(type)) this.#calls.releaseResults(emit);
     switch (type) {
       case 'start':
       case 'ping':
@@ -298,9 +314,10 @@ class PartDecoder {
     const model = this.#models.size === 1 ? [...this.#models][0] : undefined;
     const usage: Usage[] = decodeUsage(part.totalUsage, model, this.#onLoss);
     const said = defined({ rawFinishReason: textOf(part.rawFinishReason) });
-    // A model's stream that ends without a last word is `interrupted` in 7 where the provider noticed; elsewhere the SDK
-    // makes up a reason, and knows neither the provider's own word nor what was used.
-    const cut = finishReason === 'other' && said.rawFinishReason === undefined && usage.length === 0;
+    // Provider packages start with the reason `other` and no reason of the provider's own, and replace both when the provider
+    // finishes; some of 7 report a cut as `interrupted`. Usage proves nothing: some providers send it with every chunk.
+    const isUnfinished = finishReason === 'other' && said.rawFinishReason === undefined;
+    const cut = isUnfinished && (this.#reportsFinishReason || usage.length === 0);
     this.#end(
       {
         type: 'run-end',
@@ -319,7 +336,8 @@ class PartDecoder {
       return { outcome: 'error', error };
     }
     if (finishReason === 'interrupted') {
-      const message = 'The provider’s stream ended before the model had finished. Ask again, or go on from here.';
+      const message =
+        'The provider’s stream ended without a finish reason. Retry the run, or continue from its message.';
       return { outcome: 'error', error: this.#cause ?? { message, code: 'truncated' } };
     }
     const waitingFor = this.#calls.waitingFor(finishReason);

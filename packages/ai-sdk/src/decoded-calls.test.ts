@@ -1,21 +1,79 @@
 import { getEventListeners } from 'node:events';
-import { expect, it } from 'vitest';
+import type { AgentEvent } from '@intertie/core';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { DecodedCalls } from './decoded-calls.ts';
 
-it('leaves no abort listener behind when a tool call is read', async () => {
-  const { signal } = new AbortController();
-  const calls = new DecodedCalls(signal);
-  const claimed = [calls.claim('a'), calls.claim('a')];
-  expect(getEventListeners(signal, 'abort')).toHaveLength(2);
-  calls.add('a', 'call_1');
-  calls.add('a', 'call_2');
-  expect(await Promise.all(claimed)).toEqual(['call_1', 'call_2']);
-  expect(getEventListeners(signal, 'abort')).toHaveLength(0);
+const call = (toolCallId: string, more: Partial<AgentEvent & { type: 'tool-call' }> = {}): AgentEvent => ({
+  type: 'tool-call',
+  toolCallId,
+  toolName: 'act',
+  input: {},
+  executor: 'runtime',
+  ...more,
 });
 
-it('rejects when the run is stopped before the call is read', async () => {
-  const controller = new AbortController();
-  const claimed = new DecodedCalls(controller.signal).claim('a');
-  controller.abort();
-  await expect(claimed).rejects.toThrow('stopped before the tool ran');
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+test('gives claims of one provider id the calls in their order', async () => {
+  const calls = new DecodedCalls();
+  const first = calls.claim('0');
+  calls.see(call('0'));
+  calls.see(call('run-1:0', { providerMetadata: { 'ai-sdk': { toolCallId: '0' } } }));
+  expect(await first).toBe('0');
+  expect(await calls.claim('0')).toBe('run-1:0');
+});
+
+test('does not give a claim a call of an earlier step, an invalid call or a client’s call', async () => {
+  const calls = new DecodedCalls();
+  const own = { 'ai-sdk': { toolCallId: '0' } };
+  calls.see(call('0'));
+  calls.see({ type: 'step-start', stepId: 's' });
+  calls.see(call('a', { providerMetadata: own, invalid: { message: 'No such tool.' } }));
+  calls.see(call('b', { providerMetadata: own, executor: 'client' }));
+  calls.see(call('c', { providerMetadata: own }));
+  expect(await calls.claim('0')).toBe('c');
+});
+
+test('fails a claim whose call is never decoded', async () => {
+  const calls = new DecodedCalls(100);
+  calls.resume();
+  const failure = calls.claim('0').catch(String);
+  await vi.advanceTimersByTimeAsync(100);
+  expect(await failure).toContain('its call 0 did not appear');
+});
+
+test('does not count time in which nothing is read', async () => {
+  const calls = new DecodedCalls(100);
+  const claim = calls.claim('0');
+  await vi.advanceTimersByTimeAsync(1000);
+  calls.resume();
+  await vi.advanceTimersByTimeAsync(99);
+  calls.pause();
+  await vi.advanceTimersByTimeAsync(1000);
+  calls.see(call('0'));
+  expect(await claim).toBe('0');
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+test('fails waiting and later claims when the run is stopped', async () => {
+  const calls = new DecodedCalls();
+  const abort = new AbortController();
+  calls.stopOn(abort.signal);
+  calls.resume();
+  const failure = calls.claim('0').catch(String);
+  abort.abort();
+  expect(await failure).toContain('The run was stopped');
+  await expect(calls.claim('1')).rejects.toThrow('The run was stopped');
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+test('has one abort listener, however many calls wait', async () => {
+  const calls = new DecodedCalls();
+  const { signal } = new AbortController();
+  calls.stopOn(signal);
+  const claims = ['0', '1', '2'].map((id) => calls.claim(id));
+  expect(getEventListeners(signal, 'abort')).toHaveLength(1);
+  for (const id of ['0', '1', '2']) calls.see(call(id));
+  expect(await Promise.all(claims)).toEqual(['0', '1', '2']);
 });

@@ -49,7 +49,7 @@ export class UIData {
     const before = this.#data.get(id);
     if (before === undefined) {
       if (!isShown()) return;
-      if (!transient) this.#options.steps.note(stepId);
+      if (!transient) this.#options.steps.place(stepId, emit);
       const meta = partMeta(event);
       this.#data.set(id, { name, value, transient, meta, ...(stepId !== undefined && { stepId }) });
     } else {

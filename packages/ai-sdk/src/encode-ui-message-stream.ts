@@ -151,7 +151,7 @@ class UIMessageEncoder implements Encoder<UIMessageChunk> {
       case 'source':
         if (!this.#options.sendSources) return this.#withhold(event.type, event.id, 'sources');
         if (!this.#admit(event, event.id, emit)) return;
-        this.#steps.note(event.stepId);
+        this.#steps.place(event.stepId, emit);
         return emit(encodeSource(event, this.#options.onLoss));
       case 'interjection':
         if (!this.#admit(event, event.id, emit)) return;

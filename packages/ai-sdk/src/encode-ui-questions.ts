@@ -158,7 +158,7 @@ export class UIQuestions {
     this.#questions.set(questionId, undefined);
     this.#context.steps.note(undefined);
     const toolCallId = questionCallId(questionId);
-    this.#context.steps.addCall(toolCallId);
+    this.#context.steps.addCall(toolCallId, undefined, false);
     emit({
       type: 'tool-input-available',
       toolCallId,
@@ -172,7 +172,6 @@ export class UIQuestions {
   #answerPart(event: EventOf<'answer'>, emit: Write): void {
     const { type: _, at: __, origin: ___, questionId, value, providerMetadata, ...answer } = event;
     const toolCallId = questionCallId(questionId);
-    this.#context.steps.addResult(toolCallId);
     const said = {
       toolCallId,
       dynamic: true,

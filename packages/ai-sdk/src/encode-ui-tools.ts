@@ -125,6 +125,7 @@ export class UITools {
       return;
     }
     this.#steps.release(event.toolCallId);
+    this.#steps.addCall(event.toolCallId, call.stepId, call.providerExecuted === true);
     if (event.invalid) this.#writeInvalid(event, call, streamed, event.invalid, emit);
     else {
       call.sent = call.meta;
@@ -146,10 +147,7 @@ export class UITools {
       return true;
     }
     if (!isFinal) call.hasPreliminary = true;
-    else {
-      call.state = 'settled';
-      if (!call.providerExecuted) this.#steps.addResult(toolCallId);
-    }
+    else call.state = 'settled';
     const said = { toolCallId, ...resultFields(call) };
     switch (event.status) {
       case 'ok': {
@@ -189,7 +187,7 @@ export class UITools {
     };
     this.#calls.set(toolCallId, call);
     this.#steps.enter(stepId, 'other', emit);
-    this.#steps.addCall(toolCallId);
+    this.#steps.addCall(toolCallId, stepId, call.providerExecuted === true);
     return call;
   }
 
@@ -208,7 +206,6 @@ export class UITools {
     emit: Write,
   ): void {
     if (!streamed || call.sent !== call.meta) this.#writeStart(event, call, emit);
-    if (!call.providerExecuted) this.#steps.addResult(event.toolCallId);
     const { providerMetadata: _, ...said } = callFields(event, call);
     const providerMetadata = withSlot(undefined, faultSlot(invalid));
     emit({

@@ -135,6 +135,59 @@ describe.each(majors)('$name', ({ ai, major }) => {
     expect(barrier.mock.calls).toEqual([['0'], ['run-1:0']]);
   });
 
+  test('settles both calls of one step that have the same id', async () => {
+    const tools = {
+      add: ai.tool({ inputSchema: z.object({ a: z.number() }), execute: async ({ a }) => a + 1 }),
+    };
+    const model = scriptedModel(
+      [call('0', 'add', { a: 1 }), call('0', 'add', { a: 2 }), finish('tool-calls')],
+      [...text('0', 'Done'), finish()],
+    );
+    const { message, end } = await run(model, { tools });
+    expect(end.outcome).toBe('complete');
+    expect(message.content.parts).toMatchObject([{ result: 2 }, { result: 3 }, { text: 'Done' }]);
+  });
+
+  test('runs a call once if the model’s stream contains several responses', async () => {
+    const execute = vi.fn<() => Promise<string>>(async () => 'ran');
+    const tools = { act: ai.tool({ inputSchema: z.object({}), execute }) };
+    const model = scriptedModel(
+      [call('c', 'act'), finish('tool-calls'), ...text('0', 'More'), finish('tool-calls')],
+      [...text('0', 'Done'), finish()],
+    );
+    const { message, end } = await run(model, { tools });
+    expect(end.outcome).toBe('complete');
+    expect(execute).toHaveBeenCalledOnce();
+    expect(message.content.parts[0]).toMatchObject({ toolCallId: 'c', state: 'result', result: 'ran' });
+  });
+
+  test('ends although the part of a call is removed from the stream', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    try {
+      const execute = vi.fn<() => Promise<string>>(async () => 'ran');
+      const tools = { act: ai.tool({ inputSchema: z.object({}), execute }) };
+      const model = scriptedModel([call('c', 'act'), finish('tool-calls')], [...text('0', 'Done'), finish()]);
+      const over = new AbortController();
+      const running = run(model, {
+        tools,
+        experimental_transform: () =>
+          new TransformStream({
+            transform(part, controller) {
+              if (part.type !== 'tool-call') controller.enqueue(part);
+            },
+          }),
+      }).finally(() => over.abort());
+      // oxlint-disable-next-line no-await-in-loop -- until the claim of the call has timed out
+      while (!over.signal.aborted) await vi.advanceTimersByTimeAsync(1000);
+      const { end, message } = await running;
+      expect(end.outcome).toBe('complete');
+      expect(execute).not.toHaveBeenCalled();
+      expect(message.content.parts).toMatchObject([{ text: 'Done' }]);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
   test('a tool that streams its results still does', async () => {
     const tools = {
       slow: ai.tool({

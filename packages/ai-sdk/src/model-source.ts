@@ -94,8 +94,9 @@ function runModel(
     return sourceStream(new ReadableStream({ start: (input) => input.enqueue(paused) }), seal(run, onLoss), skin);
   }
   const tools = { ...clientTools(run, options.tools ?? {}, onLoss), ...options.tools };
-  const calls = new DecodedCalls(signal);
-  const decoder = createFullStreamDecoder(run, { tools, onLoss });
+  const calls = new DecodedCalls();
+  const reportsFinishReason = typeof model === 'string' || model.specificationVersion !== 'v2';
+  const decoder = createFullStreamDecoder(run, { tools, onLoss, reportsFinishReason });
   const codec = compose(
     compose(
       decoder,
@@ -119,7 +120,9 @@ async function* parts(model: LanguageModel, options: ModelSourceOptions, call: C
   const { run, control, message, calls, stop } = call;
   const { name: _, description: __, idleMs: ___, version, onLoss, instructions, tools: ____, ...settings } = options;
   const { streamText: stream = streamText, onFrame: _____, ...streamSettings } = settings;
-  const { tools, isEcho } = guardTools(call.tools, async (wireId) => control.barrier(await calls.claim(wireId)));
+  const { tools, isEcho, startStep } = guardTools(call.tools, async (wireId) =>
+    control.barrier(await calls.claim(wireId)),
+  );
   const provider = typeof model === 'string' ? 'gateway' : model.provider;
   const history = uniqueCallIds(historyOf(run, message), () => undefined);
   const messages = toAiSdkMessages(history, {
@@ -152,14 +155,20 @@ async function* parts(model: LanguageModel, options: ModelSourceOptions, call: C
     abortSignal: stop,
   } as Parameters<typeof streamText>[0]);
   let finish: unknown;
+  calls.stopOn(stop);
+  calls.resume();
   for await (const part of result.fullStream) {
+    calls.pause();
     // The run ends with `finish`, and nothing is read after that; but callbacks and telemetry run when the stream is over.
     if (part.type === 'finish') finish = part;
     else if (part.type === 'start-step') {
       baseline.clear();
+      startStep();
       yield part;
     } else if (!isEcho(part)) yield withOurId(part, baseline);
+    calls.resume();
   }
+  calls.pause();
   if (finish !== undefined) yield finish;
 }
 

@@ -1,5 +1,4 @@
 import {
-  isSettled,
   type AgentEntry,
   type CanonicalMessage,
   type DataPart,
@@ -108,7 +107,7 @@ function assistantParts({ content }: CanonicalMessage, options: Options): UIPart
   return parts;
 }
 
-/** Where a step of the UI begins is what the encoder of the stream says: the part is told to its steps as it would be there. */
+/** Opens the steps that the encoder of the stream opens for the same part. */
 function enterStep(part: MessagePart, steps: UISteps, emit: Emit<UIMessageChunk>): void {
   switch (part.type) {
     case 'text':
@@ -116,19 +115,14 @@ function enterStep(part: MessagePart, steps: UISteps, emit: Emit<UIMessageChunk>
       return steps.enter(part.stepId, 'words', emit);
     case 'file':
       return steps.enter(part.stepId, 'other', emit);
-    case 'tool-invocation': {
-      const { toolCallId, state, executor } = part;
+    case 'tool-invocation':
       steps.enter(part.stepId, 'other', emit);
-      steps.addCall(toolCallId);
-      if (isSettled(state) && executor !== 'provider') steps.addResult(toolCallId);
-      return;
-    }
-    case 'question': {
-      const toolCallId = questionCallId(part.questionId);
-      steps.addCall(toolCallId);
-      if (part.answer) steps.addResult(toolCallId);
-      return;
-    }
+      return steps.addCall(part.toolCallId, part.stepId, part.executor === 'provider');
+    case 'question':
+      return steps.addCall(questionCallId(part.questionId), undefined, false);
+    case 'source':
+    case 'data':
+      return steps.place(part.stepId, emit);
     default:
   }
 }

@@ -22,3 +22,13 @@ export function createExecutorOf(run: RunInput, tools: ToolExecutors | undefined
     return tool.type === 'provider' && providerExecuted === undefined ? undefined : 'client';
   };
 }
+
+/**
+ * Whether a tool generates images. OpenAI and Azure send partial images as results, and `streamText` drops the mark that tells
+ * them from the final one.
+ */
+export function isImageTool(toolName: string, tools: ToolExecutors | undefined): boolean {
+  const tool: unknown = tools !== undefined && Object.hasOwn(tools, toolName) ? tools[toolName] : undefined;
+  const id = isFields(tool) && typeof tool.id === 'string' ? tool.id : toolName;
+  return /(?:^|\.)image_generation$/.test(id);
+}

@@ -155,7 +155,7 @@ export class UIMessageChecker implements Checker {
   #wordsStart(kind: WordsKind, chunk: { id: string; providerMetadata?: unknown }): void {
     this.#isStepEmpty = false;
     // While something is open, ai 6 could not bear a boundary here.
-    const result = this.#words.isIdle ? this.#tools.resultIn(this.#step) : undefined;
+    const result = this.#words.isIdle ? this.#tools.resultBefore(chunk, this.#step) : undefined;
     this.#words.start(kind, chunk);
     if (result !== undefined) {
       this.#broken('S13-result', `The ${kind} "${chunk.id}" follows the result of ${result} in the same step.`);

@@ -137,8 +137,8 @@ export const uiMessageRules: ReadonlyArray<Rule & { id: UIMessageRule }> = [
   },
   {
     id: 'S13-result',
-    sentence: 'Text after a tool result begins a new step, or the model is told it before the result.',
-    fix: 'Write `finish-step` and `start-step` between the result and the text.',
+    sentence: 'Text after a tool result begins a new step, or the model gets it before the result.',
+    fix: 'Write `finish-step` and `start-step` between the result and the text, or name their common turn in `providerMetadata.intertie.stepId`.',
   },
   {
     id: 'S14-frame',

@@ -164,7 +164,7 @@ describe.each(majors)('$name has read the stream of a message', ({ major }) => {
 });
 
 describe('toUIMessages', () => {
-  test('opens a step where the model’s turn begins, and where words follow a result, as the stream does', () => {
+  test('opens a step where the model’s turn begins, and where text without a step follows a call', () => {
     const types = (parts: MessagePart[]): string[] => toUIMessages([message(parts)])[0]!.parts.map(({ type }) => type);
     const done = tool({ state: 'result', result: 1 });
     expect(types([{ type: 'text', text: 'a' }, done, { type: 'text', text: 'b' }])).toEqual([
@@ -177,9 +177,16 @@ describe('toUIMessages', () => {
     expect(
       types([
         { ...done, stepId: '1' },
-        { type: 'text', text: 'after it', stepId: '1' },
+        { type: 'text', text: 'of the same turn', stepId: '1' },
       ]),
-    ).toEqual(['step-start', 'tool-weather', 'step-start', 'text']);
+    ).toEqual(['step-start', 'tool-weather', 'text']);
+    expect(
+      types([
+        { type: 'source', id: 's', sourceType: 'url', url: 'https://example.com', stepId: '1' },
+        { type: 'data', id: 'd', name: 'note', data: null, stepId: '1' },
+        { type: 'text', text: 'a', stepId: '1' },
+      ]),
+    ).toEqual(['step-start', 'source-url', 'data-note', 'text']);
     expect(
       types([
         { ...done, executor: 'provider' },

@@ -5,8 +5,11 @@ import type { EventOf, FinishReason } from '@intertie/core';
 export function v3FinishReason(event: EventOf<'run-end'>, isWaiting: boolean): LanguageModelV3FinishReason {
   const { finishReason = 'stop', rawFinishReason: raw } = event;
   switch (event.outcome) {
-    case 'complete':
-      return { unified: unified(finishReason), raw };
+    case 'complete': {
+      const reason = unified(finishReason);
+      // `other` without a reason of the provider's own is how the AI SDK reports a stream that was cut.
+      return { unified: reason, raw: raw ?? (reason === 'other' ? finishReason : undefined) };
+    }
     case 'paused': {
       // The caller's tools run only after `tool-calls`; without one of them nothing would ever go on.
       return { unified: isWaiting ? 'tool-calls' : 'stop', raw: raw ?? 'paused' };
