@@ -17,6 +17,7 @@ import {
   type Said,
   type Waiting,
 } from '@intertie/core';
+import { lateResult } from './late-results.ts';
 import { defined, fieldsOf, flagOf, isFields, keyOf, metaOf, nameOf, textOf, type Fields } from './read-fields.ts';
 import { inputBeforeSchema } from './schema-input.ts';
 import type { ExecutorOf } from './tool-executors.ts';
@@ -27,6 +28,7 @@ type Call = {
   toolName: string;
   executor?: Executor;
   dynamic?: boolean;
+  stepId?: string;
 };
 
 /** What the calls need of the decoder around them. */
@@ -37,6 +39,8 @@ export interface CallContext {
   onLoss: OnLoss;
   /** In which step a part is, and its metadata. */
   said(part: Fields): Pick<Said, 'stepId' | 'providerMetadata'>;
+  /** The last part or call that began. */
+  lastId(): string | undefined;
   /** A part of a known type that does not fit where it is. */
   lost(part: unknown, why: string, emit: Write): void;
 }
@@ -99,7 +103,8 @@ export class FullStreamCalls {
     if (toolCallId === undefined) return this.#context.lost(part, 'There is no call of that id.', emit);
     const call = this.#calls.get(toolCallId);
     const result = { type: 'tool-result', toolCallId } as const;
-    const said = this.#metadata(part);
+    const providerMetadata = mergeMeta(metaOf(part.providerMetadata, this.#context.onLoss), this.#place(toolCallId));
+    const said = defined({ providerMetadata });
     if (type === 'tool-result') {
       const isPreliminary = part.preliminary === true;
       if (call && !isPreliminary) call.state = 'settled';
@@ -110,6 +115,20 @@ export class FullStreamCalls {
     if (type === 'tool-error') return emit({ ...result, status: 'error', error: faultOf(part.error), ...said });
     const reason = this.#denials.get(toolCallId) ?? denialOf(this.#context.run, toolCallId);
     emit({ ...result, status: 'denied', ...(reason !== undefined && { reason }), ...said });
+  }
+
+  /** Where the result of a provider's tool came, unless that is right after its call. It goes back in the same place. */
+  #place(toolCallId: string): Meta | undefined {
+    const { run } = this.#context;
+    const call: Pick<Call, 'executor' | 'stepId'> | undefined =
+      this.#calls.get(toolCallId) ??
+      run.message?.parts.find((part) => part.type === 'tool-invocation' && part.toolCallId === toolCallId);
+    if (call?.executor !== 'provider') return undefined;
+    const last = this.#context.lastId();
+    const { stepId } = this.#context.said({});
+    const isNext = last === toolCallId;
+    if (isNext && stepId === call.stepId) return undefined;
+    return lateResult(isNext ? undefined : last, stepId === call.stepId ? undefined : stepId);
   }
 
   question(part: Fields, emit: Write): void {
@@ -171,7 +190,8 @@ export class FullStreamCalls {
       executor: this.#context.executorOf(toolName, part.providerExecuted),
       dynamic: flagOf(part.dynamic),
     });
-    this.#calls.set(toolCallId, { state, toolName, ...said });
+    const { stepId } = this.#context.said({});
+    this.#calls.set(toolCallId, { state, toolName, ...said, ...defined({ stepId }) });
     const name = nameOf(wireId);
     return this.#callBody(
       { toolCallId, toolName, ...said },

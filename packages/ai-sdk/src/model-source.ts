@@ -95,7 +95,7 @@ function runModel(
   }
   const tools = { ...clientTools(run, options.tools ?? {}, onLoss), ...options.tools };
   const calls = new DecodedCalls(signal);
-  const decoder = createFullStreamDecoder(run, { tools, onLoss });
+  const decoder = createFullStreamDecoder(run, { tools, provider: providerOf(model), onLoss });
   const codec = compose(
     compose(
       decoder,
@@ -120,7 +120,7 @@ async function* parts(model: LanguageModel, options: ModelSourceOptions, call: C
   const { name: _, description: __, idleMs: ___, version, onLoss, instructions, tools: ____, ...settings } = options;
   const { streamText: stream = streamText, onFrame: _____, ...streamSettings } = settings;
   const { tools, isEcho } = guardTools(call.tools, async (wireId) => control.barrier(await calls.claim(wireId)));
-  const provider = typeof model === 'string' ? 'gateway' : model.provider;
+  const provider = providerOf(model);
   const history = uniqueCallIds(historyOf(run, message), () => undefined);
   const messages = toAiSdkMessages(history, {
     provider,
@@ -129,7 +129,7 @@ async function* parts(model: LanguageModel, options: ModelSourceOptions, call: C
     ...(onLoss && { onLoss }),
   });
   // What has been approved runs before the model is asked again: its call is in the baseline, under the id that was sent.
-  const sent = toProviderCallIds(history);
+  const sent = toProviderCallIds(history, provider);
   const baseline = new Map<unknown, string>();
   for (const [index, part] of (message?.parts ?? []).entries()) {
     const unique = history.at(-1)?.content.parts[index];
@@ -161,6 +161,11 @@ async function* parts(model: LanguageModel, options: ModelSourceOptions, call: C
     } else if (!isEcho(part)) yield withOurId(part, baseline);
   }
   if (finish !== undefined) yield finish;
+}
+
+/** A model that is only named goes through the gateway. */
+function providerOf(model: LanguageModel): string {
+  return typeof model === 'string' ? 'gateway' : model.provider;
 }
 
 function withOurId(part: { type: string; toolCallId?: unknown }, ids: ReadonlyMap<unknown, string>): unknown {
