@@ -1,13 +1,24 @@
 // @ts-check
 // node scripts/tier.mjs browser|peers [vitest arguments]: a folder of tests that needs more than `npm ci` gives.
+// node scripts/tier.mjs peers recordings <folder>: the test of recorded provider streams, on the recordings of a folder.
 import { spawnSync } from 'node:child_process';
-import { join } from 'node:path';
+import { statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 
 import { install } from './install.mjs';
 import { root } from './workspace.mjs';
 
 const [tier, ...rest] = process.argv.slice(2);
 const folder = `tests/${tier}`;
+if (tier === 'peers' && rest[0] === 'recordings' && rest[1] !== undefined && !rest[1].startsWith('-')) {
+  const path = resolve(rest[1]);
+  rest.splice(1, 1);
+  if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) {
+    console.error(`${path} is not a folder. Name a folder that holds recordings (*.chunks.txt).`);
+    process.exit(1);
+  }
+  process.env['INTERTIE_RECORDINGS'] = path;
+}
 install(folder);
 run('typescript/bin/tsc', '-p', folder);
 run('vitest/vitest.mjs', 'run', '--config', `${folder}/vitest.config.ts`, ...rest);

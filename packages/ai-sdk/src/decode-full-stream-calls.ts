@@ -18,6 +18,7 @@ import {
   type Said,
   type Waiting,
 } from '@intertie/core';
+import { lateResult } from './late-results.ts';
 import { defined, fieldsOf, flagOf, isFields, keyOf, metaOf, nameOf, textOf, type Fields } from './read-fields.ts';
 import { inputBeforeSchema } from './schema-input.ts';
 import type { ExecutorOf } from './tool-executors.ts';
@@ -30,6 +31,7 @@ type Call = {
   dynamic?: boolean;
   /** The input as the SDK has it: its results refer to the same value. */
   input?: unknown;
+  stepId?: string;
 };
 
 /** What the calls need of the decoder around them. */
@@ -42,6 +44,8 @@ export interface CallContext {
   onLoss: OnLoss;
   /** In which step a part is, and its metadata. */
   said(part: Fields): Pick<Said, 'stepId' | 'providerMetadata'>;
+  /** The last part or call that began. */
+  lastId(): string | undefined;
   /** A part of a known type that does not fit where it is. */
   lost(part: unknown, why: string, emit: Write): void;
 }
@@ -109,7 +113,8 @@ export class FullStreamCalls {
     if (toolCallId === undefined) return this.#context.lost(part, 'There is no call of that id.', emit);
     const call = this.#calls.get(toolCallId);
     const result = { type: 'tool-result', toolCallId } as const;
-    const said = this.#metadata(part);
+    const providerMetadata = mergeMeta(metaOf(part.providerMetadata, this.#context.onLoss), this.#place(toolCallId));
+    const said = defined({ providerMetadata });
     if (type === 'tool-result') {
       const isPreliminary = part.preliminary === true;
       if (call && !isPreliminary) call.state = 'settled';
@@ -133,6 +138,20 @@ export class FullStreamCalls {
     const held = [...this.#held.values()];
     this.#held.clear();
     for (const result of held) emit(result);
+  }
+
+  /** Where the result of a provider's tool came, unless that is right after its call. It goes back in the same place. */
+  #place(toolCallId: string): Meta | undefined {
+    const { run } = this.#context;
+    const call: Pick<Call, 'executor' | 'stepId'> | undefined =
+      this.#calls.get(toolCallId) ??
+      run.message?.parts.find((part) => part.type === 'tool-invocation' && part.toolCallId === toolCallId);
+    if (call?.executor !== 'provider') return undefined;
+    const last = this.#context.lastId();
+    const { stepId } = this.#context.said({});
+    const isNext = last === toolCallId;
+    if (isNext && stepId === call.stepId) return undefined;
+    return lateResult(isNext ? undefined : last, stepId === call.stepId ? undefined : stepId);
   }
 
   question(part: Fields, emit: Write): void {
@@ -214,7 +233,8 @@ export class FullStreamCalls {
       executor: this.#context.executorOf(toolName, part.providerExecuted),
       dynamic: flagOf(part.dynamic),
     });
-    this.#calls.set(toolCallId, { state, toolName, ...said });
+    const { stepId } = this.#context.said({});
+    this.#calls.set(toolCallId, { state, toolName, ...said, ...defined({ stepId }) });
     return this.#callBody({ toolCallId, toolName, ...said }, part, nameOf(wireId));
   }
 

@@ -11,6 +11,7 @@ import {
   type Fault,
   type FinishReason,
   type Json,
+  type JsonObject,
   type Meta,
   type OnLoss,
   type Outcome,
@@ -32,6 +33,8 @@ import { decodeUserContent } from './user-content.ts';
 export interface FullStreamDecoderOptions {
   /** The tool set of the call, or who runs each tool: whether a call without a result waits for the client. */
   tools?: ToolExecutors;
+  /** The provider as its model names it (`anthropic.messages`). Recorded with each step: tools that it ran are its own. */
+  provider?: string;
   onLoss?: OnLoss;
   /** Whether the provider's own chunks are passed on, where the call asked for them. Default: yes. */
   includeRaw?: boolean;
@@ -75,7 +78,10 @@ class PartDecoder {
   #onLoss: OnLoss;
   #includeRaw: boolean;
   #reportsFinishReason: boolean;
+  #provider: string | undefined;
   #ids: PartIds;
+  /** The last part or call that began. */
+  #lastId: string | undefined;
   #stepId: string | undefined;
   #steps = 0;
   #models = new Set<string>();
@@ -89,12 +95,19 @@ class PartDecoder {
   #requestWithheld = false;
 
   constructor(run: RunInput, options: FullStreamDecoderOptions) {
-    const { tools, onLoss = () => undefined, includeRaw = true, reportsFinishReason = true } = options;
+    const { tools, provider, onLoss = () => undefined, includeRaw = true, reportsFinishReason = true } = options;
     this.#run = run;
+    this.#provider = provider;
     this.#onLoss = onLoss;
     this.#includeRaw = includeRaw;
     this.#reportsFinishReason = reportsFinishReason;
-    this.#ids = createPartIds(run);
+    const ids = createPartIds(run);
+    this.#ids = {
+      next: () => (this.#lastId = ids.next()),
+      open: (wireId) => (this.#lastId = ids.open(wireId)),
+      of: (wireId) => ids.of(wireId),
+      toolCallId: (wireId) => ids.toolCallId(wireId),
+    };
     this.#calls = new FullStreamCalls({
       run,
       ids: this.#ids,
@@ -102,6 +115,7 @@ class PartDecoder {
       hasPartialResults: (toolName) => isImageTool(toolName, tools),
       onLoss,
       said: (part) => this.#said(part),
+      lastId: () => this.#lastId,
       lost: (part, why, emit) => this.#lost(part, why, emit),
     });
   }
@@ -293,10 +307,13 @@ class PartDecoder {
     const response = defined({ id: textOf(id), modelId: textOf(modelId), timestamp: timeOf(timestamp) });
     if (response.modelId !== undefined) this.#models.add(response.modelId);
     const usage = decodeUsage(part.usage, response.modelId, this.#onLoss);
-    const performance = part.performance === undefined ? undefined : this.#json(part.performance);
+    const own: JsonObject = defined({
+      performance: part.performance === undefined ? undefined : this.#json(part.performance),
+      provider: this.#provider,
+    });
     const metadata = mergeMeta(
       metaOf(part.providerMetadata, this.#onLoss),
-      performance === undefined ? undefined : { 'ai-sdk': { performance } },
+      Object.keys(own).length > 0 ? { 'ai-sdk': own } : undefined,
     );
     emit({
       type: 'step-end',

@@ -1,4 +1,5 @@
 import {
+  mergeMeta,
   toJson,
   type AskedQuestion,
   type CanonicalMessage,
@@ -16,6 +17,7 @@ import {
 import { askedOf, plainApproval } from './ai-sdk-approval.ts';
 import { fileBodyOf } from './file-body.ts';
 import { keptOf, takeSlot } from './intertie-slot.ts';
+import { lateResult } from './late-results.ts';
 import { decodeToolOutput } from './model-tool-output.ts';
 import { providerDataName } from './provider-data.ts';
 import { dateOf, defined, fieldsOf, isFields, keyOf, metaOf, nameOf, textOf, type Fields } from './read-fields.ts';
@@ -123,11 +125,24 @@ class ModelMessageReader {
     for (const value of values) {
       const fields = fieldsOf(value);
       const part = this.#part(fields);
+      if (fields.type === 'tool-result') this.#placeResult(fields, answer, stepId);
       if (part === undefined) continue;
       const placed = stepId === undefined ? part : { ...part, stepId };
       answer.parts.push(placed);
       if (placed.type === 'tool-invocation') this.#calls.set(keyOf(fields.toolCallId), placed);
     }
+  }
+
+  /** Records where the result of a provider's tool is, unless that is right after its call. */
+  #placeResult(part: Fields, { parts }: Answer, stepId: string | undefined): void {
+    const call = this.#calls.get(keyOf(part.toolCallId));
+    const last = parts.at(-1);
+    if (call?.executor !== 'provider' || call.resultMetadata?.['ai-sdk']?.['place'] !== undefined || !last) return;
+    const lastId = last.type === 'tool-invocation' ? last.toolCallId : last.id;
+    const after = last === call ? undefined : lastId;
+    const isLater = stepId !== undefined && stepId !== call.stepId;
+    if (after === undefined && !isLater) return;
+    call.resultMetadata = mergeMeta(call.resultMetadata, lateResult(after, isLater ? stepId : undefined))!;
   }
 
   /** Each message of the model's is one of its turns. */

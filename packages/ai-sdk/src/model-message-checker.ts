@@ -1,6 +1,7 @@
 import type { Checker, Report } from '@intertie/core';
 import type { ModelMessageRule } from './model-message-rules.ts';
 import { providerCallId } from './provider-call-ids.ts';
+import { isFreeText } from './model-tool-call.ts';
 import { fieldsOf, isFields, keyOf, type Fields } from './read-fields.ts';
 
 const toolName = /^[\w-]{1,64}$/;
@@ -52,7 +53,9 @@ export class ModelMessageChecker implements Checker {
     if (isText ? content.trim() === '' : parts.length === 0) {
       violate('M3-empty', `The ${keyOf(role)} message says nothing.`, 'content');
     }
-    for (const [index, part] of parts.entries()) this.#part(role, part, `content[${index}]`, violate);
+    for (const [index, part] of parts.entries()) {
+      this.#part(role, part, [parts[index - 1], parts[index + 1]], `content[${index}]`, violate);
+    }
     if (role === 'assistant' && parts.at(-1)?.type === 'reasoning') {
       violate('M6-reasoning', 'The message ends with reasoning.', `content[${parts.length - 1}]`);
     }
@@ -84,14 +87,14 @@ export class ModelMessageChecker implements Checker {
     this.#expected.clear();
   }
 
-  #part(role: unknown, part: Fields, path: string, violate: Violate): void {
+  #part(role: unknown, part: Fields, around: Array<Fields | undefined>, path: string, violate: Violate): void {
     if (!partsOf.get(role)?.has(part.type)) {
       return violate('M0-shape', `A ${keyOf(role)} message has no part of type ${named(part.type)}.`, path);
     }
     switch (part.type) {
       case 'text':
         if (typeof part.text !== 'string') violate('M0-shape', 'The text is no string.', `${path}.text`);
-        else if (part.text.trim() === '' && !isFields(part.providerOptions)) {
+        else if (part.text.trim() === '' && !isFields(part.providerOptions) && !isSeparator(part.text, around)) {
           violate('M3-empty', 'The text is empty.', `${path}.text`);
         }
         return;
@@ -117,12 +120,14 @@ export class ModelMessageChecker implements Checker {
     if (typeof part.toolCallId !== 'string' || !providerCallId.test(id)) {
       violate('M4-id', `The id of the call is ${JSON.stringify(part.toolCallId)}.`, `${path}.toolCallId`);
     }
-    if (typeof part.toolName !== 'string' || !toolName.test(part.toolName)) {
+    const isProviders = part.providerExecuted === true;
+    // A provider names its own tools as it likes.
+    if (typeof part.toolName !== 'string' || (!isProviders && !toolName.test(part.toolName))) {
       violate('M4-name', `The name of the tool is ${JSON.stringify(part.toolName)}.`, `${path}.toolName`);
     }
-    if (!isFields(part.input)) violate('M4-input', `The input is ${kindOf(part.input)}.`, `${path}.input`);
+    const isText = typeof part.input === 'string' && isFreeText(fieldsOf(part.providerOptions));
+    if (!isFields(part.input) && !isText) violate('M4-input', `The input is ${kindOf(part.input)}.`, `${path}.input`);
     if (this.#calls.has(id)) return violate('M4-id', `There was a call ${id} before.`, `${path}.toolCallId`);
-    const isProviders = part.providerExecuted === true;
     this.#calls.set(id, { state: isProviders ? 'approved' : 'open' });
     if (!isProviders) this.#expected.add(id);
   }
@@ -151,6 +156,12 @@ export class ModelMessageChecker implements Checker {
     const call = this.#calls.get(id);
     if (call?.state === 'open') call.state = 'approved';
   }
+}
+
+/** White space between two texts of which one is marked by its provider: Anthropic's citations have a text each. */
+function isSeparator(text: string, around: Array<Fields | undefined>): boolean {
+  if (text === '' || around.some((part) => part?.type !== 'text')) return false;
+  return around.some((part) => isFields(part?.providerOptions));
 }
 
 function file(part: Fields, path: string, violate: Violate): void {

@@ -41,7 +41,8 @@ export const modelMessageRules: ReadonlyArray<Rule & { id: ModelMessageRule }> =
   },
   {
     id: 'M3-empty',
-    sentence: 'No message is empty, and no text is empty or only white space.',
+    sentence:
+      'No message is empty, and no text is empty or only white space, unless its provider marked it or a text beside it.',
     fix: 'Leave empty texts and messages out; `repairHistory` does.',
   },
   {
@@ -56,7 +57,7 @@ export const modelMessageRules: ReadonlyArray<Rule & { id: ModelMessageRule }> =
   },
   {
     id: 'M4-input',
-    sentence: 'The input of a call is an object.',
+    sentence: 'The input of a call is an object, or text if it is of an OpenAI custom tool and goes back to OpenAI.',
     fix: 'Send `{}` for a call whose input could not be parsed; its error result says the rest.',
   },
   {

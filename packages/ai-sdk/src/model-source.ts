@@ -96,7 +96,7 @@ function runModel(
   const tools = { ...clientTools(run, options.tools ?? {}, onLoss), ...options.tools };
   const calls = new DecodedCalls();
   const reportsFinishReason = typeof model === 'string' || model.specificationVersion !== 'v2';
-  const decoder = createFullStreamDecoder(run, { tools, onLoss, reportsFinishReason });
+  const decoder = createFullStreamDecoder(run, { tools, provider: providerOf(model), onLoss, reportsFinishReason });
   const codec = compose(
     compose(
       decoder,
@@ -123,7 +123,7 @@ async function* parts(model: LanguageModel, options: ModelSourceOptions, call: C
   const { tools, isEcho, startStep } = guardTools(call.tools, async (wireId) =>
     control.barrier(await calls.claim(wireId)),
   );
-  const provider = typeof model === 'string' ? 'gateway' : model.provider;
+  const provider = providerOf(model);
   const history = uniqueCallIds(historyOf(run, message), () => undefined);
   const messages = toAiSdkMessages(history, {
     provider,
@@ -132,7 +132,7 @@ async function* parts(model: LanguageModel, options: ModelSourceOptions, call: C
     ...(onLoss && { onLoss }),
   });
   // What has been approved runs before the model is asked again: its call is in the baseline, under the id that was sent.
-  const sent = toProviderCallIds(history);
+  const sent = toProviderCallIds(history, provider);
   const baseline = new Map<unknown, string>();
   for (const [index, part] of (message?.parts ?? []).entries()) {
     const unique = history.at(-1)?.content.parts[index];
@@ -170,6 +170,11 @@ async function* parts(model: LanguageModel, options: ModelSourceOptions, call: C
   }
   calls.pause();
   if (finish !== undefined) yield finish;
+}
+
+/** A model that is only named goes through the gateway. */
+function providerOf(model: LanguageModel): string {
+  return typeof model === 'string' ? 'gateway' : model.provider;
 }
 
 function withOurId(part: { type: string; toolCallId?: unknown }, ids: ReadonlyMap<unknown, string>): unknown {

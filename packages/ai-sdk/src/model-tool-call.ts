@@ -2,9 +2,18 @@ import { equalJson, type AskedQuestion, type Json, type JsonObject, type ToolPar
 import { isApproved, plainApproval, proofOf } from './ai-sdk-approval.ts';
 import { defined, jsonObjectOf } from './read-fields.ts';
 
-/** Providers want an object. An invalid call may have anything, and is only shown for its error. */
-export function inputOf(args: Json, isInvalid: boolean): JsonObject {
+/**
+ * The input of a call as providers take it: an object. An invalid call may have anything, and is only shown for its error.
+ * `takesText`: the call is of a tool whose input is free text, and goes back to the provider that made it.
+ */
+export function inputOf(args: Json, isInvalid: boolean, takesText: boolean): JsonObject | string {
+  if (takesText && !isInvalid && typeof args === 'string') return args;
   return jsonObjectOf(args) ?? (isInvalid || args === null ? {} : { value: args });
+}
+
+/** OpenAI's custom tools have free text for input; their calls carry metadata under one of these keys. */
+export function isFreeText(meta: object | undefined): boolean {
+  return meta !== undefined && (Object.hasOwn(meta, 'openai') || Object.hasOwn(meta, 'azure'));
 }
 
 /** What of a call a model message has no field for. */

@@ -27,6 +27,24 @@ export function encodeToolOutput(part: ToolPart, onLoss: OnLoss): ModelToolOutpu
   }
 }
 
+/** The longest encoded text that is sent to another provider than the one that made it. */
+const maxOpaque = 1024;
+
+/** The output without long encoded strings: images, and content that is encrypted for the provider that made it. */
+export function withoutOpaqueData(output: ModelToolOutput, onLeftOut: () => void): ModelToolOutput {
+  if (output.type === 'content') return output;
+  const strip = (value: Json): Json => {
+    if (typeof value === 'string' && value.length > maxOpaque && /^[\w+/=-]+$/.test(value)) {
+      onLeftOut();
+      return `(${value.length} characters of encoded data)`;
+    }
+    if (Array.isArray(value)) return value.map(strip);
+    if (typeof value !== 'object' || value === null) return value;
+    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, strip(inner)]));
+  };
+  return strip(output) as ModelToolOutput;
+}
+
 function contentOf(parts: readonly Json[], onLoss: OnLoss): Json[] {
   return parts.map((value): Json => {
     const { type, text, providerMetadata, mimeType, filename, data, url, reference } = fieldsOf(value);

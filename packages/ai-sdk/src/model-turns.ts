@@ -10,8 +10,13 @@ export type BuiltMessage = {
   providerOptions?: Meta;
 };
 
-/** One turn of the model: what it said, and what came of its calls. */
-export type Turn = { said: ModelPart[]; results: ModelPart[] };
+/** One turn of the model: its output, and the results of its calls. */
+export type Turn = {
+  said: ModelPart[];
+  results: ModelPart[];
+  /** Text after a call whose result was known within the turn belongs to the next one. */
+  isSplit?: boolean;
+};
 
 /** The turns of one message, in the order in which they began. The turns of several agents may overlap. */
 export class Turns {
@@ -22,10 +27,11 @@ export class Turns {
   /** The turn of a part. Where parts name no step, words after a result begin a new one. */
   of(part: MessagePart, kind: 'words' | 'call'): Turn {
     const { stepId } = part;
-    const named = stepId === undefined ? undefined : this.#byStep.get(stepId);
+    const open = stepId === undefined ? undefined : this.#byStep.get(stepId);
+    const named = open?.isSplit === true && kind === 'words' ? undefined : open;
     const isOver = this.#current?.isOver === true && kind === 'words';
     const turn = named ?? (stepId === undefined && this.#current && !isOver ? this.#current.turn : this.#begin(stepId));
-    const hasResult = part.type === 'tool-invocation' && part.executor !== 'provider';
+    const hasResult = part.type === 'tool-invocation' && (part.executor !== 'provider' || turn.isSplit === true);
     // A turn with a name takes what is said without one only until its calls are answered.
     this.#current = { turn, isOver: hasResult || (this.#current?.turn === turn && this.#current.isOver) };
     return turn;

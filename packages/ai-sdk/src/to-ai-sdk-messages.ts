@@ -4,9 +4,11 @@ import {
   type FilePart,
   type InterjectionPart,
   type JsonObject,
+  type MessageContent,
   type MessagePart,
   type Meta,
   type OnLoss,
+  type TextPart,
   type ToolPart,
 } from '@intertie/core';
 import type { ModelMessage } from 'ai';
@@ -15,13 +17,15 @@ import { unknownMediaType } from './file-body.ts';
 import { keptSlot, withSlot } from './intertie-slot.ts';
 import { modelApproval } from './model-approval.ts';
 import { modelFileData } from './model-file-data.ts';
-import { inputOf, toolSlot } from './model-tool-call.ts';
-import { encodeToolOutput, type ModelToolOutput } from './model-tool-output.ts';
-import { Turns, type BuiltMessage, type ModelPart, type Turn } from './model-turns.ts';
+import { CallProviders } from './call-provider.ts';
+import { LateResults } from './late-results.ts';
+import { inputOf, isFreeText, toolSlot } from './model-tool-call.ts';
+import { encodeToolOutput, withoutOpaqueData, type ModelToolOutput } from './model-tool-output.ts';
+import { Turns, type BuiltMessage, type ModelPart } from './model-turns.ts';
 import { toProviderCallIds, type ProviderCallIds } from './provider-call-ids.ts';
 import { providerKindOf } from './provider-data.ts';
 import { createProviderFilter, type ProviderFilter } from './provider-filter.ts';
-import { defined } from './read-fields.ts';
+import { defined, textOf } from './read-fields.ts';
 import type { UIMessageVersion } from './ui-message-chunk.ts';
 import { uniqueCallIds } from './unique-call-ids.ts';
 
@@ -38,9 +42,9 @@ export interface ToAiSdkMessagesOptions {
 }
 
 /**
- * Canonical messages as the model messages of `streamText` and `generateText`, such that every provider takes them: what a
- * crash left open is repaired, each turn of the model is an assistant message of its own with the results of its calls right
- * behind it, and another provider's signatures are left out. Synchronous.
+ * Converts canonical messages to the model messages of `streamText` and `generateText`, such that every provider takes them:
+ * calls that a crash left open are settled, each turn of the model is an assistant message with the results of its calls
+ * behind it, another provider's signatures are left out, and tools that another provider ran are plain calls. Synchronous.
  */
 export function toAiSdkMessages(
   messages: readonly CanonicalMessage[],
@@ -54,10 +58,23 @@ export function toAiSdkMessages(
   }
   const writer = new ModelMessageWriter(
     { ...options, onLoss },
-    toProviderCallIds(unique),
+    toProviderCallIds(unique, options.provider),
     options.onLoss !== undefined,
   );
-  return sound.flatMap((message) => writer.write(message)) as ModelMessage[];
+  return writer.join(sound.flatMap((message) => writer.write(message))) as ModelMessage[];
+}
+
+function partsOf({ content }: BuiltMessage): ModelPart[] {
+  return typeof content === 'string' ? [{ type: 'text', text: content }] : content;
+}
+
+/** The part before another, past sources: they stand between a model's texts and are not sent. */
+function saidBefore(parts: readonly MessagePart[], index: number): MessagePart | undefined {
+  return parts.slice(0, index).findLast(({ type }) => type !== 'source');
+}
+
+function saidAfter(parts: readonly MessagePart[], index: number): MessagePart | undefined {
+  return parts.slice(index + 1).find(({ type }) => type !== 'source');
 }
 
 /** An imported message may have its text beside the parts, and none in them. */
@@ -73,6 +90,9 @@ class ModelMessageWriter {
   #version: UIMessageVersion;
   #includeInternal: IncludeInternal;
   #callIds: ProviderCallIds;
+  /** Of the message that is being written. */
+  #providers = new CallProviders({ format: 2, parts: [] });
+  #late = new LateResults([]);
   /** Whose reasoning a part is, for the ledger. */
   #thoughts = new WeakMap<ModelPart, string | undefined>();
   /** With a provider named, only what it reads is sent; without one, our slot travels too and comes back. */
@@ -89,6 +109,18 @@ class ModelMessageWriter {
     this.#version = version;
     this.#includeInternal = includeInternal;
     this.#withSlot = provider === undefined;
+  }
+
+  /** Joins the user's messages that follow each other, where the provider wants roles to alternate. */
+  join(messages: BuiltMessage[]): BuiltMessage[] {
+    if (this.#filter.takesRepeatedUser) return messages;
+    const joined: BuiltMessage[] = [];
+    for (const message of messages) {
+      const last = joined.at(-1);
+      if (last?.role !== 'user' || message.role !== 'user') joined.push(message);
+      else joined[joined.length - 1] = { ...last, ...message, content: [last, message].flatMap(partsOf) };
+    }
+    return joined;
   }
 
   write(message: CanonicalMessage): BuiltMessage[] {
@@ -113,7 +145,7 @@ class ModelMessageWriter {
         return content.length > 0 ? [{ role: 'user', content, ...this.#messageOptions(message) }] : [];
       }
       default:
-        return this.#assistant(message.content.parts);
+        return this.#assistant(message.content);
     }
   }
 
@@ -135,23 +167,46 @@ class ModelMessageWriter {
     });
   }
 
-  #assistant(parts: readonly MessagePart[]): BuiltMessage[] {
+  #assistant(content: MessageContent): BuiltMessage[] {
     const messages: BuiltMessage[] = [];
+    const { parts } = content;
     let turns: Turns = new Turns();
     const flush = (): void => {
       messages.push(...turns.messages((part) => this.#unfinished(part)));
       turns = new Turns();
     };
-    for (const part of parts) {
+    this.#providers = new CallProviders(content);
+    this.#late = new LateResults(parts);
+    for (const [index, part] of parts.entries()) {
+      this.#late.atStep(part.stepId, turns);
       const admitted = admitInternal(part, this.#includeInternal, this.#onLoss);
-      if (admitted === undefined) continue;
-      if (admitted.type === 'interjection') {
+      if (admitted?.type === 'interjection') {
         flush();
         messages.push(...this.#interjection(admitted));
-      } else this.#say(admitted, turns);
+      } else if (admitted?.type === 'text' && admitted.text.trim() === '') {
+        this.#blank(admitted, saidBefore(parts, index), saidAfter(parts, index), turns);
+      } else if (admitted) this.#say(admitted, turns);
+      this.#late.behind(part, turns);
     }
+    this.#late.atEnd(turns);
     flush();
     return messages;
+  }
+
+  /**
+   * Empty text goes back only to the provider that marked it. White space between two texts separates their sentences: it
+   * stays a part where one of them is marked, as Anthropic's citations are, and is else added to the text before it.
+   */
+  #blank(part: TextPart, before: MessagePart | undefined, after: MessagePart | undefined, turns: Turns): void {
+    const isMarked = (other: MessagePart | undefined): boolean => {
+      const meta = other?.type === 'text' ? this.#filter.admit(other.providerMetadata) : undefined;
+      return meta !== undefined && this.#filter.styleOf(Object.keys(meta)) === 'provider';
+    };
+    const isBetween = before?.type === 'text' && after?.type === 'text' && part.text !== '';
+    if (isMarked(part) || (isBetween && (isMarked(before) || isMarked(after)))) return this.#say(part, turns);
+    const last = isBetween ? turns.of(part, 'words').said.at(-1) : undefined;
+    if (last?.type !== 'text') return this.#empty(part);
+    last.text = `${textOf(last.text) ?? ''}${part.text}`;
   }
 
   /** A system's words in the middle of a conversation are refused by most providers: the model reads them as the user's. */
@@ -167,7 +222,6 @@ class ModelMessageWriter {
     switch (part.type) {
       case 'text': {
         const { text, citations } = part;
-        if (text.trim() === '' && !this.#filter.admit(part.providerMetadata)) return this.#empty(part);
         turns.of(part, 'words').said.push({ type: 'text', text, ...this.#options(part, defined({ citations })) });
         return;
       }
@@ -184,8 +238,12 @@ class ModelMessageWriter {
         return;
       }
       case 'tool-invocation':
-        return this.#tool(part, turns.of(part, 'call'));
+        return this.#tool(part, turns);
       case 'file': {
+        if (!this.#filter.takesAssistantFiles) {
+          const why = 'The provider takes no files in an assistant message.';
+          return this.#onLoss({ kind: 'unsupported', what: 'file', why, ...defined({ id: part.id }) });
+        }
         const file = this.#file(part);
         if (file) turns.of(part, 'words').said.push(...file);
         return;
@@ -193,6 +251,11 @@ class ModelMessageWriter {
       case 'data': {
         const kind = this.#version === 7 ? providerKindOf(part.name) : undefined;
         if (kind === undefined) return this.#unsaid(part);
+        const [provider] = kind.split('.', 1);
+        if (this.#filter.styleOf([provider!]) !== 'provider') {
+          const why = `Only ${provider} reads it.`;
+          return this.#onLoss({ kind: 'unsupported', what: kind, why, ...defined({ id: part.id }) });
+        }
         turns.of(part, 'words').said.push({ type: 'custom', kind, ...this.#options(part) });
         return;
       }
@@ -201,24 +264,30 @@ class ModelMessageWriter {
     }
   }
 
-  #tool(part: ToolPart, turn: Turn): void {
+  #tool(part: ToolPart, turns: Turns): void {
     const { toolCallId: id, toolName, executor, approval, args = {} } = part;
-    const toolCallId = this.#callIds.get(id) ?? id;
-    const providerExecuted = executor === 'provider';
-    if (providerExecuted && part.error?.code === 'unsettled') {
-      const why = 'The provider never said what came of its own tool, and refuses a result from anybody else.';
+    const isProviders = executor === 'provider';
+    if (isProviders && part.error?.code === 'unsettled') {
+      const why = 'The provider did not report a result of its own tool, and refuses one from anybody else.';
       return this.#onLoss({ kind: 'repaired', what: 'provider call', why, id });
     }
-    const asked = approval?.kind === 'approval' ? modelApproval(approval, toolCallId, providerExecuted) : undefined;
-    const isOpen = providerExecuted || asked?.response !== undefined;
+    const style = isProviders ? this.#filter.styleOf(this.#providers.keysOf(part)) : 'plain';
+    if (!this.#filter.takesCalls) return this.#callAsText(part, turns);
+    if (isProviders && style === 'plain') return this.#plainCall(part, turns);
+    const turn = turns.of(part, 'call');
+    const toolCallId = this.#callIds.get(id) ?? id;
+    const asked = approval?.kind === 'approval' ? modelApproval(approval, toolCallId, isProviders) : undefined;
+    const isOpen = isProviders || asked?.response !== undefined;
     const output = encodeToolOutput(part, this.#onLoss) ?? (isOpen ? undefined : this.#interrupted(part));
-    const input = inputOf(args, part.invalid === true);
+    const isText =
+      isFreeText(this.#filter.admit(part.providerMetadata)) && this.#filter.styleOf(['openai']) === 'provider';
+    const input = inputOf(args, part.invalid === true, isText);
     turn.said.push({
       type: 'tool-call',
       toolCallId,
       toolName,
       input,
-      ...(providerExecuted && { providerExecuted }),
+      ...(isProviders && { providerExecuted: true }),
       ...this.#options(part, { ...toolSlot(part, input), ...(toolCallId !== id && { toolCallId: id }) }),
     });
     if (asked) turn.said.push(asked.request);
@@ -226,7 +295,46 @@ class ModelMessageWriter {
     if (output === undefined) return;
     const providerOptions = this.#filter.admit(part.resultMetadata);
     const result = { type: 'tool-result', toolCallId, toolName, output, ...defined({ providerOptions }) };
-    (providerExecuted ? turn.said : turn.results).push(result);
+    if (!isProviders) turn.results.push(result);
+    else if (!this.#late.hold(part, result)) turn.said.push(result);
+  }
+
+  /** A call that another provider ran, with its result, as any function's: in messages that every provider takes. */
+  #plainCall(part: ToolPart, turns: Turns): void {
+    const { toolCallId: id, args = {} } = part;
+    const output = this.#foreignOutput(part, 'a plain call');
+    if (output === undefined) return;
+    const toolCallId = this.#callIds.get(id) ?? id;
+    const toolName = part.toolName.replaceAll(/[^\w-]/g, '_').slice(0, 64) || 'tool';
+    const turn = turns.of(part, 'call');
+    turn.isSplit = true;
+    turn.said.push({ type: 'tool-call', toolCallId, toolName, input: inputOf(args, false, false) });
+    turn.results.push({ type: 'tool-result', toolCallId, toolName, output });
+  }
+
+  #callAsText(part: ToolPart, turns: Turns): void {
+    const output = this.#foreignOutput(part, 'text');
+    if (output === undefined) return;
+    const result = output.type === 'execution-denied' ? 'denied' : JSON.stringify(output.value);
+    const text = `The tool ${part.toolName} was called with ${JSON.stringify(part.args ?? {})}. Result: ${result}`;
+    turns.of(part, 'words').said.push({ type: 'text', text });
+  }
+
+  /** The result of a call whose own form the target does not take. Undefined: there is none, and the call is left out. */
+  #foreignOutput(part: ToolPart, form: string): ModelToolOutput | undefined {
+    const { toolCallId: id, toolName } = part;
+    const output = encodeToolOutput(part, this.#onLoss);
+    const why =
+      output === undefined
+        ? `The call of ${toolName} has no result, and only the provider that ran it could continue it.`
+        : `The provider does not take the call of ${toolName} as it was made; it is sent as ${form}.`;
+    this.#onLoss({ kind: 'unsupported', what: 'provider call', why, id });
+    return output && withoutOpaqueData(output, () => this.#opaque(part));
+  }
+
+  #opaque({ toolCallId: id, toolName }: ToolPart): void {
+    const why = `Encoded data in the result of ${toolName} is left out: it is of use only to the provider that made it.`;
+    this.#onLoss({ kind: 'withheld', what: 'tool result', why, id });
   }
 
   /** A call of the continued message that nobody settles: the model must not be left waiting for it. */

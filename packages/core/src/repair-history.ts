@@ -42,8 +42,9 @@ export function repairHistory(messages: readonly CanonicalMessage[], options: Re
   for (const message of merged) {
     const continued = message.id === options.continues;
     const parts: MessagePart[] = [];
-    for (const part of partsOf(message, report)) {
-      const mended = repairPart(part, message.id, continued, seen, report);
+    const before = partsOf(message, report);
+    for (const [index, part] of before.entries()) {
+      const mended = isSeparator(before, index) ? part : repairPart(part, message.id, continued, seen, report);
       if (mended) parts.push(mended);
     }
     if (!continued) dropLoneReasoning(parts, message.id, report);
@@ -108,8 +109,8 @@ function repairPart(
       return { ...part, answer: { questionId, cancelled: true } };
     }
     case 'text':
-      // Providers refuse a block of white space, unless it is signed.
-      if (part.text.trim() !== '' || isSigned(part)) return part;
+      // Providers refuse a block of white space, unless they marked it themselves.
+      if (part.text.trim() !== '' || isMarked(part)) return part;
       report({
         kind: 'empty-text',
         messageId,
@@ -223,15 +224,32 @@ function isSaid(part: MessagePart): boolean {
     case 'interjection':
       return part.parts.some(isSaid);
     case 'text':
-      return part.text.trim() !== '' || isSigned(part);
+      return part.text.trim() !== '' || isMarked(part);
     default:
       return true;
   }
 }
 
-/** Google signs parts that may be empty of text. */
-function isSigned({ providerMetadata = {} }: MessagePart): boolean {
-  return Object.values(providerMetadata).some((meta) => 'thoughtSignature' in meta || 'signature' in meta);
+/** Metadata that its provider wants back with a part, even an empty one: Google signs it, OpenAI gives it an item id. */
+const marks = ['thoughtSignature', 'signature', 'itemId'];
+
+function isMarked({ providerMetadata = {} }: MessagePart): boolean {
+  return Object.values(providerMetadata).some((meta) => marks.some((mark) => Object.hasOwn(meta, mark)));
+}
+
+/** Whether a part is white space between two texts, which separates their sentences. Sources may stand between them too. */
+function isSeparator(parts: readonly MessagePart[], index: number): boolean {
+  const part = parts[index]!;
+  if (part.type !== 'text' || part.text === '' || part.text.trim() !== '') return false;
+  return isSpoken(parts.slice(0, index).findLast(isNoSource)) && isSpoken(parts.slice(index + 1).find(isNoSource));
+}
+
+function isNoSource({ type }: MessagePart): boolean {
+  return type !== 'source';
+}
+
+function isSpoken(part: MessagePart | undefined): boolean {
+  return part?.type === 'text' && part.text.trim() !== '';
 }
 
 function withParts(message: CanonicalMessage, parts: MessagePart[]): CanonicalMessage {

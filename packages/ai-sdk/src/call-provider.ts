@@ -1,0 +1,71 @@
+import type { MessageContent, Meta, ToolPart } from '@intertie/core';
+
+/** Metadata keys that do not name a provider. */
+const neutralKeys: ReadonlySet<string> = new Set(['ai-sdk', 'intertie', 'gateway', 'vercel']);
+
+/** Segments of a model's provider that name its API. */
+const apiNames: ReadonlySet<string> = new Set(['chat', 'completion', 'responses', 'messages', 'generative-ai']);
+
+/**
+ * Finds which provider ran a call: the one that the decoder recorded for its step, else the metadata keys of the call, of its
+ * step, or of its message. Anthropic marks neither the call nor the result of a web search; xAI marks nothing.
+ */
+export class CallProviders {
+  #content: MessageContent;
+  /** Keys by step, and under `undefined` those of the whole message. Collected when a call has no metadata of its own. */
+  #keys: Map<string | undefined, Set<string>> | undefined;
+
+  constructor(content: MessageContent) {
+    this.#content = content;
+  }
+
+  /** Empty: the message names no provider. */
+  keysOf({ providerMetadata, resultMetadata, stepId, toolCallId }: ToolPart): string[] {
+    const recorded = recordedProvider(stepId, this.#content);
+    const named = recorded === undefined ? [] : namesOf(recorded);
+    if (named.length > 0) return named;
+    const own = providerKeys(providerMetadata, resultMetadata);
+    if (own.length > 0) return own;
+    this.#keys ??= collectKeys(this.#content);
+    const step = stepId === undefined ? undefined : this.#keys.get(stepId);
+    const keys = step ?? this.#keys.get(undefined);
+    if (keys) return [...keys];
+    // Ids of Anthropic's server tools: a chat whose client keeps the messages has no steps.
+    return /^(?:srvtoolu|mcptoolu)_/.test(toolCallId) ? ['anthropic'] : [];
+  }
+}
+
+/** The provider that the decoder recorded for a step, as its model names it. */
+export function recordedProvider(stepId: string | undefined, { steps }: MessageContent): string | undefined {
+  const own = stepId === undefined ? undefined : steps?.[stepId]?.providerMetadata?.['ai-sdk'];
+  return typeof own?.['provider'] === 'string' ? own['provider'] : undefined;
+}
+
+/** The names in a model's provider: `google` and `vertex` of `google.vertex.chat`. Claude on Vertex is Anthropic's. */
+function namesOf(provider: string): string[] {
+  if (provider.endsWith('.interactions')) return ['interactions'];
+  const names = provider.split('.').filter((name) => !apiNames.has(name) && !neutralKeys.has(name));
+  return names.includes('anthropic') ? ['anthropic'] : names;
+}
+
+function collectKeys({ parts, steps = {}, providerMetadata }: MessageContent): Map<string | undefined, Set<string>> {
+  const found = new Map<string | undefined, Set<string>>();
+  const add = (stepId: string | undefined, keys: readonly string[]): void => {
+    if (keys.length > 0) found.set(stepId, new Set([...(found.get(stepId) ?? []), ...keys]));
+  };
+  add(undefined, providerKeys(providerMetadata));
+  const sources = [
+    ...Object.entries(steps).map(([stepId, step]) => ({ stepId, providerMetadata: step.providerMetadata })),
+    ...parts,
+  ];
+  for (const { stepId, providerMetadata: meta } of sources) {
+    const keys = providerKeys(meta);
+    add(undefined, keys);
+    if (stepId !== undefined) add(stepId, keys);
+  }
+  return found;
+}
+
+function providerKeys(...metas: Array<Meta | undefined>): string[] {
+  return metas.flatMap((meta) => Object.keys(meta ?? {}).filter((key) => !neutralKeys.has(key)));
+}
