@@ -4,10 +4,10 @@ import { createAGUIHandler } from '../src/create-ag-ui-handler.ts';
 import { frameEvents } from './frame-events.ts';
 
 it.each<[string, AgentEvent]>([
-  // AG-UI has no place for it.
+  // AG-UI has no field for a runtime's resume token, and clients get no internal text.
   ['at the end', { type: 'run-end', outcome: 'paused', waitingFor: [{ type: 'message' }], resume: 'token' }],
-  ['before the end', { type: 'notice', level: 'error', message: 'No.', data: { key: 'sk-123' } }],
-])('a ledger that throws %s stops the run with an error, and the client is told', async (_when, lost) => {
+  ['before the end', { type: 'text-start', id: 'b', internal: true }],
+])('ends the run with one error if onLoss throws %s', async (_when, lost) => {
   const source: AgentSource = {
     name: 'scripted',
     pauses: 'replay',
@@ -27,6 +27,6 @@ it.each<[string, AgentEvent]>([
   const text = await (await handler(new Request('http://localhost/', { method: 'POST', body }))).text();
   const events = frameEvents(text);
   expect(events.filter(({ type }) => type === 'RUN_ERROR' || type === 'RUN_FINISHED')).toEqual([events.at(-1)]);
-  expect(events.at(-1)).toMatchObject({ type: 'RUN_ERROR', message: 'No losses.' });
+  expect(events.at(-1)).toMatchObject({ type: 'RUN_ERROR', code: 'run-failed', message: expect.stringContaining('Run: r.') as string });
   expect(text).toContain('One');
 });

@@ -131,7 +131,6 @@ describe('functional requirements', () => {
       'dynamic-tool',
       'dynamic-tool',
       'dynamic-tool',
-      'step-start',
       'reasoning',
       'text',
     ]);
@@ -150,7 +149,7 @@ describe('functional requirements', () => {
 
     test.each<[string, RuntimeEvent[], string[]]>([
       ['none for tools alone', [say('one'), tool, tool], ['step', 'one', 'x', 'x']],
-      ['text after a tool result', [say('one'), tool, say('two')], ['step', 'one', 'x', 'step', 'two']],
+      ['none for text after a tool result', [say('one'), tool, say('two')], ['step', 'one', 'x', 'two']],
       [
         'a second turn of the node',
         [{ type: 'agent:start', ...node }, say('one'), { type: 'agent:start', ...node }, say('two')],

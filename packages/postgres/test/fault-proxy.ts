@@ -32,6 +32,8 @@ export interface FaultProxy {
   delayMs: number;
   /** Applies a fault to the next statement that matches. Resolves with the statement when the fault has happened. */
   once(match: StatementMatch, fault: Fault): Promise<string>;
+  /** Removes all faults that have not happened. */
+  clear(): void;
   /** Accepts connections and bytes but passes nothing on, in either direction, until `resume`. */
   silence(options?: SilenceOptions): void;
   /** Ends the silence and passes on everything that was held back. */
@@ -104,6 +106,7 @@ export async function startFaultProxy(serverUrl: string): Promise<FaultProxy> {
       delayMs = ms;
     },
     once: (match, fault) => new Promise((done) => void rules.push({ match, fault, done })),
+    clear: () => void rules.splice(0),
     silence({ existing = true, future = true } = {}) {
       silenceFuture = future;
       if (existing) for (const connection of open) connection.silence();
