@@ -1,60 +1,119 @@
 // @ts-check
-// node load-node.mjs <database> <words a second> <words>: a server whose agent costs next to nothing, so that what is measured
-// is the server's. Each run says its number and the time at which it was due, whether the process was late or not. It prints
-// where it listens, and for every line that it reads what it has used so far.
+// node load-node.mjs <database> <words per second> <words> <source>: a server with one agent. `script` is a source that costs next to
+// nothing, so that the server is measured; `model` is a language model behind `streamText`. Each delta contains its number and the time
+// at which it was due. The program prints its URL, and for every line on standard input the resources used so far.
 import { performance } from 'node:perf_hooks';
 import { createInterface } from 'node:readline';
+import { model } from '../dist/agents/model.js';
 import { serve } from '../dist/serve.js';
 
 const [url = '', ...numbers] = process.argv.slice(2);
-const [perSecond = 1, words = 1] = numbers.map(Number);
+const [perSecond = 1, words = 1] = numbers.slice(0, 2).map(Number);
+const kind = numbers[2] ?? 'script';
 const periodMs = 1000 / perSecond;
 
-/** @typedef {{ controller: ReadableStreamDefaultController<import('@intertie/core').AgentEvent>, begunAt: number, said: number }} Speaker */
+/** @typedef {{ say: (delta: string) => void, end: () => void, begunAt: number, said: number }} Speaker */
 /** @type {Set<Speaker>} */
 const speakers = new Set();
 
-// One timer for all of them: as many as there are runs would be the most expensive thing here.
+// One timer for all runs: a timer per run would cost more than anything else here.
 setInterval(() => {
   const now = Date.now();
   for (const speaker of speakers) {
-    const { controller, begunAt } = speaker;
+    const { begunAt } = speaker;
     while (speaker.said < words && begunAt + speaker.said * periodMs <= now) {
       const dueAt = Math.round(begunAt + speaker.said * periodMs);
-      controller.enqueue({ type: 'text-delta', id: 'a', delta: `${speaker.said}:${dueAt} ` });
+      speaker.say(`${speaker.said}:${dueAt} `);
       speaker.said += 1;
     }
     if (speaker.said < words) continue;
     speakers.delete(speaker);
-    controller.enqueue({ type: 'text-end', id: 'a' });
-    controller.enqueue({ type: 'run-end', outcome: 'complete' });
-    controller.close();
+    speaker.end();
   }
 }, 5);
 
+/**
+ * Streams the words, as events of a source or as parts of a model.
+ * @template Item
+ * @param {(delta: string) => Item} toDelta
+ * @param {{ first: Item[], last: Item[] }} frame
+ * @returns {ReadableStream<Item>}
+ */
+function speak(toDelta, { first, last }) {
+  /** @type {Speaker} */
+  let own;
+  return new ReadableStream({
+    start(controller) {
+      for (const item of first) controller.enqueue(item);
+      own = {
+        say: (delta) => controller.enqueue(toDelta(delta)),
+        end() {
+          for (const item of last) controller.enqueue(item);
+          controller.close();
+        },
+        begunAt: Date.now() + Math.random() * periodMs,
+        said: 0,
+      };
+      speakers.add(own);
+    },
+    cancel() {
+      speakers.delete(own);
+    },
+  });
+}
+
 /** @type {import('@intertie/core').AgentSource} */
-const speaker = {
+const script = {
   name: 'speaker',
   pauses: 'replay',
-  run() {
-    /** @type {Speaker} */
-    let own;
-    return new ReadableStream({
-      start(controller) {
-        controller.enqueue({ type: 'text-start', id: 'a' });
-        own = { controller, begunAt: Date.now() + Math.random() * periodMs, said: 0 };
-        speakers.add(own);
+  run: () =>
+    speak(/** @returns {import('@intertie/core').AgentEvent} */ (delta) => ({ type: 'text-delta', id: 'a', delta }), {
+      first: [{ type: 'text-start', id: 'a' }],
+      last: [
+        { type: 'text-end', id: 'a' },
+        { type: 'run-end', outcome: 'complete' },
+      ],
+    }),
+};
+
+/** @type {import('@ai-sdk/provider').LanguageModelV3} */
+const speakingModel = {
+  specificationVersion: 'v3',
+  provider: 'load',
+  modelId: 'speaker',
+  supportedUrls: {},
+  doGenerate: () => Promise.reject(new Error('The load test only streams.')),
+  doStream: async () => ({
+    stream: speak(
+      /** @returns {import('@ai-sdk/provider').LanguageModelV3StreamPart} */ (delta) => ({
+        type: 'text-delta',
+        id: 'a',
+        delta,
+      }),
+      {
+        first: [
+          { type: 'stream-start', warnings: [] },
+          { type: 'text-start', id: 'a' },
+        ],
+        last: [
+          { type: 'text-end', id: 'a' },
+          {
+            type: 'finish',
+            finishReason: { unified: 'stop', raw: 'stop' },
+            usage: {
+              inputTokens: { total: 1, noCache: 1, cacheRead: 0, cacheWrite: 0 },
+              outputTokens: { total: words, text: words, reasoning: 0 },
+            },
+          },
+        ],
       },
-      cancel() {
-        speakers.delete(own);
-      },
-    });
-  },
+    ),
+  }),
 };
 
 const served = await serve(
   {
-    agents: { speaker },
+    agents: { speaker: kind === 'model' ? model(speakingModel) : script },
     database: { url },
     token: 'the-token-of-the-soak-test',
     limits: {
@@ -77,6 +136,6 @@ createInterface({ input: process.stdin })
     const used = { cpuMs: (user + system) / 1000, wallMs: performance.now(), rss: maxRss, utilization };
     process.stdout.write(`${JSON.stringify(used)}\n`);
   })
-  // Whoever started it has gone.
+  // The test that started this process has ended.
   .on('close', () => process.exit(1));
 process.once('SIGTERM', () => void served.close().then(() => process.exit(0)));

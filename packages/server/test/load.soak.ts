@@ -17,6 +17,8 @@ const [streams, perSecond, seconds] = [
 ];
 const requests = number('SOAK_REQUESTS', 50);
 const protocols = process.env['SOAK_PROTOCOLS'] ?? 'chat,ag-ui,events';
+/** `script`: a source that costs next to nothing. `model`: a language model behind `streamText`. */
+const sources = (process.env['SOAK_SOURCES'] ?? 'script,model').split(',');
 /** For example `--cpu-prof --cpu-prof-dir=profile`. */
 const nodeOptions = (process.env['SOAK_NODE_OPTIONS'] ?? '').split(' ').filter((option) => option !== '');
 
@@ -64,38 +66,41 @@ async function saveHistory(url: string): Promise<void> {
   await store.close();
 }
 
-test(`${streams} live streams at ${perSecond} words a second and ${requests} requests of history a second, on one node`, async () => {
-  const words = perSecond * seconds;
-  const database = await newPostgresUrl();
-  await saveHistory(database);
-  const node = start('load-node.mjs', database, perSecond, words);
-  const url = await node.line();
-  const used = async (): Promise<Used> => {
-    node.child.stdin!.write('used\n');
-    return JSON.parse(await node.line()) as Used;
-  };
-  const client = start('load-client.mjs', url, streams, words, requests, protocols);
-  expect(await client.line()).toBe('begun');
-  const before = await used();
-  const seen = JSON.parse(await client.line()) as Seen;
-  const after = await used();
-  const stopped = once(node.child, 'exit');
-  node.child.kill('SIGTERM');
-  await stopped;
+test.each(sources)(
+  `serves ${streams} live streams of ${perSecond} words per second from a %s on one node`,
+  async (source) => {
+    const words = perSecond * seconds;
+    const database = await newPostgresUrl();
+    await saveHistory(database);
+    const node = start('load-node.mjs', database, perSecond, words, source);
+    const url = await node.line();
+    const used = async (): Promise<Used> => {
+      node.child.stdin!.write('used\n');
+      return JSON.parse(await node.line()) as Used;
+    };
+    const client = start('load-client.mjs', url, streams, words, requests, protocols);
+    expect(await client.line()).toBe('begun');
+    const before = await used();
+    const seen = JSON.parse(await client.line()) as Seen;
+    const after = await used();
+    const stopped = once(node.child, 'exit');
+    node.child.kill('SIGTERM');
+    await stopped;
 
-  expect(seen.delays.count).toBe(streams * words);
-  const elapsed = after.wallMs - before.wallMs;
-  const quantiles = ({ p50, p99, max }: Summary): string => `p50 ${p50}, p99 ${p99}, max ${max} ms`;
-  const cores = (cpuMs: number, wallMs: number): string => `${Math.round((cpuMs / wallMs) * 100)} % of a core`;
-  process.stdout.write(
-    [
-      `${streams} streams (${protocols}), ${seen.delays.count} words, none lost, ${Math.round(seen.delays.count / (seen.wallMs / 1000))}/s in all`,
-      `word due → client, all live: ${quantiles(seen.steady)}; from the first on: ${quantiles(seen.delays)}`,
-      `request → headers of a stream: ${quantiles(seen.first)}`,
-      `history: ${seen.history.count} requests, ${quantiles(seen.history)}`,
-      `node: ${cores(after.cpuMs - before.cpuMs, elapsed)}, event loop ${Math.round(after.utilization * 100)} %, ${Math.round(after.rss / 2 ** 20)} MB; client: ${cores(seen.cpuMs, seen.wallMs)}`,
-      `processor time for a word, history included: ${Math.round(((after.cpuMs - before.cpuMs) / seen.steady.count) * 1000)} µs; ${(seen.delays.count / seen.pieces).toFixed(1)} words a piece`,
-      '',
-    ].join('\n'),
-  );
-});
+    expect(seen.delays.count).toBe(streams * words);
+    const elapsed = after.wallMs - before.wallMs;
+    const quantiles = ({ p50, p99, max }: Summary): string => `p50 ${p50}, p99 ${p99}, max ${max} ms`;
+    const cores = (cpuMs: number, wallMs: number): string => `${Math.round((cpuMs / wallMs) * 100)} % of a core`;
+    process.stdout.write(
+      [
+        `${source}: ${streams} streams (${protocols}), ${seen.delays.count} words, none lost, ${Math.round(seen.delays.count / (seen.wallMs / 1000))}/s in all`,
+        `word due → client, all live: ${quantiles(seen.steady)}; from the first on: ${quantiles(seen.delays)}`,
+        `request → headers of a stream: ${quantiles(seen.first)}`,
+        `history: ${seen.history.count} requests, ${quantiles(seen.history)}`,
+        `node: ${cores(after.cpuMs - before.cpuMs, elapsed)}, event loop ${Math.round(after.utilization * 100)} %, ${Math.round(after.rss / 2 ** 20)} MB; client: ${cores(seen.cpuMs, seen.wallMs)}`,
+        `processor time for a word, history included: ${Math.round(((after.cpuMs - before.cpuMs) / seen.steady.count) * 1000)} µs; ${(seen.delays.count / seen.pieces).toFixed(1)} words a piece`,
+        '',
+      ].join('\n'),
+    );
+  },
+);
