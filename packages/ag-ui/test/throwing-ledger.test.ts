@@ -27,6 +27,10 @@ it.each<[string, AgentEvent]>([
   const text = await (await handler(new Request('http://localhost/', { method: 'POST', body }))).text();
   const events = frameEvents(text);
   expect(events.filter(({ type }) => type === 'RUN_ERROR' || type === 'RUN_FINISHED')).toEqual([events.at(-1)]);
-  expect(events.at(-1)).toMatchObject({ type: 'RUN_ERROR', code: 'run-failed', message: expect.stringContaining('Run: r.') as string });
+  expect(events.at(-1)).toMatchObject({
+    type: 'RUN_ERROR',
+    code: 'run-failed',
+    message: expect.stringContaining('Run: r.') as string,
+  });
   expect(text).toContain('One');
 });
