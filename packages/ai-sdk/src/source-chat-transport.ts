@@ -6,7 +6,7 @@ import { toRunInput } from './chat-turn.ts';
 import type { UIMessageChunkOf, UIMessageVersion } from './ui-message-chunk.ts';
 import type { PrepareRun } from './prepare-run.ts';
 
-/** The chat runs in the same process, so its messages come from nobody else. */
+/** The chat runs in the same process, so its messages are not limited as those of a remote client. */
 const unlimited = { messages: Infinity, parts: Infinity };
 
 export interface SourceChatTransportOptions<

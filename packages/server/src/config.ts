@@ -5,12 +5,12 @@ import { createClientReader, type TrustProxy } from './http/client-address.ts';
 import { isAgentDefinition, isAgentSource, type AgentDefinition } from './agents/agent-definition.ts';
 import { IntertieError } from './intertie-error.ts';
 
-/** User or program that a request is from. */
+/** User or program that sends a request. */
 export type Principal = {
   /** Scope of everything that the principal can read and change. */
   id: string;
   name?: string;
-  /** Whether the principal may read `/metrics`, which tells about all principals. Default: no. */
+  /** Whether the principal may read `/metrics`, which covers all principals. Default: false. */
   operator?: boolean;
 };
 
@@ -49,8 +49,8 @@ export type IntertieConfig = {
   /** Origins whose pages may use the server, or `*` for all. Default: its own. */
   cors?: readonly string[] | '*';
   /**
-   * Reverse proxies whose `X-Forwarded-*` or `Forwarded` headers are believed: how many stand in front of the server, or their
-   * addresses and CIDR ranges. Default: `INTERTIE_TRUST_PROXY`, else none.
+   * Reverse proxies whose `X-Forwarded-*` or `Forwarded` headers are trusted: the number of proxies in front of the server, or
+   * their addresses and CIDR ranges. Default: `INTERTIE_TRUST_PROXY`, else none.
    */
   trustProxy?: TrustProxy | undefined;
   limits?: Partial<Limits>;
@@ -169,8 +169,7 @@ function checkLimits(limits: unknown): void {
   const { streams, ...flat } = limits;
   const flatLimits = ['requestsPerSecond', 'runs', 'eventLoopDelayMs', ...Object.keys(defaultRequestLimits)];
   for (const key of Object.keys(flat)) {
-    if (!flatLimits.includes(key))
-      wrong(`limits has no field "${key}". It knows ${flatLimits.join(', ')} and streams.`);
+    if (!flatLimits.includes(key)) wrong(`limits has no field "${key}". Use ${flatLimits.join(', ')} or streams.`);
   }
   const numbers = { ...flat, ...(isObject(streams) ? streams : {}) };
   for (const [key, value] of Object.entries(numbers)) {

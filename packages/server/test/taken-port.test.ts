@@ -46,7 +46,9 @@ test('exits with an error on a taken port in demo mode, and leaves no demo serve
       env: {},
     });
     expect([code, out]).toEqual([1, '']);
-    expect(err).toMatch(new RegExp(`^Port ${port} of 127\\.0\\.0\\.1 is taken\\.\nStop it, or choose another port`));
+    expect(err).toMatch(
+      new RegExp(`^Port ${port} of 127\\.0\\.0\\.1 is taken\\.\nStop that program, or choose another port`),
+    );
     expect(existsSync(join(folder, '.intertie'))).toBe(false);
   } finally {
     process.chdir(cwd);
