@@ -200,7 +200,7 @@ describe('stored reasoning', () => {
     ['all', ['A secret', 'A secret']],
     ['signatures', ['']],
     ['none', []],
-  ] as const)('has what storeReasoning says: %s', async (storeReasoning, stored) => {
+  ] as const)('stores the reasoning that storeReasoning selects: %s', async (storeReasoning, stored) => {
     const model = scriptedModel([...thought, ...text('0', 'Fine'), finish()]);
     const agent = new Agent({ model, storeReasoning });
     const run = await agent.stream({ threadId: 't', message: 'Hello' });
@@ -217,7 +217,7 @@ describe('stored reasoning', () => {
     await agent.close();
   });
 
-  it.each(['signatures', 'none'] as const)('gives the provider its signatures back within a run: %s', async (mode) => {
+  it.each(['signatures', 'none'] as const)('sends signatures back to the provider within a run: %s', async (mode) => {
     const look = { inputSchema: z.object({}), execute: async () => 'seen' };
     const model = scriptedModel(
       [...thought, call('c1', 'look'), finish('tool-calls')],
@@ -242,7 +242,7 @@ describe('stored reasoning', () => {
     await agent.close();
   });
 
-  it('is left out of imported messages', async () => {
+  it('leaves reasoning out of imported messages', async () => {
     const agent = new Agent({ model: spoken('Fine'), storeReasoning: 'none' });
     const parts = [
       { type: 'reasoning' as const, text: 'A secret' },

@@ -70,7 +70,7 @@ function refusedByChat(body: unknown): string[] {
       if (!open.delete(id)) problems.push('a tool message without its call');
       continue;
     }
-    if (open.size > 0) problems.push(`the ${String(role)} speaks before a call has its result`);
+    if (open.size > 0) problems.push(`a ${String(role)} message precedes the result of a call`);
     open = new Set(list(toolCalls).map((call) => call['id']));
     for (const call of list(toolCalls)) {
       const { name, arguments: input } = fields(call['function']);

@@ -56,7 +56,7 @@ test('exits with an error on a taken port in demo mode, and leaves no demo serve
   await vi.waitFor(() => expect(countServers()).toBe(1));
 });
 
-test('answers a request that arrives while it starts, once it has started', async () => {
+test('answers a request that arrives during the start once it has started', async () => {
   const store = createInMemoryStore();
   const { registry } = store;
   const heartbeat = registry.heartbeat.bind(registry);
@@ -72,7 +72,7 @@ test('answers a request that arrives while it starts, once it has started', asyn
   await server.close();
 });
 
-test('gives the port back when it cannot start', async () => {
+test('releases the port when it cannot start', async () => {
   const store = createInMemoryStore();
   store.registry.heartbeat = () => Promise.reject(new Error('no database'));
   await expect(serve({ agents, database: store }, { port: 0 })).rejects.toThrow('no database');
