@@ -227,17 +227,17 @@ describe('stored reasoning', () => {
     const tools = { look: tool(look), remove: tool({ ...look, needsApproval: true }) };
     const agent = new Agent({ model, tools, storeReasoning: mode, stopWhen: stepCountIs(5) });
     const asked = await agent.generate({ threadId: 't', message: 'Look, then remove' });
-    const told = (turn: number) =>
+    const reasoningSent = (turn: number) =>
       model.doStreamCalls[turn]!.prompt.flatMap(({ content }) =>
         Array.isArray(content) ? content.filter(({ type }) => type === 'reasoning') : [],
       );
-    expect(told(1)).toMatchObject([{ text: 'A secret', providerOptions: signature }, { text: 'A secret' }]);
+    expect(reasoningSent(1)).toMatchObject([{ text: 'A secret', providerOptions: signature }, { text: 'A secret' }]);
     expect(reasoningIn(asked.message)).toMatchObject([{ reasoning: '', providerMetadata: signature }]);
 
     const [decision] = await agent.store.registry.listDecisions(agent.store.scope, { threadId: 't', state: 'open' });
     const { run } = await agent.answer(asked.runId, [{ questionId: decision!.id, approved: true }]);
     const ended = await (await agent.attach(run!.runId))!.message;
-    expect(told(2)).toMatchObject([{ text: '', providerOptions: signature }]);
+    expect(reasoningSent(2)).toMatchObject([{ text: '', providerOptions: signature }]);
     expect(reasoningIn(ended)).toHaveLength(mode === 'none' ? 0 : 1);
     await agent.close();
   });
