@@ -14,7 +14,7 @@ export interface SourceChatTransportOptions<
 > extends ChatEncoderOptions<Version> {
   /** What a run is given beside the history: the client's tools, context, state. */
   prepare?: PrepareRun<{ metadata?: unknown; body?: object }>;
-  /** What the page is told of an error that ended the run. Default: the error's message. */
+  /** Text of the error that ended the run. Default: the error's message, since page and run share a process. */
   errorText?: (error: Fault) => string;
   generateId?: () => string;
   now?: () => number;

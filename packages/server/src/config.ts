@@ -35,7 +35,10 @@ export type IntertieConfig = {
   defaultAgent?: string;
   /** `postgres://…`, a folder for an embedded database, what `createStore` takes, or a store. Default: `DATABASE_URL`, else `./.intertie`. */
   database?: string | CreateStoreOptions | Store | undefined;
-  /** Longest outage of the database that runs and readers wait for, in milliseconds. Then they end with code `database-away`. Default: 5 minutes. */
+  /**
+   * Longest outage of the database, in milliseconds, that a reader waits for, and a run that is prepared or asks a question. Then
+   * they end with code `database-away`. Default: 5 minutes.
+   */
   maxOutageMs?: number;
   /**
    * Who a request is from; null: 401. Without it and without a token, the server answers on this machine only; and `fetch` of

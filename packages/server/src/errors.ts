@@ -324,7 +324,7 @@ export const errors: { readonly [code in ErrorCode]: CatalogueEntry } = {
     status: 503,
     title: 'The database does not answer',
     cause: 'The database cannot be reached, does not answer in time, or refuses writes, for example on a full disk.',
-    fix: 'Run `intertie doctor` to test the connection. Runs wait for the database up to `maxOutageMs` and then end with this code: start them again.',
+    fix: 'Run `intertie doctor` to test the connection. A run that is prepared or asks a question waits up to `maxOutageMs` and then ends with this code: start it again.',
   },
   'bad-config': {
     status: 500,
