@@ -110,7 +110,7 @@ class AGUIDecoder {
     if (event.type === 'MESSAGES_SNAPSHOT') this.release(emit);
     const own = this.#agents.endSteps(event, write);
     if (this.#decode(own, write)) return;
-    for (const out of lostEvents(own, 'It does not fit where it is.', this.#onLoss)) write(out);
+    for (const out of lostEvents(own, 'The event is not valid at this point of the stream.', this.#onLoss)) write(out);
   }
 
   lost(value: unknown, emit: Write): void {

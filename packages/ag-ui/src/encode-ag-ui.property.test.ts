@@ -118,7 +118,7 @@ describe('whatever a run does', { timeout: 60_000 }, () => {
 });
 
 describe('a client that joins a run', () => {
-  it('reads a node whose parent has ended and starts again', async () => {
+  it('decodes a node whose parent has ended and starts again', async () => {
     const events: AgentEvent[] = [
       { type: 'run-start', runId: 'r', threadId: 't', messageId: 'm' },
       { type: 'agent-start', agentId: 'a', name: 'parent', kind: 'agent' },

@@ -10,7 +10,7 @@ import { withoutData } from './without-data.ts';
  */
 export type StepNames = 'phases' | 'turns' | ((step: { index: number; name?: string; agent?: string }) => string);
 
-/** What a model call is doing; with `stepNames: 'phases'` each is a step to the client. */
+/** Phase of a model call. With `stepNames: 'phases'` the client sees each phase as a step. */
 export type Phase = 'generating' | 'executing';
 const phaseNames: Record<Phase, string> = { generating: 'Generating Response', executing: 'Executing Tools' };
 
@@ -127,7 +127,7 @@ export class AGUIAgents {
     write({ type: 'STEP_STARTED', stepName: step.stepName, ...tag(step.owner), ...slot({ phase: true }) });
   }
 
-  /** Closes "Executing Tools", so that a tool's result stands after it. */
+  /** Closes "Executing Tools", so that a tool's result follows it. */
   leaveExecuting(stepId: string | undefined, write: Write): void {
     const step = this.#phasedStep(stepId);
     if (step?.phase === 'executing') this.#leave(step, write);

@@ -42,7 +42,7 @@ function entryOf(used: Usage, v1: boolean): TokenUsage {
 
 /**
  * A count that includes its parts, as AG-UI demands. Some providers do not count reasoning as output, or cached tokens as input
- * (xAI through an OpenAI-compatible provider): it shows where a part is more than the whole.
+ * (xAI through an OpenAI-compatible provider). Such a count is recognised by a part that exceeds the whole.
  */
 function withParts(whole: number | undefined, ...parts: Array<number | undefined>): number | undefined {
   if (whole === undefined || !parts.some((part = 0) => part > whole)) return whole;

@@ -8,7 +8,7 @@ export interface ToAGUIResponseOptions extends ToAGUIOptions {
   headers?: Record<string, string>;
   /** After how long a silence a comment is sent. Default: 15 seconds. */
   keepAliveMs?: number;
-  /** Text of an error for the client. Default: a sentence of ours with the run id; see `createAGUIHandler`. */
+  /** Text of an error for the client. Default: a generic sentence with the run id; see `createAGUIHandler`. */
   errorText?: (error: Fault) => string;
 }
 

@@ -44,7 +44,7 @@ export function toAGUI(result: StreamTextLike, options: ToAGUIOptions = {}): Rea
   return iterableStream(feedAGUI(result, options)) as ReadableStream<Event>;
 }
 
-/** What reads a result, and what writes it. With `shown` the events go to a client, which sees no text of a provider's error. */
+/** Creates the pipeline from a `streamText` result to AG-UI events. With `shown`, the text of provider errors is hidden. */
 export function feedAGUI(
   result: StreamTextLike,
   options: ToAGUIOptions,

@@ -200,7 +200,7 @@ describe('stored reasoning', () => {
     ['all', ['A secret', 'A secret']],
     ['signatures', ['']],
     ['none', []],
-  ] as const)('has what storeReasoning says: %s', async (storeReasoning, stored) => {
+  ] as const)('stores the reasoning that storeReasoning selects: %s', async (storeReasoning, stored) => {
     const model = scriptedModel([...thought, ...text('0', 'Fine'), finish()]);
     const agent = new Agent({ model, storeReasoning });
     const run = await agent.stream({ threadId: 't', message: 'Hello' });
@@ -217,7 +217,7 @@ describe('stored reasoning', () => {
     await agent.close();
   });
 
-  it.each(['signatures', 'none'] as const)('gives the provider its signatures back within a run: %s', async (mode) => {
+  it.each(['signatures', 'none'] as const)('sends signatures back to the provider within a run: %s', async (mode) => {
     const look = { inputSchema: z.object({}), execute: async () => 'seen' };
     const model = scriptedModel(
       [...thought, call('c1', 'look'), finish('tool-calls')],
@@ -227,22 +227,22 @@ describe('stored reasoning', () => {
     const tools = { look: tool(look), remove: tool({ ...look, needsApproval: true }) };
     const agent = new Agent({ model, tools, storeReasoning: mode, stopWhen: stepCountIs(5) });
     const asked = await agent.generate({ threadId: 't', message: 'Look, then remove' });
-    const told = (turn: number) =>
+    const reasoningSent = (turn: number) =>
       model.doStreamCalls[turn]!.prompt.flatMap(({ content }) =>
         Array.isArray(content) ? content.filter(({ type }) => type === 'reasoning') : [],
       );
-    expect(told(1)).toMatchObject([{ text: 'A secret', providerOptions: signature }, { text: 'A secret' }]);
+    expect(reasoningSent(1)).toMatchObject([{ text: 'A secret', providerOptions: signature }, { text: 'A secret' }]);
     expect(reasoningIn(asked.message)).toMatchObject([{ reasoning: '', providerMetadata: signature }]);
 
     const [decision] = await agent.store.registry.listDecisions(agent.store.scope, { threadId: 't', state: 'open' });
     const { run } = await agent.answer(asked.runId, [{ questionId: decision!.id, approved: true }]);
     const ended = await (await agent.attach(run!.runId))!.message;
-    expect(told(2)).toMatchObject([{ text: '', providerOptions: signature }]);
+    expect(reasoningSent(2)).toMatchObject([{ text: '', providerOptions: signature }]);
     expect(reasoningIn(ended)).toHaveLength(mode === 'none' ? 0 : 1);
     await agent.close();
   });
 
-  it('is left out of imported messages', async () => {
+  it('leaves reasoning out of imported messages', async () => {
     const agent = new Agent({ model: spoken('Fine'), storeReasoning: 'none' });
     const parts = [
       { type: 'reasoning' as const, text: 'A secret' },

@@ -121,7 +121,7 @@ it('waits for a database that is away while the run is prepared', async () => {
   expect(errors).toContainEqual(new DatabaseAwayError());
 });
 
-it('ends a run as aborted that is stopped while it waits for the database', async () => {
+it('ends a run as aborted if it is stopped while it waits for the database', async () => {
   const store = createInMemoryStore();
   let isAway = true;
   store.registry.ask = () => Promise.reject(new DatabaseAwayError());

@@ -48,7 +48,7 @@ export type ExecutionHost = {
   readonly process: string;
   readonly flusher: RunFlusher;
   readonly watcher: RunWatcher;
-  /** How long a run waits for a database that is away: see `RunHostOptions`. */
+  /** Maximum time that a run waits for an unreachable database; see `RunHostOptions`. */
   readonly maxOutageMs: number;
   readonly onError: (error: unknown) => void;
   readonly observe: Observe;
@@ -70,7 +70,7 @@ export class Execution {
   readonly definition: AgentDefinition;
   /** Rejects if the run was not ended. The process still owns it and ends it with `failure`. */
   readonly done: Promise<FinishResult>;
-  /** How the run has to be ended after `done` was rejected. */
+  /** End of the run that the host writes after `done` was rejected. */
   failure: End | undefined;
   #host: ExecutionHost;
   #owned: Ownership;

@@ -32,7 +32,7 @@ export function endingOf(
   };
 }
 
-/** The database has lost commits: the message is complete here, so the run is owned anew and ended with it. */
+/** The database has lost commits: the message is complete here, so the process takes ownership again and ends the run with it. */
 export async function finishAnew(
   { store: { registry }, process }: { store: Store; process: string },
   { run }: Ownership,

@@ -9,10 +9,10 @@ export type LeaseOptions = {
   now?: () => number;
 };
 
-/** So many beats without one that arrived are an outage, and so many is what the others are given after it. */
+/** Number of missed heartbeats that count as an outage, and of heartbeats that other processes get to recover after it. */
 const beats = 2;
 
-/** What keeps the runs of this process its own, and tells it when those of others are nobody's. */
+/** Renews this process's lease and decides when another process's lease has expired. */
 export class Lease {
   #registry: Pick<Registry, 'heartbeat'>;
   #process: string;

@@ -20,7 +20,7 @@ import { FileResolver } from './resolve-files.ts';
 
 /** Writes the messages of runs to a `MessageStore`, at the points where a failure can still end the run with an error. */
 export type MessageKeeper = {
-  /** The whole store: messages of the `MessageStore`, runs in memory. */
+  /** The complete store: messages of the `MessageStore`, runs in memory. */
   readonly store: Store;
   /** Saves the thread and the messages that the run answers. Rejects if the `MessageStore` does. */
   saveQuestion(run: RunRecord): Promise<void>;
@@ -30,7 +30,7 @@ export type MessageKeeper = {
 
 export type RunAnswer = { message: CanonicalMessage; end: EventOf<'run-end'> };
 
-/** Time for one call of the user's store. */
+/** Maximum duration of one call of the user's store. */
 const timeoutMs = 30_000;
 /** An answer is expensive: a store that fails for a moment is called again after these pauses. */
 const retryMs = [100, 400];
@@ -63,7 +63,10 @@ export function createMessageKeeper(kept: MessageStore): MessageKeeper {
     const query = { threadId, orderBy: 'asc' as const, ...(limit !== undefined && { limit }) };
     const listed: unknown = await call('listMessages', () => kept.listMessages(query));
     if (!Array.isArray(listed)) {
-      throw new StoreError('invalid', 'listMessages of the message store gave no array. Return the messages as one.');
+      throw new StoreError(
+        'invalid',
+        'listMessages of the message store did not return an array. Return an array of messages.',
+      );
     }
     const byId = new Map<string, CanonicalMessage>();
     for (const message of listed as CanonicalMessage[]) byId.set(message.id, readKept(message));
@@ -85,13 +88,13 @@ export function createMessageKeeper(kept: MessageStore): MessageKeeper {
     for (const message of messages) markSaved(message);
   };
 
-  /** What fails is saved before the next run of the thread. */
+  /** Saves a message. If that fails, the message is saved before the next run of the thread. */
   const saveLater = async (message: CanonicalMessage): Promise<void> => {
     markUnsaved(message.threadId, [message.id]);
     await save([message]).catch(() => undefined);
   };
 
-  /** Saves what could not be saved when its run ended. */
+  /** Saves messages that could not be saved when their runs ended. */
   const saveLeftOver = async (threadId: string): Promise<void> => {
     const ids = [...(unsaved.get(threadId) ?? [])];
     const found = await Promise.all(ids.map((messageId) => memory.getMessage({ threadId, messageId })));
@@ -126,7 +129,7 @@ export function createMessageKeeper(kept: MessageStore): MessageKeeper {
     if (asked !== undefined && asked !== (head?.id ?? null)) {
       const text =
         `The run would follow message "${asked}", and the last message of thread "${threadId}" is "${head?.id}". ` +
-        'A store of four methods keeps no branches. Answer the last message, or use createStore() of @intertie/postgres.';
+        'A store with four methods has no branches. Answer the last message, or use createStore() of @intertie/postgres.';
       throw new StoreError('invalid', text);
     }
     if (head && !(await memory.getMessage({ threadId, messageId: head.id }))) {
@@ -212,7 +215,7 @@ export function createMessageKeeper(kept: MessageStore): MessageKeeper {
     forScope(other) {
       if (other === scope) return store;
       const text =
-        `A store of four methods has one scope, so the agent has none for "${other}". ` +
+        `A store with four methods has one scope, so scope "${other}" is not available. ` +
         'Create one agent and store per user, or use createStore() of @intertie/postgres.';
       throw new StoreError('invalid', text);
     },
@@ -309,13 +312,16 @@ async function call<Result>(method: keyof MessageStore, work: () => Result | Pro
   }
 }
 
-/** A message of the user's store, which may keep times as text. */
+/** Reads a message of the user's store, which may store times as text. */
 function readKept(message: CanonicalMessage): CanonicalMessage {
   try {
     return readMessage({ ...message, createdAt: new Date(message.createdAt) });
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
-    throw new StoreError('invalid', `listMessages gave message "${message.id}", which is invalid: ${error.message}`);
+    throw new StoreError(
+      'invalid',
+      `listMessages of the message store returned the invalid message "${message.id}": ${error.message}`,
+    );
   }
 }
 
@@ -396,7 +402,10 @@ function restOf(kept: MessageStore): Pick<Store, (typeof optionalMethods)[number
   const methods = optionalMethods.map((name) => {
     const method: unknown = Reflect.get(kept, name);
     const refuse = (): never => {
-      throw new StoreError('invalid', `The message store has no ${name}. Add the method, or use a whole store.`);
+      throw new StoreError(
+        'invalid',
+        `The message store has no method ${name}. Add it, or use createStore() of @intertie/postgres.`,
+      );
     };
     return [name, typeof method === 'function' ? method.bind(kept) : refuse];
   });

@@ -258,7 +258,7 @@ describe('an agent on a store with four methods', () => {
   it('refuses branches and other scopes with a clear error', async () => {
     const agent = agentOn(new OwnStore());
     const { message } = await agent.generate({ threadId: 't', message: 'Hello' });
-    await expect(agent.generate({ threadId: 't', parentId: message.parentId! })).rejects.toThrow(/keeps no branches/);
+    await expect(agent.generate({ threadId: 't', parentId: message.parentId! })).rejects.toThrow(/has no branches/);
     expect(() => agent.forScope('ada')).toThrow(/has one scope/);
     await expect(agent.generate({ threadId: 't', parentId: message.id, message: 'More' })).resolves.toMatchObject({
       text: 'Fine',

@@ -6,11 +6,11 @@ export type StoredThread = Omit<Thread, 'version' | 'updatedAt'> & Partial<Pick<
 
 /**
  * The four methods of a store that an agent needs to keep messages. `MemoryStore` of `@intertie/core` has them, and so may a
- * class of your own, on any database. Runs are then kept in memory: another process cannot follow, stop or recover them, and
+ * class of your own, on any database. Runs then stay in memory: another process cannot follow, stop or recover them, and
  * a thread has no branches. A call that takes longer than 30 seconds has failed.
  */
 export interface MessageStore {
-  /** The messages of the thread, oldest first; with `limit`, the last so many. */
+  /** Returns the messages of the thread, oldest first; with `limit`, only the last ones. */
   listMessages(query: {
     threadId: string;
     limit?: number;
@@ -31,13 +31,13 @@ const methods = ['listMessages', 'saveMessages', 'getThreadById', 'saveThread'] 
 const keepers = new WeakMap<MessageStore, MessageKeeper>();
 const keeperOf = new WeakMap<Store, MessageKeeper>();
 
-/** The store itself if it is a whole one, or else one that keeps messages in it and runs in memory. */
+/** Returns the store itself if it is complete, or else a store that keeps messages in it and runs in memory. */
 export function toStore(store: Store | MessageStore): Store {
   if ('registry' in store && 'forScope' in store) return store;
   const missing = methods.filter((name) => typeof store[name] !== 'function');
   if (missing.length > 0) {
     throw new TypeError(
-      `store has no ${missing.join(', ')}. Pass createStore() of @intertie/postgres, createInMemoryStore() of ` +
+      `The store has no ${missing.join(', ')}. Pass createStore() of @intertie/postgres, createInMemoryStore() of ` +
         `@intertie/core, or an object with the methods ${methods.join(', ')}.`,
     );
   }

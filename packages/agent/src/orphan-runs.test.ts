@@ -29,7 +29,7 @@ describe('finding orphans', () => {
     return { orphans, calls, known, owned };
   }
 
-  it('returns an unknown run at the second look', async () => {
+  it('returns an unknown run at the second call', async () => {
     const run = ownership('a');
     const { orphans } = finder([run]);
     expect(await orphans.find()).toEqual([]);
@@ -45,7 +45,7 @@ describe('finding orphans', () => {
     expect(await orphans.find()).toEqual([]);
   });
 
-  it('waits for the calls that were in flight at the first look', async () => {
+  it('waits for the calls that were in flight at the first call', async () => {
     const run = ownership('a');
     const { orphans, calls } = finder([run]);
     const { opened, open } = gate();
@@ -61,7 +61,7 @@ describe('finding orphans', () => {
     expect(await orphans.find()).toEqual([run]);
   });
 
-  it('does not wait for calls that began after the first look', async () => {
+  it('does not wait for calls that began after the first call', async () => {
     const run = ownership('a');
     const { orphans, calls } = finder([run]);
     await orphans.find();
@@ -75,7 +75,7 @@ describe('finding orphans', () => {
     await call;
   });
 
-  it('looks twice again when the run has changed hands', async () => {
+  it('starts over when the epoch of the run has changed', async () => {
     const { orphans, owned } = finder([ownership('a')]);
     await orphans.find();
     owned[0] = ownership('a', { epoch: 2 });
@@ -114,7 +114,7 @@ describe('a run that its process owns and does not know', () => {
     const host = createRunHost(store, { process: 'p1', sweepMs: 5, onError: (error) => errors.push(String(error)) });
     onTestFinished(() => host.close());
     const agent = new Agent({ source, store, host });
-    // No sweep before the test has made the run what it is to be.
+    // Not `agent.stream`, so that no sweep runs before the test has prepared the run.
     await store.registry.heartbeat('p1');
     const result = await store.registry.start(store.scope, {
       threadId: 't',
@@ -133,14 +133,14 @@ describe('a run that its process owns and does not know', () => {
     { type: 'text-delta', id: 'p', delta: 'Half' },
   ];
 
-  it('is executed if nothing is in its log', async () => {
+  it('executes an orphan whose log is empty', async () => {
     const { agent, errors } = await lost('fresh');
     expect(await (await agent.attach('fresh'))!.message).toMatchObject({ status: 'complete' });
     expect(runs.filter((run) => run === 'fresh')).toHaveLength(1);
     expect(errors).toEqual([expect.stringContaining('It is executed now.')]);
   });
 
-  it('is ended with a reason if something is in its log', async () => {
+  it('ends an orphan whose log is not empty, with a reason', async () => {
     const { store, owned, agent, errors } = await lost('begun');
     await store.log.append([{ run: owned.run.key, epoch: 1, seq: 1, events: said }]);
     const run = (await agent.attach('begun'))!;
@@ -152,7 +152,7 @@ describe('a run that its process owns and does not know', () => {
     expect(errors).toEqual([expect.stringContaining('It is ended now.')]);
   });
 
-  it('is ended if another process may have begun it', async () => {
+  it('ends an orphan that another process may have begun', async () => {
     const { store, owned, agent } = await lost('taken');
     await store.registry.stop(store.scope, owned.run.key, 'enough');
     await store.registry.fence(owned.run.key, 'p1', 0);

@@ -24,8 +24,8 @@ export class OrphanRuns {
   }
 
   /**
-   * Returns the runs that were unknown at the previous look, too, and that no call in flight at that time can still give to this
-   * process.
+   * Returns the runs that were also unknown at the previous call, and that no registry call in flight at that time can still
+   * assign to this process.
    */
   async find(): Promise<Ownership[]> {
     const { registry, process, calls, known } = this.#options;

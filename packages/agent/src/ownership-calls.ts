@@ -1,11 +1,11 @@
 import { persist } from './persist.ts';
 
-/** A client waits for these calls, so they give up soon. The sweep adopts a run whose reply was lost for good. */
+/** A client waits for these calls, so they give up soon. The sweep finds a run whose reply was lost on every attempt. */
 const retries = { maxOutageMs: 1_000, maxErrorMs: 1_000 };
 
 /**
- * Registry calls whose reply may give this process a run. All of them are repeatable (see `Registry`), so a call that fails, and may
- * have been committed all the same, is made again.
+ * Registry calls whose reply may give this process a run. All of them are repeatable (see `Registry`), so a call that fails is
+ * repeated, although it may have been committed.
  */
 export class OwnershipCalls {
   #inFlight = new Set<symbol>();
@@ -28,7 +28,7 @@ export class OwnershipCalls {
     return await taken;
   }
 
-  /** Returns a function that tells whether the calls that are in flight now have settled. */
+  /** Returns a function that returns whether the calls that are in flight now have settled. */
   observe(): () => boolean {
     const observed = [...this.#inFlight];
     return () => !observed.some((id) => this.#inFlight.has(id));

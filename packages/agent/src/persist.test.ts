@@ -25,7 +25,7 @@ it('waits for a database that is away for less than the limit', async () => {
   expect(await callFailing(new DatabaseAwayError(), 4 * minutes)).toBe('answered');
 });
 
-it('fails after the limit with a sentence for users and without the error of the driver', async () => {
+it('fails after the limit with a message for users and without the error of the driver', async () => {
   const cause = new Error('Connection terminated unexpectedly');
   const error = await callFailing(new DatabaseAwayError(undefined, { cause }), 6 * minutes);
   expect(error).toMatchObject({

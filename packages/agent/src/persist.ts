@@ -1,11 +1,11 @@
 import { DatabaseAwayError, pause, StoreError } from '@intertie/core';
 
 export type PersistOptions = {
-  /** How long the database may be away before the call fails with a `DatabaseAwayError`. */
+  /** Maximum outage of the database; then the call fails with a `DatabaseAwayError`. */
   maxOutageMs: number;
-  /** How long the call is repeated after other errors. Default: 10 s. */
+  /** Maximum time during which the call is repeated after other errors. Default: 10 s. */
   maxErrorMs?: number;
-  /** Ends the waiting, with the last error. */
+  /** Aborts the wait, which then fails with the last error. */
   signal?: AbortSignal;
   /** Receives every error after which the call is repeated. */
   onError: (error: unknown) => void;
@@ -26,7 +26,7 @@ export async function persist<Result>(call: () => Promise<Result>, options: Pers
       if (error instanceof StoreError || signal.aborted) throw error;
       const isAway = error instanceof DatabaseAwayError;
       if (performance.now() - start >= (isAway ? maxOutageMs : maxErrorMs)) {
-        // Users read this message, so it has no cause: that was reported to `onError`.
+        // Users read this message, so it has no cause: `onError` has received the cause.
         throw isAway ? new DatabaseAwayError(`${awayFor(maxOutageMs)} Try again later.`) : error;
       }
       onError(error);

@@ -40,7 +40,7 @@ import { RunRelay } from './run-relay.ts';
 
 export type RunHostOptions = {
   /**
-   * Name of this process, unique among all that share the store: a process ends runs that are assigned to its name and that it does
+   * Name of this process, unique among all processes that share the store: a process ends runs that are assigned to its name and that it does
    * not execute. Default: a new id.
    */
   process?: string;
@@ -83,7 +83,8 @@ const shutdown: StopReason = { by: 'system', message: 'shutdown' };
 const abandoned: End = {
   reason: 'error',
   error: {
-    message: 'The connection to the database broke while the run changed hands. What it had written is kept.',
+    message:
+      'The connection to the database broke while the run was assigned to a process. Its output so far is stored.',
     code: 'lost',
   },
 };
@@ -163,7 +164,7 @@ export class RunHost {
     return this.#executions.size;
   }
 
-  /** Throws `overloaded` where the process has too much to do to start a run. Answers and queued runs are not refused. */
+  /** Throws `overloaded` if the process is too busy to start a run. Answers and queued runs are not refused. */
   checkLoad(agent: string): void {
     const { maxRuns = Infinity, isOverloaded } = this.#options;
     if (this.running < maxRuns && !isOverloaded?.()) return;
@@ -241,7 +242,7 @@ export class RunHost {
 
   /**
    * Calls the registry for a run. The call is repeated if its reply is lost, so it has to be the same each time. `take` executes or
-   * ends what the reply gives.
+   * ends the run in the reply.
    */
   own<Result, Taken>(call: () => Promise<Result>, take: (result: Result) => Taken): Promise<Awaited<Taken>> {
     return this.#calls.make(call, take);
@@ -254,7 +255,7 @@ export class RunHost {
     }
   }
 
-  /** Executes a run that no process has begun. Ends any other, because what its source has done already is unknown. */
+  /** Executes a run that no process has begun. Ends any other, because the effects of its source are unknown. */
   async #adopt(owned: Ownership): Promise<void> {
     const { run, epoch, nextSeq } = owned;
     const isFresh = epoch === 1 && nextSeq === 1;

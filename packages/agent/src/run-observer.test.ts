@@ -102,7 +102,7 @@ it('reports a run that it takes over from a dead process, once', async () => {
   await Promise.all([host.close(), dead.close()]);
 });
 
-it('runs on when the observer throws, and reports the error', async () => {
+it('continues the run when the observer throws, and reports the error', async () => {
   const onError = vi.fn<(error: unknown) => void>();
   const store = createInMemoryStore();
   const broken = (): never => {
@@ -134,7 +134,7 @@ it('refuses new runs at maxRuns, and accepts stops, answers and reads', async ()
   await host.close();
 });
 
-it('refuses new runs while the program says that it is overloaded', async () => {
+it('refuses new runs while isOverloaded returns true', async () => {
   let isOverloaded = true;
   const store = createInMemoryStore();
   const host = createRunHost(store, { tickMs: 2, isOverloaded: () => isOverloaded });

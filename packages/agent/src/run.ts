@@ -23,7 +23,7 @@ export interface UIMessageResponseOptions<
 > extends UIMessageEncoderOptions<Version> {
   /** After how long a silence a comment is sent, so that proxies keep the connection. 15 seconds unless given. */
   keepAliveMs?: number;
-  /** Text of an error for the client. Default: a sentence of ours with the run id; see `createChatHandler`. */
+  /** Text of an error for the client. Default: a generic sentence with the run id; see `createChatHandler`. */
   errorText?: (error: Fault) => string;
   headers?: HeadersInit;
 }

@@ -2,13 +2,13 @@ import type { AgentEvent, CanonicalMessage } from '@intertie/core';
 import { filterReasoning, withoutReasoning } from './history-options.ts';
 
 /**
- * What of a model's reasoning is written to the log and the message: all of it, only the metadata by which its provider knows it
- * again (signatures, encrypted content, item ids), or nothing. Clients read the log, so they do not receive what is not
+ * Which part of a model's reasoning is written to the log and the message: all of it, only the metadata by which its provider
+ * recognises it (signatures, encrypted content, item ids), or nothing. Clients read the log, so they do not receive reasoning that is not
  * written. A run that pauses keeps the metadata under `none` too, until it has ended: the provider needs it to continue.
  */
 export type StoreReasoning = 'all' | 'signatures' | 'none';
 
-/** The event as it is written. Undefined: all of it is reasoning that is not stored. */
+/** Returns the event as it is written; undefined if all of it is reasoning that is not stored. */
 export function toStoredEvent(event: AgentEvent, mode: StoreReasoning): AgentEvent | undefined {
   if (mode === 'all') return event;
   if (event.type === 'reasoning-delta') return event.providerMetadata ? { ...event, delta: '' } : undefined;

@@ -99,7 +99,7 @@ function payer(node: Node): { agent: Agent; paid: string[] } {
 const asked = { threadId: 't', runId: 'r1', message: 'Go' };
 
 describe('a start whose reply is lost', { timeout: 60_000 }, () => {
-  it('is repeated and executed once', async () => {
+  it('repeats a start whose reply is lost, and executes the run once', async () => {
     const { proxy, node } = await openStage();
     const source = countingSource();
     const agent = new Agent({ source, ...node() });
@@ -110,7 +110,7 @@ describe('a start whose reply is lost', { timeout: 60_000 }, () => {
     expect(await agent.store.registry.listRuns(agent.store.scope, { threadId: 't' })).toHaveLength(1);
   });
 
-  it('is executed by the sweep if every retry fails, and a request that is sent again follows it', async () => {
+  it('executes the run in a sweep if every retry fails, and lets a repeated request follow it', async () => {
     const { proxy, node } = await openStage();
     const source = countingSource();
     const { errors, ...at } = node();
@@ -124,7 +124,7 @@ describe('a start whose reply is lost', { timeout: 60_000 }, () => {
     expect(errors.filter((error) => error.includes('"r1"'))).toEqual([expect.stringContaining('executed now')]);
   });
 
-  it('can be stopped', async () => {
+  it('stops a run whose start was not acknowledged', async () => {
     const { proxy, node } = await openStage();
     const agent = new Agent({ source: deafSource, ...node() });
     await agent.generate({ threadId: 'warm', message: 'Hi', signal: AbortSignal.timeout(50) });
@@ -136,7 +136,7 @@ describe('a start whose reply is lost', { timeout: 60_000 }, () => {
     expect(await run.message).toMatchObject({ status: 'aborted' });
   });
 
-  it('is not executed twice if the reply is only slow', async () => {
+  it('does not execute a run twice if the reply is only slow', async () => {
     const { proxy, node } = await openStage();
     const source = countingSource();
     const { errors, ...at } = node({ sweepMs: 10 });
@@ -153,24 +153,27 @@ describe('a start whose reply is lost', { timeout: 60_000 }, () => {
 });
 
 describe('an answer whose reply is lost', { timeout: 60_000 }, () => {
-  it.each(['once', 'always'] as const)('runs the approved tool once, lost %s', async (times) => {
-    const { proxy, node } = await openStage();
-    const { agent, paid } = payer(node());
-    const { message } = await agent.generate(asked);
-    const [part] = message.content.parts;
-    const { questionId } = (part as { approval: { questionId: string } }).approval;
-    lose(proxy, commits.answer, times);
-    const [answered] = await Promise.allSettled([agent.answer('r1', [{ questionId, approved: true }])]);
-    expect(answered.status).toBe(times === 'once' ? 'fulfilled' : 'rejected');
-    proxy.clear();
-    const { run } = await agent.answer('r1', [{ questionId, approved: true }]);
-    expect(await (await agent.attach(run!.runId))!.message).toMatchObject({ status: 'complete' });
-    expect(paid).toEqual(['c1']);
-  });
+  it.each(['once', 'always'] as const)(
+    'runs the approved tool once if the reply to the answer is lost %s',
+    async (times) => {
+      const { proxy, node } = await openStage();
+      const { agent, paid } = payer(node());
+      const { message } = await agent.generate(asked);
+      const [part] = message.content.parts;
+      const { questionId } = (part as { approval: { questionId: string } }).approval;
+      lose(proxy, commits.answer, times);
+      const [answered] = await Promise.allSettled([agent.answer('r1', [{ questionId, approved: true }])]);
+      expect(answered.status).toBe(times === 'once' ? 'fulfilled' : 'rejected');
+      proxy.clear();
+      const { run } = await agent.answer('r1', [{ questionId, approved: true }]);
+      expect(await (await agent.attach(run!.runId))!.message).toMatchObject({ status: 'complete' });
+      expect(paid).toEqual(['c1']);
+    },
+  );
 });
 
 describe('an end whose reply is lost', { timeout: 60_000 }, () => {
-  it('executes the continuation once', async () => {
+  it('executes the continuation once if the reply to the end is lost', async () => {
     const { proxy, node } = await openStage();
     const { opened, open } = gate();
     const counting = countingSource();
@@ -200,33 +203,36 @@ describe('an end whose reply is lost', { timeout: 60_000 }, () => {
 });
 
 describe('a promotion whose reply is lost', { timeout: 60_000 }, () => {
-  it.each(['once', 'always'] as const)('starts the queued run once, lost %s', async (times) => {
-    const { proxy, node } = await openStage();
-    const { opened, open } = gate();
-    const counting = countingSource();
-    const source: AgentSource & { runs: string[] } = {
-      ...counting,
-      run(input, control) {
-        const events = counting.run(input, control);
-        if (input.runId !== 'r1') return events;
-        return events.pipeThrough(
-          new TransformStream({ transform: (event, out) => opened.then(() => out.enqueue(event)) }),
-        );
-      },
-    };
-    const agent = new Agent({ source, ...node() });
-    const first = await agent.stream(asked);
-    const second = await agent.stream({ ...asked, runId: 'r2', busy: 'queue' });
-    lose(proxy, commits.promote, times);
-    open();
-    expect(await first.message).toMatchObject({ status: 'complete' });
-    expect(await second.message).toMatchObject({ status: 'complete' });
-    expect(source.runs).toEqual(['r1', 'r2']);
-  });
+  it.each(['once', 'always'] as const)(
+    'starts the queued run once if the reply to the promotion is lost %s',
+    async (times) => {
+      const { proxy, node } = await openStage();
+      const { opened, open } = gate();
+      const counting = countingSource();
+      const source: AgentSource & { runs: string[] } = {
+        ...counting,
+        run(input, control) {
+          const events = counting.run(input, control);
+          if (input.runId !== 'r1') return events;
+          return events.pipeThrough(
+            new TransformStream({ transform: (event, out) => opened.then(() => out.enqueue(event)) }),
+          );
+        },
+      };
+      const agent = new Agent({ source, ...node() });
+      const first = await agent.stream(asked);
+      const second = await agent.stream({ ...asked, runId: 'r2', busy: 'queue' });
+      lose(proxy, commits.promote, times);
+      open();
+      expect(await first.message).toMatchObject({ status: 'complete' });
+      expect(await second.message).toMatchObject({ status: 'complete' });
+      expect(source.runs).toEqual(['r1', 'r2']);
+    },
+  );
 });
 
 describe('a takeover whose reply is lost', { timeout: 60_000 }, () => {
-  it('ends the runs of the dead process', async () => {
+  it('ends the runs of a dead process if the reply to the takeover is lost', async () => {
     const { proxy, node } = await openStage();
     const one = node({ process: 'dead', heartbeatMs: 1e6, sweepMs: 1e6 });
     const run = await new Agent({ source: deafSource, ...one }).stream(asked);
@@ -242,7 +248,7 @@ describe('a takeover whose reply is lost', { timeout: 60_000 }, () => {
     expect(await run.record()).toMatchObject({ state: 'error', outcome: { error: { code: 'lost' } } });
   });
 
-  it('starts the run that a new message has queued behind the dead one', async () => {
+  it('starts the run that a new message has queued behind the run of a dead process', async () => {
     const { proxy, node } = await openStage();
     const one = node({ process: 'dead', heartbeatMs: 1e6, sweepMs: 1e6 });
     const lost = await new Agent({ source: deafSource, ...one }).stream(asked);
@@ -261,7 +267,7 @@ describe('a takeover whose reply is lost', { timeout: 60_000 }, () => {
 
 describe('a fence whose reply is lost', { timeout: 60_000 }, () => {
   it.each(['once', 'always'] as const)(
-    'ends the silent run and starts the one that replaces it, lost %s',
+    'ends the silent run and starts its replacement if the reply to the fence is lost %s',
     async (times) => {
       const { proxy, node } = await openStage();
       const two = node({ replaceSilenceMs: 100 });

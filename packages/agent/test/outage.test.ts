@@ -9,7 +9,7 @@ import { Agent } from '../src/agent.ts';
 import { createRunHost, type RunHostOptions } from '../src/run-host.ts';
 import { collect, gate, saidIn } from './stage.ts';
 
-/** A source that says something, asks a question when the gate opens, and pauses for its answer. */
+/** A source that emits text, asks a question when the gate opens, and pauses for its answer. */
 function askingSource(asks: Promise<void>): AgentSource {
   const say = async function* (): AsyncGenerator<AgentEvent> {
     yield { type: 'text-start', id: 'a' };
@@ -51,7 +51,7 @@ const faults: Array<{ name: string; begin: (proxy: FaultProxy) => unknown; end: 
 ];
 
 describe.each(faults)('a database that $name', { timeout: 60_000 }, ({ begin, end }) => {
-  it('delays a question, and loses nothing', async () => {
+  it('delays a question until the database answers, and loses no events', async () => {
     const asks = gate();
     const { proxy, agent } = await setUp(askingSource(asks.opened), {});
     const run = await agent.stream({ threadId: 't', message: 'Go' });
@@ -68,7 +68,7 @@ describe.each(faults)('a database that $name', { timeout: 60_000 }, ({ begin, en
     expect(verdicts).toMatchObject([{ result: 'accepted' }]);
   });
 
-  it('ends a run that asks during a longer outage with a sentence for users, and with all of its text', async () => {
+  it('ends a run that asks during a longer outage with a message for users and with all of its text', async () => {
     const asks = gate();
     const errors: unknown[] = [];
     const { proxy, agent } = await setUp(askingSource(asks.opened), {

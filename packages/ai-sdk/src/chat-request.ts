@@ -1,13 +1,13 @@
 import { checkMessageCounts, checkRequestId, type RequestLimits } from '@intertie/core/http';
 import { isFields, nameOf, type Fields } from './read-fields.ts';
 
-/** What a chat asks for, as `DefaultChatTransport` posts it and as a transport is called. Checked, and from a stranger. */
+/** Request of a chat, as `DefaultChatTransport` posts it and as a transport is called. Its shape is checked; its content is untrusted. */
 export interface ChatRequest {
   /** The thread. */
   chatId: string;
   trigger: 'submit-message' | 'regenerate-message';
   messages: readonly Fields[];
-  /** The message that was edited, goes on, or is made anew. */
+  /** The message to edit, continue or regenerate. */
   messageId?: string;
 }
 
@@ -26,17 +26,19 @@ export interface ReadChatRequestOptions {
 
 /** Checks the shape of a request. The parts of its messages are read later, and never trusted. */
 export function readChatRequest(value: unknown, { generateId, limits }: ReadChatRequestOptions): ChatRequest {
-  if (!isFields(value)) throw new ChatRequestError('The body is no JSON object. Send { id, messages, trigger }.');
+  if (!isFields(value)) throw new ChatRequestError('The body is not a JSON object. Send { id, messages, trigger }.');
   const { id, messages, messageId } = value;
   const trigger = value.trigger ?? 'submit-message';
-  if (id !== undefined && nameOf(id) === undefined) throw new ChatRequestError('"id", the chat’s, is no string.');
+  if (id !== undefined && nameOf(id) === undefined)
+    throw new ChatRequestError('"id" of the chat is not a non-empty string.');
   if (trigger !== 'submit-message' && trigger !== 'regenerate-message') {
     throw new ChatRequestError(`"trigger" is "submit-message" or "regenerate-message", not ${shown(trigger)}.`);
   }
   if (messageId !== undefined && messageId !== null && nameOf(messageId) === undefined) {
-    throw new ChatRequestError('"messageId" is no string.');
+    throw new ChatRequestError('"messageId" is not a non-empty string.');
   }
-  if (!Array.isArray(messages)) throw new ChatRequestError('"messages" is no list. Send the UI messages of the chat.');
+  if (!Array.isArray(messages))
+    throw new ChatRequestError('"messages" is not an array. Send the UI messages of the chat.');
   if (messages.length === 0) throw new ChatRequestError('"messages" is empty, so there is nothing to answer.');
   checkMessageCounts(messages, countParts, limits);
   const chatId = nameOf(id) ?? generateId();
@@ -48,15 +50,15 @@ export function readChatRequest(value: unknown, { generateId, limits }: ReadChat
 
 function checkMessage(message: unknown, index: number): Fields {
   const place = `messages[${index}]`;
-  if (!isFields(message)) throw new ChatRequestError(`${place} is no object.`);
-  if (nameOf(message.id) === undefined) throw new ChatRequestError(`${place}.id is no string.`);
+  if (!isFields(message)) throw new ChatRequestError(`${place} is not an object.`);
+  if (nameOf(message.id) === undefined) throw new ChatRequestError(`${place}.id is not a non-empty string.`);
   checkRequestId(`${place}.id`, message.id as string);
   if (!roles.has(message.role)) {
     throw new ChatRequestError(`${place}.role is "user", "assistant" or "system", not ${shown(message.role)}.`);
   }
   if (!Array.isArray(message.parts)) {
     const hint = 'content' in message ? ' Model messages have "content"; a chat sends UI messages.' : '';
-    throw new ChatRequestError(`${place}.parts is no list.${hint}`);
+    throw new ChatRequestError(`${place}.parts is not an array.${hint}`);
   }
   return message;
 }

@@ -18,7 +18,7 @@ export interface ChatRunOptions<Version extends UIMessageVersion> extends ChatEn
   /** Stops the run. */
   signal: AbortSignal | undefined;
   memory: ChatMemory;
-  /** Text of an error for the page. Default: a sentence of ours with the run id. */
+  /** Text of an error for the page. Default: a generic sentence with the run id. */
   errorText?: ((error: Fault) => string) | undefined;
 }
 

@@ -113,13 +113,13 @@ export class CheckedTools {
   }
 
   /**
-   * A result that words in the same step would be sent to the model before, if nothing of the step is still streaming. Words and
-   * a call whose metadata name the same turn of the model are both said before the result.
+   * Returns a call whose result the model would get after a text that follows it in the same step, unless a call of the step is
+   * still streaming. Text and a call whose metadata name the same model turn both precede the result, so they are in order.
    */
-  resultBefore(words: { providerMetadata?: unknown }, step: number): string | undefined {
+  resultBefore(text: { providerMetadata?: unknown }, step: number): string | undefined {
     const parts = this.#parts.filter((part) => part.step === step);
     if (parts.some(({ state }) => state === 'streaming')) return undefined;
-    const turn = turnOf(words.providerMetadata);
+    const turn = turnOf(text.providerMetadata);
     return parts.find(
       ({ state, providerExecuted, callMeta }) =>
         state === 'settled' && !providerExecuted && (turn === undefined || turnOf(callMeta) !== turn),

@@ -46,16 +46,16 @@ describe('a route', () => {
   });
 
   test.each([
-    ['', 400, 'The body is no JSON object'],
+    ['', 400, 'The body is not a JSON object'],
     ['{', 400, 'The body is not JSON'],
     ['{"__proto__":{}}', 400, 'would change its prototype'],
-    [[], 400, 'The body is no JSON object'],
-    [{ messages: 'hi' }, 400, '"messages" is no list'],
+    [[], 400, 'The body is not a JSON object'],
+    [{ messages: 'hi' }, 400, '"messages" is not an array'],
     [{ messages: [] }, 400, '"messages" is empty'],
     [{ messages: [user()], id: 7 }, 400, '"id"'],
     [{ messages: [user()], messageId: 7 }, 400, '"messageId"'],
     [{ messages: [user()], trigger: 'submit-user-message' }, 400, '"submit-message" or "regenerate-message"'],
-    [{ messages: [null] }, 400, 'messages[0] is no object'],
+    [{ messages: [null] }, 400, 'messages[0] is not an object'],
     [{ messages: [{ ...user(), id: '' }] }, 400, 'messages[0].id'],
     [{ messages: [user(), { ...user(), role: 'robot' }] }, 400, 'messages[1].role is "user", "assistant" or "system"'],
     [{ messages: [{ id: 'u', role: 'user', content: 'hi' }] }, 400, 'a chat sends UI messages'],

@@ -42,7 +42,7 @@ export const modelMessageRules: ReadonlyArray<Rule & { id: ModelMessageRule }> =
   {
     id: 'M3-empty',
     sentence:
-      'No message is empty, and no text is empty or only white space, unless its provider marked it or a text beside it.',
+      'No message is empty, and no text is empty or only white space, unless its provider marked it or an adjacent text.',
     fix: 'Leave empty texts and messages out; `repairHistory` does.',
   },
   {

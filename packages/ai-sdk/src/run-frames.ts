@@ -13,7 +13,7 @@ import { validateUIMessageChunk } from './validate-ui-message-chunk.ts';
 export interface RunFramesOptions extends ChatEncoderOptions {
   /** Whether the reader has the message that a continuation goes on with, or is told all of it. */
   baseline: 'assume' | 'restate';
-  /** Text of an error for the page. Default: a sentence of ours with the run id. */
+  /** Text of an error for the page. Default: a generic sentence with the run id. */
   errorText?: (error: Fault) => string;
   /** The reader has the message up to this event of the run, where it waited. Default: 0, nothing of it. */
   from?: number;

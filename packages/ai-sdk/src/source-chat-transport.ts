@@ -6,7 +6,7 @@ import { toRunInput } from './chat-turn.ts';
 import type { UIMessageChunkOf, UIMessageVersion } from './ui-message-chunk.ts';
 import type { PrepareRun } from './prepare-run.ts';
 
-/** The chat runs in the same process, so its messages come from nobody else. */
+/** The chat runs in the same process, so its messages are not limited as those of a remote client. */
 const unlimited = { messages: Infinity, parts: Infinity };
 
 export interface SourceChatTransportOptions<
@@ -14,7 +14,7 @@ export interface SourceChatTransportOptions<
 > extends ChatEncoderOptions<Version> {
   /** What a run is given beside the history: the client's tools, context, state. */
   prepare?: PrepareRun<{ metadata?: unknown; body?: object }>;
-  /** What the page is told of an error that ended the run. Default: the error's message. */
+  /** Text of the error that ended the run. Default: the error's message, since page and run share a process. */
   errorText?: (error: Fault) => string;
   generateId?: () => string;
   now?: () => number;

@@ -268,7 +268,7 @@ class ModelMessageWriter {
     const { toolCallId: id, toolName, executor, approval, args = {} } = part;
     const isProviders = executor === 'provider';
     if (isProviders && part.error?.code === 'unsettled') {
-      const why = 'The provider did not report a result of its own tool, and refuses one from anybody else.';
+      const why = 'The provider did not report a result of its own tool, and accepts none from the client.';
       return this.#onLoss({ kind: 'repaired', what: 'provider call', why, id });
     }
     const style = isProviders ? this.#filter.styleOf(this.#providers.keysOf(part)) : 'plain';

@@ -127,7 +127,7 @@ describe.each(majors)('$name', ({ ai, major }) => {
       return live;
     }
 
-    test('has the steps of the stored message if text follows a call in one turn', async () => {
+    test('streams the steps of the stored message if text follows a call in one turn', async () => {
       const tools = { add: ai.tool({ inputSchema: z.object({ a: z.number() }), execute: async ({ a }) => a + 1 }) };
       const [start, ...frames] = anthropicCall('toolu_0', 'add', { a: 1 });
       const end = frames.splice(-2);
@@ -138,7 +138,7 @@ describe.each(majors)('$name', ({ ai, major }) => {
       expect(await types(ran)).toEqual(['step-start', ...own, 'tool-add', 'text', 'step-start', ...own, 'text']);
     });
 
-    test('has sources in the step that they belong to', async () => {
+    test('puts sources in the step that they belong to', async () => {
       const ran = await run(providerModel('perplexity', major, perplexityText('Hel', 'lo')));
       expect(await types(ran)).toEqual(['step-start', 'source-url', 'source-url', 'text']);
     });
@@ -150,7 +150,7 @@ describe.each(majors)('$name', ({ ai, major }) => {
     } as unknown as ToolSet;
     const frames = openaiImage(['cGFydC0x', 'cGFydC0y'], 'd2hvbGU=');
 
-    test('is stored whole, with the parts as preliminary results', async () => {
+    test('stores the final image, with partial images as preliminary results', async () => {
       const { events, message, end } = await run(providerModel('openai', major, frames), { tools });
       expect(end.outcome).toBe('complete');
       expect(message.content.parts).toMatchObject([
@@ -166,7 +166,7 @@ describe.each(majors)('$name', ({ ai, major }) => {
       ]);
     });
 
-    test('is whole in the message that useChat reads', async () => {
+    test('shows the final image in the message that useChat reads', async () => {
       const { events } = await run(providerModel('openai', major, frames), { tools });
       const { message } = await reduceUIChunks(
         major,
@@ -176,7 +176,7 @@ describe.each(majors)('$name', ({ ai, major }) => {
       expect(message!.parts.at(-1)).not.toMatchObject({ preliminary: true });
     });
 
-    test('keeps its last part if the stream is cut', async () => {
+    test('keeps the last partial image if the stream is cut', async () => {
       const { message, end } = await run(providerModel('openai', major, frames.slice(0, 4)), { tools });
       expect(end).toMatchObject({ outcome: 'error', error: { code: 'truncated' } });
       expect(message.content.parts).toMatchObject([{ result: { result: 'cGFydC0y' } }]);

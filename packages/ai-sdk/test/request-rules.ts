@@ -26,7 +26,8 @@ function refusedByAnthropic(body: unknown): string[] {
       if (type === 'text' && String(text).trim() === '') problems.push(`message ${index} has an empty text`);
       if (type === 'tool_use' && !answered.has(id)) problems.push(`no tool_result for ${String(name)}`);
       if (type === 'server_tool_use' && !own.has(id)) problems.push(`no result for the server tool ${String(name)}`);
-      if ((type === 'tool_use' || type === 'server_tool_use') && !isObject(input)) problems.push('input is no object');
+      if ((type === 'tool_use' || type === 'server_tool_use') && !isObject(input))
+        problems.push('input is not an object');
       if ((type === 'thinking' || type === 'redacted_thinking') && index === messages.length - 1)
         problems.push('ends with thinking');
       if (type === 'tool_result') {
@@ -49,7 +50,7 @@ function refusedByResponses(body: unknown): string[] {
     if (type === 'function_call') {
       calls.add(callId);
       if (!outputs.has(callId)) problems.push(`no output for ${String(name)}`);
-      if (!isObject(parse(input))) problems.push(`arguments of ${String(name)} are no object`);
+      if (!isObject(parse(input))) problems.push(`arguments of ${String(name)} are not an object`);
     }
     if (String(type).endsWith('_output') && !calls.has(callId)) problems.push('an output without its call');
     if (type === 'function_call_output' && output === undefined) problems.push('an output without a value');
@@ -69,11 +70,11 @@ function refusedByChat(body: unknown): string[] {
       if (!open.delete(id)) problems.push('a tool message without its call');
       continue;
     }
-    if (open.size > 0) problems.push(`the ${String(role)} speaks before a call has its result`);
+    if (open.size > 0) problems.push(`a ${String(role)} message precedes the result of a call`);
     open = new Set(list(toolCalls).map((call) => call['id']));
     for (const call of list(toolCalls)) {
       const { name, arguments: input } = fields(call['function']);
-      if (!isObject(parse(input))) problems.push(`arguments of ${String(name)} are no object`);
+      if (!isObject(parse(input))) problems.push(`arguments of ${String(name)} are not an object`);
     }
     const isEmpty = content === undefined || content === null || content === '';
     if (isEmpty && open.size === 0) problems.push(`an empty ${String(role)} message`);
@@ -104,9 +105,9 @@ function refusedByGoogle(body: unknown): string[] {
         if (part[key] !== undefined) problems.push(`holds ${key} of another provider`);
       const call = fields(part['functionCall']);
       if (part['functionCall'] && call['args'] !== undefined && !isObject(call['args']))
-        problems.push('args is no object');
+        problems.push('args is not an object');
       const response = fields(part['functionResponse'])['response'];
-      if (part['functionResponse'] && !isObject(response)) problems.push('a function response is no object');
+      if (part['functionResponse'] && !isObject(response)) problems.push('a function response is not an object');
     }
   }
   return problems;
@@ -124,7 +125,7 @@ function refusedByBedrock(body: unknown): string[] {
       const use = fields(block['toolUse']);
       if (block['toolUse'] && !answered.has(use['toolUseId']))
         problems.push(`no toolResult for ${String(use['name'])}`);
-      if (block['toolUse'] && !isObject(use['input'])) problems.push('input is no object');
+      if (block['toolUse'] && !isObject(use['input'])) problems.push('input is not an object');
       if (typeof block['text'] === 'string' && block['text'].trim() === '') problems.push('an empty text');
       if (block['reasoningContent']) problems.push('holds reasoning of another provider');
     }

@@ -87,7 +87,7 @@ export function createDetachedRegistry({ registry, log, processOf, onError }: De
     },
 
     async listOwned(process, query) {
-      // Not `fenceLog`: these runs may be executing, so the next takeover must not give them out.
+      // Not `fenceLog`: these runs may be executing, so the next takeover must not return them.
       return all((await registry.listOwned(process, query)).map(ownLog));
     },
 

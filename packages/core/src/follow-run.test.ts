@@ -257,7 +257,7 @@ describe('a log out of reach', () => {
   });
 });
 
-it('fails the stream with a sentence for users when the database is away for too long', async () => {
+it('fails the stream with a message for users when the database is away for too long', async () => {
   const { store, follow } = await setup();
   const cause = new Error('Connection terminated unexpectedly');
   vi.spyOn(store.log, 'read').mockRejectedValue(new DatabaseAwayError(undefined, { cause }));

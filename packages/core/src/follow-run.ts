@@ -23,7 +23,7 @@ export type FollowOptions = {
   onDelivered?: (lagMs: number) => void;
   /** How much is kept in memory for a reader that does not keep up; after that it reads the log. 256 kB unless given. */
   maxPushedBytes?: number;
-  /** How long the log may be out of reach before the stream fails with a `DatabaseAwayError`. Default: 30 s. */
+  /** Maximum time that the log may be unreachable; then the stream fails with a `DatabaseAwayError`. Default: 30 s. */
   patienceMs?: number;
   /** How long to wait between two tries. 250 ms unless given. */
   retryMs?: number;
@@ -249,7 +249,7 @@ export function followRun(options: FollowOptions): ReadableStream<Followed> {
   );
 }
 
-/** Readers are users: they get a sentence that says what happened to the run, and not the error of a driver. */
+/** Creates the error that a reader gets. Users see it, so it does not contain the text of the driver's error. */
 function toReaderError(error: unknown): unknown {
   if (!(error instanceof DatabaseAwayError)) return error;
   const text = 'The database has not answered for too long, so the run cannot be read now.';

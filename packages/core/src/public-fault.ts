@@ -36,7 +36,7 @@ export type FaultView = {
 
 /**
  * The fault as a client may see it. Messages of providers and runtimes hold keys, addresses and prompts, so a client gets a
- * code and a sentence of ours and the run id. Faults of our own keep their message, and `data` stays on the server.
+ * generic code and message with the run id. Faults of our own keep their message, and `data` stays on the server.
  */
 export function toPublicFault(fault: Fault, { runId, errorText }: FaultView): Fault {
   const { message, code, retryable } = fault;

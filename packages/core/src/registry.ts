@@ -194,8 +194,8 @@ export type FinishResult =
 /**
  * The state of all runs: which process owns each of them, which epoch may write its log, its open decisions and their answers.
  *
- * Every call that gives an `Ownership` can be repeated when its reply was lost. A repeated call by the same process returns the
- * ownership that the first one committed, as long as nothing has been logged and no other call has given the run away since. The key of a
+ * Every call that returns an `Ownership` can be repeated when its reply was lost. A repeated call by the same process returns the
+ * ownership that the first one committed, as long as nothing has been logged and no other call has reassigned the run since. The key of a
  * `start` is its `runId` and `messageId`, that of an `answer` and a `finish` the `runId` and `process` of the continuation;
  * `promote`, `fence` and `takeOver` take a `claim`, a unique id of the call. Without a claim they cannot be repeated.
  */
@@ -239,8 +239,8 @@ export interface Registry {
   /** Takes the live runs of processes whose lease is over. */
   takeOver(process: string, options?: TakeOverOptions): Promise<Ownership[]>;
   /**
-   * Live runs of a process, oldest first. A process compares them with the runs that it executes, and thereby finds those whose
-   * ownership it was given in a reply that never arrived.
+   * Live runs of a process, oldest first. A process compares them with the runs that it executes, and thereby finds those that
+   * a lost reply assigned to it.
    */
   listOwned(process: string, query?: ListOwned): Promise<Ownership[]>;
   /** Threads that have a queued run and no live one. */

@@ -124,7 +124,7 @@ export function checkMessageCounts(
   }
 }
 
-/** Refuses an id that no store could hold, and no header. */
+/** Refuses an id that cannot be stored or sent in a header. */
 export function checkRequestId(what: string, id: string): void {
   try {
     checkStoreId(what, id);
@@ -133,7 +133,7 @@ export function checkRequestId(what: string, id: string): void {
     throw new RequestBodyError(
       'bad-id',
       error.message,
-      'Use an id of 1 to 256 bytes, without NUL and half characters.',
+      'Use an id of 1 to 256 bytes, without NUL and unpaired surrogates.',
     );
   }
 }

@@ -15,7 +15,7 @@ export type RunRefusal =
   | { code: 'not-found'; what: 'thread' | 'parent' | 'run' }
   /** The process is being shut down and takes no new runs. */
   | { code: 'closing' }
-  /** The process has too much to do and takes no new runs for a moment. */
+  /** The process is overloaded and refuses new runs for the moment. */
   | { code: 'overloaded' };
 
 /** A run that was not started, or an answer to a run that is not there; the reason is a code that programs can act on. */
@@ -73,6 +73,6 @@ function explain(refusal: RunRefusal): string {
     case 'closing':
       return 'The process is being shut down and takes no new runs. Try again in a moment.';
     case 'overloaded':
-      return 'The process is overloaded and takes no new runs. Try again in some seconds.';
+      return 'The process is overloaded and takes no new runs. Try again in a few seconds.';
   }
 }

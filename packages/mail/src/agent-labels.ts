@@ -4,7 +4,7 @@ type PartStart = EventOf<'text-start' | 'reasoning-start' | 'tool-input-start' |
 
 /**
  * Adds `currentAgent` and `isAgentChatter` to the metadata of every part. Where agent chatter is shown, prefixes its text with
- * the agent's name and ends it with a line break, so that joined text still tells the agents apart; the answer gets the prefix
+ * the agent's name and ends it with a line break, so that joined text still shows which agent wrote each part; the answer gets the prefix
  * if chatter precedes it as text.
  */
 export function createAgentLabels(includeAgentChatter: boolean | 'reasoning'): Codec<AgentEvent, AgentEvent> {

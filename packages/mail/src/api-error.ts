@@ -28,7 +28,7 @@ export function otherVersion(version: string | undefined): string | undefined {
       '(pip install "mail-swarms<2").'
     );
   }
-  return `The server speaks MAIL ${version}, whose events are not JSON. Update it: pip install "mail-swarms>=1.3,<2".`;
+  return `The server runs MAIL ${version}, whose events are not JSON. Update it: pip install "mail-swarms>=1.3,<2".`;
 }
 
 /** Nobody answered. */

@@ -97,7 +97,7 @@ describe('the turn that a prompt asks for', () => {
     expect(planned.turn).toEqual({ taskId: 'T', resumeFrom: 'user_response', body: 'Thanks' });
   });
 
-  it('sends the text as a new message where resumeFrom says so', () => {
+  it('sends the text as a new message with resumeFrom "user_response"', () => {
     const settings = { taskId: toResumeToken({ taskId: 'T', calls: ['a'] }), resumeFrom: 'user_response' } as const;
     const planned = planTurn([user('Hi')], settings, { generateId: () => 'new', canAnswer: true });
     expect(planned.turn).toEqual({ taskId: 'T', resumeFrom: 'user_response', body: 'Hi' });

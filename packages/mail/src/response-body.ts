@@ -3,7 +3,7 @@ import type { MAILFrame } from './mail-event.ts';
 
 /** `response.body` of a generated result, in the shape of the server's answer to a message that is not streamed. */
 export type MAILResponseBody = {
-  /** The server's last word; `null` where the run ended before it, as at a breakpoint tool. */
+  /** The server's final response; `null` if the run ended before it, as at a breakpoint tool. */
   response: string | null;
   /** Every event of the stream except pings, with its data parsed. */
   events: Array<{ event: string; data: unknown }>;

@@ -4,7 +4,7 @@ import { isFields, nameOf } from '@intertie/core/fields';
 
 export interface FlowChunkOptions {
   /**
-   * `true`: a step per node invocation, and a further one where text follows a tool result or another agent speaks.
+   * `true`: a step per node invocation, and further ones for a second `agent:start` and for text of a sub-agent (see the README).
    * `'nodes'`: exactly one step per node invocation. `false`: no steps. Default: true.
    */
   sendStepMarkers?: boolean | 'nodes';
@@ -12,7 +12,7 @@ export interface FlowChunkOptions {
 
 type AgentChunk = { data?: unknown; transient?: boolean };
 
-/** Adds a step for every node that starts, also if it emits nothing, to the steps of the encoder; or replaces them. */
+/** Adds a step for every node that starts, even if it emits nothing, to the steps of the encoder, or replaces those steps. */
 export function createFlowChunks(options: FlowChunkOptions = {}): Codec<UIMessageChunk, UIMessageChunk> {
   const { sendStepMarkers = true } = options;
   const seen = new Set<string>();

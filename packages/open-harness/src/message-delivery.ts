@@ -4,7 +4,7 @@ import type { RuntimeLike } from './runtime.ts';
 
 /**
  * Delivers one message to a flow that is already running. A runtime takes messages per node invocation and does not list its
- * invocations, so the active one is learnt from the events. Its snapshot lists messages that no node has read: such a message
+ * invocations, so the events show which one is active. Its snapshot lists messages that no node has read: such a message
  * is sent again to the node that starts next, since agent nodes read their inbox only when they start.
  */
 export class MessageDelivery {

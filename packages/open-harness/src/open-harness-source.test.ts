@@ -197,9 +197,9 @@ describe('a runtime is driven by its state', () => {
       const { events, losses } = await send(runtime);
       runtime.status = 'paused';
       runtime.say({ type: 'flow:paused' });
-      const told = await events;
-      expect(endOf(told)).toMatchObject({ outcome: 'paused' });
-      expect(told).toContainEqual(expect.objectContaining({ type: 'notice', level: 'error', code: 'undelivered' }));
+      const received = await events;
+      expect(endOf(received)).toMatchObject({ outcome: 'paused' });
+      expect(received).toContainEqual(expect.objectContaining({ type: 'notice', level: 'error', code: 'undelivered' }));
       expect(losses).toContainEqual(expect.objectContaining({ what: 'message' }));
     });
 

@@ -161,12 +161,12 @@ describe('functional requirements', () => {
         ['step', 'one', 'step', 'two', 'step', 'three'],
       ],
       [
-        'none for a silent node beside open text',
+        'none for a silent node while text of another is open',
         [open, { type: 'node:start', ...other }, say('one')],
         ['step', 'one'],
       ],
       [
-        'a node that speaks after the open text of another',
+        'a node that emits text after the open text of another',
         [open, { type: 'node:start', ...other }, say('one'), say('two', other)],
         ['step', 'one', 'step', 'two'],
       ],
@@ -187,7 +187,7 @@ describe('functional requirements', () => {
     });
   });
 
-  test('5: step markers "nodes" are one per node invocation, also where the node speaks after a tool', async () => {
+  test('5: step markers "nodes" are one per node invocation, even if text follows a tool result', async () => {
     const steps = async (name: string): Promise<number> =>
       (await typesOf(name, { sendStepMarkers: 'nodes' })).filter((type) => type === 'start-step').length;
     for (const { name, events } of traces) {
@@ -196,7 +196,7 @@ describe('functional requirements', () => {
     }
   });
 
-  test('5: step markers "nodes" of a node that starts beside another one wait until its text is complete', async () => {
+  test('5: step markers "nodes" wait until the open text of another node is complete', async () => {
     const other = { nodeId: 'b', runId: 'n2' };
     const runtime = new ScriptRuntime(async (own) => {
       own.say(...begin, { type: 'agent:text:delta', ...node, content: 'one' });

@@ -27,4 +27,4 @@ export type FlowInputMessage = { role: CanonicalMessage['role']; content: string
 
 /** For the user, and for the loss report. */
 export const undeliveredText =
-  'The flow ended before one of its nodes read the message, so the message was not delivered. Send it again.';
+  'The flow ended before any of its nodes read the message, so the message was not delivered. Send it again.';

@@ -54,7 +54,7 @@ function fromText(target: string): CreateStoreOptions {
   if (target === '' || /^[a-z][a-z0-9+.-]+:\/\//i.test(target)) {
     const scheme = target.split(':')[0];
     throw new TypeError(
-      `A store cannot be opened at "${scheme}${scheme && '://…'}". Give it postgres://user@host/database, or the path of a folder.`,
+      `A store cannot be opened at "${scheme}${scheme && '://…'}". Pass postgres://user@host/database, or the path of a folder.`,
     );
   }
   return { folder: target };
@@ -83,12 +83,12 @@ async function open(options: CreateStoreOptions): Promise<Database> {
   return openFolder(folder!, schema === undefined ? {} : { schema });
 }
 
-/** Says where no server answers, which the error of a driver does not. */
+/** Adds the server's address and a fix, which the driver's error lacks. */
 function unreachable(error: unknown, { url = process.env['DATABASE_URL'] }: CreateStoreOptions): Error | undefined {
   if (!(error instanceof DatabaseAwayError) || !url || !URL.canParse(url)) return undefined;
   const { host, pathname } = new URL(url);
   const { code, message } = (error.cause ?? error) as NodeJS.ErrnoException;
   const text = `No Postgres server answers at ${host} for database "${pathname.slice(1)}" (${code ?? message}).`;
-  const fix = 'Start it or correct the URL; or give the path of a folder, for an embedded database.';
+  const fix = 'Start it or correct the URL, or pass the path of a folder for an embedded database.';
   return new DatabaseAwayError(`${text} ${fix}`, { cause: error.cause });
 }

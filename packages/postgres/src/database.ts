@@ -96,7 +96,7 @@ export function sqlState(error: unknown): string | undefined {
  */
 const awayStates = /^(?:08|53|57P|25006|58030)/;
 
-/** Turns the error of a driver into a `DatabaseAwayError` unless the server has judged the statement. */
+/** Turns the error of a driver into a `DatabaseAwayError` unless the server has rejected the statement itself. */
 export function toDatabaseError(error: unknown): unknown {
   if (error instanceof DatabaseAwayError || error instanceof TypeError) return error;
   const state = sqlState(error);

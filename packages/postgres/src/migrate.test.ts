@@ -58,7 +58,7 @@ describe('migrations', () => {
     expect(await printMigrations({ after: latestMigration })).toBe('');
   });
 
-  it('give a message that SQL inserts an id and a time, and leave the store of older tables working', async () => {
+  it('adds defaults for the id and the time of messages that SQL inserts, and keeps an open store working', async () => {
     const database = connect(await newPostgresUrl({ empty: true }));
     await database.query('create schema intertie');
     const migrations = await readMigrations();

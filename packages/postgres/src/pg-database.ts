@@ -219,7 +219,7 @@ function handleErrors(pool: PgPool): void {
   pool.on?.('connect', (client) => void client.on('error', ignore));
 }
 
-/** Connections that must not go back to the pool although the error that the caller gets says nothing about them. */
+/** Connections that must not go back to the pool although the caller's error does not show that they are broken. */
 const unusable = new WeakSet<PgConnection>();
 
 async function withClient<Result>(
@@ -250,7 +250,7 @@ async function connect(pool: PgPool, timeoutMs: number): Promise<PgConnection> {
     const expire = (): void => {
       // A connection that comes later goes back to the pool.
       connecting.then((client) => client.release(), ignore);
-      reject(new DatabaseAwayError(`The database gave no connection within ${timeoutMs} ms.`));
+      reject(new DatabaseAwayError(`The pool had no free database connection within ${timeoutMs} ms.`));
     };
     // A little later than the limit of our own pool, which also destroys the connection that does not open.
     timer = setTimeout(expire, timeoutMs + 100);

@@ -20,7 +20,7 @@ export class FolderLockedError extends Error {
   }
 }
 
-/** The lock exists, and its content does not say which process holds it. */
+/** The lock exists, and its content does not name the process that holds it. */
 export class FolderLockUnreadableError extends Error {
   override readonly name = 'FolderLockUnreadableError';
   readonly file: string;

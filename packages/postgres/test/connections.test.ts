@@ -112,7 +112,7 @@ describe.each(opened)('a database opened with $name', ({ open }) => {
     expect(await database.query(selectOne)).toEqual(one);
   });
 
-  it('reports a refused connection as an absent database, with the cause', async () => {
+  it('reports a refused connection as a DatabaseAwayError, with the cause', async () => {
     const proxy = await startProxy();
     const database = open(proxy.url, { timeouts });
     await proxy.down();
@@ -131,13 +131,13 @@ it('reports rejected statements and mistakes of the program as they are', async 
   await expect(database.transaction(() => Promise.reject(mistake))).rejects.toBe(mistake);
 });
 
-it('lets a patient transaction take longer than the limits', async () => {
+it('lets a transaction without time limits take longer than the limits', async () => {
   const database = opened[0]!.open(await newPostgresUrl({ empty: true }), { timeouts });
   const slow = `select 1 as one from pg_sleep(2.5)`;
   expect(await database.transaction((sql) => sql.query(slow), { patient: true })).toEqual(one);
 });
 
-it('opens the connection that listens again when it goes silent', { timeout: 20_000 }, async () => {
+it('opens the LISTEN connection again when it goes silent', { timeout: 20_000 }, async () => {
   const url = await newPostgresUrl();
   const proxy = await startFaultProxy(url);
   onTestFinished(() => proxy.close());

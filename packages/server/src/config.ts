@@ -5,12 +5,12 @@ import { createClientReader, type TrustProxy } from './http/client-address.ts';
 import { isAgentDefinition, isAgentSource, type AgentDefinition } from './agents/agent-definition.ts';
 import { IntertieError } from './intertie-error.ts';
 
-/** User or program that a request is from. */
+/** User or program that sends a request. */
 export type Principal = {
   /** Scope of everything that the principal can read and change. */
   id: string;
   name?: string;
-  /** Whether the principal may read `/metrics`, which tells about all principals. Default: no. */
+  /** Whether the principal may read `/metrics`, which covers all principals. Default: false. */
   operator?: boolean;
 };
 
@@ -35,7 +35,10 @@ export type IntertieConfig = {
   defaultAgent?: string;
   /** `postgres://…`, a folder for an embedded database, what `createStore` takes, or a store. Default: `DATABASE_URL`, else `./.intertie`. */
   database?: string | CreateStoreOptions | Store | undefined;
-  /** Longest outage of the database that runs and readers wait for, in milliseconds. Then they end with code `database-away`. Default: 5 minutes. */
+  /**
+   * Longest outage of the database, in milliseconds, that a reader waits for, and a run that is prepared or asks a question. Then
+   * they end with code `database-away`. Default: 5 minutes.
+   */
   maxOutageMs?: number;
   /**
    * Who a request is from; null: 401. Without it and without a token, the server answers on this machine only; and `fetch` of
@@ -49,8 +52,8 @@ export type IntertieConfig = {
   /** Origins whose pages may use the server, or `*` for all. Default: its own. */
   cors?: readonly string[] | '*';
   /**
-   * Reverse proxies whose `X-Forwarded-*` or `Forwarded` headers are believed: how many stand in front of the server, or their
-   * addresses and CIDR ranges. Default: `INTERTIE_TRUST_PROXY`, else none.
+   * Reverse proxies whose `X-Forwarded-*` or `Forwarded` headers are trusted: the number of proxies in front of the server, or
+   * their addresses and CIDR ranges. Default: `INTERTIE_TRUST_PROXY`, else none.
    */
   trustProxy?: TrustProxy | undefined;
   limits?: Partial<Limits>;
@@ -169,8 +172,7 @@ function checkLimits(limits: unknown): void {
   const { streams, ...flat } = limits;
   const flatLimits = ['requestsPerSecond', 'runs', 'eventLoopDelayMs', ...Object.keys(defaultRequestLimits)];
   for (const key of Object.keys(flat)) {
-    if (!flatLimits.includes(key))
-      wrong(`limits has no field "${key}". It knows ${flatLimits.join(', ')} and streams.`);
+    if (!flatLimits.includes(key)) wrong(`limits has no field "${key}". Use ${flatLimits.join(', ')} or streams.`);
   }
   const numbers = { ...flat, ...(isObject(streams) ? streams : {}) };
   for (const [key, value] of Object.entries(numbers)) {

@@ -106,7 +106,7 @@ export const errors: { readonly [code in ErrorCode]: CatalogueEntry } = {
   'operators-only': {
     status: 403,
     title: 'Only operators may read this',
-    cause: 'Metrics tell about all users, and the `auth` function does not mark this principal as an operator.',
+    cause: 'Metrics cover all users, and the `auth` function does not mark this principal as an operator.',
     fix: 'Return `operator: true` from `auth` for the program that collects metrics, or send the server’s `token`.',
   },
   'not-found': {
@@ -214,7 +214,7 @@ export const errors: { readonly [code in ErrorCode]: CatalogueEntry } = {
   'content-conflict': {
     status: 409,
     title: 'Message text differs',
-    cause: 'A message of this id is stored, and the new text neither extends the stored text nor is a prefix of it.',
+    cause: 'A message with this id is stored, and its new text neither extends the stored text nor is a prefix of it.',
     fix: "Save an edit under a new id, or replace the content with `mode: 'replace'` and `expectedVersion`.",
   },
   'agent-gone': {
@@ -317,14 +317,14 @@ export const errors: { readonly [code in ErrorCode]: CatalogueEntry } = {
     status: 503,
     title: 'The server is overloaded',
     cause:
-      'The process executes as many runs as `limits.runs` allows, or its event loop was late for two seconds (`limits.eventLoopDelayMs`). It takes no new runs. Reading, stopping and answering still work.',
-    fix: 'Try again after the seconds of `retry-after`. If it happens often, add a process or raise the limit in the configuration.',
+      'The process executes as many runs as `limits.runs` allows, or its event loop was delayed by more than `limits.eventLoopDelayMs` for two seconds. It takes no new runs. Reading, stopping and answering still work.',
+    fix: 'Try again after the number of seconds in `retry-after`. If it happens often, add a process or raise the limit in the configuration.',
   },
   'database-away': {
     status: 503,
     title: 'The database does not answer',
     cause: 'The database cannot be reached, does not answer in time, or refuses writes, for example on a full disk.',
-    fix: 'Run `intertie doctor` to test the connection. Runs wait for the database up to `maxOutageMs` and then end with this code: start them again.',
+    fix: 'Run `intertie doctor` to test the connection. A run that is prepared or asks a question waits up to `maxOutageMs` and then ends with this code: start it again.',
   },
   'bad-config': {
     status: 500,
@@ -349,7 +349,7 @@ export const errors: { readonly [code in ErrorCode]: CatalogueEntry } = {
     status: 500,
     title: 'The port is taken',
     cause: 'Another program listens on this port.',
-    fix: 'Stop it, or choose another port with `--port`.',
+    fix: 'Stop that program, or choose another port with `--port`.',
   },
 };
 

@@ -18,18 +18,18 @@ function probed(...distances: number[]): EventLoopDelay {
 
 const idle = Array.from({ length: 20 }, () => 50);
 
-it('is zero while timers fire in time', () => {
+it('reports no delay while timers fire in time', () => {
   const delay = probed(...idle, ...idle);
   expect([delay.ms, delay.isAbove(0)]).toEqual([0, false]);
 });
 
-it('is above the limit after two slow seconds, and not after one long task', () => {
+it('exceeds the limit after two slow seconds, and not after one long task', () => {
   expect(probed(...idle, 5000).isAbove(500)).toBe(false);
   expect(probed(...idle, 600, 600, 5000).isAbove(500)).toBe(true);
   expect(probed(5000, ...idle).isAbove(500)).toBe(false);
 });
 
-it('is not above the limit any more after a second without delay', () => {
+it('falls below the limit after a second without delay', () => {
   const delay = probed(600, 600, 600, 600, ...idle);
   expect([delay.ms, delay.isAbove(500)]).toEqual([0, false]);
 });

@@ -3,7 +3,7 @@ const windowMs = 1000;
 
 /**
  * Measures how late timers fire, as the mean of each second. Two seconds in a row count as sustained, so that one long task
- * is not taken for overload.
+ * does not count as overload.
  */
 export class EventLoopDelay {
   #now: () => number;
@@ -19,7 +19,7 @@ export class EventLoopDelay {
     this.#now = now;
     this.#probedAt = this.#windowStart = now();
     this.#timer = setInterval(() => this.probe(), probeMs);
-    // Not in every runtime that speaks fetch.
+    // Only Node's timers have `unref`.
     (this.#timer as { unref?: () => void }).unref?.();
   }
 

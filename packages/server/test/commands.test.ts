@@ -112,7 +112,7 @@ describe('DATABASE_URL', () => {
     ['', './.intertie'],
     ['./data', './data'],
     ['postgres://127.0.0.1/chat', undefined],
-  ])('set to "%s" keeps an embedded database in %s', async (url, kept) => {
+  ])('opens DATABASE_URL "%s" as an embedded database in %s', async (url, kept) => {
     onTestFinished(() => void vi.unstubAllEnvs());
     vi.stubEnv('DATABASE_URL', url);
     expect(folderOf({ agents: {} })).toBe(kept);
@@ -121,21 +121,25 @@ describe('DATABASE_URL', () => {
     expect(database).toMatchObject({ state: 'fine', found: expect.stringContaining(`${kept}, embedded`) as unknown });
   });
 
-  test('of a server that does not answer makes serve fail in bounded time', { timeout: 60_000 }, async () => {
-    const proxy = await startFaultProxy(await newPostgresUrl());
-    onTestFinished(async () => {
-      vi.unstubAllEnvs();
-      await proxy.close();
-    });
-    proxy.silence();
-    vi.stubEnv('DATABASE_URL', proxy.url);
-    const path = join(folder, 'unreachable.config.ts');
-    const source = "{ name: 'x', pauses: 'replay', run: () => new ReadableStream() }";
-    writeFileSync(path, `export default { agents: { one: ${source} } };`);
-    const { code, err } = await run('serve', '--port', '0', '--config', path);
-    expect(code).toBe(1);
-    expect(err).toMatch(/No Postgres server answers at 127\.0\.0\.1:\d+ .*Start it or correct the URL/);
-  });
+  test(
+    'fails to serve in bounded time if the server of DATABASE_URL does not answer',
+    { timeout: 60_000 },
+    async () => {
+      const proxy = await startFaultProxy(await newPostgresUrl());
+      onTestFinished(async () => {
+        vi.unstubAllEnvs();
+        await proxy.close();
+      });
+      proxy.silence();
+      vi.stubEnv('DATABASE_URL', proxy.url);
+      const path = join(folder, 'unreachable.config.ts');
+      const source = "{ name: 'x', pauses: 'replay', run: () => new ReadableStream() }";
+      writeFileSync(path, `export default { agents: { one: ${source} } };`);
+      const { code, err } = await run('serve', '--port', '0', '--config', path);
+      expect(code).toBe(1);
+      expect(err).toMatch(/No Postgres server answers at 127\.0\.0\.1:\d+ .*Start it or correct the URL/);
+    },
+  );
 });
 
 test('migrate prints the SQL for whoever applies it', async () => {

@@ -8,10 +8,10 @@ import { chatBody } from './client.ts';
 import { startDemoServer, type DemoServer } from './demo-server.ts';
 import { post, send, type Got } from './raw-request.ts';
 
-const token = 'a-token-that-nobody-guesses';
+const token = 'a-token-that-is-hard-to-guess';
 const servers: DemoServer[] = [];
 const proxies: Server[] = [];
-// Limits refill with time, so it stands still.
+// Limits refill over time, so the clock is stopped.
 beforeEach(() => void vi.spyOn(Date, 'now').mockReturnValue(Date.now()));
 afterEach(async () => {
   vi.restoreAllMocks();
@@ -126,7 +126,7 @@ test('logs the address of the client', async () => {
   expect(logged.at(-1)).toMatchObject({ address: '198.51.100.7', status: 200 });
 });
 
-test('takes a post of a page that reached it by the forwarded host, and marks the cookie as secure', async () => {
+test('accepts a post from the origin of the forwarded host, and marks the cookie as secure', async () => {
   const body = chatBody('t', 'hello');
   const page = { ...bearer(token), host: 'app.example', origin: 'https://app.example' };
   const trusting = await startProxy((await start({ token, trustProxy: 1, hosts: ['app.example'] })).url);
@@ -140,7 +140,7 @@ test('takes a post of a page that reached it by the forwarded host, and marks th
   expect((await send(wary, post('/api/agents/helper/chat', body, page))).status).toBe(403);
 });
 
-test('refuses proxied requests without a token, also of a trusted proxy', async () => {
+test('refuses proxied requests without a token, even from a trusted proxy', async () => {
   const server = await start({ trustProxy: 1 });
   const proxy = await startProxy(server.url);
   expect((await send(proxy, { path: '/api/agents', headers: { 'x-test-client': '192.0.2.1' } })).status).toBe(403);

@@ -284,7 +284,7 @@ test('a server that cannot be made closes the database that it opened', async ()
 });
 
 test.each(['bearer', 'sign-in', 'cookie'])(
-  'limits wrong tokens by %s, and takes the right token and a session meanwhile',
+  'limits wrong tokens by %s, and still accepts the right token and a session',
   async (way) => {
     const token = 'the-right-token-of-all';
     // Time stands still for the limit, so that it does not refill while the test runs.

@@ -46,7 +46,9 @@ test('exits with an error on a taken port in demo mode, and leaves no demo serve
       env: {},
     });
     expect([code, out]).toEqual([1, '']);
-    expect(err).toMatch(new RegExp(`^Port ${port} of 127\\.0\\.0\\.1 is taken\\.\nStop it, or choose another port`));
+    expect(err).toMatch(
+      new RegExp(`^Port ${port} of 127\\.0\\.0\\.1 is taken\\.\nStop that program, or choose another port`),
+    );
     expect(existsSync(join(folder, '.intertie'))).toBe(false);
   } finally {
     process.chdir(cwd);
@@ -54,7 +56,7 @@ test('exits with an error on a taken port in demo mode, and leaves no demo serve
   await vi.waitFor(() => expect(countServers()).toBe(1));
 });
 
-test('answers a request that arrives while it starts, once it has started', async () => {
+test('answers a request that arrives during the start once it has started', async () => {
   const store = createInMemoryStore();
   const { registry } = store;
   const heartbeat = registry.heartbeat.bind(registry);
@@ -70,7 +72,7 @@ test('answers a request that arrives while it starts, once it has started', asyn
   await server.close();
 });
 
-test('gives the port back when it cannot start', async () => {
+test('releases the port when it cannot start', async () => {
   const store = createInMemoryStore();
   store.registry.heartbeat = () => Promise.reject(new Error('no database'));
   await expect(serve({ agents, database: store }, { port: 0 })).rejects.toThrow('no database');

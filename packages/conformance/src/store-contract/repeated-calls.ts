@@ -7,7 +7,7 @@ import { deltas, ending, finish, idsOfBranch, message, paused, queue, request, s
 
 const idempotency = { key: 'k', hash: 'h' };
 
-/** Calls that give ownership, repeated because the reply to the first one was lost. */
+/** Calls that return ownership, repeated because the reply to the first one was lost. */
 export function repeatedCallTests(contract: Contract): void {
   describe('repeating a start', () => {
     it.each([
@@ -89,7 +89,7 @@ export function repeatedCallTests(contract: Contract): void {
       expect(verdicts).toEqual([{ id: 'q1', result: 'duplicate' }]);
     });
 
-    it('gives no ownership to another call or process', async () => {
+    it('returns no ownership to another call or process', async () => {
       const store = await contract.open();
       const { run } = await paused(store, '1', 'q1');
       await answer(store, run.key, [yes('q1')]);
@@ -105,7 +105,7 @@ export function repeatedCallTests(contract: Contract): void {
       }
     });
 
-    it('gives no ownership of a continuation that was queued and promoted', async () => {
+    it('returns no ownership of a continuation that was queued and promoted', async () => {
       const store = await contract.open();
       const { run } = await paused(store, '1', 'q1');
       const other = await start(store, '2', { parentId: null });
@@ -193,7 +193,7 @@ export function repeatedCallTests(contract: Contract): void {
       ]);
       await finish(store, third, ending());
       expect(await store.registry.listOwned('p1', { except: [first.run.key] })).toEqual([]);
-      expect(await store.registry.listOwned('nobody')).toEqual([]);
+      expect(await store.registry.listOwned('unknown')).toEqual([]);
     });
 
     it('returns a run that was taken over, which its new owner alone can write', async () => {

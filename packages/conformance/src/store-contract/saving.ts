@@ -314,7 +314,7 @@ export function savingTests(contract: Contract): void {
       expect((await replace('a_1')).messages).toMatchObject([{ content: { parts: message('a_1').content.parts } }]);
     });
 
-    it('tells a keyed replacement from a keyed merge', async () => {
+    it('distinguishes a replacement from a merge with the same operation key', async () => {
       const store = await contract.open();
       const call = { messages: [message('m1')], expectedVersion: 0, operationKey: 'op_1' };
       await store.saveMessages(call);

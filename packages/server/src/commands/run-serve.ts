@@ -42,7 +42,7 @@ async function serveConfig(config: IntertieConfig, { path, options, terminal }: 
   const announceDatabase = (): void => {
     const folder = folderOf(config);
     if (folder !== undefined && !existsSync(folder)) {
-      terminal.err(`Creating the database in ${folder} (once, some seconds) …`);
+      terminal.err(`Creating the database in ${folder} (only once, takes a few seconds) …`);
     }
   };
   const trustProxy =

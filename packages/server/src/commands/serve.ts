@@ -9,7 +9,7 @@ export const serveCommand: Command = (program, terminal) => {
     .option('-p, --port <port>', 'where to listen (default: 4111, or what the configuration says)', toPort)
     .option('--host <address>', 'on which address (default: 127.0.0.1; any other needs a token)')
     .option('-c, --config <file>', 'the configuration (default: intertie.config.ts of this folder)')
-    .option('--trust-proxy <proxies>', 'reverse proxies to believe: how many, or their addresses (10.0.0.0/8,…)')
+    .option('--trust-proxy <proxies>', 'trusted reverse proxies: their number, or their addresses (10.0.0.0/8,…)')
     .option('--no-demos', 'without the demo agents')
     .option('--log <kind>', 'plain (what needs attention) or json (every request)')
     .option('--drain <seconds>', 'how long runs may go on when the server is stopped', toSeconds, 10)

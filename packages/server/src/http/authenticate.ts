@@ -8,7 +8,7 @@ export type Credentials = Pick<IntertieConfig, 'auth' | 'token'> & { sessions: S
 
 /** Who the request is from. Throws `unauthorized`. Without `auth` and token: whoever is on this machine. */
 export async function authenticate(request: Request, { auth, token, sessions }: Credentials): Promise<Principal> {
-  // The server's own token is its operator's.
+  // Holders of the server's token are operators.
   if (token !== undefined && equal(bearerOf(request), token)) return { id: localScope, operator: true };
   if (sessions?.has(request)) return { id: localScope, operator: true };
   if (auth) {

@@ -10,7 +10,7 @@ function addressOf(trustProxy: TrustProxy | undefined, peer: string | undefined,
 }
 
 describe('the address of a client', () => {
-  it('is that of the connection when no proxy is trusted', () => {
+  it('uses the address of the connection when no proxy is trusted', () => {
     for (const trust of [undefined, 0, []] as const) {
       expect(addressOf(trust, '192.0.2.1', '198.51.100.7')).toBe('192.0.2.1');
       expect(read(trust, '192.0.2.1', { forwarded: 'for=198.51.100.7' }).address).toBe('192.0.2.1');
@@ -18,7 +18,7 @@ describe('the address of a client', () => {
     }
   });
 
-  it('is read from the right, one entry for each trusted hop', () => {
+  it('reads the header from the right, one entry for each trusted hop', () => {
     const header = '203.0.113.66, 198.51.100.7, 10.0.0.2';
     expect(addressOf(1, '10.0.0.1', header)).toBe('10.0.0.2');
     expect(addressOf(2, '10.0.0.1', header)).toBe('198.51.100.7');
@@ -27,7 +27,7 @@ describe('the address of a client', () => {
     expect(addressOf(1, undefined, header)).toBe('10.0.0.2');
   });
 
-  it('is the first one from the right that is not a listed proxy', () => {
+  it('finds the first address from the right that is not a listed proxy', () => {
     const trust = ['10.0.0.0/8', '::1', 'fd00::/8'];
     expect(addressOf(trust, '10.0.0.1', '203.0.113.66, 198.51.100.7, fd00::9')).toBe('198.51.100.7');
     expect(addressOf(trust, '::ffff:10.0.0.1', '198.51.100.7')).toBe('198.51.100.7');
@@ -35,20 +35,20 @@ describe('the address of a client', () => {
     expect(addressOf(trust, '10.0.0.1', '10.0.0.3, 10.0.0.2')).toBe('10.0.0.3');
   });
 
-  it('is that of the connection when the connection is not a listed proxy', () => {
+  it('uses the address of the connection when that is not a listed proxy', () => {
     expect(addressOf(['10.0.0.0/8'], '192.0.2.1', '198.51.100.7')).toBe('192.0.2.1');
     expect(addressOf(['10.0.0.0/8'], undefined, '198.51.100.7')).toBeUndefined();
   });
 
   it.each(['unknown', '_hidden', '', '1.2.3', '999.1.1.1', '[::1', 'a\u00e9', '1.2.3.4.5:80', 'unix:'])(
-    'stays that of the proxy that sent the unreadable value "%s"',
+    'uses the address of the proxy that sent the unreadable value "%s"',
     (junk) => {
       expect(addressOf(1, '10.0.0.1', `203.0.113.66, ${junk}`)).toBe('10.0.0.1');
       expect(addressOf(2, '10.0.0.1', `${junk}, 10.0.0.2`)).toBe('10.0.0.2');
     },
   );
 
-  it('is read from Forwarded when there is no X-Forwarded-For', () => {
+  it('reads Forwarded without X-Forwarded-For', () => {
     const forwarded =
       'for="_x, for=203.0.113.66, For="[2001:DB8::17]:4711";proto=https;host="app.example", for=10.0.0.2';
     expect(read(2, '10.0.0.1', { forwarded }).address).toBe('2001:db8::17');
@@ -82,7 +82,7 @@ describe('the host and the scheme', () => {
     expect(read(1, '10.0.0.1', { host: 'a.example', 'x-forwarded-host': 'b c"' }).host).toBe('a.example');
   });
 
-  it('knows a client that uses TLS', () => {
+  it('detects a client that uses TLS', () => {
     expect(read(1, '10.0.0.1', { 'x-forwarded-proto': 'https, http' }).isSecure).toBe(true);
     expect(read(1, '10.0.0.1', { forwarded: 'for=::1;proto=https' }).isSecure).toBe(true);
     expect(read(1, '10.0.0.1', {}).isSecure).toBe(false);

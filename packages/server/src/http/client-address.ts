@@ -1,11 +1,11 @@
 import { BlockList, isIPv4, isIPv6 } from 'node:net';
 
 /**
- * Proxies whose forwarding headers are believed: how many stand in front of the server, or their addresses and CIDR ranges.
+ * Proxies whose forwarding headers are trusted: the number of proxies in front of the server, or their addresses and CIDR ranges.
  */
 export type TrustProxy = number | readonly string[];
 
-/** What is known about the client of a request, behind trusted proxies or none. */
+/** Client of a request, determined from the connection and the headers of trusted proxies. */
 export type Client = {
   /** Canonical address; undefined where neither the connection nor a trusted proxy gives one. */
   address: string | undefined;
@@ -22,7 +22,7 @@ type Hop = { address: string | undefined; host?: string | undefined; proto?: str
 
 /**
  * Creates the function that finds a request's client. `peer` is the address of the connection. Without `trustProxy` no
- * forwarding header is read for address or host. Throws a `TypeError` for an entry that is no address and no CIDR range.
+ * forwarding header is read for address or host. Throws a `TypeError` for an entry that is neither an address nor a CIDR range.
  *
  * A header grows to the right, so it is read from the right, one hop for each trusted proxy: everything further left can be
  * written by the client. `Forwarded` is read only without `X-Forwarded-For`, since a proxy that writes the one often passes
@@ -53,7 +53,7 @@ export function createClientReader(trustProxy: TrustProxy | undefined): ClientRe
   };
 }
 
-/** Whether the proxy at `address`, which is `hop` hops away from the server, is believed. */
+/** Whether the proxy at `address`, which is `hop` hops away from the server, is trusted. */
 function createTrust(trustProxy: TrustProxy): (address: string | undefined, hop: number) => boolean {
   if (typeof trustProxy === 'number') return (_, hop) => hop < trustProxy;
   const trusted = new BlockList();
@@ -64,7 +64,7 @@ function createTrust(trustProxy: TrustProxy): (address: string | undefined, hop:
   };
 }
 
-/** No chain of proxies is this long; a header of trusted addresses without end is not walked. */
+/** Maximum number of hops that are read, so that a very long header costs nothing. */
 const maxHops = 32;
 
 function addRange(trusted: BlockList, entry: string): void {

@@ -7,7 +7,7 @@ import type { Gauge } from '../metrics.ts';
 import { version } from '../version.ts';
 import type { App } from './context.ts';
 
-/** For operators: whether it lives, whether it takes work, what it does; and the pages about errors. */
+/** Adds the routes for operators (liveness, readiness, metrics) and the pages about errors. */
 export function addOperationRoutes(app: App, host: Host): void {
   app.get('/health', (c) => c.json({ status: 'ok', version }));
 

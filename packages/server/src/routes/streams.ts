@@ -18,7 +18,7 @@ export function addStreamRoutes(app: App, host: Host): void {
     if (c.req.method === 'HEAD') return headOf(run);
     for (const [name, values] of Object.entries(c.req.queries())) {
       if (values.length > 1)
-        throw new IntertieError('bad-request', `${name}: given ${values.length} times. Give it once.`);
+        throw new IntertieError('bad-request', `The query has ${name} ${values.length} times. Send it once.`);
     }
     const { offset, live, cursor } = c.req.query();
     if (live !== undefined && offset === undefined) {

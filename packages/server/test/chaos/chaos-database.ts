@@ -11,7 +11,7 @@ import { freePort } from '../../../../tests/peers/free-port.ts';
 
 const home = '/usr/lib/postgresql';
 
-/** A Postgres server of its own, on a small file system of its own, that can be made to fail in every way. */
+/** A separate Postgres server on a small file system, with methods that make it fail. */
 export interface ChaosDatabase {
   readonly url: string;
   /** Stops it as an administrator does (`fast`), or as a crash does (`immediate`). */
@@ -32,7 +32,8 @@ export interface ChaosDatabase {
 export async function startChaosDatabase(): Promise<ChaosDatabase> {
   if (userInfo().uid !== 0) throw new Error('The chaos test needs root: it mounts a small file system to fill it.');
   const version = existsSync(home) ? readdirSync(home).at(-1) : undefined;
-  if (version === undefined) throw new Error('No Postgres under /usr/lib/postgresql. Run: apt-get install postgresql');
+  if (version === undefined)
+    throw new Error('There is no Postgres in /usr/lib/postgresql. Run: apt-get install postgresql');
   const bin = join(home, version, 'bin');
   const id = (flag: string): number => Number(execFileSync('id', [flag, 'postgres']));
   const owner = { uid: id('-u'), gid: id('-g') };
@@ -158,7 +159,9 @@ export async function startPgBouncer(target: string): Promise<{ url: string; sto
   const child = spawn('pgbouncer', ['-q', '-u', 'postgres', file], { stdio: 'ignore' });
   await Promise.race([
     once(child, 'error').then(([error]) => Promise.reject(error as Error)),
-    once(child, 'exit').then(() => Promise.reject(new Error('pgbouncer did not start. apt-get install pgbouncer'))),
+    once(child, 'exit').then(() =>
+      Promise.reject(new Error('pgbouncer did not start. Run: apt-get install pgbouncer')),
+    ),
     sleep(1000),
   ]);
   return {

@@ -76,7 +76,7 @@ export const logUser =
       const read = JSON.parse(JSON.stringify(foldEvents(events))) as { content: { parts: unknown[] } };
       const stored = await storedMessages<{ content: { parts: unknown[] } }>(base, thread, 'canonical');
       if (!isDeepStrictEqual(read.content.parts, stored.at(-1)?.content.parts))
-        tally.faults.push(`${reader} read something else than is stored: run ${runId}`);
+        tally.faults.push(`${reader} read events that differ from the stored ones: run ${runId}`);
     }
   };
 
@@ -105,7 +105,7 @@ export const chatUser =
       tally.acknowledged.set(thread, [chat.messages[0]!.id]);
       tally.turns[major] = (tally.turns[major] ?? 0) + 1;
       if (!isDeepStrictEqual(shown(chat.lastMessage), kept))
-        tally.faults.push(`${major} ended with something else than is stored: thread ${thread}`);
+        tally.faults.push(`${major} ended with messages that differ from the stored ones: thread ${thread}`);
     }
   };
 
@@ -128,7 +128,7 @@ export const agUiUser: User = async ({ base, tally, random, isOver }, name) => {
     tally.acknowledged.set(thread, [id]);
     tally.turns['AG-UI'] = (tally.turns['AG-UI'] ?? 0) + 1;
     if (!isDeepStrictEqual(shownOfAGUI(client.messages), shownOfAGUI(kept)))
-      tally.faults.push(`AG-UI ended with something else than is stored: thread ${thread}`);
+      tally.faults.push(`AG-UI ended with messages that differ from the stored ones: thread ${thread}`);
   }
 };
 

@@ -27,7 +27,7 @@ const program = fileURLToPath(new URL('chaos-node.mjs', import.meta.url));
 type Cluster = { database: ChaosDatabase; proxies: FaultProxy[]; nodes: Node[]; restart(index: number): Promise<void> };
 type Disturbance = { name: string; run(cluster: Cluster): Promise<void> };
 
-test(`no guarantee breaks in ${minutes} minutes of faults`, async () => {
+test(`keeps every guarantee during ${minutes} minutes of faults`, async () => {
   const folder = mkdtempSync(join(tmpdir(), 'intertie-chaos-files-'));
   const [effects, clock] = [join(folder, 'effects'), join(folder, 'clock')];
   writeFileSync(effects, '');
@@ -64,7 +64,7 @@ test(`no guarantee breaks in ${minutes} minutes of faults`, async () => {
     done[name] = (done[name] ?? 0) + 1;
     await sleep(1000 + 4000 * random());
   }
-  // Everything works again; all that is open must end now.
+  // All faults are over, so every open run must end now.
   writeFileSync(clock, '+0');
   for (const proxy of proxies) proxy.resume();
   await database.start();
