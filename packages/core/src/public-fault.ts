@@ -24,6 +24,7 @@ const ownCodes: ReadonlySet<string> = new Set([
   'no-progress',
   'phase-error',
   'truncated',
+  'undelivered',
 ]);
 
 /** How faults are shown to clients. */

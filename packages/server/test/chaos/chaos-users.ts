@@ -21,6 +21,8 @@ export type Tally = {
   /** Requests that were refused or cut off and sent again. */
   retries: number;
   approvals: number;
+  /** What each user waits for. */
+  waits: Map<string, string>;
   faults: string[];
 };
 
@@ -30,6 +32,7 @@ export const newTally = (): Tally => ({
   ends: {},
   retries: 0,
   approvals: 0,
+  waits: new Map(),
   faults: [],
 });
 
@@ -59,25 +62,31 @@ export const logUser =
       const id = crypto.randomUUID();
       const text = pick(texts, random);
       const body = chatBody(thread, text, id);
+      tally.waits.set(name, `acknowledgement of a message in ${thread}`);
       const response = await untilOk(scene, () => postJson(`${base}/api/agents/worker/chat`, body));
       ids.push(id);
       let runId = response.headers.get('x-intertie-run')!;
       await response.body?.cancel().catch(() => undefined);
+      tally.waits.set(name, `${reader} of the run ${runId}`);
       let events = await readRun(reader, base, runId);
       const question = openQuestion(events);
       if (question !== undefined) {
+        tally.waits.set(name, `answers to ${question}`);
         const next = await answerTwice(scene, thread, runId, question);
         if (next !== undefined) {
           runId = next;
+          tally.waits.set(name, `${reader} of the continuation ${runId}`);
           events = await readRun(reader, base, runId);
         }
       }
+      tally.waits.set(name, `stored messages of ${thread}`);
       count(tally, reader, events);
       const read = JSON.parse(JSON.stringify(foldEvents(events))) as { content: { parts: unknown[] } };
       const stored = await storedMessages<{ content: { parts: unknown[] } }>(base, thread, 'canonical');
       if (!isDeepStrictEqual(read.content.parts, stored.at(-1)?.content.parts))
         tally.faults.push(`${reader} read events that differ from the stored ones: run ${runId}`);
     }
+    tally.waits.delete(name);
   };
 
 /** Has conversations of one message with a real chat and its transport. */
@@ -89,6 +98,7 @@ export const chatUser =
       const agent = pick(['worker', 'helper'], random);
       const transport = new IntertieChatTransport({ api: `${base}/api/agents/${agent}/chat` });
       const chat = createChat({ id: thread, transport });
+      tally.waits.set(name, `${major} in ${thread}`);
       await chat.sendMessage({ text: pick(texts.slice(0, 3), random) });
       const stored = async (): Promise<unknown> => shown((await storedMessages<UIMessage>(base, thread, 'ui')).at(-1));
       for (let tries = 0; chat.status === 'error' && tries < 50; tries += 1) {
@@ -107,13 +117,15 @@ export const chatUser =
       if (!isDeepStrictEqual(shown(chat.lastMessage), kept))
         tally.faults.push(`${major} ended with messages that differ from the stored ones: thread ${thread}`);
     }
+    tally.waits.delete(name);
   };
 
 /** Has conversations of one message with an unmodified AG-UI client, which asks again for its run after each failure. */
 export const agUiUser: User = async ({ base, tally, random, isOver }, name) => {
   while (!isOver()) {
     const thread = `${name}-${crypto.randomUUID()}`;
-    const client = new HttpAgent({ url: `${base}/api/agents/worker/ag-ui`, threadId: thread });
+    tally.waits.set(name, `AG-UI in ${thread}`);
+    const client = new HttpAgent({ url: `${base}/api/agents/worker/ag-ui`, threadId: thread, fetch: fetchWholeBody });
     const id = crypto.randomUUID();
     client.addMessage({ id, role: 'user', content: pick(texts.slice(0, 3), random) });
     const runId = crypto.randomUUID();
@@ -130,6 +142,23 @@ export const agUiUser: User = async ({ base, tally, random, isOver }, name) => {
     if (!isDeepStrictEqual(shownOfAGUI(client.messages), shownOfAGUI(kept)))
       tally.faults.push(`AG-UI ended with messages that differ from the stored ones: thread ${thread}`);
   }
+  tally.waits.delete(name);
+};
+
+/** Ends a body that breaks: of a broken one, `HttpAgent` rejects a promise that its user cannot catch. */
+const fetchWholeBody: typeof fetch = async (input, init) => {
+  const response = await fetch(input, init);
+  const reader = response.body?.getReader();
+  if (!reader) return response;
+  const body = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const { done, value } = await reader.read().catch(() => ({ done: true as const, value: undefined }));
+      if (done) controller.close();
+      else controller.enqueue(value);
+    },
+    cancel: (reason) => reader.cancel(reason),
+  });
+  return new Response(body, response);
 };
 
 export const readers: ReadonlyArray<(typeof readerNames)[number]> = readerNames;
