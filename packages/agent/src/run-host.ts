@@ -316,7 +316,9 @@ export class RunHost {
     const { store, onError } = this;
     const result = await endOwnedRun(owned, { store, onError, leaving: this.#leaving.signal, ...(end && { end }) });
     const ended: RunResult = end ? (end.reason === 'aborted' ? 'aborted' : 'error') : 'lost';
-    if (result.result === 'ok') this.#reportEnd(owned.run.agent, ended);
+    if (result.result !== 'ok') return result;
+    this.#reportEnd(owned.run.agent, ended);
+    if (end?.reason === 'error') this.onRunError(owned.run, end.error);
     return result;
   }
 
