@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+
 import type { Hint, RunKey } from '@intertie/core';
 import pg from 'pg';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
@@ -123,6 +126,32 @@ describe('hints', { timeout: 60_000 }, () => {
     expect(channelOf('intertie')).toBe('intertie');
     expect(channelOf('x'.repeat(63))).toMatch(/^intertie_[0-9a-f]{32}$/);
     expect(channelOf('a')).not.toBe(channelOf('b'));
+  });
+
+  it('can be closed while the server is stopped', async () => {
+    const url = await newPostgresUrl();
+    const { port, hostname } = new URL(url);
+    const sockets = new Set<Socket>();
+    // Like a server that was stopped (SIGSTOP), it does not close its side of a connection that the client closes.
+    const relay = createServer({ allowHalfOpen: true }, (client) => {
+      const upstream = connect(Number(port), hostname);
+      sockets.add(client).add(upstream);
+      client.pipe(upstream, { end: false });
+      upstream.pipe(client, { end: false });
+    }).listen(0, '127.0.0.1');
+    await once(relay, 'listening');
+    const directUrl = new URL(url);
+    directUrl.host = `127.0.0.1:${(relay.address() as AddressInfo).port}`;
+    const database = connectPg(url, { directUrl: directUrl.href });
+    onTestFinished(async () => {
+      for (const socket of sockets) socket.destroy();
+      relay.close();
+      await database.close();
+    });
+    const hints = createHints(database, { timeoutMs: 500 });
+    hints.subscribe(() => {});
+    await waitFor(() => expect(hints.isConnected()).toBe(true));
+    await expect(hints.close()).resolves.toBeUndefined();
   });
 
   it('can be closed while the connection is being made', async () => {
