@@ -1,11 +1,9 @@
-import { once } from 'node:events';
-import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
-
 import type { Hint, RunKey } from '@intertie/core';
 import pg from 'pg';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 
 import { newPostgresUrl, openPglite, postgresServer } from '../test/databases.ts';
+import { startStoppedServer } from '../test/stopped-server.ts';
 import type { Database } from './database.ts';
 import { createHints, type PostgresHints } from './hints.ts';
 import { connectPg } from './pg-database.ts';
@@ -130,24 +128,9 @@ describe('hints', { timeout: 60_000 }, () => {
 
   it('can be closed while the server is stopped', async () => {
     const url = await newPostgresUrl();
-    const { port, hostname } = new URL(url);
-    const sockets = new Set<Socket>();
-    // Like a server that was stopped (SIGSTOP), it does not close its side of a connection that the client closes.
-    const relay = createServer({ allowHalfOpen: true }, (client) => {
-      const upstream = connect(Number(port), hostname);
-      sockets.add(client).add(upstream);
-      client.pipe(upstream, { end: false });
-      upstream.pipe(client, { end: false });
-    }).listen(0, '127.0.0.1');
-    await once(relay, 'listening');
-    const directUrl = new URL(url);
-    directUrl.host = `127.0.0.1:${(relay.address() as AddressInfo).port}`;
-    const database = connectPg(url, { directUrl: directUrl.href });
-    onTestFinished(async () => {
-      for (const socket of sockets) socket.destroy();
-      relay.close();
-      await database.close();
-    });
+    const { url: directUrl } = await startStoppedServer(url);
+    const database = connectPg(url, { directUrl });
+    onTestFinished(() => database.close());
     const hints = createHints(database, { timeoutMs: 500 });
     hints.subscribe(() => {});
     await waitFor(() => expect(hints.isConnected()).toBe(true));
