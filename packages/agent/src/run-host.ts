@@ -77,7 +77,7 @@ export type CloseOptions = {
   drainMs?: number;
 };
 
-/** How long the ends of stopped runs may take, before the process gives them up to others. */
+/** How long a sweep, and then the ends of stopped runs, may take before the process gives them up to others. */
 const closeGraceMs = 5_000;
 const shutdown: StopReason = { by: 'system', message: 'shutdown' };
 const abandoned: End = {
@@ -435,7 +435,8 @@ export class RunHost {
 
   async #close(): Promise<void> {
     this.#leaving.abort();
-    await this.#sweeper.stop();
+    // Each statement of a pass has a time limit of its own; together they take minutes when the database does not answer.
+    await within(closeGraceMs, this.#sweeper.stop());
     await this.#patience.wait(this.#settled());
     this.#isStopping = true;
     for (const execution of this.#executions.values()) execution.stop(shutdown);
