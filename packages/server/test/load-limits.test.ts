@@ -75,7 +75,8 @@ test('refuses new runs while the event loop is slower than limits.eventLoopDelay
 });
 
 test('keeps the default of a limit that is given as undefined', async () => {
-  const url = await start({ jsonBytes: undefined } as object);
+  const limits: object = { jsonBytes: undefined };
+  const url = await start(limits);
   const response = await postJson(`${url}/api/chat`, chatBody('t', 'x y '.repeat(1_000_000)));
   expect(response.status).toBe(413);
 });
