@@ -249,14 +249,27 @@ export class Execution {
       case 'run-end':
         this.#telemetry.see(event);
         this.#list.feed(event);
-        this.#end = event;
-        if (event.outcome === 'error') this.#host.onRunError(this.#owned.run, event.error);
-        return undefined;
+        return this.#setEnd(event);
+      case 'notice':
+        if (event.level === 'error') this.#reportNotice(event);
+        this.#telemetry.see(event);
+        return this.#write(event);
       default:
         this.#telemetry.see(event);
         this.#usage.see(event);
         return this.#write(event);
     }
+  }
+
+  #setEnd(event: EventOf<'run-end'>): undefined {
+    this.#end = event;
+    if (event.outcome === 'error') this.#host.onRunError(this.#owned.run, event.error);
+    return undefined;
+  }
+
+  /** Servers hide the text from clients, and the run may go on without an error of its own. */
+  #reportNotice({ message }: EventOf<'notice'>): void {
+    this.#host.onError(new Error(`Run "${this.#owned.run.runId}": ${message}`));
   }
 
   #reportFirst(startedAt: number): void {
@@ -377,6 +390,7 @@ export class Execution {
       throw error;
     }
     const answer = this.#keeper ? await this.#keeper.saveAnswer(message, end) : { message, end };
+    if (answer.end !== end) this.#setEnd(answer.end);
     this.#isFinishing = true;
     this.#writer.write(answer.end);
     const { registry, log } = this.#host.store;

@@ -255,6 +255,39 @@ describe('an agent on a store with four methods', () => {
     expect(textsOf(await store.listMessages({ threadId: 't' }))).toEqual(['Hello', 'Fine', 'Again', 'Fine']);
   });
 
+  it.each(['question', 'answer'])(
+    'reports the error and the result of a run whose %s cannot be saved',
+    async (what) => {
+      const store = new OwnStore();
+      const reported: unknown[] = [];
+      const host = createRunHost(store, {
+        onRunError: ({ runId }, { code }) => void reported.push([runId, code]),
+        observer: { runEnded: ({ result }) => void reported.push(result) },
+      });
+      const isLate = what === 'answer';
+      const fail = (): void => void (store.failing = { saveMessages: new Error('disk full') });
+      const source = {
+        name: 'writer',
+        pauses: 'replay' as const,
+        run: () =>
+          new ReadableStream<AgentEvent>({
+            start(controller) {
+              if (isLate) fail();
+              controller.enqueue({ type: 'run-end', outcome: 'complete' });
+              controller.close();
+            },
+          }),
+      };
+      if (!isLate) fail();
+      const agent = new Agent({ source, store, host });
+      const run = await agent.stream({ threadId: 't', message: 'Hello' });
+      await endOf(run.events);
+      await host.close();
+      expect(reported).toHaveLength(2);
+      expect(reported).toEqual(expect.arrayContaining([[run.runId, 'store-failed'], 'error']));
+    },
+  );
+
   it('refuses branches and other scopes with a clear error', async () => {
     const agent = agentOn(new OwnStore());
     const { message } = await agent.generate({ threadId: 't', message: 'Hello' });

@@ -95,3 +95,12 @@ it('loses its runs when its event loop is blocked for longer than the lease', as
   expect(await run.record()).toMatchObject({ state: 'error', outcome: { error: { code: 'lost' } } });
   await close();
 });
+
+it('is closed in bounded time while the database does not answer a sweep', async () => {
+  const store = createInMemoryStore();
+  vi.spyOn(store.registry, 'expire').mockReturnValue(new Promise(() => undefined));
+  const host = createRunHost(store);
+  await host.open();
+  await vi.waitFor(() => expect(store.registry.expire).toHaveBeenCalled());
+  await expect(host.close()).resolves.toBeUndefined();
+}, 30_000);

@@ -77,7 +77,7 @@ export type CloseOptions = {
   drainMs?: number;
 };
 
-/** How long the ends of stopped runs may take, before the process gives them up to others. */
+/** How long a sweep, and then the ends of stopped runs, may take before the process gives them up to others. */
 const closeGraceMs = 5_000;
 const shutdown: StopReason = { by: 'system', message: 'shutdown' };
 const abandoned: End = {
@@ -317,7 +317,9 @@ export class RunHost {
     const { store, onError } = this;
     const result = await endOwnedRun(owned, { store, onError, leaving: this.#leaving.signal, ...(end && { end }) });
     const ended: RunResult = end ? (end.reason === 'aborted' ? 'aborted' : 'error') : 'lost';
-    if (result.result === 'ok') this.#reportEnd(owned.run.agent, ended);
+    if (result.result !== 'ok') return result;
+    this.#reportEnd(owned.run.agent, ended);
+    if (end?.reason === 'error') this.onRunError(owned.run, end.error);
     return result;
   }
 
@@ -434,7 +436,8 @@ export class RunHost {
 
   async #close(): Promise<void> {
     this.#leaving.abort();
-    await this.#sweeper.stop();
+    // Each statement of a pass has a time limit of its own; together they take minutes when the database does not answer.
+    await within(closeGraceMs, this.#sweeper.stop());
     await this.#patience.wait(this.#settled());
     this.#isStopping = true;
     for (const execution of this.#executions.values()) execution.stop(shutdown);

@@ -144,3 +144,26 @@ it('refuses new runs while isOverloaded returns true', async () => {
   expect((await agent.generate({ threadId: 't', message: 'Go' })).text).toBe('Hi');
   await host.close();
 });
+
+it('reports the error notices of a run that goes on, with its id', async () => {
+  const store = createInMemoryStore();
+  const errors: string[] = [];
+  const host = createRunHost(store, { onError: (error) => void errors.push((error as Error).message) });
+  const notice: AgentEvent = { type: 'notice', level: 'error', message: 'Rate limit of key sk-secret.' };
+  const noticing: AgentSource = {
+    name: 'noticing',
+    pauses: 'replay',
+    run: () =>
+      new ReadableStream<AgentEvent>({
+        start(controller) {
+          controller.enqueue(notice);
+          controller.enqueue({ type: 'run-end', outcome: 'complete' });
+          controller.close();
+        },
+      }),
+  };
+  const agent = new Agent({ name: 'noticing', source: noticing, store, host });
+  const { runId } = await agent.generate({ threadId: 't', message: 'Go' });
+  expect(errors).toEqual([`Run "${runId}": Rate limit of key sk-secret.`]);
+  await host.close();
+});

@@ -15,6 +15,6 @@ export interface Blobs {
   refer(scope: Scope, sha256: string, message: { threadId: string; messageId: string }): Promise<boolean>;
   /** Renews the time for which an unreferenced blob is kept. False where there is none. */
   touch(scope: Scope, sha256: string): Promise<boolean>;
-  /** Deletes blobs that no message refers to and that nobody has touched since. Returns how many. */
-  collect(untouchedSince: Date, limit?: number): Promise<number>;
+  /** Deletes blobs without references that were touched at least `minAgeMs` ago, by the store's clock. Returns their number. */
+  collect(minAgeMs: number, limit?: number): Promise<number>;
 }

@@ -39,6 +39,16 @@ describe('toPublicFault', () => {
 describe('toPublicEvent', () => {
   it.each<AgentEvent>([
     { type: 'run-end', outcome: 'error', error: secret },
+    {
+      type: 'run-end',
+      outcome: 'error',
+      error: secret,
+      providerMetadata: { mail: { taskStatus: 'error', error: secret.message } },
+    },
+    { type: 'raw', dialect: 'mail', value: { event: 'x', data: { error: { message: secret.message } } } },
+    { type: 'raw', dialect: 'ai-sdk', value: { type: 'response.failed', message: secret.message } },
+    { type: 'raw', dialect: 'mail', value: { truncated: true, preview: `{"error":"${secret.message}` } },
+    { type: 'raw', dialect: 'mail', value: `Error: ${secret.message}` },
     { type: 'agent-end', agentId: 'a', outcome: 'error', error: secret },
     { type: 'notice', level: 'error', message: secret.message, code: secret.code, data: secret.data },
     {
@@ -46,6 +56,7 @@ describe('toPublicEvent', () => {
       content: {
         format: 2,
         parts: [],
+        providerMetadata: { mail: { error: secret.message } },
         agents: { a: { name: 'A', kind: 'agent', outcome: 'error', error: secret } },
         runs: [{ runId: 'r0', outcome: 'error', error: secret }],
       },
@@ -60,10 +71,20 @@ describe('toPublicEvent', () => {
     { type: 'run-end', outcome: 'complete' },
     { type: 'run-end', outcome: 'aborted', reason: 'enough' },
     { type: 'notice', level: 'warning', message: 'Slow.' },
+    { type: 'raw', dialect: 'openai', value: { type: 'response.created', error: null, text: 'an error of mine' } },
     { type: 'tool-result', toolCallId: 'c', status: 'error', error: { message: 'No such city.' } },
   ])('returns $type as it is', (event) => {
     expect(toPublicEvent(event, view)).toBe(event);
   });
+});
+
+it('shows frames and metadata whole where the server shows the whole text', () => {
+  const errorText = ({ message }: { message: string }): string => message;
+  const providerMetadata = { mail: { error: secret.message } };
+  const end: AgentEvent = { type: 'run-end', outcome: 'error', error: secret, providerMetadata };
+  expect(toPublicEvent(end, { ...view, errorText })).toMatchObject({ providerMetadata });
+  const raw: AgentEvent = { type: 'raw', dialect: 'mail', value: { error: secret.message } };
+  expect(toPublicEvent(raw, { ...view, errorText })).toBe(raw);
 });
 
 it('names the run that failed in each run of a message', () => {

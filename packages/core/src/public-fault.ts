@@ -1,6 +1,7 @@
 import type { Codec, Encoder, End } from './codec.ts';
-import type { AgentEvent } from './event.ts';
+import type { AgentEvent, EventOf } from './event.ts';
 import type { Fault } from './fault.ts';
+import type { Json } from './json.ts';
 import type { CanonicalMessage, MessageContent } from './message.ts';
 import type { Outcome } from './outcome.ts';
 
@@ -53,6 +54,7 @@ export function toPublicFault(fault: Fault, { runId, errorText }: FaultView): Fa
 export function toPublicEvent(event: AgentEvent, view: FaultView): AgentEvent {
   switch (event.type) {
     case 'run-end':
+      return event.outcome === 'error' ? toPublicRunEnd(event, view) : event;
     case 'agent-end':
       return event.outcome === 'error' ? { ...event, error: toPublicFault(event.error, view) } : event;
     case 'notice': {
@@ -62,6 +64,8 @@ export function toPublicEvent(event: AgentEvent, view: FaultView): AgentEvent {
     }
     case 'message-snapshot':
       return { ...event, content: toPublicContent(event.content, view) };
+    case 'raw':
+      return toPublicRaw(event, view);
     default:
       return event;
   }
@@ -99,6 +103,43 @@ export function withPublicFaults<Out, State extends { events: Iterable<AgentEven
   };
 }
 
+/** A runtime repeats the text of its error in its metadata, so that is withheld with the text. */
+function toPublicRunEnd(event: EventOf<'run-end'> & { outcome: 'error' }, view: FaultView): AgentEvent {
+  const { providerMetadata, ...rest } = event;
+  const error = toPublicFault(event.error, view);
+  const isWithheld = providerMetadata === undefined || error.message !== event.error.message;
+  return { ...rest, error, ...(!isWithheld && { providerMetadata }) };
+}
+
+/** A frame that reports an error is replaced by the fault that a client may see. */
+function toPublicRaw(event: EventOf<'raw'>, view: FaultView): AgentEvent {
+  if (!reportsError(event.value)) return event;
+  const message = JSON.stringify(event.value);
+  const error = toPublicFault({ message }, view);
+  return error.message === message ? event : { ...event, value: { error } };
+}
+
+const errorWords = /error|exception|traceback|fail/i;
+/** Fields whose text says what a frame is. */
+const kindFields: ReadonlySet<string> = new Set(['type', 'event', 'name', 'status', 'level', 'outcome']);
+
+/** Whether a frame of any dialect reports an error. Text that was cut, or is no JSON, is searched as text. */
+function reportsError(value: Json): boolean {
+  if (typeof value === 'string') return errorWords.test(value);
+  if (typeof value !== 'object' || value === null) return false;
+  if (Array.isArray(value)) return value.some((item) => typeof item === 'object' && reportsError(item));
+  return Object.entries(value).some(([key, field]) => {
+    if (field === null || field === undefined || field === false) return false;
+    if (errorWords.test(key)) return true;
+    if (typeof field === 'string') return (kindFields.has(key) || isPreview(key, value)) && errorWords.test(field);
+    return reportsError(field);
+  });
+}
+
+function isPreview(key: string, frame: { [key: string]: Json | undefined }): boolean {
+  return key === 'preview' && frame['truncated'] === true;
+}
+
 function toPublicEnd(end: End, view: FaultView): End {
   return end.reason === 'error' ? { ...end, error: toPublicFault(end.error, view) } : end;
 }
@@ -109,8 +150,13 @@ function toPublicContent(content: MessageContent, view: FaultView): MessageConte
   const failed =
     Object.values(agents ?? {}).some(({ error }) => error) || runs?.some(({ outcome }) => outcome === 'error');
   if (!failed) return content;
+  const { providerMetadata, ...rest } = content;
+  const isWithheld = runs?.some(
+    (run) => run.outcome === 'error' && toPublicFault(run.error, view).message !== run.error.message,
+  );
   return {
-    ...content,
+    ...rest,
+    ...(providerMetadata && !isWithheld && { providerMetadata }),
     ...(agents && {
       agents: Object.fromEntries(
         Object.entries(agents).map(([id, agent]) => [

@@ -250,8 +250,8 @@ export interface Registry {
    * is cancelled. Returns how many have expired.
    */
   expire(limit?: number): Promise<number>;
-  /** Ended runs whose log is still there. */
-  listPrunable(endedBefore: Date, limit?: number): Promise<RunKey[]>;
+  /** Runs that ended at least `minAgeMs` ago, by the store's clock, and still have a log. */
+  listPrunable(minAgeMs: number, limit?: number): Promise<RunKey[]>;
 
   getRun(scope: Scope, run: RunKey): Promise<RunRecord | null>;
   /** By the client's id; the newest of that name in the scope, if no thread is named. */

@@ -255,8 +255,15 @@ it('expires decisions and drops old logs', async () => {
   expect(await sweeper.sweep()).toEqual(nothing);
 });
 
-it('more than one batch of ended runs is dropped in the same pass, as are those of a dead process', async () => {
-  const now = 10_000;
+it('keeps the logs of recent runs if the clock of its process is ahead', async () => {
+  const store = createInMemoryStore({ now: () => 10 });
+  const { run } = await start(store, 'r1');
+  await store.registry.finish(run.key, 1, ending());
+  const ahead = createSweeper({ store, process: 'p2', now: () => 60 * 60 * 1000, logRetentionMs: 5_000 });
+  expect((await ahead.sweep()).dropped).toBe(0);
+});
+
+it('drops several batches of ended runs in one pass, also those of a dead process', async () => {
   const store = createInMemoryStore({ now: () => 0 });
   for (let n = 0; n < 5; n++) {
     const { run, epoch } = await start(store, `ended${n}`, { threadId: `e${n}` });
@@ -265,8 +272,9 @@ it('more than one batch of ended runs is dropped in the same pass, as are those 
   }
   await store.registry.retire('p1');
   await store.registry.heartbeat('p2');
-  const sweeper = createSweeper({ store, process: 'p2', now: () => now, logRetentionMs: 5_000, limit: 2 });
-  // Those that were taken over have ended before it looks for old logs.
+  // Negative: also runs that end in this pass are old enough.
+  const sweeper = createSweeper({ store, process: 'p2', logRetentionMs: -1, limit: 2 });
+  // Runs that were taken over end before the sweeper looks for old logs.
   expect(await sweeper.sweep()).toEqual({ ...nothing, recovered: 5, dropped: 10 });
 });
 
@@ -290,7 +298,7 @@ it('does one thing also where another fails', async () => {
   vi.spyOn(store.registry, 'takeOver').mockRejectedValue(new Error('away'));
   vi.spyOn(store.registry, 'expire').mockRejectedValue(new Error('away'));
   const onError = vi.fn<(error: unknown) => void>();
-  const sweeper = createSweeper({ store, process: 'p2', now: () => 100, logRetentionMs: 1, onError });
+  const sweeper = createSweeper({ store, process: 'p2', logRetentionMs: -1, onError });
   expect(await sweeper.sweep()).toEqual({ ...nothing, dropped: 1 });
   expect(onError).toHaveBeenCalledTimes(2);
 });

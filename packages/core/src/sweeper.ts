@@ -138,14 +138,14 @@ export function createSweeper(options: SweeperOptions): Sweeper {
   };
 
   const drop = async (): Promise<number> => {
-    const runs = await registry.listPrunable(new Date(now() - logRetentionMs), limit);
+    const runs = await registry.listPrunable(logRetentionMs, limit);
     if (runs.length > 0) await log.drop(runs);
     return runs.length;
   };
 
   const collect = async (): Promise<number> => {
     if (now() - collectedAt < hourMs) return 0;
-    const collected = await blobs.collect(new Date(now() - blobRetentionMs), limit);
+    const collected = await blobs.collect(blobRetentionMs, limit);
     // Where there was more than one pass may take, the next one goes on.
     if (collected < limit) collectedAt = now();
     return collected;

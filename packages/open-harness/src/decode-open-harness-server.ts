@@ -166,9 +166,9 @@ class ServerState implements Codec<unknown, AgentEvent>, Surroundings {
       case 'error:occurred': {
         const message = nameOf(payload.message) ?? 'The workflow had an error and did not say which.';
         const fault: Fault = { message, ...defined({ code: nameOf(payload.code) }) };
-        const isOver = payload.recoverable !== true;
-        if (isOver) this.#fault = fault;
-        this.say({ type: 'notice', level: isOver ? 'error' : 'warning', ...fault });
+        if (payload.recoverable !== true) this.#fault = fault;
+        // Not a warning, also if the workflow recovers: servers show the texts of warnings to clients.
+        this.say({ type: 'notice', level: 'error', ...fault });
         return undefined;
       }
       default:

@@ -55,7 +55,7 @@ describe('signals of v0.3', () => {
       ['text', { text: 'Done.' }],
     ]);
     expect(events.find(({ type }) => type === 'agent-start')).toMatchObject({ name: 'writer', at: 2 });
-    expect(events.find(({ type }) => type === 'notice')).toMatchObject({ level: 'warning', code: 'rate_limit' });
+    expect(events.find(({ type }) => type === 'notice')).toMatchObject({ level: 'error', code: 'rate_limit' });
     expect(events.at(-1)).toMatchObject({ type: 'run-end', outcome: 'complete', result: { answer: 1 } });
   });
 

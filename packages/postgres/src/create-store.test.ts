@@ -183,6 +183,17 @@ describe('createStore', () => {
     await expect(createStore({ url, migrate: false })).rejects.toMatchObject({ code: 'needed' });
   });
 
+  it('names no server of DATABASE_URL where the pool of the program gets no connection', async () => {
+    onTestFinished(() => void vi.unstubAllEnvs());
+    vi.stubEnv('DATABASE_URL', 'postgres://elsewhere.example/other');
+    const pool = new pg.Pool({ connectionString: 'postgres://127.0.0.1:1/nothing' });
+    onTestFinished(() => pool.end());
+    await expect(createStore({ pool })).rejects.toMatchObject({
+      code: 'database-away',
+      message: expect.not.stringContaining('elsewhere') as string,
+    });
+  });
+
   it('fails in bounded time at a server that accepts connections and never answers', { timeout: 30_000 }, async () => {
     const proxy = await startFaultProxy(await newPostgresUrl({ empty: true }));
     onTestFinished(() => proxy.close());

@@ -35,8 +35,8 @@ export type CreateStoreOptions = PostgresStoreOptions & {
  * server or in the folder of DATABASE_URL (with DATABASE_DIRECT_URL past a pooler), or else in the folder `.intertie`.
  */
 export async function createStore(target: string | CreateStoreOptions = {}): Promise<PostgresMemoryStore> {
-  const options = typeof target === 'string' ? fromText(target) : target;
-  const database = await open(withDefault(options));
+  const options = withDefault(typeof target === 'string' ? fromText(target) : target);
+  const database = await open(options);
   try {
     if (!database.embedded || options.db) {
       await (options.migrate === false ? requireSchema(database) : migrate(database));
@@ -84,7 +84,7 @@ async function open(options: CreateStoreOptions): Promise<Database> {
 }
 
 /** Adds the server's address and a fix, which the driver's error lacks. */
-function unreachable(error: unknown, { url = process.env['DATABASE_URL'] }: CreateStoreOptions): Error | undefined {
+function unreachable(error: unknown, { url }: CreateStoreOptions): Error | undefined {
   if (!(error instanceof DatabaseAwayError) || !url || !URL.canParse(url)) return undefined;
   const { host, pathname } = new URL(url);
   const { code, message } = (error.cause ?? error) as NodeJS.ErrnoException;

@@ -85,7 +85,8 @@ export function quoteIdentifier(name: string): string {
 export function sqlState(error: unknown): string | undefined {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     const { code } = cause as { code?: unknown };
-    if (typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code)) return code;
+    // Codes of Node may have five letters too (EPIPE). No class of SQLSTATE starts with E.
+    if (typeof code === 'string' && /^(?!E)[0-9A-Z]{5}$/.test(code)) return code;
   }
   return undefined;
 }

@@ -3,6 +3,7 @@ import pg from 'pg';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 
 import { newPostgresUrl, openPglite, postgresServer } from '../test/databases.ts';
+import { startStoppedServer } from '../test/stopped-server.ts';
 import type { Database } from './database.ts';
 import { createHints, type PostgresHints } from './hints.ts';
 import { connectPg } from './pg-database.ts';
@@ -123,6 +124,17 @@ describe('hints', { timeout: 60_000 }, () => {
     expect(channelOf('intertie')).toBe('intertie');
     expect(channelOf('x'.repeat(63))).toMatch(/^intertie_[0-9a-f]{32}$/);
     expect(channelOf('a')).not.toBe(channelOf('b'));
+  });
+
+  it('can be closed while the server is stopped', async () => {
+    const url = await newPostgresUrl();
+    const { url: directUrl } = await startStoppedServer(url);
+    const database = connectPg(url, { directUrl });
+    onTestFinished(() => database.close());
+    const hints = createHints(database, { timeoutMs: 500 });
+    hints.subscribe(() => {});
+    await waitFor(() => expect(hints.isConnected()).toBe(true));
+    await expect(hints.close()).resolves.toBeUndefined();
   });
 
   it('can be closed while the connection is being made', async () => {

@@ -90,7 +90,7 @@ export function createHints(database: Database, options: HintsOptions = {}): Pos
       client = undefined;
       isListening = false;
       clearInterval(check);
-      own.end().catch(() => undefined);
+      void endWithin(own, timeoutMs);
       if (!isClosed) retry = setTimeout(() => open(url), Math.min(first * 2 ** attempts++, max)).unref();
     };
     own.on('error', lose);
@@ -152,9 +152,16 @@ export function createHints(database: Database, options: HintsOptions = {}): Pos
       const own = client;
       client = undefined;
       isListening = false;
-      await own?.end().catch(() => undefined);
+      if (own) await endWithin(own, timeoutMs);
     },
   };
+}
+
+/** Ends a connection. A server that went silent does not answer, so the socket is destroyed after a time limit. */
+async function endWithin(client: pg.Client, timeoutMs: number): Promise<void> {
+  const timer = setTimeout(() => client.connection.stream.destroy(), timeoutMs);
+  await client.end().catch(() => undefined);
+  clearTimeout(timer);
 }
 
 /** Ids alone, so that no payload comes near the limit of 8000 bytes. */

@@ -2,9 +2,10 @@ import { once } from 'node:events';
 import { connect, createServer, type AddressInfo } from 'node:net';
 
 import pg from 'pg';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 
 import { newPostgresUrl } from '../test/databases.ts';
+import { startStoppedServer } from '../test/stopped-server.ts';
 import type { Database, Sql } from './database.ts';
 import { connectPg, usePgPool } from './pg-database.ts';
 
@@ -110,4 +111,18 @@ it('counts the connections of its pools', async () => {
   const pool = new pg.Pool({ connectionString: url, max: 1 });
   onTestFinished(() => pool.end());
   expect(usePgPool(pool).connections!()).toEqual({ shared: { total: 0, idle: 0, waiting: 0 } });
+});
+
+it('leaves no connection open after it was closed while the server is stopped', { timeout: 60_000 }, async () => {
+  const { url, clients } = await startStoppedServer(await newPostgresUrl());
+  const database = connectPg(url, { timeouts: { controlMs: 1_000 } });
+  await Promise.all([database.query('select 1 as one'), database.hot.query('select 1 as one')]);
+  await database.close();
+  const isClosed = (): boolean => {
+    // Only a write shows that the client has destroyed its socket, and not only ended its side.
+    for (const client of clients) client.write('x');
+    return [...clients].every(({ destroyed }) => destroyed);
+  };
+  await vi.waitFor(() => expect(isClosed()).toBe(true), { timeout: 20_000 });
+  expect(clients.size).toBe(2);
 });

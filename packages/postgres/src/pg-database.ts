@@ -55,7 +55,7 @@ export const keepAlive = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 
 /** A server behind a URL: two connections for flushes and heartbeats, eight for requests. */
 export function connectPg(url: string, options: PgDatabaseOptions = {}): Database {
   const refusals = new WriteRefusals();
-  const open = (max: number, timeouts: Timeouts): [pg.Pool, SqlPool] => {
+  const open = (max: number, timeouts: Timeouts): [pg.Pool, SqlPool, () => Promise<void>] => {
     const limits = { ...timeouts, ...options.timeouts };
     const pool = new pg.Pool({
       connectionString: url,
@@ -64,10 +64,10 @@ export function connectPg(url: string, options: PgDatabaseOptions = {}): Databas
       connectionTimeoutMillis: limits.connectMs,
       ...keepAlive,
     });
-    return [pool, poolOf(pool, options, limits, refusals)];
+    return [pool, poolOf(pool, options, limits, refusals), endOf(pool, limits.controlMs)];
   };
-  const [hot, hotSql] = open(2, hotTimeouts);
-  const [requests, requestSql] = open(8, requestTimeouts);
+  const [hot, hotSql, endHot] = open(2, hotTimeouts);
+  const [requests, requestSql, endRequests] = open(8, requestTimeouts);
   return {
     ...describe(options),
     directUrl: options.directUrl ?? url,
@@ -75,7 +75,28 @@ export function connectPg(url: string, options: PgDatabaseOptions = {}): Databas
     hot: hotSql,
     refusedWrite: () => refusals.recent(),
     connections: () => ({ hot: countConnections(hot), requests: countConnections(requests) }),
-    close: async () => void (await Promise.all([hot.end(), requests.end()])),
+    close: async () => void (await Promise.all([endHot(), endRequests()])),
+  };
+}
+
+/**
+ * Returns the function that ends the pool. A server that does not answer does not close its side of a connection, which would
+ * keep the process alive, so such connections are destroyed after a time limit.
+ */
+function endOf(pool: pg.Pool, timeoutMs: number): () => Promise<void> {
+  const clients = new Set<pg.PoolClient>();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  pool.on('connect', (client) => void clients.add(client));
+  pool.on('remove', (client) => {
+    clients.delete(client);
+    if (clients.size === 0) clearTimeout(timer);
+  });
+  return async () => {
+    await pool.end();
+    if (clients.size === 0) return;
+    timer = setTimeout(() => {
+      for (const { connection } of clients) connection.stream.destroy();
+    }, timeoutMs);
   };
 }
 

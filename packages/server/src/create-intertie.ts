@@ -5,6 +5,7 @@ import { createStore } from '@intertie/postgres';
 import { isAgentDefinition, sourceDefinition, type AgentDefinition } from './agents/agent-definition.ts';
 import { createApp } from './app.ts';
 import { checkConfig, checkToken, parseTrustProxy, type IntertieConfig, type Limits } from './config.ts';
+import { defined } from './defined.ts';
 import { EventLoopDelay } from './event-loop-delay.ts';
 import { FrameKeeper } from './frames.ts';
 import type { Host, HostedAgent } from './host.ts';
@@ -68,8 +69,8 @@ async function assemble(config: IntertieConfig, { store, isOwn, logger, runOptio
   const { database, maxOutageMs, token } = config;
   const limits: Limits = {
     ...defaultLimits,
-    ...config.limits,
-    streams: { ...defaultLimits.streams, ...config.limits?.streams },
+    ...defined(config.limits ?? {}),
+    streams: { ...defaultLimits.streams, ...defined(config.limits?.streams ?? {}) },
   };
   const metrics = new Metrics(Object.keys(config.agents));
   const runs = createRunHost(store, {

@@ -25,11 +25,13 @@ const failing: AgentSource = {
       toReadableStream<AgentEvent>([
         { type: 'agent-start', agentId: 'a', name: 'A', kind: 'agent' },
         { type: 'notice', level: 'error', message: secret, code: 'invalid_api_key' },
+        { type: 'raw', dialect: 'provider', value: { type: 'error', error: { message: secret } } },
         { type: 'agent-end', agentId: 'a', outcome: 'error', error: { message: secret, data: { body: secret } } },
         {
           type: 'run-end',
           outcome: 'error',
           error: { message: secret, code: 'invalid_api_key', data: { body: secret } },
+          providerMetadata: { runtime: { error: secret } },
         },
       ]),
       seal(run, () => undefined),
@@ -92,6 +94,10 @@ async function readAll({ ask }: Asked): Promise<Map<string, string>> {
   await read('/api/threads/chat/messages?format=ui');
   await read('/api/threads/chat/messages?format=ag-ui');
   await read('/api/threads/chat/export');
+  await read('/api/threads/chat/tree');
+  await read('/api/threads/chat');
+  await read('/api/threads');
+  await read('/api/questions');
   return answers;
 }
 

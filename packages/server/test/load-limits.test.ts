@@ -73,3 +73,10 @@ test('refuses new runs while the event loop is slower than limits.eventLoopDelay
   await vi.waitFor(async () => expect((await ask(url, 'next', 'hello')).status).toBe(503), { timeout: 30_000 });
   expect((await fetch(`${url}/api/threads`)).status).toBe(200);
 });
+
+test('keeps the default of a limit that is given as undefined', async () => {
+  const limits: object = { jsonBytes: undefined };
+  const url = await start(limits);
+  const response = await postJson(`${url}/api/chat`, chatBody('t', 'x y '.repeat(1_000_000)));
+  expect(response.status).toBe(413);
+});

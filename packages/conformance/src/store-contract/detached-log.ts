@@ -59,7 +59,7 @@ export function detachedLogTests(contract: Contract, { openCut }: LogElsewhere):
       await store.log.append([{ run: run.key, epoch, seq: 1, events: deltas('a') }]);
       await endAndDie(store, run.key, epoch, 2);
       await clock.advance(10);
-      expect(await store.registry.listPrunable(new Date(clock.now()))).toEqual([run.key]);
+      expect(await store.registry.listPrunable(0)).toEqual([run.key]);
       await store.log.drop([run.key]);
       expect((await store.log.read(run.key, { epoch: 0, seq: 0 })).dropped).toBe(true);
       expect(await store.log.append([{ run: run.key, epoch, seq: 2, events: deltas('late') }])).toEqual(['ended']);

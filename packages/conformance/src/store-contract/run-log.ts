@@ -220,11 +220,11 @@ export function runLogTests(contract: Contract): void {
       expect(await store.log.append([{ run: run.key, epoch, seq: 1, events: deltas('a') }])).toEqual(['ok']);
       expect(await readAll(store, run.key)).toEqual(deltas('a'));
       await finish(store, started, ending({ nextSeq: 2 }));
-      expect(await store.registry.listPrunable(new Date(clock.now() - 60_000))).toEqual([]);
+      expect(await store.registry.listPrunable(60_000)).toEqual([]);
       await clock.advance(10);
-      expect(await store.registry.listPrunable(new Date(clock.now()))).toEqual([run.key]);
+      expect(await store.registry.listPrunable(0)).toEqual([run.key]);
       await store.log.drop([run.key, absent]);
-      expect(await store.registry.listPrunable(new Date(clock.now()))).toEqual([]);
+      expect(await store.registry.listPrunable(0)).toEqual([]);
       expect(await store.log.read(run.key, beginning)).toMatchObject({ events: [], dropped: true });
       expect(await store.log.read(absent, beginning)).toMatchObject({ events: [], dropped: true });
       expect(await store.registry.getRun(store.scope, run.key)).toMatchObject({ state: 'complete', lastSeq: 2 });

@@ -56,12 +56,13 @@ export function createInMemoryBlobs(tables: Tables): Blobs {
       return row !== undefined;
     },
 
-    async collect(untouchedSince, limit = Infinity) {
+    async collect(minAgeMs, limit = Infinity) {
+      const untouchedSince = tables.now() - minAgeMs;
       let collected = 0;
       for (const rows of tables.blobs.values()) {
         for (const row of rows.values()) {
           if (collected === limit) return collected;
-          if (row.touchedAt >= untouchedSince.getTime() || isReferred(row)) continue;
+          if (row.touchedAt >= untouchedSince || isReferred(row)) continue;
           rows.delete(row.sha256);
           collected += 1;
         }

@@ -113,8 +113,9 @@ export function createInMemoryRegistry(tables: Tables): Registry {
 
     expire: async (limit = Infinity) => expireDecisions(tables, limit),
 
-    async listPrunable(endedBefore, limit = 50) {
-      const old = [...tables.ended].filter((run) => run.endedAt! < endedBefore.getTime());
+    async listPrunable(minAgeMs, limit = 50) {
+      const endedBefore = tables.now() - minAgeMs;
+      const old = [...tables.ended].filter((run) => run.endedAt! < endedBefore);
       return old.slice(0, limit).map((run) => run.key);
     },
 

@@ -88,16 +88,16 @@ export function createBlobs(database: Database, options: BlobsOptions = {}): Blo
       return isHash.test(sha256) && (await renew(database, scope, sha256, {})) !== undefined;
     },
 
-    async collect(untouchedSince, limit) {
+    async collect(minAgeMs, limit) {
       const rows = await database.query(
         `delete from intertie.blobs where (scope, sha256) in (
            select b.scope, b.sha256 from intertie.blobs b
-           where b.touched_at < $1::text::timestamptz and not exists
+           where b.touched_at < now() - $1::float8 * interval '1 millisecond' and not exists
              (select from intertie.blob_refs r where r.scope = b.scope and r.sha256 = b.sha256)
            order by b.touched_at limit $2::int4)
-         and touched_at < $1::text::timestamptz
+         and touched_at < now() - $1::float8 * interval '1 millisecond'
          returning 1 as gone`,
-        [untouchedSince.toISOString(), limit ?? null],
+        [minAgeMs, limit ?? null],
       );
       return rows.length;
     },

@@ -151,11 +151,11 @@ export function createRegistry(database: Database, options: RegistryOptions): Re
 
     expire: (limit) => expireDecisions(context, limit),
 
-    async listPrunable(endedBefore, limit = 50) {
+    async listPrunable(minAgeMs, limit = 50) {
       const runs = await database.query<{ key: string }>(
         `select id::text as key from intertie.runs
-          where ended_at < to_timestamp($1::float8 / 1000) and log_dropped_at is null order by ended_at limit $2`,
-        [endedBefore.getTime(), limit],
+          where ended_at < now() - $1::float8 * interval '1 millisecond' and log_dropped_at is null order by ended_at limit $2`,
+        [minAgeMs, limit],
       );
       return runs.map(({ key }) => key as RunKey);
     },
