@@ -332,8 +332,11 @@ class PartDecoder {
     const usage: Usage[] = decodeUsage(part.totalUsage, model, this.#onLoss);
     const said = defined({ rawFinishReason: textOf(part.rawFinishReason) });
     // Provider packages start with the reason `other` and no reason of the provider's own, and replace both when the provider
-    // finishes; some of 7 report a cut as `interrupted`. Usage proves nothing: some providers send it with every chunk.
-    const isUnfinished = finishReason === 'other' && said.rawFinishReason === undefined;
+    // finishes; some of 7 report a cut as `interrupted`. Usage proves nothing: some providers send it with every chunk. Google's
+    // interactions have a status instead of a reason, which is `in_progress` until the provider finishes.
+    const { rawFinishReason } = said;
+    const isUnfinished =
+      finishReason === 'other' && (rawFinishReason === undefined || rawFinishReason === 'in_progress');
     const cut = isUnfinished && (this.#reportsFinishReason || usage.length === 0);
     this.#end(
       {

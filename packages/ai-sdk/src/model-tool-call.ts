@@ -1,6 +1,13 @@
-import { equalJson, type AskedQuestion, type Json, type JsonObject, type ToolPart } from '@intertie/core';
+import {
+  equalJson,
+  type AskedQuestion,
+  type Json,
+  type JsonObject,
+  type MessagePart,
+  type ToolPart,
+} from '@intertie/core';
 import { isApproved, plainApproval, proofOf } from './ai-sdk-approval.ts';
-import { defined, jsonObjectOf } from './read-fields.ts';
+import { defined, fieldsOf, jsonObjectOf, nameOf } from './read-fields.ts';
 
 /**
  * The input of a call as providers take it: an object. An invalid call may have anything, and is only shown for its error.
@@ -14,6 +21,23 @@ export function inputOf(args: Json, isInvalid: boolean, takesText: boolean): Jso
 /** OpenAI's custom tools have free text for input; their calls carry metadata under one of these keys. */
 export function isFreeText(meta: object | undefined): boolean {
   return meta !== undefined && (Object.hasOwn(meta, 'openai') || Object.hasOwn(meta, 'azure'));
+}
+
+/**
+ * Provider ids of the calls that called tools outside the provider. Anthropic's code execution and OpenAI's programs do that, and
+ * have no result of their own before those tools have theirs.
+ */
+export function findCallers(parts: readonly MessagePart[]): ReadonlySet<string> {
+  const callers = new Set<string>();
+  for (const part of parts) {
+    if (part.type !== 'tool-invocation' || part.executor === 'provider') continue;
+    for (const data of Object.values(part.providerMetadata ?? {})) {
+      const { toolId, callerId } = fieldsOf(data['caller']);
+      const id = nameOf(toolId) ?? nameOf(callerId);
+      if (id !== undefined) callers.add(id);
+    }
+  }
+  return callers;
 }
 
 /** What of a call a model message has no field for. */

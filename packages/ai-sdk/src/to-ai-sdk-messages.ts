@@ -19,7 +19,7 @@ import { modelApproval } from './model-approval.ts';
 import { modelFileData } from './model-file-data.ts';
 import { CallProviders } from './call-provider.ts';
 import { LateResults } from './late-results.ts';
-import { inputOf, isFreeText, toolSlot } from './model-tool-call.ts';
+import { findCallers, inputOf, isFreeText, toolSlot } from './model-tool-call.ts';
 import { encodeToolOutput, withoutOpaqueData, type ModelToolOutput } from './model-tool-output.ts';
 import { Turns, type BuiltMessage, type ModelPart } from './model-turns.ts';
 import { toProviderCallIds, type ProviderCallIds } from './provider-call-ids.ts';
@@ -93,6 +93,7 @@ class ModelMessageWriter {
   /** Of the message that is being written. */
   #providers = new CallProviders({ format: 2, parts: [] });
   #late = new LateResults([]);
+  #callers: ReadonlySet<string> = new Set();
   /** Whose reasoning a part is, for the ledger. */
   #thoughts = new WeakMap<ModelPart, string | undefined>();
   /** With a provider named, only what it reads is sent; without one, our slot travels too and comes back. */
@@ -177,6 +178,7 @@ class ModelMessageWriter {
     };
     this.#providers = new CallProviders(content);
     this.#late = new LateResults(parts);
+    this.#callers = findCallers(parts);
     for (const [index, part] of parts.entries()) {
       this.#late.atStep(part.stepId, turns);
       const admitted = admitInternal(part, this.#includeInternal, this.#onLoss);
@@ -267,18 +269,21 @@ class ModelMessageWriter {
   #tool(part: ToolPart, turns: Turns): void {
     const { toolCallId: id, toolName, executor, approval, args = {} } = part;
     const isProviders = executor === 'provider';
-    if (isProviders && part.error?.code === 'unsettled') {
+    const style = isProviders ? this.#filter.styleOf(this.#providers.keysOf(part)) : 'plain';
+    const toolCallId = this.#callIds.get(id) ?? id;
+    const isUnsettled = isProviders && part.error?.code === 'unsettled';
+    // A provider refuses calls of its program without the program.
+    if (isUnsettled && !(style === 'provider' && this.#callers.has(toolCallId))) {
       const why = 'The provider did not report a result of its own tool, and accepts none from the client.';
       return this.#onLoss({ kind: 'repaired', what: 'provider call', why, id });
     }
-    const style = isProviders ? this.#filter.styleOf(this.#providers.keysOf(part)) : 'plain';
     if (!this.#filter.takesCalls) return this.#callAsText(part, turns);
     if (isProviders && style === 'plain') return this.#plainCall(part, turns);
     const turn = turns.of(part, 'call');
-    const toolCallId = this.#callIds.get(id) ?? id;
     const asked = approval?.kind === 'approval' ? modelApproval(approval, toolCallId, isProviders) : undefined;
     const isOpen = isProviders || asked?.response !== undefined;
-    const output = encodeToolOutput(part, this.#onLoss) ?? (isOpen ? undefined : this.#interrupted(part));
+    const settled = isUnsettled ? undefined : encodeToolOutput(part, this.#onLoss);
+    const output = settled ?? (isOpen ? undefined : this.#interrupted(part));
     const isText =
       isFreeText(this.#filter.admit(part.providerMetadata)) && this.#filter.styleOf(['openai']) === 'provider';
     const input = inputOf(args, part.invalid === true, isText);

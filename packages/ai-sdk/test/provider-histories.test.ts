@@ -11,9 +11,10 @@ import { foldEvents, type AgentEvent, type CanonicalMessage, type Loss } from '@
 import type { LanguageModel, ModelMessage, ToolSet } from 'ai';
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
 import { runControl } from '../../core/test/run-control.ts';
 import { modelMessages } from '../src/model-messages.ts';
-import { modelSource } from '../src/model-source.ts';
+import { modelSource, type ModelSourceOptions } from '../src/model-source.ts';
 import { toAiSdkMessages } from '../src/to-ai-sdk-messages.ts';
 import { refusals } from './request-rules.ts';
 import { collect, majors, runInput } from './scripted-model.ts';
@@ -93,9 +94,10 @@ describe.each(majors)('$name', ({ ai, major }) => {
     message: CanonicalMessage,
     tools: ToolSet,
     losses: Loss[] = [],
+    options: ModelSourceOptions = {},
   ): Promise<unknown> {
     const { model, requests } = replay(target);
-    const source = modelSource(model, { ...settings, tools, onLoss: (loss) => losses.push(loss) });
+    const source = modelSource(model, { ...settings, ...options, tools, onLoss: (loss) => losses.push(loss) });
     const input = runInput({ runId: 'run-2', messageId: 'message-2', history: historyOf(message) });
     const events = await collect(source.run(input, runControl()) as unknown as AsyncIterable<AgentEvent>);
     expect(requests, JSON.stringify(events.at(-1))).toHaveLength(1);
@@ -118,24 +120,33 @@ describe.each(majors)('$name', ({ ai, major }) => {
     return requests[0];
   }
 
+  const getDepth = ai.tool({ inputSchema: z.object({ river: z.string() }), execute: async () => 11 });
   const anthropicTools = (): ToolSet => {
     const { tools } = anthropic({ apiKey: 'none' });
     return {
       web_search: tools.webSearch_20250305(),
       web_fetch: tools.webFetch_20260209(),
       code_execution: tools.codeExecution_20260120(),
+      get_depth: getDepth,
     } as ToolSet;
   };
   const openaiTools = (): ToolSet => {
     const { tools } = openai({ apiKey: 'none' });
     const sql = tools.customTool({ name: 'write_sql', description: 'Runs SQL.' });
-    return { web_search: tools.webSearch({}), write_sql: { ...sql, execute: async () => 'ok' } };
+    return {
+      web_search: tools.webSearch({}),
+      image_generation: tools.imageGeneration({ partialImages: 1 }),
+      write_sql: { ...sql, execute: async () => 'ok' },
+      get_depth: getDepth,
+    };
   };
 
   const recordings: Array<{ target: Target; recording: string; tools: () => ToolSet }> = [
     { target: 'anthropic', recording: 'anthropic/web-search', tools: anthropicTools },
     { target: 'anthropic', recording: 'anthropic/nested-fetch', tools: anthropicTools },
+    { target: 'anthropic', recording: 'anthropic/program-call', tools: anthropicTools },
     { target: 'openai responses', recording: 'openai/responses/custom-tool', tools: openaiTools },
+    { target: 'openai responses', recording: 'openai/responses/program-call', tools: openaiTools },
     { target: 'openai responses', recording: 'openai/responses/web-search', tools: openaiTools },
   ];
 
@@ -167,6 +178,39 @@ describe.each(majors)('$name', ({ ai, major }) => {
     expect(input).toContainEqual(
       expect.objectContaining({ type: 'custom_tool_call', input: 'SELECT name FROM rivers' }),
     );
+  });
+
+  test('keeps the paused program of a provider whose calls have results', async () => {
+    const message = await answer('anthropic', 'anthropic/program-call', anthropicTools());
+    const { messages } = (await nextRequest('anthropic', message, anthropicTools())) as { messages: unknown[] };
+    expect(messages).toMatchObject([
+      { role: 'user' },
+      {
+        role: 'assistant',
+        content: [
+          { type: 'server_tool_use', id: 'srvtoolu_code1' },
+          { type: 'tool_use', id: 'toolu_depth1', caller: { tool_id: 'srvtoolu_code1' } },
+        ],
+      },
+      { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'toolu_depth1' }, { type: 'text' }] },
+    ]);
+  });
+
+  test('sends a generated image back once, in its final form', async () => {
+    const message = await answer('openai responses', 'openai/responses/image-generation', openaiTools());
+    expect(message.content.parts[0]).toMatchObject({ state: 'result', result: { result: 'd2hvbGU=' } });
+    const stored = { providerOptions: { openai: { store: true } } };
+    const { input } = (await nextRequest('openai responses', message, openaiTools(), [], stored)) as {
+      input: unknown[];
+    };
+    expect(input).toMatchObject([
+      { role: 'user' },
+      { type: 'item_reference', id: 'ig_1' },
+      { role: 'assistant' },
+      { role: 'user' },
+    ]);
+    const body = JSON.stringify(await nextRequest('google', message, {}));
+    expect(body).not.toContain('cGFydA==');
   });
 
   test('sends an empty text with an item id back to its provider only', async () => {

@@ -17,6 +17,7 @@ import { toUIMessages } from '../src/to-ui-messages.ts';
 import {
   anthropicCall,
   anthropicText,
+  googleInteractionsText,
   googleText,
   openaiImage,
   perplexityText,
@@ -95,12 +96,13 @@ describe.each(majors)('$name', ({ ai, major }) => {
     const answers: Array<{ name: ProviderName; frames: Frames }> = [
       { name: 'anthropic', frames: anthropicText('Hello') },
       { name: 'google', frames: googleText('Hel', 'lo') },
+      { name: 'google interactions', frames: googleInteractionsText('Hel', 'lo') },
       { name: 'perplexity', frames: perplexityText('Hel', 'lo') },
       { name: 'xai', frames: xaiText('Hel', 'lo') },
     ];
     const truncated: unknown = expect.objectContaining({ code: 'truncated' });
     const anyError: unknown = expect.anything();
-    const finished = /"(?:stop_reason|finish_reason|finishReason)":"/;
+    const finished = /"(?:stop_reason|finish_reason|finishReason)":"|"interaction\.completed"/;
 
     test.each(answers)('ends as truncated wherever $name has not sent its finish reason', async ({ name, frames }) => {
       const whole = await run(providerModel(name, major, frames));

@@ -34,6 +34,10 @@ const providers = {
     6: (settings: Settings) => createGoogleGenerativeAI(settings)('gemini-2.5-flash'),
     7: (settings: Settings) => createGoogle4(settings)('gemini-2.5-flash'),
   },
+  'google interactions': {
+    6: (settings: Settings) => createGoogleGenerativeAI(settings).interactions('gemini-2.5-flash'),
+    7: (settings: Settings) => createGoogle4(settings).interactions('gemini-2.5-flash'),
+  },
   openai: {
     6: (settings: Settings) => createOpenAI(settings).responses('gpt-5'),
     7: (settings: Settings) => createOpenAI4(settings).responses('gpt-5'),
@@ -107,6 +111,20 @@ export function googleText(...texts: string[]): Frames {
     ],
     usageMetadata: { promptTokenCount: 3, candidatesTokenCount: index + 1, totalTokenCount: index + 4 },
   }));
+}
+
+/** Google Interactions: the status is `in_progress` from the first event to the last but one. */
+export function googleInteractionsText(...texts: string[]): Frames {
+  const interaction = { id: 'v1_1', object: 'interaction', model: 'gemini-2.5-flash' };
+  const usage = { total_tokens: 8, total_input_tokens: 3, total_output_tokens: 5 };
+  return [
+    { event_type: 'interaction.created', interaction: { ...interaction, status: 'in_progress' } },
+    { event_type: 'interaction.status_update', interaction_id: 'v1_1', status: 'in_progress' },
+    { event_type: 'step.start', index: 0, step: { type: 'model_output' } },
+    ...texts.map((text) => ({ event_type: 'step.delta', index: 0, delta: { type: 'text', text } })),
+    { event_type: 'step.stop', index: 0 },
+    { event_type: 'interaction.completed', interaction: { ...interaction, status: 'completed', usage } },
+  ];
 }
 
 /** Perplexity: every chunk carries usage and citations, and the last one the finish reason. */

@@ -16,6 +16,8 @@ type Namespace = { [name: string]: unknown };
 /** A provider package and the wire format of its recordings. */
 type Api = {
   package: string;
+  /** The package for ai 7 has no such API. The one for ai 6 is used instead, whose models ai 7 accepts. */
+  isRemoved?: boolean;
   /** Name of the exported factory, by major. */
   create: { 6: string; 7: string };
   settings?: { [key: string]: unknown };
@@ -90,7 +92,7 @@ const apis = {
     model: 'any',
   },
   perplexity: { package: 'perplexity', create: same('createPerplexity'), model: 'sonar' },
-  'xai chat': { package: 'xai', create: same('createXai'), method: 'chat', model: 'grok-4' },
+  'xai chat': { package: 'xai', isRemoved: true, create: same('createXai'), method: 'chat', model: 'grok-4' },
   'xai responses': { package: 'xai', create: same('createXai'), method: 'responses', model: 'grok-4' },
 } as const satisfies { [name: string]: Api };
 
@@ -123,7 +125,7 @@ export function toBody(name: ApiName, lines: readonly string[]): Uint8Array {
 
 export async function loadProvider(name: ApiName, major: Major): Promise<(fetch: typeof globalThis.fetch) => Provider> {
   const api: Api = apis[name];
-  const suffix = major === 7 ? '-7' : '';
+  const suffix = major === 7 && api.isRemoved !== true ? '-7' : '';
   const module = (await import(`@ai-sdk/${api.package}${suffix}`)) as { [name: string]: Factory };
   const factory = module[api.create[major]];
   if (factory === undefined) throw new Error(`@ai-sdk/${api.package}${suffix} does not export ${api.create[major]}.`);
