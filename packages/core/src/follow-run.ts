@@ -126,14 +126,14 @@ export function followRun(options: FollowOptions): ReadableStream<Followed> {
   };
 
   const patiently = async <Result>(call: () => Promise<Result>): Promise<Result> => {
-    const begun = Date.now();
+    const begun = performance.now();
     for (;;) {
       try {
         // oxlint-disable-next-line no-await-in-loop -- one try after the other
         return await call();
       } catch (error) {
         if (over) throw error;
-        if (Date.now() - begun >= patienceMs) throw toReaderError(error);
+        if (performance.now() - begun >= patienceMs) throw toReaderError(error);
         // oxlint-disable-next-line no-await-in-loop -- one try after the other
         await nudged(retryMs);
       }

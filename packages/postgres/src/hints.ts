@@ -78,7 +78,7 @@ export function createHints(database: Database, options: HintsOptions = {}): Pos
     own.on('notification', ({ payload }) => {
       if (payload === probe && client === own) {
         isListening = true;
-        listeningSince = Date.now();
+        listeningSince = performance.now();
         attempts = 0;
       }
       const hint = readPayload(payload);
@@ -128,7 +128,7 @@ export function createHints(database: Database, options: HintsOptions = {}): Pos
     isConnected: () => isListening || database.embedded,
     committed(hints) {
       // Twice is allowed, never is not.
-      if (!isListening || Date.now() - listeningSince < overlapMs) for (const hint of hints) emit(hint);
+      if (!isListening || performance.now() - listeningSince < overlapMs) for (const hint of hints) emit(hint);
     },
     publish(hint) {
       if (!isListening) emit(hint);

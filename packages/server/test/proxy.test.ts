@@ -12,7 +12,7 @@ const token = 'a-token-that-is-hard-to-guess';
 const servers: DemoServer[] = [];
 const proxies: Server[] = [];
 // Limits refill over time, so the clock is stopped.
-beforeEach(() => void vi.spyOn(Date, 'now').mockReturnValue(Date.now()));
+beforeEach(() => void vi.spyOn(performance, 'now').mockReturnValue(performance.now()));
 afterEach(async () => {
   vi.restoreAllMocks();
   await Promise.all(servers.splice(0).map((server) => server.close()));

@@ -1,4 +1,7 @@
-/** A bucket per client that fills as time goes by; who has emptied it waits. */
+/**
+ * A token bucket per client. It uses a monotonic clock: after a step of the system clock backwards, a bucket would be empty for as
+ * long as the step, and the client would be asked to wait that long.
+ */
 export class RateLimit {
   #perSecond: number;
   #burst: number;
@@ -7,14 +10,14 @@ export class RateLimit {
 
   constructor(
     perSecond: number,
-    { burst = perSecond * 4, now = Date.now }: { burst?: number; now?: () => number } = {},
+    { burst = perSecond * 4, now = () => performance.now() }: { burst?: number; now?: () => number } = {},
   ) {
     this.#perSecond = perSecond;
     this.#burst = burst;
     this.#now = now;
   }
 
-  /** 0 if the request may pass, else after how many seconds to come again. */
+  /** Returns 0 if the request may pass, else the number of seconds after which to try again. */
   take(client: string): number {
     const now = this.#now();
     if (this.#buckets.size > 10_000) this.#forgetFull(now);
