@@ -113,7 +113,7 @@ async function follow(index) {
       if (now >= steadyFrom) late.add(now - Number(match[2]));
       read = match.index + match[0].length;
     }
-    rest = rest.slice(Math.max(read, rest.length - 200));
+    rest = rest.slice(Math.max(read, rest.length - 2000));
   }
   if (next !== words) throw new Error(`Stream ${index} (${protocol}) ended after ${next} of ${words} words.`);
   if (!rest.includes(end)) throw new Error(`Stream ${index} (${protocol}) ended without saying so: ${rest}`);
