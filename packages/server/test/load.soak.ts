@@ -10,15 +10,12 @@ import { newPostgresUrl } from '../../postgres/test/databases.ts';
 // `npm run soak -- packages/server/test/load.soak.ts`: the node, its clients and Postgres are processes of their own. What it takes
 // depends on all three, so it wants a machine that does nothing else; and it fails where a single word is lost.
 const number = (name: string, otherwise: number): number => Number(process.env[name] ?? otherwise);
-const [streams, perSecond, seconds] = [
-  number('SOAK_STREAMS', 300),
-  number('SOAK_WORDS', 20),
-  number('SOAK_SECONDS', 30),
-];
+const [perSecond, seconds] = [number('SOAK_WORDS', 20), number('SOAK_SECONDS', 30)];
 const requests = number('SOAK_REQUESTS', 50);
 const protocols = process.env['SOAK_PROTOCOLS'] ?? 'chat,ag-ui,events';
 /** `script`: a source that costs next to nothing. `model`: a language model behind `streamText`. */
 const sources = (process.env['SOAK_SOURCES'] ?? 'script,model').split(',');
+const cases = sources.map((source) => ({ source, streams: number('SOAK_STREAMS', source === 'model' ? 50 : 300) }));
 /** For example `--cpu-prof --cpu-prof-dir=profile`. */
 const nodeOptions = (process.env['SOAK_NODE_OPTIONS'] ?? '').split(' ').filter((option) => option !== '');
 
@@ -66,9 +63,9 @@ async function saveHistory(url: string): Promise<void> {
   await store.close();
 }
 
-test.each(sources)(
-  `serves ${streams} live streams of ${perSecond} words per second from a %s on one node`,
-  async (source) => {
+test.each(cases)(
+  `serves $streams live streams of ${perSecond} words per second from a $source`,
+  async ({ source, streams }) => {
     const words = perSecond * seconds;
     const database = await newPostgresUrl();
     await saveHistory(database);
