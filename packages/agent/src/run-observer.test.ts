@@ -145,7 +145,7 @@ it('refuses new runs while isOverloaded returns true', async () => {
   await host.close();
 });
 
-it('reports the error notices of a run that goes on, with its id', async () => {
+it('reports error notices of a run that continues, with its id', async () => {
   const store = createInMemoryStore();
   const errors: string[] = [];
   const host = createRunHost(store, { onError: (error) => void errors.push((error as Error).message) });

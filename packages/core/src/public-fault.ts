@@ -123,7 +123,7 @@ const errorWords = /error|exception|traceback|fail/i;
 /** Fields whose text says what a frame is. */
 const kindFields: ReadonlySet<string> = new Set(['type', 'event', 'name', 'status', 'level', 'outcome']);
 
-/** Whether a frame of any dialect reports an error. Text that was cut, or is no JSON, is searched as text. */
+/** Whether a frame of any dialect reports an error. Text that was cut off or is not valid JSON is searched as text. */
 function reportsError(value: Json): boolean {
   if (typeof value === 'string') return errorWords.test(value);
   if (typeof value !== 'object' || value === null) return false;
