@@ -4,8 +4,8 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 
 import { arbitraryRun } from '../../conformance/src/arbitrary-run.ts';
-import { Agent } from '../src/agent.ts';
-import { createRunHost } from '../src/run-host.ts';
+import { Agent } from '../src/agent/agent.ts';
+import { createRunHost } from '../src/execution/run-host.ts';
 import { collect } from './stage.ts';
 
 /** A source that says whatever it is given, as it is: sealed or not, ended or not. */

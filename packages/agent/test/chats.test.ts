@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { chatMajors } from '../../ai-sdk/test/chats.ts';
 import { call, finish, text } from '../../ai-sdk/test/scripted-model.ts';
 import { serve } from '../../ai-sdk/test/serve.ts';
-import { Agent } from '../src/agent.ts';
+import { Agent } from '../src/agent/agent.ts';
 import { gate } from './stage.ts';
 import { steppedModel } from './stepped-model.ts';
 

@@ -6,8 +6,8 @@ import { createStore } from '@intertie/postgres';
 import { expect, it } from 'vitest';
 
 import { newPostgresUrl } from '../../postgres/test/databases.ts';
-import { Agent } from '../src/agent.ts';
-import { createRunHost } from '../src/run-host.ts';
+import { Agent } from '../src/agent/agent.ts';
+import { createRunHost } from '../src/execution/run-host.ts';
 
 const program = fileURLToPath(new URL('load-process.mjs', import.meta.url));
 const [runs, perSecond, seconds] = [300, 20, 20];

@@ -7,8 +7,8 @@ import { call, finish, scriptedModel, text } from '../../ai-sdk/test/scripted-mo
 import { connectPg } from '../../postgres/src/pg-database.ts';
 import { newPostgresUrl } from '../../postgres/test/databases.ts';
 import { startFaultProxy, type FaultProxy, type StatementMatch } from '../../postgres/test/fault-proxy.ts';
-import { Agent } from '../src/agent.ts';
-import { createRunHost, type RunHost, type RunHostOptions } from '../src/run-host.ts';
+import { Agent } from '../src/agent/agent.ts';
+import { createRunHost, type RunHost, type RunHostOptions } from '../src/execution/run-host.ts';
 import { deafSource } from './deaf-source.ts';
 import { gate } from './stage.ts';
 

@@ -5,8 +5,8 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { connectPg } from '../../postgres/src/pg-database.ts';
 import { newPostgresUrl } from '../../postgres/test/databases.ts';
 import { startFaultProxy, type FaultProxy } from '../../postgres/test/fault-proxy.ts';
-import { Agent } from '../src/agent.ts';
-import { createRunHost, type RunHostOptions } from '../src/run-host.ts';
+import { Agent } from '../src/agent/agent.ts';
+import { createRunHost, type RunHostOptions } from '../src/execution/run-host.ts';
 import { collect, gate, saidIn } from './stage.ts';
 
 /** A source that emits text, asks a question when the gate opens, and pauses for its answer. */

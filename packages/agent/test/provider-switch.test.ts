@@ -8,7 +8,7 @@ import type { LanguageModel } from 'ai';
 import { expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
 
-import { Agent } from '../src/agent.ts';
+import { Agent } from '../src/agent/agent.ts';
 
 type Body = { messages: Array<{ role: string; content: unknown; tool_calls?: unknown[]; tool_call_id?: string }> };
 

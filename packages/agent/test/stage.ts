@@ -4,7 +4,7 @@ import { onTestFinished } from 'vitest';
 
 import { connectPg } from '../../postgres/src/pg-database.ts';
 import { emptyTables, newPostgresUrl, openPglite } from '../../postgres/test/databases.ts';
-import { createRunHost, type RunHost, type RunHostOptions } from '../src/run-host.ts';
+import { createRunHost, type RunHost, type RunHostOptions } from '../src/execution/run-host.ts';
 
 export const stages = ['memory', 'PGlite', 'Postgres'] as const;
 /** One of these, or another way to get stores that begin empty and share what they hold. */

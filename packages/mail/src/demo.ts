@@ -1,10 +1,10 @@
 /// <reference types="node" />
 // Node's own: an HTTP server on loopback around the demo's fetch handler, which also runs elsewhere.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { createMAILDemo, type MAILDemoOptions } from './demo-handler.ts';
+import { createMAILDemo, type MAILDemoOptions } from './demo/demo-handler.ts';
 
-export { createMAILDemo } from './demo-handler.ts';
-export type { MAILDemoOptions } from './demo-handler.ts';
+export { createMAILDemo } from './demo/demo-handler.ts';
+export type { MAILDemoOptions } from './demo/demo-handler.ts';
 
 export interface MAILDemoServer {
   url: string;

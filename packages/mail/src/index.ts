@@ -1,32 +1,40 @@
-export { createMAILDecoder } from './decode-mail.ts';
-export type { MAILDecoderOptions } from './decode-mail.ts';
-export type { MAILAddress, MAILEvent, MAILFrame, MAILMessage, MAILToolCall, UnknownMAILEvent } from './mail-event.ts';
-export { createMAIL, mail } from './mail-provider.ts';
-export type { MAILObjectSettings, MAILProvider } from './mail-provider.ts';
-export { MAILLanguageModel } from './mail-language-model.ts';
+export { createMAILDecoder } from './decode/decode-mail.ts';
+export type { MAILDecoderOptions } from './decode/decode-mail.ts';
+export { createMAILEncoder } from './encode/encode-mail.ts';
+export type {
+  MAILAddress,
+  MAILEvent,
+  MAILFrame,
+  MAILMessage,
+  MAILToolCall,
+  UnknownMAILEvent,
+} from './shared/mail-event.ts';
+export { createMAIL, mail } from './model/mail-provider.ts';
+export type { MAILObjectSettings, MAILProvider } from './model/mail-provider.ts';
+export { MAILLanguageModel } from './model/mail-language-model.ts';
 export type {
   MAILHeaders,
   MAILModelSettings,
   MAILProviderSettings,
   MAILResumeFrom,
   MAILToolCalls,
-} from './mail-settings.ts';
-export type { MAILResponseBody } from './response-body.ts';
-export type { MAILResumeToken } from './resume-token.ts';
-export { mailMetadata } from './mail-metadata.ts';
-export type { MAILProviderMetadata, MAILTaskStatus, MAILTraceEntry } from './mail-metadata.ts';
-export { mailEvents } from './mail-events.ts';
-export type { MAILAgentEvent, MAILPlainEvent } from './agent-event.ts';
-export { createMAILStreamTransformer } from './mail-stream-transformer.ts';
-export type { MAILStreamTransformerOptions } from './mail-stream-transformer.ts';
-export { convertToMAILMessage } from './convert-to-mail-message.ts';
-export type { ConvertToMAILMessageOptions, MAILMessageInput } from './convert-to-mail-message.ts';
-export type { MAILToolResult } from './mail-turn.ts';
-export { toSwarmActions } from './to-swarm-actions.ts';
-export type { SwarmActions } from './to-swarm-actions.ts';
-export type { MAILCheck } from './check-server.ts';
-export type { MAILAgentInfo } from './mail-server.ts';
-export { mailSource } from './mail-source.ts';
-export type { MAILSourceSettings } from './mail-source.ts';
-export { mailDialect } from './mail-dialect.ts';
-export { mailRules } from './mail-rules.ts';
+} from './shared/mail-settings.ts';
+export type { MAILResponseBody } from './client/response-body.ts';
+export type { MAILResumeToken } from './shared/resume-token.ts';
+export { mailMetadata } from './shared/mail-metadata.ts';
+export type { MAILProviderMetadata, MAILTaskStatus, MAILTraceEntry } from './shared/mail-metadata.ts';
+export { mailEvents } from './model/mail-events.ts';
+export type { MAILAgentEvent, MAILPlainEvent } from './shared/agent-event.ts';
+export { createMAILStreamTransformer } from './model/mail-stream-transformer.ts';
+export type { MAILStreamTransformerOptions } from './model/mail-stream-transformer.ts';
+export { convertToMAILMessage } from './model/convert-to-mail-message.ts';
+export type { ConvertToMAILMessageOptions, MAILMessageInput } from './model/convert-to-mail-message.ts';
+export type { MAILToolResult } from './client/mail-turn.ts';
+export { toSwarmActions } from './model/to-swarm-actions.ts';
+export type { SwarmActions } from './model/to-swarm-actions.ts';
+export type { MAILCheck } from './client/check-server.ts';
+export type { MAILAgentInfo } from './client/mail-server.ts';
+export { mailSource } from './source/mail-source.ts';
+export type { MAILSourceSettings } from './source/mail-source.ts';
+export { mailDialect } from './decode/mail-dialect.ts';
+export { mailRules } from './decode/mail-rules.ts';

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { createParser } from 'eventsource-parser';
 import type { RunInput } from '@intertie/core';
-import type { MAILFrame } from '../src/mail-event.ts';
+import type { MAILFrame } from '../src/shared/mail-event.ts';
 import { runInput } from '../../core/test/run-input.ts';
 
 const folder = new URL('../fixtures/', import.meta.url);

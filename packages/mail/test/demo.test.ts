@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { startMAILDemo, type MAILDemoOptions } from '../src/demo.ts';
 import { createMAIL, mailDialect, mailMetadata, type MAILFrame, type MAILProvider } from '../src/index.ts';
-import { readFrames } from '../src/sse-frames.ts';
+import { readFrames } from '../src/client/sse-frames.ts';
 
 async function withDemo<T>(
   work: (mail: MAILProvider, url: string) => Promise<T>,

@@ -4,7 +4,7 @@ import { canonical, check } from '@intertie/conformance';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createMAILDecoder, createMAILStreamTransformer, type MAILFrame } from '../src/index.ts';
-import { readFrames } from '../src/sse-frames.ts';
+import { readFrames } from '../src/client/sse-frames.ts';
 import { captureBytes, captureFrames, captures, run } from './captures.ts';
 
 const name = fc.constantFrom(...captures);

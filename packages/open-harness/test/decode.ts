@@ -1,7 +1,7 @@
 import { compose, seal, transcode, type AgentEvent, type End, type Loss, type RunInput } from '@intertie/core';
-import { createOpenHarnessDecoder } from '../src/decode-open-harness.ts';
-import type { OpenHarnessDecoderOptions } from '../src/decoder-options.ts';
-import type { OpenHarnessInput } from '../src/runtime-event.ts';
+import { createOpenHarnessDecoder } from '../src/decode/decode-open-harness.ts';
+import type { OpenHarnessDecoderOptions } from '../src/decode/decoder-options.ts';
+import type { OpenHarnessInput } from '../src/runtime/runtime-event.ts';
 import { runInput } from './run-input.ts';
 import type { Trace } from './traces.ts';
 

@@ -1,4 +1,4 @@
-import type { RuntimeEvent } from '../src/runtime-event.ts';
+import type { RuntimeEvent } from '../src/runtime/runtime-event.ts';
 
 /** The one node of the flow that `begin` and `finish` frame. */
 export const node = { nodeId: 'a', runId: 'n1' };

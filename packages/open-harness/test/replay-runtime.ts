@@ -1,5 +1,5 @@
-import type { RuntimeEvent } from '../src/runtime-event.ts';
-import type { RunSnapshot, RuntimeCommand, RuntimeLike, RuntimeStatus } from '../src/runtime.ts';
+import type { RuntimeEvent } from '../src/runtime/runtime-event.ts';
+import type { RunSnapshot, RuntimeCommand, RuntimeLike, RuntimeStatus } from '../src/runtime/runtime.ts';
 import type { Trace } from './traces.ts';
 
 /** Plays a recording through the interface of the runtime that it was made of. */

@@ -1,7 +1,10 @@
 import type { SendMessagesOptions, UIMessageChunk } from '@intertie/ai-sdk';
 import { readUIMessageStream, type UIMessage } from 'ai';
 import { allOf } from '../../core/test/all-of.ts';
-import { OpenHarnessChatTransport, type OpenHarnessChatTransportOptions } from '../src/open-harness-chat-transport.ts';
+import {
+  OpenHarnessChatTransport,
+  type OpenHarnessChatTransportOptions,
+} from '../src/chat/open-harness-chat-transport.ts';
 import { ReplayRuntime } from './replay-runtime.ts';
 import { traceOf } from './traces.ts';
 

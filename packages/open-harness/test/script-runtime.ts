@@ -1,5 +1,5 @@
-import type { RuntimeEvent } from '../src/runtime-event.ts';
-import type { RunSnapshot, RuntimeCommand, RuntimeLike, RuntimeStatus } from '../src/runtime.ts';
+import type { RuntimeEvent } from '../src/runtime/runtime-event.ts';
+import type { RunSnapshot, RuntimeCommand, RuntimeLike, RuntimeStatus } from '../src/runtime/runtime.ts';
 
 /** A runtime by hand: the test says what it says, and when its promise settles. */
 export class ScriptRuntime implements RuntimeLike {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { RuntimeEvent } from '../src/runtime-event.ts';
-import type { RunSnapshot } from '../src/runtime.ts';
+import type { RuntimeEvent } from '../src/runtime/runtime-event.ts';
+import type { RunSnapshot } from '../src/runtime/runtime.ts';
 
 /** A recording of a real runtime: what it told its listeners, and how `run()` ended. */
 export interface Trace {

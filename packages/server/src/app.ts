@@ -1,15 +1,15 @@
 import { readRunHeaders } from '@intertie/core/http';
 import { Hono } from 'hono';
 import { routePath } from 'hono/route';
-import type { Host } from './host.ts';
+import type { Host } from './host/host.ts';
 import { authenticate, equal } from './http/authenticate.ts';
 import { checkHost } from './http/check-host.ts';
 import { checkOrigin, preflightHeaders } from './http/check-origin.ts';
-import { createClientReader, type Client } from './http/client-address.ts';
+import { createClientReader, type Client } from './net/client-address.ts';
 import { RateLimit } from './http/rate-limit.ts';
 import { remoteAddress, type ServerEnv } from './http/server-env.ts';
 import { toIntertieError } from './http/to-intertie-error.ts';
-import { IntertieError } from './intertie-error.ts';
+import { IntertieError } from './errors/intertie-error.ts';
 import { addAgentRoutes } from './routes/agents.ts';
 import { addBlobRoutes } from './routes/blobs.ts';
 import { addConsole } from './routes/console.ts';

@@ -4,17 +4,17 @@ import { defaultRequestLimits } from '@intertie/core/http';
 import { createStore } from '@intertie/postgres';
 import { isAgentDefinition, sourceDefinition, type AgentDefinition } from './agents/agent-definition.ts';
 import { createApp } from './app.ts';
-import { checkConfig, checkToken, parseTrustProxy, type IntertieConfig, type Limits } from './config.ts';
+import { checkConfig, checkToken, parseTrustProxy, type IntertieConfig, type Limits } from './config/config.ts';
 import { defined } from './defined.ts';
-import { EventLoopDelay } from './event-loop-delay.ts';
-import { FrameKeeper } from './frames.ts';
-import type { Host, HostedAgent } from './host.ts';
+import { EventLoopDelay } from './telemetry/event-loop-delay.ts';
+import { FrameKeeper } from './host/frames.ts';
+import type { Host, HostedAgent } from './host/host.ts';
 import { OpenStreams } from './http/open-streams.ts';
 import { Sessions } from './http/session.ts';
 import type { ServerEnv } from './http/server-env.ts';
-import { silentLogger, type Logger } from './logger.ts';
-import { Metrics } from './metrics.ts';
-import { ThreadTrees } from './thread-trees.ts';
+import { silentLogger, type Logger } from './telemetry/logger.ts';
+import { Metrics } from './telemetry/metrics.ts';
+import { ThreadTrees } from './host/thread-trees.ts';
 
 export type CreateIntertieOptions = {
   logger?: Logger;

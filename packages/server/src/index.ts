@@ -4,15 +4,15 @@ export { mailSwarm, type MAILAgentOptions } from './agents/mail-swarm.ts';
 export { model, type ModelAgentOptions } from './agents/model.ts';
 export { openHarness, type OpenHarnessAgentOptions } from './agents/open-harness.ts';
 export { tape, type TapeAgentOptions } from './agents/tape.ts';
-export { defineConfig, type IntertieConfig, type Limits, type Principal } from './config.ts';
+export { defineConfig, type IntertieConfig, type Limits, type Principal } from './config/config.ts';
 export {
   createIntertie,
   type CloseIntertieOptions,
   type CreateIntertieOptions,
   type Intertie,
 } from './create-intertie.ts';
-export { errors, type CatalogueEntry, type ErrorCode } from './errors.ts';
-export type { TrustProxy } from './http/client-address.ts';
-export { IntertieError, type ErrorBody } from './intertie-error.ts';
-export { jsonLogger, type Logger, type LogFields, type LogLevel } from './logger.ts';
+export { errors, type CatalogueEntry, type ErrorCode } from './errors/errors.ts';
+export type { TrustProxy } from './net/client-address.ts';
+export { IntertieError, type ErrorBody } from './errors/intertie-error.ts';
+export { jsonLogger, type Logger, type LogFields, type LogLevel } from './telemetry/logger.ts';
 export { serve, type ServedIntertie, type ServeOptions } from './serve.ts';

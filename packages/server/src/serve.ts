@@ -1,16 +1,16 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { IntertieConfig } from './config.ts';
+import type { IntertieConfig } from './config/config.ts';
 import {
   createIntertie,
   type CloseIntertieOptions,
   type CreateIntertieOptions,
   type Intertie,
 } from './create-intertie.ts';
-import { isLoopbackHost } from './http/loopback.ts';
+import { isLoopbackHost } from './net/loopback.ts';
 import { nodeListener } from './http/node-listener.ts';
-import { IntertieError } from './intertie-error.ts';
-import { silentLogger } from './logger.ts';
+import { IntertieError } from './errors/intertie-error.ts';
+import { silentLogger } from './telemetry/logger.ts';
 
 export type ServeOptions = CreateIntertieOptions & {
   host?: string;

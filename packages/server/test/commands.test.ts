@@ -11,7 +11,7 @@ import { folderOf } from '../src/commands/run-serve.ts';
 import { runProgram } from '../src/commands/program.ts';
 import { examine } from '../src/doctor/examine.ts';
 import { templates } from '../src/init/project-files.ts';
-import { findConfig, loadConfig } from '../src/load-config.ts';
+import { findConfig, loadConfig } from '../src/config/load-config.ts';
 import { startDemoServer } from './demo-server.ts';
 
 let folder: string;

@@ -1,4 +1,4 @@
-import { createDialects } from '../src/tools/dialects.ts';
+import { createDialects } from '../src/cli/formats/dialects.ts';
 
 /** A stream with one thing wrong, and the rule that says so. */
 export type Defect = readonly [rule: string, items: readonly unknown[]];

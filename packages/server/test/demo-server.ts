@@ -1,7 +1,7 @@
 import { createInMemoryStore, type Store } from '@intertie/core';
-import type { IntertieConfig } from '../src/config.ts';
+import type { IntertieConfig } from '../src/config/config.ts';
 import { startDemoAgents } from '../src/demo/demo-agents.ts';
-import type { Logger } from '../src/logger.ts';
+import type { Logger } from '../src/telemetry/logger.ts';
 import { serve, type ServedIntertie } from '../src/serve.ts';
 
 export type DemoServer = ServedIntertie & { store: Store };

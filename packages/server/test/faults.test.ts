@@ -10,7 +10,7 @@ import {
 } from '@intertie/core';
 import { afterEach, expect, test } from 'vitest';
 import { createIntertie, type Intertie } from '../src/create-intertie.ts';
-import type { LogFields } from '../src/logger.ts';
+import type { LogFields } from '../src/telemetry/logger.ts';
 import { chatBody } from './client.ts';
 
 const secret = 'Incorrect API key provided: sk-secret';

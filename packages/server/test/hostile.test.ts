@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readRunHeaders } from '@intertie/core/http';
-import type { LogFields } from '../src/logger.ts';
+import type { LogFields } from '../src/telemetry/logger.ts';
 import { chatBody, postJson, say } from './client.ts';
 import { startDemoServer, type DemoServer } from './demo-server.ts';
 import { post, send, type Sent } from './raw-request.ts';

@@ -1,6 +1,6 @@
 import { createInMemoryStore } from '@intertie/core';
 import { afterEach, expect, test, vi } from 'vitest';
-import type { IntertieConfig } from '../src/config.ts';
+import type { IntertieConfig } from '../src/config/config.ts';
 import { serve, type ServedIntertie } from '../src/serve.ts';
 import { askingSource } from './asking-source.ts';
 import { chatBody, postJson } from './client.ts';

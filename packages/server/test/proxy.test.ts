@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { createInMemoryStore } from '@intertie/core';
 import { afterAll, afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createIntertie } from '../src/create-intertie.ts';
-import type { LogFields } from '../src/logger.ts';
+import type { LogFields } from '../src/telemetry/logger.ts';
 import { chatBody } from './client.ts';
 import { startDemoServer, type DemoServer } from './demo-server.ts';
 import { post, send, type Got } from './raw-request.ts';

@@ -7,7 +7,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { deafSource } from '../../agent/test/deaf-source.ts';
 import { fillFolder } from '../../postgres/test/databases.ts';
 import type { AgentDefinition } from '../src/agents/agent-definition.ts';
-import type { Principal } from '../src/config.ts';
+import type { Principal } from '../src/config/config.ts';
 import { createIntertie } from '../src/create-intertie.ts';
 import { serve } from '../src/serve.ts';
 import { askingSource } from './asking-source.ts';

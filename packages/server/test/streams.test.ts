@@ -1,7 +1,7 @@
 import { stream } from '@durable-streams/client';
 import type { AgentEvent } from '@intertie/core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { nextCursor, parseOffset } from '../src/streams/stream-offset.ts';
+import { nextCursor, parseOffset } from '../src/routes/stream-offset.ts';
 import { chatBody, postJson, say, takeEvents } from './client.ts';
 import { startDemoServer, type DemoServer } from './demo-server.ts';
 

@@ -1,4 +1,4 @@
-import type { Sink, ToolIO } from '../src/tools/tool-io.ts';
+import type { Sink, ToolIO } from '../src/cli/tool-io.ts';
 
 export interface HeldSink extends Sink {
   readonly text: string;

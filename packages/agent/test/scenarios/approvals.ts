@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 
 import { call, finish, scriptedModel, text } from '../../../ai-sdk/test/scripted-model.ts';
-import { Agent } from '../../src/agent.ts';
-import type { RunHost } from '../../src/run-host.ts';
+import { Agent } from '../../src/agent/agent.ts';
+import type { RunHost } from '../../src/execution/run-host.ts';
 import { collect, openStage, type StageName } from '../stage.ts';
 
 /** An agent that asks before it pays, and tells what was paid. */

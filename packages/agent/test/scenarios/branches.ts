@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { finish, scriptedModel, text } from '../../../ai-sdk/test/scripted-model.ts';
-import { Agent } from '../../src/agent.ts';
+import { Agent } from '../../src/agent/agent.ts';
 import { openStage, type StageName } from '../stage.ts';
 
 const say = (words: string, id?: string) => ({

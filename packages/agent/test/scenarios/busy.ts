@@ -2,7 +2,7 @@ import type { AgentSource } from '@intertie/core';
 import { describe, expect, it } from 'vitest';
 
 import { finish, text } from '../../../ai-sdk/test/scripted-model.ts';
-import { Agent } from '../../src/agent.ts';
+import { Agent } from '../../src/agent/agent.ts';
 import { collect, gate, openStage, saidIn, type StageName } from '../stage.ts';
 import { steppedModel } from '../stepped-model.ts';
 

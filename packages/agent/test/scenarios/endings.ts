@@ -2,7 +2,7 @@ import { seal, sourceStream, type AgentEvent, type AgentSource } from '@intertie
 import { describe, expect, it } from 'vitest';
 
 import { finish, text } from '../../../ai-sdk/test/scripted-model.ts';
-import { Agent } from '../../src/agent.ts';
+import { Agent } from '../../src/agent/agent.ts';
 import { collect, openStage, saidIn, type StageName } from '../stage.ts';
 import { steppedModel } from '../stepped-model.ts';
 

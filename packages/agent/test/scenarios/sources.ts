@@ -5,7 +5,7 @@ import { openHarnessSource } from '@intertie/open-harness';
 import { demoRuntime } from '@intertie/open-harness/demo';
 import { describe, expect, it, onTestFinished } from 'vitest';
 
-import { Agent } from '../../src/agent.ts';
+import { Agent } from '../../src/agent/agent.ts';
 import { collect, openStage, saidIn, type StageName } from '../stage.ts';
 
 /** Sources that pause by their runtime's own token, or inside the process. */

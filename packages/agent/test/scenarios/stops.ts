@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 
 import { call, finish, text } from '../../../ai-sdk/test/scripted-model.ts';
-import { Agent } from '../../src/agent.ts';
+import { Agent } from '../../src/agent/agent.ts';
 import { collect, gate, openStage, saidIn, type StageName } from '../stage.ts';
 import { steppedModel } from '../stepped-model.ts';
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 
 import { call, finish, scriptedModel, text } from '../../../ai-sdk/test/scripted-model.ts';
-import { Agent } from '../../src/agent.ts';
+import { Agent } from '../../src/agent/agent.ts';
 import { collect, openStage, saidIn, type StageName } from '../stage.ts';
 
 export function turns(on: StageName): void {

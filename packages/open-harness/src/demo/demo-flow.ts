@@ -1,4 +1,4 @@
-import type { FlowResume } from '../open-harness-source.ts';
+import type { FlowResume } from '../source/open-harness-source.ts';
 import { createFlowRuntime, type FlowRuntime, type FlowRuntimeOptions } from './flow-runtime.ts';
 import type { Flow, NodeContext } from './flow.ts';
 

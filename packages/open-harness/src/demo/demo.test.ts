@@ -6,9 +6,9 @@ import { finish, scriptedModel, text } from '../../../ai-sdk/test/scripted-model
 import { allOf } from '../../../core/test/all-of.ts';
 import { runControl } from '../../../core/test/run-control.ts';
 import { runInput } from '../../test/run-input.ts';
-import { OpenHarnessChatTransport } from '../open-harness-chat-transport.ts';
-import { openHarnessSource, type FlowTurn } from '../open-harness-source.ts';
-import { isTerminalEvent, type RuntimeEvent } from '../runtime-event.ts';
+import { OpenHarnessChatTransport } from '../chat/open-harness-chat-transport.ts';
+import { openHarnessSource, type FlowTurn } from '../source/open-harness-source.ts';
+import { isTerminalEvent, type RuntimeEvent } from '../runtime/runtime-event.ts';
 import { demoFlow, demoRuntime } from './demo-flow.ts';
 import { createFlowRuntime } from './flow-runtime.ts';
 import type { Flow } from './flow.ts';

@@ -1,6 +1,6 @@
 import { generateId as mintId, toFault } from '@intertie/core';
-import type { RuntimeEvent } from '../runtime-event.ts';
-import type { RunSnapshot, RuntimeLike, RuntimeStatus } from '../runtime.ts';
+import type { RuntimeEvent } from '../runtime/runtime-event.ts';
+import type { RunSnapshot, RuntimeLike, RuntimeStatus } from '../runtime/runtime.ts';
 import type { Flow, FlowEdge, FlowNode } from './flow.ts';
 import { Halt, runNode } from './node-run.ts';
 

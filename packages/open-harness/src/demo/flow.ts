@@ -1,5 +1,5 @@
 import type { LanguageModel } from 'ai';
-import type { FlowLike } from '../runtime.ts';
+import type { FlowLike } from '../runtime/runtime.ts';
 
 /** What a node works with. */
 export interface NodeContext {

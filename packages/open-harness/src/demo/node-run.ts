@@ -1,6 +1,6 @@
 import { pause, toFault } from '@intertie/core';
 import { streamText } from 'ai';
-import type { RuntimeEvent } from '../runtime-event.ts';
+import type { RuntimeEvent } from '../runtime/runtime-event.ts';
 import type { FlowNode, NodeContext } from './flow.ts';
 
 /** Thrown by a node that rests, and by one that was told to. */

@@ -27,8 +27,8 @@ export const chatCommand: Command = (program) => {
   command.action(async (target: string | undefined, flags: Flags, self) => {
     const { as, message, thread, reasoning, server, token, header: headers } = flags;
     const options = { target, as, message, thread, reasoning, server, token, headers };
-    const { chat } = await import('../tools/chat/chat.ts');
-    const { nodeTerminal } = await import('../tools/chat/chat-terminal.ts');
+    const { chat } = await import('../cli/chat/chat.ts');
+    const { nodeTerminal } = await import('../cli/chat/chat-terminal.ts');
     await runTool(self, (io) => chat(options, io, nodeTerminal()), { takesInterrupts: false });
   });
 };

@@ -36,7 +36,7 @@ export const checkCommand: Command = (program) => {
   command.addHelpText('after', '\nExit codes: 0 clean, 1 a rule is broken, 2 called wrongly, 3 cannot be read.\n');
   command.action(async (input: string | undefined, flags: Flags, self) => {
     const { as, inputFormat, max, uiVersion } = flags;
-    const { checkStream } = await import('../tools/check.ts');
+    const { checkStream } = await import('../cli/check/check.ts');
     await runTool(self, (io) =>
       checkStream({ ...toEndpointOptions(flags), input, as, inputFormat, max, uiVersion, json: wantsJson(self) }, io),
     );

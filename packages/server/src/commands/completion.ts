@@ -1,5 +1,5 @@
 import type { Command as Program } from 'commander';
-import { completionScript, shells, type CompletedCommand } from '../tools/completion.ts';
+import { completionScript, shells, type CompletedCommand } from '../cli/completion.ts';
 import type { Command } from './command.ts';
 import { addExamples } from './tool-options.ts';
 

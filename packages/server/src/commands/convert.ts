@@ -54,7 +54,7 @@ export const convertCommand: Command = (program) => {
   command.action(async (input: string | undefined, flags: Flags, self) => {
     const { to, from, format, inputFormat, output, uiVersion, strict, quiet } = flags;
     const asked = { input, to, from, format, inputFormat, output, uiVersion, strict, quiet, json: wantsJson(self) };
-    const { convert } = await import('../tools/convert.ts');
+    const { convert } = await import('../cli/convert/convert.ts');
     await runTool(self, (io) => convert({ ...toEndpointOptions(flags), ...asked }, io));
   });
 };

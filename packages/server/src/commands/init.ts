@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { Argument, Option } from 'commander';
-import { CommandFailure } from './command-failure.ts';
+import { CommandFailure } from '../cli/command-failure.ts';
 import type { Command } from './command.ts';
 import { projectFiles, templates, type Template } from '../init/project-files.ts';
 

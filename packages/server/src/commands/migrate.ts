@@ -1,7 +1,7 @@
 import type { OptionalMigration } from '@intertie/postgres';
 import { Option } from 'commander';
 import type { Command } from './command.ts';
-import { CommandFailure } from './command-failure.ts';
+import { CommandFailure } from '../cli/command-failure.ts';
 
 type Options = { database?: string; print?: true; with?: OptionalMigration[] };
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { CommandFailure } from './command-failure.ts';
+import { CommandFailure } from '../cli/command-failure.ts';
 import type { Command } from './command.ts';
 import { exitWith, runProgram } from './program.ts';
 

@@ -1,9 +1,9 @@
 import { Command, CommanderError } from 'commander';
-import { nearest } from '../tools/nearest.ts';
-import { version } from '../version.ts';
-import { CommandFailure, type ExitCode } from './command-failure.ts';
+import { nearest } from '../cli/nearest.ts';
+import { version } from '../config/version.ts';
+import { CommandFailure, type ExitCode } from '../cli/command-failure.ts';
 import type { Command as AddCommand } from './command.ts';
-import { createTerminal, type Terminal, type TerminalStreams } from './terminal.ts';
+import { createTerminal, type Terminal, type TerminalStreams } from '../cli/terminal.ts';
 
 /**
  * Reads the arguments, runs the command that they name, and says how the process should exit. It never throws: a failure is

@@ -21,7 +21,7 @@ export const recordCommand: Command = (program) => {
   ]);
   command.action(async (url: string, flags: Flags, self) => {
     const { as, output, title } = flags;
-    const { record } = await import('../tools/record.ts');
+    const { record } = await import('../cli/record/record.ts');
     await runTool(self, (io) => record({ ...toEndpointOptions(flags), url, as, output, title }, io));
   });
 };

@@ -28,7 +28,7 @@ export const replayCommand: Command = (program) => {
     ],
   ]);
   command.action(async (tapes: string[], { as, speed, port, quiet }: Flags, self) => {
-    const { replay } = await import('../tools/replay.ts');
+    const { replay } = await import('../cli/replay/replay.ts');
     await runTool(self, (io) => replay({ tapes, as, speed, port, quiet }, io));
   });
 };

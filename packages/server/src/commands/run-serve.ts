@@ -1,13 +1,13 @@
 import { existsSync, watch } from 'node:fs';
 import { basename, dirname } from 'node:path';
-import { parseTrustProxy, type IntertieConfig } from '../config.ts';
-import { defaultConfig } from '../default-config.ts';
-import { IntertieError } from '../intertie-error.ts';
-import { findConfig, loadConfig } from '../load-config.ts';
-import { jsonLogger, plainLogger } from '../logger.ts';
+import { parseTrustProxy, type IntertieConfig } from '../config/config.ts';
+import { defaultConfig } from '../config/default-config.ts';
+import { IntertieError } from '../errors/intertie-error.ts';
+import { findConfig, loadConfig } from '../config/load-config.ts';
+import { jsonLogger, plainLogger } from '../telemetry/logger.ts';
 import { serve, type ServedIntertie } from '../serve.ts';
-import { version } from '../version.ts';
-import type { Terminal } from './terminal.ts';
+import { version } from '../config/version.ts';
+import type { Terminal } from '../cli/terminal.ts';
 
 export type ServeCommandOptions = {
   host?: string;

@@ -1,6 +1,6 @@
 import type { Command as Program } from 'commander';
-import { OutputClosed, type ToolExit } from '../tools/tool-error.ts';
-import { nodeIO, type ToolIO } from '../tools/tool-io.ts';
+import { OutputClosed, type ToolExit } from '../cli/tool-error.ts';
+import { nodeIO, type ToolIO } from '../cli/tool-io.ts';
 import { exitWith } from './program.ts';
 
 const interrupted = 130;

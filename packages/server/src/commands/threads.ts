@@ -1,5 +1,5 @@
 import type { Command as Program } from 'commander';
-import { deleteThreads, exportThread, listThreads, showThread } from '../tools/threads.ts';
+import { deleteThreads, exportThread, listThreads, showThread } from '../cli/threads.ts';
 import type { Command } from './command.ts';
 import { runTool } from './run-tool.ts';
 import { addExamples, addServerOptions, readPositive, wantsJson, type ServerFlags } from './tool-options.ts';

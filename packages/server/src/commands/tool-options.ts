@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { InvalidArgumentError, type Command as Program } from 'commander';
-import type { EndpointOptions } from '../tools/ask-endpoint.ts';
-import { defaultServer } from '../tools/server-client.ts';
-import { ToolError } from '../tools/tool-error.ts';
+import type { EndpointOptions } from '../cli/input/ask-endpoint.ts';
+import { defaultServer } from '../cli/server-client.ts';
+import { ToolError } from '../cli/tool-error.ts';
 
 /** What the options for endpoints give, as commander names it. */
 export type EndpointFlags = {

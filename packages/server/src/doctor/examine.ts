@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
-import type { IntertieConfig } from '../config.ts';
-import { findConfig, loadConfig } from '../load-config.ts';
+import type { IntertieConfig } from '../config/config.ts';
+import { findConfig, loadConfig } from '../config/load-config.ts';
 import { hidePassword } from '../commands/migrate.ts';
 import { examineUrl } from './examine-url.ts';
 import { messageOf, type Finding } from './finding.ts';

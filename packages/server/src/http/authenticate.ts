@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { localScope, toScope } from '@intertie/core';
-import type { IntertieConfig, Principal } from '../config.ts';
-import { IntertieError } from '../intertie-error.ts';
+import type { IntertieConfig, Principal } from '../config/config.ts';
+import { IntertieError } from '../errors/intertie-error.ts';
 import type { Sessions } from './session.ts';
 
 export type Credentials = Pick<IntertieConfig, 'auth' | 'token'> & { sessions: Sessions | undefined };

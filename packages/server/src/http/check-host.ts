@@ -1,5 +1,5 @@
-import { IntertieError } from '../intertie-error.ts';
-import { hostName, isLoopbackHost } from './loopback.ts';
+import { IntertieError } from '../errors/intertie-error.ts';
+import { hostName, isLoopbackHost } from '../net/loopback.ts';
 
 export type HostRules = {
   /** Names beside those of this machine. */

@@ -1,5 +1,5 @@
-import type { IntertieConfig } from '../config.ts';
-import { IntertieError } from '../intertie-error.ts';
+import type { IntertieConfig } from '../config/config.ts';
+import { IntertieError } from '../errors/intertie-error.ts';
 
 /** Headers that a page of another origin may send, and those that it may read. */
 const allowHeaders = 'authorization, content-type, idempotency-key, if-none-match, last-event-id, range';

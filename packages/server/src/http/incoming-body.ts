@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { IntertieError } from '../intertie-error.ts';
+import { IntertieError } from '../errors/intertie-error.ts';
 
 /**
  * The body of a request, as fast as it is read. Who stops reading leaves the connection as it is: Node's own stream would

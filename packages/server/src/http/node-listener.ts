@@ -1,5 +1,5 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import { IntertieError } from '../intertie-error.ts';
+import { IntertieError } from '../errors/intertie-error.ts';
 import { incomingBody } from './incoming-body.ts';
 
 export type Fetch = (

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
-import type { Limits } from '../config.ts';
-import { IntertieError } from '../intertie-error.ts';
+import type { Limits } from '../config/config.ts';
+import { IntertieError } from '../errors/intertie-error.ts';
 
 /** How a connection is disturbed on purpose, to see what a client makes of it. */
 export type Disturbance = { cut?: true; delayMs?: number; duplicate?: true };

@@ -1,6 +1,6 @@
 import { readJsonBody, type RequestLimits } from '@intertie/core/http';
 import type { z } from 'zod';
-import { IntertieError } from '../intertie-error.ts';
+import { IntertieError } from '../errors/intertie-error.ts';
 
 /** Reads a JSON body of a shape. An empty body is `{}`. */
 export async function readJson<Shape extends z.ZodType>(

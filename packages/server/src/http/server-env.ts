@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Principal } from '../config.ts';
+import type { Principal } from '../config/config.ts';
 
 /** What Hono hands from one handler to the next. On Node the connection is known; elsewhere it is not. */
 export type ServerEnv = {

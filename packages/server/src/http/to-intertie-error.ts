@@ -1,7 +1,7 @@
 import { DatabaseAwayError, RunRefusedError, StoreError } from '@intertie/core';
 import { RequestBodyError } from '@intertie/core/http';
-import type { ErrorCode } from '../errors.ts';
-import { IntertieError } from '../intertie-error.ts';
+import type { ErrorCode } from '../errors/errors.ts';
+import { IntertieError } from '../errors/intertie-error.ts';
 
 /** What was thrown, as a refusal of the catalogue. Undefined: nobody foresaw it. */
 export function toIntertieError(error: unknown): IntertieError | undefined {

@@ -1,5 +1,5 @@
-import { errors, isErrorCode, type ErrorCode } from '../errors.ts';
-import { IntertieError } from '../intertie-error.ts';
+import { errors, isErrorCode, type ErrorCode } from '../errors/errors.ts';
+import { IntertieError } from '../errors/intertie-error.ts';
 
 const byStatus: { readonly [status: number]: ErrorCode } = {
   404: 'not-found',

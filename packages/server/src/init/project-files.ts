@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { version } from '../version.ts';
+import { version } from '../config/version.ts';
 
 export type Template = 'agent' | 'mail' | 'open-harness' | 'ag-ui';
 export const templates: readonly Template[] = ['agent', 'mail', 'open-harness', 'ag-ui'];

@@ -1,7 +1,7 @@
-import { toAgentInfo } from '../api.ts';
-import type { Host } from '../host.ts';
-import { IntertieError } from '../intertie-error.ts';
-import { version } from '../version.ts';
+import { toAgentInfo } from './api.ts';
+import type { Host } from '../host/host.ts';
+import { IntertieError } from '../errors/intertie-error.ts';
+import { version } from '../config/version.ts';
 import { agentOf, type App } from './context.ts';
 
 export function addAgentRoutes(app: App, host: Host): void {

@@ -1,9 +1,9 @@
 import type { BlobInfo } from '@intertie/core';
-import { blobPath } from '../blob-urls.ts';
-import type { Host } from '../host.ts';
+import { blobPath } from '../host/blob-urls.ts';
+import type { Host } from '../host/host.ts';
 import { matchesETag } from '../http/matches-etag.ts';
 import { readBytes } from '../http/read-json.ts';
-import { IntertieError } from '../intertie-error.ts';
+import { IntertieError } from '../errors/intertie-error.ts';
 import { storeOf, type App } from './context.ts';
 
 const hash = /^[0-9a-f]{64}$/;

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { extname, join, normalize, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Host } from '../host.ts';
-import { IntertieError } from '../intertie-error.ts';
+import type { Host } from '../host/host.ts';
+import { IntertieError } from '../errors/intertie-error.ts';
 import { plainPage } from './plain-page.ts';
 import type { App } from './context.ts';
 

@@ -1,9 +1,9 @@
 import { checkStoreId, StoreError, type Store } from '@intertie/core';
 import type { FaultView } from '@intertie/core/http';
 import type { Context, Hono } from 'hono';
-import type { Host, HostedAgent } from '../host.ts';
+import type { Host, HostedAgent } from '../host/host.ts';
 import type { ServerEnv } from '../http/server-env.ts';
-import { IntertieError } from '../intertie-error.ts';
+import { IntertieError } from '../errors/intertie-error.ts';
 
 export type App = Hono<ServerEnv>;
 export type RouteContext = Context<ServerEnv>;

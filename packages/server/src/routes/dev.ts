@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Host } from '../host.ts';
+import type { Host } from '../host/host.ts';
 import { readJson } from '../http/read-json.ts';
 import { requireOpen, type App } from './context.ts';
 

@@ -1,8 +1,8 @@
 import { createAGUIHandler } from '@intertie/ag-ui';
 import { createChatHandler } from '@intertie/ai-sdk';
-import { blobPath } from '../blob-urls.ts';
+import { blobPath } from '../host/blob-urls.ts';
 import { defined } from '../defined.ts';
-import type { Host, HostedAgent } from '../host.ts';
+import type { Host, HostedAgent } from '../host/host.ts';
 import { withErrorBody } from '../http/with-error-body.ts';
 import { agentOf, type App, type RouteContext } from './context.ts';
 

@@ -1,7 +1,7 @@
 import { encodeMessage, toJson, type Store, type Thread } from '@intertie/core';
 import { toPublicMessage } from '@intertie/core/http';
-import { toRunInfo } from '../api.ts';
-import type { Host } from '../host.ts';
+import { toRunInfo } from './api.ts';
+import type { Host } from '../host/host.ts';
 
 const pageSize = 200;
 

@@ -2,10 +2,10 @@ import { toAGUIMessages } from '@intertie/ag-ui';
 import { toUIMessages } from '@intertie/ai-sdk';
 import { encodeMessage, type CanonicalMessage, type Store, type Thread } from '@intertie/core';
 import { toPublicMessage } from '@intertie/core/http';
-import { toLiveInfo, type LiveInfo } from '../api.ts';
-import type { Host } from '../host.ts';
-import { IntertieError } from '../intertie-error.ts';
-import { withBlobUrls } from '../blob-urls.ts';
+import { toLiveInfo, type LiveInfo } from './api.ts';
+import type { Host } from '../host/host.ts';
+import { IntertieError } from '../errors/intertie-error.ts';
+import { withBlobUrls } from '../host/blob-urls.ts';
 
 export type BranchQuery = {
   format: 'ui' | 'ag-ui' | 'canonical';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { version } from '../version.ts';
+import { version } from '../config/version.ts';
 import type { App } from './context.ts';
 import { routeTable, type Route } from './route-table.ts';
 

@@ -1,10 +1,10 @@
 import type { ConnectionCounts } from '@intertie/core';
-import { errorPage, errors, isErrorCode } from '../errors.ts';
-import type { Host } from '../host.ts';
+import { errorPage, errors, isErrorCode } from '../errors/errors.ts';
+import type { Host } from '../host/host.ts';
 import { ReadyCheck } from '../http/ready-check.ts';
-import { IntertieError } from '../intertie-error.ts';
-import type { Gauge } from '../metrics.ts';
-import { version } from '../version.ts';
+import { IntertieError } from '../errors/intertie-error.ts';
+import type { Gauge } from '../telemetry/metrics.ts';
+import { version } from '../config/version.ts';
 import type { App } from './context.ts';
 
 /** Adds the routes for operators (liveness, readiness, metrics) and the pages about errors. */

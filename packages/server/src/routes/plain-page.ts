@@ -1,4 +1,4 @@
-import type { Host } from '../host.ts';
+import type { Host } from '../host/host.ts';
 
 /** What a browser is shown where the console has not been built. */
 export function plainPage({ agents, defaultAgent }: Host): string {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { toDecisionInfo } from '../api.ts';
-import type { Host } from '../host.ts';
+import { toDecisionInfo } from './api.ts';
+import type { Host } from '../host/host.ts';
 import { readQuery } from '../http/read-json.ts';
 import { storeOf, type App } from './context.ts';
 

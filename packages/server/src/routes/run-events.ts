@@ -1,8 +1,8 @@
 import type { AgentEvent, DurableRun, Followed, LogPosition, RunRecord, Store } from '@intertie/core';
 import { toPublicEvent, type FaultView } from '@intertie/core/http';
 import { sseResponse, toSSEBytes } from '../http/sse.ts';
-import { IntertieError } from '../intertie-error.ts';
-import { formatCursor } from '../log-cursor.ts';
+import { IntertieError } from '../errors/intertie-error.ts';
+import { formatCursor } from '../host/log-cursor.ts';
 
 const beginning: LogPosition = { epoch: 0, seq: 0 };
 const reset: Uint8Array = toSSEBytes([{ event: 'reset', data: {} }]);

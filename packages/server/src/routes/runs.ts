@@ -1,12 +1,12 @@
 import type { Answer, ToolAnswer } from '@intertie/core';
 import { z } from 'zod';
-import { toDecisionInfo, toRunInfo } from '../api.ts';
-import { findRun, openRun } from '../find-run.ts';
-import type { Host } from '../host.ts';
+import { toDecisionInfo, toRunInfo } from './api.ts';
+import { findRun, openRun } from '../host/find-run.ts';
+import type { Host } from '../host/host.ts';
 import { readJson, readQuery } from '../http/read-json.ts';
 import { sseResponse, toSSEBytes } from '../http/sse.ts';
-import { IntertieError } from '../intertie-error.ts';
-import { parseCursor } from '../log-cursor.ts';
+import { IntertieError } from '../errors/intertie-error.ts';
+import { parseCursor } from '../host/log-cursor.ts';
 import { idParam, requireOpen, storeOf, viewOf, type App, type RouteContext } from './context.ts';
 import { followEvents, replayEvents } from './run-events.ts';
 

@@ -1,8 +1,8 @@
-import { findRun, openRun } from '../find-run.ts';
-import type { Host } from '../host.ts';
-import { IntertieError } from '../intertie-error.ts';
-import { catchUp, headOf, longPoll, sse, tailOf, type StreamedRun } from '../streams/run-stream.ts';
-import { parseOffset } from '../streams/stream-offset.ts';
+import { findRun, openRun } from '../host/find-run.ts';
+import type { Host } from '../host/host.ts';
+import { IntertieError } from '../errors/intertie-error.ts';
+import { catchUp, headOf, longPoll, sse, tailOf, type StreamedRun } from './run-stream.ts';
+import { parseOffset } from './stream-offset.ts';
 import { idParam, storeOf, viewOf, type App, type RouteContext } from './context.ts';
 
 /** Durable Streams, read side: the log of every run is a stream that any client of that protocol follows. */

@@ -1,5 +1,5 @@
 import type { MessageChange, RunRecord, Store } from '@intertie/core';
-import { toLiveInfo } from '../api.ts';
+import { toLiveInfo } from './api.ts';
 import { sseResponse, toSSEBytes, type SSEvent } from '../http/sse.ts';
 
 /** How often to look where hints arrive, and where they do not. */

@@ -1,11 +1,11 @@
 import { sumUsage } from '@intertie/agent';
 import type { Store, Thread } from '@intertie/core';
 import { z } from 'zod';
-import { toLiveInfo, toRunInfo, toThreadInfo } from '../api.ts';
-import type { Host } from '../host.ts';
+import { toLiveInfo, toRunInfo, toThreadInfo } from './api.ts';
+import type { Host } from '../host/host.ts';
 import { defined } from '../defined.ts';
 import { readJson, readQuery } from '../http/read-json.ts';
-import { IntertieError } from '../intertie-error.ts';
+import { IntertieError } from '../errors/intertie-error.ts';
 import { idParam, storeOf, type App } from './context.ts';
 import { exportThread } from './export-thread.ts';
 import { listBranch } from './list-branch.ts';

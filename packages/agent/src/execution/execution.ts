@@ -1,0 +1,407 @@
+import {
+  DatabaseAwayError,
+  decisionsOf,
+  endByAbort,
+  MessageList,
+  RunLostError,
+  seal,
+  toFault,
+  type AgentEvent,
+  type Codec,
+  type End,
+  type EventOf,
+  type Fault,
+  type FinishResult,
+  type Outcome,
+  type Ownership,
+  type RunControl,
+  type RunFlusher,
+  type RunKey,
+  type RunLostReason,
+  type RunPosition,
+  type RunRecord,
+  type RunWatcher,
+  type RunWriter,
+  type StopReason,
+  type Store,
+  type Waiting,
+} from '@intertie/core';
+import { context } from '@opentelemetry/api';
+import type { AgentDefinition } from './agent-definition.ts';
+import { endingOf, finishAnew } from './finish-run.ts';
+import { isLargeFile, keepFile } from './keep-files.ts';
+import { LiveQuestions } from './live-questions.ts';
+import type { MessageKeeper } from '../history/message-keeper.ts';
+import { findMessageKeeper } from '../history/message-store.ts';
+import { OwnershipWatch } from './ownership-watch.ts';
+import { persist, type PersistOptions } from './persist.ts';
+import { prepareRun, traceOf, type PreparedRun } from './prepare-run.ts';
+import { RecordedCalls } from './recorded-calls.ts';
+import type { Observe } from '../telemetry/run-observer.ts';
+import { RunTelemetry } from '../telemetry/run-telemetry.ts';
+import { RunUsage } from '../telemetry/run-usage.ts';
+import { toStoredEvent, toStoredMessage } from '../history/store-reasoning.ts';
+
+/** What the process does for the runs that it owns. */
+export type ExecutionHost = {
+  readonly store: Store;
+  readonly process: string;
+  readonly flusher: RunFlusher;
+  readonly watcher: RunWatcher;
+  /** Maximum time that a run waits for an unreachable database; see `RunHostOptions`. */
+  readonly maxOutageMs: number;
+  readonly onError: (error: unknown) => void;
+  readonly observe: Observe;
+  readonly onRunError: (run: RunRecord, error: Fault) => void;
+};
+
+/** Events that every run has, whether or not its source sends anything. */
+const framing: ReadonlySet<AgentEvent['type']> = new Set(['run-start', 'message-snapshot', 'run-end']);
+
+/** How long a source may take to end after it was told to stop. Then it is ended without its last words. */
+const stopGraceMs = 600;
+
+/**
+ * One run from its ownership to its end: the source is read, and what it says is sealed, folded, logged and then told.
+ * Whatever happens it ends once, or it is another process's.
+ */
+export class Execution {
+  readonly key: RunKey;
+  readonly definition: AgentDefinition;
+  /** Rejects if the run was not ended. The process still owns it and ends it with `failure`. */
+  readonly done: Promise<FinishResult>;
+  /** End of the run that the host writes after `done` was rejected. */
+  failure: End | undefined;
+  #host: ExecutionHost;
+  #owned: Ownership;
+  #writer: RunWriter;
+  #watch: OwnershipWatch;
+  #telemetry: RunTelemetry;
+  #questions: LiveQuestions;
+  #keeper: MessageKeeper | undefined;
+  #calls = new RecordedCalls();
+  #usage = new RunUsage();
+  #abort = new AbortController();
+  #persistOptions: PersistOptions;
+  #graceTimer: ReturnType<typeof setTimeout> | undefined;
+  #reader: ReadableStreamDefaultReader<AgentEvent> | undefined;
+  #list = new MessageList();
+  #end: EventOf<'run-end'> | undefined;
+  #isFinishing = false;
+  #hasSpoken = false;
+  /** Start of the run in this process, until its source has sent an event. */
+  #startedAt: number | undefined = performance.now();
+  /** Of a continuation: the message as it is stored, until the source has repeated it. */
+  #baseline: PreparedRun['message'] | undefined;
+
+  constructor(host: ExecutionHost, definition: AgentDefinition, owned: Ownership) {
+    this.#host = host;
+    this.#owned = owned;
+    this.key = owned.run.key;
+    this.definition = definition;
+    this.#keeper = findMessageKeeper(host.store);
+    this.#telemetry = new RunTelemetry(owned.run, traceOf(owned.run));
+    const { maxOutageMs, onError } = host;
+    this.#persistOptions = { maxOutageMs, onError, signal: this.#abort.signal };
+    this.#questions = new LiveQuestions(host.store.registry, owned, this.#persistOptions);
+    this.#writer = host.flusher.open(owned, {
+      onStop: () => void this.#watch.look(),
+      onLost: (reason) => this.#lose(reason),
+    });
+    this.#watch = new OwnershipWatch(host, owned, {
+      onLook: (position) => this.#obey(position),
+      onLost: () => this.#lose('fenced'),
+    });
+    this.done = context.with(this.#telemetry.context, () => this.#run());
+  }
+
+  /** How the run ended; undefined until its source has ended. */
+  get outcome(): Outcome['outcome'] | undefined {
+    return this.#end?.outcome;
+  }
+
+  /** The source is told to stop. What it has said is kept. */
+  stop(reason: StopReason): void {
+    if (this.#abort.signal.aborted) return;
+    this.#abort.abort(reason);
+    this.#allowLastWords();
+  }
+
+  #allowLastWords(): void {
+    clearTimeout(this.#graceTimer);
+    this.#graceTimer = setTimeout(() => this.#leaveSource(), stopGraceMs);
+  }
+
+  async #run(): Promise<FinishResult> {
+    const { run } = this.#owned;
+    let result: FinishResult = { result: 'fenced' };
+    try {
+      if (this.#keeper) await this.#keeper.saveQuestion(run);
+      const store = this.#host.store.forScope(run.scope);
+      const prepare = (): Promise<PreparedRun> => prepareRun(store, this.#owned, this.definition);
+      await this.#produce(await persist(prepare, { ...this.#persistOptions, maxErrorMs: 0 }));
+      result = await this.#finish();
+      return result;
+    } catch (error) {
+      this.failure = this.#endOr({ reason: 'error', error: toFault(error) });
+      // The host ends the run, so a loss of ownership from here on is not handled here.
+      this.#isFinishing = true;
+      this.#writer.close();
+      throw error;
+    } finally {
+      this.#watch.close();
+      clearTimeout(this.#graceTimer);
+      this.#questions.answers.close();
+      if (result.result === 'fenced') this.#telemetry.leave();
+      this.#leaveSource();
+      // Tools that still run are told that nobody waits for them.
+      if (!this.#abort.signal.aborted) this.#abort.abort({ by: 'system', message: 'The run is over.' });
+    }
+  }
+
+  async #produce({ input, message }: PreparedRun): Promise<void> {
+    const codec = seal(input, this.definition.onLoss);
+    this.#list.add(message);
+    if (input.message) this.#baseline = message;
+    const emitted: AgentEvent[] = [];
+    const emit = (event: AgentEvent): void => void emitted.push(event);
+    try {
+      this.#reader = this.definition.source.run(input, this.#control()).getReader();
+      // Stopped while it was being prepared: the source may not look at a signal that was there before it.
+      if (this.#abort.signal.aborted) this.#allowLastWords();
+    } catch (error) {
+      codec.end({ reason: 'error', error: toFault(error) }, emit);
+    }
+    while (!this.#writer.lost) {
+      for (const event of emitted.splice(0)) {
+        const work = this.#take(event);
+        // oxlint-disable-next-line no-await-in-loop -- one event after the other
+        if (work) await work.catch((error: unknown) => this.#endByOutage(error, codec, emit));
+      }
+      if (this.#end || !this.#reader) return;
+      // oxlint-disable-next-line no-await-in-loop -- no more is asked for than can be kept
+      await this.#writer.ready;
+      // oxlint-disable-next-line no-await-in-loop -- one event after the other
+      await this.#read(this.#reader, codec, emit);
+    }
+  }
+
+  /** Ends the run with everything that the source has produced. The end is stored when the database is back. */
+  #endByOutage(error: unknown, codec: Codec<AgentEvent, AgentEvent>, emit: (event: AgentEvent) => void): void {
+    if (!(error instanceof DatabaseAwayError)) throw error;
+    codec.end(this.#endOr({ reason: 'error', error: toFault(error) }), emit);
+    if (!this.#abort.signal.aborted) this.#abort.abort({ by: 'system', message: error.code });
+    this.#leaveSource();
+  }
+
+  async #read(
+    reader: ReadableStreamDefaultReader<AgentEvent>,
+    codec: Codec<AgentEvent, AgentEvent>,
+    emit: (event: AgentEvent) => void,
+  ): Promise<void> {
+    try {
+      const { done, value } = await reader.read();
+      if (!done) return codec.feed(value, emit);
+      codec.end(this.#endOr({ reason: 'eof' }), emit);
+    } catch (error) {
+      codec.end(this.#endOr({ reason: 'error', error: toFault(error) }), emit);
+    }
+  }
+
+  /** Whatever happens after a stop was asked for happens because of it. */
+  #endOr(why: End): End {
+    const { aborted, reason } = this.#abort.signal;
+    return aborted ? endByAbort(reason) : why;
+  }
+
+  /** Folds and logs one event. Returns a promise only if that takes time. */
+  #take(emitted: AgentEvent): Promise<void> | undefined {
+    if (this.#startedAt !== undefined && !framing.has(emitted.type)) this.#reportFirst(this.#startedAt);
+    const event = toStoredEvent(emitted, this.definition.storeReasoning);
+    if (!event) return undefined;
+    switch (event.type) {
+      case 'text-delta':
+      case 'reasoning-delta':
+      case 'tool-input-delta':
+        this.#write(event);
+        return this.#hasSpoken ? undefined : this.#speak();
+      case 'file':
+        return isLargeFile(event) ? this.#keepFile(event) : this.#write(event);
+      case 'question':
+        return event.automatic
+          ? this.#write(event)
+          : this.#ask(event, { type: 'question', questionId: event.questionId });
+      case 'tool-call':
+        this.#telemetry.see(event);
+        return event.executor === 'client' && !event.invalid
+          ? this.#ask(event, { type: 'tool', toolCallId: event.toolCallId })
+          : this.#write(event);
+      case 'tool-result':
+        this.#telemetry.see(event);
+        this.#write(event);
+        return this.#hurry();
+      case 'answer':
+        this.#write(event);
+        return this.#questions.settle(event.questionId);
+      case 'message-snapshot':
+        this.#telemetry.see(event);
+        return this.#write(this.#restored(event));
+      case 'run-end':
+        this.#telemetry.see(event);
+        this.#list.feed(event);
+        return this.#setEnd(event);
+      case 'notice':
+        if (event.level === 'error') this.#reportNotice(event);
+        this.#telemetry.see(event);
+        return this.#write(event);
+      default:
+        this.#telemetry.see(event);
+        this.#usage.see(event);
+        return this.#write(event);
+    }
+  }
+
+  #setEnd(event: EventOf<'run-end'>): undefined {
+    this.#end = event;
+    if (event.outcome === 'error') this.#host.onRunError(this.#owned.run, event.error);
+    return undefined;
+  }
+
+  /** Servers hide the text from clients, and the run may go on without an error of its own. */
+  #reportNotice({ message }: EventOf<'notice'>): void {
+    this.#host.onError(new Error(`Run "${this.#owned.run.runId}": ${message}`));
+  }
+
+  #reportFirst(startedAt: number): void {
+    this.#startedAt = undefined;
+    this.#host.observe('firstEvent', { agent: this.#owned.run.agent, ms: performance.now() - startedAt });
+  }
+
+  #write(event: AgentEvent): undefined {
+    this.#list.feed(event);
+    this.#log(event);
+    return undefined;
+  }
+
+  #log(event: AgentEvent): void {
+    this.#writer.write(event);
+    if (event.type === 'tool-call') this.#calls.add(event.toolCallId);
+  }
+
+  /** Somebody waits for the first word, and not for the tick of other runs. */
+  #speak(): undefined {
+    this.#hasSpoken = true;
+    return this.#hurry();
+  }
+
+  /** What somebody will act upon goes to the log at once; the source need not wait for it. */
+  #hurry(): undefined {
+    this.#writer.barrier().catch(() => undefined);
+    return undefined;
+  }
+
+  async #keepFile(event: EventOf<'file'>): Promise<void> {
+    const { run } = this.#owned;
+    try {
+      this.#write(await keepFile(this.#host.store.blobs, run.scope, run, event));
+    } catch (error) {
+      // Too large, or the store is away for a moment: the log takes it as it is.
+      this.#host.onError(error);
+      this.#write(event);
+    }
+  }
+
+  /** Persists the decision before publishing the question, so every published question can be answered. */
+  async #ask(event: EventOf<'question' | 'tool-call'>, waiting: Waiting): Promise<void> {
+    const { registry } = this.#host.store;
+    this.#list.feed(event);
+    const decisions = decisionsOf({ outcome: 'paused', waitingFor: [waiting] }, this.#list.message!.content);
+    let asked: Awaited<ReturnType<typeof registry.ask>>;
+    try {
+      asked = await persist(() => registry.ask(this.key, this.#owned.epoch, decisions), this.#persistOptions);
+    } catch (error) {
+      // The message has the question, so the log has it too. The end of the run follows.
+      this.#log(event);
+      throw error;
+    }
+    if (asked !== 'ok') return this.#lose('fenced');
+    this.#log(event);
+    this.#hurry();
+    const isLive = this.definition.source.pauses === 'live' && event.type === 'question';
+    if (isLive) await this.#questions.ask(event.questionId);
+  }
+
+  /** The source was given the bytes of its files; the log names them as the store does. */
+  #restored(event: EventOf<'message-snapshot'>): EventOf<'message-snapshot'> {
+    const content = this.#baseline?.content ?? event.content;
+    this.#baseline = undefined;
+    for (const part of content.parts) if (part.type === 'tool-invocation') this.#calls.add(part.toolCallId);
+    return { ...event, content };
+  }
+
+  #control(): RunControl {
+    return {
+      signal: this.#abort.signal,
+      barrier: (toolCallId) => this.#barrier(toolCallId),
+      liveAnswers: this.#questions.answers,
+    };
+  }
+
+  async #barrier(toolCallId?: string): Promise<void> {
+    const { signal } = this.#abort;
+    if (toolCallId !== undefined) await this.#calls.wait(toolCallId, signal);
+    const passed = await this.#writer.barrier();
+    if (passed === 'stop') void this.#watch.look();
+    if (passed === 'stop' || signal.aborted) throw new Error('The run was stopped before the tool ran.');
+    if (toolCallId !== undefined) this.#telemetry.begin(toolCallId);
+  }
+
+  #obey({ stop, stopReason }: RunPosition): void {
+    if (stop) this.stop({ by: 'user', ...(stopReason !== undefined && { message: stopReason }) });
+    void this.#questions.fetch();
+  }
+
+  /** Another process owns the run, or it has been ended or deleted: nothing more is said here. */
+  #lose(reason: RunLostReason): void {
+    if (this.#isFinishing) return;
+    if (!this.#abort.signal.aborted) this.#abort.abort({ by: 'system', message: reason });
+    this.#writer.close();
+    this.#leaveSource();
+  }
+
+  #leaveSource(): void {
+    this.#reader?.cancel(this.#abort.signal.reason).catch(() => undefined);
+  }
+
+  async #finish(): Promise<FinishResult> {
+    const end = this.#end;
+    const message = this.#list.message && toStoredMessage(this.#list.message, this.definition.storeReasoning);
+    if (this.#writer.lost === 'regressed' && message) {
+      this.#isFinishing = true;
+      const { maxOutageMs, onError } = this.#host;
+      return finishAnew(this.#host, this.#owned, message, { maxOutageMs, onError });
+    }
+    if (!end || !message || this.#writer.lost) return { result: 'fenced' };
+    try {
+      // What is before the end goes first: nobody is told of an end that the registry does not know.
+      await this.#writer.barrier();
+    } catch (error) {
+      if (error instanceof RunLostError) return this.#finish();
+      throw error;
+    }
+    const answer = this.#keeper ? await this.#keeper.saveAnswer(message, end) : { message, end };
+    if (answer.end !== end) this.#setEnd(answer.end);
+    this.#isFinishing = true;
+    this.#writer.write(answer.end);
+    const { registry, log } = this.#host.store;
+    const { total: usage } = this.#usage;
+    let last = 0;
+    const ending = endingOf(this.#owned.run, answer.message, answer.end, this.#host.process);
+    const result = await this.#writer.finish((rest) => {
+      last = rest.nextSeq + rest.events.length - 1;
+      return registry.finish(this.key, this.#owned.epoch, { ...(usage && { usage }), ...ending, ...rest });
+    });
+    if (result.result === 'ok') await log.close(this.key, last).catch(this.#host.onError);
+    return result;
+  }
+}

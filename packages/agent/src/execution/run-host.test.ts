@@ -1,0 +1,106 @@
+import { createInMemoryStore } from '@intertie/core';
+import { afterEach, expect, it, vi } from 'vitest';
+import { deafSource } from '../../test/deaf-source.ts';
+import { Agent } from '../agent/agent.ts';
+import { createRunHost } from './run-host.ts';
+
+afterEach(() => void vi.useRealTimers());
+
+it('is closed as soon as anybody wants, whatever was said before and whatever the source hears', async () => {
+  const store = createInMemoryStore();
+  const host = createRunHost(store, { tickMs: 2 });
+  const agent = new Agent({ source: deafSource, store, host });
+  const run = await agent.stream({ threadId: 't', message: 'Go' });
+  const patient = host.close({ drainMs: 600_000 });
+  // It still waits for the run: nobody is in a hurry.
+  await vi.waitFor(async () => expect(await run.record()).toMatchObject({ state: 'running' }));
+  await host.close({ drainMs: 10 });
+  await patient;
+  expect(await run.record()).toMatchObject({
+    state: 'aborted',
+    outcome: { outcome: 'aborted', by: 'system', reason: 'shutdown' },
+  });
+});
+
+it('leaves the runs of others alone that come back a moment later, after a store that was away for longer than the lease', async () => {
+  vi.useFakeTimers();
+  const store = createInMemoryStore();
+  const { heartbeat } = store.registry;
+  const away = new Set<string>();
+  store.registry.heartbeat = async (process, info) => {
+    if (away.has(process)) throw new Error('The store is away.');
+    await heartbeat(process, info);
+  };
+  const [first, second] = ['first', 'second'].map((process) => createRunHost(store, { process }));
+  const agent = new Agent({ source: deafSource, store, host: second! });
+  await first!.open();
+  const run = await agent.stream({ threadId: 't', message: 'Go' });
+  for (const process of ['first', 'second']) away.add(process);
+  await vi.advanceTimersByTimeAsync(60_000);
+  away.delete('first');
+  await vi.advanceTimersByTimeAsync(8_000);
+  away.delete('second');
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(await run.record()).toMatchObject({ state: 'running' });
+  // One that does not come back is dead.
+  away.add('second');
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(await run.record()).toMatchObject({ state: 'error', outcome: { error: { code: 'lost' } } });
+  const closed = Promise.all([first!.close(), second!.close()]);
+  await vi.advanceTimersByTimeAsync(30_000);
+  await closed;
+});
+
+/** Two processes, the second with a run. Its heartbeats can be held up, as a blocked event loop does. */
+async function openTwo() {
+  vi.useFakeTimers();
+  const store = createInMemoryStore();
+  const { heartbeat } = store.registry;
+  let blocked: Promise<void> | undefined;
+  store.registry.heartbeat = async (process, info) => {
+    if (process === 'second') await blocked;
+    await heartbeat(process, info);
+  };
+  const [first, second] = ['first', 'second'].map((process) => createRunHost(store, { process }));
+  const agent = new Agent({ source: deafSource, store, host: second! });
+  await first!.open();
+  const run = await agent.stream({ threadId: 't', message: 'Go' });
+  await vi.advanceTimersByTimeAsync(10_000);
+  const block = async (ms: number): Promise<void> => {
+    let release: () => void = () => undefined;
+    blocked = new Promise((resolve) => void (release = resolve));
+    await vi.advanceTimersByTimeAsync(ms);
+    release();
+    blocked = undefined;
+    await vi.advanceTimersByTimeAsync(20_000);
+  };
+  const close = async (): Promise<void> => {
+    const closed = Promise.all([first!.close(), second!.close()]);
+    await vi.advanceTimersByTimeAsync(30_000);
+    await closed;
+  };
+  return { run, block, close };
+}
+
+it('keeps its runs while its event loop is blocked for 30 seconds', async () => {
+  const { run, block, close } = await openTwo();
+  await block(30_000);
+  expect(await run.record()).toMatchObject({ state: 'running', process: 'second' });
+  await close();
+});
+
+it('loses its runs when its event loop is blocked for longer than the lease', async () => {
+  const { run, block, close } = await openTwo();
+  await block(60_000);
+  expect(await run.record()).toMatchObject({ state: 'error', outcome: { error: { code: 'lost' } } });
+  await close();
+});
+
+it('is closed in bounded time while the database does not answer a sweep', async () => {
+  const store = createInMemoryStore();
+  vi.spyOn(store.registry, 'expire').mockReturnValue(new Promise(() => undefined));
+  const host = createRunHost(store);
+  await host.open();
+  await vi.waitFor(() => expect(store.registry.expire).toHaveBeenCalled());
+  await expect(host.close()).resolves.toBeUndefined();
+}, 30_000);

@@ -1,0 +1,41 @@
+import { describe, expect, it, vi } from 'vitest';
+import { aloneFrames } from './alone-frames.ts';
+import { aloneEvent, type MAILFrame } from '../shared/mail-event.ts';
+import type { MAILAgentInfo } from './mail-server.ts';
+
+const called = (tool_name: string): MAILFrame => ({
+  event: 'tool_call',
+  data: JSON.stringify({ extra_data: { tool_name } }),
+});
+const agent = (name: string): MAILAgentInfo => ({ name, targets: [], isEntrypoint: false, canComplete: true });
+
+async function read(frames: MAILFrame[], answer: () => Promise<{ agents: MAILAgentInfo[] }>) {
+  const agents = vi.fn<() => Promise<{ agents: MAILAgentInfo[] }>>(answer);
+  const given = (async function* () {
+    yield* frames;
+  })();
+  const events: string[] = [];
+  for await (const { event } of aloneFrames(given, { agents }, new AbortController().signal)) events.push(event);
+  return { events, asked: agents.mock.calls.length };
+}
+
+describe('words without a tool', () => {
+  const frames = [called('send_request'), called('text_output'), { event: 'ping', data: {} }, called('text_output')];
+
+  it('in a swarm of one go nowhere, which is said; the server is asked once', async () => {
+    const { events, asked } = await read(frames, async () => ({ agents: [agent('solo')] }));
+    expect(events).toEqual(['tool_call', 'tool_call', aloneEvent, 'ping', 'tool_call', aloneEvent]);
+    expect(asked).toBe(1);
+  });
+
+  it('in a larger swarm reach the others; nobody is asked where there are none', async () => {
+    const { events } = await read(frames, async () => ({ agents: [agent('a'), agent('b')] }));
+    expect(events).not.toContain(aloneEvent);
+    expect((await read([called('search')], async () => ({ agents: [agent('solo')] }))).asked).toBe(0);
+  });
+
+  it('a server that does not say is taken for a larger swarm', async () => {
+    const { events } = await read(frames, () => Promise.reject(new Error('404')));
+    expect(events).not.toContain(aloneEvent);
+  });
+});

@@ -1,0 +1,84 @@
+import { APICallError } from '@ai-sdk/provider';
+import { lifeFrame, type MAILFrame } from '../shared/mail-event.ts';
+import type { MAILServer } from './mail-server.ts';
+import { answerOf, frameKey, lastTurn, readTaskRecord, type TaskRecord } from './task-record.ts';
+
+export interface ReattachOptions {
+  server: MAILServer;
+  taskId: string;
+  signal: AbortSignal;
+  /** How long to wait between two looks at the record. Default: 1 s. */
+  pollMs?: number;
+}
+
+const defaultPollMs = 1000;
+/** A server that is being restarted is back in seconds, and has then forgotten the task. */
+const maxFailures = 3;
+
+/**
+ * After a lost connection the task goes on at the server, which cannot be asked to send the rest. It keeps a record, though:
+ * this reads it until the task is over, and gives what `seen` has not seen yet. Nothing, if there is no record.
+ */
+export async function* reattachFrames(
+  { server, taskId, signal, pollMs = defaultPollMs }: ReattachOptions,
+  seen: { key: string | undefined; answer: string | undefined },
+): AsyncGenerator<MAILFrame, void> {
+  let { key, answer } = seen;
+  let failures = 0;
+  let idle = 0;
+  while (!signal.aborted) {
+    let record: TaskRecord | undefined;
+    try {
+      // oxlint-disable-next-line no-await-in-loop -- a poll
+      record = await readTaskRecord(server, taskId, signal);
+      failures = 0;
+      if (!record) return;
+    } catch (error) {
+      failures += 1;
+      if (failures >= maxFailures || !mayRecover(error)) return;
+    }
+    if (record) {
+      const rest = unseen(record.events, key);
+      for (const frame of rest) {
+        key = frameKey(frame) ?? key;
+        answer = answerOf(frame) ?? answer;
+        if (!isSynthetic(frame)) yield frame;
+      }
+      if (record.isCompleted && (answer !== undefined || !record.isRunning)) {
+        // The stream's own last word is not in the record.
+        return yield { event: 'task_complete', data: { task_id: taskId, response: answer ?? '' } };
+      }
+      idle = rest.length === 0 && !record.isRunning ? idle + 1 : 0;
+      if (idle >= maxFailures) return;
+      yield lifeFrame;
+    }
+    // oxlint-disable-next-line no-await-in-loop -- a poll
+    await pause(pollMs, signal);
+  }
+}
+
+function unseen(events: readonly MAILFrame[], key: string | undefined): MAILFrame[] {
+  const last = key === undefined ? -1 : events.findLastIndex((frame) => frameKey(frame) === key);
+  return events.slice(last === -1 ? lastTurn(events) : last + 1);
+}
+
+/** Written by calls that do not stream. What it says follows from the record. */
+function isSynthetic({ event }: MAILFrame): boolean {
+  return event === 'task_complete';
+}
+
+function mayRecover(error: unknown): boolean {
+  return APICallError.isInstance(error) && error.isRetryable;
+}
+
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  await new Promise<void>((resolve) => {
+    const timer = setTimeout(done, ms);
+    signal.addEventListener('abort', done);
+    function done(): void {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', done);
+      resolve();
+    }
+  });
+}

@@ -1,0 +1,60 @@
+import { fieldsOf, listOf, parseJson, textOf, type Fields } from '../shared/fields.ts';
+import type { MAILFrame } from '../shared/mail-event.ts';
+import type { MAILServer } from './mail-server.ts';
+import { readMessage } from '../shared/read-message.ts';
+
+/** What the server has written down of a task: the events of all its turns. */
+export type TaskRecord = { events: MAILFrame[]; isRunning: boolean; isCompleted: boolean };
+
+/** Undefined: the server has no such task. Throws where the record cannot be read. */
+export async function readTaskRecord(
+  server: MAILServer,
+  taskId: string,
+  signal: AbortSignal,
+): Promise<TaskRecord | undefined> {
+  // `GET /task` wants a body, which `fetch` cannot send.
+  const found =
+    server.token === undefined
+      ? await server.get(`/ui/task/${encodeURIComponent(taskId)}`, signal)
+      : fieldsOf(await server.get('/tasks', signal))[taskId];
+  const record = fieldsOf(found);
+  if (!Array.isArray(record.events)) return undefined;
+  return {
+    events: listOf(record.events).map((item) => {
+      const { event, data } = fieldsOf(item);
+      return { event: textOf(event) ?? '', data };
+    }),
+    isRunning: record.is_running === true,
+    isCompleted: record.completed === true,
+  };
+}
+
+/** What tells a logged event from all others: its time has microseconds. */
+export function frameKey({ event, data }: MAILFrame): string | undefined {
+  const { timestamp, description } = dataOf(data);
+  return typeof description === 'string' ? `${event}|${textOf(timestamp) ?? ''}|${description}` : undefined;
+}
+
+/** The final message of an agent, if the event is that. */
+export function answerOf({ event, data }: MAILFrame): string | undefined {
+  if (event !== 'new_message') return undefined;
+  const message = readMessage(fieldsOf(dataOf(data).extra_data).full_message);
+  return message?.type === 'broadcast_complete' ? message.body : undefined;
+}
+
+/** The index where the last turn begins: at the user's message, or behind the breakpoint that was answered. */
+export function lastTurn(events: readonly MAILFrame[]): number {
+  return Math.max(
+    0,
+    events.findLastIndex(({ event, data }) => {
+      if (event === 'breakpoint_action_complete') return true;
+      if (event !== 'new_message') return false;
+      const sender = readMessage(fieldsOf(dataOf(data).extra_data).full_message)?.senderType;
+      return sender === 'user' || sender === 'admin';
+    }),
+  );
+}
+
+function dataOf(data: unknown): Fields {
+  return fieldsOf(typeof data === 'string' ? parseJson(data) : data);
+}

@@ -1,0 +1,91 @@
+import type { Checker, Dialect, Report } from '@intertie/core';
+import { createMAILDecoder } from './decode-mail.ts';
+import { fieldsOf, nameOf, parseJson, type Fields } from '../shared/fields.ts';
+import { mailRules, type MAILRule } from './mail-rules.ts';
+import { loggedEvents, wireEvents, type MAILFrame } from '../shared/mail-event.ts';
+
+const logged: ReadonlySet<string> = new Set(loggedEvents);
+const events: ReadonlySet<string> = new Set(wireEvents);
+
+/** The event stream of a MAIL 1.3 server as a dialect: an item is a frame, `{ event, data }`. */
+export const mailDialect: Dialect<MAILFrame> = {
+  name: 'mail',
+  rules: mailRules,
+  detect: (item) => {
+    const { event, data } = fieldsOf(item);
+    return typeof event === 'string' && events.has(event) && data !== undefined;
+  },
+  kindOf: (item) => nameOf(fieldsOf(item).event) ?? 'no event',
+  checker: () => new MAILChecker(),
+  decoder: (run, onLoss) => createMAILDecoder(run, { onLoss }),
+};
+
+class MAILChecker implements Checker {
+  #taskId: string | undefined;
+  #isAnswered = false;
+  #isPaused = false;
+  #isFailed = false;
+  #isOver = false;
+
+  feed(item: unknown, report: Report): void {
+    const { event, data } = fieldsOf(item);
+    const say = (rule: MAILRule, message: string): void => report.violation(rule, message);
+    if (typeof event !== 'string') return say('frame', 'The item has no event name.');
+    const parsed = typeof data === 'string' ? parseJson(data) : data;
+    if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) {
+      return say('json', `The data of "${event}" is no JSON object.`);
+    }
+    const fields = parsed as Fields;
+    if (this.#isOver && event !== 'ping') say('end', `"${event}" comes after the last word.`);
+    if (!events.has(event))
+      return report.loss({ kind: 'unsupported', what: event, why: 'MAIL 1.3 has no such event.' });
+    this.#task(event, fields, say);
+    if (logged.has(event) && typeof fields.description !== 'string') {
+      say('description', `"${event}" has no description.`);
+    }
+    this.#progress(event, fields, say);
+  }
+
+  end(report: Report): void {
+    if (this.#isOver || this.#isPaused || this.#isFailed) return;
+    report.violation('end', 'The stream ends, and the task has not.');
+  }
+
+  #task(event: string, { task_id: taskId }: Fields, say: (rule: MAILRule, message: string) => void): void {
+    // A sign of life that is no event says nothing.
+    if (event === 'ping' && taskId === undefined) return;
+    if (typeof taskId !== 'string' || taskId === '') return say('task', `"${event}" does not say which task it is of.`);
+    this.#taskId ??= taskId;
+    if (taskId !== this.#taskId) say('task', `"${event}" is of the task ${taskId}, in a stream of ${this.#taskId}.`);
+  }
+
+  #progress(event: string, data: Fields, say: (rule: MAILRule, message: string) => void): void {
+    const extra = fieldsOf(data.extra_data);
+    switch (event) {
+      case 'new_message': {
+        const { msg_type: type, message } = fieldsOf(extra.full_message);
+        if (typeof type !== 'string' || message === undefined) say('message', 'A message without a full_message.');
+        this.#isAnswered ||= type === 'broadcast_complete';
+        return;
+      }
+      case 'tool_call':
+        if (nameOf(extra.tool_name) === undefined) say('tool', 'A tool_call without the name of the tool.');
+        return;
+      case 'breakpoint_tool_call':
+        this.#isPaused = true;
+        return;
+      case 'task_error':
+        this.#isFailed = true;
+        this.#isOver = typeof data.response === 'string';
+        return;
+      case 'task_complete_call_duplicate':
+        if (!this.#isAnswered) say('resume', 'The task was complete before this message, which reaches no agent.');
+        return;
+      case 'task_complete':
+        this.#isOver = true;
+        if (!this.#isAnswered && !this.#isPaused && !this.#isFailed) {
+          say('answer', 'The task is complete, and no agent has given an answer.');
+        }
+    }
+  }
+}

@@ -1,0 +1,235 @@
+import { generateId } from '@intertie/core';
+import { demoAgents, playAnswer, playTurn } from './demo-script.ts';
+import { DemoTask, demoSwarm } from './demo-task.ts';
+import { fieldsOf, listOf, nameOf, parseJson, textOf, type Fields } from '../shared/fields.ts';
+
+export interface MAILDemoOptions {
+  /** How long an agent thinks, in milliseconds. Default: 400. */
+  paceMs?: number;
+  /** How long the stream takes to notice a breakpoint or a failure, and how often it pings. The real one: 15 s, as here. */
+  stallMs?: number;
+  /** Whether `/ui/message` is there, which needs no key. Default: yes. */
+  debug?: boolean;
+  /** The only key that `/message` takes. Default: any. */
+  apiKey?: string;
+}
+
+/**
+ * A MAIL 1.3 server with a scripted swarm, as a fetch handler. It needs no key and calls no model, and says so. It is no
+ * kinder than the real one: the same line ends, the same missing ids, the same stalls, and the same hang.
+ */
+export function createMAILDemo(options: MAILDemoOptions = {}): { fetch: (request: Request) => Promise<Response> } {
+  const demo = new Demo(options);
+  return { fetch: (request) => demo.fetch(request) };
+}
+
+const stall = 15_000;
+const debugUser = 'ui-dev-user';
+
+class Demo {
+  #options: MAILDemoOptions;
+  #tasks = new Map<string, DemoTask>();
+
+  constructor(options: MAILDemoOptions) {
+    this.#options = options;
+  }
+
+  async fetch(request: Request): Promise<Response> {
+    const { pathname } = new URL(request.url);
+    const { debug = true } = this.#options;
+    const owner = pathname.startsWith('/ui/') ? debugUser : this.#user(request);
+    switch (`${request.method} ${pathname}`) {
+      case 'GET /':
+        return json(serverInfo);
+      case 'GET /health':
+        return json({ status: 'healthy', swarm_name: demoSwarm, timestamp: new Date().toISOString() });
+      case 'GET /ui/agents':
+        return json({ agents: demoAgents, entrypoint: 'supervisor' });
+      case 'GET /swarms':
+        return json({ swarms: [] });
+    }
+    if (pathname.startsWith('/ui/') && !debug) return json({ detail: 'Not found' }, 404);
+    if (owner instanceof Response) return owner;
+    switch (`${request.method} ${pathname}`) {
+      case 'GET /whoami':
+        return json({ id: owner, role: 'user' });
+      case 'GET /tasks':
+        return json(Object.fromEntries(this.#of(owner).map((task) => [task.id, record(task)])));
+      case 'GET /ui/tasks':
+        return json(this.#of(owner).map((task) => summary(task)));
+      case 'POST /message':
+      case 'POST /ui/message':
+        return this.#message(request, owner);
+    }
+    const task = pathname.startsWith('/ui/task/') && this.#tasks.get(decodeURIComponent(pathname.slice(9)));
+    return task ? json(record(task)) : json({ detail: 'Not Found' }, 404);
+  }
+
+  #of(owner: string): DemoTask[] {
+    return [...this.#tasks.values()].filter((task) => task.owner === owner);
+  }
+
+  #user({ headers }: Request): string | Response {
+    const authorization = headers.get('authorization');
+    if (authorization === null) return json({ detail: 'no API key provided' }, 401);
+    const key = /^Bearer (.+)$/.exec(authorization)?.[1];
+    if (key === undefined) return json({ detail: 'invalid role' }, 401);
+    const { apiKey = key } = this.#options;
+    return key === apiKey ? `user-${key.length}` : json({ detail: 'invalid API key' }, 401);
+  }
+
+  async #message(request: Request, owner: string): Promise<Response> {
+    const body = parseJson(await request.text());
+    if (typeof body !== 'object' || body === null) return json({ detail: 'error parsing request: no JSON' }, 400);
+    const message = fieldsOf(body);
+    const isDebug = owner === debugUser;
+    const from = nameOf(message.resume_from);
+    if (from !== 'breakpoint_tool_call' && !nameOf(message.body)) return json({ detail: 'no message provided' }, 400);
+    const id = nameOf(message.task_id) ?? generateId();
+    const task = this.#tasks.get(id) ?? new DemoTask(id, owner, () => new Date(), generateId);
+    const start = task.events.length;
+    const error = this.#submit(task, from, isDebug ? { ...message, kwargs: {} } : message);
+    if (message.stream ?? isDebug) return this.#stream(task, start, error);
+    return this.#whole(task, error);
+  }
+
+  /** Starts the turn, or says why not. */
+  #submit(task: DemoTask, from: string | undefined, message: Fields): string | undefined {
+    const pace = async (): Promise<void> => {
+      const { paceMs = 400 } = this.#options;
+      await new Promise((resolve) => setTimeout(resolve, paceMs));
+    };
+    const text = textOf(message.body) ?? '';
+    if (from !== undefined && !this.#tasks.has(task.id)) return `task '${task.id}' not found`;
+    this.#tasks.set(task.id, task);
+    if (from === 'breakpoint_tool_call') return this.#resume(task, fieldsOf(message.kwargs), pace);
+    if (from !== undefined && from !== 'user_response') return undefined;
+    const to = nameOf(message.entrypoint) ?? 'supervisor';
+    const wasCompleted = task.isCompleted;
+    if (from === 'user_response') task.isCompleted = false;
+    task.end = undefined;
+    task.isRunning = true;
+    task.say({ address_type: 'user', address: task.owner }, [to], textOf(message.subject) ?? 'New Message', text);
+    if (wasCompleted && from === undefined) {
+      task.call('supervisor', 'task_complete', { finish_message: 'Nobody will read this.' });
+      task.log('task_complete_call_duplicate', 'agent supervisor called task_complete on already completed task');
+    } else void playTurn(task, text, pace);
+    return undefined;
+  }
+
+  #resume(task: DemoTask, kwargs: Fields, pace: () => Promise<void>): string | undefined {
+    const given = kwargs.breakpoint_tool_call_result;
+    if (given === undefined) return "required keyword argument 'breakpoint_tool_call_result' not provided";
+    if (task.pending.length === 0) {
+      return `last breakpoint caller for task '${task.id}' is not set and no breakpoint tool caller was provided`;
+    }
+    const parsed = typeof given === 'string' ? parseJson(given) : given;
+    const results = Array.isArray(parsed) ? listOf(parsed) : [parsed];
+    for (const key of ['call_id', 'content']) if (results.some((item) => !(key in fieldsOf(item)))) return `'${key}'`;
+    task.end = undefined;
+    task.isRunning = true;
+    for (const { content } of results.map(fieldsOf)) {
+      task.log(
+        'breakpoint_action_complete',
+        `breakpoint action complete (caller = supervisor):\n${textOf(content) ?? ''}`,
+      );
+    }
+    void playAnswer(task, results, pace);
+    return undefined;
+  }
+
+  /** A view of the task: leaving it stops nothing. */
+  #stream(task: DemoTask, start: number, error: string | undefined): Response {
+    const { stallMs = stall } = this.#options;
+    const encoder = new TextEncoder();
+    let next = start;
+    const left = new AbortController();
+    const last = (event: string, response: string): Uint8Array =>
+      encoder.encode(frame(event, { timestamp: task.timestamp(), task_id: task.id, response }));
+    const body = new ReadableStream<Uint8Array>(
+      {
+        async pull(controller) {
+          while (!left.signal.aborted) {
+            const event = task.events[next];
+            if (event) {
+              next += 1;
+              return controller.enqueue(encoder.encode(frame(event.event, event.data)));
+            }
+            if (error !== undefined || (task.end && !task.end.isStalled)) {
+              controller.enqueue(
+                error === undefined ? last('task_complete', task.end?.response ?? '') : last('task_error', error),
+              );
+              return controller.close();
+            }
+            // oxlint-disable-next-line no-await-in-loop -- waits for the next event
+            if ((await task.change(stallMs)) === 'change' || left.signal.aborted) continue;
+            controller.enqueue(encoder.encode(frame('ping', { timestamp: task.timestamp(), task_id: task.id })));
+            if (!task.end) return;
+            controller.enqueue(last('task_complete', task.end.response));
+            return controller.close();
+          }
+        },
+        cancel() {
+          left.abort();
+          task.wake();
+        },
+      },
+      { highWaterMark: 0 },
+    );
+    const headers = { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' };
+    return new Response(body, { headers });
+  }
+
+  async #whole(task: DemoTask, error: string | undefined): Promise<Response> {
+    if (error !== undefined) return json({ response: `The task encountered an error: ${error}.`, events: null });
+    // oxlint-disable-next-line no-await-in-loop -- waits for the end
+    while (!task.end) await task.change(stall);
+    return json({ response: task.end.response, events: null });
+  }
+}
+
+const serverInfo = {
+  name: 'mail',
+  protocol_version: '1.3',
+  swarm: {
+    name: demoSwarm,
+    version: '1.3.6',
+    description: 'A scripted swarm: no key, no model. What it says is made up, and it says so.',
+    entrypoint: 'supervisor',
+    keywords: ['demo'],
+    public: false,
+  },
+  status: 'running',
+  uptime: 1,
+};
+
+function summary({ id, owner, startedAt, events, isRunning, isCompleted }: DemoTask): object {
+  return {
+    task_id: id,
+    task_owner: owner,
+    start_time: startedAt,
+    is_running: isRunning,
+    completed: isCompleted,
+    event_count: events.length,
+  };
+}
+
+function record(task: DemoTask): object {
+  const events = task.events.map(({ event, data }) => ({ event, data: escaped(data), id: null }));
+  return { ...summary(task), events };
+}
+
+function frame(event: string, data: object): string {
+  return `event: ${event}\r\ndata: ${escaped(data)}\r\n\r\n`;
+}
+
+/** As the real server writes it: ASCII alone, and every slash escaped. */
+function escaped(data: object): string {
+  return JSON.stringify(data)
+    .replaceAll('/', String.raw`\/`)
+    .replaceAll(/[\u0080-\uffff]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
+function json(value: unknown, status = 200): Response {
+  return Response.json(value, { status });
+}

@@ -1,0 +1,108 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { check } from '@intertie/conformance';
+import { arbitraryRun } from '@intertie/conformance/arbitraries';
+import { parseTape, seal, transcode, type AgentEvent, type Loss, type RunInput } from '@intertie/core';
+import { createMAILDecoder } from '../decode/decode-mail.ts';
+import { mailDialect } from '../decode/mail-dialect.ts';
+import type { MAILFrame } from '../shared/mail-event.ts';
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { runInput } from '../../../core/test/run-input.ts';
+import { createMAILEncoder } from './encode-mail.ts';
+
+const run: RunInput = runInput({ runId: 'r', threadId: 'task', messageId: 'm' });
+
+function told(events: Iterable<AgentEvent>): { frames: unknown[]; losses: Loss[] } {
+  const losses: Loss[] = [];
+  return {
+    frames: transcode(
+      createMAILEncoder(run, (loss) => void losses.push(loss)),
+      events,
+    ),
+    losses,
+  };
+}
+
+const ann: AgentEvent[] = [{ type: 'agent-start', agentId: 'a', name: 'ann', kind: 'agent' }];
+const say = (id: string, delta: string, more: object = {}): AgentEvent[] => [
+  { type: 'text-start', id, agentId: 'a', ...more },
+  { type: 'text-delta', id, delta },
+  { type: 'text-end', id },
+];
+const call: AgentEvent = { type: 'tool-call', toolCallId: 'c', toolName: 'look', input: { q: 1 }, agentId: 'a' };
+
+function back(events: AgentEvent[]): AgentEvent[] {
+  const frames = told(events).frames as MAILFrame[];
+  expect(check(mailDialect, frames).violations).toEqual([]);
+  return transcode(createMAILDecoder(run), frames);
+}
+
+it('a run with a tool comes back: who spoke, what was called, the answer', () => {
+  const events = back([
+    ...ann,
+    { type: 'reasoning-start', id: 't', agentId: 'a' },
+    { type: 'reasoning-delta', id: 't', delta: 'Hm.' },
+    { type: 'reasoning-end', id: 't' },
+    ...say('0', 'Let me look.'),
+    call,
+    { type: 'tool-result', toolCallId: 'c', status: 'ok', output: { found: 1 } },
+    ...say('1', 'Found.'),
+    { type: 'run-end', outcome: 'complete' },
+  ]);
+  expect(events).toContainEqual(expect.objectContaining({ type: 'agent-start', name: 'ann' }));
+  expect(events).toContainEqual(expect.objectContaining({ type: 'tool-call', toolName: 'look', input: { q: 1 } }));
+  expect(events).toContainEqual(expect.objectContaining({ type: 'tool-result', status: 'ok' }));
+  expect(events).toContainEqual(expect.objectContaining({ type: 'text-delta', delta: 'Found.' }));
+  expect(JSON.stringify(events)).toContain('Let me look.');
+  expect(JSON.stringify(events)).toContain('Hm.');
+  expect(events.at(-1)).toMatchObject({ type: 'run-end', outcome: 'complete' });
+});
+
+it('a tool that waits for the client is a breakpoint', () => {
+  const waitingFor = [{ type: 'tool' as const, toolCallId: 'c' }];
+  const events = back([...ann, call, { type: 'run-end', outcome: 'paused', waitingFor }]);
+  expect(events.at(-1)).toMatchObject({ outcome: 'paused', waitingFor: [{ type: 'tool' }] });
+});
+
+it('what it cannot say is in the ledger', () => {
+  const { losses } = told([
+    ...say('0', 'I'),
+    { type: 'agent-start', agentId: 'b', name: 'bob', kind: 'agent' },
+    ...say('1', 'too', { agentId: 'b' }),
+    { type: 'question', questionId: 'q', kind: 'approval', message: 'May I?' },
+    { type: 'run-end', outcome: 'paused', waitingFor: [{ type: 'question', questionId: 'q' }] },
+  ]);
+  expect(losses.map(({ what }) => what)).toEqual(['text', 'question']);
+});
+
+it('an error and a stop are the last word', () => {
+  expect(back([{ type: 'run-end', outcome: 'error', error: { message: 'No.' } }]).at(-1)).toMatchObject({
+    outcome: 'error',
+  });
+  expect(back([{ type: 'run-end', outcome: 'aborted' }]).at(-1)).toMatchObject({ outcome: 'error' });
+});
+
+it('a time that is none is passed over', () => {
+  expect(told([{ type: 'run-end', outcome: 'complete', at: 1e30 }]).frames).toHaveLength(4);
+});
+
+it('any run makes a sound stream', () => {
+  fc.assert(
+    fc.property(arbitraryRun(), ({ run: input, events, end }) => {
+      const sealed = transcode(
+        seal(input, () => undefined),
+        events,
+        end,
+      );
+      expect(check(mailDialect, told(sealed).frames).violations).toEqual([]);
+    }),
+    { numRuns: 100 },
+  );
+});
+
+it('so do the tapes of the corpus', () => {
+  const tape = parseTape(readFileSync(join(import.meta.dirname, '../../../conformance/corpus/swarm-asks.tape.jsonl')));
+  const { frames } = told(tape.items.map(({ item }) => item as AgentEvent));
+  expect(check(mailDialect, frames).violations).toEqual([]);
+});

@@ -1,0 +1,51 @@
+import { NoSuchModelError, type ProviderV3 } from '@ai-sdk/provider';
+import { checkServer, type MAILCheck } from '../client/check-server.ts';
+import { MAILLanguageModel } from './mail-language-model.ts';
+import { MAILServer } from '../client/mail-server.ts';
+import type { MAILModelSettings, MAILProviderSettings } from '../shared/mail-settings.ts';
+
+/** A server and a swarm in one, for programs that know only one of them. */
+export type MAILObjectSettings = MAILProviderSettings & MAILModelSettings;
+
+export interface MAILProvider extends ProviderV3 {
+  /** A swarm by its name. `default` is whichever the server hosts. */
+  (modelId?: string, settings?: MAILModelSettings): MAILLanguageModel;
+  (settings: MAILObjectSettings): MAILLanguageModel;
+  languageModel(modelId: string, settings?: MAILModelSettings): MAILLanguageModel;
+  chat(modelId: string, settings?: MAILModelSettings): MAILLanguageModel;
+  /** Whether the server is there, what it is, and what to do next if something is wrong. Never throws. */
+  check(options?: { swarm?: string; signal?: AbortSignal }): Promise<MAILCheck>;
+}
+
+export function createMAIL(providerSettings: MAILProviderSettings = {}): MAILProvider {
+  const languageModel = (modelId = 'default', settings: MAILModelSettings = {}): MAILLanguageModel =>
+    new MAILLanguageModel(modelId, settings, providerSettings);
+  const create = (first?: string | MAILObjectSettings, settings?: MAILModelSettings): MAILLanguageModel => {
+    if (typeof first !== 'object') return languageModel(first, settings);
+    return new MAILLanguageModel(first.swarm ?? 'default', first, { ...providerSettings, ...first });
+  };
+  return Object.assign(create, {
+    specificationVersion: 'v3' as const,
+    languageModel,
+    chat: languageModel,
+    embeddingModel: none('embeddingModel'),
+    textEmbeddingModel: none('embeddingModel'),
+    imageModel: none('imageModel'),
+    check: async ({ swarm, signal }: { swarm?: string; signal?: AbortSignal } = {}) => {
+      const { swarms = {} } = providerSettings;
+      const mapped = swarm !== undefined && Object.hasOwn(swarms, swarm) ? swarms[swarm] : undefined;
+      return checkServer(new MAILServer(providerSettings, mapped), mapped === undefined ? swarm : undefined, signal);
+    },
+  });
+}
+
+/** What a swarm is not. */
+const none =
+  (modelType: 'embeddingModel' | 'imageModel') =>
+  (modelId: string): never => {
+    const message = `A MAIL swarm is a language model, and no ${modelType}.`;
+    throw new NoSuchModelError({ modelId, modelType, message });
+  };
+
+/** The provider with its settings from the environment: `MAIL_BASE_URL` and `MAIL_API_KEY`. */
+export const mail: MAILProvider = createMAIL();

@@ -1,0 +1,105 @@
+import type { LanguageModelV3Prompt } from '@ai-sdk/provider';
+import { describe, expect, it } from 'vitest';
+import { planTurn } from './plan-turn.ts';
+import { toResumeToken } from '../shared/resume-token.ts';
+
+const user = (text: string): LanguageModelV3Prompt[number] => ({ role: 'user', content: [{ type: 'text', text }] });
+const mail = { taskId: 'T' };
+const asked: LanguageModelV3Prompt[number] = {
+  role: 'assistant',
+  content: ['a', 'b'].map((id) => ({
+    type: 'tool-call',
+    toolCallId: id,
+    toolName: 'ask',
+    input: {},
+    providerOptions: { mail: { ...mail, callId: `wire-${id}` } },
+  })),
+};
+const results: LanguageModelV3Prompt[number] = {
+  role: 'tool',
+  content: ['a', 'b'].map((toolCallId) => ({
+    type: 'tool-result',
+    toolCallId,
+    toolName: 'ask',
+    output: { type: 'text', value: `result ${toolCallId}` },
+  })),
+};
+const plan = (prompt: LanguageModelV3Prompt, canAnswer = true) =>
+  planTurn(prompt, {}, { generateId: () => 'new', canAnswer }).turn;
+
+describe('the turn that a prompt asks for', () => {
+  it('results at the end resume the breakpoint', () => {
+    expect(plan([user('x'), asked, results])).toEqual({
+      taskId: 'T',
+      resumeFrom: 'breakpoint_tool_call',
+      body: '',
+      toolResults: [
+        { call_id: 'wire-a', content: 'result a' },
+        { call_id: 'wire-b', content: 'result b' },
+      ],
+    });
+  });
+
+  it('results with words of the user behind them too: every call is answered, and the words come with the last one', () => {
+    expect(plan([user('x'), asked, results, user('In metres,'), user('please.')])).toEqual({
+      taskId: 'T',
+      resumeFrom: 'breakpoint_tool_call',
+      body: '',
+      toolResults: [
+        { call_id: 'wire-a', content: 'result a' },
+        { call_id: 'wire-b', content: 'result b\n\nThe user adds: In metres,\n\nplease.' },
+      ],
+    });
+  });
+
+  it('without a token no breakpoint can be resumed: the words alone go out', () => {
+    expect(plan([user('x'), asked, results, user('please')], false)).toEqual({
+      taskId: 'T',
+      resumeFrom: 'user_response',
+      body: 'please',
+    });
+  });
+
+  it('results that an answer follows were sent before', () => {
+    const answer: LanguageModelV3Prompt[number] = {
+      role: 'assistant',
+      content: [{ type: 'text', text: 'Done.', providerOptions: { mail } }],
+    };
+    expect(plan([user('x'), asked, results, answer, user('more')])).toEqual({
+      taskId: 'T',
+      resumeFrom: 'user_response',
+      body: 'more',
+    });
+  });
+
+  it('answers every pending call of a resume token with the text of the user', () => {
+    const taskId = toResumeToken({ taskId: 'T', calls: ['wire-a', 'wire-b'] });
+    const planned = planTurn([user('Paris')], { taskId }, { generateId: () => 'new', canAnswer: true });
+    expect(planned.turn).toEqual({
+      taskId: 'T',
+      resumeFrom: 'breakpoint_tool_call',
+      body: '',
+      toolResults: [
+        { call_id: 'wire-a', content: 'Paris' },
+        { call_id: 'wire-b', content: 'Paris' },
+      ],
+    });
+  });
+
+  it('does not answer the calls of a resume token again once the history has a later answer of the task', () => {
+    const taskId = toResumeToken({ taskId: 'T', calls: ['wire-a'] });
+    const answer: LanguageModelV3Prompt[number] = {
+      role: 'assistant',
+      content: [{ type: 'text', text: 'Done.', providerOptions: { mail } }],
+    };
+    const prompt = [user('Paris'), answer, user('Thanks')];
+    const planned = planTurn(prompt, { taskId }, { generateId: () => 'new', canAnswer: true });
+    expect(planned.turn).toEqual({ taskId: 'T', resumeFrom: 'user_response', body: 'Thanks' });
+  });
+
+  it('sends the text as a new message with resumeFrom "user_response"', () => {
+    const settings = { taskId: toResumeToken({ taskId: 'T', calls: ['a'] }), resumeFrom: 'user_response' } as const;
+    const planned = planTurn([user('Hi')], settings, { generateId: () => 'new', canAnswer: true });
+    expect(planned.turn).toEqual({ taskId: 'T', resumeFrom: 'user_response', body: 'Hi' });
+  });
+});

@@ -1,0 +1,223 @@
+import { foldEvents, type AgentEvent, type CanonicalMessage, type RunInput } from '@intertie/core';
+import { canonical, check } from '@intertie/conformance';
+import { describe, expect, it } from 'vitest';
+import { allOf } from '../../../core/test/all-of.ts';
+import { runControl } from '../../../core/test/run-control.ts';
+import { captureFrames, captureOf, captures, run } from '../../test/captures.ts';
+import { sse, stubServer, type StubServer } from '../../test/stub-mail-server.ts';
+import { createMAIL } from '../model/mail-provider.ts';
+import { mailDialect } from '../decode/mail-dialect.ts';
+import { mailSource, type MAILSourceSettings } from './mail-source.ts';
+
+const message = (id: string, role: 'user' | 'assistant', text: string): CanonicalMessage => ({
+  id,
+  threadId: 't',
+  role,
+  type: 'text',
+  content: { format: 2, parts: [{ type: 'text', text }] },
+  createdAt: new Date(0),
+});
+
+async function events(
+  { url }: StubServer,
+  input: Partial<RunInput> = {},
+  settings: MAILSourceSettings = {},
+): Promise<AgentEvent[]> {
+  const source = mailSource({ baseUrl: url, authToken: 'key', generateId: () => 'task-1', ...settings });
+  const whole = { ...run, history: [message('u', 'user', 'Hi')], ...input };
+  const told = await allOf(source.run(whole, runControl()));
+  expect(check(canonical, told).violations).toEqual([]);
+  return told;
+}
+
+describe('a swarm as a source', () => {
+  it('keeps every agent’s voice apart', async () => {
+    await using server = await stubServer([sse(captureOf('03'), 'hold')]);
+    const told = foldEvents(await events(server));
+    const shown = told?.content.parts.map((part) => [part.type, part.agentId, part.internal ?? false, part.to ?? []]);
+    expect(shown).toEqual([
+      ['reasoning', 'r:supervisor', false, []],
+      ['text', 'r:supervisor', true, ['weather-agent']],
+      ['tool-invocation', 'r:weather-agent', false, []],
+      ['interjection', undefined, true, ['weather-agent']],
+      ['text', 'r:weather-agent', true, ['supervisor']],
+      ['reasoning', 'r:supervisor', false, []],
+      ['text', 'r:supervisor', false, []],
+    ]);
+    expect(server.messages()).toMatchObject([{ body: 'Hi', task_id: 'task-1' }]);
+  });
+
+  it('pauses at a breakpoint, waits for every answer, and goes on by its token', async () => {
+    await using server = await stubServer([sse(captureOf('22'), 'hold'), sse(captureOf('23'))]);
+    const paused = await events(server);
+    expect(paused.at(-1)).toMatchObject({
+      outcome: 'paused',
+      waitingFor: [{ toolCallId: 'bp-a' }, { toolCallId: 'bp-b' }],
+      resume: { taskId: 'task-1', status: 'paused' },
+    });
+    const first = foldEvents(paused);
+    const next = {
+      runId: 'r2',
+      resumes: 'r',
+      message: first!.content,
+      sourceState: { taskId: 'm-bp2', status: 'paused' },
+    };
+    const a = { toolCallId: 'bp-a', status: 'ok' as const, output: { x: 1 } };
+    const waiting = await events(server, { ...next, answers: [a] });
+    expect(waiting.at(-1)).toMatchObject({ outcome: 'paused', waitingFor: [{ toolCallId: 'bp-b' }] });
+    expect(server.messages()).toHaveLength(1);
+    const b = { toolCallId: 'bp-b', status: 'error' as const, error: { message: 'no' } };
+    const done = await events(server, { ...next, answers: [a, b] });
+    expect(done.at(-1)).toMatchObject({ outcome: 'complete' });
+    expect(server.messages()[1]).toMatchObject({
+      task_id: 'm-bp2',
+      resume_from: 'breakpoint_tool_call',
+      kwargs: {
+        breakpoint_tool_call_result: [
+          { call_id: 'bp-a', content: '{"x":1}' },
+          { call_id: 'bp-b', content: 'Error: no' },
+        ],
+      },
+    });
+  });
+
+  it('tells a paused agent what the user says instead of an answer', async () => {
+    await using server = await stubServer([sse(captureOf('20'), 'hold'), sse(captureOf('21'))]);
+    const paused = foldEvents(await events(server));
+    const history = [message('u', 'user', 'Hi'), paused!, message('u2', 'user', 'Never mind')];
+    await events(server, { runId: 'r2', messageId: 'm2', history, sourceState: { taskId: 'm-bp1', status: 'paused' } });
+    expect(server.messages()[1]?.kwargs).toEqual({
+      breakpoint_tool_call_result: [
+        { call_id: 'bp-1', content: 'The call was not answered. The user says instead: Never mind' },
+      ],
+    });
+  });
+
+  it('goes on with the thread’s task, and starts anew where the server has lost it', async () => {
+    await using server = await stubServer([sse(captureOf('02')), sse(captureOf('30')), sse(captureOf('01'))]);
+    const history = [message('u', 'user', 'One'), message('a', 'assistant', 'Answer'), message('u2', 'user', 'Two')];
+    const sourceState = { taskId: 'old', status: 'completed' };
+    await events(server, { history, sourceState });
+    const again = await events(server, { history, sourceState });
+    expect(server.messages()).toMatchObject([
+      { body: 'Two', task_id: 'old', resume_from: 'user_response' },
+      { task_id: 'old' },
+      { task_id: 'task-1', body: 'What was said so far:\nUser: One\nAssistant: Answer\n\nThe user now says:\nTwo' },
+    ]);
+    expect(again).toContainEqual(expect.objectContaining({ type: 'notice', level: 'warning' }));
+    expect(again.at(-1)).toMatchObject({ outcome: 'complete', resume: { taskId: 'task-1' } });
+  });
+
+  it('ends with an error, and does not throw, where the server refuses', async () => {
+    await using server = await stubServer([{ status: 401, json: { detail: 'invalid API key' } }]);
+    expect((await events(server)).at(-1)).toMatchObject({
+      outcome: 'error',
+      error: { message: expect.stringContaining('refused the key') as string, retryable: false },
+    });
+  });
+
+  it('emits the calls of MAIL’s own tools with toolCalls "all"', async () => {
+    await using server = await stubServer([sse(captureOf('03'), 'hold')]);
+    const calls = (await events(server, {}, { toolCalls: 'all' })).filter((event) => event.type === 'tool-call');
+    expect(calls.map(({ toolName, agentId }) => [toolName, agentId])).toEqual([
+      ['send_request', 'r:supervisor'],
+      ['get_weather', 'r:weather-agent'],
+      ['send_response', 'r:weather-agent'],
+      ['task_complete', 'r:supervisor'],
+    ]);
+  });
+
+  it('refuses an invalid setting when it is created', () => {
+    expect(() => mailSource({ maxSteps: -1 })).toThrow('The MAIL setting "maxSteps" is -1.');
+  });
+
+  it('describes its agents', async () => {
+    await using server = await stubServer([]);
+    expect(await mailSource({ baseUrl: server.url }).describe?.()).toEqual({
+      entry: 'supervisor',
+      agents: ['supervisor', 'weather-agent', 'math'].map((name) => ({ name, kind: 'agent' })),
+      edges: [
+        { from: 'supervisor', to: 'weather-agent' },
+        { from: 'supervisor', to: 'math' },
+        { from: 'weather-agent', to: 'supervisor' },
+        { from: 'math', to: 'supervisor' },
+      ],
+    });
+  });
+});
+
+describe('a look at the server', () => {
+  const look = async (answer: Parameters<typeof stubServer>[0], token = ''): Promise<object> => {
+    await using server = await stubServer(answer);
+    return await createMAIL({ baseUrl: server.url, authToken: token }).check({ swarm: 'example' });
+  };
+
+  it('finds all in order', async () => {
+    const found = await look(
+      ({ path }) => (path === '/whoami' ? { json: { id: 'u', role: 'user' } } : undefined),
+      'key',
+    );
+    expect(found).toMatchObject({
+      ok: true,
+      version: '1.3',
+      swarm: 'example',
+      auth: 'token',
+      entrypoint: 'supervisor',
+    });
+    expect(await look(({ path }) => (path === '/ui/tasks' ? { json: [] } : undefined))).toMatchObject({
+      auth: 'debug',
+    });
+  });
+
+  it('says the next step', async () => {
+    expect(await look([])).toMatchObject({ ok: false, next: expect.stringContaining('Set authToken') as string });
+    expect(await look(({ path }) => (path === '/' ? { json: { protocol_version: '2.0' } } : undefined))).toMatchObject({
+      ok: false,
+      next: expect.stringContaining('MAIL 2') as string,
+    });
+    const other = (name: string): Promise<object> =>
+      look(({ path }) => {
+        if (path === '/ui/tasks') return { json: [] };
+        return path === '/' ? { json: { protocol_version: '1.3', swarm: { name } } } : undefined;
+      });
+    expect(await other('x')).toMatchObject({ ok: false, next: `The server hosts "x", not "example". Use mail('x').` });
+    const nobody = await createMAIL({ baseUrl: 'http://127.0.0.1:9' }).check();
+    expect(nobody).toMatchObject({
+      ok: false,
+      reachable: false,
+      next: expect.stringContaining('No MAIL server') as string,
+    });
+  });
+});
+
+describe('the dialect', () => {
+  /** What each capture breaks, if anything: some were cut, and some show how a task fails. */
+  const broken: Record<string, string[]> = { '39': ['resume', 'end'] };
+
+  it.each(captures)('checks %s', (name) => {
+    const frames = captureFrames(name);
+    expect(frames.every((frame) => mailDialect.detect(frame))).toBe(true);
+    const rules = check(mailDialect, frames).violations.map(({ rule }) => rule);
+    expect(rules).toEqual(broken[name.slice(0, 2)] ?? []);
+  });
+
+  it('finds each kind of fault', () => {
+    const data = { task_id: 'T', description: '' };
+    const frames = [
+      {},
+      { event: 'ping', data: "{'a': 1}" },
+      { event: 'tool_call', data },
+      { event: 'new_message', data },
+      { event: 'help_called', data: { task_id: 'U' } },
+      { event: 'help_called', data: { description: '' } },
+      { event: 'eval_start', data: {} },
+      { event: 'task_complete', data: { task_id: 'T', response: '' } },
+      { event: 'help_called', data },
+    ];
+    const { violations, losses, counts } = check(mailDialect, frames);
+    const rules = ['frame', 'json', 'tool', 'message', 'task', 'description', 'task', 'answer', 'end'];
+    expect(violations.map(({ rule }) => rule)).toEqual(rules);
+    expect(losses).toHaveLength(1);
+    expect(counts.help_called).toBe(3);
+  });
+});

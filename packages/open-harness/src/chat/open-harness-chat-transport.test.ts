@@ -1,0 +1,235 @@
+import { createUIMessageStreamDialect, type UIMessageChunk } from '@intertie/ai-sdk';
+import { check } from '@intertie/conformance';
+import type { Loss } from '@intertie/core';
+import { describe, expect, test } from 'vitest';
+import { chatMajors, shown } from '../../../ai-sdk/test/chats.ts';
+import { allOf } from '../../../core/test/all-of.ts';
+import { ReplayRuntime } from '../../test/replay-runtime.ts';
+import { chunksOf, request } from '../../test/replayed-chat.ts';
+import { ScriptRuntime } from '../../test/script-runtime.ts';
+import { traceOf, traces } from '../../test/traces.ts';
+import { OpenHarnessChatTransport, type OpenHarnessChatTransportOptions } from './open-harness-chat-transport.ts';
+import type { RuntimeEvent } from '../runtime/runtime-event.ts';
+
+/** Everything that there is to show, and ids that stay. */
+const everything = (): OpenHarnessChatTransportOptions<6> => {
+  let count = 0;
+  return {
+    sendFlowMetadata: true,
+    sendNodeOutputs: true,
+    generateMessageId: () => 'message',
+    generateId: () => `id-${(count += 1)}`,
+    now: () => 0,
+  };
+};
+
+const typesOf = (chunks: UIMessageChunk[]): string[] => chunks.map(({ type }) => type);
+
+describe.each(traces)('the trace $name', (trace) => {
+  describe.each(['timed', 'at once'] as const)('%s', (timing) => {
+    test('keeps the rules of the stream, and leaves no listener', async () => {
+      const runtime = new ReplayRuntime(trace, timing);
+      const transport = new OpenHarnessChatTransport(() => runtime, everything());
+      const chunks = await allOf(await transport.sendMessages(request()));
+      expect(check(createUIMessageStreamDialect({ version: 6 }), chunks).violations).toEqual([]);
+      expect(runtime.listeners.size).toBe(0);
+    });
+
+    test.each(chatMajors)(
+      'in readUIMessageStream and the chat of $name',
+      async ({ ai, createChat, createHookChat }) => {
+        const transport = new OpenHarnessChatTransport(() => new ReplayRuntime(trace, timing), everything());
+        const stream = await transport.sendMessages(request());
+        let message: Parameters<typeof shown>[0];
+        for await (const state of ai.readUIMessageStream({ stream, onError: () => undefined })) message = state;
+        const snapshot = `${JSON.stringify({ id: message?.id, parts: shown(message) }, null, 1)}\n`;
+        await expect(snapshot).toMatchFileSnapshot(`../../fixtures/shown/${trace.name}.json`);
+        for (const create of [createChat, createHookChat]) {
+          const again = new OpenHarnessChatTransport(() => new ReplayRuntime(trace, timing), everything());
+          const chat = create({ transport: again, onError: () => undefined });
+          await chat.sendMessage({ text: 'hello' });
+          expect(shown(chat.lastMessage)).toEqual(shown(message));
+          expect(chat.status).toBe(chat.error ? 'error' : 'ready');
+        }
+      },
+    );
+  });
+});
+
+describe('options', () => {
+  test('by default: reasoning and steps, and nothing of the flow', async () => {
+    const chunks = await chunksOf('02');
+    expect(typesOf(chunks)).toContain('reasoning-start');
+    expect(typesOf(chunks)).toContain('start-step');
+    expect(typesOf(chunks).filter((type) => type === 'data-flow-status' || type === 'data-node-output')).toEqual([]);
+    expect(JSON.stringify(chunks)).not.toContain('permissionDenials');
+  });
+
+  test('sendReasoning: false', async () => {
+    expect(typesOf(await chunksOf('02', { sendReasoning: false })).join()).not.toContain('reasoning');
+  });
+
+  test('sendStepMarkers: false', async () => {
+    const chunks = await chunksOf('06', { sendStepMarkers: false });
+    expect(typesOf(chunks).join()).not.toContain('-step');
+    expect(check(createUIMessageStreamDialect({ version: 6 }), chunks).violations).toEqual([]);
+  });
+
+  test('sendFlowMetadata: how the flow stands, in one part', async () => {
+    const statuses = async (name: string): Promise<unknown[]> =>
+      (await chunksOf(name, { sendFlowMetadata: true })).flatMap((chunk) =>
+        chunk.type === 'data-flow-status' ? [[chunk.id, (chunk as { data: unknown }).data]] : [],
+      );
+    const [[id, first], [same, last]] = (await statuses('10')) as [[string, unknown], [string, unknown]];
+    expect(first).toEqual({ status: 'running', flowName: 'chat-flow' });
+    expect(last).toEqual({ status: 'failed', flowName: 'chat-flow' });
+    expect(same).toBe(id);
+    expect((await statuses('17')).at(-1)).toMatchObject([expect.any(String), { status: 'paused' }]);
+    expect((await statuses('19')).at(-1)).toMatchObject([expect.any(String), { status: 'aborted' }]);
+  });
+
+  test('sendNodeOutputs: one part a node, whatever the number of its invocations', async () => {
+    const chunks = (await chunksOf('24', { sendNodeOutputs: true })).filter(({ type }) => type === 'data-node-output');
+    expect(chunks).toHaveLength(4);
+    expect(new Set(chunks.map((chunk) => (chunk as { id?: string }).id)).size).toBe(2);
+    expect(chunks[3]).toMatchObject({ data: { nodeId: 'b', output: { again: false } } });
+  });
+
+  test('tools: static parts for the names that the page knows', async () => {
+    const chunks = (await chunksOf('03', { tools: ['Read'] })).filter(({ type }) => type === 'tool-input-available');
+    expect(chunks.map((chunk) => (chunk as { dynamic?: boolean }).dynamic ?? false)).toEqual([false, false, true]);
+  });
+
+  test('generateMessageId', async () => {
+    expect((await chunksOf('01', { generateMessageId: () => 'mine' }))[0]).toMatchObject({
+      type: 'start',
+      messageId: 'mine',
+    });
+  });
+
+  test('nodeText: flows without agents', async () => {
+    const text = (chunks: UIMessageChunk[]): string =>
+      chunks.map((chunk) => (chunk.type === 'text-delta' ? chunk.delta : '')).join('');
+    expect(text(await chunksOf('28'))).toBe('');
+    expect(text(await chunksOf('28', { nodeText: true }))).toBe('answer 42');
+  });
+
+  test('every node is a step, also one that says nothing', async () => {
+    expect(typesOf(await chunksOf('24')).filter((type) => type === 'start-step')).toHaveLength(4);
+    expect(typesOf(await chunksOf('06')).filter((type) => type === 'start-step')).toHaveLength(2);
+  });
+});
+
+const node = { nodeId: 'a', runId: 'n1' };
+const begin: RuntimeEvent[] = [
+  { type: 'flow:start', flowName: 'flow' },
+  { type: 'node:start', ...node },
+  { type: 'agent:text:delta', ...node, content: 'Hel' },
+];
+const finish: RuntimeEvent[] = [
+  { type: 'agent:text', ...node, content: 'Hello' },
+  { type: 'node:complete', ...node, output: null },
+  { type: 'flow:complete', flowName: 'flow', status: 'complete' },
+];
+
+/** Says the first half, and the second when it is released. */
+function halting(): { runtime: ScriptRuntime; release(): void } {
+  let release = (): void => undefined;
+  const released = new Promise<void>((resolve) => void (release = resolve));
+  const runtime = new ScriptRuntime(async (own) => {
+    own.say(...begin);
+    await Promise.race([released, own.stopped()]);
+    if (own.commands.length > 0) return 'aborted';
+    own.say(...finish);
+    return 'complete';
+  });
+  return { runtime, release };
+}
+
+describe('coming back', () => {
+  test('while the message is being written: all of it, from the buffer and live', async () => {
+    const { runtime, release } = halting();
+    const transport = new OpenHarnessChatTransport(runtime);
+    const first = allOf(await transport.sendMessages(request()));
+    const second = allOf((await transport.reconnectToStream({ chatId: 'thread' }))!);
+    expect(await transport.reconnectToStream({ chatId: 'another' })).toBeNull();
+    await expect.poll(() => runtime.status).toBe('running');
+    release();
+    expect(await second).toEqual(await first);
+    expect(await transport.reconnectToStream({ chatId: 'thread' })).toBeNull();
+    expect(runtime.listeners.size).toBe(0);
+  });
+
+  test('after everybody has left, if runs go on without readers', async () => {
+    const { runtime, release } = halting();
+    const transport = new OpenHarnessChatTransport(runtime, { whenLeft: 'continue' });
+    const reader = (await transport.sendMessages(request())).getReader();
+    await reader.read();
+    await reader.cancel();
+    await expect.poll(() => runtime.status).toBe('running');
+    const back = allOf((await transport.reconnectToStream({ chatId: 'thread' }))!);
+    release();
+    expect(typesOf(await back).at(-1)).toBe('finish');
+    expect(runtime.commands).toEqual([]);
+  });
+
+  test('in another process, from the runtime’s own store, while it still grows', async () => {
+    const { events, snapshot } = traceOf('34');
+    let known = 5;
+    const transport = new OpenHarnessChatTransport(() => Promise.reject(new Error('not needed')), {
+      runStore: {
+        loadEvents: (_runId, after = 0) => {
+          const loaded = events.slice(after, known);
+          known = events.length;
+          return loaded;
+        },
+        loadSnapshot: () => (known === events.length ? snapshot! : null),
+      },
+      flowRunId: (chatId) => (chatId === 'thread' ? snapshot!.runId : undefined),
+    });
+    const chunks = await allOf((await transport.reconnectToStream({ chatId: 'thread' }))!);
+    expect(check(createUIMessageStreamDialect({ version: 6 }), chunks).violations).toEqual([]);
+    expect(chunks.map((chunk) => (chunk.type === 'text-delta' ? chunk.delta : '')).join('')).toBe('Hello, world!');
+    expect(typesOf(chunks).at(-1)).toBe('finish');
+    expect(await transport.reconnectToStream({ chatId: 'another' })).toBeNull();
+  });
+});
+
+test.each(chatMajors)('$name: stop() stops the runtime, and what was said stays', async ({ createChat }) => {
+  const { runtime } = halting();
+  const losses: Loss[] = [];
+  const chat = createChat({
+    transport: new OpenHarnessChatTransport(runtime, { onLoss: (loss) => void losses.push(loss) }),
+  });
+  const sent = chat.sendMessage({ text: 'hello' });
+  await expect.poll(() => JSON.stringify(chat.lastMessage)).toContain('Hel');
+  await chat.stop();
+  await sent;
+  await expect.poll(() => runtime.commands).toMatchObject([{ type: 'abort' }]);
+  await expect.poll(() => runtime.listeners.size).toBe(0);
+  expect(chat.status).toBe('ready');
+  expect(JSON.stringify(chat.lastMessage)).toContain('Hel');
+});
+
+test.each(chatMajors)('$name: a paused flow goes on with the next message', async ({ createChat }) => {
+  const runtime = new ScriptRuntime(
+    async (own) => {
+      own.say(...begin, { type: 'flow:paused' }, { type: 'agent:paused', ...node });
+      return 'paused';
+    },
+    async (own) => {
+      own.say({ type: 'node:start', nodeId: 'a', runId: 'n2' });
+      own.say({ type: 'agent:text', nodeId: 'a', runId: 'n2', content: 'Going on.' });
+      own.say({ type: 'node:complete', nodeId: 'a', runId: 'n2', output: null }, finish[2]!);
+      return 'complete';
+    },
+  );
+  const chat = createChat({ transport: new OpenHarnessChatTransport(runtime) });
+  await chat.sendMessage({ text: 'begin' });
+  expect(chat.status).toBe('ready');
+  await chat.sendMessage({ text: 'go on' });
+  expect(runtime.commands).toEqual([{ type: 'resume', message: 'go on' }]);
+  expect(JSON.stringify(chat.lastMessage)).toContain('Going on.');
+  await chat.sendMessage({ text: 'and again' });
+  expect(chat.error?.message).toContain('a runtime runs once');
+});

@@ -1,0 +1,24 @@
+import type { AgentEvent, Codec, RunInput } from '@intertie/core';
+import type { OpenHarnessDecoderOptions } from './decoder-options.ts';
+import { FlowState } from './flow-state.ts';
+import type { OpenHarnessInput } from '../runtime/runtime-event.ts';
+
+/** Decodes what a graph runtime of either generation says. Put `seal` behind it. */
+export function createOpenHarnessDecoder(
+  run: RunInput,
+  options: OpenHarnessDecoderOptions = {},
+): Codec<OpenHarnessInput, AgentEvent> {
+  return new FlowState(run, options);
+}
+
+/** Where the transformation of a flow's events stands. */
+export function createFlowState(run: RunInput, options: OpenHarnessDecoderOptions = {}): FlowState {
+  return new FlowState(run, options);
+}
+
+/** Decodes one event of a runtime into canonical events. `state` comes from `createFlowState`, one per run. */
+export function decodeEvent(input: OpenHarnessInput, state: FlowState): AgentEvent[] {
+  const events: AgentEvent[] = [];
+  state.feed(input, (event) => void events.push(event));
+  return events;
+}

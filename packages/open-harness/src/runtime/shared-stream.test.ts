@@ -1,0 +1,58 @@
+import { expect, test, vi } from 'vitest';
+import { allOf } from '../../../core/test/all-of.ts';
+import { SharedStream } from './shared-stream.ts';
+
+function counting(most: number): { source: ReadableStream<number>; cancel: () => void; pulled: () => number } {
+  let count = 0;
+  const cancel = vi.fn<() => void>();
+  const source = new ReadableStream<number>(
+    {
+      pull(controller) {
+        count += 1;
+        if (count > most) controller.close();
+        else controller.enqueue(count);
+      },
+      cancel,
+    },
+    { highWaterMark: 0 },
+  );
+  return { source, cancel, pulled: () => count };
+}
+
+test('each reader gets all of it, and it is read once, on demand', async () => {
+  const { source, pulled } = counting(3);
+  const onOver = vi.fn<() => void>();
+  const shared = new SharedStream(source, { whenLeft: 'stop', onOver });
+  const first = shared.open();
+  expect(pulled()).toBe(0);
+  expect(await Promise.all([allOf(first), allOf(shared.open())])).toEqual([
+    [1, 2, 3],
+    [1, 2, 3],
+  ]);
+  expect(await allOf(shared.open())).toEqual([1, 2, 3]);
+  expect(pulled()).toBe(4);
+  expect(onOver).toHaveBeenCalledTimes(1);
+});
+
+test('it is stopped with its last reader, or goes on', async () => {
+  const stopped = counting(Infinity);
+  const shared = new SharedStream(stopped.source, { whenLeft: 'stop', onOver: () => undefined });
+  const [one, two] = [shared.open(), shared.open()];
+  await one.cancel();
+  expect(stopped.cancel).not.toHaveBeenCalled();
+  await two.cancel();
+  expect(stopped.cancel).toHaveBeenCalledTimes(1);
+
+  const going = counting(5);
+  const onOver = vi.fn<() => void>();
+  await new SharedStream(going.source, { whenLeft: 'continue', onOver }).open().cancel();
+  await expect.poll(() => onOver.mock.calls.length).toBe(1);
+  expect(going.cancel).not.toHaveBeenCalled();
+});
+
+test('a failure is everybody’s', async () => {
+  const source = new ReadableStream<number>({ pull: (controller) => controller.error(new Error('Torn.')) });
+  const shared = new SharedStream(source, { whenLeft: 'stop', onOver: () => undefined });
+  const readers = [allOf(shared.open()), allOf(shared.open())];
+  for (const reader of readers) await expect(reader).rejects.toThrow('Torn.');
+});

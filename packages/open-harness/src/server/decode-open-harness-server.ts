@@ -1,0 +1,264 @@
+import {
+  applyPatch,
+  capJson,
+  createPartIds,
+  toJson,
+  type AgentEvent,
+  type Codec,
+  type Emit,
+  type End,
+  type Fault,
+  type Json,
+  type OnLoss,
+  type Outcome,
+  type RunInput,
+} from '@intertie/core';
+import { defined, flagOf, isFields, nameOf, textOf } from '@intertie/core/fields';
+import { toServerEvent } from './earlier-events.ts';
+import type { Surroundings } from '../decode/invocation.ts';
+import { dialect } from '../decode/dialect-name.ts';
+import { ServerAgents } from './server-agents.ts';
+import { isImmerPatch, toOp, type ServerEvent } from './server-event.ts';
+
+export interface OpenHarnessServerDecoderOptions {
+  /** Names of tools that the page has types for. All others are dynamic. */
+  tools?: readonly string[];
+  onLoss?: OnLoss;
+}
+
+/**
+ * Decodes what the later server says of a session. It tells a whole answer in one burst at its end, with the true times in
+ * its events; nothing of a failure; and nothing when the session is over but `workflow:completed`, after which it goes on
+ * listening. So the run ends there, and what else may end it is the source's to notice. The signals of v0.3 and the events of
+ * core-v2, which had the same shape, are understood too.
+ */
+export function createOpenHarnessServerDecoder(
+  run: RunInput,
+  options: OpenHarnessServerDecoderOptions = {},
+): Codec<unknown, AgentEvent> {
+  return new ServerState(run, options);
+}
+
+class ServerState implements Codec<unknown, AgentEvent>, Surroundings {
+  readonly ids: Surroundings['ids'];
+  readonly onLoss: OnLoss;
+  #run: RunInput;
+  #staticTools: ReadonlySet<string>;
+  #emit: Emit<AgentEvent> = () => undefined;
+  #at: number | undefined;
+  #isOver = false;
+  #stepCount = 0;
+  #agents: ServerAgents;
+  #calls = new Map<string, string>();
+  #questions = new Set<string>();
+  #state: Json | undefined;
+  #fault: Fault | undefined;
+
+  constructor(run: RunInput, { tools = [], onLoss = () => undefined }: OpenHarnessServerDecoderOptions) {
+    this.#run = run;
+    this.onLoss = onLoss;
+    this.ids = createPartIds(run);
+    this.#staticTools = new Set(tools);
+    this.#state = run.state;
+    this.#agents = new ServerAgents(this, run.runId);
+  }
+
+  say = (event: AgentEvent): void => {
+    const isTimed = this.#at !== undefined && !event.type.endsWith('-delta');
+    this.#emit(isTimed ? { ...event, at: this.#at as number } : event);
+  };
+
+  nextStepId(): string {
+    this.#stepCount += 1;
+    return `${this.#run.runId}:step-${this.#stepCount}`;
+  }
+
+  isStatic(toolName: string): boolean {
+    return this.#staticTools.has(toolName);
+  }
+
+  feed(value: unknown, emit: Emit<AgentEvent>): void {
+    this.#emit = emit;
+    const input = toServerEvent(value);
+    if (input === undefined) return this.#raw(value);
+    if (this.#isOver)
+      return this.onLoss({ kind: 'late', what: input.name, why: 'It came after the workflow had ended.' });
+    const { timestamp } = input;
+    // A burst is told agent by agent, so times may go back.
+    if (typeof timestamp === 'number' && timestamp > (this.#at ?? -Infinity)) this.#at = timestamp;
+    const complaint = this.#take(input);
+    if (complaint === undefined) return;
+    this.#raw(value);
+    const message = `The Open Harness server sent "${input.name}" ${complaint}, so it was passed over.`;
+    this.say({ type: 'notice', level: 'warning', message, code: 'malformed' });
+  }
+
+  end(end: End, emit: Emit<AgentEvent>): void {
+    this.#emit = emit;
+    if (this.#isOver || end.reason !== 'eof') return;
+    const open = [...this.#questions];
+    if (open.length === 0) return this.#failIfFaulty();
+    this.#finish({ outcome: 'paused', waitingFor: open.map((questionId) => ({ type: 'question', questionId })) });
+  }
+
+  #failIfFaulty(): void {
+    const error = this.#fault ?? this.#agents.fault;
+    if (error !== undefined) this.#finish({ outcome: 'error', error });
+  }
+
+  #take({ name, payload }: ServerEvent): string | undefined {
+    switch (name) {
+      case 'workflow:started': {
+        const workflow = nameOf(payload.workflow) ?? '';
+        const sessionId = nameOf(payload.sessionId);
+        this.say({ type: 'metadata', metadata: { flow: { name: workflow, ...defined({ sessionId }) } } });
+        if (payload.input !== undefined) this.#withhold('workflow:started input', 'It is what the session was asked.');
+        return undefined;
+      }
+      case 'workflow:completed': {
+        const result = toJson(payload.finalState, this.onLoss);
+        if (payload.finalState !== undefined) this.#snapshot(result);
+        this.#finish({ outcome: 'complete' }, result);
+        return undefined;
+      }
+      case 'phase:entered':
+        return this.#agents.enter(nameOf(payload.phase));
+      case 'phase:exited':
+        return this.#agents.exit(nameOf(payload.phase), payload.reason);
+      case 'agent:started':
+        return this.#agents.start(nameOf(payload.agent), nameOf(payload.phase));
+      case 'agent:completed':
+        return this.#agents.complete(nameOf(payload.agent), payload);
+      case 'text:delta':
+      case 'thinking:delta': {
+        const delta = textOf(payload.delta);
+        if (delta === undefined) return 'without a delta';
+        this.#agents.at(payload.agent).delta(name === 'text:delta' ? 'text' : 'reasoning', delta);
+        return undefined;
+      }
+      case 'text:complete':
+      case 'thinking:complete': {
+        const content = textOf(payload.content);
+        if (content === undefined) return 'without content';
+        this.#agents.at(payload.agent).whole(name === 'text:complete' ? 'text' : 'reasoning', content);
+        return undefined;
+      }
+      case 'harness:start':
+        // An agent at work, or whoever speaks first, is told of anyway.
+        return undefined;
+      case 'tool:called':
+        return this.#toolCalled(payload);
+      case 'tool:result':
+        return this.#toolResult(payload);
+      case 'state:intent':
+        return this.#intent(payload);
+      case 'state:checkpoint':
+        if (payload.state === undefined) return 'without a state';
+        this.#snapshot(toJson(payload.state, this.onLoss));
+        return undefined;
+      case 'input:requested':
+        return this.#requested(payload);
+      case 'input:received':
+        return this.#received(payload);
+      case 'user:input':
+        this.#withhold('user:input', 'It is what the session was asked.');
+        return undefined;
+      case 'error:occurred': {
+        const message = nameOf(payload.message) ?? 'The workflow had an error and did not say which.';
+        const fault: Fault = { message, ...defined({ code: nameOf(payload.code) }) };
+        if (payload.recoverable !== true) this.#fault = fault;
+        // Not a warning, also if the workflow recovers: servers show the texts of warnings to clients.
+        this.say({ type: 'notice', level: 'error', ...fault });
+        return undefined;
+      }
+      default:
+        this.#raw({ name, payload });
+        return undefined;
+    }
+  }
+
+  #toolCalled({ agent, toolId, toolName, input }: ServerEvent['payload']): string | undefined {
+    const who = this.#agents.at(agent);
+    who.closeWords();
+    const wireId = nameOf(toolId);
+    const toolCallId = this.ids.open(wireId);
+    if (wireId !== undefined) this.#calls.set(wireId, toolCallId);
+    const name = nameOf(toolName) ?? 'unknown';
+    this.say({
+      type: 'tool-call',
+      toolCallId,
+      toolName: name,
+      input: input === undefined ? {} : toJson(input, this.onLoss),
+      executor: 'runtime',
+      dynamic: !this.isStatic(name),
+      agentId: who.agentId,
+      stepId: who.step(),
+    });
+    return undefined;
+  }
+
+  #toolResult({ toolId, output, isError }: ServerEvent['payload']): string | undefined {
+    const toolCallId = this.#calls.get(nameOf(toolId) ?? '');
+    if (toolCallId === undefined) return 'of a call that was not made';
+    if (isError === true) {
+      const message = typeof output === 'string' && output !== '' ? output : JSON.stringify(capJson(output ?? null));
+      this.say({ type: 'tool-result', toolCallId, status: 'error', error: { message } });
+    } else this.say({ type: 'tool-result', toolCallId, status: 'ok', output: toJson(output ?? null, this.onLoss) });
+    return undefined;
+  }
+
+  #intent({ patches, state }: ServerEvent['payload']): string | undefined {
+    const list: unknown[] = Array.isArray(patches) ? patches : [];
+    const patch = list.filter(isImmerPatch).map((one) => toOp(one, this.onLoss));
+    const patched = this.#state === undefined ? undefined : applyPatch(this.#state, patch);
+    // Of what came before nothing may be known; the event has the whole state beside the patch.
+    if (patched?.ok !== true || patch.length < list.length) {
+      if (state === undefined) return 'with patches that cannot be applied';
+      this.#snapshot(toJson(state, this.onLoss));
+    } else if (patch.length > 0) {
+      this.#state = patched.value;
+      this.say({ type: 'state-delta', patch });
+    }
+    return undefined;
+  }
+
+  #snapshot(state: Json): void {
+    this.#state = state;
+    this.say({ type: 'state-snapshot', state });
+  }
+
+  #requested({ id, prompt, type, options }: ServerEvent['payload']): string | undefined {
+    const questionId = nameOf(id);
+    if (questionId === undefined) return 'without an id';
+    const isChoice = type !== 'approval';
+    const schema: Json | undefined = isChoice && Array.isArray(options) ? { enum: toJson(options) } : undefined;
+    this.#questions.add(questionId);
+    const message = nameOf(prompt);
+    this.say({ type: 'question', questionId, kind: isChoice ? 'input' : 'approval', ...defined({ message, schema }) });
+    return undefined;
+  }
+
+  #received({ id, value, approved }: ServerEvent['payload']): string | undefined {
+    const questionId = nameOf(id);
+    // One of the two routes publishes an answer that does not say to what.
+    if (questionId === undefined || !this.#questions.delete(questionId)) return 'that answers no question';
+    const given = { value: value === undefined ? undefined : toJson(value, this.onLoss), approved: flagOf(approved) };
+    this.say({ type: 'answer', questionId, ...defined(given) });
+    return undefined;
+  }
+
+  #finish(outcome: Outcome, result?: Json): void {
+    this.#agents.endAll(outcome);
+    this.#isOver = true;
+    this.say({ type: 'run-end', ...outcome, ...defined({ result }) });
+  }
+
+  #withhold(what: string, why: string): void {
+    this.onLoss({ kind: 'withheld', what, why });
+  }
+
+  #raw(value: unknown): void {
+    const shown = isFields(value) || value === null ? value : { value };
+    this.say({ type: 'raw', dialect, value: capJson(shown, undefined, this.onLoss) });
+  }
+}

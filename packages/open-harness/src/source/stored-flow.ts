@@ -1,0 +1,62 @@
+import { compose, seal, sourceStream, type AgentEvent, type RunInput } from '@intertie/core';
+import { createOpenHarnessDecoder } from '../decode/decode-open-harness.ts';
+import { createFlowFilter, type FlowDataOptions } from '../decode/flow-filter.ts';
+import type { OpenHarnessDecoderOptions } from '../decode/decoder-options.ts';
+import { isTerminalEvent, type OpenHarnessInput } from '../runtime/runtime-event.ts';
+import type { RunStoreLike } from '../runtime/runtime.ts';
+
+export interface StoredFlowOptions extends OpenHarnessDecoderOptions, FlowDataOptions {
+  /** How often the store is asked for more while the flow is at work, in milliseconds. Default: 250. */
+  pollMs?: number;
+}
+
+const defaultPollMs = 250;
+
+/** A run from the events that the runtime's own store has of it, and those that it is still to get. */
+export function storedFlow(
+  store: RunStoreLike,
+  flowRunId: string,
+  run: RunInput,
+  options: StoredFlowOptions = {},
+): ReadableStream<AgentEvent> {
+  const { onLoss = () => undefined, pollMs = defaultPollMs } = options;
+  const decoder = compose(createOpenHarnessDecoder(run, options), createFlowFilter(options));
+  const codec = compose(decoder, seal(run, onLoss));
+  return sourceStream((left) => follow(store, flowRunId, pollMs, left), codec);
+}
+
+async function* follow(
+  store: RunStoreLike,
+  flowRunId: string,
+  pollMs: number,
+  left: AbortSignal,
+): AsyncGenerator<OpenHarnessInput> {
+  let count = 0;
+  while (!left.aborted) {
+    // oxlint-disable no-await-in-loop -- one question after the other
+    const snapshot = await store.loadSnapshot?.(flowRunId);
+    const events = await store.loadEvents(flowRunId, count);
+    yield* events;
+    count += events.length;
+    // The snapshot was taken before the events, so nothing of the run is missing.
+    if (snapshot && snapshot.status !== 'running' && snapshot.status !== 'idle') {
+      yield { type: 'settled', snapshot };
+      return;
+    }
+    if (events.some(isTerminalEvent)) return;
+    await pause(pollMs, left);
+    // oxlint-enable no-await-in-loop
+  }
+}
+
+function pause(milliseconds: number, left: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      clearTimeout(timer);
+      left.removeEventListener('abort', done);
+      resolve();
+    };
+    const timer = setTimeout(done, milliseconds);
+    left.addEventListener('abort', done);
+  });
+}

@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest';
+import { setImmediate } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { ReplayRuntime } from './replay-runtime.ts';
+import { traceOf } from './traces.ts';
+import { OpenHarnessChatTransport } from '../src/chat/open-harness-chat-transport.ts';
+
+setFlagsFromString('--expose-gc');
+const collect = runInNewContext('gc') as () => void;
+
+/** Until then code is compiled and optimised, which takes memory too, once. */
+const warmUp = 6000;
+const runs = 10_000;
+const every = 500;
+
+/** Bytes per run, by least squares. */
+function slopeOf(heap: number[]): number {
+  const middle = (heap.length - 1) / 2;
+  const mean = heap.reduce((sum, bytes) => sum + bytes, 0) / heap.length;
+  const over = heap.reduce((sum, bytes, index) => sum + (index - middle) * (bytes - mean), 0);
+  const under = heap.reduce((sum, _, index) => sum + (index - middle) ** 2, 0);
+  return over / under / every;
+}
+
+test('ten thousand runs of one transport leave nothing behind', async ({ annotate }) => {
+  const transport = new OpenHarnessChatTransport(() => new ReplayRuntime(traceOf('03')), { sendFlowMetadata: true });
+  const heap: number[] = [];
+  for (let run = 0; run < warmUp + runs; run += 1) {
+    const stream = await transport.sendMessages({
+      chatId: `chat-${run}`,
+      trigger: 'submit-message',
+      messageId: undefined,
+      messages: [{ id: 'u', role: 'user', parts: [{ type: 'text', text: 'hello' }] }],
+      abortSignal: undefined,
+    });
+    const reader = stream.getReader();
+    // Every tenth reader leaves in the middle.
+    const most = run % 10 === 0 ? 5 : Infinity;
+    for (let count = 0; count < most && !(await reader.read()).done;) count += 1;
+    await reader.cancel();
+    if (run < warmUp || run % every !== 0) continue;
+    // What the last run has left for the next tick is not its legacy.
+    await setImmediate();
+    collect();
+    heap.push(process.memoryUsage().heapUsed);
+  }
+  const slope = slopeOf(heap);
+  const figure = `heap over ${runs} runs: ${slope.toFixed(1)} bytes a run`;
+  console.log(figure);
+  await annotate(figure);
+  expect(slope, figure).toBeLessThan(50);
+});

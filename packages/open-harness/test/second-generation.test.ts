@@ -1,0 +1,119 @@
+import { canonical, check } from '@intertie/conformance';
+import { foldEvents, iterate, type AgentEvent, type Answer, type EventOf, type RunControl } from '@intertie/core';
+import { describe, expect, test } from 'vitest';
+import { runControl } from '../../core/test/run-control.ts';
+import { runInput } from './run-input.ts';
+import { SecondRuntime } from './second-runtime.ts';
+import { openHarnessSource, type OpenHarnessSourceOptions } from '../src/source/open-harness-source.ts';
+
+const forever = (): Promise<void> => new Promise(() => undefined);
+const atOnce = (): Promise<void> => Promise.resolve();
+
+/** Runs it, and stops it by `signal` at its first word, if that is wanted. */
+async function turn(
+  runtime: SecondRuntime,
+  options: OpenHarnessSourceOptions = {},
+  given: { text?: string; onWord?: () => void; control?: Partial<RunControl> } = {},
+): Promise<AgentEvent[]> {
+  const stream = openHarnessSource(runtime, options).run(runInput(given.text), runControl(given.control));
+  const events: AgentEvent[] = [];
+  for await (const event of iterate(stream)) {
+    events.push(event);
+    if (event.type === 'text-delta') given.onWord?.();
+  }
+  expect(check(canonical, events).violations).toEqual([]);
+  expect(runtime.listeners.size).toBe(0);
+  return events;
+}
+const endOf = (events: AgentEvent[]): EventOf<'run-end'> => events.at(-1) as EventOf<'run-end'>;
+const textsOf = (events: AgentEvent[]): string[] =>
+  (foldEvents(events)?.content.parts ?? []).flatMap((part) => (part.type === 'text' ? [part.text] : []));
+
+describe('a runtime of the second generation', () => {
+  test('runs', async () => {
+    const runtime = new SecondRuntime(atOnce);
+    const events = await turn(runtime, {}, { text: 'hi' });
+    expect(textsOf(events)).toEqual(['you said hi']);
+    expect(runtime.calls).toEqual(['run hi']);
+    expect(endOf(events)).toMatchObject({ outcome: 'complete' });
+  });
+
+  test('is stopped by its own method', async () => {
+    const runtime = new SecondRuntime(forever);
+    const stop = new AbortController();
+    const onWord = (): void => stop.abort({ by: 'user', message: 'enough' });
+    const events = await turn(runtime, {}, { text: 'hi', onWord, control: { signal: stop.signal } });
+    expect(runtime.calls).toEqual(['run hi', 'stop']);
+    expect(endOf(events)).toMatchObject({ outcome: 'aborted', by: 'user', reason: 'enough' });
+    expect(runtime.status).toBe('aborted');
+  });
+
+  test('is paused by its own method where that is wanted, and goes on with the next message', async () => {
+    let work = forever;
+    const runtime = new SecondRuntime(() => work());
+    const stop = new AbortController();
+    const options = { onAbort: 'pause' } as const;
+    const onWord = (): void => stop.abort();
+    const first = await turn(runtime, options, { text: 'hi', onWord, control: { signal: stop.signal } });
+    expect(endOf(first)).toMatchObject({ outcome: 'paused', waitingFor: [{ type: 'message' }] });
+    work = atOnce;
+    const second = await turn(runtime, options, { text: 'go on' });
+    expect(runtime.calls).toEqual(['run hi', 'pause', 'resume go on']);
+    expect(textsOf(second)).toEqual(['you said undefined']);
+    expect(endOf(second)).toMatchObject({ outcome: 'complete' });
+  });
+
+  test('that somebody else pauses, or stops, ends the run as it says', async () => {
+    const paused = new SecondRuntime(forever);
+    expect(endOf(await turn(paused, {}, { onWord: () => paused.pause() }))).toMatchObject({
+      outcome: 'paused',
+      resume: { runId: 'flow-run', snapshot: { status: 'paused' } },
+    });
+    const stopped = new SecondRuntime(forever);
+    expect(endOf(await turn(stopped, {}, { onWord: () => stopped.dispatch({ type: 'stop' }) }))).toMatchObject({
+      outcome: 'aborted',
+    });
+  });
+
+  test('has no inbox: a message while it is at work is refused, whatever the policy', async () => {
+    const runtime = new SecondRuntime(forever);
+    runtime.status = 'running';
+    expect(endOf(await turn(runtime, { whenRunning: 'send' }))).toMatchObject({
+      outcome: 'error',
+      error: { message: expect.stringContaining('takes no messages before it is paused') as string },
+    });
+    expect(runtime.calls).toEqual([]);
+  });
+
+  test('is answered inside the run where its pauses are live', async () => {
+    let work = forever;
+    const runtime = new SecondRuntime(() => work());
+    async function* liveAnswers(): AsyncGenerator<Answer> {
+      work = atOnce;
+      yield { questionId: 'run:pause-1', value: 'ship it' };
+    }
+    let isPaused = false;
+    const onWord = (): void => {
+      if (!isPaused) runtime.pause();
+      isPaused = true;
+    };
+    const events = await turn(runtime, { pauses: 'live' }, { onWord, control: { liveAnswers: liveAnswers() } });
+    expect(runtime.calls).toEqual(['run hello', 'pause', 'resume ship it']);
+    expect(endOf(events)).toMatchObject({ outcome: 'complete' });
+    expect(textsOf(events)).toEqual(['you ', 'you said undefined']);
+  });
+
+  test('tells of a tool twice and without an id: it is one call', async () => {
+    const runtime = new SecondRuntime(async ({ runId }, own) => {
+      const tool = { type: 'agent:tool' as const, nodeId: 'a', runId, toolName: 'Read' };
+      own.say({ ...tool, toolInput: { file: 'a' }, toolOutput: undefined });
+      own.say({ ...tool, toolInput: { file: 'b' }, toolOutput: undefined });
+      own.say({ ...tool, toolInput: undefined, toolOutput: 'A' }, { ...tool, toolInput: undefined, toolOutput: 'B' });
+    });
+    const parts = foldEvents(await turn(runtime))?.content.parts ?? [];
+    expect(parts.filter(({ type }) => type === 'tool-invocation')).toMatchObject([
+      { args: { file: 'a' }, result: 'A' },
+      { args: { file: 'b' }, result: 'B' },
+    ]);
+  });
+});

@@ -1,0 +1,147 @@
+import { nameOf } from '../formats/dialects.ts';
+import type { Framing } from '../formats/frame.ts';
+import type { KnownDialect } from '../formats/known-dialect.ts';
+import type { ItemStream } from '../input/open-stream.ts';
+import type { Paint } from '../paint.ts';
+import { printable } from '../printable.ts';
+import type { BrokenRule, Finding, StreamCheck } from './running-check.ts';
+import type { ToolError } from '../tool-error.ts';
+
+export interface CheckedStream {
+  label: string;
+  /** What the endpoint was asked. */
+  asked: string | undefined;
+  stream: ItemStream;
+  check: StreamCheck;
+  /** What it seems to be, whatever it was checked as. */
+  looksLike: KnownDialect | undefined;
+  /** How long it took, where it is the endpoint’s time and not ours. */
+  ms: number | undefined;
+  /** Why it could not be read to its end. */
+  failure: ToolError | undefined;
+}
+
+const framingNames: { [framing in Framing]: string } = {
+  sse: 'server-sent events',
+  ndjson: 'JSON lines',
+  tape: 'a tape',
+  json: 'a JSON document',
+};
+const maxKinds = 12;
+
+/** For machines. The rules that are broken, with their first places. */
+export function toCheckJson({ label, stream, check, looksLike, ms, failure }: CheckedStream): object {
+  return {
+    input: label,
+    dialect: nameOf(stream.known),
+    ...(looksLike && { looksLike: nameOf(looksLike) }),
+    framing: stream.framing,
+    ok: check.violations === 0 && failure === undefined,
+    items: check.items,
+    streams: check.streams,
+    ...(ms !== undefined && { ms }),
+    kinds: Object.fromEntries(check.kinds),
+    violations: check.violations,
+    rules: [...check.broken.values()].map(ruleJson),
+    losses: check.ledger.entries,
+    ...(failure && { error: { message: failure.message, ...(failure.fix !== undefined && { fix: failure.fix }) } }),
+  };
+}
+
+function ruleJson({ id: rule, sentence, fix, count, findings }: BrokenRule): object {
+  const places = findings.map(({ item, line, message, path, text }) => ({ item, line, message, path, text }));
+  return { rule, sentence, fix, count, findings: places };
+}
+
+/** For people. */
+export function formatCheck(checked: CheckedStream, columns: number, paint: Paint): string {
+  const { stream, check, failure } = checked;
+  const lines = [...heading(checked, paint), ''];
+  for (const broken of check.broken.values()) lines.push(...formatRule(broken, stream.framing, columns, paint), '');
+  if (check.ledger.total > 0) lines.push(paint('dim', 'Also seen:'), check.ledger.format(paint));
+  if (failure) {
+    lines.push(`${paint('red', '✗')} It could not be read to its end: ${failure.message}`);
+    if (failure.fix !== undefined) lines.push(`  ${failure.fix}`);
+  }
+  lines.push(verdict(checked, paint));
+  return `${lines.join('\n')}\n`;
+}
+
+function heading({ label, asked, stream, check, looksLike, ms }: CheckedStream, paint: Paint): string[] {
+  const { known, framing } = stream;
+  const lines = [
+    `${paint('bold', label)}${asked === undefined ? '' : paint('dim', `, asked: ${asked}`)}`,
+    `  ${paint('cyan', nameOf(known))}: ${known.title}, in ${framingNames[framing]}`,
+  ];
+  const kinds = [...check.kinds].toSorted((a, b) => b[1] - a[1]);
+  const shown = kinds.slice(0, maxKinds).map(([kind, count]) => `${count} ${kind}`);
+  if (kinds.length > maxKinds) shown.push(plural(kinds.length - maxKinds, 'other kind'));
+  const time = ms === undefined ? '' : ` in ${(ms / 1000).toFixed(1)} s`;
+  const streams = check.streams > 1 ? `, one stream after the other: ${check.streams}` : '';
+  lines.push(
+    `  ${plural(check.items, 'item')}${time}${streams}${shown.length > 0 ? paint('dim', ` (${shown.join(', ')})`) : ''}`,
+  );
+  if (looksLike && looksLike.dialect !== known.dialect && check.violations > 0) {
+    lines.push(
+      `  ${paint('yellow', '!')} It looks like ${looksLike.title}. To check it as that: --as ${nameOf(looksLike)}`,
+    );
+  }
+  return lines;
+}
+
+function formatRule(
+  { id, sentence, fix, count, findings }: BrokenRule,
+  framing: Framing,
+  columns: number,
+  paint: Paint,
+): string[] {
+  const times = count > 1 ? paint('dim', ` (${count} times)`) : '';
+  const lines = [`${paint('red', '✗')} ${paint('bold', id)}  ${sentence}${times}`];
+  for (const finding of findings) lines.push(...formatFinding(finding, framing, columns, paint));
+  if (count > findings.length)
+    lines.push(paint('dim', `  … and ${count - findings.length} more; --max ${count} shows them all`));
+  lines.push(`  ${paint('green', 'fix')}  ${fix}`);
+  return lines;
+}
+
+function formatFinding(
+  { item, line, message, path, text, before }: Finding,
+  framing: Framing,
+  columns: number,
+  paint: Paint,
+): string[] {
+  const place = [
+    item === undefined ? undefined : `item ${item}`,
+    line === undefined || framing === 'json' ? undefined : `line ${line}`,
+  ].filter((part) => part !== undefined);
+  const at = place.length === 0 ? 'at the end' : place.join(', ');
+  const where = path === undefined ? '' : paint('dim', ` (${path})`);
+  const lines = [`  ${paint('yellow', at)}: ${message}${where}`];
+  const width = Math.max(20, columns - 8);
+  if (before !== '') lines.push(paint('dim', `      ${excerpt(before, path === undefined ? undefined : '', width)}`));
+  if (text !== '') lines.push(`    ${paint('red', '›')} ${excerpt(text, path, width)}`);
+  return lines;
+}
+
+/** As much as fits into a line, and the part that the path names, where that can be found. */
+function excerpt(text: string, path: string | undefined, width: number): string {
+  const clean = printable(text);
+  if (clean.length <= width) return clean;
+  const key = path?.split(/[.[\]]+/).findLast((part) => part !== '' && !/^\d+$/.test(part));
+  const found = key === undefined ? -1 : clean.indexOf(`"${key}"`);
+  const start = found < width - 20 ? 0 : Math.min(found - 20, clean.length - width + 1);
+  return `${start > 0 ? '…' : ''}${clean.slice(start, start + width - 2)}…`;
+}
+
+function verdict({ stream, check, failure }: CheckedStream, paint: Paint): string {
+  const rules = plural(stream.known.dialect.rules.length, 'rule');
+  if (check.violations > 0) {
+    return paint('red', `${plural(check.violations, 'violation')} of ${plural(check.broken.size, 'rule')}.`);
+  }
+  if (failure) return paint('yellow', `As far as it went, it keeps all ${rules}.`);
+  return paint('green', `✓ It keeps all ${rules}.`);
+}
+
+function plural(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}

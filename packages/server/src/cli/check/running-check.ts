@@ -1,0 +1,117 @@
+import { startCheck, type RunningCheck } from '@intertie/conformance';
+import type { Rule } from '@intertie/core';
+import { frameRules } from '../formats/frame-rules.ts';
+import type { KnownDialect } from '../formats/known-dialect.ts';
+import { Ledger } from '../convert/ledger.ts';
+import type { Entry } from '../input/open-stream.ts';
+
+/** A place where a rule is broken, with what stands there. */
+export type Finding = {
+  /** Counted from one; undefined where it is the end that is wrong. */
+  item: number | undefined;
+  line: number | undefined;
+  message: string;
+  path?: string;
+  /** What is there, and what was before it. */
+  text: string;
+  before: string;
+};
+
+export type BrokenRule = Rule & { count: number; findings: Finding[] };
+
+const maxText = 2000;
+
+/**
+ * The check of an input that may be endless: it counts all that is wrong, and keeps the first places of each rule. An input
+ * with one stream after the other is checked stream by stream.
+ */
+export class StreamCheck {
+  readonly ledger: Ledger = new Ledger();
+  readonly kinds: Map<string, number> = new Map();
+  readonly broken: Map<string, BrokenRule> = new Map();
+  items = 0;
+  streams = 0;
+  #known: KnownDialect;
+  #maxFindings: number;
+  #running: RunningCheck | undefined;
+  #isEnded = false;
+  #last: Entry | undefined;
+
+  constructor(known: KnownDialect, maxFindings: number) {
+    this.#known = known;
+    this.#maxFindings = maxFindings;
+  }
+
+  get violations(): number {
+    return [...this.broken.values()].reduce((sum, { count }) => sum + count, 0);
+  }
+
+  feed(entry: Entry): void {
+    if (entry.type === 'done') return this.#finish();
+    if (entry.type === 'problem') this.#add(frameRules[entry.problem], entry.message, entry);
+    else this.#feedItem(entry);
+    this.#last = entry;
+  }
+
+  end(): void {
+    // Of an empty input its rules have something to say too.
+    if (this.streams === 0) this.#start();
+    this.#finish();
+  }
+
+  #feedItem(entry: Extract<Entry, { type: 'item' }>): void {
+    const { item } = entry;
+    if (this.#isEnded && this.#known.startsRun(item)) this.#finish();
+    const running = this.#running ?? this.#start();
+    const kind = this.#known.dialect.kindOf(item);
+    this.kinds.set(kind, (this.kinds.get(kind) ?? 0) + 1);
+    this.items += 1;
+    running.feed(item);
+    this.#take(running, entry);
+    if (entry.cut) this.#add(frameRules.cut, 'There is no blank line after the last event.', entry);
+    this.#isEnded ||= this.#known.endsRun?.(item) === true;
+  }
+
+  #start(): RunningCheck {
+    this.streams += 1;
+    this.#isEnded = false;
+    return (this.#running = startCheck(this.#known.dialect));
+  }
+
+  #finish(): void {
+    const running = this.#running;
+    if (!running) return;
+    running.end();
+    this.#take(running, undefined);
+    this.#running = undefined;
+  }
+
+  /** Taken out as they come: what is told need not be held. */
+  #take({ report }: RunningCheck, entry: Entry | undefined): void {
+    for (const { rule, sentence, fix, message, path } of report.violations.splice(0)) {
+      this.#add({ id: rule, sentence, fix }, message, entry, path);
+    }
+    for (const loss of report.losses.splice(0)) this.ledger.add(loss);
+  }
+
+  #add(rule: Rule, message: string, entry: Entry | undefined, path?: string): void {
+    const broken = this.broken.get(rule.id) ?? { ...rule, count: 0, findings: [] };
+    this.broken.set(rule.id, broken);
+    broken.count += 1;
+    if (broken.findings.length >= this.#maxFindings) return;
+    broken.findings.push({
+      item: entry?.type === 'item' ? this.items : undefined,
+      line: entry?.line,
+      message,
+      ...(path !== undefined && { path }),
+      text: shownText(entry),
+      before: shownText(this.#last),
+    });
+  }
+}
+
+function shownText(entry: Entry | undefined): string {
+  if (!entry || entry.type === 'done') return '';
+  const text = entry.type === 'problem' ? entry.text : (entry.text ?? JSON.stringify(entry.item) ?? '');
+  return text.length > maxText ? `${text.slice(0, maxText)}…` : text;
+}

@@ -1,0 +1,140 @@
+import {
+  readEvent,
+  seal,
+  type AgentEvent,
+  type Codec,
+  type Emit,
+  type MessageContent,
+  type OnLoss,
+  type RunInput,
+} from '@intertie/core';
+import { fieldsOf } from '../fields.ts';
+import type { KnownDialect } from '../formats/known-dialect.ts';
+
+export interface TranscoderOptions {
+  from: KnownDialect;
+  to: KnownDialect;
+  onLoss: OnLoss;
+  now: () => number;
+  /** A run is over, and all of it has been written. */
+  onRunEnd?: (end: Extract<AgentEvent, { type: 'run-end' }>) => void;
+}
+
+export interface Transcoder extends Codec<unknown, unknown> {
+  /** The wire says that this stream is over, though another may follow in the same input. */
+  finish(emit: Emit<unknown>): void;
+}
+
+/**
+ * From one dialect to another, through canonical events and the seal. An input may hold one run after the other, as a log
+ * does; each is read by codecs of its own, so that nothing grows with their number. Nothing is random: where the wire has no
+ * ids, runs are numbered.
+ */
+export function createTranscoder(options: TranscoderOptions): Transcoder {
+  const { from, to, onRunEnd } = options;
+  let runs = 0;
+  let held: unknown[] = [];
+  let pipe: Codec<unknown, unknown> | undefined;
+  let isOver = false;
+
+  const begin = (): Codec<unknown, unknown> => {
+    runs += 1;
+    isOver = false;
+    return createPipe(from, to, runInput(options, held, runs), options.onLoss, (end) => {
+      isOver = true;
+      onRunEnd?.(end);
+    });
+  };
+
+  const start = (emit: Emit<unknown>): void => {
+    if (held.length === 0) return;
+    const codec = (pipe = begin());
+    for (const item of held) codec.feed(item, emit);
+    held = [];
+  };
+
+  const finish = (emit: Emit<unknown>): void => {
+    if (!pipe) start(emit);
+    pipe?.end({ reason: 'eof' }, emit);
+    pipe = undefined;
+  };
+
+  return {
+    feed(item, emit) {
+      if (pipe && isOver && from.startsRun(item)) finish(emit);
+      if (pipe) return pipe.feed(item, emit);
+      held.push(item);
+      // What a continuation goes on with is said by its second event.
+      if (fieldsOf(item).type !== 'run-start' || fieldsOf(item).resumes === undefined) start(emit);
+    },
+    finish,
+    end(_, emit) {
+      // Of an empty input there is still something to say: that it was cut off.
+      if (runs === 0 && held.length === 0) pipe = begin();
+      finish(emit);
+    },
+  };
+}
+
+type OnRunEnd = NonNullable<TranscoderOptions['onRunEnd']>;
+
+/** By hand, since every item of a long input comes through here: `compose` costs a tenth more. */
+function createPipe(
+  { dialect: from }: KnownDialect,
+  { dialect: to }: KnownDialect,
+  run: RunInput,
+  onLoss: OnLoss,
+  onRunEnd: OnRunEnd,
+): Codec<unknown, unknown> {
+  const decoder = from.decoder!(run, onLoss);
+  const sealed = seal(run, onLoss);
+  const encoder = to.encoder!(run, onLoss);
+  let emit: Emit<unknown> | undefined;
+  const write = (item: unknown): void => emit?.(item);
+  const encode = (event: AgentEvent): void => {
+    encoder.feed(event, write);
+    if (event.type === 'run-end') onRunEnd(event);
+  };
+  const guard = (event: AgentEvent): void => sealed.feed(event, encode);
+  return {
+    feed(item, out) {
+      emit = out;
+      decoder.feed(item, guard);
+    },
+    end(end, out) {
+      emit = out;
+      decoder.end(end, guard);
+      sealed.end(end, encode);
+      encoder.end(end, write);
+    },
+  };
+}
+
+function runInput({ from, now }: TranscoderOptions, items: readonly unknown[], count: number): RunInput {
+  const [first, second] = items;
+  const { startedAt = now(), ...named } = from.namesOf(first);
+  const { resumes } = fieldsOf(first);
+  const message = typeof resumes === 'string' ? baselineOf(second) : undefined;
+  return {
+    runId: `run-${count}`,
+    threadId: 'thread-1',
+    messageId: `message-${count}`,
+    ...named,
+    startedAt,
+    ...(message && { resumes: resumes as string, message }),
+    history: [],
+    answers: [],
+    tools: [],
+    context: [],
+  };
+}
+
+/** What a canonical continuation goes on with. */
+function baselineOf(item: unknown): MessageContent | undefined {
+  try {
+    const event = readEvent(item);
+    return event.type === 'message-snapshot' ? event.content : undefined;
+  } catch {
+    return undefined;
+  }
+}

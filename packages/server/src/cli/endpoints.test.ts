@@ -1,0 +1,207 @@
+import { mkdtempSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createAGUIHandler } from '@intertie/ag-ui';
+import { createChatHandler } from '@intertie/ai-sdk';
+import { parseTape, tapeSource, type AgentSource } from '@intertie/core';
+import { createMAILDemo } from '@intertie/mail/demo';
+import { describe, expect, it, vi } from 'vitest';
+import { serve } from '../../test/serve-tool.ts';
+import { testIO } from '../../test/tool-io.ts';
+import { checkStream } from './check/check.ts';
+import { convert } from './convert/convert.ts';
+import { record } from './record/record.ts';
+import { replay } from './replay/replay.ts';
+
+const corpus = join(import.meta.dirname, '../../../conformance/corpus');
+const tapeFile = join(corpus, 'swarm-asks.tape.jsonl');
+const source: AgentSource = tapeSource(parseTape(readFileSync(tapeFile)), { speed: Infinity });
+const newFile = (): string => join(mkdtempSync(join(tmpdir(), 'intertie-')), 'a.tape.jsonl');
+
+const agUi = await serve(createAGUIHandler(source));
+const chat = await serve(createChatHandler(source));
+const mail = await serve(createMAILDemo({ paceMs: 0, stallMs: 10 }).fetch);
+
+describe('an endpoint of which nothing is known', () => {
+  it.each([
+    ['ag-ui', agUi],
+    ['ui-message-stream', chat],
+    ['mail', mail],
+  ])('that speaks %s is asked, understood and checked', async (dialect, url) => {
+    const io = testIO();
+    expect(await checkStream({ input: url, prompt: 'Hello', json: true }, io)).toBe(0);
+    expect(JSON.parse(io.stdout.text)).toMatchObject({ ok: true, dialect, framing: 'sse' });
+  });
+
+  it.each([
+    ['ag-ui', agUi],
+    ['ui-message-stream', chat],
+    ['mail', mail],
+  ])('that speaks %s is recorded, and the tape is converted', async (dialect, url) => {
+    const file = newFile();
+    expect(await record({ url, output: file, prompt: 'Hello', title: 'A test' }, testIO({ now: Date.now }))).toBe(0);
+    const { header, items } = parseTape(readFileSync(file));
+    expect(header).toMatchObject({ dialect, title: 'A test', prompt: 'Hello', source: `${url}/` });
+    expect(items.length).toBeGreaterThan(3);
+    const io = testIO();
+    await convert({ input: file, to: 'canonical', json: true }, io);
+    expect(JSON.parse(io.stderr.text)).toMatchObject({ from: dialect, runs: 1, cut: 0 });
+  });
+});
+
+describe('an endpoint that', () => {
+  const check = (input: string, more: object = {}): Promise<number> =>
+    checkStream({ input, json: true, ...more }, testIO());
+
+  it('is down is said to be', async () => {
+    const url = 'http://127.0.0.1:1';
+    const fetch = async (): Promise<Response> => {
+      throw Object.assign(new TypeError('fetch failed'), {
+        cause: Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }),
+      });
+    };
+    await expect(checkStream({ input: url }, testIO({ fetch }))).rejects.toMatchObject({
+      exitCode: 3,
+      message: `${url} cannot be reached: nothing listens there.`,
+      fix: expect.stringContaining('running'),
+    });
+  });
+
+  it('never answers is given up', async () => {
+    const url = await serve(() => new Promise<Response>(() => undefined));
+    await expect(check(url, { timeoutMs: 50 })).rejects.toMatchObject({
+      exitCode: 3,
+      message: expect.stringContaining('said nothing for 0.05 s'),
+    });
+  });
+
+  it('stalls in the middle is given up, and what it said is reported', async () => {
+    const started = 'data: {"type":"RUN_STARTED","threadId":"t","runId":"r","protocolVersion":"1.0"}\n\n';
+    const body = (): ReadableStream<Uint8Array> =>
+      new ReadableStream({ start: (controller) => controller.enqueue(new TextEncoder().encode(started)) });
+    const url = await serve(() => new Response(body(), { headers: { 'content-type': 'text/event-stream' } }));
+    const io = testIO();
+    expect(await checkStream({ input: url, json: true, timeoutMs: 100 }, io)).toBe(3);
+    expect(JSON.parse(io.stdout.text)).toMatchObject({
+      ok: false,
+      items: 1,
+      error: { fix: expect.stringContaining('--timeout') },
+    });
+  });
+
+  it.each([
+    [401, 'Send what it asks for'],
+    [404, 'own route'],
+    [405, '--get'],
+    [422, '--body'],
+  ])('answers %i is quoted, with advice', async (status, fix) => {
+    const url = await serve(() => Response.json({ detail: 'No, because of you.' }, { status }));
+    await expect(check(`${url}/agent`)).rejects.toMatchObject({
+      exitCode: 3,
+      message: expect.stringContaining('No, because of you.'),
+      fix: expect.stringContaining(fix),
+    });
+  });
+
+  it.each([
+    ['ag-ui', agUi, ['threadId', 'runId', 'tools', 'context', 'state', 'forwardedProps', 'messages']],
+    ['ui-message-stream', chat, ['id', 'trigger', 'messages']],
+  ])('refuses what it does not know is asked in its own way (%s)', async (dialect, behind, known) => {
+    const url = await serve(async (request) => {
+      const body = (await request.json()) as object;
+      const strange = Object.keys(body).filter((key) => !known.includes(key));
+      if (strange.length > 0) return Response.json({ detail: `extra fields: ${strange.join()}` }, { status: 422 });
+      return fetch(behind, {
+        method: 'POST',
+        body: JSON.stringify(body),
+        headers: { 'content-type': 'application/json' },
+      });
+    });
+    const io = testIO();
+    expect(await checkStream({ input: url, json: true }, io)).toBe(0);
+    expect(JSON.parse(io.stdout.text)).toMatchObject({ dialect });
+  });
+
+  it('is named without http is shown how', async () => {
+    await expect(check('localhost:3000/api/chat')).rejects.toMatchObject({
+      exitCode: 3,
+      fix: expect.stringContaining('http://localhost:3000/api/chat'),
+    });
+  });
+
+  it('is just a stream is read with --get; a header and a body are sent as they are', async () => {
+    const seen: string[] = [];
+    const line =
+      '{"type":"run-start","runId":"r","threadId":"t","messageId":"m"}\n{"type":"run-end","outcome":"complete"}\n';
+    const url = await serve(async (request) => {
+      seen.push(`${request.method} ${request.headers.get('x-key')} ${await request.text()}`);
+      return new Response(line);
+    });
+    expect(await check(url, { get: true, headers: { 'x-key': '1' } })).toBe(0);
+    expect(await check(url, { body: '{"a":1}' })).toBe(0);
+    expect(seen).toEqual(['GET 1 ', 'POST null {"a":1}']);
+  });
+});
+
+describe('a replay', () => {
+  async function start(options: {
+    tapes: string[];
+    as?: string;
+  }): Promise<{ url: string; stop: () => Promise<number> }> {
+    const stopper = new AbortController();
+    const io = testIO({ signal: stopper.signal });
+    const ended = replay({ speed: Infinity, quiet: true, ...options }, io);
+    const listening = vi.waitUntil(() => io.stdout.text.startsWith('http'), { timeout: 10_000 });
+    await Promise.race([listening, ended]);
+    const stop = async (): Promise<number> => {
+      stopper.abort();
+      return ended;
+    };
+    return { url: io.stdout.text.trim(), stop };
+  }
+  const seen = async (input: string, more: object = {}): Promise<unknown> => {
+    const io = testIO();
+    const code = await checkStream({ input, json: true, ...more }, io);
+    return { code, ...(JSON.parse(io.stdout.text) as object) };
+  };
+
+  it('answers in the dialect of the path, and in any at any path if asked to', async () => {
+    const both = await start({ tapes: [tapeFile] });
+    expect(await seen(`${both.url}/api/chat`)).toMatchObject({ code: 0, dialect: 'ui-message-stream' });
+    expect(await seen(`${both.url}/api/ag-ui`)).toMatchObject({ code: 0, dialect: 'ag-ui' });
+    expect(await seen(both.url)).toMatchObject({ code: 0, dialect: 'mail' });
+    await expect(seen(`${both.url}/other`)).rejects.toMatchObject({ exitCode: 3 });
+    expect(await both.stop()).toBe(0);
+    const one = await start({ tapes: [tapeFile], as: 'ag-ui' });
+    expect(await seen(`${one.url}/any/path`)).toMatchObject({ code: 0, dialect: 'ag-ui' });
+    await one.stop();
+  });
+
+  it('of a MAIL stream is a MAIL server, and also all others', async () => {
+    const file = join(import.meta.dirname, '../../../mail/fixtures/03-delegate-action.sse');
+    const { url, stop } = await start({ tapes: [file] });
+    expect(await seen(url)).toMatchObject({ code: 0, dialect: 'mail' });
+    expect(await seen(`${url}/api/chat`)).toMatchObject({ code: 0, dialect: 'ui-message-stream' });
+    await stop();
+  });
+
+  it('lets the pages of this machine read, and no others', async () => {
+    const { url, stop } = await start({ tapes: [tapeFile] });
+    const allowed = async (origin: string): Promise<string | null> => {
+      const response = await fetch(`${url}/api/chat`, { method: 'OPTIONS', headers: { origin } });
+      return response.headers.get('access-control-allow-origin');
+    };
+    expect(await allowed('http://localhost:5173')).toBe('http://localhost:5173');
+    expect(await allowed('https://example.com')).toBeNull();
+    expect(await allowed('http://localhost.example.com')).toBeNull();
+    await stop();
+  });
+
+  it('says what it cannot do', async () => {
+    await expect(start({ tapes: [tapeFile], as: 'agui' })).rejects.toMatchObject({
+      exitCode: 2,
+      message: expect.stringContaining('ag-ui'),
+    });
+    await expect(start({ tapes: ['nowhere.jsonl'] })).rejects.toMatchObject({ exitCode: 3 });
+  });
+});

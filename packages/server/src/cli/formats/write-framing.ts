@@ -1,0 +1,72 @@
+import { TAPE_VERSION, toJson, writeTape, type JsonObject } from '@intertie/core';
+import { fieldsOf } from '../fields.ts';
+import { ToolError } from '../tool-error.ts';
+
+export type OutputFraming = 'sse' | 'ndjson' | 'tape';
+const outputFramings: readonly OutputFraming[] = ['sse', 'ndjson', 'tape'];
+
+/** Items as text. `time` is only asked for where it is written. */
+export interface FramingWriter {
+  item(item: unknown, time: () => number): string;
+  /** One run, and so one stream of the protocol, is over. */
+  runEnd(): string;
+  end(): string;
+}
+
+export function writeFraming(framing: OutputFraming, dialect: string, header: JsonObject): FramingWriter {
+  switch (framing) {
+    case 'ndjson':
+      return { item: (item) => `${JSON.stringify(item)}\n`, runEnd: () => '', end: () => '' };
+    case 'sse': {
+      const done = dialect === 'ui-message-stream' ? 'data: [DONE]\n\n' : '';
+      return { item: dialect === 'mail' ? toMailFrame : toDataFrame, runEnd: () => done, end: () => '' };
+    }
+    case 'tape':
+      return tapeWriter(dialect, header);
+  }
+}
+
+function toDataFrame(item: unknown): string {
+  return `data: ${JSON.stringify(item)}\n\n`;
+}
+
+function toMailFrame(item: unknown): string {
+  const { event, data } = fieldsOf(item);
+  const text = typeof data === 'string' ? data : JSON.stringify(data);
+  return `event: ${String(event)}\n${text.replaceAll(/^/gm, 'data: ')}\n\n`;
+}
+
+function tapeWriter(dialect: string, header: JsonObject): FramingWriter {
+  const codec = writeTape({ tape: TAPE_VERSION, dialect, ...header });
+  let text = '';
+  const emit = (line: string): void => void (text += line);
+  const take = (): string => {
+    const taken = text;
+    text = '';
+    return taken;
+  };
+  return {
+    item: (item, time) => {
+      codec.feed({ t: time(), item: toJson(item) }, emit);
+      return take();
+    },
+    runEnd: () => '',
+    end: () => {
+      codec.end({ reason: 'eof' }, emit);
+      return take();
+    },
+  };
+}
+
+/** What was asked for, what the name of the file says, or what the dialect is mostly sent as. */
+export function outputFraming(asked: string | undefined, file: string | undefined, dialect: string): OutputFraming {
+  if (asked !== undefined) {
+    const found = outputFramings.find((framing) => framing === asked || (asked === 'jsonl' && framing === 'ndjson'));
+    if (found) return found;
+    throw new ToolError('usage', `“${asked}” is no output format.`, `The formats are ${outputFramings.join(', ')}.`);
+  }
+  if (file?.endsWith('.tape.jsonl') || file?.endsWith('.tape')) return 'tape';
+  if (file?.endsWith('.sse') || file?.endsWith('.txt')) return 'sse';
+  if (file?.endsWith('.jsonl') || file?.endsWith('.ndjson')) return 'ndjson';
+  return dialect === 'canonical' || dialect === 'open-harness' || dialect === 'ai-sdk' ? 'ndjson' : 'sse';
+}

@@ -1,0 +1,35 @@
+import type { Tape } from '@intertie/core';
+import { createDialects, nameOf, type Dialects } from '../formats/dialects.ts';
+import { createItemClock } from './item-clock.ts';
+import type { KnownDialect } from '../formats/known-dialect.ts';
+import { openInput } from './open-input.ts';
+import { openStream } from './open-stream.ts';
+import type { ToolIO } from '../tool-io.ts';
+
+export interface LoadedTape {
+  tape: Tape<unknown>;
+  known: KnownDialect;
+  /** Whether the times were made up, because the stream has none. */
+  isPaced: boolean;
+}
+
+/** Fast enough to be lively, slow enough to be seen. */
+const paceMs = 25;
+
+/** A tape, or any other stream in a file as if it had been recorded: with its own times, or else at an even pace. */
+export async function loadTape(file: string, io: ToolIO, dialects: Dialects = createDialects(7)): Promise<LoadedTape> {
+  const input = await openInput(file, {}, io);
+  const { known, header, batches } = await openStream(input.bytes, { dialects });
+  const clock = createItemClock(known, undefined);
+  const tape: Tape<unknown> = { header: header ?? { tape: 1, dialect: nameOf(known) }, items: [] };
+  for await (const batch of batches) {
+    for (const entry of batch) {
+      if (entry.type !== 'item') continue;
+      clock.see(entry);
+      tape.items.push({ t: clock.time(), item: entry.item });
+    }
+  }
+  const isPaced = header === undefined && clock.time() === 0 && tape.items.length > 1;
+  if (isPaced) for (const [index, item] of tape.items.entries()) item.t = index * paceMs;
+  return { tape, known, isPaced };
+}

@@ -1,0 +1,93 @@
+import { TAPE_VERSION, toJson, writeTape } from '@intertie/core';
+import type { EndpointOptions } from '../input/ask-endpoint.ts';
+import { createDialects, nameOf } from '../formats/dialects.ts';
+import { createItemClock } from '../input/item-clock.ts';
+import { isUrl, openInput } from '../input/open-input.ts';
+import { openOutput } from '../formats/open-output.ts';
+import { openStream } from '../input/open-stream.ts';
+import { paintFor } from '../paint.ts';
+import { exitCodes, ToolError, type ToolExit } from '../tool-error.ts';
+import type { ToolIO } from '../tool-io.ts';
+
+export interface RecordOptions extends EndpointOptions {
+  url: string;
+  /** Default: the host and the time. `-` is standard output. */
+  output?: string | undefined;
+  title?: string | undefined;
+}
+
+/** What an endpoint says, with its times, as a tape. Gives the exit code. */
+export async function record(options: RecordOptions, io: ToolIO): Promise<ToolExit> {
+  const { url, prompt, title } = options;
+  if (!isUrl(url)) {
+    const fix = 'To make a tape of a file: intertie convert --format tape';
+    throw new ToolError('usage', `“${url}” is no URL, and only an endpoint can be recorded.`, fix);
+  }
+  const dialects = createDialects(7);
+  const asked = options.as === undefined ? undefined : dialects.find(options.as);
+  const input = await openInput(url, { ...options, as: asked && nameOf(asked) }, io);
+  const said = input.dialect === undefined ? undefined : dialects.find(input.dialect);
+  const { known, batches } = await openStream(input.bytes, { dialects, dialect: asked ?? said });
+
+  const createdAt = new Date(io.now()).toISOString();
+  const file =
+    options.output ??
+    `${new URL(url).host.replaceAll(/[^\w.-]/g, '-')}-${createdAt.slice(0, 19).replaceAll(/[T:]/g, '-')}.tape.jsonl`;
+  const output = await openOutput(file, io);
+  const source = new URL(url);
+  const codec = writeTape({
+    tape: TAPE_VERSION,
+    dialect: nameOf(known),
+    createdAt,
+    // Without what may be a secret.
+    source: `${source.origin}${source.pathname}`,
+    ...(prompt !== undefined && { prompt }),
+    ...(title !== undefined && { title }),
+  });
+  const clock = createItemClock(known, io.now);
+  let text = '';
+  let items = 0;
+  let broken = 0;
+  const emit = (line: string): void => void (text += line);
+  const flush = async (): Promise<void> => {
+    const ready = text;
+    text = '';
+    await output.sink.write(ready);
+  };
+  let failure: unknown;
+  try {
+    for await (const batch of batches) {
+      for (const entry of batch) {
+        if (entry.type === 'problem') broken += 1;
+        if (entry.type !== 'item') continue;
+        clock.see(entry);
+        codec.feed({ t: clock.time(), item: toJson(entry.item) }, emit);
+        items += 1;
+      }
+      await flush();
+      if (io.signal.aborted) break;
+    }
+  } catch (error) {
+    // A tape of a connection that broke is what some record it for.
+    if (items === 0) throw error;
+    failure = error;
+  }
+  codec.end({ reason: 'eof' }, emit);
+  await flush();
+  await output.close();
+
+  const paint = paintFor(io.stderr, io.env);
+  const seconds = (clock.time() / 1000).toFixed(1);
+  const lines = [
+    `${paint('green', '●')} ${items} items of ${nameOf(known)} in ${seconds} s: ${paint('bold', file === '-' ? 'standard output' : file)}`,
+  ];
+  if (broken > 0)
+    lines.push(
+      `${paint('yellow', '!')} ${broken} could not be read and are left out. To see why: intertie check ${url}`,
+    );
+  if (failure && !io.signal.aborted)
+    lines.push(`${paint('yellow', '!')} The recording ends where the connection did: ${(failure as Error).message}`);
+  if (file !== '-') lines.push(paint('dim', `  play it: intertie replay ${file}`));
+  await io.stderr.write(`${lines.join('\n')}\n`);
+  return failure instanceof ToolError ? failure.exitCode : exitCodes.ok;
+}

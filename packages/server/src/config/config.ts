@@ -1,0 +1,202 @@
+import type { AgentSource, Store } from '@intertie/core';
+import { defaultRequestLimits, type RequestLimits } from '@intertie/core/http';
+import type { CreateStoreOptions } from '@intertie/postgres';
+import { createClientReader, type TrustProxy } from '../net/client-address.ts';
+import { isAgentDefinition, isAgentSource, type AgentDefinition } from '../agents/agent-definition.ts';
+import { IntertieError } from '../errors/intertie-error.ts';
+
+/** User or program that sends a request. */
+export type Principal = {
+  /** Scope of everything that the principal can read and change. */
+  id: string;
+  name?: string;
+  /** Whether the principal may read `/metrics`, which covers all principals. Default: false. */
+  operator?: boolean;
+};
+
+export type Limits = RequestLimits & {
+  /** How many requests one client may send a second, on the long run. Default: 200. */
+  requestsPerSecond: number;
+  /** How many connections may be held open, by one client and by all. Default: 500 and 5000. */
+  streams: { perClient: number; total: number };
+  /** Maximum number of runs that this process executes at once. More are refused with 503 (`overloaded`). Default: 2000. */
+  runs: number;
+  /**
+   * Maximum mean delay of the event loop, in milliseconds. New runs are refused with 503 (`overloaded`) after two seconds in
+   * a row above it. Default: 500.
+   */
+  eventLoopDelayMs: number;
+};
+
+export type IntertieConfig = {
+  /** By name; the name is in their URLs. A source of your own is fine too. */
+  agents: { readonly [name: string]: AgentDefinition | AgentSource };
+  /** Behind `/api/chat`. Default: the first. */
+  defaultAgent?: string;
+  /** `postgres://…`, a folder for an embedded database, what `createStore` takes, or a store. Default: `DATABASE_URL`, else `./.intertie`. */
+  database?: string | CreateStoreOptions | Store | undefined;
+  /**
+   * Longest outage of the database, in milliseconds, that a reader waits for, and a run that is prepared or asks a question. Then
+   * they end with code `database-away`. Default: 5 minutes.
+   */
+  maxOutageMs?: number;
+  /**
+   * Who a request is from; null: 401. Without it and without a token, the server answers on this machine only; and `fetch` of
+   * `createIntertie`, which cannot see where a request comes from, answers nothing at all where NODE_ENV is production.
+   */
+  auth?: (request: Request) => Principal | null | Promise<Principal | null>;
+  /** One secret for all who may use the server. Default: `INTERTIE_TOKEN`. */
+  token?: string | undefined;
+  /** Other host names that the server answers to. */
+  hosts?: readonly string[];
+  /** Origins whose pages may use the server, or `*` for all. Default: its own. */
+  cors?: readonly string[] | '*';
+  /**
+   * Reverse proxies whose `X-Forwarded-*` or `Forwarded` headers are trusted: the number of proxies in front of the server, or
+   * their addresses and CIDR ranges. Default: `INTERTIE_TRUST_PROXY`, else none.
+   */
+  trustProxy?: TrustProxy | undefined;
+  limits?: Partial<Limits>;
+  /** Where `intertie serve` listens. Default: 127.0.0.1 and 4111. */
+  host?: string;
+  port?: number;
+};
+
+/** Types for `intertie.config.ts`; the value is given back as it is, checked. */
+export function defineConfig(config: IntertieConfig): IntertieConfig {
+  checkConfig(config);
+  return config;
+}
+
+const known: readonly (keyof IntertieConfig)[] = [
+  'agents',
+  'defaultAgent',
+  'database',
+  'maxOutageMs',
+  'auth',
+  'token',
+  'hosts',
+  'cors',
+  'trustProxy',
+  'limits',
+  'host',
+  'port',
+];
+
+const name = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
+
+/** Throws `bad-config` and says which field, what it is and what it should be. */
+export function checkConfig(config: unknown): asserts config is IntertieConfig {
+  if (!isObject(config))
+    return wrong(`The configuration is ${show(config)}; it should be what defineConfig({ agents }) gives.`);
+  for (const key of Object.keys(config)) {
+    if ((known as readonly string[]).includes(key)) continue;
+    wrong(`The configuration has no field "${key}". It knows ${known.join(', ')}.`);
+  }
+  const { agents, defaultAgent, database, maxOutageMs, auth, token, hosts, cors, trustProxy, limits, host, port } =
+    config;
+  if (!isObject(agents) || Object.keys(agents).length === 0) {
+    return wrong(`agents is ${show(agents)}; it should have at least one, for example { helper: model(…) }.`);
+  }
+  for (const [key, agent] of Object.entries(agents)) {
+    if (!name.test(key))
+      wrong(`The agent "${key}" needs another name: up to 64 letters, digits, dots, dashes and underscores.`);
+    if (!isAgentDefinition(agent) && !isAgentSource(agent)) {
+      wrong(
+        `agents.${key} is ${show(agent)}; make it with model(…), mailSwarm(…), openHarness(…), agUi(…) or tape(…).`,
+      );
+    }
+  }
+  if (defaultAgent !== undefined && !(typeof defaultAgent === 'string' && Object.hasOwn(agents, defaultAgent))) {
+    wrong(`defaultAgent is ${show(defaultAgent)}; the agents are ${Object.keys(agents).join(', ')}.`);
+  }
+  if (database !== undefined && typeof database !== 'string' && !isObject(database)) {
+    wrong(`database is ${show(database)}; it should be postgres://…, a folder, or what createStore takes.`);
+  }
+  if (database === '') wrong('database is empty; leave it out for the folder .intertie.');
+  if (maxOutageMs !== undefined && !(typeof maxOutageMs === 'number' && maxOutageMs >= 0)) {
+    wrong(`maxOutageMs is ${show(maxOutageMs)}; it should be a number of milliseconds.`);
+  }
+  if (auth !== undefined && typeof auth !== 'function') {
+    wrong(`auth is ${show(auth)}; it should be a function from a request to { id } or null.`);
+  }
+  if (token !== undefined) checkToken(token, 'token');
+  if (hosts !== undefined && !isListOfText(hosts)) wrong(`hosts is ${show(hosts)}; it should be a list of names.`);
+  if (cors !== undefined && cors !== '*') checkOrigins(cors);
+  if (trustProxy !== undefined) checkTrustProxy(trustProxy, 'trustProxy');
+  if (limits !== undefined) checkLimits(limits);
+  if (host !== undefined && typeof host !== 'string') wrong(`host is ${show(host)}; it should be an address.`);
+  if (port !== undefined && !(Number.isInteger(port) && (port as number) >= 0 && (port as number) < 65_536)) {
+    wrong(`port is ${show(port)}; it should be a number from 0 to 65535.`);
+  }
+}
+
+/** Throws `bad-config` where a token can be guessed. */
+export function checkToken(token: unknown, where: 'token' | 'INTERTIE_TOKEN'): void {
+  if (typeof token === 'string' && token.length >= 16) return;
+  // What it is stays out of the message: it is a secret.
+  wrong(`${where} should be a text of 16 characters or more, for example from "openssl rand -hex 24".`);
+}
+
+/** Reads `trustProxy` from text: a number of hops, or addresses and CIDR ranges with commas between them. */
+export function parseTrustProxy(text: string, where: 'INTERTIE_TRUST_PROXY' | '--trust-proxy'): TrustProxy {
+  const entries = text.split(',').map((entry) => entry.trim());
+  const trustProxy = /^\d+$/.test(text.trim()) ? Number(text) : entries.filter((entry) => entry !== '');
+  checkTrustProxy(trustProxy, where);
+  return trustProxy;
+}
+
+function checkTrustProxy(trustProxy: unknown, where: string): void {
+  if (Number.isInteger(trustProxy) && (trustProxy as number) >= 0) return;
+  if (!isListOfText(trustProxy))
+    return wrong(
+      `${where} is ${show(trustProxy)}; it should be a number of proxies, or a list such as ['10.0.0.0/8'].`,
+    );
+  try {
+    createClientReader(trustProxy);
+  } catch (error) {
+    wrong(`${where}: ${(error as Error).message}.`);
+  }
+}
+
+function checkOrigins(cors: unknown): void {
+  if (!isListOfText(cors)) return wrong(`cors is ${show(cors)}; it should be a list of origins, or '*'.`);
+  for (const origin of cors) {
+    if (URL.canParse(origin) && new URL(origin).origin === origin) continue;
+    wrong(`cors has "${origin}"; an origin has a scheme and a host and nothing behind it: https://app.example.com`);
+  }
+}
+
+function checkLimits(limits: unknown): void {
+  if (!isObject(limits)) return wrong(`limits is ${show(limits)}; it should be an object.`);
+  const { streams, ...flat } = limits;
+  const flatLimits = ['requestsPerSecond', 'runs', 'eventLoopDelayMs', ...Object.keys(defaultRequestLimits)];
+  for (const key of Object.keys(flat)) {
+    if (!flatLimits.includes(key)) wrong(`limits has no field "${key}". Use ${flatLimits.join(', ')} or streams.`);
+  }
+  const numbers = { ...flat, ...(isObject(streams) ? streams : {}) };
+  for (const [key, value] of Object.entries(numbers)) {
+    if (value !== undefined && !(typeof value === 'number' && value > 0)) {
+      wrong(`limits: ${key} is ${show(value)}; it should be a number above 0.`);
+    }
+  }
+}
+
+function wrong(text: string): never {
+  throw new IntertieError('bad-config', text);
+}
+
+function isObject(value: unknown): value is { [key: string]: unknown } {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isListOfText(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every((item) => typeof item === 'string');
+}
+
+function show(value: unknown): string {
+  if (value === undefined) return 'missing';
+  if (typeof value === 'function') return 'a function';
+  const text = JSON.stringify(value) ?? typeof value;
+  return text.length > 60 ? `${text.slice(0, 57)}…` : text;
+}

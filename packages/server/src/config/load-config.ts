@@ -1,0 +1,35 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { createJiti } from 'jiti';
+import { checkConfig, type IntertieConfig } from './config.ts';
+import { IntertieError } from '../errors/intertie-error.ts';
+
+const names = ['ts', 'mts', 'js', 'mjs'].map((ending) => `intertie.config.${ending}`);
+
+/** The configuration file of a folder, or the one that is named. Undefined: there is none, and none was asked for. */
+export function findConfig(folder: string, file?: string): string | undefined {
+  if (file === undefined) return names.map((name) => resolve(folder, name)).find((path) => existsSync(path));
+  const path = resolve(folder, file);
+  if (!existsSync(path)) throw new IntertieError('no-config', `There is no configuration file ${path}.`);
+  return path;
+}
+
+/** Loads a configuration file, TypeScript too, also on a Node that does not read it by itself. Always anew. */
+export async function loadConfig(path: string): Promise<IntertieConfig> {
+  const jiti = createJiti(import.meta.url, { moduleCache: false, fsCache: false, interopDefault: true });
+  let loaded: unknown;
+  try {
+    loaded = await jiti.import(path, { default: true });
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new IntertieError('no-config', `${path} could not be loaded: ${why}`, { cause });
+  }
+  const config = typeof loaded === 'function' ? await (loaded as () => unknown)() : loaded;
+  try {
+    checkConfig(config);
+  } catch (error) {
+    if (error instanceof IntertieError) throw new IntertieError(error.code, `${path}: ${error.message}`);
+    throw error;
+  }
+  return config;
+}

@@ -1,0 +1,104 @@
+import type { AgentSource, Decision, Outcome, RunRecord, RunState, Thread, Usage } from '@intertie/core';
+import { toPublicOutcome } from '@intertie/core/http';
+import type { AgentKind } from '../agents/agent-definition.ts';
+import type { Host, HostedAgent } from '../host/host.ts';
+
+// What goes over the wire as JSON. Dates are ISO strings; keys of the store stay inside.
+
+export type AgentInfo = {
+  name: string;
+  kind: AgentKind;
+  description?: string;
+  isDefault?: true;
+  suggestions?: readonly string[];
+  pauses: AgentSource['pauses'];
+  hasTopology: boolean;
+  isDemo?: true;
+};
+
+export type ThreadInfo = Omit<Thread, 'createdAt' | 'updatedAt'> & {
+  agent?: string;
+  createdAt: string;
+  updatedAt: string;
+};
+
+export type RunInfo = {
+  runId: string;
+  threadId: string;
+  messageId: string;
+  agent: string;
+  state: RunState;
+  waiting?: true;
+  resumes?: string;
+  outcome?: Outcome;
+  usage?: Usage[];
+  createdAt: string;
+  startedAt?: string;
+  endedAt?: string;
+  lastSeq?: number;
+};
+
+export type LiveInfo = { runId: string; messageId: string; agent: string };
+
+export function toAgentInfo({ name, definition, agent }: HostedAgent, defaultName: string): AgentInfo {
+  const { kind, description, suggestions, isDemo } = definition;
+  const { source } = agent;
+  return {
+    name,
+    kind,
+    ...(description !== undefined && { description }),
+    ...(name === defaultName && { isDefault: true }),
+    ...(suggestions && { suggestions }),
+    pauses: source.pauses,
+    hasTopology: source.describe !== undefined,
+    ...(isDemo && { isDemo }),
+  };
+}
+
+export function toThreadInfo(thread: Thread): ThreadInfo {
+  const { createdAt, updatedAt, ...rest } = thread;
+  const agent = thread.metadata?.['agent'];
+  return {
+    ...rest,
+    ...(typeof agent === 'string' && { agent }),
+    createdAt: createdAt.toISOString(),
+    updatedAt: updatedAt.toISOString(),
+  };
+}
+
+/** `runs`: where the run that this one goes on with may be found, which is named by a key of the store. */
+export function toRunInfo(
+  run: RunRecord,
+  { errorText }: Pick<Host, 'errorText'>,
+  runs: readonly RunRecord[] = [],
+): RunInfo {
+  const { runId, threadId, messageId, agent, state, waiting, outcome, usage, lastSeq } = run;
+  const { createdAt, startedAt, endedAt } = run;
+  const resumes = run.resumes && runs.find(({ key }) => key === run.resumes)?.runId;
+  return {
+    runId,
+    threadId,
+    messageId,
+    agent,
+    state,
+    ...(waiting && { waiting }),
+    ...(resumes !== undefined && { resumes }),
+    ...(outcome && { outcome: toPublicOutcome(outcome, { runId, errorText }) }),
+    ...(usage && { usage }),
+    createdAt: createdAt.toISOString(),
+    ...(startedAt && { startedAt: startedAt.toISOString() }),
+    ...(endedAt && { endedAt: endedAt.toISOString() }),
+    ...(lastSeq !== undefined && { lastSeq }),
+  };
+}
+
+export function toLiveInfo(run: RunRecord | null): LiveInfo | undefined {
+  return run ? { runId: run.runId, messageId: run.messageId, agent: run.agent } : undefined;
+}
+
+export type DecisionInfo = Omit<Decision, 'run'>;
+
+export function toDecisionInfo(decision: Decision): DecisionInfo {
+  const { run: _, ...info } = decision;
+  return info;
+}
