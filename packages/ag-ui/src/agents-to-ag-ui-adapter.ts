@@ -64,19 +64,23 @@ export class AgentsToAGUIAdapter {
 }
 
 /**
- * Iterates a stream as a generator. A generator cannot be left before its first `next()` nor while a read is pending, so
- * `return` cancels the stream before it ends the generator.
+ * Iterates a stream as a generator. A generator that is left before its first `next()` runs no `finally`, and one with a
+ * pending read waits for it, so the stream is cancelled first.
  */
 function generate<Item>(stream: ReadableStream<Item>): AsyncGenerator<Item, void, undefined> {
   const items = iterate(stream);
   const generator = (async function* (): AsyncGenerator<Item, void, undefined> {
     for await (const item of items) yield item;
   })();
-  const finish = generator.return.bind(generator);
+  const [finish, fail] = [generator.return.bind(generator), generator.throw.bind(generator)];
   return Object.assign(generator, {
     async return() {
       await items.return?.();
       return finish();
+    },
+    async throw(error: unknown) {
+      await items.return?.();
+      return fail(error);
     },
   });
 }

@@ -119,7 +119,9 @@ function respond(
   const frames = new TransformStream<AGUIEvent, Uint8Array>({
     transform: (event, controller) => controller.enqueue(protobuf.frame(event)),
   });
-  return new Response(events.pipeThrough(frames), { headers: { ...aguiSSEHeaders, 'content-type': protobuf.mediaType, ...headers } });
+  return new Response(events.pipeThrough(frames), {
+    headers: { ...aguiSSEHeaders, 'content-type': protobuf.mediaType, ...headers },
+  });
 }
 
 /** Encodes the events of a run, read on demand. Never errors: a source that fails ends the run with its terminal event. */
