@@ -8,6 +8,7 @@ import {
   type Answer,
   type Codec,
   type DurableAgent,
+  type Emit,
   type End,
   type RunControl,
 } from '@intertie/core';
@@ -132,30 +133,30 @@ function encodeEvents(
 ): ReadableStream<AGUIEvent> {
   const reader = events.getReader();
   let isCancelled = false;
+  /** Encodes one event. Returns the reason if it was the last. */
+  const readOne = async (emit: Emit<AGUIEvent>): Promise<End | undefined> => {
+    try {
+      const { done, value } = await reader.read();
+      if (done) return { reason: 'eof' };
+      encoder.feed(value, emit);
+      return undefined;
+    } catch (error) {
+      reader.cancel().catch(() => undefined);
+      return { reason: 'error', error: toFault(error, 'ADAPTER_ERROR') };
+    }
+  };
   return new ReadableStream<AGUIEvent>(
     {
       async pull(controller) {
-        let isEmpty = true;
-        const emit = (event: AGUIEvent): void => {
-          isEmpty = false;
-          controller.enqueue(event);
-        };
+        const encoded: AGUIEvent[] = [];
+        const emit = (event: AGUIEvent): void => void encoded.push(event);
         let end: End | undefined;
-        while (isEmpty && end === undefined) {
-          try {
-            // oxlint-disable-next-line no-await-in-loop -- back-pressure: one event at a time
-            const { done, value } = await reader.read();
-            if (isCancelled) return;
-            if (done) end = { reason: 'eof' };
-            else encoder.feed(value, emit);
-          } catch (error) {
-            end = { reason: 'error', error: toFault(error, 'ADAPTER_ERROR') };
-            reader.cancel().catch(() => undefined);
-          }
-        }
-        if (end === undefined) return;
-        encoder.end(end, emit);
-        controller.close();
+        // oxlint-disable-next-line no-await-in-loop -- back-pressure: one event at a time
+        while (end === undefined && encoded.length === 0) end = await readOne(emit);
+        if (isCancelled) return;
+        if (end) encoder.end(end, emit);
+        for (const event of encoded) controller.enqueue(event);
+        if (end) controller.close();
       },
       cancel(reason) {
         isCancelled = true;
