@@ -1,10 +1,8 @@
 // @ts-check
 
 /**
- * What is asked of a row, found by `name | peer`: that much of the peer's speed at the least. The first that fits counts. A
- * door that is iterated is asked to be no slower than another that is, so nothing is asked of it beside events that are pushed
- * at whoever listens, without the promise for each that an iteration is: those are shown, and iterated they are a row as well.
- * A save is asked to be three times as fast where the server is a millisecond away, because that is what its one round trip is for.
+ * Required ratio to the peer's speed for rows whose `name | peer` matches; the first match counts. A save must be three times
+ * as fast where the server is a millisecond away, because that is what its single round trip is for.
  * @type {ReadonlyArray<{ suite: string, row: RegExp, atLeast?: number }>}
  */
 export const targets = [
@@ -12,12 +10,10 @@ export const targets = [
   { suite: 'ai-sdk', row: /^bytes → checked chunks/, atLeast: 5 },
   { suite: 'ai-sdk', row: /\| streamText\(\)/, atLeast: 1 },
   { suite: 'mail', row: /\| eventsource-parser/, atLeast: 0.5 },
-  // There it is `streamText` that is measured, and nobody can be told from another.
-  { suite: 'ag-ui', row: /on streamText/ },
-  { suite: 'ag-ui', row: /\| a loop that only reads/, atLeast: 0.5 },
-  { suite: 'ag-ui', row: /^(codecs alone|bytes)/, atLeast: 2 },
-  { suite: 'ag-ui', row: /\| (VoltAgent's (?!.*iterated)|a generator that hands)/ },
-  { suite: 'ag-ui', row: /./, atLeast: 1 },
+  { suite: 'ag-ui', row: /on streamText/, atLeast: 0.85 },
+  { suite: 'ag-ui', row: /^codecs alone/, atLeast: 5 },
+  // A list of parts costs nothing to read, which no model does: recorded only.
+  { suite: 'ag-ui', row: /./ },
   { suite: 'postgres', row: /^save .*1 ms each way \| @mastra/, atLeast: 3 },
   { suite: 'postgres', row: /^last 50 .*includeTotal: false/, atLeast: 1 },
   { suite: 'postgres', row: /^all of /, atLeast: 20 },

@@ -1,4 +1,5 @@
 import { toReadableStream } from '@intertie/core';
+import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { AGUIEvent } from './ag-ui-event.ts';
 import { toAGUIFrame, writeAGUISSE } from './index.ts';
@@ -38,6 +39,34 @@ describe('a frame', () => {
     expect(frame).toMatch(/^data: [^\r\n]*\n\n$/);
     expect(JSON.parse(frame.slice(6))).toEqual(event('a\r\nb\u2028'));
     expect(JSON.parse(toAGUIFrame(event({ big: 1n })).slice(6))).toEqual(event({ big: '1' }));
+  });
+});
+
+describe('a chunk', () => {
+  it('joins the frames of all events that are available at once', async () => {
+    const { events, say, end } = held();
+    const reader = textReader(writeAGUISSE(events));
+    say(event(1));
+    say(event(2));
+    expect(await reader.read()).toBe(toAGUIFrame(event(1)) + toAGUIFrame(event(2)));
+    say(event(3));
+    expect(await reader.read()).toBe(toAGUIFrame(event(3)));
+    say(event(4));
+    end();
+    expect([await reader.read(), await reader.read()]).toEqual([toAGUIFrame(event(4)), undefined]);
+  });
+
+  it('contains the frames of the events, wherever chunks are split', async () => {
+    const character = fc.constantFrom('a', ' ', '\n', '"', '\\', '\u0001', 'é', '\u2028', '你', '😀', '\ud800');
+    const value = fc.oneof(fc.string({ unit: character }), fc.constantFrom('long '.repeat(1000), '你'.repeat(20_000)));
+    await fc.assert(
+      fc.asyncProperty(fc.array(value, { maxLength: 30 }), async (values) => {
+        const events = values.map(event);
+        const text = await new Response(writeAGUISSE(toReadableStream(events))).text();
+        expect(text).toBe(events.map(toAGUIFrame).join(''));
+      }),
+      { numRuns: 100 },
+    );
   });
 });
 

@@ -1,136 +1,88 @@
-import { createFrameBytes } from './ag-ui-frame-bytes.ts';
 import type { AGUIEvent } from './ag-ui-event.ts';
-import { feedOf, type EventFeed, type EventSink } from './event-feed.ts';
+import { toAGUIFrame } from './ag-ui-frame.ts';
 
 const keepAliveFrame = ': keep-alive\n\n';
-/** What one piece may hold: so many reads share the cost of writing it, and no more is read for a client that takes nothing. */
-const maxReads = 256;
-const maxLength = 32_768;
+/** Size at which a chunk is written without waiting for further events, in characters. */
+const maxChunkLength = 16_384;
 
 export const aguiSSEHeaders: Readonly<Record<string, string>> = {
   'content-type': 'text/event-stream',
   'cache-control': 'no-cache, no-transform',
-  // Proxies that buffer would hold the answer back until it is complete.
+  // Disables response buffering in nginx and compatible proxies.
   'x-accel-buffering': 'no',
 };
 
 export interface WriteAGUISSEOptions {
-  /** After how long a silence a comment is written, so that proxies keep the connection. Default: never. */
+  /** Interval without events after which a comment is written, so that proxies keep the connection. Default: never. */
   keepAliveMs?: number;
 }
 
-/** Events as the bytes of a server-sent stream, read on demand. */
+/**
+ * Writes events as a server-sent event stream, read on demand. Events that are available at once share a chunk: a model
+ * sends several deltas in one packet, and passing a chunk on costs more than encoding an event.
+ */
 export function writeAGUISSE(
   events: ReadableStream<AGUIEvent>,
-  options: WriteAGUISSEOptions = {},
+  { keepAliveMs }: WriteAGUISSEOptions = {},
 ): ReadableStream<Uint8Array> {
-  return writeFeedSSE(feedOf(events), options);
-}
-
-/**
- * A feed as bytes. What comes at once is written at once, as one piece: a model says several words in one packet, and each
- * piece of a stream costs more than the words in it.
- */
-export function writeFeedSSE(feed: EventFeed, { keepAliveMs }: WriteAGUISSEOptions): ReadableStream<Uint8Array> {
-  const frames = createFrameBytes();
-  const { more: addMore } = frames;
-  let controller: ReadableStreamDefaultController<Uint8Array>;
-  let onWritten: (() => void) | undefined;
+  const reader = events.getReader();
+  const encoder = new TextEncoder();
   let keepAlive: ReturnType<typeof setInterval> | undefined;
   let isSilent = true;
-  let reads = 0;
-  let isReading = false;
-  let isWaiting = false;
   let isOver = false;
+  let frames = '';
 
-  const write = (): void => {
-    if (frames.length() === 0 || isOver || onWritten === undefined) return;
-    controller.enqueue(frames.take());
-    reads = 0;
-    const resolve = onWritten;
-    onWritten = undefined;
-    resolve();
-  };
-  /** What was said is written when all that is there has been read, if it was not by then. */
-  const onSaid = (): void => {
-    if (isOver) return;
-    isWaiting = true;
-    afterwards(onRead);
-  };
-  const onRead = (): void => {
-    isWaiting = false;
-    write();
-  };
-  const read = (): void => {
-    if (isReading) return;
-    isReading = true;
-    feed.read();
-  };
   const stop = (): void => {
     isOver = true;
     clearInterval(keepAlive);
-    onWritten?.();
-  };
-
-  const sink: EventSink = {
-    event(event) {
-      isSilent = false;
-      frames.add(event);
-      if (!isWaiting) onSaid();
-    },
-    more(delta, words) {
-      isSilent = false;
-      addMore(delta, words);
-      if (!isWaiting) onSaid();
-    },
-    ready() {
-      reads += 1;
-      if (reads >= maxReads || frames.length() >= maxLength) write();
-      // Nobody waits, or there was enough for one piece.
-      isReading = onWritten !== undefined && !isOver;
-      return isReading;
-    },
-    end() {
-      if (isOver) return;
-      if (frames.length() > 0) controller.enqueue(frames.take());
-      stop();
-      controller.close();
-    },
-    fail(error) {
-      if (isOver) return;
-      stop();
-      controller.error(error);
-    },
   };
 
   return new ReadableStream<Uint8Array>({
-    start(own) {
-      controller = own;
-      feed.open(sink);
-      if (keepAliveMs === undefined || isOver) return;
+    start(controller) {
+      if (keepAliveMs === undefined) return;
       keepAlive = setInterval(() => {
-        // A reader that does not read is not told that we are alive: comments would only pile up.
-        if (isSilent && (controller.desiredSize ?? 0) > 0) controller.enqueue(new TextEncoder().encode(keepAliveFrame));
+        // Not while the client is not reading: comments would only fill the queue.
+        if (isSilent && (controller.desiredSize ?? 0) > 0) controller.enqueue(encoder.encode(keepAliveFrame));
         isSilent = true;
       }, keepAliveMs);
     },
-    pull: () =>
-      new Promise<void>((resolve) => {
-        onWritten = resolve;
-        // What came while nobody waited.
-        if (frames.length() > 0 && !isWaiting) write();
-        else read();
-      }),
+    async pull(controller) {
+      const flush = (): void => {
+        if (frames === '' || isOver) return;
+        controller.enqueue(encoder.encode(frames));
+        frames = '';
+      };
+      try {
+        do {
+          // oxlint-disable-next-line no-await-in-loop -- back-pressure: one event at a time
+          const { done, value } = await reader.read();
+          if (isOver) return;
+          if (done) {
+            flush();
+            stop();
+            return controller.close();
+          }
+          isSilent = false;
+          if (frames === '') afterPendingReads(flush);
+          frames += toAGUIFrame(value);
+          if (frames.length >= maxChunkLength) flush();
+        } while ((controller.desiredSize ?? 0) > 0);
+      } catch (error) {
+        flush();
+        stop();
+        throw error;
+      }
+    },
     cancel(reason) {
       stop();
-      return feed.leave(reason);
+      return reader.cancel(reason);
     },
   });
 }
 
-/** When all that is there has been read. */
-function afterwards(write: () => void): void {
+/** Calls back once every read that can complete without I/O has completed. */
+function afterPendingReads(callback: () => void): void {
   const { setImmediate } = globalThis as { setImmediate?: (callback: () => void) => unknown };
-  if (setImmediate) setImmediate(write);
-  else setTimeout(write, 0);
+  if (setImmediate) setImmediate(callback);
+  else setTimeout(callback, 0);
 }

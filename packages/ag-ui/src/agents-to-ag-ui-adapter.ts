@@ -1,11 +1,10 @@
 import type { Event, Message } from '@ag-ui/core';
 import { fromModelMessages, fromUIMessages } from '@intertie/ai-sdk';
-import { generateId, type Json } from '@intertie/core';
+import { generateId, iterate, type Json } from '@intertie/core';
 import type { AGUIRunInput } from './ag-ui-event.ts';
 import { featuresOf } from './ag-ui-version.ts';
-import { generateAGUI } from './generate-ag-ui.ts';
 import { defined, isFields, nameOf, type Fields } from './read-fields.ts';
-import { feedAGUI, type StreamTextLike, type ToAGUIOptions } from './to-ag-ui.ts';
+import { encodeStreamText, type StreamTextLike, type ToAGUIOptions } from './to-ag-ui.ts';
 import { toAGUIMessages } from './to-ag-ui-messages.ts';
 
 export interface AgentsToAGUIAdapterOptions extends Omit<
@@ -47,7 +46,7 @@ export class AgentsToAGUIAdapter {
     // Older clients refuse an input without them.
     const demanded = isV1 ? undefined : { tools: [], context: [], state: {}, forwardedProps: {} };
     const echo: AGUIRunInput = { threadId: thread, runId: runId ?? mint(), messages, ...demanded, ...known };
-    const feed = feedAGUI(stream, {
+    const events = encodeStreamText(stream, {
       form: 'chunks',
       stepNames: 'phases',
       timestamps: true,
@@ -60,8 +59,30 @@ export class AgentsToAGUIAdapter {
       echo,
       ...(messages.length > 0 && { messages }),
     });
-    return generateAGUI(feed) as AsyncGenerator<Event, void, undefined>;
+    return generate(events as ReadableStream<Event>);
   }
+}
+
+/**
+ * Iterates a stream as a generator. A generator that is left before its first `next()` runs no `finally`, and one with a
+ * pending read waits for it, so the stream is cancelled first.
+ */
+function generate<Item>(stream: ReadableStream<Item>): AsyncGenerator<Item, void, undefined> {
+  const items = iterate(stream);
+  const generator = (async function* (): AsyncGenerator<Item, void, undefined> {
+    for await (const item of items) yield item;
+  })();
+  const [finish, fail] = [generator.return.bind(generator), generator.throw.bind(generator)];
+  return Object.assign(generator, {
+    async return() {
+      await items.return?.();
+      return finish();
+    },
+    async throw(error: unknown) {
+      await items.return?.();
+      return fail(error);
+    },
+  });
 }
 
 /** Messages of three kinds, told apart by what only one of them has. */

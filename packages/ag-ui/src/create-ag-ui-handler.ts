@@ -2,23 +2,27 @@ import {
   generateId,
   RunRefusedError,
   StoreError,
+  toFault,
+  type AgentEvent,
   type AgentSource,
   type Answer,
+  type Codec,
   type DurableAgent,
+  type Emit,
+  type End,
   type RunControl,
 } from '@intertie/core';
 import { RequestBodyError, toRunHeaders, withPublicFaults } from '@intertie/core/http';
 import type { AGUIHandlerOptions, DurableAGUIHandlerOptions } from './ag-ui-handler-options.ts';
 import { asksFor } from './ag-ui-binary.ts';
-import { aguiSSEHeaders, writeFeedSSE } from './ag-ui-sse.ts';
+import type { AGUIEvent } from './ag-ui-event.ts';
+import { aguiSSEHeaders, writeAGUISSE } from './ag-ui-sse.ts';
 import { DurableDoor, type Told } from './durable-door.ts';
 import { createAGUIEncoder } from './encode-ag-ui.ts';
-import { encodedFeed, feedOf, type EventFeed } from './event-feed.ts';
 import { defined, nameOf } from './read-fields.ts';
 import { readRunAgentInput, RequestProblem } from './read-run-agent-input.ts';
 import { refuseRun } from './refuse-run.ts';
 import { runOfInput } from './run-of-input.ts';
-import { streamFeed } from './stream-feed.ts';
 
 type Handler = (request: Request) => Promise<Response>;
 
@@ -67,7 +71,7 @@ function durableHandler(agent: DurableAgent, options: DurableAGUIHandlerOptions)
     if (told === null) return new Response(null, { status: 204 });
     const { events, run } = told;
     const headers = run && toRunHeaders(run);
-    return respond(feedOf(events), request, options, headers);
+    return respond(events, request, options, headers);
   });
 }
 
@@ -87,8 +91,8 @@ function sourceHandler(source: AgentSource, options: AGUIHandlerOptions): Handle
     );
     const stop = new AbortController();
     const events = source.run({ ...run, ...prepared }, controlOf(AbortSignal.any([request.signal, stop.signal])));
-    // Who leaves stops the run, also where the platform does not abort the request.
-    const encoded = encodedFeed(events, encoder, (reason) => stop.abort(reason));
+    // Not every platform aborts the request when the client disconnects, so cancelling the response stops the run too.
+    const encoded = encodeEvents(events, encoder, (reason) => stop.abort(reason));
     return respond(encoded, request, options, toRunHeaders({ runId: run.runId }));
   });
 }
@@ -103,18 +107,65 @@ function named(request: Request): { query: URLSearchParams; threadId: string; ru
 
 /** The events in the form that the client reads. */
 function respond(
-  events: EventFeed,
+  events: ReadableStream<AGUIEvent>,
   request: Request,
   { keepAliveMs = defaultKeepAliveMs, protobuf }: AGUIHandlerOptions | DurableAGUIHandlerOptions,
   headers: Record<string, string> | undefined,
 ): Response {
   if (!protobuf || !asksFor(protobuf, request)) {
-    const bytes = writeFeedSSE(events, { keepAliveMs });
+    const bytes = writeAGUISSE(events, { keepAliveMs });
     return new Response(bytes, { headers: { ...aguiSSEHeaders, ...headers } });
   }
   // Clients compare the media type as a whole: nothing may stand behind it.
-  const bytes = streamFeed(events, (event) => protobuf.frame(event));
-  return new Response(bytes, { headers: { ...aguiSSEHeaders, 'content-type': protobuf.mediaType, ...headers } });
+  const frames = new TransformStream<AGUIEvent, Uint8Array>({
+    transform: (event, controller) => controller.enqueue(protobuf.frame(event)),
+  });
+  return new Response(events.pipeThrough(frames), {
+    headers: { ...aguiSSEHeaders, 'content-type': protobuf.mediaType, ...headers },
+  });
+}
+
+/** Encodes the events of a run, read on demand. Never errors: a source that fails ends the run with its terminal event. */
+function encodeEvents(
+  events: ReadableStream<AgentEvent>,
+  encoder: Codec<AgentEvent, AGUIEvent>,
+  onCancel: (reason: unknown) => void,
+): ReadableStream<AGUIEvent> {
+  const reader = events.getReader();
+  let isCancelled = false;
+  /** Encodes one event. Returns the reason if it was the last. */
+  const readOne = async (emit: Emit<AGUIEvent>): Promise<End | undefined> => {
+    try {
+      const { done, value } = await reader.read();
+      if (done) return { reason: 'eof' };
+      encoder.feed(value, emit);
+      return undefined;
+    } catch (error) {
+      reader.cancel().catch(() => undefined);
+      return { reason: 'error', error: toFault(error, 'ADAPTER_ERROR') };
+    }
+  };
+  return new ReadableStream<AGUIEvent>(
+    {
+      async pull(controller) {
+        const encoded: AGUIEvent[] = [];
+        const emit = (event: AGUIEvent): void => void encoded.push(event);
+        let end: End | undefined;
+        // oxlint-disable-next-line no-await-in-loop -- back-pressure: one event at a time
+        while (end === undefined && encoded.length === 0) end = await readOne(emit);
+        if (isCancelled) return;
+        if (end) encoder.end(end, emit);
+        for (const event of encoded) controller.enqueue(event);
+        if (end) controller.close();
+      },
+      cancel(reason) {
+        isCancelled = true;
+        onCancel(reason);
+        return reader.cancel(reason);
+      },
+    },
+    { highWaterMark: 0 },
+  );
 }
 
 /** Says with a status what is wrong with a request. */

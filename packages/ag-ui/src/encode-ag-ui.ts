@@ -27,7 +27,6 @@ import type { AGUIWords } from './encode-words.ts';
 import { encryptedValueOf } from './encrypted-value.ts';
 import { guardLoss } from './guard-loss.ts';
 import { customNames, endedStepsKey, slotKey } from './intertie-slot.ts';
-import type { MoreWords } from './more-words.ts';
 import { defined, fieldsOf } from './read-fields.ts';
 import { snapshotsFor } from './snapshot-order.ts';
 
@@ -40,7 +39,7 @@ type Write = (event: AGUIEvent) => void;
 type EndEvent = EventOf<'run-end'>;
 type PartMetadata = Extract<EventOf<'metadata'>, { id: string }>;
 
-export class AGUIEncoder implements Encoder<AGUIEvent, AGUIOpenState> {
+class AGUIEncoder implements Encoder<AGUIEvent, AGUIOpenState> {
   readonly version = '1';
   readonly optionsKey: string;
   #options: AGUIEncoderOptions;
@@ -54,8 +53,6 @@ export class AGUIEncoder implements Encoder<AGUIEvent, AGUIOpenState> {
   #state: AGUIState;
   #messages: AGUIMessages;
   #time: number | undefined;
-  /** What the last event was more of, if it was. */
-  #goesOn: AGUIWords | AGUITools | undefined;
   #emit: Emit<AGUIEvent> = () => undefined;
 
   constructor(options: AGUIEncoderOptions) {
@@ -70,30 +67,20 @@ export class AGUIEncoder implements Encoder<AGUIEvent, AGUIOpenState> {
     this.optionsKey = optionsKeyOf(options);
   }
 
-  /** `at` is for an event that does not say when it was. */
-  feed(event: AgentEvent, emit: Emit<AGUIEvent>, at: number | undefined = event.at): void {
+  feed(event: AgentEvent, emit: Emit<AGUIEvent>): void {
     this.#emit = emit;
-    if (at !== undefined) this.#time = Math.trunc(at);
+    if (event.at !== undefined) this.#time = Math.trunc(event.at);
     this.#messages.feed(event);
-    this.#goesOn = undefined;
     switch (event.type) {
       case 'text-delta':
       case 'reasoning-delta':
-        if (this.#words.delta(event, this.#write)) this.#goesOn = this.#words;
-        return;
+        return this.#words.delta(event, this.#write);
       case 'tool-input-delta':
-        if (this.#tools.delta(event, this.#write)) this.#goesOn = this.#tools;
-        else this.#parts.withheld.missing(event.type, event.toolCallId);
+        if (!this.#tools.delta(event, this.#write)) this.#parts.withheld.missing(event.type, event.toolCallId);
         return;
       default:
         return this.#feed(event);
     }
-  }
-
-  /** How more of what the last event was more of is told, as another delta of it would be; nothing where only that can. */
-  get more(): MoreWords | undefined {
-    if (this.#goesOn === undefined || this.#messages.isKept) return undefined;
-    return this.#goesOn.more(this.#options.timestamps ? this.#time : undefined);
   }
 
   /** The run was cut off before its own last word: the client must not take it for a complete one. */

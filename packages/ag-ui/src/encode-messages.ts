@@ -27,11 +27,6 @@ export class AGUIMessages {
     return this.#history !== undefined;
   }
 
-  /** Whether what is said is kept. */
-  get isKept(): boolean {
-    return this.#fold !== undefined;
-  }
-
   feed(event: AgentEvent): void {
     this.#fold?.feed(event);
   }

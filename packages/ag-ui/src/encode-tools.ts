@@ -14,10 +14,8 @@ import {
 import type { AGUIEvent } from './ag-ui-event.ts';
 import { tag } from './encode-agents.ts';
 import { encryptedValueOf } from './encrypted-value.ts';
-import { growingText, type GrowingText } from './growing-text.ts';
 import { slot } from './intertie-slot.ts';
 import type { MessageGroups } from './message-groups.ts';
-import { moreWords, sayMore, type MoreWords } from './more-words.ts';
 import { callSlot } from './part-slot.ts';
 import { encodeToolResult } from './tool-content.ts';
 
@@ -29,10 +27,8 @@ type Call = {
   owner: string | undefined;
   form: Form;
   state: 'input' | 'called' | 'settled';
-  /** Made when it is needed, of what is known then. */
-  words: MoreWords | undefined;
   /** The arguments as the client has them. */
-  text: GrowingText;
+  text: string;
   isOpen: boolean;
   /** Not written yet: it would separate the chunks of another call. With `end`, it is complete. */
   held?: { end?: JsonObject };
@@ -60,8 +56,6 @@ export class AGUITools {
   #options: AGUIToolsOptions;
   #groups: MessageGroups;
   #calls = new Map<string, Call>();
-  /** The call that the last arguments were of: mostly the next are of it too. */
-  #last: Call | undefined;
   #open = 0;
   /** Calls of this run without a result. */
   #unsettled = 0;
@@ -93,8 +87,7 @@ export class AGUITools {
       owner,
       form: 'triads',
       state: isSettled ? 'settled' : 'called',
-      words: undefined,
-      text: growingText(),
+      text: '',
       isOpen: false,
       meta: part.providerMetadata,
       isBaseline: true,
@@ -116,8 +109,7 @@ export class AGUITools {
       owner,
       form,
       state: 'input',
-      words: undefined,
-      text: growingText(),
+      text: '',
       isOpen: true,
       meta,
       isBaseline: false,
@@ -125,7 +117,6 @@ export class AGUITools {
       slot: callSlot(body, owner),
     };
     this.#calls.set(toolCallId, call);
-    this.#last = undefined;
     this.#open += 1;
     this.#unsettled += 1;
     if (this.#inChunks) {
@@ -152,25 +143,16 @@ export class AGUITools {
     delete call.held;
     this.#held.delete(call);
     this.#writeStart(call, write);
-    const text = call.text.toString();
-    if (text !== '') this.#writeArgs(call, text, write);
+    if (call.text !== '') this.#writeArgs(call, call.text, write);
     if (held.end) this.#end(call, held.end, write);
   }
 
   delta({ toolCallId, delta, providerMetadata }: EventOf<'tool-input-delta'>, write: Write): boolean {
-    const call = this.#last?.body.toolCallId === toolCallId ? this.#last : this.#calls.get(toolCallId);
+    const call = this.#calls.get(toolCallId);
     if (call === undefined || !call.isOpen) return false;
-    this.#last = call;
     if (providerMetadata) call.meta = mergeMeta(call.meta, providerMetadata);
     if (delta !== '') this.#args(call, delta, write);
     return true;
-  }
-
-  /** How more arguments of the call that the last delta was of are told. Nothing: only another delta can say them. */
-  more(timestamp: number | undefined): MoreWords | undefined {
-    const call = this.#last;
-    if (call === undefined || call.held || isTagged(call)) return undefined;
-    return moreWords({ ...(call.words ??= wordsOf(call)), timestamp, kept: call.text });
   }
 
   inputEnd({ toolCallId, providerMetadata }: EventOf<'tool-input-end'>): boolean {
@@ -187,15 +169,14 @@ export class AGUITools {
     const call = known ?? this.start(event, owner, form, write);
     if (known !== undefined && (known.isBaseline || !known.isOpen)) return;
     call.body = { ...call.body, ...body };
-    call.words = undefined;
     call.meta = mergeMeta(call.meta, body.providerMetadata);
     if (body.executor === 'provider') this.#groups.isProviders(toolCallId, call.body);
-    if (call.text.toString() === '') this.#args(call, argumentsOf(input, call.body.inputEncoding), write);
+    if (call.text === '') this.#args(call, argumentsOf(input, call.body.inputEncoding), write);
     call.state = 'called';
     call.isInvalid = invalid !== undefined;
     const more: JsonObject = invalid === undefined ? {} : { invalid };
     // A schema may have changed what the model wrote; the tool was called with this.
-    if (!isInput(call.text.toString(), input, call.body.inputEncoding)) more.input = input;
+    if (!isInput(call.text, input, call.body.inputEncoding)) more.input = input;
     this.#end(call, more, write);
   }
 
@@ -301,7 +282,6 @@ export class AGUITools {
       const { toolCallId, toolName: toolCallName } = call.body;
       const { parentMessageId, owner } = call;
       call.form = 'triads';
-      call.words = undefined;
       write({ type: 'TOOL_CALL_START', toolCallId, toolCallName, parentMessageId, ...tag(owner) });
     }
   }
@@ -318,13 +298,14 @@ export class AGUITools {
   }
 
   #args(call: Call, delta: string, write: Write): void {
-    call.text.add(delta);
+    call.text += delta;
     if (!call.held) this.#writeArgs(call, delta, write);
   }
 
-  #writeArgs(call: Call, delta: string, write: Write): void {
-    const event = sayMore((call.words ??= wordsOf(call)), delta);
-    write(isTagged(call) ? { ...event, ...tag(call.owner) } : event);
+  #writeArgs({ body, parentMessageId, owner, form }: Call, delta: string, write: Write): void {
+    const { toolCallId, toolName: toolCallName } = body;
+    if (form === 'triads') write({ type: 'TOOL_CALL_ARGS', toolCallId, delta });
+    else write({ type: 'TOOL_CALL_CHUNK', toolCallId, toolCallName, parentMessageId, delta, ...tag(owner) });
   }
 
   #end(call: Call, more: JsonObject, write: Write): void {
@@ -363,15 +344,6 @@ export class AGUITools {
     const messageId = `${toolCallId}:progress`;
     write({ type: 'ACTIVITY_SNAPSHOT', messageId, activityType: 'TOOL_PROGRESS', content, ...tag(owner) });
   }
-}
-
-/** Whether each of its events says whose it is. */
-function isTagged({ form, owner }: Call): boolean {
-  return form === 'chunks' && owner !== undefined;
-}
-
-function wordsOf({ form, body: { toolCallId: id, toolName: toolCallName }, parentMessageId }: Call): MoreWords {
-  return moreWords({ kind: form === 'triads' ? 'call' : 'callChunk', id, toolCallName, parentMessageId });
 }
 
 function argumentsOf(input: Json, encoding: 'json' | 'text' | undefined): string {

@@ -3,10 +3,8 @@ import type { AGUIEvent } from './ag-ui-event.ts';
 import { tag, type AGUIAgents } from './encode-agents.ts';
 import type { Form } from './encode-tools.ts';
 import { encryptedValueOf } from './encrypted-value.ts';
-import { growingText, type GrowingText } from './growing-text.ts';
 import { slot } from './intertie-slot.ts';
 import type { MessageGroups } from './message-groups.ts';
-import { moreWords, sayMore, type MoreWords } from './more-words.ts';
 import { saidSlot } from './part-slot.ts';
 import { defined } from './read-fields.ts';
 import type { Withheld } from './withheld.ts';
@@ -15,7 +13,6 @@ type Write = (event: AGUIEvent) => void;
 type Part = {
   kind: 'text' | 'reasoning';
   form: Form;
-  words: MoreWords;
   owner: string | undefined;
   said: Said;
   meta: Meta | undefined;
@@ -37,11 +34,8 @@ export interface AGUIWordsOptions {
 export class AGUIWords {
   #options: AGUIWordsOptions;
   #open = new Map<string, Part>();
-  /** The part that the last words were of: mostly the next are of it too. */
-  #lastId: string | undefined;
-  #lastPart: Part | undefined;
   #closed = new Map<string, Meta | undefined>();
-  #last: { stepId: string | undefined; text: GrowingText } = { stepId: undefined, text: growingText() };
+  #last: { stepId: string | undefined; text: string } = { stepId: undefined, text: '' };
 
   constructor(options: AGUIWordsOptions) {
     this.#options = options;
@@ -54,7 +48,7 @@ export class AGUIWords {
 
   /** The text of the last turn that said something. */
   get lastText(): string {
-    return this.#last.text.toString();
+    return this.#last.text;
   }
 
   /** Of the message that the run goes on with. */
@@ -74,44 +68,23 @@ export class AGUIWords {
     const owner = agents.owner(event.agentId);
     const form = kind === 'text' ? asked : 'triads';
     const name = kind === 'text' ? agents.voice(event.agentId) : undefined;
-    const words = wordsOf(kind, form, id);
     const meta = said.providerMetadata;
-    const part: Part = { kind, form, words, owner, said, meta, isSaid: false, ...defined({ name }) };
-    this.#lastId = undefined;
+    const part: Part = { kind, form, owner, said, meta, isSaid: false, ...defined({ name }) };
     this.#open.set(id, part);
     if (form === 'triads') openPart(id, part, saidSlot(said, owner), write);
   }
 
-  /** Whether it is of something open. */
-  delta({ type, id, delta, providerMetadata }: EventOf<'text-delta' | 'reasoning-delta'>, write: Write): boolean {
-    const part = this.#lastId === id ? this.#lastPart : this.#open.get(id);
-    if (part === undefined) {
-      this.#options.withheld.missing(type, id);
-      return false;
-    }
-    this.#lastId = id;
-    this.#lastPart = part;
+  delta({ type, id, delta, providerMetadata }: EventOf<'text-delta' | 'reasoning-delta'>, write: Write): void {
+    const part = this.#open.get(id);
+    if (part === undefined) return this.#options.withheld.missing(type, id);
     if (providerMetadata) part.meta = mergeMeta(part.meta, providerMetadata);
-    if (delta !== '') this.#say(part, delta, write);
-    return true;
-  }
-
-  /** How more of what the last delta was of is told. Nothing: only another delta can say it. */
-  more(timestamp: number | undefined): MoreWords | undefined {
-    const part = this.#lastPart;
-    // The first chunk says more than words, and one of an agent's whose it is.
-    if (part === undefined || (part.form === 'chunks' && (!part.isSaid || part.owner !== undefined))) return undefined;
-    const isNoted = part.kind === 'text' && this.#options.notesText;
-    // It may have said nothing yet, and what is kept be another's.
-    if (isNoted && this.#last.stepId !== part.said.stepId) return undefined;
-    return moreWords({ ...part.words, timestamp, kept: isNoted ? this.#last.text : undefined });
+    if (delta !== '') this.#writeDelta(id, part, delta, write);
   }
 
   end(event: EventOf<'text-end' | 'reasoning-end'>, write: Write): void {
     const { id: messageId } = event;
     const part = this.#open.get(messageId);
     if (part === undefined) return this.#options.withheld.missing(event.type, messageId);
-    this.#lastId = undefined;
     this.#open.delete(messageId);
     part.meta = mergeMeta(part.meta, event.providerMetadata);
     this.#closed.set(messageId, part.meta);
@@ -137,7 +110,6 @@ export class AGUIWords {
   reopen(write: Write): void {
     for (const [id, part] of this.#open) {
       part.form = 'triads';
-      part.words = wordsOf(part.kind, part.form, id);
       openPart(id, part, {}, write);
     }
   }
@@ -156,23 +128,20 @@ export class AGUIWords {
     encrypted(id, merged, write);
   }
 
-  #say(part: Part, delta: string, write: Write): void {
-    if (part.kind === 'text' && this.#options.notesText) this.#note(part.said.stepId, delta);
-    const event = sayMore(part.words, delta);
-    const { owner, said, name, isSaid } = part;
+  #writeDelta(messageId: string, part: Part, delta: string, write: Write): void {
+    const { kind, form, owner, said, name, isSaid } = part;
     part.isSaid = true;
-    if (part.form === 'triads' || (isSaid && owner === undefined)) return write(event);
-    write({ ...event, ...tag(owner), ...(!isSaid && { ...defined({ name }), ...slot(saidSlot(said, owner)) }) });
+    if (kind === 'reasoning') return write({ type: 'REASONING_MESSAGE_CONTENT', messageId, delta });
+    if (this.#options.notesText) this.#note(said.stepId, delta);
+    if (form === 'triads') return write({ type: 'TEXT_MESSAGE_CONTENT', messageId, delta });
+    const opening = isSaid ? undefined : { ...defined({ name }), ...slot(saidSlot(said, owner)) };
+    write({ type: 'TEXT_MESSAGE_CHUNK', messageId, role: 'assistant', delta, ...tag(owner), ...opening });
   }
 
   #note(stepId: string | undefined, delta: string): void {
-    if (this.#last.stepId !== stepId) this.#last = { stepId, text: growingText() };
-    this.#last.text.add(delta);
+    if (this.#last.stepId !== stepId) this.#last = { stepId, text: '' };
+    this.#last.text += delta;
   }
-}
-
-function wordsOf(kind: Part['kind'], form: Form, id: string): MoreWords {
-  return moreWords({ kind: kind === 'text' && form === 'chunks' ? 'textChunk' : kind, id });
 }
 
 function openPart(messageId: string, { kind, owner, name }: Part, kept: JsonObject, write: Write): void {

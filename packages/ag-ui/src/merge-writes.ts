@@ -9,7 +9,7 @@ type Result = IteratorResult<unknown, unknown>;
 
 /**
  * Parts, and a sign whenever something was written, so that it is told at once and not with the next part: while a tool
- * works its model says nothing. One part is asked for at a time, as before.
+ * works its model says nothing. One part is asked for at a time, as before. `withWrites` closes the queue at the run's end.
  */
 export class MergedParts implements AsyncIterableIterator<unknown> {
   #iterator: AsyncIterator<unknown, unknown>;
@@ -36,11 +36,7 @@ export class MergedParts implements AsyncIterableIterator<unknown> {
   async return(reason?: unknown): Promise<Result> {
     this.#waiting?.resolve({ done: true, value: undefined });
     this.#waiting = undefined;
-    const left = this.#iterator.return?.(reason);
-    // Not at once: whoever ends the run now tells what was written before.
-    await Promise.resolve();
-    this.#queue.close();
-    await left;
+    await this.#iterator.return?.(reason);
     return { done: true, value: undefined };
   }
 

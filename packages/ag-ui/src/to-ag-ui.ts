@@ -1,14 +1,11 @@
 import type { Event, Message } from '@ag-ui/core';
 import { createFullStreamDecoder, type ToolExecutors } from '@intertie/ai-sdk';
-import { compose, generateId, seal, type Json, type RunInput } from '@intertie/core';
+import { compose, generateId, iterate, seal, sourceStream, type Json, type RunInput } from '@intertie/core';
 import { publicFaults, type FaultView } from '@intertie/core/http';
-import type { AGUIRunInput } from './ag-ui-event.ts';
+import type { AGUIEvent, AGUIRunInput } from './ag-ui-event.ts';
 import type { AGUIEncoderOptions } from './ag-ui-encoder-options.ts';
 import type { AGUIWriter } from './ag-ui-writer.ts';
-import { AGUIEncoder } from './encode-ag-ui.ts';
-import { iterableStream } from './iterable-stream.ts';
-import { createPartCodec } from './part-codec.ts';
-import { partFeed, type PartFeed } from './part-feed.ts';
+import { createAGUIEncoder } from './encode-ag-ui.ts';
 import { defined, isFields } from './read-fields.ts';
 import { runOfInput } from './run-of-input.ts';
 import { writeInto } from './write-into.ts';
@@ -41,33 +38,32 @@ export interface ToAGUIOptions extends AGUIEncoderOptions {
  * read on demand, and can be iterated. The protocol version is the option's, else the one of `input`.
  */
 export function toAGUI(result: StreamTextLike, options: ToAGUIOptions = {}): ReadableStream<Event> {
-  return iterableStream(feedAGUI(result, options)) as ReadableStream<Event>;
+  const events = encodeStreamText(result, options) as ReadableStream<Event>;
+  // Leaving this iterator cancels the stream at once; the platform's waits for a pending read first.
+  return Object.assign(events, { [Symbol.asyncIterator]: () => iterate(events) });
 }
 
-/** Creates the pipeline from a `streamText` result to AG-UI events. With `shown`, the text of provider errors is hidden. */
-export function feedAGUI(
+/** Decodes, seals and encodes a `streamText` result as one stream. With `shown`, the text of provider errors is hidden. */
+export function encodeStreamText(
   result: StreamTextLike,
   options: ToAGUIOptions,
   shown?: Pick<FaultView, 'errorText'>,
-): PartFeed {
+): ReadableStream<AGUIEvent> {
   const { messages: given, ...encoding } = options;
-  const { input, protocolVersion = input?.protocolVersion, tools, signal, now = Date.now } = encoding;
+  const { input, protocolVersion = input?.protocolVersion, tools, signal, now } = encoding;
   const { onLoss = () => undefined, snapshot = false } = encoding;
   const run = runOf(options);
-  // Only for a snapshot is all that was said kept: a model takes nothing back.
+  // Only a snapshot needs the messages: with them the encoder keeps everything that the run emits.
   const messages = snapshot || encoding.baseline === 'restate' ? (given ?? input?.messages) : undefined;
-  const encoder = new AGUIEncoder({ ...encoding, ...defined({ protocolVersion, messages }) });
-  const decoder = createFullStreamDecoder(run, { ...defined({ tools }), onLoss });
-  const reading = writeInto({ parts: () => partsOf(result), decoder }, options.writer, { run, onLoss });
-  const sealed = compose(reading.decoder, seal(run, onLoss));
-  const codec = createPartCodec({
-    decoder: shown ? compose(sealed, publicFaults({ runId: run.runId, ...shown })) : sealed,
-    encoder,
-    now,
-    // What is written comes between the parts.
-    ...(options.writer === undefined && { more: decoder.more }),
-  });
-  return partFeed({ parts: reading.parts, codec, ...defined({ signal }) });
+  const encoder = createAGUIEncoder({ ...encoding, ...defined({ protocolVersion, messages }) });
+  const { parts, decoder } = writeInto(
+    { parts: readParts(result), decoder: createFullStreamDecoder(run, { ...defined({ tools }), onLoss }) },
+    options.writer,
+    { run, onLoss },
+  );
+  const sealed = compose(decoder, seal(run, onLoss));
+  const codec = shown ? compose(sealed, publicFaults({ runId: run.runId, ...shown })) : sealed;
+  return sourceStream(parts, codec, { encoder, ...defined({ signal, now }) });
 }
 
 function runOf(options: ToAGUIOptions): RunInput {
@@ -85,7 +81,16 @@ function runOf(options: ToAGUIOptions): RunInput {
   return options.state === undefined ? run : { ...run, state: options.state };
 }
 
-function partsOf(result: StreamTextLike): AsyncIterable<unknown> {
+/** Returns the parts of a result. A result without a stream fails the run when the parts are read. */
+function readParts(result: StreamTextLike): AsyncIterable<unknown> {
+  try {
+    return findStream(result);
+  } catch (error) {
+    return { [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(error) }) };
+  }
+}
+
+function findStream(result: StreamTextLike): AsyncIterable<unknown> {
   const stream: unknown = isFields(result) ? ('stream' in result ? result.stream : result.fullStream) : undefined;
   if (isFields(stream) && (Symbol.asyncIterator in stream || 'getReader' in stream)) {
     return stream as unknown as AsyncIterable<unknown>;

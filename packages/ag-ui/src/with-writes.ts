@@ -39,11 +39,14 @@ export function withWrites(
   const releaseAll = (emit: Emit<AgentEvent>): void => {
     for (const toolCallId of held.keys()) release(toolCallId, emit);
   };
-  /** Nothing is told after the run's end. */
+  /** Emits what is left. The queue is closed even if `emit` throws: nothing is emitted after the run's end. */
   const last = (emit: Emit<AgentEvent>): void => {
-    tellAll(emit);
-    releaseAll(emit);
-    queue.close();
+    try {
+      tellAll(emit);
+      releaseAll(emit);
+    } finally {
+      queue.close();
+    }
   };
 
   return {

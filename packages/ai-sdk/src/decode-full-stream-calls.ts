@@ -73,14 +73,13 @@ export class FullStreamCalls {
   }
 
   /** Our id of the call, if its input is open. */
-  inputDelta(part: Fields, emit: Write): string | undefined {
+  inputDelta(part: Fields, emit: Write): void {
     const toolCallId = this.#streaming(part, emit);
-    if (toolCallId === undefined) return undefined;
+    if (toolCallId === undefined) return;
     const delta = textOf(part.delta) ?? '';
     const providerMetadata = metaOf(part.providerMetadata, this.#context.onLoss);
     if (providerMetadata) emit({ type: 'tool-input-delta', toolCallId, delta, providerMetadata });
     else emit({ type: 'tool-input-delta', toolCallId, delta });
-    return toolCallId;
   }
 
   inputEnd(part: Fields, emit: Write): void {

@@ -24,7 +24,6 @@ import { FullStreamCalls } from './decode-full-stream-calls.ts';
 import { decodeUsage } from './decode-usage.ts';
 import { fileBodyOf } from './file-body.ts';
 import { mapFinishReason } from './map-finish-reason.ts';
-import { createNextWords, type NextWords } from './next-delta.ts';
 import { providerDataName } from './provider-data.ts';
 import { defined, fieldsOf, isFields, keyOf, metaOf, textOf, type Fields } from './read-fields.ts';
 import { createExecutorOf, isImageTool, type ToolExecutors } from './tool-executors.ts';
@@ -42,24 +41,18 @@ export interface FullStreamDecoderOptions {
   reportsFinishReason?: boolean;
 }
 
-export interface FullStreamDecoder extends Codec<unknown, AgentEvent> {
-  /**
-   * The words of a part that is more of what was fed last and says nothing else; most parts are. Whoever knows what became of
-   * the last one need not feed it.
-   */
-  readonly more: (part: unknown) => string | undefined;
-}
-
 /**
  * Decodes `streamText().fullStream` (the `stream` of 7): every `TextStreamPart` of 6 and 7. Parts get ids that are unique in
  * the thread. It knows the two majors by their parts, not by their types, so it takes anything and never throws; what it
  * does not know becomes `raw`. Put `seal` behind it.
  */
-export function createFullStreamDecoder(run: RunInput, options: FullStreamDecoderOptions = {}): FullStreamDecoder {
+export function createFullStreamDecoder(
+  run: RunInput,
+  options: FullStreamDecoderOptions = {},
+): Codec<unknown, AgentEvent> {
   const decoder = new PartDecoder(run, options);
   return {
     feed: (part, emit) => decoder.feed(part, emit),
-    more: decoder.next.more,
     end: (end, emit) => {
       decoder.releaseResults(emit);
       // The first thing that went wrong is the cause; what the wire says at its end is the last symptom.
@@ -88,8 +81,6 @@ class PartDecoder {
   /** The parts that are open, by wire id. Most of a stream are deltas: no key is made for each. */
   #parts: { readonly [Key in Kind]: Map<string, string> } = { text: new Map(), reasoning: new Map() };
   #calls: FullStreamCalls;
-  /** What the last part was more of, under which wire id: mostly the next one is more of it too. */
-  readonly next: NextWords = createNextWords();
   #cause: Fault | undefined;
   #ended = false;
   #requestWithheld = false;
@@ -121,12 +112,6 @@ class PartDecoder {
   }
 
   feed(value: unknown, emit: Emit<AgentEvent>): void {
-    const delta = this.next.more(value);
-    if (delta !== undefined) {
-      const { type, id } = this.next.last()!;
-      return emit(type === 'tool-input-delta' ? { type, toolCallId: id, delta } : { type, id, delta });
-    }
-    this.next.set(undefined);
     if (this.#ended) {
       this.#onLoss({
         kind: 'late',
@@ -167,7 +152,7 @@ class PartDecoder {
       case 'tool-input-start':
         return this.#calls.inputStart(part, emit);
       case 'tool-input-delta':
-        return this.#callDelta(type, part, emit);
+        return this.#calls.inputDelta(part, emit);
       case 'tool-input-end':
         return this.#calls.inputEnd(part, emit);
       case 'tool-call':
@@ -225,12 +210,6 @@ class PartDecoder {
     // An empty delta may carry a signature; without one it says nothing.
     if (providerMetadata) emit({ type, id, delta, providerMetadata });
     else if (delta !== '') emit({ type, id, delta });
-    this.next.set({ type, wireId: part.id, id });
-  }
-
-  #callDelta(type: 'tool-input-delta', part: Fields, emit: Emit<AgentEvent>): void {
-    const id = this.#calls.inputDelta(part, emit);
-    if (id !== undefined) this.next.set({ type, wireId: part.id, id });
   }
 
   #partEnd(kind: Kind, part: Fields, emit: Emit<AgentEvent>): void {

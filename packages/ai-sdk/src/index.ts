@@ -1,5 +1,5 @@
 export { createFullStreamDecoder } from './decode-full-stream.ts';
-export type { FullStreamDecoder, FullStreamDecoderOptions } from './decode-full-stream.ts';
+export type { FullStreamDecoderOptions } from './decode-full-stream.ts';
 export type { ToolExecutors } from './tool-executors.ts';
 export { fromUIMessages } from './from-ui-messages.ts';
 export type { FromUIMessagesOptions } from './from-ui-messages.ts';
