@@ -5,6 +5,7 @@ import type { Waiting } from './outcome.ts';
 import { outcomeOfCut } from './outcome-of.ts';
 import type { RunInput } from './run-input.ts';
 import { RunGuard } from './run-guard.ts';
+import { markSeal } from './sealed-stream.ts';
 import { isWellFormed, mend, plainDeltaOf } from './well-formed.ts';
 
 export interface SealOptions {
@@ -26,7 +27,9 @@ export interface SealOptions {
  * carries the time of the last event that had one; where none had, the skin says when it was.
  */
 export function seal(run: RunInput, onLoss: OnLoss, options: SealOptions = {}): Codec<AgentEvent, AgentEvent> {
-  return new Seal(run, onLoss, options);
+  const codec = new Seal(run, onLoss, options);
+  markSeal(codec, run);
+  return codec;
 }
 
 class Seal implements Codec<AgentEvent, AgentEvent> {
