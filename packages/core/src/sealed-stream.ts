@@ -8,7 +8,7 @@ export interface SealedStream {
   /** Input of the run whose seal the events went through. */
   readonly run: RunInput;
   /** Ends the run early: the stream closes what is open, writes `run-end` and cancels its input. No effect after the end. */
-  end(end: End): void;
+  readonly end: (end: End) => void;
 }
 
 /** Codecs whose output is sealed, with the run. Keyed by identity: a codec that wraps or spreads a seal is not marked. */
@@ -36,5 +36,5 @@ export function findSealed(events: ReadableStream<AgentEvent>): SealedStream | u
 /** Marks `wrapper` as sealed if `events` is. The wrapper must deliver every event of `events`, unchanged and in order. */
 export function copySealedMark(events: ReadableStream<AgentEvent>, wrapper: ReadableStream<AgentEvent>): void {
   const sealed = findSealed(events);
-  if (sealed) markSealed({ run: sealed.run, end: sealed.end, events: wrapper });
+  if (sealed) markSealed({ ...sealed, events: wrapper });
 }

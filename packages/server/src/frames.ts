@@ -53,7 +53,6 @@ export class FrameKeeper {
     for (let next = 0; !signal.aborted;) {
       while (next < kept.frames.length) yield JSON.parse(kept.frames[next++]!) as Frame;
       if (kept.isOver) return;
-      // oxlint-disable-next-line no-await-in-loop -- until there is more
       await new Promise<void>((resolve) => {
         const done = (): void => {
           kept.wake.delete(done);
