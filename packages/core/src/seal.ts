@@ -1,5 +1,6 @@
 import type { Codec, Emit, End } from './codec.ts';
 import type { AgentEvent, EventOf } from './event.ts';
+import { omit } from './fields.ts';
 import type { Loss, OnLoss } from './loss.ts';
 import type { Waiting } from './outcome.ts';
 import { outcomeOfCut } from './outcome-of.ts';
@@ -163,7 +164,7 @@ function withOutcome(end: EventOf<'run-end'>, guard: RunGuard, onLoss: OnLoss): 
   if (end.waitingFor.length === 0) {
     onLoss({ kind: 'repaired', what: 'run-end', why: 'It is paused and waits for nothing, so it is complete.' });
   }
-  const { outcome: _, waitingFor: __, ...rest } = end;
+  const rest = omit(end, 'outcome', 'waitingFor');
   return { ...rest, outcome: 'complete' };
 }
 
