@@ -173,7 +173,7 @@ export class Execution {
     // The run was stopped while it was being prepared, and the source may ignore a signal that is already aborted.
     if (this.#abort.signal.aborted) this.#startGracePeriod();
     while (!this.#end) {
-      await this.#writer.ready;
+      await this.#writer.waitForRoom();
       if (this.#writer.lost) return;
       const { done, value } = await this.#reader.read();
       if (this.#writer.lost) return;
