@@ -8,7 +8,7 @@ import {
   type Meta,
 } from '@intertie/core';
 import { slotKey } from './intertie-slot.ts';
-import { defined, fieldsOf, isFields, nameOf, textOf } from './read-fields.ts';
+import { defined, fieldsOf, isFields, nameOf, omit, textOf } from './read-fields.ts';
 
 /** What the SDK wants back with an approval, word for word: its signature, and the input before the schema changed it. */
 export function proofOf(question: { providerMetadata?: Meta }): { signature?: string; inputSchemaInput?: Json } {
@@ -57,6 +57,6 @@ export function answerIn(descriptor: unknown, questionId: string): Answer | unde
   if (!isFields(answer)) return undefined;
   const said = { type: 'answer', ...answer, questionId } as EventOf<'answer'>;
   if (validateEvent(said) !== undefined) return undefined;
-  const { type: _, at: __, origin: ___, ...known } = said;
+  const known = omit(said, 'type', 'at', 'origin');
   return known;
 }

@@ -1,4 +1,5 @@
 import type { Emit, EventOf } from '@intertie/core';
+import { omit } from './read-fields.ts';
 import { extensionId } from './ui-extension.ts';
 import type { UIMessageChunk } from './ui-message-chunk.ts';
 
@@ -7,6 +8,6 @@ export function carry(
   event: EventOf<'step-start' | 'step-end' | 'metadata' | 'tool-result' | 'question' | 'answer' | 'run-end'>,
   emit: Emit<UIMessageChunk>,
 ): void {
-  const { at: _, origin: __, ...data } = event;
+  const data = omit(event, 'at', 'origin');
   emit({ type: 'data-event', id: extensionId('event'), data, transient: true });
 }

@@ -1,6 +1,6 @@
 import type { Answer, MessageContent, MessagePart, RunInput, ToolAnswer, ToolPart, Waiting } from '@intertie/core';
 import { slotKey } from './intertie-slot.ts';
-import { defined, fieldsOf, isFields, nameOf, type Fields } from './read-fields.ts';
+import { defined, fieldsOf, isFields, nameOf, omit, type Fields } from './read-fields.ts';
 import { questionCallId } from './ui-question-id.ts';
 
 /** What a message says that its last run waits for, from the metadata that the chat sent back. Undefined: it does not say. */
@@ -84,8 +84,8 @@ function settlementOf(part: ToolPart): ToolAnswer | undefined {
 }
 
 function unanswered(part: ToolPart, isAsked: boolean): ToolPart {
-  const { approval, state, result: _, error: __, resultContent: ___, resultMetadata: ____, ...call } = part;
-  const { answer: _____, ...question } = approval ?? {};
+  const { approval, state, ...call } = omit(part, 'result', 'error', 'resultContent', 'resultMetadata');
+  const question = approval && omit(approval, 'answer');
   const asked = isAsked ? question : approval;
   return {
     ...call,

@@ -105,7 +105,14 @@ export function runChat<Version extends UIMessageVersion>(
     pauseIfWaiting();
   };
 
-  const take = (result: ReadableStreamReadResult<AgentEvent>): Promise<void> | void => {
+  const readOne = async (): Promise<void> => {
+    let result: ReadableStreamReadResult<AgentEvent>;
+    try {
+      result = await live.events.read();
+    } catch (error) {
+      // The stream of a source never errors. If it does, the run has failed.
+      return isOver ? undefined : fail(toFault(error));
+    }
     if (isOver) return;
     if (result.done) {
       encoder.end({ reason: 'eof' }, emit);
@@ -113,14 +120,10 @@ export function runChat<Version extends UIMessageVersion>(
       return live.end();
     }
     feed(result.value);
-    if (isOver) return;
-    if (invalid !== undefined) return fail(invalid);
-    return isEmpty ? readOn() : undefined;
+    if (!isOver && invalid !== undefined) fail(invalid);
   };
-  // A source's stream never errors; one that does has failed.
-  const onError = (error: unknown): void => (isOver ? undefined : fail(toFault(error)));
-  // Promises without `async`: one event is one step, and there are many.
-  const readOn = (): Promise<void> => live.events.read().then(take, onError);
+
+  const isHungry = (): boolean => isEmpty && !isOver;
 
   return new ReadableStream(
     {
@@ -135,9 +138,9 @@ export function runChat<Version extends UIMessageVersion>(
         if (signal?.aborted) onAbort();
         else signal?.addEventListener('abort', onAbort);
       },
-      pull() {
+      async pull() {
         isEmpty = true;
-        return isOver ? undefined : readOn();
+        while (isHungry()) await readOne();
       },
       cancel(reason) {
         if (isOver) return;

@@ -25,7 +25,7 @@ import { DecodedTools } from './decode-ui-tools.ts';
 import { DecodedWholeParts } from './decode-ui-whole-parts.ts';
 import { DecodedWords } from './decode-ui-words.ts';
 import { keptOf, slotKey, takeSlot } from './intertie-slot.ts';
-import { defined, fieldsOf, isFields, jsonObjectOf, metaOf, nameOf, textOf } from './read-fields.ts';
+import { defined, fieldsOf, isFields, jsonObjectOf, metaOf, nameOf, omit, textOf } from './read-fields.ts';
 import { createExecutorOf, type ToolExecutors } from './tool-executors.ts';
 import { carriedEvents, extensionOf, type ExtensionName } from './ui-extension.ts';
 import type { UIDataChunk, UIFinishChunk7, UIMessageChunk, UIStartChunk } from './ui-message-chunk.ts';
@@ -253,7 +253,7 @@ class UIMessageDecoder {
     if (name === 'agent') return this.#agents.read(id, body, (event) => this.#valid(event, chunk, emit, emit));
     if (name === 'event') return this.#carried(chunk, body, emit);
     if (name === 'notice') return void this.#valid({ type: name, ...body }, chunk, emit, emit);
-    const { agentId: _, stepId: __, ...rest } = body;
+    const rest = omit(body, 'agentId', 'stepId');
     const said = this.#said({ ...this.#meta(chunk.providerMetadata), [slotKey]: body }, emit);
     this.#valid({ type: name, ...rest, ...said, id: this.#take(id) }, chunk, emit, emit);
   }

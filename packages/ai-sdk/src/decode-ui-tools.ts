@@ -19,7 +19,7 @@ import {
 } from '@intertie/core';
 import { faultOf, resultOf, type OutputChunk } from './decode-ui-result.ts';
 import { takeSlot } from './intertie-slot.ts';
-import { defined, metaOf } from './read-fields.ts';
+import { defined, metaOf, omit } from './read-fields.ts';
 import type { ExecutorOf } from './tool-executors.ts';
 import type {
   UIToolInputAvailableChunk,
@@ -287,7 +287,7 @@ function isExecutor(value: unknown): value is Executor {
 
 /** What `tool-input-start` said of the call, and `tool-call` repeats. */
 function asOpened(opening: EventOf<'tool-input-start'>): Omit<EventOf<'tool-input-start'>, 'type' | 'toolCallId'> {
-  const { type: _, toolCallId: __, providerMetadata: ___, ...said } = opening;
+  const said = omit(opening, 'type', 'toolCallId', 'providerMetadata');
   return said;
 }
 

@@ -1,5 +1,5 @@
 import type { Emit, EventOf, JsonObject, MessageContent, OnLoss } from '@intertie/core';
-import { defined } from './read-fields.ts';
+import { defined, omit } from './read-fields.ts';
 import { extensionId } from './ui-extension.ts';
 import type { UIMessageChunk } from './ui-message-chunk.ts';
 import type { UISteps } from './ui-steps.ts';
@@ -32,7 +32,7 @@ export class UIAgents {
   }
 
   start(event: EventOf<'agent-start'>, emit: Write): void {
-    const { type: _, at: __, origin: ___, agentId, ...entry } = event;
+    const { agentId, ...entry } = omit(event, 'type', 'at', 'origin');
     const before = this.#agents.get(agentId);
     const agent: Agent = { ...agentOf(agentId, entry), isKept: before?.isKept ?? false };
     this.#agents.set(agentId, agent);

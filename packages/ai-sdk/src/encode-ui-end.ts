@@ -1,7 +1,7 @@
 import type { Emit, EventOf, Fault, FinishReason } from '@intertie/core';
 import { carry } from './carry-event.ts';
 import { slotKey } from './intertie-slot.ts';
-import { defined } from './read-fields.ts';
+import { defined, omit } from './read-fields.ts';
 import type { UIMessageChunk, UIMessageVersion } from './ui-message-chunk.ts';
 
 type RunEnd = EventOf<'run-end'>;
@@ -36,7 +36,7 @@ function finishReasonOf(event: RunEnd, version: UIMessageVersion): FinishReason 
 
 /** Whether the end says more than its chunk does. */
 function hasMore(event: RunEnd, finishReason?: FinishReason): boolean {
-  const { type: _, at: __, origin: ___, outcome, finishReason: said, ...rest } = event;
+  const { outcome, finishReason: said, ...rest } = omit(event, 'type', 'at', 'origin');
   if (said !== finishReason) return true;
   switch (outcome) {
     case 'error': {
@@ -44,7 +44,7 @@ function hasMore(event: RunEnd, finishReason?: FinishReason): boolean {
       return Object.keys(more).length > 0 || Object.keys(error).length > 1;
     }
     case 'aborted': {
-      const { reason: ____, ...more } = rest as { reason?: string };
+      const more = omit(rest as { reason?: string }, 'reason');
       return Object.keys(more).length > 0;
     }
     default:

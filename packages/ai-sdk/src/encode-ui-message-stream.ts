@@ -21,6 +21,7 @@ import { UIQuestions, type KnownAnswer } from './encode-ui-questions.ts';
 import { UITools } from './encode-ui-tools.ts';
 import { UIWords } from './encode-ui-words.ts';
 import { slotKey } from './intertie-slot.ts';
+import { omit } from './read-fields.ts';
 import { extensionId } from './ui-extension.ts';
 import type { UIMessageChunk, UIMessageChunkOf, UIMessageVersion } from './ui-message-chunk.ts';
 import {
@@ -179,7 +180,7 @@ class UIMessageEncoder implements Encoder<UIMessageChunk> {
       case 'state-delta':
         return this.#data.patchState(event, emit);
       case 'notice': {
-        const { type: _, at: __, origin: ___, ...data } = event;
+        const data = omit(event, 'type', 'at', 'origin');
         return emit({ type: 'data-notice', id: extensionId('notice'), data, transient: true });
       }
       case 'raw':

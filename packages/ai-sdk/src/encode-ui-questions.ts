@@ -3,7 +3,7 @@ import { isApproved } from './ai-sdk-approval.ts';
 import { carry } from './carry-event.ts';
 import type { UICall } from './encode-ui-call.ts';
 import { withSlot } from './intertie-slot.ts';
-import { defined } from './read-fields.ts';
+import { defined, omit } from './read-fields.ts';
 import type { UIMessageChunk, UIMessageVersion } from './ui-message-chunk.ts';
 import { questionCallId } from './ui-question-id.ts';
 import type { UISteps } from './ui-steps.ts';
@@ -87,15 +87,7 @@ export class UIQuestions {
   }
 
   #requestApproval(event: EventOf<'question'>, toolCallId: string, known: Answer | undefined, emit: Write): void {
-    const {
-      type: _,
-      at: __,
-      origin: ___,
-      questionId: approvalId,
-      toolCallId: ____,
-      providerMetadata,
-      ...asked
-    } = event;
+    const { questionId: approvalId, providerMetadata, ...asked } = omit(event, 'type', 'at', 'origin', 'toolCallId');
     const { kind, reason, automatic, ...details } = asked;
     const { 'ai-sdk': own = {}, ...others } = providerMetadata ?? {};
     const { signature, approvalDescriptor, inputSchemaInput, ...rest } = own;
@@ -154,7 +146,7 @@ export class UIQuestions {
 
   /** A question about nothing is a dynamic tool that the page answers with `addToolOutput`. */
   #askApart(event: EventOf<'question'>, emit: Write): void {
-    const { type: _, at: __, origin: ___, agentId, questionId, providerMetadata, ...input } = event;
+    const { agentId, questionId, providerMetadata, ...input } = omit(event, 'type', 'at', 'origin');
     this.#questions.set(questionId, undefined);
     this.#context.steps.note(undefined);
     const toolCallId = questionCallId(questionId);
@@ -170,7 +162,7 @@ export class UIQuestions {
   }
 
   #answerPart(event: EventOf<'answer'>, emit: Write): void {
-    const { type: _, at: __, origin: ___, questionId, value, providerMetadata, ...answer } = event;
+    const { questionId, value, providerMetadata, ...answer } = omit(event, 'type', 'at', 'origin');
     const toolCallId = questionCallId(questionId);
     const said = {
       toolCallId,

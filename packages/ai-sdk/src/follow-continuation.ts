@@ -68,7 +68,6 @@ async function readAll(reader: ReadableStreamDefaultReader<Followed>): Promise<T
   const events: AgentEvent[] = [];
   let position: LogPosition = { epoch: 0, seq: 0 };
   for (;;) {
-    // oxlint-disable-next-line no-await-in-loop -- to the end, however long that takes
     const { done, value } = await reader.read();
     if (done) break;
     if (value.type === 'events') {
@@ -127,12 +126,10 @@ async function findNext(agent: DurableAgent, run: DurableRun, signal: AbortSigna
   const { registry, scope } = agent.store;
   const { key, threadId, state } = await run.record();
   if (state !== 'paused') return undefined;
-  /* oxlint-disable no-await-in-loop -- one look after the other */
   for (let look = 0; look < looks && !signal.aborted; look += 1) {
     const next = (await registry.listRuns(scope, { threadId })).find(({ resumes }) => resumes === key);
     if (next) return (await agent.find({ runId: next.runId, threadId })) ?? undefined;
     await pause(lookMs, signal);
   }
-  /* oxlint-enable no-await-in-loop */
   return undefined;
 }

@@ -49,11 +49,9 @@ export function followFrames(run: DurableRun, options: FollowFramesOptions): Rea
     async read() {
       reader ??= run.follow().getReader();
       for (;;) {
-        // oxlint-disable-next-line no-await-in-loop -- until there is something to write
         const { done, value } = await reader.read();
         if (done) throw new Error(`The log of run ${run.runId} ended before the run did.`);
         try {
-          // oxlint-disable-next-line no-await-in-loop -- before the next is read
           await see(value);
         } catch (error) {
           // A stream that fails is not cancelled by whoever reads it.

@@ -1,4 +1,5 @@
 import type { MessagePart, OnLoss } from '@intertie/core';
+import { omit } from './read-fields.ts';
 
 /** Whether what agents say among themselves is shown: not at all, as it is, or as reasoning. */
 export type IncludeInternal = boolean | 'reasoning';
@@ -11,7 +12,7 @@ export function admitInternal(
 ): MessagePart | undefined {
   if (!part.internal || includeInternal === true) return part;
   if (includeInternal === 'reasoning' && part.type === 'text') {
-    const { type: _, text, citations: __, ...kept } = part;
+    const { text, ...kept } = omit(part, 'type', 'citations');
     return { type: 'reasoning', reasoning: text, ...kept };
   }
   if (includeInternal === 'reasoning') return part;

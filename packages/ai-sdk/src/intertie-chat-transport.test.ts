@@ -229,11 +229,11 @@ describe.each(chatMajors)('$name', ({ major, ai, createChat, createHookChat }) =
       expect(server.requests).toEqual([`GET ${path}/stream`]);
     });
 
-    test('after a deploy no cursor fits: a chat that can begin anew does, and no other is told anything twice', async () => {
+    test('restarts the message after a deployment if the chat supports it, and fails otherwise', async () => {
       const server = new StubServer(scriptedSource(helloScript));
       server.cuts = [{ after: 5 }];
       server.refusals = [undefined, 503];
-      const { id, transport } = setup(server, { maxReconnects: 1 });
+      const { id, transport } = setup(server, { maxReconnects: 1, resumeStreamIsReplay: isFlagSeen });
       const chat = create({ id, transport });
       await chat.sendMessage({ text: 'hi' });
       server.encoderName = 'ui2';

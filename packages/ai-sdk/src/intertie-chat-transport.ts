@@ -26,10 +26,13 @@ export interface IntertieChatTransportOptions<Version extends UIMessageVersion =
   maxReconnects?: number;
   /** How long to wait before the nth attempt in a row. Default: 0, then 250 ms, doubled up to 4 s. */
   reconnectDelayMs?: (attempt: number) => number;
+  /**
+   * Whether the chat replaces its message when a resumed stream begins with `start`, as in `DefaultChatTransport`. Set it to
+   * false for `useChat({ transport })` of `@ai-sdk/react` 3, which hides the flag from its chat: a message that the server has
+   * to send again is then an error instead of a message with everything twice. Default: true.
+   */
+  resumeStreamIsReplay?: boolean;
 }
-
-/** How often any chat has asked a transport whether its resumed streams begin anew. Some hooks hide the question. */
-let flagReads = 0;
 
 /**
  * A `ChatTransport` to an Intertie server, for every chat of `ai` 6 and 7. Beyond what `DefaultChatTransport` does: stopping
@@ -37,18 +40,15 @@ let flagReads = 0;
  * stream that ends before its message does is an error.
  */
 export class IntertieChatTransport<Version extends UIMessageVersion = 6> {
+  /** Read by the chat: a resumed stream that begins with `start` contains the whole message. */
+  readonly resumeStreamIsReplay: boolean;
   #options: IntertieChatTransportOptions<Version>;
   #api: string;
 
   constructor(options: IntertieChatTransportOptions<Version> = {}) {
     this.#options = options;
     this.#api = options.api ?? '/api/chat';
-  }
-
-  /** Where a resumed stream has a `start`, it tells all of the message. One that goes on where it broke off has none. */
-  get resumeStreamIsReplay(): boolean {
-    flagReads += 1;
-    return true;
+    this.resumeStreamIsReplay = options.resumeStreamIsReplay ?? true;
   }
 
   sendMessages = async (options: SendMessagesOptions): Promise<ReadableStream<UIMessageChunkOf<Version>>> => {
@@ -71,12 +71,12 @@ export class IntertieChatTransport<Version extends UIMessageVersion = 6> {
   };
 
   /**
-   * What is left of a message that is being written. A chat of this page whose stream broke off is told the rest; any other
-   * is told all of it, under the message's id. Null: nothing is being written.
+   * Returns the rest of a message that is being written, or null if there is none. A chat of this page whose stream broke
+   * off receives the rest. Any other chat receives the whole message, under its id.
    *
-   * The hook of `@ai-sdk/react` 3 hides `resumeStreamIsReplay` from its chat. All is right without it but for one case: such a
-   * chat must not begin with a message that has a call whose input is still being written, or it goes on with that message.
-   * Leave the message out of the history (it is told whole), or use `useChat({ chat })`.
+   * The hook of `@ai-sdk/react` 3 hides `resumeStreamIsReplay` from its chat. Such a chat must not start with a message that
+   * has a tool call whose input is still streaming, or it appends to that message. Leave the message out of the history, or
+   * use `useChat({ chat })`.
    */
   reconnectToStream = async (options: ReconnectOptions): Promise<ReadableStream<UIMessageChunkOf<Version>> | null> => {
     const key = this.#key(options.chatId);
@@ -111,7 +111,6 @@ export class IntertieChatTransport<Version extends UIMessageVersion = 6> {
   ): ReadableStream<UIMessageChunkOf<Version>> {
     const { version, maxReconnects = 5, reconnectDelayMs = defaultDelayMs } = this.#options;
     const key = this.#key(options.chatId);
-    const readsBefore = flagReads;
     let isFirst = true;
     watch.run = readRunHeaders(response).runId ?? cursor?.run;
     return resumableChunks<Version>(response, {
@@ -125,7 +124,7 @@ export class IntertieChatTransport<Version extends UIMessageVersion = 6> {
         isFirst = false;
         return this.#resume(options, place, watch.signal);
       },
-      mayRestart: () => isFirst && flagReads !== readsBefore,
+      mayRestart: () => isFirst && this.resumeStreamIsReplay,
       onCut: (place) => chatCursors.set(key, place),
       onOver: (reason) => {
         watch.release();

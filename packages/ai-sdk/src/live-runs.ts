@@ -66,7 +66,6 @@ export class LiveRun {
       const answer = this.#answers.shift();
       if (answer) yield answer;
       else if (this.#isOver) return;
-      // oxlint-disable-next-line no-await-in-loop -- one answer after the other
       else await new Promise<void>((wake) => (this.#wake = wake));
     }
   }

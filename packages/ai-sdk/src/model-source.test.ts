@@ -177,7 +177,6 @@ describe.each(majors)('$name', ({ ai, major }) => {
             },
           }),
       }).finally(() => over.abort());
-      // oxlint-disable-next-line no-await-in-loop -- until the claim of the call has timed out
       while (!over.signal.aborted) await vi.advanceTimersByTimeAsync(1000);
       const { end, message } = await running;
       expect(end.outcome).toBe('complete');

@@ -19,7 +19,7 @@ import { DecodedCalls } from './decoded-calls.ts';
 import { guardTools } from './guard-tools.ts';
 import { answeredMessage, pendingParts } from './pending-parts.ts';
 import { toProviderCallIds } from './provider-call-ids.ts';
-import { isFields } from './read-fields.ts';
+import { isFields, omit } from './read-fields.ts';
 import { toAiSdkMessages } from './to-ai-sdk-messages.ts';
 import { withModelOutputs } from './tool-model-outputs.ts';
 import type { UIMessageVersion } from './ui-message-chunk.ts';
@@ -118,8 +118,8 @@ type Call = {
 
 async function* parts(model: LanguageModel, options: ModelSourceOptions, call: Call): AsyncGenerator {
   const { run, control, message, calls, stop } = call;
-  const { name: _, description: __, idleMs: ___, version, onLoss, instructions, tools: ____, ...settings } = options;
-  const { streamText: stream = streamText, onFrame: _____, ...streamSettings } = settings;
+  const settings = omit(options, 'name', 'description', 'idleMs', 'tools', 'onFrame');
+  const { streamText: stream = streamText, version, onLoss, instructions, ...streamSettings } = settings;
   const { tools, isEcho, startStep } = guardTools(call.tools, async (wireId) =>
     control.barrier(await calls.claim(wireId)),
   );

@@ -1,7 +1,17 @@
 import { toJson, type Json, type JsonObject, type Meta, type OnLoss } from '@intertie/core';
 import { textOf } from '@intertie/core/fields';
 
-export { defined, fieldsOf, flagOf, isFields, nameOf, numberOf, textOf, type Fields } from '@intertie/core/fields';
+export {
+  defined,
+  fieldsOf,
+  flagOf,
+  isFields,
+  nameOf,
+  numberOf,
+  omit,
+  textOf,
+  type Fields,
+} from '@intertie/core/fields';
 
 /** What a wire calls something. Only strings and numbers are names; all else is one that nobody has. */
 export function keyOf(value: unknown): string {

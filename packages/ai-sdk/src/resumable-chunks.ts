@@ -126,14 +126,11 @@ export function resumableChunks<Version extends UIMessageVersion>(
         throw networkError(`the stream broke off, and ${attempts} attempts to go on have failed.`, last);
       }
       attempts += 1;
-      // oxlint-disable-next-line no-await-in-loop -- one attempt after the other
       await pause(reconnectDelayMs(attempts), signal);
       try {
-        // oxlint-disable-next-line no-await-in-loop -- one attempt after the other
         const response = await reconnect({ run, after });
         if (response.status === 204) throw networkError('the stream broke off, and the server has no more of it.');
         if (response.ok) return open(response);
-        // oxlint-disable-next-line no-await-in-loop -- it says whether another attempt makes sense
         const said = await response.text();
         last = new Error(`The server refused to go on with the stream (${response.status}). ${said}`.trim());
         if (!isPassing(response.status)) throw last;
@@ -175,7 +172,6 @@ export function resumableChunks<Version extends UIMessageVersion>(
               leave();
               return controller.close();
             }
-            // oxlint-disable-next-line no-await-in-loop -- on demand
             await readOn();
           }
         } catch (error) {

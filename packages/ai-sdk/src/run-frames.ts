@@ -5,6 +5,7 @@ import { chatEnd } from './chat-end.ts';
 import type { ChatEncoderOptions } from './chat-run.ts';
 import { createUIMessageEncoder } from './encode-ui-message-stream.ts';
 import { OpenQuestions } from './open-questions.ts';
+import { omit } from './read-fields.ts';
 import { formatRunCursor, type RunCursor } from './run-cursor.ts';
 import type { UIMessageChunk } from './ui-message-chunk.ts';
 import { toUIMessageFrame } from './ui-message-sse.ts';
@@ -156,6 +157,6 @@ export class RunFrames {
 }
 
 function encoderOptions(options: RunFramesOptions): Parameters<typeof createUIMessageEncoder>[0] {
-  const { errorText: _, from: __, after: ___, waits: ____, blobUrl: _____, ...encoding } = options;
+  const encoding = omit(options, 'errorText', 'from', 'after', 'waits', 'blobUrl');
   return encoding;
 }

@@ -3,6 +3,7 @@ import { ChatMemory } from './chat-memory.ts';
 import { readChatRequest } from './chat-request.ts';
 import { runChat, type ChatEncoderOptions } from './chat-run.ts';
 import { toRunInput } from './chat-turn.ts';
+import { omit } from './read-fields.ts';
 import type { UIMessageChunkOf, UIMessageVersion } from './ui-message-chunk.ts';
 import type { PrepareRun } from './prepare-run.ts';
 
@@ -77,7 +78,7 @@ export class SourceChatTransport<Version extends UIMessageVersion = 6> {
     run: RunInput,
     signal: AbortSignal | undefined,
   ): ReadableStream<UIMessageChunkOf<Version>> {
-    const { prepare: _, generateId: __, now: ___, errorText = messageOf, ...encoding } = this.#options;
+    const { errorText = messageOf, ...encoding } = omit(this.#options, 'prepare', 'generateId', 'now');
     return runChat<Version>(source, run, { ...encoding, signal, memory: this.#memory, errorText });
   }
 }

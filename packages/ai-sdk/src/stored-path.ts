@@ -30,7 +30,6 @@ export class StoredPath {
   /** The last of them that is stored. The others never arrived, and a chat shows them all the same. */
   async findLast(messages: readonly Fields[]): Promise<CanonicalMessage | undefined> {
     for (const message of messages.toReversed()) {
-      // oxlint-disable-next-line no-await-in-loop -- the first one usually is
       const found = await this.find(message);
       if (found) return found;
     }

@@ -1,6 +1,6 @@
 import { equalJson, toJson, type Answer, type JsonObject, type OnLoss, type QuestionPart } from '@intertie/core';
 import { keptOf, keptSlot, takeSlot, withSlot } from './intertie-slot.ts';
-import { defined, fieldsOf, flagOf, metaOf, nameOf, textOf, type Fields } from './read-fields.ts';
+import { defined, fieldsOf, flagOf, metaOf, nameOf, omit, textOf, type Fields } from './read-fields.ts';
 import { questionCallId, questionIdOf } from './ui-question-id.ts';
 import type { UIToolPart } from './ui-tool-part.ts';
 
@@ -17,7 +17,7 @@ export function encodeUIQuestionPart(part: QuestionPart): UIToolPart {
     callProviderMetadata: withSlot(providerMetadata, { question: true, ...kept })!,
   };
   if (!answer) return asked;
-  const { questionId: __, value, providerMetadata: answerMetadata, ...said } = answer;
+  const { value, providerMetadata: answerMetadata, ...said } = omit(answer, 'questionId');
   const metadata = { resultProviderMetadata: withSlot(answerMetadata, { answer: said })! };
   if (answer.cancelled) {
     const errorText = answer.reason || 'The question was cancelled.';

@@ -73,7 +73,6 @@ export function shown(message: ai6.UIMessage | undefined): Part[] {
 /** Waits until the chat rests. */
 export async function settled(chat: AnyChat): Promise<void> {
   for (let rest = 0; rest < 3;) {
-    // oxlint-disable-next-line no-await-in-loop -- it is looked at until it stays so
     await new Promise((resolve) => setTimeout(resolve, 5));
     rest = chat.status === 'ready' || chat.status === 'error' ? rest + 1 : 0;
   }

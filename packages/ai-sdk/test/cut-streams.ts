@@ -41,7 +41,6 @@ function cut(body: ReadableStream<Uint8Array>, after: number): ReadableStream<Ui
             rest = rest.slice(place + 2);
             return;
           }
-          // oxlint-disable-next-line no-await-in-loop -- until there is a frame
           const { done, value } = await reader.read();
           if (done) return controller.close();
           rest += decoder.decode(value, { stream: true });

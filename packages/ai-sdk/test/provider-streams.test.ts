@@ -110,7 +110,6 @@ describe.each(majors)('$name', ({ ai, major }) => {
       const finish = frames.findIndex((frame) => finished.test(JSON.stringify(frame)));
       expect(finish).toBeGreaterThan(0);
       for (let length = 0; length <= finish; length++) {
-        // oxlint-disable-next-line no-await-in-loop -- one run after the other
         const { end, message } = await run(providerModel(name, major, frames.slice(0, length)), { maxRetries: 0 });
         // Some providers and the SDK have errors of their own for a stream without any text.
         const hasText = message.content.parts.some((part) => part.type === 'text' && part.text !== '');

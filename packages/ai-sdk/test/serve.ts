@@ -40,7 +40,6 @@ async function answer(
     const reader = response.body?.getReader();
     left.signal.addEventListener('abort', () => void reader?.cancel().catch(() => undefined));
     for (;;) {
-      // oxlint-disable-next-line no-await-in-loop -- one piece after the other
       const result = await reader?.read();
       if (result === undefined || result.done) break;
       outgoing.write(result.value);

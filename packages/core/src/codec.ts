@@ -1,5 +1,6 @@
 import type { AgentEvent } from './event.ts';
 import type { Fault } from './fault.ts';
+import { findSealedRun, markSeal } from './sealed-stream.ts';
 import { toFault } from './to-fault.ts';
 
 /**
@@ -37,7 +38,7 @@ export function compose<A, B, C>(first: Codec<A, B>, second: Codec<B, C>): Codec
   // One function for all inputs, and not one for each: there are many.
   let emitOut: Emit<C>;
   const pass = (between: B): void => second.feed(between, emitOut);
-  return {
+  const composed: Codec<A, C> = {
     feed: (input, emit) => {
       emitOut = emit;
       first.feed(input, pass);
@@ -59,6 +60,9 @@ export function compose<A, B, C>(first: Codec<A, B>, second: Codec<B, C>): Codec
       second.end(why, emit);
     },
   };
+  const run = findSealedRun(second);
+  if (run) markSeal(composed, run);
+  return composed;
 }
 
 /** Everything that a codec makes of a list of inputs, for tests and small programs. */

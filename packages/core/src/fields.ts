@@ -32,3 +32,11 @@ export function defined<T extends object>(fields: T): { [Key in keyof T]?: Exclu
   for (const key of Object.keys(fields) as Array<keyof T>) if (fields[key] !== undefined) known[key] = fields[key];
   return known as { [Key in keyof T]?: Exclude<T[Key], undefined> };
 }
+
+type Without<T, Key> = T extends unknown ? { [Name in keyof T as Exclude<Name, Key>]: T[Name] } : never;
+
+/** Copies an object without some of its fields. */
+export function omit<T extends object, Key extends keyof T>(value: T, ...keys: Key[]): Without<T, Key> {
+  const omitted: ReadonlySet<unknown> = new Set(keys);
+  return Object.fromEntries(Object.entries(value).filter(([key]) => !omitted.has(key))) as Without<T, Key>;
+}

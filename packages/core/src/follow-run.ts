@@ -129,12 +129,10 @@ export function followRun(options: FollowOptions): ReadableStream<Followed> {
     const begun = performance.now();
     for (;;) {
       try {
-        // oxlint-disable-next-line no-await-in-loop -- one try after the other
         return await call();
       } catch (error) {
         if (over) throw error;
         if (performance.now() - begun >= patienceMs) throw toReaderError(error);
-        // oxlint-disable-next-line no-await-in-loop -- one try after the other
         await nudged(retryMs);
       }
     }
@@ -224,7 +222,6 @@ export function followRun(options: FollowOptions): ReadableStream<Followed> {
         try {
           do {
             isNudged = false;
-            // oxlint-disable-next-line no-await-in-loop -- until there is something to give
             item = over ? undefined : await next();
           } while (!item && !isOver());
         } catch (error) {

@@ -1,3 +1,4 @@
+import { omit } from './fields.ts';
 import { mergeMeta } from './merge-meta.ts';
 import type { AskedQuestion, Kept, MessagePart, ReasoningPart, TextPart, ToolPart } from './message.ts';
 import { isFurther, isSettled } from './tool-part.ts';
@@ -50,7 +51,7 @@ function growQuestion(stored: AskedQuestion, incoming: AskedQuestion): AskedQues
 }
 
 function withoutProgress(part: ToolPart): ToolPart {
-  const { argsText: _, result: __, resultContent: ___, preliminary: ____, ...rest } = part;
+  const rest = omit(part, 'argsText', 'result', 'resultContent', 'preliminary');
   return rest;
 }
 

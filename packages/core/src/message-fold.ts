@@ -1,4 +1,5 @@
 import type { AgentEvent, EventOf } from './event.ts';
+import { omit } from './fields.ts';
 import { FoldedParts } from './folded-parts.ts';
 import { applyPatch, type Op } from './json-patch.ts';
 import type { Json, Meta } from './json.ts';
@@ -79,11 +80,11 @@ export class MessageFold {
       case 'step-end':
         return this.#stepEnd(event);
       case 'text-start': {
-        const { type: _, at: __, origin: ___, ...said } = event;
+        const said = omit(event, 'type', 'at', 'origin');
         return this.#add(event.id, { type: 'text', text: '', ...said });
       }
       case 'reasoning-start': {
-        const { type: _, at: __, origin: ___, ...said } = event;
+        const said = omit(event, 'type', 'at', 'origin');
         return this.#add(event.id, { type: 'reasoning', reasoning: '', ...said });
       }
       case 'text-end':
@@ -106,7 +107,7 @@ export class MessageFold {
       case 'interjection':
       case 'file':
       case 'source': {
-        const { at: _, origin: __, ...part } = event;
+        const part = omit(event, 'at', 'origin');
         return this.#add(event.id, part);
       }
       case 'data':
@@ -158,14 +159,14 @@ export class MessageFold {
   }
 
   #runEnd(event: EventOf<'run-end'>): void {
-    const { type: _, at: __, origin: ___, resume, providerMetadata, ...ended } = event;
+    const { resume, providerMetadata, ...ended } = omit(event, 'type', 'at', 'origin');
     const run: RunEntry = { runId: this.#envelope.runId ?? '', ...ended };
     const runs = (this.#rest.runs ?? []).filter((entry) => entry.runId !== run.runId);
     this.#set({ runs: [...runs, run] });
     const merged = mergeMeta(this.#rest.providerMetadata, providerMetadata);
     if (merged) this.#set({ providerMetadata: merged });
     // The token is what this run has said; an older one no longer fits.
-    const { sourceState: ____, ...envelope } = this.#envelope;
+    const envelope = omit(this.#envelope, 'sourceState');
     this.#envelope = { ...envelope, status: event.outcome, ...(resume !== undefined && { sourceState: resume }) };
   }
 
@@ -179,7 +180,7 @@ export class MessageFold {
   }
 
   #agentStart(event: EventOf<'agent-start'>): void {
-    const { type: _, at: __, origin: ___, agentId, ...entry } = event;
+    const { agentId, ...entry } = omit(event, 'type', 'at', 'origin');
     this.#agents.set(agentId, entry);
   }
 
@@ -204,7 +205,7 @@ export class MessageFold {
     const entry = this.#steps.get(event.stepId);
     if (!entry) return this.#misfit('step-end', event.stepId);
     if (event.discarded) return this.#discard(event.stepId);
-    const { type: _, at: __, origin: ___, stepId, warnings: ____, discarded: _____, ...said } = event;
+    const { stepId, ...said } = omit(event, 'type', 'at', 'origin', 'warnings', 'discarded');
     this.#steps.set(stepId, { ...entry, ...said });
   }
 
@@ -239,7 +240,7 @@ export class MessageFold {
 
   /** About a call: its approval. About nothing, or the call has been asked about before: a part of its own. */
   #question(event: EventOf<'question'>): void {
-    const { type: _, at: __, origin: ___, agentId, ...question } = event;
+    const { agentId, ...question } = omit(event, 'type', 'at', 'origin');
     const call = question.toolCallId === undefined ? undefined : this.#parts.mine(question.toolCallId);
     if (this.#parts.isAsked(question.questionId)) return this.#misfit('question', question.questionId);
     if (call?.type === 'tool-invocation' && call.approval === undefined) {
@@ -250,7 +251,7 @@ export class MessageFold {
   }
 
   #answer(event: EventOf<'answer'>): void {
-    const { type: _, at: __, origin: ___, ...answer } = event;
+    const answer = omit(event, 'type', 'at', 'origin');
     const part = this.#parts.asking(event.questionId);
     if (part?.type === 'tool-invocation' && part.approval?.questionId === event.questionId) {
       part.approval = answered(part.approval, answer);
@@ -263,7 +264,7 @@ export class MessageFold {
       this.#transient.add(event.id);
       return;
     }
-    const { at: _, origin: __, transient: ___, ...part } = event;
+    const part = omit(event, 'at', 'origin', 'transient');
     const before = this.#parts.mine(event.id);
     if (before === undefined) return this.#add(event.id, part);
     if (before.type !== 'data') return this.#misfit('data', event.id);

@@ -52,7 +52,6 @@ async function readLog(log: RunLog, run: RunKey): Promise<AgentEvent[]> {
   const events: AgentEvent[] = [];
   let position: LogPosition = { epoch: 0, seq: 0 };
   for (;;) {
-    // oxlint-disable-next-line no-await-in-loop -- one page after the other
     const page = await log.read(run, position);
     for (const event of page.events) events.push(event);
     if (page.position.seq >= page.tail || page.events.length === 0) return events;

@@ -1,3 +1,4 @@
+import { omit } from './fields.ts';
 import type { CanonicalMessage, MessagePart, ToolPart } from './message.ts';
 import { isSettled } from './tool-part.ts';
 
@@ -131,7 +132,7 @@ function repairCall(part: ToolPart, messageId: string, continued: boolean, repor
     return undefined;
   }
   if (continued) return part;
-  const { result, preliminary: _, resultContent: __, ...call } = part;
+  const { result, ...call } = omit(part, 'preliminary', 'resultContent');
   const refusal = refusalOf(part);
   if (refusal !== undefined) {
     report({ kind: 'unsettled-call', messageId, id, message: `The call of ${toolName} was not approved: ${refusal}` });
@@ -200,7 +201,7 @@ function mergeResult(
     });
     return;
   }
-  const { args: _, argsText: __, ...outcome } = part;
+  const outcome = omit(part, 'args', 'argsText');
   const settled: ToolPart = { ...call, ...outcome, toolName: call.toolName };
   kept[place.message] = withParts(caller, caller.content.parts.with(place.part, settled));
   report({

@@ -89,7 +89,6 @@ export async function readJsonBody(
 
   const reader = body?.getReader();
   try {
-    // oxlint-disable-next-line no-await-in-loop -- pieces arrive one after the other
     for (let next = await reader?.read(); next?.done === false; next = await reader?.read()) check(next.value);
   } catch (error) {
     reader?.cancel().catch(() => undefined);

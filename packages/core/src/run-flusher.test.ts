@@ -166,9 +166,9 @@ describe('what it writes', () => {
     const { flusher, statements } = scripted({ byHand: true, maxRunBytes: 100 });
     const writer = flusher.open(owned());
     const ready = vi.fn<() => void>();
-    await writer.ready;
+    await writer.waitForRoom();
     writer.write(notice('x'.repeat(200)));
-    void writer.ready.then(ready);
+    void writer.waitForRoom().then(ready);
     await vi.advanceTimersByTimeAsync(10_000);
     expect(ready).not.toHaveBeenCalled();
     statements[0]!.answer();
@@ -181,7 +181,7 @@ describe('what it writes', () => {
     const [one, two] = [flusher.open(owned('r1')), flusher.open(owned('r2'))];
     one.write(notice('x'.repeat(200)));
     const ready = vi.fn<() => void>();
-    void two.ready.then(ready);
+    void two.waitForRoom().then(ready);
     await vi.advanceTimersByTimeAsync(10_000);
     expect(ready).not.toHaveBeenCalled();
     statements[0]!.answer('fenced');
@@ -259,7 +259,7 @@ describe('what it does with the answer', () => {
     await expect(passed).rejects.toMatchObject({ name: 'RunLostError', reason: verdict });
     await expect(writer.barrier()).rejects.toThrow('cannot be written any more');
     writer.write(notice('b'));
-    await writer.ready;
+    await writer.waitForRoom();
     await vi.advanceTimersByTimeAsync(1_000);
     expect(statements).toHaveLength(1);
     expect(onLost.mock.calls).toEqual([[verdict]]);

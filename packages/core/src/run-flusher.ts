@@ -153,12 +153,10 @@ export function createRunFlusher(options: RunFlusherOptions): RunFlusher {
   const persist = async <Result>(call: () => Promise<Result>): Promise<Result> => {
     for (let attempt = 0; ; attempt++) {
       try {
-        // oxlint-disable-next-line no-await-in-loop -- one attempt after the other
         return await call();
       } catch (error) {
         if (closed || error instanceof StoreError) throw error;
         onError?.(error);
-        // oxlint-disable-next-line no-await-in-loop -- one attempt after the other
         await pause(Math.min(tickMs * 2 ** attempt, maxRetryMs));
       }
     }

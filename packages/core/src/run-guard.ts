@@ -1,5 +1,6 @@
 import type { Emit } from './codec.ts';
 import type { AgentEvent, EventOf } from './event.ts';
+import { omit } from './fields.ts';
 import type { OnLoss } from './loss.ts';
 import type { MessageContent } from './message.ts';
 import { misfitsTo, type Misfit } from './misfit.ts';
@@ -286,8 +287,8 @@ export class RunGuard {
 
 /** `tool-call` repeats what `tool-input-start` said; the opening decides, and the call adds what was not known. */
 function asOpened(event: EventOf<'tool-call'>, said: EventOf<'tool-input-start'>): EventOf<'tool-call'> {
-  const { agentId: _, stepId: __, to: ___, internal: ____, ...call } = event;
-  const { type: _____, at: ______, origin: _______, providerMetadata: ________, ...opening } = said;
+  const call = omit(event, 'agentId', 'stepId', 'to', 'internal');
+  const opening = omit(said, 'type', 'at', 'origin', 'providerMetadata');
   return { ...call, ...opening };
 }
 

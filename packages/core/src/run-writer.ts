@@ -23,8 +23,8 @@ export interface RunWriter {
   readonly stopRequested: boolean;
   /** Why the run cannot be written any more, if it cannot. */
   readonly lost: RunLostReason | undefined;
-  /** Resolves when there is room for more. Await it before the source is asked for its next event. */
-  readonly ready: Promise<void>;
+  /** Resolves when the buffer has room. Await it before reading the next event of the source. */
+  waitForRoom(): Promise<void>;
   /** Buffers the event for the next flush. Nobody sees it before it is durable. */
   write(event: AgentEvent): void;
   /**
@@ -153,9 +153,8 @@ export function createRunWriter(
     get lost() {
       return lost;
     },
-    get ready() {
-      if (hasRoom()) return Promise.resolve();
-      return new Promise<void>((resolve) => void waiting.push(resolve));
+    async waitForRoom() {
+      if (!hasRoom()) await new Promise<void>((resolve) => void waiting.push(resolve));
     },
 
     write(event) {

@@ -1,10 +1,12 @@
 import type { Codec, Emit, End } from './codec.ts';
 import type { AgentEvent, EventOf } from './event.ts';
+import { omit } from './fields.ts';
 import type { Loss, OnLoss } from './loss.ts';
 import type { Waiting } from './outcome.ts';
 import { outcomeOfCut } from './outcome-of.ts';
 import type { RunInput } from './run-input.ts';
 import { RunGuard } from './run-guard.ts';
+import { markSeal } from './sealed-stream.ts';
 import { isWellFormed, mend, plainDeltaOf } from './well-formed.ts';
 
 export interface SealOptions {
@@ -26,7 +28,9 @@ export interface SealOptions {
  * carries the time of the last event that had one; where none had, the skin says when it was.
  */
 export function seal(run: RunInput, onLoss: OnLoss, options: SealOptions = {}): Codec<AgentEvent, AgentEvent> {
-  return new Seal(run, onLoss, options);
+  const codec = new Seal(run, onLoss, options);
+  markSeal(codec, run);
+  return codec;
 }
 
 class Seal implements Codec<AgentEvent, AgentEvent> {
@@ -160,7 +164,7 @@ function withOutcome(end: EventOf<'run-end'>, guard: RunGuard, onLoss: OnLoss): 
   if (end.waitingFor.length === 0) {
     onLoss({ kind: 'repaired', what: 'run-end', why: 'It is paused and waits for nothing, so it is complete.' });
   }
-  const { outcome: _, waitingFor: __, ...rest } = end;
+  const rest = omit(end, 'outcome', 'waitingFor');
   return { ...rest, outcome: 'complete' };
 }
 

@@ -1,54 +1,41 @@
 import { createAlarm } from './alarm.ts';
 import type { Codec, End } from './codec.ts';
 import type { AgentEvent } from './event.ts';
+import { findSealedRun, markSealed } from './sealed-stream.ts';
 import { readInput, type SourceInput } from './source-input.ts';
 import { endByAbort } from './stop-reason.ts';
 import { toFault } from './to-fault.ts';
 
 export interface SourceStreamOptions<In = unknown> {
-  /** Stops the run. Its reason may say who did and why: see `StopReason`. */
+  /** Stops the run. Its reason can name the user and the cause: see `StopReason`. */
   signal?: AbortSignal;
-  /** How long the input may be silent. Every item is a sign of life, also one that makes no event. */
+  /** Maximum time between two items of the input, even if an item emits no event. Default: no limit. */
   idleMs?: number;
-  /** How long after the signal the input is still read, for the source's own last words. */
+  /** Time after an abort in which the input is still read, for the last events of the source. Default: 0. */
   drainMs?: number;
-  /** How long a codec may hold back what it was fed before it is flushed. */
+  /** Maximum time that the codec holds events back before it is flushed. Default: no limit. */
   flushMs?: number;
-  /** The clock, for events that bring no time of their own. */
+  /** Clock for events that have no time of their own. Deltas get none. Default: `Date.now`. */
   now?: () => number;
-  /** Is given every item of the input before it is decoded; the events that it causes carry its index as `origin`. */
+  /** Receives every item of the input before it is decoded. Its events carry the index as `origin`. */
   onFrame?: (frame: In, index: number) => void;
 }
 
 /**
- * The skin around a source's codecs: it reads, keeps the time, and decides what ended the run. The codec is synchronous and
- * does the rest.
+ * Reads an input through a codec that ends with a seal. The stream never errors: whatever fails ends the run.
  *
- * The stream never errors. The codec is flushed at once, so that the seal writes `run-start` before anything is read. The
- * input is read on demand, one item at a time, and cancelled exactly once: when the reader leaves, when the run is stopped,
- * or as soon as `run-end` is out, since many servers keep their end of the wire open.
- *
- * With an `encoder` the stream is what that makes of the events: one stream instead of two, each of which costs more than the
- * codecs do.
+ * The codec is flushed at once, so that the seal writes `run-start` before anything is read. The input is read on demand, one
+ * item at a time, and cancelled exactly once: when the reader cancels, when the run is stopped, or as soon as `run-end` is
+ * emitted, since many servers never close their side of the connection.
  */
-export function sourceStream<In, Out>(
-  input: SourceInput<In>,
-  codec: Codec<In, AgentEvent>,
-  options: SourceStreamOptions<In> & { encoder: Codec<AgentEvent, Out> },
-): ReadableStream<Out>;
 export function sourceStream<In>(
   input: SourceInput<In>,
   codec: Codec<In, AgentEvent>,
-  options?: SourceStreamOptions<In>,
-): ReadableStream<AgentEvent>;
-export function sourceStream<In>(
-  input: SourceInput<In>,
-  codec: Codec<In, AgentEvent>,
-  options: SourceStreamOptions<In> & { encoder?: Codec<AgentEvent, unknown> } = {},
-): ReadableStream<unknown> {
-  const { signal, idleMs, drainMs = 0, flushMs, now = Date.now, onFrame, encoder } = options;
+  options: SourceStreamOptions<In> = {},
+): ReadableStream<AgentEvent> {
+  const { signal, idleMs, drainMs = 0, flushMs, now = Date.now, onFrame } = options;
   const reader = readInput(input);
-  let controller: ReadableStreamDefaultController<unknown>;
+  let controller: ReadableStreamDefaultController<AgentEvent>;
   let emitted = 0;
   let frames = 0;
   let runEnded = false;
@@ -61,22 +48,16 @@ export function sourceStream<In>(
   const flush = createAlarm(flushMs, () => step(() => codec.flush?.(emit)));
   const drain = createAlarm(drainMs, () => finish({ reason: 'eof' }));
 
-  const enqueue = (out: unknown): void => {
-    emitted += 1;
-    controller.enqueue(out);
-  };
-
   const emit = (event: AgentEvent): void => {
     if (runEnded) return;
     runEnded = event.type === 'run-end';
     const origin = onFrame && frames > 0 && event.origin === undefined ? { origin: frames - 1 } : undefined;
     const at = event.at === undefined && !event.type.endsWith('-delta') ? { at: now() } : undefined;
-    const timed = origin || at ? { ...event, ...at, ...origin } : event;
-    if (encoder) encoder.feed(timed, enqueue);
-    else enqueue(timed);
+    emitted += 1;
+    controller.enqueue(origin || at ? { ...event, ...at, ...origin } : event);
   };
 
-  /** Whether this is the first time, and the last. */
+  /** Returns false if the stream is over already. */
   const leave = (reason: unknown): boolean => {
     if (over) return false;
     over = true;
@@ -87,7 +68,7 @@ export function sourceStream<In>(
   };
 
   const finish = (why: End): void => {
-    // Whatever happens after a stop was asked for happens because of it.
+    // After an abort every end counts as the abort, because the source may fail in its own way when it is stopped.
     const end = stopping ? endByAbort(signal?.reason) : why;
     if (!leave(new DOMException('The run is over.', 'AbortError'))) return;
     try {
@@ -95,7 +76,6 @@ export function sourceStream<In>(
     } catch (error) {
       emit({ type: 'run-end', outcome: 'error', error: toFault(error, 'codec') });
     }
-    encoder?.end({ reason: 'eof' }, enqueue);
     controller.close();
   };
 
@@ -134,23 +114,22 @@ export function sourceStream<In>(
     if (!over) flush.set();
   };
 
-  return new ReadableStream<unknown>(
+  const events = new ReadableStream<AgentEvent>(
     {
       start(streamController) {
         controller = streamController;
         step(() => codec.flush?.(emit));
         if (over) return;
-        if (signal?.aborted) {
-          // Nothing has begun, so there are no last words to wait for.
-          stopping = true;
-          finish({ reason: 'eof' });
-        } else signal?.addEventListener('abort', onAbort);
+        if (!signal?.aborted) return signal?.addEventListener('abort', onAbort);
+        stopping = true;
+        // An input that was not opened yet has no last events. A stream may have some.
+        if (drainMs > 0 && typeof input !== 'function') drain.set();
+        else finish({ reason: 'eof' });
       },
       async pull() {
         const before = emitted;
         let hungry = true;
         while (hungry) {
-          // oxlint-disable-next-line no-await-in-loop -- one item at a time is what back-pressure means
           await readOne();
           hungry = !over && emitted === before;
         }
@@ -160,10 +139,13 @@ export function sourceStream<In>(
         try {
           codec.end({ reason: 'aborted' }, () => {});
         } catch {
-          // Nobody reads what it would have said.
+          // The reader is gone, so there is no place to report it.
         }
       },
     },
     { highWaterMark: 0 },
   );
+  const run = findSealedRun(codec);
+  if (run) markSealed({ events, run, end: finish });
+  return events;
 }

@@ -1,4 +1,3 @@
-/* oxlint-disable no-await-in-loop -- a sweeper is in no hurry: one thing after the other keeps the load low */
 import type { Store } from './memory-store.ts';
 import { recoverRun } from './recover-run.ts';
 import type { Ownership, RunRecord } from './registry.ts';

@@ -1,4 +1,5 @@
 import type { EventOf } from './event.ts';
+import { omit } from './fields.ts';
 import { mergeMeta } from './merge-meta.ts';
 import type { AskedQuestion, ToolPart, ToolState } from './message.ts';
 import type { Answer } from './part-body.ts';
@@ -23,10 +24,10 @@ export function isSettled(state: ToolState): boolean {
 /** The part that a call opens, by its streamed input or as a whole. */
 export function newToolPart(event: EventOf<'tool-input-start' | 'tool-call'>): ToolPart {
   if (event.type === 'tool-input-start') {
-    const { type: _, at: __, origin: ___, ...call } = event;
+    const call = omit(event, 'type', 'at', 'origin');
     return { type: 'tool-invocation', ...call, state: 'partial-call', argsText: '' };
   }
-  const { type: _, at: __, origin: ___, input, invalid, ...call } = event;
+  const { input, invalid, ...call } = omit(event, 'type', 'at', 'origin');
   const part: ToolPart = { type: 'tool-invocation', ...call, state: 'call', args: input };
   if (invalid) Object.assign(part, { invalid: true, error: invalid });
   return part;
@@ -34,7 +35,7 @@ export function newToolPart(event: EventOf<'tool-input-start' | 'tool-call'>): T
 
 /** The input of a streamed call is complete. What `tool-input-start` said stands; the call adds what was not known. */
 export function completeCall(part: ToolPart, event: EventOf<'tool-call'>): void {
-  const { argsText: _, state: __, ...said } = part;
+  const said = omit(part, 'argsText', 'state');
   const providerMetadata = mergeMeta(part.providerMetadata, event.providerMetadata);
   delete part.argsText;
   Object.assign(part, newToolPart(event));

@@ -1,4 +1,5 @@
 import type { AgentEvent, EventOf } from './event.ts';
+import { omit } from './fields.ts';
 import type {
   AgentEntry,
   CanonicalMessage,
@@ -138,7 +139,7 @@ export function unfoldContent(content: MessageContent, onLoss: OnLoss = () => un
 }
 
 function agentStart(agentId: string, entry: AgentEntry): EventOf<'agent-start'> {
-  const { outcome: _, error: __, result: ___, usage: ____, ...said } = entry;
+  const said = omit(entry, 'outcome', 'error', 'result', 'usage');
   return { type: 'agent-start', agentId, ...said };
 }
 
@@ -159,7 +160,7 @@ function stepStart(stepId: string, { agentId, name }: StepEntry): EventOf<'step-
 }
 
 function stepEnd(stepId: string, entry: StepEntry): EventOf<'step-end'> {
-  const { agentId: _, name: __, ...ended } = entry;
+  const ended = omit(entry, 'agentId', 'name');
   return { type: 'step-end', stepId, ...ended };
 }
 
@@ -190,7 +191,7 @@ function partEvents(part: MessagePart, place: string, events: AgentEvent[], onLo
     case 'tool-invocation':
       return toolEvents(part, events);
     case 'question': {
-      const { answer, id: _, to: __, internal: ___, stepId: ____, ...question } = part;
+      const { answer, ...question } = omit(part, 'id', 'to', 'internal', 'stepId');
       events.push(question);
       if (answer) events.push({ type: 'answer', ...answer });
       return;
@@ -213,8 +214,6 @@ function partEvents(part: MessagePart, place: string, events: AgentEvent[], onLo
 
 function toolEvents(part: ToolPart, events: AgentEvent[]): void {
   const {
-    type: _,
-    id: __,
     state,
     args,
     argsText,
@@ -226,7 +225,7 @@ function toolEvents(part: ToolPart, events: AgentEvent[]): void {
     resultContent,
     resultMetadata,
     ...call
-  } = part;
+  } = omit(part, 'type', 'id');
   const { toolCallId } = call;
   if (state === 'partial-call') {
     events.push({ type: 'tool-input-start', ...call });

@@ -110,10 +110,8 @@ async function runsOf({ registry, scope }: Store, threadId: string): Promise<Run
 async function allRuns(base: Store): Promise<RunKey[]> {
   const runs: RunKey[] = [];
   for (let cursor: string | undefined; ;) {
-    /* oxlint-disable no-await-in-loop -- one page after the other */
     const page = await base.listThreads(cursor === undefined ? {} : { cursor });
     for (const { id } of page.threads) runs.push(...(await runsOf(base, id)));
-    /* oxlint-enable no-await-in-loop */
     if (page.cursor === undefined) return runs;
     cursor = page.cursor;
   }
@@ -127,7 +125,6 @@ async function* exportAll(base: Store, log: RunLog): AsyncGenerator<Json> {
     if (type !== 'run' || !run) continue;
     let position = beginning;
     for (let page: LogPage | undefined; !page || position.seq < page.tail;) {
-      // oxlint-disable-next-line no-await-in-loop -- one page after the other
       page = await log.read(run.key, position);
       if (page.events.length === 0) break;
       yield { type: 'log', threadId: run.threadId, runId: run.runId, events: page.events as unknown as Json };

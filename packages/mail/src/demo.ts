@@ -53,7 +53,6 @@ async function answer(
   const reader = response.body?.getReader();
   outgoing.once('close', () => void reader?.cancel().catch(() => undefined));
   for (;;) {
-    // oxlint-disable-next-line no-await-in-loop -- one chunk after the other
     const chunk = await reader?.read();
     if (!chunk || chunk.done) break;
     outgoing.write(chunk.value);

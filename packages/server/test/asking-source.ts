@@ -12,7 +12,6 @@ export function askingSource(): AgentSource {
       const open = async function* (stop: AbortSignal): AsyncGenerator<AgentEvent> {
         for (const event of events) {
           if (event !== 'wait') yield event;
-          // oxlint-disable-next-line no-await-in-loop -- until it is stopped
           else await new Promise((resolve) => stop.addEventListener('abort', resolve));
         }
       };

@@ -70,7 +70,6 @@ async function replyInChat(chat: ReturnType<ChatMajor['createChat']>, reply: Rep
     approval?: { id: string };
   }>;
   for (const { type, state, toolCallId = '', toolName, approval } of asked) {
-    /* oxlint-disable no-await-in-loop -- one answer after the other */
     if ('approve' in reply && state === 'approval-requested' && approval)
       await chat.addToolApprovalResponse({ id: approval.id, approved: true });
     else if ('output' in reply && state === 'input-available')
@@ -79,7 +78,6 @@ async function replyInChat(chat: ReturnType<ChatMajor['createChat']>, reply: Rep
         toolCallId,
         output: reply.output,
       });
-    /* oxlint-enable no-await-in-loop */
   }
   return undefined;
 }

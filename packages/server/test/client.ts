@@ -38,7 +38,6 @@ export async function* readEvents(response: Response): AsyncGenerator<Received> 
   const decoder = new TextDecoder();
   try {
     for (;;) {
-      // oxlint-disable-next-line no-await-in-loop -- one piece after the other
       const { done, value } = await reader.read();
       if (done) return;
       parser.feed(decoder.decode(value, { stream: true }));

@@ -48,7 +48,6 @@ test('refuses new runs at limits.runs in every protocol, and still reads, answer
   ];
   for (const response of refused) {
     expect([response.status, response.headers.get('retry-after')]).toEqual([503, '5']);
-    // oxlint-disable-next-line no-await-in-loop -- one after the other
     expect(await response.json()).toMatchObject({ error: { code: 'overloaded', docs: '/api/errors/overloaded' } });
   }
   expect((await fetch(`${url}/api/threads/new/messages`)).status).toBe(404);

@@ -48,7 +48,6 @@ export const eventsProtocol: Protocol = {
 /** Waits until some words are in the log. */
 async function untilSaid({ base }: Case, runId: string): Promise<void> {
   for (let log = ''; !log.includes('-delta"');) {
-    // oxlint-disable-next-line no-await-in-loop -- until it is so
     log = await (await fetch(`${base}/api/runs/${runId}/events?live=false`)).text();
   }
 }

@@ -62,7 +62,6 @@ test('shows the metrics of runs, flushes, readers and pools after a run', async 
 test('has no label value that a client chooses', async () => {
   const server = await startDemoServer();
   for (const path of ['/api/threads/secret-1/messages', '/nothing/secret-2', '/api/agents/secret-3/topology']) {
-    // oxlint-disable-next-line no-await-in-loop -- one after the other
     await fetch(server.url + path);
   }
   await server.intertie.fetch(new Request('http://localhost/api/agents', { method: 'SECRET-4' }));

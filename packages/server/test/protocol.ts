@@ -22,12 +22,10 @@ export async function storedMessages<Message>(
   format: 'ui' | 'ag-ui' | 'canonical',
 ): Promise<Message[]> {
   for (;;) {
-    /* oxlint-disable no-await-in-loop -- until the run is over */
     const response = await fetch(`${base}/api/threads/${thread}/messages?format=${format}`);
     const { messages, live } = (await response.json()) as Messages<Message>;
     if (live === undefined) return messages;
     await new Promise((resolve) => setTimeout(resolve, 10));
-    /* oxlint-enable no-await-in-loop */
   }
 }
 
@@ -63,7 +61,6 @@ export function violationsOf(dialect: Dialect, streams: readonly unknown[][]): s
 /** Waits until the thread has a live run that has said something. */
 export async function untilTalking({ base, thread }: Case, seen: () => number): Promise<void> {
   while (seen() < 4) {
-    // oxlint-disable-next-line no-await-in-loop -- until it is so
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
   const { live } = (await (await fetch(`${base}/api/threads/${thread}`)).json()) as { live?: unknown };

@@ -73,7 +73,6 @@ test('accepts the right token while wrong ones from the same proxy address are l
   const right: number[] = [];
   const wrong: number[] = [];
   for (let round = 0; round < 10; round += 1) {
-    // oxlint-disable-next-line no-await-in-loop -- guesses and requests take turns
     const [guessed, got] = await Promise.all([guess(proxy, 10), getThreads(proxy, bearer(token))]);
     wrong.push(...guessed);
     right.push(got.status);

@@ -114,10 +114,8 @@ test('whoever asks for a run that says nothing yet is answered at once', async (
   const server = closeLater(await serve({ agents: { silent }, database: createInMemoryStore() }, { port: 0 }));
   const runId = await startSlowRun(server.url);
   for (const path of [`/api/runs/${runId}/events`, '/api/chat/slow/stream', '/api/agents/silent/ag-ui?threadId=slow']) {
-    // oxlint-disable-next-line no-await-in-loop -- one after the other
     const response = await fetch(server.url + path);
     expect([path, response.status]).toEqual([path, 200]);
-    // oxlint-disable-next-line no-await-in-loop
     await response.body!.cancel();
   }
 });
@@ -153,7 +151,6 @@ test('HEAD on a route of events takes no stream slot', async () => {
   const runId = await startSlowRun(server.url);
   await vi.waitFor(async () => expect(await openStreams(server.url)).toBe(0));
   for (const path of [`/api/runs/${runId}/events`, '/api/threads/slow/events']) {
-    // oxlint-disable-next-line no-await-in-loop -- one after the other
     const head = await fetch(server.url + path, { method: 'HEAD' });
     expect([head.status, head.headers.get('content-type')]).toEqual([200, 'text/event-stream; charset=utf-8']);
   }
@@ -301,7 +298,6 @@ test.each(['bearer', 'sign-in', 'cookie'])(
       return status('/api/threads', { authorization: `Bearer ${text}` });
     };
     const seen: number[] = [];
-    // oxlint-disable-next-line no-await-in-loop -- one guess after the other
     for (let index = 0; index < 25; index += 1) seen.push(await guess(`wrong-${index}`));
     expect([seen[0], seen.at(-1)]).toEqual([401, 429]);
     expect(await status('/api/threads', { authorization: `Bearer ${token}` })).toBe(200);

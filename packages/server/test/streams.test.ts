@@ -27,7 +27,6 @@ test('catch-up of a run that is over: all of it, closed, and a tag that saves th
   });
   const etag = all.headers.get('etag')!;
   for (const tags of [etag, `"other", W/${etag}`, '*']) {
-    // oxlint-disable-next-line no-await-in-loop -- one after the other
     expect((await fetch(url(ended, '?offset=-1'), { headers: { 'if-none-match': tags } })).status).toBe(304);
   }
   const end = all.headers.get('stream-next-offset')!;

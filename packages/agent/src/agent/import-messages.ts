@@ -43,7 +43,6 @@ export async function importMessages(
         status: status === 'streaming' ? 'complete' : status,
       });
     });
-    // oxlint-disable-next-line no-await-in-loop -- in order: each follows the one before
     saved.push(...(await store.saveMessages({ messages: batch })).messages);
   }
   return { messages: saved, losses };

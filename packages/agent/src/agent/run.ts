@@ -104,7 +104,6 @@ export class Run implements DurableRun {
 
   async #ended(): Promise<CanonicalMessage> {
     const reader = this.#run.follow().getReader();
-    // oxlint-disable-next-line no-await-in-loop -- one batch after the other
     while (!(await reader.read()).done);
     return this.#stored();
   }

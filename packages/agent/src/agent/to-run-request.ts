@@ -1,11 +1,12 @@
 import { fromModelMessages, fromUIMessages } from '@intertie/ai-sdk';
 import type { CanonicalMessage, NewMessage, OnLoss, RunRequest, Store } from '@intertie/core';
+import { omit } from '@intertie/core/fields';
 import type { ModelMessage, UIMessage } from 'ai';
 import type { StreamRequest } from './agent-options.ts';
 
 /** What is new in a request. Of a chat's messages that is the last one alone: the rest is in the store, or not true. */
 export async function toRunRequest(asked: StreamRequest, store: Store, onLoss: OnLoss): Promise<RunRequest> {
-  const { message, messages, answers: _, signal: __, ...request } = asked;
+  const { message, messages, ...request } = omit(asked, 'answers', 'signal');
   if (message !== undefined) return { ...request, message: typeof message === 'string' ? sayText(message) : message };
   if (messages === undefined) return request;
   const last = messages.at(-1);

@@ -21,7 +21,6 @@ export class AnswerQueue implements AsyncIterable<Answer> {
       const answer = this.#answers.shift();
       if (answer) yield answer;
       else if (this.#isClosed) return;
-      // oxlint-disable-next-line no-await-in-loop -- one answer after the other
       else await new Promise<void>((wake) => (this.#wake = wake));
     }
   }

@@ -17,7 +17,6 @@ export async function endOwnedRun(owned: Ownership, options: EndOwnedOptions): P
   const { store, end, leaving, onError } = options;
   const { key } = owned.run;
   for (let attempt = 0; ; attempt++) {
-    /* oxlint-disable no-await-in-loop -- one attempt after the other */
     try {
       const position = (await store.log.positions([key])).get(key);
       if (!position?.live || position.epoch !== owned.epoch) return { result: 'fenced' };
@@ -28,6 +27,5 @@ export async function endOwnedRun(owned: Ownership, options: EndOwnedOptions): P
     }
     if (leaving.aborted && attempt > 3) return { result: 'fenced' };
     await pause(Math.min(40 * 2 ** attempt, 5_000), leaving).catch(() => undefined);
-    /* oxlint-enable no-await-in-loop */
   }
 }

@@ -1,11 +1,14 @@
 import {
+  copySealedMark,
   createInMemoryStore,
   DatabaseAwayError,
   seal,
   sourceStream,
+  toReadableStream,
   type AgentEvent,
   type AgentSource,
   type Appended,
+  type Loss,
   type Store,
 } from '@intertie/core';
 import { expect, it, onTestFinished } from 'vitest';
@@ -275,4 +278,56 @@ it('a process that is leaving starts nothing that waited, so that another one ca
   goOn.open();
   await closed;
   expect((await store.registry.findRun(store.scope, { runId: waiting.runId }))?.state).toBe('queued');
+});
+
+it.each([true, false])(
+  'seals the events of a source only if its stream is not marked as sealed (marked: %s)',
+  async (isMarked) => {
+    const losses: Loss[] = [];
+    const orphan: AgentEvent = { type: 'text-delta', id: 'unknown', delta: 'x' };
+    const addOrphan = (event: AgentEvent): AgentEvent[] => (event.type === 'text-start' ? [event, orphan] : [event]);
+    const source: AgentSource = {
+      name: 'wrapped',
+      pauses: 'replay',
+      run: (run) => {
+        const sealed = sourceStream(
+          words,
+          seal(run, () => undefined),
+        );
+        const wrapper = new TransformStream<AgentEvent, AgentEvent>({
+          transform: (event, controller) => addOrphan(event).forEach((each) => controller.enqueue(each)),
+        });
+        const events = sealed.pipeThrough(wrapper);
+        if (isMarked) copySealedMark(sealed, events);
+        return events;
+      },
+    };
+    const store = createInMemoryStore();
+    const host = createRunHost(store);
+    onTestFinished(() => host.close());
+    const agent = new Agent({ source, store, host, onLoss: (loss) => losses.push(loss) });
+    const run = await agent.stream({ threadId: 't', message: 'Go' });
+    const types = (await collect(run.events)).map(({ type }) => type);
+    expect(types[0]).toBe('run-start');
+    expect(types.filter((type) => type === 'run-end')).toHaveLength(1);
+    // The seal drops a delta of an unknown part.
+    expect(losses).toMatchObject(isMarked ? [] : [{ kind: 'repaired', id: 'unknown' }]);
+  },
+);
+
+it('seals a custom source that frames nothing itself', async () => {
+  const events = async function* (): AsyncGenerator<AgentEvent> {
+    yield { type: 'text-start', id: 'a' };
+    yield { type: 'text-delta', id: 'a', delta: 'Hello' };
+  };
+  const source: AgentSource = { name: 'bare', pauses: 'replay', run: () => toReadableStream(events()) };
+  const { agent } = hosted(createInMemoryStore(), source);
+  const run = await agent.stream({ threadId: 't', message: 'Go' });
+  expect(await collect(run.events)).toMatchObject([
+    { type: 'run-start', runId: run.runId },
+    { type: 'text-start' },
+    { type: 'text-delta' },
+    { type: 'text-end' },
+    { type: 'run-end', outcome: 'error', error: { code: 'truncated' } },
+  ]);
 });

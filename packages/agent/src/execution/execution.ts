@@ -4,10 +4,9 @@ import {
   endByAbort,
   MessageList,
   RunLostError,
-  seal,
+  sealStream,
   toFault,
   type AgentEvent,
-  type Codec,
   type End,
   type EventOf,
   type Fault,
@@ -16,12 +15,14 @@ import {
   type Ownership,
   type RunControl,
   type RunFlusher,
+  type RunInput,
   type RunKey,
   type RunLostReason,
   type RunPosition,
   type RunRecord,
   type RunWatcher,
   type RunWriter,
+  type SealedStream,
   type StopReason,
   type Store,
   type Waiting,
@@ -58,12 +59,12 @@ export type ExecutionHost = {
 /** Events that every run has, whether or not its source sends anything. */
 const framing: ReadonlySet<AgentEvent['type']> = new Set(['run-start', 'message-snapshot', 'run-end']);
 
-/** How long a source may take to end after it was told to stop. Then it is ended without its last words. */
+/** Maximum time that a source may take to end after a stop. Then its stream is ended for it. */
 const stopGraceMs = 600;
 
 /**
- * One run from its ownership to its end: the source is read, and what it says is sealed, folded, logged and then told.
- * Whatever happens it ends once, or it is another process's.
+ * Executes one run from its ownership to its end: reads the sealed events of the source, folds and logs them, and writes the
+ * end. The run ends exactly once, unless another process takes it over.
  */
 export class Execution {
   readonly key: RunKey;
@@ -84,6 +85,7 @@ export class Execution {
   #abort = new AbortController();
   #persistOptions: PersistOptions;
   #graceTimer: ReturnType<typeof setTimeout> | undefined;
+  #sealed: SealedStream | undefined;
   #reader: ReadableStreamDefaultReader<AgentEvent> | undefined;
   #list = new MessageList();
   #end: EventOf<'run-end'> | undefined;
@@ -120,16 +122,16 @@ export class Execution {
     return this.#end?.outcome;
   }
 
-  /** The source is told to stop. What it has said is kept. */
+  /** Stops the source. The events that it has already produced are kept. */
   stop(reason: StopReason): void {
     if (this.#abort.signal.aborted) return;
     this.#abort.abort(reason);
-    this.#allowLastWords();
+    this.#startGracePeriod();
   }
 
-  #allowLastWords(): void {
+  #startGracePeriod(): void {
     clearTimeout(this.#graceTimer);
-    this.#graceTimer = setTimeout(() => this.#leaveSource(), stopGraceMs);
+    this.#graceTimer = setTimeout(() => this.#sealed?.end(this.#endOr({ reason: 'eof' })), stopGraceMs);
   }
 
   async #run(): Promise<FinishResult> {
@@ -160,55 +162,42 @@ export class Execution {
   }
 
   async #produce({ input, message }: PreparedRun): Promise<void> {
-    const codec = seal(input, this.definition.onLoss);
     this.#list.add(message);
     if (input.message) this.#baseline = message;
-    const emitted: AgentEvent[] = [];
-    const emit = (event: AgentEvent): void => void emitted.push(event);
-    try {
-      this.#reader = this.definition.source.run(input, this.#control()).getReader();
-      // Stopped while it was being prepared: the source may not look at a signal that was there before it.
-      if (this.#abort.signal.aborted) this.#allowLastWords();
-    } catch (error) {
-      codec.end({ reason: 'error', error: toFault(error) }, emit);
+    this.#sealed = sealStream(this.#openSource(input), input, {
+      onLoss: this.definition.onLoss,
+      signal: this.#abort.signal,
+      drainMs: stopGraceMs,
+    });
+    this.#reader = this.#sealed.events.getReader();
+    // The run was stopped while it was being prepared, and the source may ignore a signal that is already aborted.
+    if (this.#abort.signal.aborted) this.#startGracePeriod();
+    while (!this.#end) {
+      await this.#writer.waitForRoom();
+      if (this.#writer.lost) return;
+      const { done, value } = await this.#reader.read();
+      if (this.#writer.lost) return;
+      if (done) throw new Error('The source closed its stream without `run-end`.');
+      await this.#take(value)?.catch((error: unknown) => this.#endByOutage(error));
     }
-    while (!this.#writer.lost) {
-      for (const event of emitted.splice(0)) {
-        const work = this.#take(event);
-        // oxlint-disable-next-line no-await-in-loop -- one event after the other
-        if (work) await work.catch((error: unknown) => this.#endByOutage(error, codec, emit));
-      }
-      if (this.#end || !this.#reader) return;
-      // oxlint-disable-next-line no-await-in-loop -- no more is asked for than can be kept
-      await this.#writer.ready;
-      // oxlint-disable-next-line no-await-in-loop -- one event after the other
-      await this.#read(this.#reader, codec, emit);
+  }
+
+  #openSource(input: RunInput): ReadableStream<AgentEvent> {
+    try {
+      return this.definition.source.run(input, this.#control());
+    } catch (error) {
+      return new ReadableStream({ start: (controller) => controller.error(error) });
     }
   }
 
   /** Ends the run with everything that the source has produced. The end is stored when the database is back. */
-  #endByOutage(error: unknown, codec: Codec<AgentEvent, AgentEvent>, emit: (event: AgentEvent) => void): void {
+  #endByOutage(error: unknown): void {
     if (!(error instanceof DatabaseAwayError)) throw error;
-    codec.end(this.#endOr({ reason: 'error', error: toFault(error) }), emit);
+    this.#sealed?.end(this.#endOr({ reason: 'error', error: toFault(error) }));
     if (!this.#abort.signal.aborted) this.#abort.abort({ by: 'system', message: error.code });
-    this.#leaveSource();
   }
 
-  async #read(
-    reader: ReadableStreamDefaultReader<AgentEvent>,
-    codec: Codec<AgentEvent, AgentEvent>,
-    emit: (event: AgentEvent) => void,
-  ): Promise<void> {
-    try {
-      const { done, value } = await reader.read();
-      if (!done) return codec.feed(value, emit);
-      codec.end(this.#endOr({ reason: 'eof' }), emit);
-    } catch (error) {
-      codec.end(this.#endOr({ reason: 'error', error: toFault(error) }), emit);
-    }
-  }
-
-  /** Whatever happens after a stop was asked for happens because of it. */
+  /** After a stop every end counts as the stop. */
   #endOr(why: End): End {
     const { aborted, reason } = this.#abort.signal;
     return aborted ? endByAbort(reason) : why;

@@ -15,7 +15,6 @@ export async function findContinuation(
 ): Promise<RunRecord | undefined> {
   const reader = run.follow().getReader();
   const timer = setTimeout(() => void reader.cancel().catch(() => undefined), waitMs);
-  // oxlint-disable-next-line no-await-in-loop -- to the end, or as long as that may take
   while (!(await reader.read()).done);
   clearTimeout(timer);
   const runs = await store.registry.listRuns(store.scope, { threadId: run.threadId });

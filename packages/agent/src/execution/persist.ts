@@ -19,7 +19,6 @@ export async function persist<Result>(call: () => Promise<Result>, options: Pers
   const { maxOutageMs, maxErrorMs = 10_000, signal = new AbortController().signal, onError } = options;
   const start = performance.now();
   for (let attempt = 0; ; attempt++) {
-    /* oxlint-disable no-await-in-loop -- one attempt after the other */
     try {
       return await call();
     } catch (error) {
@@ -32,7 +31,6 @@ export async function persist<Result>(call: () => Promise<Result>, options: Pers
       onError(error);
       await pause(Math.min(40 * 2 ** attempt, maxPauseMs), signal).catch(() => undefined);
     }
-    /* oxlint-enable no-await-in-loop */
   }
 }
 

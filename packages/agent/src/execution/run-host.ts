@@ -250,7 +250,6 @@ export class RunHost {
 
   async #adoptOrphans(): Promise<void> {
     for (const owned of await this.#orphans.find()) {
-      // oxlint-disable-next-line no-await-in-loop -- orphans are rare
       if (!this.isClosing) await this.#adopt(owned);
     }
   }
@@ -353,7 +352,6 @@ export class RunHost {
     const claim = generateId();
     let isFirst = true;
     while (!this.isClosing) {
-      /* oxlint-disable no-await-in-loop -- until all of them have given way */
       try {
         if (isFirst) await this.#skipQueuedBefore(run);
         isFirst = false;
@@ -373,7 +371,6 @@ export class RunHost {
         this.onError(error);
       }
       await pause(replaceSilenceMs / 4, this.#leaving.signal).catch(() => undefined);
-      /* oxlint-enable no-await-in-loop */
     }
   }
 
@@ -452,7 +449,6 @@ export class RunHost {
   }
 
   async #settled(): Promise<void> {
-    // oxlint-disable-next-line no-await-in-loop -- the end of one run may be the beginning of another
     while (this.#work.size > 0) await Promise.all(this.#work);
   }
 }

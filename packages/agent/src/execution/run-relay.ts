@@ -108,7 +108,6 @@ class Relay {
       do {
         this.#isAskedAgain = false;
         const { epoch, seq } = this.#seen;
-        // oxlint-disable-next-line no-await-in-loop -- one page after the other
         const page = await log.read(this.#run, { epoch: seq === 0 ? 0 : epoch, seq });
         if (!page.valid || page.dropped) {
           this.#seen = undefined;

@@ -276,7 +276,6 @@ export function createMessageKeeper(kept: MessageStore): MessageKeeper {
       const answer = { ...message, status: end.outcome };
       for (let attempt = 0; ; attempt++) {
         try {
-          // oxlint-disable-next-line no-await-in-loop -- one attempt after the other
           await save([answer]);
           answers.set(message.id, answer);
           return { message, end };
@@ -286,7 +285,6 @@ export function createMessageKeeper(kept: MessageStore): MessageKeeper {
             answers.set(message.id, 'failed');
             return failAnswer(message, end, error);
           }
-          // oxlint-disable-next-line no-await-in-loop -- one attempt after the other
           await new Promise((resolve) => setTimeout(resolve, waitMs));
         }
       }

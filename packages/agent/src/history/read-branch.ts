@@ -61,7 +61,6 @@ async function upTo(
       kept.unshift(message);
     }
     if (page.length < pageSize) return kept;
-    // oxlint-disable-next-line no-await-in-loop -- one page after the other
     page = await readMore({ before: kept[0]!.id });
   }
 }

@@ -40,7 +40,6 @@ export async function readUsage(store: Store, threadId: string): Promise<UsageRe
 async function readInside(store: Store, threadId: string): Promise<Array<[name: string, KnownUsage]>> {
   const all: Array<[string, KnownUsage]> = [];
   for (let since = 0, isMore = true; isMore;) {
-    // oxlint-disable-next-line no-await-in-loop -- one page after the other
     const changes = await store.listChanges({ threadId, since, limit: pageSize });
     for (const change of changes) if (change.type === 'message') all.push(...insideOf(change.message.content));
     since = changes.at(-1)?.version ?? since;

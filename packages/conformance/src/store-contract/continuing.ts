@@ -1,4 +1,3 @@
-/* oxlint-disable no-await-in-loop -- what is tested is one step after the other */
 import { describe, expect, it } from 'vitest';
 
 import { answer, threadId, yes } from './answering.ts';

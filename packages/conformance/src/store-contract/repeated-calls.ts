@@ -99,7 +99,6 @@ export function repeatedCallTests(contract: Contract): void {
         created: false,
       });
       for (const continuation of [other.continuation, { runId: 'run_next', process: 'p2' }]) {
-        // oxlint-disable-next-line no-await-in-loop -- one call after the other
         const again = await answer(store, run.key, [yes('q1')], { continuation });
         expect(again.continuation).not.toHaveProperty('ownership');
       }

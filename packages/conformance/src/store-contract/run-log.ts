@@ -1,4 +1,3 @@
-/* oxlint-disable no-await-in-loop -- what is tested is one step after the other */
 import { foldEvents, type AgentEvent, type LogPosition, type RunKey, type Store } from '@intertie/core';
 import { describe, expect, it } from 'vitest';
 

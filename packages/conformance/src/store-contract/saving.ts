@@ -1,4 +1,3 @@
-/* oxlint-disable no-await-in-loop -- what is tested is one step after the other */
 import type { CanonicalMessage, Json, MessagePart } from '@intertie/core';
 import { describe, expect, it } from 'vitest';
 

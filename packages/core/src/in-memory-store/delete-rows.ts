@@ -1,3 +1,4 @@
+import { omit } from '../fields.ts';
 import { findMessage, nextVersion, subtreeOf } from './conversation.ts';
 import { isOpen, settle } from './decision-row.ts';
 import { dropLog, endRun } from './run-row.ts';
@@ -10,7 +11,7 @@ export function deleteSubtree(tables: Tables, root: MessageRow): void {
   const rows = new Set(subtreeOf(thread, root));
   for (const run of thread.runs.values()) if (rows.has(run.message)) deleteRunOf(tables, run);
   for (const row of rows) {
-    const { state: _, sourceState: __, ...rest } = row.message;
+    const rest = omit(row.message, 'state', 'sourceState');
     row.message = { ...rest, content: { format: 2, parts: [] } };
     row.version = version;
     row.deleted = true;

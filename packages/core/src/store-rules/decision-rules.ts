@@ -1,3 +1,4 @@
+import { omit } from '../fields.ts';
 import { equalJson } from '../json-patch.ts';
 import type { JsonObject } from '../json.ts';
 import type { Outcome } from '../outcome.ts';
@@ -48,7 +49,7 @@ export function isSameAnswer(a: Answer | ToolAnswer, b: Answer | ToolAnswer): bo
 }
 
 function substance(answer: Answer | ToolAnswer): JsonObject {
-  const { by: _, providerMetadata: __, ...rest } = answer as JsonObject;
+  const rest = omit(answer as JsonObject, 'by', 'providerMetadata');
   return rest;
 }
 

@@ -37,7 +37,6 @@ export async function* limitFrames(
             'idle',
             `The MAIL server was silent for ${silenceMs} ms, though it pings every 15 s. "silenceMs" sets the limit.`,
           );
-    // oxlint-disable-next-line no-await-in-loop -- one frame after the other
     const result = await before(frames.next(), Math.min(left, silenceMs), error, stop);
     if (result.done) return;
     if (result.value.event !== 'ping') progressAt = performance.now();

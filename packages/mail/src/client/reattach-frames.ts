@@ -29,7 +29,6 @@ export async function* reattachFrames(
   while (!signal.aborted) {
     let record: TaskRecord | undefined;
     try {
-      // oxlint-disable-next-line no-await-in-loop -- a poll
       record = await readTaskRecord(server, taskId, signal);
       failures = 0;
       if (!record) return;
@@ -52,7 +51,6 @@ export async function* reattachFrames(
       if (idle >= maxFailures) return;
       yield lifeFrame;
     }
-    // oxlint-disable-next-line no-await-in-loop -- a poll
     await pause(pollMs, signal);
   }
 }

@@ -78,7 +78,6 @@ async function peek(frames: AsyncIterator<MAILFrame, void>): Promise<{ first: Pe
     const next = frames.next();
     first.push(next);
     try {
-      // oxlint-disable-next-line no-await-in-loop -- one frame after the other
       const { done, value } = await next;
       if (done) return { first, isLost: false };
       if (value.event !== 'ping') return { first, isLost: isTaskLost(value) };

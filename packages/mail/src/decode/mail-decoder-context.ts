@@ -21,8 +21,8 @@ export class MAILDecoderContext {
   readonly ids: PartIds;
   readonly onLoss: OnLoss;
   readonly meta: MAILProviderMetadata;
-  #timestamp: string | undefined;
-  #at: number | undefined;
+  /** Time of the current event of the server. */
+  at: number | undefined;
   #runId: string;
   #agents = new Map<string, string>();
 
@@ -33,19 +33,10 @@ export class MAILDecoderContext {
     this.onLoss = onLoss;
   }
 
-  /** When the server's event happened. */
+  /** Sets `at` to the timestamp of an event of the server. */
   stamp(timestamp: string | undefined): void {
-    this.#timestamp = timestamp;
-    this.#at = undefined;
-  }
-
-  /** The same, for the events that it becomes. Many become none, so it is read when it is asked for. */
-  get at(): number | undefined {
-    if (this.#timestamp === undefined) return this.#at;
-    const at = Date.parse(this.#timestamp);
-    this.#timestamp = undefined;
-    this.#at = Number.isNaN(at) ? undefined : at;
-    return this.#at;
+    const at = Date.parse(timestamp ?? '');
+    this.at = Number.isNaN(at) ? undefined : at;
   }
 
   get agentIds(): Iterable<string> {

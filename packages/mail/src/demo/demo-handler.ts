@@ -161,7 +161,6 @@ class Demo {
               );
               return controller.close();
             }
-            // oxlint-disable-next-line no-await-in-loop -- waits for the next event
             if ((await task.change(stallMs)) === 'change' || left.signal.aborted) continue;
             controller.enqueue(encoder.encode(frame('ping', { timestamp: task.timestamp(), task_id: task.id })));
             if (!task.end) return;
@@ -182,7 +181,6 @@ class Demo {
 
   async #whole(task: DemoTask, error: string | undefined): Promise<Response> {
     if (error !== undefined) return json({ response: `The task encountered an error: ${error}.`, events: null });
-    // oxlint-disable-next-line no-await-in-loop -- waits for the end
     while (!task.end) await task.change(stall);
     return json({ response: task.end.response, events: null });
   }

@@ -22,7 +22,6 @@ export class EventFeed<Item> {
       yield* this.#items.splice(0);
       if (this.#items.length > 0) continue;
       if (this.#isOver) return;
-      // oxlint-disable-next-line no-await-in-loop -- waits for what comes next
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
       });

@@ -100,7 +100,6 @@ export class FlowRuntime implements RuntimeLike {
     while (ready.length > 0) {
       const message = given;
       given = undefined;
-      // oxlint-disable-next-line no-await-in-loop -- the nodes of one wave run side by side, the waves do not
       const ends = await Promise.all(ready.map((node) => this.#runOne(node, message)));
       const halt = ends.find((end) => end instanceof Halt);
       if (halt !== undefined) return this.#rest(halt.how);

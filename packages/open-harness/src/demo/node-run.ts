@@ -41,7 +41,6 @@ export async function runNode(options: NodeRunOptions): Promise<unknown> {
   const utter = async (kind: 'text' | 'thinking', text: string): Promise<void> => {
     begin();
     for (const content of text.match(/\S+\s*|\s+/g) ?? []) {
-      // oxlint-disable-next-line no-await-in-loop -- word by word
       await pause(pace, signal);
       emit({ type: `agent:${kind}:delta`, ...who, content });
     }

@@ -72,7 +72,6 @@ export class SharedStream<Item> {
 
   /** Nobody reads, and somebody may come back. */
   async #readOn(): Promise<void> {
-    // oxlint-disable-next-line no-await-in-loop -- one after the other
     while (this.#readers === 0 && !this.#isOver) await this.#readOne();
   }
 }

@@ -118,7 +118,6 @@ function sessionEvents(options: OpenHarnessServerSourceOptions, sessionId: strin
     listen();
     const decoder = new TextDecoder();
     for (;;) {
-      // oxlint-disable-next-line no-await-in-loop -- one piece after the other
       const { done, value } = await reader.read();
       if (done) break;
       wasOver = false;

@@ -33,7 +33,6 @@ async function* follow(
 ): AsyncGenerator<OpenHarnessInput> {
   let count = 0;
   while (!left.aborted) {
-    // oxlint-disable no-await-in-loop -- one question after the other
     const snapshot = await store.loadSnapshot?.(flowRunId);
     const events = await store.loadEvents(flowRunId, count);
     yield* events;
@@ -45,7 +44,6 @@ async function* follow(
     }
     if (events.some(isTerminalEvent)) return;
     await pause(pollMs, left);
-    // oxlint-enable no-await-in-loop
   }
 }
 

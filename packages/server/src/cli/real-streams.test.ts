@@ -26,9 +26,7 @@ describe.each(majors)('what $name writes by itself', ({ ai, major }) => {
     expect(JSON.parse(io.stdout.text)).toMatchObject({ dialect: 'ui-message-stream', looksLike: 'ui-message-stream' });
     for (const to of ['ag-ui', 'canonical']) {
       const converted = testIO();
-      // oxlint-disable-next-line no-await-in-loop -- one stream after the other
       expect(await convert({ input: url, to, quiet: true }, converted)).toBe(0);
-      // oxlint-disable-next-line no-await-in-loop
       expect(await checkStream({ json: true }, testIO({ input: converted.stdout.text }))).toBe(0);
     }
   });

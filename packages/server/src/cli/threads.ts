@@ -30,7 +30,6 @@ export async function listThreads(
   for (const { id, title, agent, updatedAt } of threads) {
     const when = textOf(updatedAt)?.slice(0, 16).replace('T', ' ') ?? '';
     const who = textOf(agent) === undefined ? '' : paint('cyan', ` ${printable(String(agent))}`);
-    // oxlint-disable-next-line no-await-in-loop -- a reader may be slow
     await io.stdout.write(
       `${printable(String(id)).padEnd(width)}  ${paint('dim', when)}${who}  ${printable(textOf(title) ?? '')}\n`,
     );
@@ -52,7 +51,6 @@ export async function showThread(options: ThreadsOptions & { thread: string }, i
   const { thread, live } = fieldsOf(about);
   await io.stdout.write(`${paint('bold', printable(textOf(fieldsOf(thread).title) ?? options.thread))}\n`);
   for (const message of listOf(fieldsOf(said).messages)) {
-    // oxlint-disable-next-line no-await-in-loop
     await showMessage(message, io.stdout, paint);
   }
   const { agent } = fieldsOf(live);
@@ -64,7 +62,6 @@ async function showMessage({ role, parts }: Fields, out: Sink, paint: Paint): Pr
   await out.write(`\n${paint(role === 'user' ? 'bold' : 'cyan', printable(String(role)))}\n`);
   for (const part of listOf(parts)) {
     const line = partText(part, paint);
-    // oxlint-disable-next-line no-await-in-loop
     if (line !== '') await out.write(`${line}\n`);
   }
 }
@@ -114,9 +111,7 @@ export async function deleteThreads(
   }
   const client = createServerClient(options, io);
   for (const thread of options.threads) {
-    // oxlint-disable-next-line no-await-in-loop -- one after the other, so that it is clear which have gone
     await client.request(pathOf(thread), { method: 'DELETE' });
-    // oxlint-disable-next-line no-await-in-loop
     if (!options.json) await io.stderr.write(`${thread} is deleted.\n`);
   }
   if (options.json) await io.stdout.write(`${JSON.stringify({ deleted: options.threads })}\n`);

@@ -86,7 +86,6 @@ async function* parts(
     if ('say' in part) {
       yield { type: `${part.say}-start`, id };
       for (const delta of part.text.match(/\S+\s*|\s+/g) ?? []) {
-        // oxlint-disable-next-line no-await-in-loop -- one word after the other
         await wait();
         yield { type: `${part.say}-delta`, id, delta };
       }
@@ -97,7 +96,6 @@ async function* parts(
       const input = JSON.stringify(part.input);
       yield { type: 'tool-input-start', id: toolCallId, toolName: part.call };
       for (const delta of input.match(/.{1,12}/gs) ?? []) {
-        // oxlint-disable-next-line no-await-in-loop -- one piece after the other
         await wait();
         yield { type: 'tool-input-delta', id: toolCallId, delta };
       }

@@ -1,4 +1,4 @@
-import { capJson, type AgentEvent, type AgentSource, type RunInput } from '@intertie/core';
+import { capJson, copySealedMark, type AgentEvent, type AgentSource, type RunInput } from '@intertie/core';
 import type { AgentDefinition } from '../agents/agent-definition.ts';
 
 /** One frame of a runtime, as it came, and its place. */
@@ -53,7 +53,6 @@ export class FrameKeeper {
     for (let next = 0; !signal.aborted;) {
       while (next < kept.frames.length) yield JSON.parse(kept.frames[next++]!) as Frame;
       if (kept.isOver) return;
-      // oxlint-disable-next-line no-await-in-loop -- until there is more
       await new Promise<void>((resolve) => {
         const done = (): void => {
           kept.wake.delete(done);
@@ -82,15 +81,15 @@ function wakeAll({ wake }: KeptRun): void {
   for (const listener of wake) listener();
 }
 
-/** The same stream, with a word when the run is over or its reader has left. As before, nothing is read ahead. */
+/** Calls `onEnd` after the last event, or when the reader cancels. Reads nothing ahead. */
 function ended(stream: ReadableStream<AgentEvent>, onEnd: () => void): ReadableStream<AgentEvent> {
   const reader = stream.getReader();
-  return new ReadableStream<AgentEvent>(
+  const wrapper = new ReadableStream<AgentEvent>(
     {
       async pull(controller) {
         try {
           const { done, value } = await reader.read();
-          // Who has read the last event need not read on.
+          // A reader may stop at `run-end` without reading the end of the stream.
           if (done || value.type === 'run-end') onEnd();
           if (done) controller.close();
           else controller.enqueue(value);
@@ -106,4 +105,6 @@ function ended(stream: ReadableStream<AgentEvent>, onEnd: () => void): ReadableS
     },
     { highWaterMark: 0 },
   );
+  copySealedMark(stream, wrapper);
+  return wrapper;
 }

@@ -43,7 +43,6 @@ async function readTree(store: Store, threadId: string, version: number, known: 
   const isNew = !known || known.version > version;
   const tree: Tree = isNew ? { version: 0, nodes: new Map() } : { ...known, nodes: new Map(known.nodes) };
   for (let isMore = true; isMore;) {
-    // oxlint-disable-next-line no-await-in-loop -- one page after the other
     const changes = await store.listChanges({ threadId, since: tree.version, limit: pageSize });
     for (const change of changes) apply(tree, change);
     isMore = changes.length >= pageSize;

@@ -77,11 +77,9 @@ async function write(body: ReadableStream<Uint8Array>, outgoing: ServerResponse)
   outgoing.once('close', leave);
   try {
     for (;;) {
-      // oxlint-disable-next-line no-await-in-loop -- one piece after the other
       const { done, value } = await reader.read();
       if (outgoing.destroyed) return leave();
       if (done) break;
-      // oxlint-disable-next-line no-await-in-loop -- as fast as it is read
       if (!outgoing.write(value)) await drained(outgoing);
     }
     outgoing.off('close', leave);

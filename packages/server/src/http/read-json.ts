@@ -33,7 +33,6 @@ export async function readBytes(request: Request, maxBytes: number): Promise<Uin
   let size = 0;
   const reader = request.body?.getReader();
   for (;;) {
-    // oxlint-disable-next-line no-await-in-loop -- one piece after the other
     const result = await reader?.read();
     if (result === undefined || result.done) break;
     size += result.value.byteLength;

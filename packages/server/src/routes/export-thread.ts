@@ -35,7 +35,6 @@ async function* linesOf(host: Pick<Host, 'errorText'>, store: Store, thread: Thr
   const threadId = thread.id;
   yield { type: 'thread', thread: toJson(thread) };
   for (let since = 0, isMore = true; isMore;) {
-    // oxlint-disable-next-line no-await-in-loop -- one page after the other
     const changes = await store.listChanges({ threadId, since, limit: pageSize });
     for (const change of changes) {
       since = change.version;

@@ -31,7 +31,6 @@ export async function followEvents(
   const pieces = async function* pieces(): AsyncGenerator<Uint8Array> {
     for (let item = first ?? (await reader.read()); !item.done;) {
       yield toBytes(item.value, view);
-      // oxlint-disable-next-line no-await-in-loop -- one after the other
       item = await reader.read();
     }
   };
@@ -55,7 +54,6 @@ export async function replayEvents(
     while (page.events.length > 0) {
       yield numbered(page.events, page.position, view);
       if (page.position.seq >= page.tail) return;
-      // oxlint-disable-next-line no-await-in-loop -- one page after the other
       page = await store.log.read(record.key, page.position);
     }
   });

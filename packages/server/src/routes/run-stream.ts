@@ -69,11 +69,9 @@ export async function sse(run: StreamedRun, after: LogPosition, cursor: string |
     };
     yield say();
     while (!page.isClosed && !signal.aborted) {
-      // oxlint-disable-next-line no-await-in-loop -- one batch after the other
       if (page.isTail) await nextItem(await run.open(), page.position, undefined, signal);
       if (signal.aborted) return;
       const before = page;
-      // oxlint-disable-next-line no-await-in-loop -- one batch after the other
       page = await readPage(run, page.position);
       if (page.events.length > 0 || page.isClosed !== before.isClosed) yield say();
     }
@@ -99,7 +97,6 @@ async function readPage({ store, record, view }: StreamedRun, after: LogPosition
 
 async function readTail(run: StreamedRun): Promise<Page> {
   let page = await readPage(run, beginning);
-  // oxlint-disable-next-line no-await-in-loop -- one page after the other
   while (!page.isTail) page = await readPage(run, page.position);
   return { ...page, events: [] };
 }

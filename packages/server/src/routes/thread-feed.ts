@@ -46,20 +46,17 @@ async function* changesOf(
   try {
     while (!signal.aborted) {
       isNudged = false;
-      // oxlint-disable-next-line no-await-in-loop -- one look after the other
       const now = await store.registry.liveRun(store.scope, { threadId });
       if (live === undefined || now?.key !== live?.key) {
         live = now;
         yield toSSEBytes([{ event: 'live', data: toLiveInfo(now) ?? null }]);
       }
-      // oxlint-disable-next-line no-await-in-loop -- one look after the other
       const changes = await store.listChanges({ threadId, since, limit: 200 });
       if (changes.length > 0) {
         since = changes.at(-1)!.version;
         yield toSSEBytes(changes.map(toEvent));
         continue;
       }
-      // oxlint-disable-next-line no-await-in-loop -- one look after the other
       await waitForNudge();
     }
   } finally {

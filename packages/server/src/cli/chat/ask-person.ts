@@ -12,7 +12,6 @@ export async function askPerson(
 ): Promise<Array<Answer | ToolAnswer> | undefined> {
   const answers: Array<Answer | ToolAnswer> = [];
   for (const decision of decisions) {
-    // oxlint-disable-next-line no-await-in-loop -- a person answers one question at a time
     const answer = await askOne(decision);
     if (!answer) return undefined;
     answers.push(answer);
@@ -46,7 +45,6 @@ export async function askPerson(
 
   async function askApproval(questionId: string): Promise<Answer | undefined> {
     for (;;) {
-      // oxlint-disable-next-line no-await-in-loop -- until it is answered
       const line = await terminal.ask(paint('yellow', '  yes, no, or why not › '));
       if (line === undefined) return undefined;
       const words = line.trim();

@@ -158,7 +158,6 @@ it('a message goes on under the id that the server gave it', async () => {
     return response;
   });
   for (const path of ['/api/chat', '/agent']) {
-    // oxlint-disable-next-line no-await-in-loop -- one after the other, so that the order is known
     const { text } = await play({ target: `${server}${path}` }, ['paint the wall', 'yes', '1']);
     expect(text).toContain('You said yes and red.');
     expect(named.splice(0)[1]).toBe(given.splice(0)[0]);

@@ -73,10 +73,8 @@ class Conversation {
   async goOn(): Promise<void> {
     const { terminal, paint } = this.#around;
     while (!this.#hasLeft) {
-      // oxlint-disable-next-line no-await-in-loop -- a conversation is one line after the other
       const line = await terminal.ask(paint('bold', '› '));
       if (line === undefined || /^\/(?:exit|quit|q)$/.test(line.trim())) return;
-      // oxlint-disable-next-line no-await-in-loop
       if (line.trim() !== '') await this.#take(line.trim());
     }
   }
@@ -125,10 +123,8 @@ class Conversation {
 
   async #answerQuestions(): Promise<void> {
     while (this.#session.waiting.length > 0 && !this.#hasLeft) {
-      // oxlint-disable-next-line no-await-in-loop -- each answer may lead to the next question
       const answers = await askPerson(this.#session.waiting, { ...this.#around, describe: (id) => this.#describe(id) });
       if (!answers) return this.#around.view.note(this.#around.paint('dim', '  (left open)'));
-      // oxlint-disable-next-line no-await-in-loop
       await this.#turn((signal) => this.#session.answer(answers, signal));
     }
   }

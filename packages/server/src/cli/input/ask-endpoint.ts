@@ -44,14 +44,11 @@ export async function askEndpoint(url: string, options: EndpointOptions, io: Too
     const first = await post(url, JSON.stringify(requestFor(dialect, prompt)));
     if (dialect !== undefined || !isRefusal(first)) return first;
     for (const other of ['ag-ui', 'ui-message-stream']) {
-      // oxlint-disable-next-line no-await-in-loop -- the next only if this one is refused too
       const next = await post(url, JSON.stringify(requestFor(other, prompt)));
       if (isRefusal(next)) {
-        // oxlint-disable-next-line no-await-in-loop
         await next.body?.cancel();
         continue;
       }
-      // oxlint-disable-next-line no-await-in-loop
       await first.body?.cancel();
       return next;
     }

@@ -11,7 +11,6 @@ export async function* guardSilence(
       const silence = new Promise<never>((_, reject) => {
         timer = setTimeout(() => reject(failure()), limitMs);
       });
-      // oxlint-disable-next-line no-await-in-loop -- one piece after the other
       const { done, value } = await Promise.race([reader.read(), silence]);
       clearTimeout(timer);
       if (done) return;

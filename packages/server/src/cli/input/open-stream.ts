@@ -71,7 +71,6 @@ export async function openStream(
     };
     for (let index = 0; index < maxSample; index++) {
       while (index >= frames.length) {
-        // oxlint-disable-next-line no-await-in-loop -- as much as is needed, and no more
         const more = await next();
         if (!more) return settle();
         frames.push(...more);
@@ -90,7 +89,6 @@ export async function openStream(
     try {
       yield read(frames);
       for (;;) {
-        // oxlint-disable-next-line no-await-in-loop -- one piece after the other
         const more = await next();
         if (!more) return;
         yield read(more);
@@ -110,7 +108,6 @@ async function readHead(pieces: AsyncIterator<Uint8Array>, given: Framing | unde
   const decoder = new TextDecoder();
   let text = '';
   for (;;) {
-    // oxlint-disable-next-line no-await-in-loop -- as much as is needed, and no more
     const { done, value } = await pieces.next();
     if (!done) held.push(value);
     text += done ? decoder.decode() : decoder.decode(value, { stream: true });
