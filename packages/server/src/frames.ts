@@ -1,4 +1,4 @@
-import { capJson, type AgentEvent, type AgentSource, type RunInput } from '@intertie/core';
+import { capJson, pullStream, type AgentEvent, type AgentSource, type RunInput } from '@intertie/core';
 import type { AgentDefinition } from './agents/agent-definition.ts';
 
 /** One frame of a runtime, as it came, and its place. */
@@ -34,7 +34,7 @@ export class FrameKeeper {
           kept.frames.push(text);
           wakeAll(kept);
         });
-        return ended(source.run(input, control), () => {
+        return observeEnd(source.run(input, control), () => {
           kept.isOver = true;
           wakeAll(kept);
         });
@@ -82,28 +82,20 @@ function wakeAll({ wake }: KeptRun): void {
   for (const listener of wake) listener();
 }
 
-/** The same stream, with a word when the run is over or its reader has left. As before, nothing is read ahead. */
-function ended(stream: ReadableStream<AgentEvent>, onEnd: () => void): ReadableStream<AgentEvent> {
+/** Calls `onEnd` when the run ends, the stream fails, or its reader cancels. */
+function observeEnd(stream: ReadableStream<AgentEvent>, onEnd: () => void): ReadableStream<AgentEvent> {
   const reader = stream.getReader();
-  return new ReadableStream<AgentEvent>(
-    {
-      async pull(controller) {
-        try {
-          const { done, value } = await reader.read();
-          // Who has read the last event need not read on.
-          if (done || value.type === 'run-end') onEnd();
-          if (done) controller.close();
-          else controller.enqueue(value);
-        } catch (error) {
-          onEnd();
-          throw error;
-        }
-      },
-      cancel(reason) {
-        onEnd();
-        return reader.cancel(reason);
-      },
+  return pullStream({
+    async pull(emit) {
+      const { done, value } = await reader.read();
+      // Readers can stop after `run-end` without reading the end of the stream.
+      if (done || value.type === 'run-end') onEnd();
+      if (!done) emit(value);
+      return !done;
     },
-    { highWaterMark: 0 },
-  );
+    cancel(reason) {
+      onEnd();
+      return reader.cancel(reason);
+    },
+  });
 }

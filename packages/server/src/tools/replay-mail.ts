@@ -2,6 +2,7 @@ import {
   generateId,
   iterate,
   playTape,
+  toReadableStream,
   toTransformStream,
   type AgentSource,
   type RunInput,
@@ -20,20 +21,7 @@ export function createMailReplay(turn: MailTurn): (request: Request) => Promise<
     if (request.method === 'GET') return answerGet(pathname);
     if (!pathname.endsWith('/message')) return Response.json({ detail: 'Not Found' }, { status: 404 });
     const task = textOf(fieldsOf(await request.json().catch(() => undefined)).task_id) ?? generateId();
-    const items = iterate(turn(task, request.signal));
-    const encoder = new TextEncoder();
-    const body = new ReadableStream<Uint8Array>(
-      {
-        async pull(controller) {
-          const { done, value } = await items.next();
-          if (done) controller.close();
-          else controller.enqueue(encoder.encode(toFrame(value)));
-        },
-        cancel: async (reason) => void (await items.return?.(reason)),
-      },
-      { highWaterMark: 0 },
-    );
-    return new Response(body, {
+    return new Response(toReadableStream(encodeFrames(turn(task, request.signal))), {
       headers: { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' },
     });
   };
@@ -74,6 +62,11 @@ export function toldTurn(source: AgentSource): MailTurn {
 
 async function* nobody(): AsyncGenerator<never> {
   // Nobody answers a tape.
+}
+
+async function* encodeFrames(items: ReadableStream<unknown>): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+  const encoder = new TextEncoder();
+  for await (const item of iterate(items)) yield encoder.encode(toFrame(item));
 }
 
 function answerGet(path: string): Response {
