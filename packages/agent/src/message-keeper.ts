@@ -1,6 +1,7 @@
 import {
   createInMemoryStore,
   equalJson,
+  pause,
   StoreError,
   toFault,
   type CanonicalMessage,
@@ -287,7 +288,7 @@ export function createMessageKeeper(kept: MessageStore): MessageKeeper {
             return failAnswer(message, end, error);
           }
           // oxlint-disable-next-line no-await-in-loop -- one attempt after the other
-          await new Promise((resolve) => setTimeout(resolve, waitMs));
+          await pause(waitMs);
         }
       }
     },

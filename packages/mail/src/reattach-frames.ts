@@ -1,3 +1,4 @@
+import { pause } from '@intertie/core';
 import { APICallError } from '@ai-sdk/provider';
 import { lifeFrame, type MAILFrame } from './mail-event.ts';
 import type { MAILServer } from './mail-server.ts';
@@ -52,8 +53,9 @@ export async function* reattachFrames(
       if (idle >= maxFailures) return;
       yield lifeFrame;
     }
-    // oxlint-disable-next-line no-await-in-loop -- a poll
-    await pause(pollMs, signal);
+    // An abort ends the loop without an error.
+    // oxlint-disable-next-line no-await-in-loop -- polls
+    await pause(pollMs, signal).catch(() => undefined);
   }
 }
 
@@ -69,16 +71,4 @@ function isSynthetic({ event }: MAILFrame): boolean {
 
 function mayRecover(error: unknown): boolean {
   return APICallError.isInstance(error) && error.isRetryable;
-}
-
-async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  await new Promise<void>((resolve) => {
-    const timer = setTimeout(done, ms);
-    signal.addEventListener('abort', done);
-    function done(): void {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', done);
-      resolve();
-    }
-  });
 }

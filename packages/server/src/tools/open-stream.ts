@@ -1,7 +1,7 @@
 import type { TapeHeader } from '@intertie/core';
 import { createDetector } from './detect-dialect.ts';
 import { detectFraming } from './detect-framing.ts';
-import { nameOf, type Dialects } from './dialects.ts';
+import { getDialectName, type Dialects } from './dialects.ts';
 import { foreignStream } from './foreign-stream.ts';
 import type { Frame, FrameProblem, Framing } from './frame.ts';
 import type { KnownDialect } from './known-dialect.ts';
@@ -67,7 +67,7 @@ export async function openStream(
     const settle = (): KnownDialect => {
       const best = detector.settle();
       if (best) return best;
-      throw foreignStream(framing, frames, dialects.all.map(nameOf));
+      throw foreignStream(framing, frames, dialects.all.map(getDialectName));
     };
     for (let index = 0; index < maxSample; index++) {
       while (index >= frames.length) {
@@ -85,7 +85,7 @@ export async function openStream(
   }
 
   async function* batches(): AsyncGenerator<Entry[]> {
-    const hasEventNames = nameOf(known) === 'mail';
+    const hasEventNames = getDialectName(known) === 'mail';
     const read = (list: Frame[]): Entry[] => list.map((frame) => toEntry(frame, hasEventNames));
     try {
       yield read(frames);

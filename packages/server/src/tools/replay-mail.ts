@@ -9,7 +9,7 @@ import {
   type Tape,
 } from '@intertie/core';
 import { createMailEncoder } from './encode-mail.ts';
-import { fieldsOf, textOf } from './fields.ts';
+import { fieldsOf, nameOf } from '@intertie/core/fields';
 
 /** The items of a turn, for the task that it is of. */
 export type MailTurn = (task: string, signal: AbortSignal) => ReadableStream<unknown>;
@@ -20,7 +20,7 @@ export function createMailReplay(turn: MailTurn): (request: Request) => Promise<
     const { pathname } = new URL(request.url);
     if (request.method === 'GET') return answerGet(pathname);
     if (!pathname.endsWith('/message')) return Response.json({ detail: 'Not Found' }, { status: 404 });
-    const task = textOf(fieldsOf(await request.json().catch(() => undefined)).task_id) ?? generateId();
+    const task = nameOf(fieldsOf(await request.json().catch(() => undefined)).task_id) ?? generateId();
     return new Response(toReadableStream(encodeFrames(turn(task, request.signal))), {
       headers: { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' },
     });
