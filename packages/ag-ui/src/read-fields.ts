@@ -4,7 +4,7 @@ import { isFields } from '@intertie/core/fields';
 export { defined, fieldsOf, isFields, nameOf, textOf, type Fields } from '@intertie/core/fields';
 
 export function isJsonObject(value: Json | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isFields(value);
 }
 
 /** Clients that have no state, or nothing to forward, say so with an empty one. */

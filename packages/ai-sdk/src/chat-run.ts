@@ -1,4 +1,13 @@
-import { toFault, type AgentEvent, type AgentSource, type EventOf, type Fault, type RunInput } from '@intertie/core';
+import {
+  pullStream,
+  toFault,
+  type AgentEvent,
+  type AgentSource,
+  type Emit,
+  type EventOf,
+  type Fault,
+  type RunInput,
+} from '@intertie/core';
 import { toPublicEvent, toPublicFault, type FaultView } from '@intertie/core/http';
 import { chatEnd } from './chat-end.ts';
 import type { ChatMemory } from './chat-memory.ts';
@@ -39,8 +48,7 @@ export function runChat<Version extends UIMessageVersion>(
   const version: UIMessageVersion = encoding.version ?? 6;
   const onAbort = (): void => live.stop(signal?.reason);
   let live: LiveRun;
-  let controller: ReadableStreamDefaultController<UIMessageChunkOf<Version>>;
-  let isEmpty = true;
+  let enqueue: Emit<UIMessageChunkOf<Version>>;
   let isOver = false;
   let invalid: Fault | undefined;
 
@@ -49,10 +57,7 @@ export function runChat<Version extends UIMessageVersion>(
 
   const emit = (chunk: UIMessageChunkOf<Version>): void => {
     const problem = validateUIMessageChunk(chunk, version);
-    if (problem === undefined) {
-      isEmpty = false;
-      return controller.enqueue(chunk);
-    }
+    if (problem === undefined) return enqueue(chunk);
     const what = `The run cannot be shown: its chunk "${chunk.type}" is wrong`;
     invalid ??= { message: `${what} at "${problem.path}": ${problem.message}.`, code: 'invalid-chunk' };
   };
@@ -60,7 +65,6 @@ export function runChat<Version extends UIMessageVersion>(
   const finish = (): void => {
     isOver = true;
     signal?.removeEventListener('abort', onAbort);
-    controller.close();
   };
 
   const fail = (error: Fault): void => {
@@ -105,14 +109,7 @@ export function runChat<Version extends UIMessageVersion>(
     pauseIfWaiting();
   };
 
-  const readOne = async (): Promise<void> => {
-    let result: ReadableStreamReadResult<AgentEvent>;
-    try {
-      result = await live.events.read();
-    } catch (error) {
-      // The stream of a source never errors. If it does, the run has failed.
-      return isOver ? undefined : fail(toFault(error));
-    }
+  const take = (result: ReadableStreamReadResult<AgentEvent>): void => {
     if (isOver) return;
     if (result.done) {
       encoder.end({ reason: 'eof' }, emit);
@@ -122,33 +119,30 @@ export function runChat<Version extends UIMessageVersion>(
     feed(result.value);
     if (!isOver && invalid !== undefined) fail(invalid);
   };
+  // Sources report errors as events. A stream that errors nevertheless is a failed run.
+  const onError = (error: unknown): void => (isOver ? undefined : fail(toFault(error)));
 
-  const isHungry = (): boolean => isEmpty && !isOver;
-
-  return new ReadableStream(
-    {
-      start(own) {
-        controller = own;
-        try {
-          begin();
-        } catch (error) {
-          return fail(toFault(error));
-        }
-        if (isOver) return;
-        if (signal?.aborted) onAbort();
-        else signal?.addEventListener('abort', onAbort);
-      },
-      async pull() {
-        isEmpty = true;
-        while (isHungry()) await readOne();
-      },
-      cancel(reason) {
-        if (isOver) return;
-        isOver = true;
-        signal?.removeEventListener('abort', onAbort);
-        live.drop(reason);
-      },
+  return pullStream({
+    start(own) {
+      enqueue = own;
+      try {
+        begin();
+      } catch (error) {
+        return fail(toFault(error));
+      }
+      if (isOver) return;
+      if (signal?.aborted) onAbort();
+      else signal?.addEventListener('abort', onAbort);
     },
-    { highWaterMark: 0 },
-  );
+    async pull() {
+      if (!isOver) await live.events.read().then(take, onError);
+      return !isOver;
+    },
+    cancel(reason) {
+      if (isOver) return;
+      isOver = true;
+      signal?.removeEventListener('abort', onAbort);
+      live.drop(reason);
+    },
+  });
 }

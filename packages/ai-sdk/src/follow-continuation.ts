@@ -1,6 +1,7 @@
 import {
   MessageList,
   pause,
+  pullStream,
   type AgentEvent,
   type DurableAgent,
   type DurableRun,
@@ -35,31 +36,28 @@ function followNext(agent: DurableAgent, run: DurableRun): ReadableStream<Follow
   let isNext = false;
   const gone = new AbortController();
   const { signal } = gone;
-  return new ReadableStream<Followed>(
-    {
-      async pull(controller) {
-        if (!isNext) {
-          const told = await readAll(reader);
-          const next = await findNext(agent, run, signal);
-          if (signal.aborted) return;
-          if (next === undefined) {
-            for (const item of await whatIsLeft(agent, run, told)) controller.enqueue(item);
-            return controller.close();
-          }
-          isNext = true;
-          reader = next.follow().getReader();
+  return pullStream({
+    async pull(emit) {
+      if (!isNext) {
+        const told = await readAll(reader);
+        const next = await findNext(agent, run, signal);
+        if (signal.aborted) return false;
+        if (next === undefined) {
+          for (const item of await whatIsLeft(agent, run, told)) emit(item);
+          return false;
         }
-        const { done, value } = await reader.read();
-        if (!done) controller.enqueue(value);
-        else if (!signal.aborted) controller.close();
-      },
-      cancel: (reason) => {
-        gone.abort();
-        return reader.cancel(reason);
-      },
+        isNext = true;
+        reader = next.follow().getReader();
+      }
+      const { done, value } = await reader.read();
+      if (!done) emit(value);
+      return !done;
     },
-    { highWaterMark: 0 },
-  );
+    cancel: (reason) => {
+      gone.abort();
+      return reader.cancel(reason);
+    },
+  });
 }
 
 type ToldRun = { events: AgentEvent[]; position: LogPosition; end: EventOf<'run-end'> | undefined };

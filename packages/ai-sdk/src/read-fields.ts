@@ -1,5 +1,5 @@
 import { toJson, type Json, type JsonObject, type Meta, type OnLoss } from '@intertie/core';
-import { textOf } from '@intertie/core/fields';
+import { isFields, textOf } from '@intertie/core/fields';
 
 export {
   defined,
@@ -25,7 +25,7 @@ export function dateOf(value: unknown): Date | undefined {
 }
 
 export function jsonObjectOf(value: Json): JsonObject | undefined {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;
+  return isFields(value) ? value : undefined;
 }
 
 /** Provider metadata: an object of objects. What is not one is no metadata, and is reported. */

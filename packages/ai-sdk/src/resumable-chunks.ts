@@ -1,5 +1,5 @@
 import { readRunHeaders } from '@intertie/core/http';
-import { pause } from '@intertie/core';
+import { pause, pullStream, type Emit } from '@intertie/core';
 import { slotKey } from './intertie-slot.ts';
 import { fieldsOf, nameOf } from './read-fields.ts';
 import type { ChatCursor } from './chat-cursors.ts';
@@ -48,10 +48,9 @@ export function resumableChunks<Version extends UIMessageVersion>(
   const { version, signal, reconnect, maxReconnects, reconnectDelayMs, mayRestart, mayBegin, onCut, onOver } = options;
   let { run, after } = options.cursor ?? { run: undefined, after: undefined };
   let hasRead = options.cursor !== undefined;
-  let controller: ReadableStreamDefaultController<UIMessageChunkOf<Version>>;
+  let emit: Emit<UIMessageChunkOf<Version>>;
   let reader: ReadableStreamDefaultReader<Uint8Array>;
   let parser: UIMessageSSEParser;
-  let isEmpty = true;
   let isFinished = false;
   let isOver = false;
   let attempts = 0;
@@ -79,8 +78,7 @@ export function resumableChunks<Version extends UIMessageVersion>(
     if (id !== undefined) after = id;
     if (chunk.type === 'start') run ??= runOf(chunk.messageMetadata);
     isFinished = chunk.type === 'finish' || chunk.type === 'abort' || chunk.type === 'error';
-    isEmpty = false;
-    controller.enqueue(chunk);
+    emit(chunk);
   };
 
   const open = (response: Response): void => {
@@ -107,13 +105,6 @@ export function resumableChunks<Version extends UIMessageVersion>(
     signal.removeEventListener('abort', onAbort);
     onOver(reason);
     reader.cancel(reason).catch(() => undefined);
-  };
-
-  const fail = (error: unknown): void => {
-    if (isOver) return;
-    if (error instanceof TypeError && hasRead) onCut({ run, after });
-    leave(error);
-    controller.error(error);
   };
 
   const goOn = async (cause: unknown): Promise<void> => {
@@ -155,33 +146,24 @@ export function resumableChunks<Version extends UIMessageVersion>(
     if (!isOver && !isFinished && broken === undefined) await goOn(cause);
   };
 
-  const isHungry = (): boolean => isEmpty && !isOver;
-
   open(first);
   signal.addEventListener('abort', onAbort);
-  return new ReadableStream(
-    {
-      start: (own) => void (controller = own),
-      async pull() {
-        isEmpty = true;
-        try {
-          while (isHungry()) {
-            // All that came before has been read by now.
-            if (broken !== undefined) throw broken;
-            if (isFinished) {
-              leave();
-              return controller.close();
-            }
-            await readOn();
-          }
-        } catch (error) {
-          fail(error);
-        }
-      },
-      cancel: leave,
+  return pullStream({
+    start: (own) => void (emit = own),
+    async pull() {
+      try {
+        // Thrown only now that all valid chunks have been read: an error drops unread chunks.
+        if (broken !== undefined) throw broken;
+        if (!isFinished) await readOn();
+        else leave();
+      } catch (error) {
+        if (!isOver && error instanceof TypeError && hasRead) onCut({ run, after });
+        throw error;
+      }
+      return !isOver;
     },
-    { highWaterMark: 0 },
-  );
+    cancel: leave,
+  });
 }
 
 /** A page of another origin may not see the header; the message itself says it too. */

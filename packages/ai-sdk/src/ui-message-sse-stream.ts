@@ -1,3 +1,4 @@
+import { pullStream, type Emit } from '@intertie/core';
 import type { UIMessageChunk, UIMessageChunkOf, UIMessageVersion } from './ui-message-chunk.ts';
 import { createUIMessageSSEParser, doneFrame, toUIMessageFrame } from './ui-message-sse.ts';
 import { writeSSE } from './write-sse.ts';
@@ -10,57 +11,37 @@ export interface ReadUIMessageSSEOptions<Version extends UIMessageVersion = UIMe
 }
 
 /**
- * The bytes of a UI message stream as validated chunks, read on demand. A chunk that is none, or an event that was cut off,
- * errors the stream with a `UIMessageSSEError`, after the chunks before it; that the message itself was cut off (no
- * `finish`) is the reader's to see.
+ * Decodes the bytes of a UI message stream to validated chunks. An invalid chunk or an incomplete event errors the stream with
+ * a `UIMessageSSEError` after the chunks before it. A message without `finish` is not an error here: the reader must check.
  *
- * One stream and no pipes: each hop of a pipe costs more than reading the chunk.
+ * Uses one stream instead of a pipe, which costs more per chunk than decoding it.
  */
 export function readUIMessageSSE<Version extends UIMessageVersion = 6>(
   bytes: ReadableStream<Uint8Array>,
   options: ReadUIMessageSSEOptions<Version> = {},
 ): ReadableStream<UIMessageChunkOf<Version>> {
   const reader = bytes.getReader();
-  let isEmpty = true;
   let error: Error | undefined;
-  let controller: ReadableStreamDefaultController<UIMessageChunkOf<Version>>;
+  let emit: Emit<UIMessageChunkOf<Version>>;
   const parser = createUIMessageSSEParser<Version>({
     ...options,
     onChunk: (chunk) => {
-      if (error !== undefined) return;
-      isEmpty = false;
-      controller.enqueue(chunk);
+      if (error === undefined) emit(chunk);
     },
     onError: (found) => void (error ??= found),
   });
-  // Only while nothing is queued: an error drops what nobody has read yet.
-  const fail = (cause: Error): void => {
-    controller.error(cause);
-    void reader.cancel(cause).catch(() => undefined);
-  };
-
-  const take = ({ done, value }: ReadableStreamReadResult<Uint8Array>): Promise<void> | void => {
-    if (!done) {
-      parser.feed(value);
-      return isEmpty ? readOn() : undefined;
-    }
-    parser.end();
-    if (error !== undefined) fail(error);
-    else controller.close();
-  };
-  const readOn = (): Promise<void> | void => (error === undefined ? reader.read().then(take) : fail(error));
-
-  return new ReadableStream(
-    {
-      start: (own) => void (controller = own),
-      pull: () => {
-        isEmpty = true;
-        return readOn();
-      },
-      cancel: (reason) => reader.cancel(reason),
+  return pullStream({
+    start: (own) => void (emit = own),
+    async pull() {
+      // Thrown only now that all valid chunks have been read: an error drops unread chunks.
+      if (error !== undefined) throw error;
+      const { done, value } = await reader.read();
+      if (done) parser.end();
+      else parser.feed(value);
+      return !done || error !== undefined;
     },
-    { highWaterMark: 0 },
-  );
+    cancel: (reason) => reader.cancel(reason),
+  });
 }
 
 export interface WriteUIMessageSSEOptions<Chunk extends UIMessageChunk = UIMessageChunk> {

@@ -1,3 +1,4 @@
+import { isFields } from './fields.ts';
 import {
   answer,
   call,
@@ -20,7 +21,6 @@ import {
   fail,
   id,
   inside,
-  isObject,
   list,
   object,
   oneOf,
@@ -99,7 +99,7 @@ const run: Check = all(
 
 /** The content of a message, format 2. */
 export const content: Check = (value) => {
-  if (!isObject(value)) return fail('an object', value);
+  if (!isFields(value)) return fail('an object', value);
   return value.format === 2 ? body(value) : inside('format', fail('2', value.format));
 };
 /** Its depth comes first: interjections hold parts, and might do so without end. */

@@ -1,4 +1,4 @@
-/** Something that came over a boundary: an object whose fields may be anything. */
+/** Object from outside the process. Its fields are not checked yet. */
 export type Fields = { readonly [key: string]: unknown };
 
 export function isFields(value: unknown): value is Fields {
@@ -13,7 +13,7 @@ export function textOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** A string with something in it: ids and names. */
+/** Returns the value if it is a non-empty string, as ids and names are. */
 export function nameOf(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
@@ -26,7 +26,7 @@ export function flagOf(value: unknown): boolean | undefined {
   return typeof value === 'boolean' ? value : undefined;
 }
 
-/** The fields that have a value. */
+/** Removes the fields whose value is undefined. */
 export function defined<T extends object>(fields: T): { [Key in keyof T]?: Exclude<T[Key], undefined> } {
   const known: Partial<T> = {};
   for (const key of Object.keys(fields) as Array<keyof T>) if (fields[key] !== undefined) known[key] = fields[key];

@@ -1,6 +1,6 @@
+import { isFields } from './fields.ts';
 import { encodeBase64 } from './base64.ts';
 import { isBase64 } from './is-base64.ts';
-import { isObject } from './shape.ts';
 
 /**
  * Rewrites the data of file parts, in place, to padded base64, the one stored form. Programs also pass base64 without padding,
@@ -9,8 +9,7 @@ import { isObject } from './shape.ts';
  */
 export function normalizeFiles(parts: unknown): void {
   if (!Array.isArray(parts)) return;
-  for (const part of parts as unknown[]) {
-    if (!isObject(part)) continue;
+  for (const part of (parts as unknown[]).filter(isFields) as Array<Record<string, unknown>>) {
     if (part['type'] === 'interjection') normalizeFiles(part['parts']);
     const { type, data } = part;
     if (type !== 'file' || typeof data !== 'string' || isBase64(data)) continue;

@@ -2,6 +2,7 @@ import { DatabaseAwayError } from './database-away-error.ts';
 import type { AgentEvent, EventOf } from './event.ts';
 import type { Store } from './memory-store.ts';
 import type { Outcome } from './outcome.ts';
+import { pullStream } from './pull-stream.ts';
 import type { LocalRuns } from './run-flusher.ts';
 import type { LogPosition, RunKey } from './run-log.ts';
 import type { RunWatcher } from './run-watcher.ts';
@@ -114,9 +115,9 @@ export function followRun(options: FollowOptions): ReadableStream<Followed> {
     isFirst = false;
   }
 
-  const isOver = (): boolean => over;
   let onLeave: (() => void) | undefined;
   const leave = (): void => {
+    if (over) return;
     over = true;
     onLeave?.();
     unwatch();
@@ -209,41 +210,24 @@ export function followRun(options: FollowOptions): ReadableStream<Followed> {
     return undefined;
   };
 
-  return new ReadableStream<Followed>(
-    {
-      start(controller) {
-        onLeave = options.onOpen?.((reason) => {
-          leave();
-          controller.error(reason);
-        });
-      },
-      async pull(controller) {
-        let item: Followed | undefined;
-        try {
-          do {
-            isNudged = false;
-            item = over ? undefined : await next();
-          } while (!item && !isOver());
-        } catch (error) {
-          if (over) return;
-          leave();
-          throw error;
-        }
-        if (over || !item) return;
-        controller.enqueue(item);
-        if (availableAt !== undefined) {
-          const now = performance.now();
-          options.onDelivered?.(now - availableAt);
-          availableAt = isBehind || pushed.length > 0 ? now : undefined;
-        }
-        if (!isLast(item)) return;
-        leave();
-        controller.close();
-      },
-      cancel: leave,
+  return pullStream<Followed>({
+    start: (_emit, fail) => void (onLeave = options.onOpen?.(fail)),
+    async pull(emit) {
+      isNudged = false;
+      const item = await next();
+      if (over || !item) return !over;
+      emit(item);
+      if (availableAt !== undefined) {
+        const now = performance.now();
+        options.onDelivered?.(now - availableAt);
+        availableAt = isBehind || pushed.length > 0 ? now : undefined;
+      }
+      if (!isLast(item)) return true;
+      leave();
+      return false;
     },
-    { highWaterMark: 0 },
-  );
+    cancel: leave,
+  });
 }
 
 /** Creates the error that a reader gets. Users see it, so it does not contain the text of the driver's error. */

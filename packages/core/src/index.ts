@@ -94,6 +94,8 @@ export type { PartIds } from './part-ids.ts';
 export { pause } from './pause.ts';
 export { playTape } from './play-tape.ts';
 export type { PlayTapeOptions } from './play-tape.ts';
+export { pullStream } from './pull-stream.ts';
+export type { PullStreamOptions } from './pull-stream.ts';
 export { parseTape, readTape } from './read-tape.ts';
 export type { ReadTapeOptions, TapeLine } from './read-tape.ts';
 export { recordTape, timeItems } from './record-tape.ts';

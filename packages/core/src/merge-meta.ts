@@ -1,3 +1,4 @@
+import { isFields } from './fields.ts';
 import type { Json, JsonObject, Meta } from './json.ts';
 import { MAX_DEPTH } from './max-depth.ts';
 import { setOwn } from './set-own.ts';
@@ -32,15 +33,11 @@ function merge(a: JsonObject, b: JsonObject, depth: number): JsonObject {
   for (const key of Object.keys(b)) {
     const before = Object.hasOwn(a, key) ? a[key] : undefined;
     const later = b[key] as Json;
-    const value = depth > 1 && isObject(before) && isObject(later) ? merge(before, later, depth - 1) : later;
+    const value = depth > 1 && isFields(before) && isFields(later) ? merge(before, later, depth - 1) : later;
     if (value === before && before !== undefined) continue;
     // A spread keeps an own `__proto__` key an own key.
     merged ??= { ...a };
     setOwn(merged, key, value);
   }
   return merged ?? a;
-}
-
-function isObject(value: Json | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

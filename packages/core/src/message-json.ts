@@ -1,3 +1,4 @@
+import { isFields } from './fields.ts';
 import { content as contentShape } from './content-shape.ts';
 import { copyJson } from './copy-json.ts';
 import { normalizeFiles } from './file-data.ts';
@@ -6,7 +7,7 @@ import type { MessageInput } from './memory-store.ts';
 import { MessageFormatError } from './message-format-error.ts';
 import { messageUpgrades, upgradeContent, type MessageUpgrades } from './message-upgrades.ts';
 import type { CanonicalMessage, MessageContent } from './message.ts';
-import { explain, id, inside, isObject, object, oneOf, type Failure } from './shape.ts';
+import { explain, id, inside, object, oneOf, type Failure } from './shape.ts';
 
 export type DecodeMessageOptions = {
   /** Instead of the built-in table: how content of older formats is brought to this one. */
@@ -83,7 +84,7 @@ type Envelope = Omit<CanonicalMessage, 'content' | 'createdAt'> & { content: unk
 
 function checkEnvelope(json: unknown): Envelope {
   // `null` is how a message on its way in says that it is the first of a branch.
-  const envelope = isObject(json) && json['parentId'] === null ? without(json, 'parentId') : json;
+  const envelope = isFields(json) && json['parentId'] === null ? without(json, 'parentId') : json;
   refuse(envelopeShape(envelope));
   return envelope as Envelope;
 }

@@ -1,6 +1,6 @@
+import { isFields } from './fields.ts';
 import type { JsonObject } from './json.ts';
 import { MessageFormatError } from './message-format-error.ts';
-import { isObject } from './shape.ts';
 
 /** The format of content that this version writes. */
 export const messageFormat = 2;
@@ -46,7 +46,7 @@ export function upgradeContent(content: JsonObject, upgrades: MessageUpgrades): 
 }
 
 function formatOf(content: unknown): number {
-  const format = isObject(content) && Object.hasOwn(content, 'format') ? content['format'] : undefined;
+  const format = isFields(content) && Object.hasOwn(content, 'format') ? content['format'] : undefined;
   if (!Number.isInteger(format) || (format as number) < 0) {
     const text = `content.format has to be the number of a format (${messageFormat} is the current one).`;
     throw new MessageFormatError('invalid', 'content.format', text);

@@ -1,15 +1,15 @@
-/** Waits. An abort ends the waiting at once, with the signal's reason, and leaves no timer behind. */
-export function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+/** Resolves after a delay. Rejects with the signal's reason as soon as the signal aborts, and clears its timer. */
+export function pause(milliseconds: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const onAbort = (): void => {
       clearTimeout(timer);
-      reject(signal.reason as Error);
+      reject(signal?.reason as Error);
     };
     const timer = setTimeout(() => {
-      signal.removeEventListener('abort', onAbort);
+      signal?.removeEventListener('abort', onAbort);
       resolve();
     }, milliseconds);
-    if (signal.aborted) onAbort();
-    else signal.addEventListener('abort', onAbort, { once: true });
+    if (signal?.aborted) onAbort();
+    else signal?.addEventListener('abort', onAbort, { once: true });
   });
 }

@@ -1,16 +1,15 @@
 import { MAX_DELAY } from './alarm.ts';
+import { pause } from './pause.ts';
+import { pullStream } from './pull-stream.ts';
 import type { Tape } from './tape.ts';
 
 export interface PlayTapeOptions {
-  /** 1 as recorded (the default), 2 twice as fast, Infinity at once. */
+  /** Default: 1, as recorded. 2 is twice as fast, Infinity does not wait. */
   speed?: number;
   now?: () => number;
 }
 
-/**
- * The items of a tape at their times. A reader that falls behind is given the items that are due without waiting;
- * cancelling stops the clock.
- */
+/** Emits the items of a tape at their recorded times. A reader that falls behind gets the items that are due immediately. */
 export function playTape<Item>(
   tape: Tape<Item>,
   { speed = 1, now = Date.now }: PlayTapeOptions = {},
@@ -18,32 +17,23 @@ export function playTape<Item>(
   assertSpeed(speed);
   let began: number | undefined;
   let index = 0;
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  return new ReadableStream<Item>(
-    {
-      pull(controller) {
-        const next = tape.items[index];
-        if (next === undefined) return controller.close();
-        began ??= now();
-        const due = began + next.t / speed;
-        return new Promise((resolve) => {
-          const deliver = (): void => {
-            const wait = due - now();
-            if (wait > 0) {
-              timer = setTimeout(deliver, Math.min(wait, MAX_DELAY));
-              return;
-            }
-            index += 1;
-            controller.enqueue(next.item);
-            resolve();
-          };
-          deliver();
-        });
-      },
-      cancel: () => clearTimeout(timer),
+  const cancelled = new AbortController();
+  return pullStream({
+    async pull(emit) {
+      const next = tape.items[index];
+      if (next === undefined) return false;
+      began ??= now();
+      const due = began + next.t / speed;
+      for (let wait = due - now(); wait > 0; wait = due - now()) {
+        // oxlint-disable-next-line no-await-in-loop -- one timer cannot wait longer than MAX_DELAY
+        await pause(Math.min(wait, MAX_DELAY), cancelled.signal);
+      }
+      index += 1;
+      emit(next.item);
+      return true;
     },
-    { highWaterMark: 0 },
-  );
+    cancel: () => cancelled.abort(),
+  });
 }
 
 export function assertSpeed(speed: number): void {

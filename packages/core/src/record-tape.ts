@@ -1,5 +1,6 @@
 import type { JsonObject } from './json.ts';
 import type { OnLoss } from './loss.ts';
+import { pullStream } from './pull-stream.ts';
 import { TAPE_VERSION, type Tape, type TapeItem } from './tape.ts';
 import { toJson } from './to-json.ts';
 
@@ -8,14 +9,14 @@ export interface RecordTapeOptions {
   dialect: string;
   /** Milliseconds since 1970. */
   now?: () => number;
-  /** More fields for the header. */
+  /** Additional header fields. */
   header?: JsonObject;
   onLoss?: OnLoss;
 }
 
 /**
- * The stream, and a tape that grows as the stream is read. It neither reads ahead nor holds anything up, and ends where
- * the reader left or the stream failed.
+ * Returns the stream and a tape that grows while the stream is read. The tape ends where the reader cancels or the stream
+ * fails.
  */
 export function recordTape<Item>(
   stream: ReadableStream<Item>,
@@ -26,7 +27,7 @@ export function recordTape<Item>(
   return { stream: timeItems(stream, (item) => tape.items.push(item), now, onLoss), tape };
 }
 
-/** The stream; every item that passes is told with its time, for a tape that is written while it is recorded. */
+/** Calls `onItem` with every item that is read from the stream and the time it was read at. */
 export function timeItems<Item>(
   stream: ReadableStream<Item>,
   onItem: (item: TapeItem) => void,
@@ -36,19 +37,16 @@ export function timeItems<Item>(
   const began = now();
   let last = 0;
   const reader = stream.getReader();
-  return new ReadableStream<Item>(
-    {
-      async pull(controller) {
-        const { done, value } = await reader.read();
-        if (done) return controller.close();
-        // A clock may go back; a tape does not.
-        last = Math.max(last, now() - began);
-        onItem({ t: last, item: toJson(value, onLoss) });
-        controller.enqueue(value);
-      },
-      cancel: (reason) => reader.cancel(reason),
+  return pullStream({
+    async pull(emit) {
+      const { done, value } = await reader.read();
+      if (done) return false;
+      // The clock can go back. Times on a tape never decrease.
+      last = Math.max(last, now() - began);
+      onItem({ t: last, item: toJson(value, onLoss) });
+      emit(value);
+      return true;
     },
-    // A TransformStream would read one item ahead, and so start a run that nobody reads yet.
-    { highWaterMark: 0 },
-  );
+    cancel: (reason) => reader.cancel(reason),
+  });
 }

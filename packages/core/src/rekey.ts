@@ -1,6 +1,7 @@
 import { capJson } from './cap-json.ts';
 import type { Codec } from './codec.ts';
 import type { AgentEvent } from './event.ts';
+import { isFields } from './fields.ts';
 import type { OnLoss } from './loss.ts';
 import { mergeMetadata } from './merge-meta.ts';
 import type { MessageContent } from './message.ts';
@@ -40,11 +41,11 @@ export function rekey(run: RunInput, onLoss: OnLoss): Codec<unknown, AgentEvent>
     }
     for (const key of NESTED) {
       const inner = fields[key];
-      if (isObject(inner)) fields[key] = renewFields(inner);
+      if (isFields(inner)) fields[key] = renewFields(inner);
     }
     for (const key of LISTS) {
       const list = fields[key];
-      if (Array.isArray(list)) fields[key] = list.map((inner) => (isObject(inner) ? renewFields(inner) : inner));
+      if (Array.isArray(list)) fields[key] = list.map((inner) => (isFields(inner) ? renewFields(inner) : inner));
     }
     return fields as Value;
   };
@@ -98,8 +99,4 @@ export function rekey(run: RunInput, onLoss: OnLoss): Codec<unknown, AgentEvent>
     },
     end() {},
   };
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

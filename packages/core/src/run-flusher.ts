@@ -1,3 +1,4 @@
+import { pause } from './pause.ts';
 import type { Ownership } from './registry.ts';
 import type { Appended, RunKey, RunLog } from './run-log.ts';
 import {
@@ -75,7 +76,8 @@ export function createRunFlusher(options: RunFlusherOptions): RunFlusher {
   let retryAt = -Infinity;
   let timer: { due: number; id: ReturnType<typeof setTimeout> } | undefined;
   let closed = false;
-  const wakers = new Set<() => void>();
+  /** Aborts when the flusher closes, to end the delay before a retry. */
+  const closing = new AbortController();
 
   const clearTimer = (): void => {
     clearTimeout(timer?.id);
@@ -138,17 +140,6 @@ export function createRunFlusher(options: RunFlusherOptions): RunFlusher {
 
   const backOff = (): number => Math.min(tickMs * 2 ** failures++, maxRetryMs);
 
-  const pause = (ms: number): Promise<void> =>
-    new Promise((resolve) => {
-      const wake = (): void => {
-        clearTimeout(id);
-        wakers.delete(wake);
-        resolve();
-      };
-      const id = setTimeout(wake, ms);
-      wakers.add(wake);
-    });
-
   /** A refusal is an answer; whatever else goes wrong may go right the next time. */
   const persist = async <Result>(call: () => Promise<Result>): Promise<Result> => {
     for (let attempt = 0; ; attempt++) {
@@ -157,7 +148,7 @@ export function createRunFlusher(options: RunFlusherOptions): RunFlusher {
       } catch (error) {
         if (closed || error instanceof StoreError) throw error;
         onError?.(error);
-        await pause(Math.min(tickMs * 2 ** attempt, maxRetryMs));
+        await pause(Math.min(tickMs * 2 ** attempt, maxRetryMs), closing.signal).catch(() => undefined);
       }
     }
   };
@@ -216,7 +207,7 @@ export function createRunFlusher(options: RunFlusherOptions): RunFlusher {
     async close() {
       closed = true;
       clearTimer();
-      for (const wake of wakers) wake();
+      closing.abort();
       await Promise.all(inFlight);
       for (const writer of writers.values()) writer.lose('closed');
     },

@@ -1,4 +1,5 @@
 import { capPath } from './cap-path.ts';
+import { isFields } from './fields.ts';
 import { MAX_DEPTH, MAX_OUTER_DEPTH } from './max-depth.ts';
 
 /**
@@ -23,8 +24,6 @@ export const inside = (key: string, failure: Failure): Failure => ({
     capPath(key) + (failure.path === '' || failure.path.startsWith('[') ? failure.path : `.${failure.path}`),
   ),
 });
-export const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 export const string: Check = (value) => (typeof value === 'string' ? undefined : fail('a string', value));
 export const id: Check = (value) =>
@@ -123,12 +122,12 @@ function firstFailure(value: Record<string, unknown>, shape: Fields): Failure | 
 
 export function object(required: Shape, optional: Shape = {}): Check {
   const shape = fields(required, optional);
-  return (value) => (isObject(value) ? checkFields(value, shape) : fail('an object', value));
+  return (value) => (isFields(value) ? checkFields(value, shape) : fail('an object', value));
 }
 
 export function record(check: Check): Check {
   return (value) => {
-    if (!isObject(value)) return fail('an object', value);
+    if (!isFields(value)) return fail('an object', value);
     for (const key in value) {
       const failure = check(value[key]);
       if (failure && Object.hasOwn(value, key)) return inside(key, failure);
@@ -141,7 +140,7 @@ export function record(check: Check): Check {
 export function variants(key: string, shapes: { [variant: string]: Check }): Check {
   const tag = oneOf(...Object.keys(shapes));
   return (value) => {
-    if (!isObject(value)) return fail('an object', value);
+    if (!isFields(value)) return fail('an object', value);
     const wrong = tag(value[key]);
     return wrong ? inside(key, wrong) : shapes[value[key] as string]!(value);
   };

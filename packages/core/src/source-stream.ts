@@ -31,11 +31,22 @@ export interface SourceStreamOptions<In = unknown> {
 export function sourceStream<In>(
   input: SourceInput<In>,
   codec: Codec<In, AgentEvent>,
-  options: SourceStreamOptions<In> = {},
-): ReadableStream<AgentEvent> {
-  const { signal, idleMs, drainMs = 0, flushMs, now = Date.now, onFrame } = options;
+  options?: SourceStreamOptions<In>,
+): ReadableStream<AgentEvent>;
+/** With an `encoder` the stream holds the encoded events: one stream instead of two. */
+export function sourceStream<In, Out>(
+  input: SourceInput<In>,
+  codec: Codec<In, AgentEvent>,
+  options: SourceStreamOptions<In> & { encoder: Codec<AgentEvent, Out> },
+): ReadableStream<Out>;
+export function sourceStream<In>(
+  input: SourceInput<In>,
+  codec: Codec<In, AgentEvent>,
+  options: SourceStreamOptions<In> & { encoder?: Codec<AgentEvent, unknown> } = {},
+): ReadableStream<unknown> {
+  const { signal, idleMs, drainMs = 0, flushMs, now = Date.now, onFrame, encoder } = options;
   const reader = readInput(input);
-  let controller: ReadableStreamDefaultController<AgentEvent>;
+  let controller: ReadableStreamDefaultController<unknown>;
   let emitted = 0;
   let frames = 0;
   let runEnded = false;
@@ -48,13 +59,19 @@ export function sourceStream<In>(
   const flush = createAlarm(flushMs, () => step(() => codec.flush?.(emit)));
   const drain = createAlarm(drainMs, () => finish({ reason: 'eof' }));
 
+  const enqueue = (item: unknown): void => {
+    emitted += 1;
+    controller.enqueue(item);
+  };
+
   const emit = (event: AgentEvent): void => {
     if (runEnded) return;
     runEnded = event.type === 'run-end';
     const origin = onFrame && frames > 0 && event.origin === undefined ? { origin: frames - 1 } : undefined;
     const at = event.at === undefined && !event.type.endsWith('-delta') ? { at: now() } : undefined;
-    emitted += 1;
-    controller.enqueue(origin || at ? { ...event, ...at, ...origin } : event);
+    const timed = origin || at ? { ...event, ...at, ...origin } : event;
+    if (encoder) encoder.feed(timed, enqueue);
+    else enqueue(timed);
   };
 
   /** Returns false if the stream is over already. */
@@ -76,6 +93,7 @@ export function sourceStream<In>(
     } catch (error) {
       emit({ type: 'run-end', outcome: 'error', error: toFault(error, 'codec') });
     }
+    encoder?.end({ reason: 'eof' }, enqueue);
     controller.close();
   };
 
@@ -114,7 +132,7 @@ export function sourceStream<In>(
     if (!over) flush.set();
   };
 
-  const events = new ReadableStream<AgentEvent>(
+  const stream = new ReadableStream<unknown>(
     {
       start(streamController) {
         controller = streamController;
@@ -145,7 +163,7 @@ export function sourceStream<In>(
     },
     { highWaterMark: 0 },
   );
-  const run = findSealedRun(codec);
-  if (run) markSealed({ events, run, end: finish });
-  return events;
+  const run = encoder ? undefined : findSealedRun(codec);
+  if (run) markSealed({ events: stream as ReadableStream<AgentEvent>, run, end: finish });
+  return stream;
 }

@@ -6,6 +6,7 @@ export {
   isAnswerTo,
   isAwaited,
   isSameAnswer,
+  judgeAnswer,
   readAnswer,
   readDecisions,
 } from './store-rules/decision-rules.ts';

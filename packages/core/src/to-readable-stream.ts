@@ -1,17 +1,14 @@
-/** An iterable as a stream: it is asked for an item when the stream is, and told when the reader leaves. */
+import { pullStream } from './pull-stream.ts';
+
+/** Creates a stream that reads an iterable on demand. Cancelling the stream closes the iterator. */
 export function toReadableStream<Item>(iterable: AsyncIterable<Item> | Iterable<Item>): ReadableStream<Item> {
   const iterator = Symbol.asyncIterator in iterable ? iterable[Symbol.asyncIterator]() : iterable[Symbol.iterator]();
-  return new ReadableStream<Item>(
-    {
-      async pull(controller) {
-        const { done, value } = await iterator.next();
-        if (done) controller.close();
-        else controller.enqueue(value);
-      },
-      async cancel(reason) {
-        await iterator.return?.(reason);
-      },
+  return pullStream({
+    async pull(emit) {
+      const { done, value } = await iterator.next();
+      if (!done) emit(value);
+      return !done;
     },
-    { highWaterMark: 0 },
-  );
+    cancel: (reason) => iterator.return?.(reason),
+  });
 }

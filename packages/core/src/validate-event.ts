@@ -1,3 +1,4 @@
+import { isFields } from './fields.ts';
 import {
   answer,
   call,
@@ -26,7 +27,6 @@ import {
   fail,
   id,
   inside,
-  isObject,
   json,
   list,
   number,
@@ -122,7 +122,7 @@ export function isEventType(type: unknown): type is AgentEventType {
 
 /** What is wrong with a value as an event by its shape alone; undefined if nothing is. Unknown fields are passed over. */
 export function validateEvent(value: unknown): EventProblem | undefined {
-  if (!isObject(value)) return describe(fail('an event: an object with a type', value));
+  if (!isFields(value)) return describe(fail('an event: an object with a type', value));
   const check = checks.get(value.type);
   if (check === undefined) return describe(inside('type', fail('a known type of event', value.type)));
   const failure = check(value);
@@ -135,7 +135,7 @@ export function validateEvent(value: unknown): EventProblem | undefined {
  * snapshot is brought to the format of this version; a newer one throws a `MessageFormatError`.
  */
 export function readEvent(value: unknown): AgentEvent {
-  if (isObject(value) && typeof value.type === 'string' && !isEventType(value.type) && json(value) === undefined) {
+  if (isFields(value) && typeof value.type === 'string' && !isEventType(value.type) && json(value) === undefined) {
     return { type: 'raw', dialect: 'canonical', value: value as JsonObject };
   }
   const upgraded = isSnapshot(value) ? { ...value, content: upgradeContent(value.content, messageUpgrades) } : value;
@@ -145,7 +145,7 @@ export function readEvent(value: unknown): AgentEvent {
 }
 
 function isSnapshot(value: unknown): value is { content: JsonObject } {
-  return isObject(value) && value.type === 'message-snapshot' && isObject(value.content) && value.content.format !== 2;
+  return isFields(value) && value.type === 'message-snapshot' && isFields(value.content) && value.content.format !== 2;
 }
 
 function describe(failure: Failure, type?: string): EventProblem {

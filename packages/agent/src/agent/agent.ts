@@ -10,6 +10,7 @@ import {
   type DurableAgent,
   type LogPosition,
   type MessageInput,
+  type Refused,
   type RunRecord,
   type RunRequest,
   type StartRequest,
@@ -24,8 +25,6 @@ import { findContinuation } from '../execution/find-continuation.ts';
 import { importMessages, type ImportReport, type ImportRequest } from './import-messages.ts';
 import { PendingRun } from './pending-run.ts';
 import { continuedInput, keepInput } from '../execution/prepare-run.ts';
-import { refusalOf } from './refusal-of.ts';
-import { hashOf } from './request-hash.ts';
 import type { CloseOptions } from '../execution/run-host.ts';
 import { Run } from './run.ts';
 import { StoredRun } from '../execution/stored-run.ts';
@@ -154,7 +153,7 @@ export class Agent<Tools extends ToolSet = ToolSet> implements DurableAgent {
     if (result.type === 'refused') {
       // A run's own id is its key where no other was given; then it is the id that is taken.
       const isOwnKey = request.idempotencyKey === undefined && result.reason === 'key-reused' && result.run;
-      throw refusalOf(isOwnKey ? { type: 'refused', reason: 'run-exists', run: isOwnKey } : result);
+      throw toRefusal(isOwnKey ? { type: 'refused', reason: 'run-exists', run: isOwnKey } : result);
     }
     const isIntroduced = result.type === 'started' && result.messages !== undefined && thread !== undefined;
     if (result.type !== 'attached' && !isIntroduced) {
@@ -254,8 +253,8 @@ export class Agent<Tools extends ToolSet = ToolSet> implements DurableAgent {
   async #idempotency(request: RunRequest, threadId: string): Promise<{ key: string; hash: string } | undefined> {
     const { idempotencyKey, runId, message } = request;
     if (idempotencyKey === undefined && (runId === undefined || request.threadId === undefined)) return undefined;
-    const key = idempotencyKey ?? `run:${await hashOf(JSON.stringify([threadId, runId]))}`;
-    return { key, hash: await hashOf(JSON.stringify([this.name, message?.content ?? null])) };
+    const key = idempotencyKey ?? `run:${await hashText(JSON.stringify([threadId, runId]))}`;
+    return { key, hash: await hashText(JSON.stringify([this.name, message?.content ?? null])) };
   }
 }
 
@@ -279,4 +278,26 @@ function stopOn(signal: AbortSignal, run: Run): void {
 
 function textOf({ content }: CanonicalMessage): string {
   return content.parts.map((part) => (part.type === 'text' && !part.internal ? part.text : '')).join('');
+}
+
+function toRefusal(refused: Refused): RunRefusedError {
+  switch (refused.reason) {
+    case 'busy':
+    case 'queue-full':
+      return new RunRefusedError({ code: refused.reason, live: refused.live });
+    case 'pending':
+      return new RunRefusedError({ code: 'pending', decisions: refused.decisions });
+    case 'key-reused':
+      return new RunRefusedError({ code: 'key-reused', run: refused.run });
+    case 'run-exists':
+      return new RunRefusedError({ code: 'run-exists', run: refused.run });
+    case 'not-found':
+      return new RunRefusedError({ code: 'not-found', what: refused.what });
+  }
+}
+
+/** Returns the SHA-256 of a text as hexadecimal digits. */
+async function hashText(text: string): Promise<string> {
+  const digest = new Uint8Array(await globalThis.crypto.subtle.digest('SHA-256', new TextEncoder().encode(text)));
+  return Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }

@@ -1,5 +1,5 @@
 import type { UIMessageVersion } from '@intertie/ai-sdk';
-import type { AgentEvent, CanonicalMessage, StopResult } from '@intertie/core';
+import { pullStream, type AgentEvent, type CanonicalMessage, type StopResult } from '@intertie/core';
 import { iterable, type IterableStream } from './iterable-stream.ts';
 import type { Run, UIMessageResponseOptions } from './run.ts';
 
@@ -49,18 +49,15 @@ export class PendingRun implements PromiseLike<Run> {
 
   #later<Item>(of: (run: Run) => ReadableStream<Item>): IterableStream<Item> {
     let reader: ReadableStreamDefaultReader<Item> | undefined;
-    const stream = new ReadableStream<Item>(
-      {
-        pull: async (controller) => {
-          reader ??= of(await this.#run).getReader();
-          const { done, value } = await reader.read();
-          if (done) controller.close();
-          else controller.enqueue(value);
-        },
-        cancel: (reason) => reader?.cancel(reason),
+    const stream = pullStream<Item>({
+      pull: async (emit) => {
+        reader ??= of(await this.#run).getReader();
+        const { done, value } = await reader.read();
+        if (!done) emit(value);
+        return !done;
       },
-      { highWaterMark: 0 },
-    );
+      cancel: (reason) => reader?.cancel(reason),
+    });
     return iterable(stream);
   }
 }

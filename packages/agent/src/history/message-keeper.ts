@@ -1,6 +1,7 @@
 import {
   createInMemoryStore,
   equalJson,
+  pause,
   StoreError,
   toFault,
   type CanonicalMessage,
@@ -285,7 +286,7 @@ export function createMessageKeeper(kept: MessageStore): MessageKeeper {
             answers.set(message.id, 'failed');
             return failAnswer(message, end, error);
           }
-          await new Promise((resolve) => setTimeout(resolve, waitMs));
+          await pause(waitMs);
         }
       }
     },

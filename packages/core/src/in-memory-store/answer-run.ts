@@ -2,7 +2,7 @@ import { applyAnswer } from '../apply-answer.ts';
 import type { Answer } from '../part-body.ts';
 import type { AnswerRequest, AnswerResult, AnswerVerdict, Continuation } from '../registry.ts';
 import type { ToolAnswer } from '../tool-result.ts';
-import { answeredId, isAnswerTo, isSameAnswer, readAnswer } from '../store-rules/decision-rules.ts';
+import { isAnswerTo, judgeAnswer, readAnswer } from '../store-rules/decision-rules.ts';
 import { continueRun, readContinuation } from './continue-run.ts';
 import { changeMessage, nextVersion } from './conversation.ts';
 import { decisionOf, isAnswered, isOpen, isOverdue, settle } from './decision-row.ts';
@@ -15,7 +15,7 @@ export function answerRun(tables: Tables, run: RunRow, request: AnswerRequest): 
   const answers = request.answers.map((answer) => readAnswer(answer));
   const accepted: Array<Answer | ToolAnswer> = [];
   const verdicts = answers.map((answer) => {
-    const verdict = judge(tables, run, answer, request.by);
+    const verdict = acceptAnswer(tables, run, answer, request.by);
     if (verdict.result === 'accepted') accepted.push(answer);
     return verdict;
   });
@@ -47,27 +47,16 @@ function earlierContinuation(
   return { run: recordOf(next), created, ...ownership };
 }
 
-function judge(tables: Tables, run: RunRow, answer: Answer | ToolAnswer, by: string | undefined): AnswerVerdict {
-  const id = answeredId(answer);
+function acceptAnswer(tables: Tables, run: RunRow, answer: Answer | ToolAnswer, by: string | undefined): AnswerVerdict {
   const row = [...run.decisions.values()].find(({ request }) => isAnswerTo(request, answer));
-  if (!row) return { id, result: 'unknown' };
-  if (isOverdue(tables, row)) return { id, result: 'expired' };
-  if (row.state === 'cancelled' || row.state === 'expired') return { id, result: row.state };
-  if (row.state === 'answered') {
-    if (isSameAnswer(row.answer!, answer)) return { id, result: 'duplicate' };
-    return {
-      id,
-      result: 'conflict',
-      ...(row.answeredBy !== undefined && { answeredBy: row.answeredBy }),
-      ...(row.answeredAt !== undefined && { answeredAt: new Date(row.answeredAt) }),
-    };
-  }
+  const verdict = judgeAnswer(answer, row && decisionOf(row), row !== undefined && isOverdue(tables, row));
+  if (!row || verdict.result !== 'accepted') return verdict;
   const answeredBy = by ?? ('questionId' in answer ? answer.by : undefined);
   settle(tables, row, 'answered');
   row.answer = answer;
   row.answeredAt = tables.now();
   if (answeredBy !== undefined) row.answeredBy = answeredBy;
-  return { id, result: 'accepted' };
+  return verdict;
 }
 
 function openOf(tables: Tables, run: RunRow): AnswerResult['open'] {

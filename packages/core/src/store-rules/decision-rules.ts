@@ -1,9 +1,9 @@
-import { omit } from '../fields.ts';
+import { defined, omit } from '../fields.ts';
 import { equalJson } from '../json-patch.ts';
 import type { JsonObject } from '../json.ts';
 import type { Outcome } from '../outcome.ts';
 import type { Answer } from '../part-body.ts';
-import type { DecisionRequest } from '../registry.ts';
+import type { AnswerVerdict, Decision, DecisionRequest } from '../registry.ts';
 import { StoreError } from '../store-error.ts';
 import { checkStoreId } from '../store-id.ts';
 import type { ToolAnswer } from '../tool-result.ts';
@@ -48,9 +48,24 @@ export function isSameAnswer(a: Answer | ToolAnswer, b: Answer | ToolAnswer): bo
   return equalJson(substance(a), substance(b));
 }
 
+/** Decides whether a store accepts an answer to a decision. The first answer counts. An overdue decision has expired. */
+export function judgeAnswer(
+  answer: Answer | ToolAnswer,
+  decision: Pick<Decision, 'state' | 'answer' | 'answeredBy' | 'answeredAt'> | undefined,
+  isOverdue: boolean,
+): AnswerVerdict {
+  const id = answeredId(answer);
+  if (!decision) return { id, result: 'unknown' };
+  if (isOverdue) return { id, result: 'expired' };
+  const { state, answer: first, answeredBy, answeredAt } = decision;
+  if (state === 'cancelled' || state === 'expired') return { id, result: state };
+  if (!first) return { id, result: 'accepted' };
+  if (isSameAnswer(first, answer)) return { id, result: 'duplicate' };
+  return { id, result: 'conflict', ...defined({ answeredBy, answeredAt }) };
+}
+
 function substance(answer: Answer | ToolAnswer): JsonObject {
-  const rest = omit(answer as JsonObject, 'by', 'providerMetadata');
-  return rest;
+  return omit(answer as JsonObject, 'by', 'providerMetadata');
 }
 
 /** Whether a run that ended so waits for the decision. */

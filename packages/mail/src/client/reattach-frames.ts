@@ -1,3 +1,4 @@
+import { pause } from '@intertie/core';
 import { APICallError } from '@ai-sdk/provider';
 import { lifeFrame, type MAILFrame } from '../shared/mail-event.ts';
 import type { MAILServer } from './mail-server.ts';
@@ -51,7 +52,8 @@ export async function* reattachFrames(
       if (idle >= maxFailures) return;
       yield lifeFrame;
     }
-    await pause(pollMs, signal);
+    // An abort ends the loop without an error.
+    await pause(pollMs, signal).catch(() => undefined);
   }
 }
 
@@ -67,16 +69,4 @@ function isSynthetic({ event }: MAILFrame): boolean {
 
 function mayRecover(error: unknown): boolean {
   return APICallError.isInstance(error) && error.isRetryable;
-}
-
-async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  await new Promise<void>((resolve) => {
-    const timer = setTimeout(done, ms);
-    signal.addEventListener('abort', done);
-    function done(): void {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', done);
-      resolve();
-    }
-  });
 }

@@ -3,7 +3,25 @@ import { fieldsOf, nameOf, parseJson, textOf, type Fields } from '../shared/fiel
 import { MAILCalls, type AnnouncedCall, type OpenCall } from './mail-calls.ts';
 import type { MAILDecoderContext } from './mail-decoder-context.ts';
 import type { MAILToolCalls } from '../shared/mail-settings.ts';
-import { builtinTools, mailTools } from '../shared/mail-tools.ts';
+
+/** MAIL's own tools. Their effects are separate events, so their calls are shown only with `toolCalls: 'all'`. */
+const mailTools: ReadonlySet<string> = new Set([
+  'send_request',
+  'send_response',
+  'send_interrupt',
+  'send_broadcast',
+  'send_interswarm_broadcast',
+  'discover_swarms',
+  'task_complete',
+  'acknowledge_broadcast',
+  'ignore_broadcast',
+  'await_message',
+  'help',
+  'text_output',
+]);
+
+/** Tools that the model's vendor runs. A later `builtin_tool_call` contains the complete call. */
+const builtinTools: ReadonlySet<string> = new Set(['web_search_call', 'code_interpreter_call']);
 
 type Write = Emit<AgentEvent>;
 

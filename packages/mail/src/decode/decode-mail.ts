@@ -12,9 +12,8 @@ import {
 } from '@intertie/core';
 import { DecodedMAILCalls } from './decode-mail-calls.ts';
 import { agentOf } from '../shared/agent-of-event.ts';
-import { fieldsOf, nameOf, parseJson, textOf, type Fields } from '../shared/fields.ts';
+import { fieldsOf, listOf, nameOf, parseJson, textOf, type Fields } from '../shared/fields.ts';
 import type { AnnouncedCall } from './mail-calls.ts';
-import { pendingCalls } from './pending-calls.ts';
 import { MAILDecoderContext } from './mail-decoder-context.ts';
 import { aloneEvent, eventNames, warningEvent, type MAILFrame } from '../shared/mail-event.ts';
 import { agentFault, completedFault, oldServerFault, taskFault } from '../shared/mail-faults.ts';
@@ -223,7 +222,7 @@ class MAILDecoder implements Codec<MAILFrame, AgentEvent> {
   #taskComplete(data: Fields, emit: Write): void {
     const response = textOf(data.response);
     const pending =
-      response === undefined ? undefined : pendingCalls(response, this.#context.meta.currentAgent ?? 'supervisor');
+      response === undefined ? undefined : parsePendingCalls(response, this.#context.meta.currentAgent ?? 'supervisor');
     if (pending && !this.#isAnswered) return this.#pause(pending, emit);
     const author = response === undefined ? undefined : this.#calls.finishMessages.get(response);
     if (!this.#isAnswered && author !== undefined && response !== undefined) {
@@ -304,4 +303,17 @@ class MAILDecoder implements Codec<MAILFrame, AgentEvent> {
 /** Of all agents only the run knows what it waits for. */
 function agentOutcome(outcome: Outcome): Outcome {
   return outcome.outcome === 'paused' ? { outcome: 'paused', waitingFor: [] } : outcome;
+}
+
+/** Parses the list of open calls that a paused server sends as its final response. Undefined: the response is an answer. */
+function parsePendingCalls(response: string, agent: string): AnnouncedCall[] | undefined {
+  if (!response.startsWith('[')) return undefined;
+  const list = listOf(parseJson(response)).map(fieldsOf);
+  if (list.length === 0 || !list.every((call) => call.type === 'function_call' && nameOf(call.name))) return undefined;
+  return list.map((call) => ({
+    agent,
+    toolName: nameOf(call.name) ?? '',
+    input: parseJson(textOf(call.arguments) ?? ''),
+    wireId: textOf(call.call_id) ?? '',
+  }));
 }

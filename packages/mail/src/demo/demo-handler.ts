@@ -1,4 +1,4 @@
-import { generateId } from '@intertie/core';
+import { generateId, pause, pullStream } from '@intertie/core';
 import { demoAgents, playAnswer, playTurn } from './demo-script.ts';
 import { DemoTask, demoSwarm } from './demo-task.ts';
 import { fieldsOf, listOf, nameOf, parseJson, textOf, type Fields } from '../shared/fields.ts';
@@ -97,7 +97,7 @@ class Demo {
   #submit(task: DemoTask, from: string | undefined, message: Fields): string | undefined {
     const pace = async (): Promise<void> => {
       const { paceMs = 400 } = this.#options;
-      await new Promise((resolve) => setTimeout(resolve, paceMs));
+      await pause(paceMs);
     };
     const text = textOf(message.body) ?? '';
     if (from !== undefined && !this.#tasks.has(task.id)) return `task '${task.id}' not found`;
@@ -143,38 +143,28 @@ class Demo {
     const { stallMs = stall } = this.#options;
     const encoder = new TextEncoder();
     let next = start;
-    const left = new AbortController();
-    const last = (event: string, response: string): Uint8Array =>
-      encoder.encode(frame(event, { timestamp: task.timestamp(), task_id: task.id, response }));
-    const body = new ReadableStream<Uint8Array>(
-      {
-        async pull(controller) {
-          while (!left.signal.aborted) {
-            const event = task.events[next];
-            if (event) {
-              next += 1;
-              return controller.enqueue(encoder.encode(frame(event.event, event.data)));
-            }
-            if (error !== undefined || (task.end && !task.end.isStalled)) {
-              controller.enqueue(
-                error === undefined ? last('task_complete', task.end?.response ?? '') : last('task_error', error),
-              );
-              return controller.close();
-            }
-            if ((await task.change(stallMs)) === 'change' || left.signal.aborted) continue;
-            controller.enqueue(encoder.encode(frame('ping', { timestamp: task.timestamp(), task_id: task.id })));
-            if (!task.end) return;
-            controller.enqueue(last('task_complete', task.end.response));
-            return controller.close();
-          }
-        },
-        cancel() {
-          left.abort();
-          task.wake();
-        },
+    const encode = (event: string, data: object): Uint8Array<ArrayBuffer> => encoder.encode(frame(event, data));
+    const last = (event: string, response: string): Uint8Array<ArrayBuffer> =>
+      encode(event, { timestamp: task.timestamp(), task_id: task.id, response });
+    const body = pullStream<Uint8Array<ArrayBuffer>>({
+      async pull(emit) {
+        const event = task.events[next];
+        if (event) {
+          next += 1;
+          emit(encode(event.event, event.data));
+          return true;
+        }
+        if (error !== undefined || (task.end && !task.end.isStalled)) {
+          emit(error === undefined ? last('task_complete', task.end?.response ?? '') : last('task_error', error));
+          return false;
+        }
+        if ((await task.change(stallMs)) === 'change') return true;
+        emit(encode('ping', { timestamp: task.timestamp(), task_id: task.id }));
+        if (task.end) emit(last('task_complete', task.end.response));
+        return !task.end;
       },
-      { highWaterMark: 0 },
-    );
+      cancel: () => task.wake(),
+    });
     const headers = { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' };
     return new Response(body, { headers });
   }

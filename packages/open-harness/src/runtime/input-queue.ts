@@ -1,4 +1,6 @@
-/** What listeners push and a reader pulls. A failure is told after everything that came before it. */
+import { pullStream } from '@intertie/core';
+
+/** Queue that listeners push to and a stream reads. The stream reports a failure after all items that came before it. */
 export interface InputQueue<Item> {
   push(item: Item): void;
   close(): void;
@@ -6,10 +8,10 @@ export interface InputQueue<Item> {
   readonly stream: ReadableStream<Item>;
 }
 
-/** `onCancel` is given what nobody has read. */
+/** `onCancel` receives the unread items. It is also called, with no items, after the stream has reported a failure. */
 export function createInputQueue<Item>(onCancel: (reason: unknown, unread: Item[]) => void): InputQueue<Item> {
   let items: Item[] = [];
-  /** The first that is unread: taking it out would move all that are behind it. */
+  /** Index of the first unread item. Removing items from the front of an array moves all others. */
   let next = 0;
   let end: { error?: unknown } | undefined;
   let wake: (() => void) | undefined;
@@ -17,31 +19,30 @@ export function createInputQueue<Item>(onCancel: (reason: unknown, unread: Item[
     wake?.();
     wake = undefined;
   };
-  const stream = new ReadableStream<Item>(
-    {
-      async pull(controller) {
-        if (items.length === 0 && end === undefined) await new Promise<void>((resolve) => void (wake = resolve));
-        if (next < items.length) {
-          controller.enqueue(items[next] as Item);
-          next += 1;
-          if (next === items.length) {
-            items = [];
-            next = 0;
-          }
-        } else if (end !== undefined && 'error' in end) controller.error(end.error);
-        else controller.close();
-      },
-      cancel(reason) {
-        const unread = items.slice(next);
-        items = [];
-        next = 0;
-        end ??= {};
-        change();
-        onCancel(reason, unread);
-      },
+  const stream = pullStream<Item>({
+    async pull(emit) {
+      if (items.length === 0 && end === undefined) await new Promise<void>((resolve) => void (wake = resolve));
+      if (next < items.length) {
+        emit(items[next] as Item);
+        next += 1;
+        if (next === items.length) {
+          items = [];
+          next = 0;
+        }
+        return true;
+      }
+      if (end !== undefined && 'error' in end) throw end.error;
+      return false;
     },
-    { highWaterMark: 0 },
-  );
+    cancel(reason) {
+      const unread = items.slice(next);
+      items = [];
+      next = 0;
+      end ??= {};
+      change();
+      onCancel(reason, unread);
+    },
+  });
   return {
     stream,
     push(item) {

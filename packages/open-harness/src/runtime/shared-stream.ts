@@ -1,3 +1,5 @@
+import { pullStream } from '@intertie/core';
+
 /**
  * A stream that several may read, each from its beginning: the first reader, and those who come back to a chat that is still
  * being answered. The source is read at the pace of the fastest, and what it gave is kept until it is over.
@@ -21,20 +23,19 @@ export class SharedStream<Item> {
   open(): ReadableStream<Item> {
     let next = 0;
     this.#readers += 1;
-    return new ReadableStream<Item>(
-      {
-        pull: async (controller) => {
-          if (next >= this.#items.length && !this.#isOver) await this.#readOne();
-          if (next < this.#items.length) {
-            controller.enqueue(this.#items[next] as Item);
-            next += 1;
-          } else if (this.#error !== undefined) controller.error(this.#error.error);
-          else controller.close();
-        },
-        cancel: (reason) => this.#leave(reason),
+    return pullStream<Item>({
+      pull: async (emit) => {
+        if (next >= this.#items.length && !this.#isOver) await this.#readOne();
+        if (next < this.#items.length) {
+          emit(this.#items[next] as Item);
+          next += 1;
+          return true;
+        }
+        if (this.#error !== undefined) throw this.#error.error;
+        return false;
       },
-      { highWaterMark: 0 },
-    );
+      cancel: (reason) => this.#leave(reason),
+    });
   }
 
   /** One read at a time, for all who wait. */

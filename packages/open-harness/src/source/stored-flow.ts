@@ -1,4 +1,4 @@
-import { compose, seal, sourceStream, type AgentEvent, type RunInput } from '@intertie/core';
+import { compose, pause, seal, sourceStream, type AgentEvent, type RunInput } from '@intertie/core';
 import { createOpenHarnessDecoder } from '../decode/decode-open-harness.ts';
 import { createFlowFilter, type FlowDataOptions } from '../decode/flow-filter.ts';
 import type { OpenHarnessDecoderOptions } from '../decode/decoder-options.ts';
@@ -43,18 +43,7 @@ async function* follow(
       return;
     }
     if (events.some(isTerminalEvent)) return;
-    await pause(pollMs, left);
+    // An abort ends the loop without an error.
+    await pause(pollMs, left).catch(() => undefined);
   }
-}
-
-function pause(milliseconds: number, left: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const done = (): void => {
-      clearTimeout(timer);
-      left.removeEventListener('abort', done);
-      resolve();
-    };
-    const timer = setTimeout(done, milliseconds);
-    left.addEventListener('abort', done);
-  });
 }

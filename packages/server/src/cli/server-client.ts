@@ -1,4 +1,4 @@
-import { fieldsOf, textOf } from './fields.ts';
+import { fieldsOf, nameOf } from '@intertie/core/fields';
 import { ToolError } from './tool-error.ts';
 import type { ToolIO } from './tool-io.ts';
 
@@ -44,8 +44,8 @@ export function createServerClient({ server, token, headers: more }: ServerOptio
     const { error } = fieldsOf(await response.json().catch(() => undefined));
     const { message, fix } = fieldsOf(error);
     const advice =
-      textOf(fix) ?? (response.status === 401 ? 'Give the token: --token …, or INTERTIE_TOKEN.' : undefined);
-    throw new ToolError('unreadable', textOf(message) ?? `${origin}${path} answered ${response.status}.`, advice);
+      nameOf(fix) ?? (response.status === 401 ? 'Give the token: --token …, or INTERTIE_TOKEN.' : undefined);
+    throw new ToolError('unreadable', nameOf(message) ?? `${origin}${path} answered ${response.status}.`, advice);
   };
   return {
     origin,

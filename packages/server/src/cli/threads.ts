@@ -1,5 +1,5 @@
 import { writeFile } from 'node:fs/promises';
-import { fieldsOf, textOf, type Fields } from './fields.ts';
+import { fieldsOf, nameOf, type Fields } from '@intertie/core/fields';
 import { paintFor, type Paint } from './paint.ts';
 import { printable } from './printable.ts';
 import { createServerClient, type ServerOptions } from './server-client.ts';
@@ -28,13 +28,13 @@ export async function listThreads(
     await io.stderr.write(search === undefined ? 'There are no threads yet.\n' : `No thread matches “${search}”.\n`);
   const width = Math.max(...threads.map(({ id }) => String(id).length), 0);
   for (const { id, title, agent, updatedAt } of threads) {
-    const when = textOf(updatedAt)?.slice(0, 16).replace('T', ' ') ?? '';
-    const who = textOf(agent) === undefined ? '' : paint('cyan', ` ${printable(String(agent))}`);
+    const when = nameOf(updatedAt)?.slice(0, 16).replace('T', ' ') ?? '';
+    const who = nameOf(agent) === undefined ? '' : paint('cyan', ` ${printable(String(agent))}`);
     await io.stdout.write(
-      `${printable(String(id)).padEnd(width)}  ${paint('dim', when)}${who}  ${printable(textOf(title) ?? '')}\n`,
+      `${printable(String(id)).padEnd(width)}  ${paint('dim', when)}${who}  ${printable(nameOf(title) ?? '')}\n`,
     );
   }
-  if (textOf(said.cursor) !== undefined) await io.stderr.write(paint('dim', 'There are more: --limit, or --search.\n'));
+  if (nameOf(said.cursor) !== undefined) await io.stderr.write(paint('dim', 'There are more: --limit, or --search.\n'));
   return exitCodes.ok;
 }
 
@@ -49,12 +49,12 @@ export async function showThread(options: ThreadsOptions & { thread: string }, i
   }
   const paint = paintFor(io.stdout, io.env);
   const { thread, live } = fieldsOf(about);
-  await io.stdout.write(`${paint('bold', printable(textOf(fieldsOf(thread).title) ?? options.thread))}\n`);
+  await io.stdout.write(`${paint('bold', printable(nameOf(fieldsOf(thread).title) ?? options.thread))}\n`);
   for (const message of listOf(fieldsOf(said).messages)) {
     await showMessage(message, io.stdout, paint);
   }
   const { agent } = fieldsOf(live);
-  if (textOf(agent) !== undefined) await io.stdout.write(paint('dim', `\n${printable(String(agent))} is writing.\n`));
+  if (nameOf(agent) !== undefined) await io.stdout.write(paint('dim', `\n${printable(String(agent))} is writing.\n`));
   return exitCodes.ok;
 }
 
@@ -71,11 +71,11 @@ function partText(part: Fields, paint: Paint): string {
   if (type === 'text') return printable(String(part.text), '\n\t');
   if (type === 'reasoning') return paint('dim', printable(String(part.text), '\n\t'));
   if (type === 'file')
-    return paint('dim', `▤ ${printable(textOf(part.filename) ?? textOf(part.mediaType) ?? 'a file')}`);
+    return paint('dim', `▤ ${printable(nameOf(part.filename) ?? nameOf(part.mediaType) ?? 'a file')}`);
   if (!type.startsWith('tool-') && type !== 'dynamic-tool') return '';
-  const name = textOf(part.toolName) ?? type.slice('tool-'.length);
+  const name = nameOf(part.toolName) ?? type.slice('tool-'.length);
   const result =
-    textOf(part.errorText) ?? (part.output === undefined ? String(part.state) : JSON.stringify(part.output));
+    nameOf(part.errorText) ?? (part.output === undefined ? String(part.state) : JSON.stringify(part.output));
   return `⚙ ${printable(name)} ${paint('dim', printable(`${JSON.stringify(part.input) ?? ''} → ${result}`.slice(0, 400)))}`;
 }
 

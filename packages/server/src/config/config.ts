@@ -1,4 +1,5 @@
 import type { AgentSource, Store } from '@intertie/core';
+import { isFields } from '@intertie/core/fields';
 import { defaultRequestLimits, type RequestLimits } from '@intertie/core/http';
 import type { CreateStoreOptions } from '@intertie/postgres';
 import { createClientReader, type TrustProxy } from '../net/client-address.ts';
@@ -87,7 +88,7 @@ const name = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
 /** Throws `bad-config` and says which field, what it is and what it should be. */
 export function checkConfig(config: unknown): asserts config is IntertieConfig {
-  if (!isObject(config))
+  if (!isFields(config))
     return wrong(`The configuration is ${show(config)}; it should be what defineConfig({ agents }) gives.`);
   for (const key of Object.keys(config)) {
     if ((known as readonly string[]).includes(key)) continue;
@@ -95,7 +96,7 @@ export function checkConfig(config: unknown): asserts config is IntertieConfig {
   }
   const { agents, defaultAgent, database, maxOutageMs, auth, token, hosts, cors, trustProxy, limits, host, port } =
     config;
-  if (!isObject(agents) || Object.keys(agents).length === 0) {
+  if (!isFields(agents) || Object.keys(agents).length === 0) {
     return wrong(`agents is ${show(agents)}; it should have at least one, for example { helper: model(…) }.`);
   }
   for (const [key, agent] of Object.entries(agents)) {
@@ -110,7 +111,7 @@ export function checkConfig(config: unknown): asserts config is IntertieConfig {
   if (defaultAgent !== undefined && !(typeof defaultAgent === 'string' && Object.hasOwn(agents, defaultAgent))) {
     wrong(`defaultAgent is ${show(defaultAgent)}; the agents are ${Object.keys(agents).join(', ')}.`);
   }
-  if (database !== undefined && typeof database !== 'string' && !isObject(database)) {
+  if (database !== undefined && typeof database !== 'string' && !isFields(database)) {
     wrong(`database is ${show(database)}; it should be postgres://…, a folder, or what createStore takes.`);
   }
   if (database === '') wrong('database is empty; leave it out for the folder .intertie.');
@@ -168,13 +169,13 @@ function checkOrigins(cors: unknown): void {
 }
 
 function checkLimits(limits: unknown): void {
-  if (!isObject(limits)) return wrong(`limits is ${show(limits)}; it should be an object.`);
+  if (!isFields(limits)) return wrong(`limits is ${show(limits)}; it should be an object.`);
   const { streams, ...flat } = limits;
   const flatLimits = ['requestsPerSecond', 'runs', 'eventLoopDelayMs', ...Object.keys(defaultRequestLimits)];
   for (const key of Object.keys(flat)) {
     if (!flatLimits.includes(key)) wrong(`limits has no field "${key}". Use ${flatLimits.join(', ')} or streams.`);
   }
-  const numbers = { ...flat, ...(isObject(streams) ? streams : {}) };
+  const numbers = { ...flat, ...(isFields(streams) ? streams : {}) };
   for (const [key, value] of Object.entries(numbers)) {
     if (value !== undefined && !(typeof value === 'number' && value > 0)) {
       wrong(`limits: ${key} is ${show(value)}; it should be a number above 0.`);
@@ -184,10 +185,6 @@ function checkLimits(limits: unknown): void {
 
 function wrong(text: string): never {
   throw new IntertieError('bad-config', text);
-}
-
-function isObject(value: unknown): value is { [key: string]: unknown } {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function isListOfText(value: unknown): value is string[] {

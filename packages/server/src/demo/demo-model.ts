@@ -4,7 +4,7 @@ import type {
   LanguageModelV3Prompt,
   LanguageModelV3StreamPart,
 } from '@ai-sdk/provider';
-import { pause } from '@intertie/core';
+import { pause, toReadableStream } from '@intertie/core';
 import { play, type Heard, type Turn } from './demo-script.ts';
 
 export type DemoModelOptions = {
@@ -14,30 +14,13 @@ export type DemoModelOptions = {
 
 /** A language model without a model: it streams a script at a human pace. No key, no network. */
 export function demoModel({ paceMs = 25 }: DemoModelOptions = {}): LanguageModelV3 {
-  const stream = (options: LanguageModelV3CallOptions): AsyncGenerator<LanguageModelV3StreamPart> =>
-    parts(play(hear(options.prompt)), options, paceMs);
   return {
     specificationVersion: 'v3',
     provider: 'intertie-demo',
     modelId: 'demo',
     supportedUrls: {},
     async doStream(options) {
-      const iterator = stream(options);
-      return {
-        stream: new ReadableStream<LanguageModelV3StreamPart>(
-          {
-            async pull(controller) {
-              const { done, value } = await iterator.next();
-              if (done) controller.close();
-              else controller.enqueue(value);
-            },
-            async cancel() {
-              await iterator.return(undefined);
-            },
-          },
-          { highWaterMark: 0 },
-        ),
-      };
+      return { stream: toReadableStream(parts(play(hear(options.prompt)), options, paceMs)) };
     },
     async doGenerate() {
       throw new Error('The demo model only streams.');

@@ -1,4 +1,4 @@
-import { capJson, copySealedMark, type AgentEvent, type AgentSource, type RunInput } from '@intertie/core';
+import { capJson, copySealedMark, pullStream, type AgentEvent, type AgentSource, type RunInput } from '@intertie/core';
 import type { AgentDefinition } from '../agents/agent-definition.ts';
 
 /** One frame of a runtime, as it came, and its place. */
@@ -34,7 +34,7 @@ export class FrameKeeper {
           kept.frames.push(text);
           wakeAll(kept);
         });
-        return ended(source.run(input, control), () => {
+        return observeEnd(source.run(input, control), () => {
           kept.isOver = true;
           wakeAll(kept);
         });
@@ -81,30 +81,22 @@ function wakeAll({ wake }: KeptRun): void {
   for (const listener of wake) listener();
 }
 
-/** Calls `onEnd` after the last event, or when the reader cancels. Reads nothing ahead. */
-function ended(stream: ReadableStream<AgentEvent>, onEnd: () => void): ReadableStream<AgentEvent> {
+/** Calls `onEnd` when the run ends, the stream fails, or its reader cancels. */
+function observeEnd(stream: ReadableStream<AgentEvent>, onEnd: () => void): ReadableStream<AgentEvent> {
   const reader = stream.getReader();
-  const wrapper = new ReadableStream<AgentEvent>(
-    {
-      async pull(controller) {
-        try {
-          const { done, value } = await reader.read();
-          // A reader may stop at `run-end` without reading the end of the stream.
-          if (done || value.type === 'run-end') onEnd();
-          if (done) controller.close();
-          else controller.enqueue(value);
-        } catch (error) {
-          onEnd();
-          throw error;
-        }
-      },
-      cancel(reason) {
-        onEnd();
-        return reader.cancel(reason);
-      },
+  const observed = pullStream<AgentEvent>({
+    async pull(emit) {
+      const { done, value } = await reader.read();
+      // Readers can stop after `run-end` without reading the end of the stream.
+      if (done || value.type === 'run-end') onEnd();
+      if (!done) emit(value);
+      return !done;
     },
-    { highWaterMark: 0 },
-  );
-  copySealedMark(stream, wrapper);
-  return wrapper;
+    cancel(reason) {
+      onEnd();
+      return reader.cancel(reason);
+    },
+  });
+  copySealedMark(stream, observed);
+  return observed;
 }

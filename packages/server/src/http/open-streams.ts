@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { pause, pullStream } from '@intertie/core';
 import type { Limits } from '../config/config.ts';
 import { IntertieError } from '../errors/intertie-error.ts';
 
@@ -37,50 +38,35 @@ export class OpenStreams {
   track(response: Response, { client, thread }: { client: string; thread?: string | undefined }): Response {
     if (response.body === null) return response;
     const reader = response.body.getReader();
-    let last: Uint8Array | undefined;
+    let last: Uint8Array<ArrayBuffer> | undefined;
     let delayMs = 0;
     let stream: OpenStream;
-    const body = new ReadableStream<Uint8Array>(
-      {
-        start: (controller) => {
-          stream = {
-            client,
-            thread,
-            disturb: (how) => {
-              if (how.delayMs !== undefined) delayMs = how.delayMs;
-              if (how.duplicate && last) controller.enqueue(last);
-              if (how.cut) stream.fail(new Error('The connection was cut on request.'));
-            },
-            fail: (why) => {
-              if (!this.#leave(stream)) return;
-              controller.error(why);
-              reader.cancel(why).catch(() => undefined);
-            },
-          };
-          this.#enter(stream);
-        },
-        pull: async (controller) => {
-          try {
-            const { done, value } = await reader.read();
-            if (delayMs > 0) await new Promise((resolve) => setTimeout(resolve, delayMs));
-            if (!this.#open.has(stream)) return;
-            if (!done) {
-              last = value;
-              return controller.enqueue(value);
-            }
-            this.#leave(stream);
-            controller.close();
-          } catch (error) {
-            if (this.#leave(stream)) controller.error(error);
-          }
-        },
-        cancel: async (reason) => {
-          this.#leave(stream);
-          await reader.cancel(reason);
-        },
+    const body = pullStream<Uint8Array<ArrayBuffer>>({
+      start: (emit, fail) => {
+        stream = {
+          client,
+          thread,
+          disturb: (how) => {
+            if (how.delayMs !== undefined) delayMs = how.delayMs;
+            if (how.duplicate && last) emit(last);
+            if (how.cut) fail(new Error('The connection was cut on request.'));
+          },
+          fail,
+        };
+        this.#enter(stream);
       },
-      { highWaterMark: 0 },
-    );
+      pull: async (emit) => {
+        const { done, value } = await reader.read();
+        if (delayMs > 0) await pause(delayMs);
+        if (done) this.#leave(stream);
+        else emit((last = value));
+        return !done;
+      },
+      cancel: (reason) => {
+        this.#leave(stream);
+        return reader.cancel(reason);
+      },
+    });
     return new Response(body, response);
   }
 

@@ -1,29 +1,14 @@
-import { encodeMessage, toJson, type Store, type Thread } from '@intertie/core';
+import { encodeMessage, toJson, toReadableStream, type Store, type Thread } from '@intertie/core';
 import { toPublicMessage } from '@intertie/core/http';
 import { toRunInfo } from './api.ts';
 import type { Host } from '../host/host.ts';
 
 const pageSize = 200;
 
-/** A thread as JSON lines: itself, every message of every branch, its runs. */
+/** Responds with a thread as JSON lines: the thread, the messages of all branches, its runs. */
 export function exportThread(host: Pick<Host, 'errorText'>, store: Store, thread: Thread): Response {
-  const encoder = new TextEncoder();
-  const lines = linesOf(host, store, thread);
-  const body = new ReadableStream<Uint8Array>(
-    {
-      async pull(controller) {
-        const { done, value } = await lines.next();
-        if (done) controller.close();
-        else controller.enqueue(encoder.encode(`${JSON.stringify(value)}\n`));
-      },
-      async cancel() {
-        await lines.return();
-      },
-    },
-    { highWaterMark: 0 },
-  );
   const name = thread.id.replace(/[^\w.-]+/g, '_').slice(0, 100);
-  return new Response(body, {
+  return new Response(toReadableStream(encodeLines(readThread(host, store, thread))), {
     headers: {
       'content-type': 'application/x-ndjson; charset=utf-8',
       'content-disposition': `attachment; filename="${name}.jsonl"`,
@@ -31,7 +16,12 @@ export function exportThread(host: Pick<Host, 'errorText'>, store: Store, thread
   });
 }
 
-async function* linesOf(host: Pick<Host, 'errorText'>, store: Store, thread: Thread): AsyncGenerator<unknown, void> {
+async function* encodeLines(values: AsyncIterable<unknown>): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+  const encoder = new TextEncoder();
+  for await (const value of values) yield encoder.encode(`${JSON.stringify(value)}\n`);
+}
+
+async function* readThread(host: Pick<Host, 'errorText'>, store: Store, thread: Thread): AsyncGenerator<unknown, void> {
   const threadId = thread.id;
   yield { type: 'thread', thread: toJson(thread) };
   for (let since = 0, isMore = true; isMore;) {

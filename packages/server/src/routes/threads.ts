@@ -3,7 +3,7 @@ import type { Store, Thread } from '@intertie/core';
 import { z } from 'zod';
 import { toLiveInfo, toRunInfo, toThreadInfo } from './api.ts';
 import type { Host } from '../host/host.ts';
-import { defined } from '../defined.ts';
+import { defined } from '@intertie/core/fields';
 import { readJson, readQuery } from '../http/read-json.ts';
 import { IntertieError } from '../errors/intertie-error.ts';
 import { idParam, storeOf, type App } from './context.ts';
@@ -93,8 +93,8 @@ export function addThreadRoutes(app: App, host: Host): void {
   });
 
   app.get('/api/threads/:thread/messages', async (c) => {
-    const query = readQuery(c.req.raw, messagesQuery);
-    return c.json(await listBranch(host, storeOf(host, c), idParam(c, 'thread'), defined(query)));
+    const { format, ...page } = readQuery(c.req.raw, messagesQuery);
+    return c.json(await listBranch(host, storeOf(host, c), idParam(c, 'thread'), { format, ...defined(page) }));
   });
 
   app.delete('/api/threads/:thread/messages/:message', async (c) => {

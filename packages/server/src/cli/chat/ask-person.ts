@@ -1,5 +1,5 @@
 import type { Answer, DecisionRequest, Json, ToolAnswer } from '@intertie/core';
-import { fieldsOf, textOf } from '../fields.ts';
+import { fieldsOf, nameOf } from '@intertie/core/fields';
 import type { Paint } from '../paint.ts';
 import { printable } from '../printable.ts';
 import type { ChatTerminal } from './chat-terminal.ts';
@@ -81,7 +81,7 @@ function choicesOf(schema: Json | undefined): Json[] {
 
 /** A text is a text, unless something else was asked for. */
 function valueOf(line: string, schema: Json | undefined): Json {
-  const type = textOf(fieldsOf(schema).type);
+  const type = nameOf(fieldsOf(schema).type);
   return type === undefined || type === 'string' ? line : jsonOrText(line);
 }
 

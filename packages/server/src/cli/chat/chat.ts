@@ -1,6 +1,6 @@
 import { fromUIMessages } from '@intertie/ai-sdk';
 import type { AgentEvent, CanonicalMessage } from '@intertie/core';
-import { fieldsOf, textOf } from '../fields.ts';
+import { fieldsOf, nameOf } from '@intertie/core/fields';
 import { paintFor, type Paint } from '../paint.ts';
 import { printable } from '../printable.ts';
 import { createServerClient } from '../server-client.ts';
@@ -112,7 +112,7 @@ class Conversation {
     this.#session = new ChatSession(this.#target.source, { now: io.now, threadId, messages });
     for (const message of messages.slice(-6)) view.note(paint('dim', summaryOf(message)));
     const { runId, messageId } = fieldsOf(said.live);
-    if (textOf(messageId) === undefined) return;
+    if (nameOf(messageId) === undefined) return;
     const run = { ...this.#session.newRun(), messageId: String(messageId), runId: String(runId) };
     await this.#turn(async (signal) => {
       const stream = await server.source.reattach(run, signal);

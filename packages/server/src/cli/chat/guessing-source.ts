@@ -1,7 +1,7 @@
 import { agUiSource } from '@intertie/ag-ui';
 import { compose, seal, sourceStream, type AgentSource, type CanonicalMessage } from '@intertie/core';
 import { askEndpoint, type EndpointOptions } from '../input/ask-endpoint.ts';
-import { createDialects, nameOf } from '../formats/dialects.ts';
+import { createDialects, getDialectName } from '../formats/dialects.ts';
 import type { KnownDialect } from '../formats/known-dialect.ts';
 import { openStream } from '../input/open-stream.ts';
 import { ToolError } from '../tool-error.ts';
@@ -17,9 +17,9 @@ export function guessingSource(url: string, options: EndpointOptions, io: ToolIO
   const { headers } = options;
   const learn = (dialect: KnownDialect): void => {
     const more = { url, fetch: io.fetch, ...(headers && { headers }) };
-    if (nameOf(dialect) === 'ui-message-stream') known = uiMessageSource(more);
-    else if (nameOf(dialect) === 'ag-ui') known = agUiSource(more);
-    else throw new ToolError('unreadable', `${url} speaks ${nameOf(dialect)}, in which a chat cannot be held.`);
+    if (getDialectName(dialect) === 'ui-message-stream') known = uiMessageSource(more);
+    else if (getDialectName(dialect) === 'ag-ui') known = agUiSource(more);
+    else throw new ToolError('unreadable', `${url} speaks ${getDialectName(dialect)}, in which a chat cannot be held.`);
   };
   return {
     name: new URL(url).host,

@@ -10,7 +10,7 @@ import {
   type Codec,
   type RunInput,
 } from '@intertie/core';
-import { fieldsOf, textOf } from '../fields.ts';
+import { fieldsOf, nameOf } from '@intertie/core/fields';
 
 export interface UIMessageSourceOptions {
   /** The chat route. */
@@ -41,7 +41,7 @@ export function uiMessageSource({ url, headers, fetch, name }: UIMessageSourceOp
     const { type, messageId: message, messageMetadata } = fieldsOf(chunk);
     if (type !== 'start') return;
     if (typeof message === 'string') theirs.set(messageId, message);
-    const run = textOf(fieldsOf(fieldsOf(messageMetadata).intertie).runId);
+    const run = nameOf(fieldsOf(fieldsOf(messageMetadata).intertie).runId);
     if (run !== undefined) theirs.set(runId, run);
   };
   const told = (message: CanonicalMessage): CanonicalMessage => {
@@ -84,7 +84,7 @@ function readable(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   try {
     const { message, fix } = fieldsOf(fieldsOf(JSON.parse(error.message)).error);
-    const words = [textOf(message), textOf(fix)].filter((text) => text !== undefined);
+    const words = [nameOf(message), nameOf(fix)].filter((text) => text !== undefined);
     return words.length === 0 ? error : new Error(words.join(' '), { cause: error });
   } catch {
     return error;

@@ -1,4 +1,4 @@
-import { nameOf } from '../formats/dialects.ts';
+import { getDialectName } from '../formats/dialects.ts';
 import type { Framing } from '../formats/frame.ts';
 import type { KnownDialect } from '../formats/known-dialect.ts';
 import type { ItemStream } from '../input/open-stream.ts';
@@ -33,8 +33,8 @@ const maxKinds = 12;
 export function toCheckJson({ label, stream, check, looksLike, ms, failure }: CheckedStream): object {
   return {
     input: label,
-    dialect: nameOf(stream.known),
-    ...(looksLike && { looksLike: nameOf(looksLike) }),
+    dialect: getDialectName(stream.known),
+    ...(looksLike && { looksLike: getDialectName(looksLike) }),
     framing: stream.framing,
     ok: check.violations === 0 && failure === undefined,
     items: check.items,
@@ -71,7 +71,7 @@ function heading({ label, asked, stream, check, looksLike, ms }: CheckedStream, 
   const { known, framing } = stream;
   const lines = [
     `${paint('bold', label)}${asked === undefined ? '' : paint('dim', `, asked: ${asked}`)}`,
-    `  ${paint('cyan', nameOf(known))}: ${known.title}, in ${framingNames[framing]}`,
+    `  ${paint('cyan', getDialectName(known))}: ${known.title}, in ${framingNames[framing]}`,
   ];
   const kinds = [...check.kinds].toSorted((a, b) => b[1] - a[1]);
   const shown = kinds.slice(0, maxKinds).map(([kind, count]) => `${count} ${kind}`);
@@ -83,7 +83,7 @@ function heading({ label, asked, stream, check, looksLike, ms }: CheckedStream, 
   );
   if (looksLike && looksLike.dialect !== known.dialect && check.violations > 0) {
     lines.push(
-      `  ${paint('yellow', '!')} It looks like ${looksLike.title}. To check it as that: --as ${nameOf(looksLike)}`,
+      `  ${paint('yellow', '!')} It looks like ${looksLike.title}. To check it as that: --as ${getDialectName(looksLike)}`,
     );
   }
   return lines;

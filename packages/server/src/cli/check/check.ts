@@ -1,7 +1,7 @@
 import type { EndpointOptions } from '../input/ask-endpoint.ts';
 import { formatCheck, toCheckJson, type CheckedStream } from './check-report.ts';
 import { createDetector } from '../formats/detect-dialect.ts';
-import { createDialects, nameOf } from '../formats/dialects.ts';
+import { createDialects, getDialectName } from '../formats/dialects.ts';
 import { readInputFraming } from '../formats/frame.ts';
 import { isUrl, openInput } from '../input/open-input.ts';
 import { openStream } from '../input/open-stream.ts';
@@ -31,7 +31,7 @@ export async function checkStream(options: CheckOptions, io: ToolIO): Promise<To
   const asked = options.as === undefined ? undefined : dialects.find(options.as);
   const framing = readInputFraming(options.inputFormat);
   const paint = paintFor(io.stdout, io.env);
-  const input = await openInput(options.input, { ...options, as: asked && nameOf(asked) }, io);
+  const input = await openInput(options.input, { ...options, as: asked && getDialectName(asked) }, io);
   const said = input.dialect === undefined ? undefined : dialects.find(input.dialect);
   const began = io.now();
   const stream = await openStream(withProgress(input, io), { dialects, framing, dialect: asked ?? said });

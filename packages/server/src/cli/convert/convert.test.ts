@@ -6,7 +6,7 @@ import { foldEvents, parseTape, type AgentEvent, type CanonicalMessage } from '@
 import { describe, expect, it } from 'vitest';
 import { testIO, type TestIOOptions } from '../../../test/tool-io.ts';
 import { convert, type ConvertOptions } from './convert.ts';
-import { canRead, canWrite, createDialects, nameOf } from '../formats/dialects.ts';
+import { canRead, canWrite, createDialects, getDialectName } from '../formats/dialects.ts';
 import { OutputClosed } from '../tool-error.ts';
 
 const packages = join(import.meta.dirname, '../../../..');
@@ -24,7 +24,7 @@ const fixtures: ReadonlyArray<readonly [file: string, dialect: string]> = [
   ...folder('conformance/corpus', /\.tape\.jsonl$/).map((file) => [file, 'canonical'] as const),
 ];
 const dialects = createDialects();
-const writable = dialects.all.filter(canWrite).map(nameOf);
+const writable = dialects.all.filter(canWrite).map(getDialectName);
 
 type Ledger = {
   from: string;
@@ -250,6 +250,6 @@ describe('what cannot be done is said, with what can', () => {
   });
 
   it('every dialect but the history is read', () => {
-    expect(dialects.all.filter((known) => !canRead(known)).map(nameOf)).toEqual(['model-messages']);
+    expect(dialects.all.filter((known) => !canRead(known)).map(getDialectName)).toEqual(['model-messages']);
   });
 });

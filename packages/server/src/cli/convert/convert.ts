@@ -1,6 +1,6 @@
 import type { AgentEvent, Json, JsonObject, TapeHeader } from '@intertie/core';
 import type { EndpointOptions } from '../input/ask-endpoint.ts';
-import { canRead, canWrite, createDialects, nameOf, type Dialects } from '../formats/dialects.ts';
+import { canRead, canWrite, createDialects, getDialectName, type Dialects } from '../formats/dialects.ts';
 import { readInputFraming } from '../formats/frame.ts';
 import type { KnownDialect } from '../formats/known-dialect.ts';
 import { createItemClock } from '../input/item-clock.ts';
@@ -41,19 +41,26 @@ export async function convert(options: ConvertOptions, io: ToolIO): Promise<Tool
   const to = dialects.find(options.to);
   const from = options.from === undefined ? undefined : dialects.find(options.from);
   const inputFraming = readInputFraming(options.inputFormat);
-  const format = outputFraming(options.format, options.output, nameOf(to));
+  const format = outputFraming(options.format, options.output, getDialectName(to));
   if (from) assertPossible(from, to, dialects);
 
-  const input = await openInput(options.input, { ...options, as: from && nameOf(from) }, io);
+  const input = await openInput(options.input, { ...options, as: from && getDialectName(from) }, io);
   const said = input.dialect === undefined ? undefined : dialects.find(input.dialect);
   const stream = await openStream(withProgress(input, io), { dialects, framing: inputFraming, dialect: from ?? said });
   assertPossible(stream.known, to, dialects);
 
   const ledger = new Ledger();
   const createdAt = new Date(io.now()).toISOString();
-  const header = { ...headerOf(stream.header), createdAt, source: nameOf(stream.known) };
-  const writer = writeFraming(format, nameOf(to), header);
-  const summary: Summary = { from: nameOf(stream.known), to: nameOf(to), items: 0, written: 0, runs: 0, cut: 0 };
+  const header = { ...headerOf(stream.header), createdAt, source: getDialectName(stream.known) };
+  const writer = writeFraming(format, getDialectName(to), header);
+  const summary: Summary = {
+    from: getDialectName(stream.known),
+    to: getDialectName(to),
+    items: 0,
+    written: 0,
+    runs: 0,
+    cut: 0,
+  };
   const clock = createItemClock(stream.known, input.isLive ? io.now : undefined);
 
   let text = '';
@@ -106,13 +113,14 @@ export async function convert(options: ConvertOptions, io: ToolIO): Promise<Tool
 
 function assertPossible(from: KnownDialect, to: KnownDialect, dialects: Dialects): void {
   if (from.dialect === to.dialect) return;
-  const list = (can: (known: KnownDialect) => boolean): string => dialects.all.filter(can).map(nameOf).join(', ');
+  const list = (can: (known: KnownDialect) => boolean): string =>
+    dialects.all.filter(can).map(getDialectName).join(', ');
   if (!canRead(from)) {
-    const message = `${nameOf(from)} is a history, not a stream, and cannot be converted.`;
+    const message = `${getDialectName(from)} is a history, not a stream, and cannot be converted.`;
     throw new ToolError('usage', message, `Streams are ${list(canRead)}. To look for mistakes in it: intertie check.`);
   }
   if (!canWrite(to)) {
-    const message = `${nameOf(to)} can be read, but not written.`;
+    const message = `${getDialectName(to)} can be read, but not written.`;
     throw new ToolError('usage', message, `What can be written: ${list(canWrite)}.`);
   }
 }

@@ -9,7 +9,7 @@ import {
   type OnLoss,
   type RunInput,
 } from '@intertie/core';
-import { fieldsOf } from '../fields.ts';
+import { fieldsOf } from '@intertie/core/fields';
 import type { KnownDialect } from '../formats/known-dialect.ts';
 
 export interface TranscoderOptions {

@@ -10,21 +10,21 @@ import { canonical } from '@intertie/conformance';
 import { validateEvent } from '@intertie/core';
 import { createMAILEncoder, mailDialect } from '@intertie/mail';
 import { createCanonicalDecoder, createCanonicalEncoder } from './canonical-codec.ts';
-import { fieldsOf, textOf, type Fields } from '../fields.ts';
+import { fieldsOf, nameOf, type Fields } from '@intertie/core/fields';
 import type { KnownDialect } from './known-dialect.ts';
 import { nearest } from '../nearest.ts';
 import { looksLikeOpenHarness, openHarnessStreams } from './open-harness-streams.ts';
 import { readingDialect } from './reading-dialect.ts';
 import { ToolError } from '../tool-error.ts';
 
-const typeOf = (item: unknown): string => textOf(fieldsOf(item).type) ?? '';
+const typeOf = (item: unknown): string => nameOf(fieldsOf(item).type) ?? '';
 const kindOf = (item: unknown): string => typeOf(item) || 'no type';
 const milliseconds = (value: unknown): number | undefined => {
   const time = typeof value === 'string' ? Date.parse(value) : value;
   return typeof time === 'number' && Number.isFinite(time) ? time : undefined;
 };
 const names = (from: { [name in 'runId' | 'threadId' | 'messageId']?: unknown }): { [name: string]: string } =>
-  Object.fromEntries(Object.entries(from).filter((entry): entry is [string, string] => textOf(entry[1]) !== undefined));
+  Object.fromEntries(Object.entries(from).filter((entry): entry is [string, string] => nameOf(entry[1]) !== undefined));
 
 const canonicalStream: KnownDialect = {
   dialect: { ...canonical, decoder: createCanonicalDecoder, encoder: createCanonicalEncoder },
@@ -78,7 +78,7 @@ const mailFrames: KnownDialect = {
     const { message } = fieldsOf(fieldsOf(mailData(item).extra_data).full_message);
     return fieldsOf(fieldsOf(message).sender).address_type === 'user';
   },
-  endsRun: (item) => /^task_(?:complete|error)$/.test(textOf(fieldsOf(item).event) ?? ''),
+  endsRun: (item) => /^task_(?:complete|error)$/.test(nameOf(fieldsOf(item).event) ?? ''),
   namesOf: (item) => {
     const { task_id: threadId, timestamp } = mailData(item);
     const startedAt = milliseconds(timestamp);
@@ -208,6 +208,6 @@ export function createDialects(version: UIMessageVersion = 6): Dialects {
   };
 }
 
-export const nameOf = ({ dialect }: KnownDialect): string => dialect.name;
+export const getDialectName = ({ dialect }: KnownDialect): string => dialect.name;
 export const canRead = ({ dialect }: KnownDialect): boolean => dialect.decoder !== undefined;
 export const canWrite = ({ dialect }: KnownDialect): boolean => dialect.encoder !== undefined;

@@ -4,7 +4,7 @@ import {
   openHarnessDialect,
   type OpenHarnessServerDecoderOptions,
 } from '@intertie/open-harness';
-import { fieldsOf, textOf } from '../fields.ts';
+import { fieldsOf, nameOf } from '@intertie/core/fields';
 import { readingDialect } from './reading-dialect.ts';
 
 /** An event of the server of Open Harness, whose sessions are read and have no rules of their own. */
@@ -14,7 +14,7 @@ function isSessionEvent(item: unknown): boolean {
 }
 
 function isFlowEvent(item: unknown): boolean {
-  const type = textOf(fieldsOf(item).type) ?? '';
+  const type = nameOf(fieldsOf(item).type) ?? '';
   return /^(?:flow|node|agent|edge|loop|state|command|recording):/.test(type);
 }
 
@@ -24,7 +24,7 @@ export const looksLikeOpenHarness = (item: unknown): boolean => isFlowEvent(item
 const sessions = readingDialect({
   name: openHarnessDialect.name,
   detect: isSessionEvent,
-  kindOf: (item) => textOf(fieldsOf(item).name) ?? 'no name',
+  kindOf: (item) => nameOf(fieldsOf(item).name) ?? 'no name',
   decoder: (run, onLoss) => createOpenHarnessServerDecoder(run, { onLoss } satisfies OpenHarnessServerDecoderOptions),
 });
 

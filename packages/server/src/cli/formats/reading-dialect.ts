@@ -8,7 +8,7 @@ import {
   type OnLoss,
   type RunInput,
 } from '@intertie/core';
-import { fieldsOf } from '../fields.ts';
+import { fieldsOf } from '@intertie/core/fields';
 
 interface ReadingDialectOptions {
   name: string;

@@ -1,5 +1,5 @@
 import { TAPE_VERSION, toJson, writeTape, type JsonObject } from '@intertie/core';
-import { fieldsOf } from '../fields.ts';
+import { fieldsOf } from '@intertie/core/fields';
 import { ToolError } from '../tool-error.ts';
 
 export type OutputFraming = 'sse' | 'ndjson' | 'tape';

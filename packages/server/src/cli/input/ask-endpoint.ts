@@ -1,5 +1,5 @@
 import { generateId } from '@intertie/core';
-import { fieldsOf, textOf } from '../fields.ts';
+import { fieldsOf, nameOf } from '@intertie/core/fields';
 import { guardSilence } from './guard-silence.ts';
 import type { Input } from './open-input.ts';
 import { ToolError } from '../tool-error.ts';
@@ -35,7 +35,7 @@ export async function askEndpoint(url: string, options: EndpointOptions, io: Too
   if (![401, 404, 405].includes(response.status) || as !== undefined) return toInput(response, url, options);
   // A MAIL server is known by what it says at its root, not by its routes.
   const root = await ask(url, { method: 'GET' }).then(readJson, () => undefined);
-  if (textOf(fieldsOf(root).protocol_version) === undefined) return toInput(response, url, options);
+  if (nameOf(fieldsOf(root).protocol_version) === undefined) return toInput(response, url, options);
   await response.body?.cancel();
   return askMail();
 

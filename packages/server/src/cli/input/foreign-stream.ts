@@ -1,4 +1,4 @@
-import { fieldsOf, textOf } from '../fields.ts';
+import { fieldsOf, nameOf } from '@intertie/core/fields';
 import type { Frame, Framing } from '../formats/frame.ts';
 import { ToolError } from '../tool-error.ts';
 
@@ -59,7 +59,7 @@ function itemOf(frame: Frame): unknown {
 
 function kindOf(item: unknown, frame: Frame): string | undefined {
   const { type, object, event } = fieldsOf(item);
-  return textOf(type) ?? textOf(object) ?? textOf(event) ?? (frame.type === 'text' ? frame.event : undefined);
+  return nameOf(type) ?? nameOf(object) ?? nameOf(event) ?? (frame.type === 'text' ? frame.event : undefined);
 }
 
 function textOfFrame(frame: Frame | undefined): string {

@@ -1,5 +1,5 @@
 import type { Tape } from '@intertie/core';
-import { createDialects, nameOf, type Dialects } from '../formats/dialects.ts';
+import { createDialects, getDialectName, type Dialects } from '../formats/dialects.ts';
 import { createItemClock } from './item-clock.ts';
 import type { KnownDialect } from '../formats/known-dialect.ts';
 import { openInput } from './open-input.ts';
@@ -21,7 +21,7 @@ export async function loadTape(file: string, io: ToolIO, dialects: Dialects = cr
   const input = await openInput(file, {}, io);
   const { known, header, batches } = await openStream(input.bytes, { dialects });
   const clock = createItemClock(known, undefined);
-  const tape: Tape<unknown> = { header: header ?? { tape: 1, dialect: nameOf(known) }, items: [] };
+  const tape: Tape<unknown> = { header: header ?? { tape: 1, dialect: getDialectName(known) }, items: [] };
   for await (const batch of batches) {
     for (const entry of batch) {
       if (entry.type !== 'item') continue;

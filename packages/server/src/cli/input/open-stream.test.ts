@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createDialects, nameOf } from '../formats/dialects.ts';
+import { createDialects, getDialectName } from '../formats/dialects.ts';
 import { openStream } from './open-stream.ts';
 
 /** Bytes that come one event at a time, and how many have been asked for. */
@@ -25,5 +25,5 @@ it.each<[dialect: string, needed: number, ...events: string[]]>([
 ])('a live stream of %s is known after %i events, and not held any longer', async (dialect, needed, ...events) => {
   const { bytes, asked } = live(...events, ...Array.from({ length: 50 }, () => ': still alive\n\n'));
   const { known } = await openStream(bytes, { dialects: createDialects() });
-  expect([nameOf(known), asked()]).toEqual([dialect, needed]);
+  expect([getDialectName(known), asked()]).toEqual([dialect, needed]);
 });

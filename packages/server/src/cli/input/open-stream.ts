@@ -1,7 +1,7 @@
 import type { TapeHeader } from '@intertie/core';
 import { createDetector } from '../formats/detect-dialect.ts';
 import { detectFraming } from '../formats/detect-framing.ts';
-import { nameOf, type Dialects } from '../formats/dialects.ts';
+import { getDialectName, type Dialects } from '../formats/dialects.ts';
 import { foreignStream } from './foreign-stream.ts';
 import type { Frame, FrameProblem, Framing } from '../formats/frame.ts';
 import type { KnownDialect } from '../formats/known-dialect.ts';
@@ -67,7 +67,7 @@ export async function openStream(
     const settle = (): KnownDialect => {
       const best = detector.settle();
       if (best) return best;
-      throw foreignStream(framing, frames, dialects.all.map(nameOf));
+      throw foreignStream(framing, frames, dialects.all.map(getDialectName));
     };
     for (let index = 0; index < maxSample; index++) {
       while (index >= frames.length) {
@@ -84,7 +84,7 @@ export async function openStream(
   }
 
   async function* batches(): AsyncGenerator<Entry[]> {
-    const hasEventNames = nameOf(known) === 'mail';
+    const hasEventNames = getDialectName(known) === 'mail';
     const read = (list: Frame[]): Entry[] => list.map((frame) => toEntry(frame, hasEventNames));
     try {
       yield read(frames);

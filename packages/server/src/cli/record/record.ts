@@ -1,6 +1,6 @@
 import { TAPE_VERSION, toJson, writeTape } from '@intertie/core';
 import type { EndpointOptions } from '../input/ask-endpoint.ts';
-import { createDialects, nameOf } from '../formats/dialects.ts';
+import { createDialects, getDialectName } from '../formats/dialects.ts';
 import { createItemClock } from '../input/item-clock.ts';
 import { isUrl, openInput } from '../input/open-input.ts';
 import { openOutput } from '../formats/open-output.ts';
@@ -25,7 +25,7 @@ export async function record(options: RecordOptions, io: ToolIO): Promise<ToolEx
   }
   const dialects = createDialects(7);
   const asked = options.as === undefined ? undefined : dialects.find(options.as);
-  const input = await openInput(url, { ...options, as: asked && nameOf(asked) }, io);
+  const input = await openInput(url, { ...options, as: asked && getDialectName(asked) }, io);
   const said = input.dialect === undefined ? undefined : dialects.find(input.dialect);
   const { known, batches } = await openStream(input.bytes, { dialects, dialect: asked ?? said });
 
@@ -37,7 +37,7 @@ export async function record(options: RecordOptions, io: ToolIO): Promise<ToolEx
   const source = new URL(url);
   const codec = writeTape({
     tape: TAPE_VERSION,
-    dialect: nameOf(known),
+    dialect: getDialectName(known),
     createdAt,
     // Without what may be a secret.
     source: `${source.origin}${source.pathname}`,
@@ -79,7 +79,7 @@ export async function record(options: RecordOptions, io: ToolIO): Promise<ToolEx
   const paint = paintFor(io.stderr, io.env);
   const seconds = (clock.time() / 1000).toFixed(1);
   const lines = [
-    `${paint('green', '●')} ${items} items of ${nameOf(known)} in ${seconds} s: ${paint('bold', file === '-' ? 'standard output' : file)}`,
+    `${paint('green', '●')} ${items} items of ${getDialectName(known)} in ${seconds} s: ${paint('bold', file === '-' ? 'standard output' : file)}`,
   ];
   if (broken > 0)
     lines.push(

@@ -1,7 +1,7 @@
 import { createAGUIHandler } from '@intertie/ag-ui';
 import { createChatHandler } from '@intertie/ai-sdk';
 import { CANONICAL, tapeSource, type AgentSource } from '@intertie/core';
-import { nameOf } from '../formats/dialects.ts';
+import { getDialectName } from '../formats/dialects.ts';
 import type { LoadedTape } from '../input/load-tape.ts';
 import { createMailReplay, recordedTurn, toldTurn } from './replay-mail.ts';
 
@@ -32,7 +32,7 @@ export const replayPaths: { readonly [dialect in ReplayDialect]: string } = {
 export function createReplayHandler({ tapes, as, speed, onRequest }: ReplayHandlerOptions): Handler {
   const source = inTurn(tapes.map((loaded) => sourceOf(loaded, speed)));
   const turns = tapes.map((loaded) =>
-    nameOf(loaded.known) === 'mail' ? recordedTurn(loaded.tape, speed) : toldTurn(sourceOf(loaded, speed)),
+    getDialectName(loaded.known) === 'mail' ? recordedTurn(loaded.tape, speed) : toldTurn(sourceOf(loaded, speed)),
   );
   let turn = 0;
   const handlers: { [dialect in ReplayDialect]: Handler } = {

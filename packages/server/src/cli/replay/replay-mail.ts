@@ -2,13 +2,14 @@ import {
   generateId,
   iterate,
   playTape,
+  toReadableStream,
   toTransformStream,
   type AgentSource,
   type RunInput,
   type Tape,
 } from '@intertie/core';
+import { fieldsOf, nameOf } from '@intertie/core/fields';
 import { createMAILEncoder } from '@intertie/mail';
-import { fieldsOf, textOf } from '../fields.ts';
 
 /** The items of a turn, for the task that it is of. */
 export type MailTurn = (task: string, signal: AbortSignal) => ReadableStream<unknown>;
@@ -19,21 +20,8 @@ export function createMailReplay(turn: MailTurn): (request: Request) => Promise<
     const { pathname } = new URL(request.url);
     if (request.method === 'GET') return answerGet(pathname);
     if (!pathname.endsWith('/message')) return Response.json({ detail: 'Not Found' }, { status: 404 });
-    const task = textOf(fieldsOf(await request.json().catch(() => undefined)).task_id) ?? generateId();
-    const items = iterate(turn(task, request.signal));
-    const encoder = new TextEncoder();
-    const body = new ReadableStream<Uint8Array>(
-      {
-        async pull(controller) {
-          const { done, value } = await items.next();
-          if (done) controller.close();
-          else controller.enqueue(encoder.encode(toFrame(value)));
-        },
-        cancel: async (reason) => void (await items.return?.(reason)),
-      },
-      { highWaterMark: 0 },
-    );
-    return new Response(body, {
+    const task = nameOf(fieldsOf(await request.json().catch(() => undefined)).task_id) ?? generateId();
+    return new Response(toReadableStream(encodeFrames(turn(task, request.signal))), {
       headers: { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' },
     });
   };
@@ -74,6 +62,11 @@ export function toldTurn(source: AgentSource): MailTurn {
 
 async function* nobody(): AsyncGenerator<never> {
   // Nobody answers a tape.
+}
+
+async function* encodeFrames(items: ReadableStream<unknown>): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+  const encoder = new TextEncoder();
+  for await (const item of iterate(items)) yield encoder.encode(toFrame(item));
 }
 
 function answerGet(path: string): Response {

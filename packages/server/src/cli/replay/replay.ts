@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { nodeListener } from '../../http/node-listener.ts';
-import { nameOf } from '../formats/dialects.ts';
+import { getDialectName } from '../formats/dialects.ts';
 import { loadTape, type LoadedTape } from '../input/load-tape.ts';
 import { nearest } from '../nearest.ts';
 import { paintFor, type Paint } from '../paint.ts';
@@ -78,7 +78,7 @@ function greeting(
   const lines = tapes.map(({ tape, known, isPaced }, index) => {
     const seconds = ((tape.items.at(-1)?.t ?? 0) / 1000).toFixed(1);
     const time = isPaced ? `at an even pace (it has no times), ${seconds} s` : `${seconds} s`;
-    return `${paint('green', '▶')} ${paint('bold', options.tapes[index] ?? '')}: ${tape.items.length} items of ${nameOf(known)}, ${time}`;
+    return `${paint('green', '▶')} ${paint('bold', options.tapes[index] ?? '')}: ${tape.items.length} items of ${getDialectName(known)}, ${time}`;
   });
   const served = as === undefined ? replayDialects : [as];
   for (const dialect of served) lines.push(`  ${dialect.padEnd(18)} POST ${origin}${replayPaths[dialect]}`);
