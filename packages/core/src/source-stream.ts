@@ -27,15 +27,27 @@ export interface SourceStreamOptions<In = unknown> {
  * The codec is flushed at once, so that the seal writes `run-start` before anything is read. The input is read on demand, one
  * item at a time, and cancelled exactly once: when the reader cancels, when the run is stopped, or as soon as `run-end` is
  * emitted, since many servers never close their side of the connection.
+ *
+ * With an `encoder` the stream contains the output of that encoder instead of the events.
  */
+export function sourceStream<In, Out>(
+  input: SourceInput<In>,
+  codec: Codec<In, AgentEvent>,
+  options: SourceStreamOptions<In> & { encoder: Codec<AgentEvent, Out> },
+): ReadableStream<Out>;
 export function sourceStream<In>(
   input: SourceInput<In>,
   codec: Codec<In, AgentEvent>,
-  options: SourceStreamOptions<In> = {},
-): ReadableStream<AgentEvent> {
-  const { signal, idleMs, drainMs = 0, flushMs, now = Date.now, onFrame } = options;
+  options?: SourceStreamOptions<In>,
+): ReadableStream<AgentEvent>;
+export function sourceStream<In>(
+  input: SourceInput<In>,
+  codec: Codec<In, AgentEvent>,
+  options: SourceStreamOptions<In> & { encoder?: Codec<AgentEvent, unknown> } = {},
+): ReadableStream<unknown> {
+  const { signal, idleMs, drainMs = 0, flushMs, now = Date.now, onFrame, encoder } = options;
   const reader = readInput(input);
-  let controller: ReadableStreamDefaultController<AgentEvent>;
+  let controller: ReadableStreamDefaultController<unknown>;
   let emitted = 0;
   let frames = 0;
   let runEnded = false;
@@ -48,13 +60,19 @@ export function sourceStream<In>(
   const flush = createAlarm(flushMs, () => step(() => codec.flush?.(emit)));
   const drain = createAlarm(drainMs, () => finish({ reason: 'eof' }));
 
+  const enqueue = (output: unknown): void => {
+    emitted += 1;
+    controller.enqueue(output);
+  };
+
   const emit = (event: AgentEvent): void => {
     if (runEnded) return;
     runEnded = event.type === 'run-end';
     const origin = onFrame && frames > 0 && event.origin === undefined ? { origin: frames - 1 } : undefined;
     const at = event.at === undefined && !event.type.endsWith('-delta') ? { at: now() } : undefined;
-    emitted += 1;
-    controller.enqueue(origin || at ? { ...event, ...at, ...origin } : event);
+    const timed = origin || at ? { ...event, ...at, ...origin } : event;
+    if (encoder) encoder.feed(timed, enqueue);
+    else enqueue(timed);
   };
 
   /** Returns false if the stream is over already. */
@@ -76,6 +94,7 @@ export function sourceStream<In>(
     } catch (error) {
       emit({ type: 'run-end', outcome: 'error', error: toFault(error, 'codec') });
     }
+    encoder?.end({ reason: 'eof' }, enqueue);
     controller.close();
   };
 
@@ -114,7 +133,7 @@ export function sourceStream<In>(
     if (!over) flush.set();
   };
 
-  const events = new ReadableStream<AgentEvent>(
+  const output = new ReadableStream<unknown>(
     {
       start(streamController) {
         controller = streamController;
@@ -146,6 +165,6 @@ export function sourceStream<In>(
     { highWaterMark: 0 },
   );
   const run = findSealedRun(codec);
-  if (run) markSealed({ events, run, end: finish });
-  return events;
+  if (run && !encoder) markSealed({ events: output as ReadableStream<AgentEvent>, run, end: finish });
+  return output;
 }
