@@ -27,18 +27,19 @@ export interface SourceStreamOptions<In = unknown> {
  * The codec is flushed at once, so that the seal writes `run-start` before anything is read. The input is read on demand, one
  * item at a time, and cancelled exactly once: when the reader cancels, when the run is stopped, or as soon as `run-end` is
  * emitted, since many servers never close their side of the connection.
+ *
+ * With an `encoder` the stream contains the output of that encoder instead of the events.
  */
-export function sourceStream<In>(
-  input: SourceInput<In>,
-  codec: Codec<In, AgentEvent>,
-  options?: SourceStreamOptions<In>,
-): ReadableStream<AgentEvent>;
-/** With an `encoder` the stream holds the encoded events: one stream instead of two. */
 export function sourceStream<In, Out>(
   input: SourceInput<In>,
   codec: Codec<In, AgentEvent>,
   options: SourceStreamOptions<In> & { encoder: Codec<AgentEvent, Out> },
 ): ReadableStream<Out>;
+export function sourceStream<In>(
+  input: SourceInput<In>,
+  codec: Codec<In, AgentEvent>,
+  options?: SourceStreamOptions<In>,
+): ReadableStream<AgentEvent>;
 export function sourceStream<In>(
   input: SourceInput<In>,
   codec: Codec<In, AgentEvent>,
@@ -59,9 +60,9 @@ export function sourceStream<In>(
   const flush = createAlarm(flushMs, () => step(() => codec.flush?.(emit)));
   const drain = createAlarm(drainMs, () => finish({ reason: 'eof' }));
 
-  const enqueue = (item: unknown): void => {
+  const enqueue = (output: unknown): void => {
     emitted += 1;
-    controller.enqueue(item);
+    controller.enqueue(output);
   };
 
   const emit = (event: AgentEvent): void => {
@@ -132,7 +133,7 @@ export function sourceStream<In>(
     if (!over) flush.set();
   };
 
-  const stream = new ReadableStream<unknown>(
+  const output = new ReadableStream<unknown>(
     {
       start(streamController) {
         controller = streamController;
@@ -163,7 +164,7 @@ export function sourceStream<In>(
     },
     { highWaterMark: 0 },
   );
-  const run = encoder ? undefined : findSealedRun(codec);
-  if (run) markSealed({ events: stream as ReadableStream<AgentEvent>, run, end: finish });
-  return stream;
+  const run = findSealedRun(codec);
+  if (run && !encoder) markSealed({ events: output as ReadableStream<AgentEvent>, run, end: finish });
+  return output;
 }
