@@ -5,11 +5,13 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 const conditions = ['@intertie/source', 'module', 'node', 'development|production'];
 
+const isUnit = ({ moduleId }: TestSpecification): boolean => moduleId.includes('/src/');
+
 /** Starts integration tests first: they take longest, and a long file that starts last runs alone. */
 class IntegrationFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    // oxlint-disable-next-line unicorn/no-array-sort -- a method of the sequencer
     const sorted = await super.sort(files);
-    const isUnit = ({ moduleId }: TestSpecification): boolean => moduleId.includes('/src/');
     return [...sorted.filter((file) => !isUnit(file)), ...sorted.filter(isUnit)];
   }
 }

@@ -8,11 +8,11 @@ const limitMs = 30_000;
 export async function skipTimeouts<Result>(start: () => Promise<Result>): Promise<Result> {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   try {
-    let isSettled = false;
-    const settle = (): void => void (isSettled = true);
+    const work = { isSettled: false };
+    const settle = (): void => void (work.isSettled = true);
     const result = start();
     result.then(settle, settle);
-    for (let passedMs = 0; !isSettled; await setImmediate()) {
+    for (let passedMs = 0; !work.isSettled; await setImmediate()) {
       if (vi.getTimerCount() === 0) continue;
       if (passedMs >= limitMs) throw new Error(`The work has not ended after ${limitMs} ms.`);
       await vi.advanceTimersByTimeAsync(100);
