@@ -1,6 +1,6 @@
 import { seal, sourceStream, type AgentEvent, type AgentSource } from '@intertie/core';
 import { PostgresMemoryStore } from '@intertie/postgres';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, type TestContext } from 'vitest';
 
 import { connectPg } from '../../postgres/src/pg-database.ts';
 import { newPostgresUrl } from '../../postgres/test/databases.ts';
@@ -32,7 +32,11 @@ function askingSource(asks: Promise<void>): AgentSource {
   };
 }
 
-async function setUp(source: AgentSource, options: RunHostOptions): Promise<{ proxy: FaultProxy; agent: Agent }> {
+async function setUp(
+  { onTestFinished }: TestContext,
+  source: AgentSource,
+  options: RunHostOptions,
+): Promise<{ proxy: FaultProxy; agent: Agent }> {
   const proxy = await startFaultProxy(await newPostgresUrl());
   const timeouts = { statementMs: 1_000, controlMs: 1_000, connectMs: 1_000 };
   const store = PostgresMemoryStore.on(connectPg(proxy.url, { timeouts }));
@@ -50,10 +54,11 @@ const faults: Array<{ name: string; begin: (proxy: FaultProxy) => unknown; end: 
   { name: 'does not answer', begin: (proxy) => proxy.silence(), end: (proxy) => proxy.resume() },
 ];
 
-describe.each(faults)('a database that $name', { timeout: 60_000 }, ({ begin, end }) => {
-  it('delays a question until the database answers, and loses no events', async () => {
+// Concurrent, because the tests wait for the end of an outage.
+describe.concurrent.each(faults)('a database that $name', { timeout: 60_000 }, ({ begin, end }) => {
+  it('delays a question until the database answers, and loses no events', async (context) => {
     const asks = gate();
-    const { proxy, agent } = await setUp(askingSource(asks.opened), {});
+    const { proxy, agent } = await setUp(context, askingSource(asks.opened), {});
     const run = await agent.stream({ threadId: 't', message: 'Go' });
     const read = collect(run.events);
     await begin(proxy);
@@ -68,10 +73,10 @@ describe.each(faults)('a database that $name', { timeout: 60_000 }, ({ begin, en
     expect(verdicts).toMatchObject([{ result: 'accepted' }]);
   });
 
-  it('ends a run that asks during a longer outage with a message for users and with all of its text', async () => {
+  it('ends a run that asks during a longer outage with a message for users and with all of its text', async (context) => {
     const asks = gate();
     const errors: unknown[] = [];
-    const { proxy, agent } = await setUp(askingSource(asks.opened), {
+    const { proxy, agent } = await setUp(context, askingSource(asks.opened), {
       maxOutageMs: 500,
       onError: (error) => errors.push(error),
     });
@@ -79,11 +84,11 @@ describe.each(faults)('a database that $name', { timeout: 60_000 }, ({ begin, en
     const read = collect(run.events).catch((error: unknown) => error);
     await begin(proxy);
     asks.open();
-    await expect.poll(() => errors.length, { timeout: 10_000 }).toBeGreaterThan(3);
+    await context.expect.poll(() => errors.length, { timeout: 10_000 }).toBeGreaterThan(3);
     await new Promise((resolve) => void setTimeout(resolve, 5_000));
     await end(proxy);
     await read;
-    await expect
+    await context.expect
       .poll(async () => (await run.record().catch(() => undefined))?.outcome, { timeout: 20_000 })
       .toMatchObject({
         outcome: 'error',

@@ -112,7 +112,7 @@ describe.each([6, 7] as const)('canonical events through the stream of ai %i', (
         const options = { version, includeInternal: true };
         expect(await shown(version, encode(cut, options))).toEqual(await shown(version, encode(events, options)));
       }),
-      { numRuns: 100 },
+      { numRuns: 50 },
     );
   });
 
@@ -129,7 +129,7 @@ describe.each([6, 7] as const)('canonical events through the stream of ai %i', (
         const reloaded = encode(unfold(stored), { version, includeInternal: true });
         expect(await shown(version, live)).toEqual(await shown(version, reloaded));
       }),
-      { numRuns: 150 },
+      { numRuns: 75 },
     );
   });
 

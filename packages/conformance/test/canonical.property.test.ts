@@ -19,6 +19,9 @@ import { canonical } from '../src/canonical.ts';
 import { check } from '../src/check.ts';
 import { slowFold } from './slow-fold.ts';
 
+// One run is as many checks as it has events. `npm run soak` takes more runs.
+const everyCutRuns = { numRuns: 50 };
+
 const cutAt = (
   { run, events, end }: ArbitraryRun,
   index: number,
@@ -48,6 +51,7 @@ describe('random runs, cut at every index, ended in every way', () => {
           for (const event of sealed) expect(validateEvent(event)).toBeUndefined();
         });
       }),
+      everyCutRuns,
     );
   });
 
@@ -69,6 +73,7 @@ describe('random runs, cut at every index, ended in every way', () => {
       fc.property(arbitraryRun(), (arbitrary) => {
         eachCut(arbitrary, (sealed) => expect(foldEvents(sealed)).toEqual(slowFold(sealed)));
       }),
+      everyCutRuns,
     );
   });
 
@@ -96,6 +101,7 @@ describe('random runs, cut at every index, ended in every way', () => {
           expect(foldEvents(events)).toEqual(message);
         });
       }),
+      everyCutRuns,
     );
   });
 
@@ -110,6 +116,7 @@ describe('random runs, cut at every index, ended in every way', () => {
           expect(formatTape(tape)).toBe(text);
         });
       }),
+      everyCutRuns,
     );
   });
 
@@ -170,6 +177,7 @@ describe('continuations', () => {
           expect(said(message)).toEqual(said(before));
         });
       }),
+      everyCutRuns,
     );
   });
 

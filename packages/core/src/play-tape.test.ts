@@ -13,7 +13,11 @@ const tape: Tape<string> = {
 };
 
 beforeEach(() => void vi.useFakeTimers());
-afterEach(() => void vi.useRealTimers());
+afterEach(() => {
+  // Spies first: restoring one after the clock would put the fake timer back.
+  vi.restoreAllMocks();
+  vi.useRealTimers();
+});
 
 async function timesAt(speed: number): Promise<string[]> {
   const began = Date.now();

@@ -12,6 +12,7 @@ import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 
 import { fillFolder, newPostgresUrl, openPglite, postgresServer } from '../test/databases.ts';
 import { startFaultProxy } from '../test/fault-proxy.ts';
+import { skipTimeouts } from '../test/skip-timeouts.ts';
 import { createStore, type CreateStoreOptions } from './create-store.ts';
 import type { DrizzleDatabase } from './drivers.ts';
 import type { PostgresMemoryStore } from './postgres-store.ts';
@@ -198,7 +199,7 @@ describe('createStore', () => {
     const proxy = await startFaultProxy(await newPostgresUrl({ empty: true }));
     onTestFinished(() => proxy.close());
     proxy.silence();
-    await expect(createStore(proxy.url)).rejects.toMatchObject({
+    await expect(skipTimeouts(() => createStore(proxy.url))).rejects.toMatchObject({
       code: 'database-away',
       message: expect.stringMatching(
         /^No Postgres server answers at 127\.0\.0\.1:\d+ for database "test_\w+" \(.*timeout/,

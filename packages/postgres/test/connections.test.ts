@@ -1,6 +1,6 @@
 import { DatabaseAwayError, StoreError } from '@intertie/core';
 import pg from 'pg';
-import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { beforeAll, describe, expect, it, vi, type TestContext } from 'vitest';
 
 import type { Database } from '../src/database.ts';
 import { useDrizzle } from '../src/drizzle-database.ts';
@@ -9,31 +9,36 @@ import { connectPg, usePgPool, type PgDatabaseOptions } from '../src/pg-database
 import { newPostgresUrl, postgresServer } from './databases.ts';
 import { sessionStart, startFaultProxy, type FaultProxy } from './fault-proxy.ts';
 
+// Concurrent tests, because they wait for time limits: each registers its clean-up at its own context.
+type Finish = Pick<TestContext, 'onTestFinished'>;
+
 const timeouts = { statementMs: 1_000, lockMs: 1_000, controlMs: 1_000, connectMs: 1_000 };
 
-async function startProxy(): Promise<FaultProxy> {
+async function startProxy({ onTestFinished }: Finish): Promise<FaultProxy> {
   const proxy = await startFaultProxy(await newPostgresUrl({ empty: true }));
   onTestFinished(() => proxy.close());
   return proxy;
 }
 
-const opened: Array<{ name: string; open: (url: string, options?: PgDatabaseOptions) => Database }> = [
+type Open = (context: Finish, url: string, options?: PgDatabaseOptions) => Database;
+
+const opened: Array<{ name: string; open: Open }> = [
   {
     name: 'a URL',
-    open(url, options) {
+    open({ onTestFinished }, url, options) {
       const database = connectPg(url, options);
       onTestFinished(() => database.close());
       return database;
     },
   },
-  { name: 'a pool of the program', open: (url, options) => usePgPool(openPool(url), options) },
+  { name: 'a pool of the program', open: (context, url, options) => usePgPool(openPool(context, url), options) },
   {
     name: 'a Drizzle database on a pool of the program',
-    open: (url, options) => useDrizzle({ $client: openPool(url) } as never, options),
+    open: (context, url, options) => useDrizzle({ $client: openPool(context, url) } as never, options),
   },
 ];
 
-function openPool(url: string): pg.Pool {
+function openPool({ onTestFinished }: Finish, url: string): pg.Pool {
   const pool = new pg.Pool({ connectionString: url });
   onTestFinished(() => pool.end());
   return pool;
@@ -44,10 +49,10 @@ beforeAll(() => postgresServer(), 60_000);
 const one = [{ one: 1 }];
 const selectOne = 'select 1 as one';
 
-describe.each(opened)('a database opened with $name', ({ open }) => {
-  it('survives a fatal error in the same segment as ReadyForQuery, on a new, a used and an idle connection', async () => {
-    const proxy = await startProxy();
-    const database = open(proxy.url);
+describe.concurrent.each(opened)('a database opened with $name', ({ open }) => {
+  it('survives a fatal error in the same segment as ReadyForQuery, on a new, a used and an idle connection', async (context) => {
+    const proxy = await startProxy(context);
+    const database = open(context, proxy.url);
     for (const match of [sessionStart, 'begin', selectOne, 'commit']) {
       const injected = proxy.once(match, { kind: 'append-error' });
       // oxlint-disable-next-line no-await-in-loop -- one fault after the other
@@ -60,11 +65,11 @@ describe.each(opened)('a database opened with $name', ({ open }) => {
     await vi.waitFor(async () => expect(await database.query(selectOne)).toEqual(one), { timeout: 10_000 });
   });
 
-  it.each(['begin', selectOne, 'commit', 'rollback', 'pg_backend_pid'])(
+  it.for(['begin', selectOne, 'commit', 'rollback', 'pg_backend_pid'])(
     'fails within its limit when `%s` is not answered, and does not use the connection again',
-    async (match) => {
-      const proxy = await startProxy();
-      const database = open(proxy.url, { timeouts });
+    async (match, context) => {
+      const proxy = await startProxy(context);
+      const database = open(context, proxy.url, { timeouts });
       const isProbe = match === 'pg_backend_pid';
       // Only connections of our own are probed.
       if (isProbe && database.directUrl === undefined) return;
@@ -87,9 +92,9 @@ describe.each(opened)('a database opened with $name', ({ open }) => {
     },
   );
 
-  it('fails within its limit when the server accepts connections and never answers', async () => {
-    const proxy = await startProxy();
-    const database = open(proxy.url, { timeouts });
+  it('fails within its limit when the server accepts connections and never answers', async (context) => {
+    const proxy = await startProxy(context);
+    const database = open(context, proxy.url, { timeouts });
     proxy.silence();
     for (const pool of [database, database.hot]) {
       // oxlint-disable-next-line no-await-in-loop -- one pool after the other
@@ -98,9 +103,9 @@ describe.each(opened)('a database opened with $name', ({ open }) => {
     proxy.cut();
   });
 
-  it('fails within its limit when all connections of the pool stay in use', async () => {
-    const proxy = await startProxy();
-    const database = open(proxy.url, { timeouts: { connectMs: 3_000 } });
+  it('fails within its limit when all connections of the pool stay in use', async (context) => {
+    const proxy = await startProxy(context);
+    const database = open(context, proxy.url, { timeouts: { connectMs: 3_000 } });
     let release = (): void => undefined;
     const held = new Promise<void>((resolve) => (release = resolve));
     const transactions = Array.from({ length: 10 }, () => database.transaction(() => held).catch(() => undefined));
@@ -112,9 +117,9 @@ describe.each(opened)('a database opened with $name', ({ open }) => {
     expect(await database.query(selectOne)).toEqual(one);
   });
 
-  it('reports a refused connection as a DatabaseAwayError, with the cause', async () => {
-    const proxy = await startProxy();
-    const database = open(proxy.url, { timeouts });
+  it('reports a refused connection as a DatabaseAwayError, with the cause', async (context) => {
+    const proxy = await startProxy(context);
+    const database = open(context, proxy.url, { timeouts });
     await proxy.down();
     await expect(database.query(selectOne)).rejects.toMatchObject({
       name: 'DatabaseAwayError',
@@ -124,26 +129,26 @@ describe.each(opened)('a database opened with $name', ({ open }) => {
   });
 });
 
-it('reports rejected statements and mistakes of the program as they are', async () => {
-  const database = opened[0]!.open(await newPostgresUrl({ empty: true }));
+it.concurrent('reports rejected statements and mistakes of the program as they are', async (context) => {
+  const database = opened[0]!.open(context, await newPostgresUrl({ empty: true }));
   await expect(database.query('select 1 / 0 as one')).rejects.toMatchObject({ code: '22012' });
   const mistake = new TypeError('a mistake');
   await expect(database.transaction(() => Promise.reject(mistake))).rejects.toBe(mistake);
 });
 
-it('lets a transaction without time limits take longer than the limits', async () => {
-  const database = opened[0]!.open(await newPostgresUrl({ empty: true }), { timeouts });
+it.concurrent('lets a transaction without time limits take longer than the limits', async (context) => {
+  const database = opened[0]!.open(context, await newPostgresUrl({ empty: true }), { timeouts });
   const slow = `select 1 as one from pg_sleep(2.5)`;
   expect(await database.transaction((sql) => sql.query(slow), { patient: true })).toEqual(one);
 });
 
-it('opens the LISTEN connection again when it goes silent', { timeout: 20_000 }, async () => {
+it.concurrent('opens the LISTEN connection again when it goes silent', { timeout: 20_000 }, async (context) => {
   const url = await newPostgresUrl();
   const proxy = await startFaultProxy(url);
-  onTestFinished(() => proxy.close());
-  const database = opened[0]!.open(url, { directUrl: proxy.url });
+  context.onTestFinished(() => proxy.close());
+  const database = opened[0]!.open(context, url, { directUrl: proxy.url });
   const hints = createHints(database, { reconnectMs: { first: 10, max: 50 }, checkMs: 100, timeoutMs: 200 });
-  onTestFinished(() => hints.close());
+  context.onTestFinished(() => hints.close());
   hints.subscribe(() => undefined);
   const waitFor = (isConnected: boolean): Promise<void> =>
     vi.waitFor(() => expect(hints.isConnected()).toBe(isConnected), { timeout: 10_000 });

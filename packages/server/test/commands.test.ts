@@ -6,6 +6,7 @@ import { startMAILDemo } from '@intertie/mail/demo';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { newPostgresUrl } from '../../postgres/test/databases.ts';
 import { startFaultProxy } from '../../postgres/test/fault-proxy.ts';
+import { skipTimeouts } from '../../postgres/test/skip-timeouts.ts';
 import { commands } from '../src/commands/index.ts';
 import { folderOf } from '../src/commands/run-serve.ts';
 import { runProgram } from '../src/commands/program.ts';
@@ -135,7 +136,7 @@ describe('DATABASE_URL', () => {
       const path = join(folder, 'unreachable.config.ts');
       const source = "{ name: 'x', pauses: 'replay', run: () => new ReadableStream() }";
       writeFileSync(path, `export default { agents: { one: ${source} } };`);
-      const { code, err } = await run('serve', '--port', '0', '--config', path);
+      const { code, err } = await skipTimeouts(() => run('serve', '--port', '0', '--config', path));
       expect(code).toBe(1);
       expect(err).toMatch(/No Postgres server answers at 127\.0\.0\.1:\d+ .*Start it or correct the URL/);
     },

@@ -1,9 +1,9 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
-import { createServer, type Server } from 'node:net';
+import { createServer, Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInMemoryStore } from '@intertie/core';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { commands } from '../src/commands/index.ts';
 import { runProgram } from '../src/commands/program.ts';
 import { serve } from '../src/serve.ts';
@@ -24,9 +24,18 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Listening servers of this process; `other` is one. */
-function countServers(): number {
-  return process.getActiveResourcesInfo().filter((name) => name === 'TCPServerWrap').length;
+/** Records the servers that a test starts, and expects them to be closed: other test files may have left some open. */
+function recordServers(): { expectClosed: () => Promise<void> } {
+  const listen = vi.spyOn(Server.prototype, 'listen');
+  onTestFinished(() => listen.mockRestore());
+  return {
+    async expectClosed() {
+      expect(listen).toHaveBeenCalled();
+      await vi.waitFor(() =>
+        expect((listen.mock.contexts as Server[]).filter(({ listening }) => listening)).toEqual([]),
+      );
+    },
+  };
 }
 
 test('refuses a taken port before it creates a database', async () => {
@@ -36,6 +45,7 @@ test('refuses a taken port before it creates a database', async () => {
 });
 
 test('exits with an error on a taken port in demo mode, and leaves no demo server running', async () => {
+  const servers = recordServers();
   const cwd = process.cwd();
   let [out, err] = ['', ''];
   process.chdir(folder);
@@ -53,7 +63,7 @@ test('exits with an error on a taken port in demo mode, and leaves no demo serve
   } finally {
     process.chdir(cwd);
   }
-  await vi.waitFor(() => expect(countServers()).toBe(1));
+  await servers.expectClosed();
 });
 
 test('answers a request that arrives during the start once it has started', async () => {
@@ -73,8 +83,9 @@ test('answers a request that arrives during the start once it has started', asyn
 });
 
 test('releases the port when it cannot start', async () => {
+  const servers = recordServers();
   const store = createInMemoryStore();
   store.registry.heartbeat = () => Promise.reject(new Error('no database'));
   await expect(serve({ agents, database: store }, { port: 0 })).rejects.toThrow('no database');
-  await vi.waitFor(() => expect(countServers()).toBe(1));
+  await servers.expectClosed();
 });
