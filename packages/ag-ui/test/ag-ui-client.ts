@@ -3,7 +3,7 @@ import type { Interrupt, Message, RunAgentInput } from '@ag-ui/core';
 import { EventSchemas } from '@ag-ui/core/schemas';
 import { from, lastValueFrom, toArray, type Observable } from 'rxjs';
 import { vi } from 'vitest';
-import type { AGUIEvent } from '../src/ag-ui-event.ts';
+import type { AGUIEvent } from '../src/shared/ag-ui-event.ts';
 
 /** What the real verifier says against a stream of triads, or nothing. */
 export async function verify(events: readonly AGUIEvent[]): Promise<string | undefined> {

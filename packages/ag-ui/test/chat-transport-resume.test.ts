@@ -5,9 +5,9 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { chatMajors, settled, shown } from '../../ai-sdk/test/chats.ts';
 import { complete, says, scriptedSource } from '../../ai-sdk/test/scripted-source.ts';
 import { serve } from '../../ai-sdk/test/serve.ts';
-import { AGUIChatTransport } from '../src/ag-ui-chat-transport.ts';
-import { createAGUIHandler } from '../src/create-ag-ui-handler.ts';
-import type { DurableAGUIHandlerOptions } from '../src/ag-ui-handler-options.ts';
+import { AGUIChatTransport } from '../src/client/ag-ui-chat-transport.ts';
+import { createAGUIHandler } from '../src/server/create-ag-ui-handler.ts';
+import type { DurableAGUIHandlerOptions } from '../src/server/ag-ui-handler-options.ts';
 import { scriptOf } from './durable-run-script.ts';
 import { handDriven } from './hand-driven-agent.ts';
 

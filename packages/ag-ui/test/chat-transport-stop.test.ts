@@ -7,10 +7,10 @@ import { complete, says, scriptedSource } from '../../ai-sdk/test/scripted-sourc
 import { serve } from '../../ai-sdk/test/serve.ts';
 import { runControl } from '../../core/test/run-control.ts';
 import { runInput } from '../../core/test/run-input.ts';
-import { AGUIChatTransport } from '../src/ag-ui-chat-transport.ts';
-import { agUiSource } from '../src/ag-ui-source.ts';
-import type { DurableAGUIHandlerOptions } from '../src/ag-ui-handler-options.ts';
-import { createAGUIHandler } from '../src/create-ag-ui-handler.ts';
+import { AGUIChatTransport } from '../src/client/ag-ui-chat-transport.ts';
+import { agUiSource } from '../src/client/ag-ui-source.ts';
+import type { DurableAGUIHandlerOptions } from '../src/server/ag-ui-handler-options.ts';
+import { createAGUIHandler } from '../src/server/create-ag-ui-handler.ts';
 
 const until = (look: () => void | Promise<void>): Promise<void> => vi.waitFor(look, { interval: 2, timeout: 5000 });
 

@@ -1,5 +1,5 @@
 import { compose, foldEvents, seal, transcode, type AgentEvent, type Loss, type RunInput } from '@intertie/core';
-import { createAGUIDecoder } from '../src/decode-ag-ui.ts';
+import { createAGUIDecoder } from '../src/decode/decode-ag-ui.ts';
 import { runInput } from '../../core/test/run-input.ts';
 
 export const run: RunInput = runInput({ runId: 'r', threadId: 't', messageId: 'm', tools: [{ name: 'locate' }] });

@@ -4,7 +4,7 @@ import { Agent } from '@intertie/agent';
 import { MockLanguageModelV3 } from 'ai/test';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { serve } from '../../ai-sdk/test/serve.ts';
-import { createAGUIHandler } from '../src/create-ag-ui-handler.ts';
+import { createAGUIHandler } from '../src/server/create-ag-ui-handler.ts';
 import { tools } from './scenarios.ts';
 import { finish, reasoning, scriptedModel, streamedCall, text, type ModelPart, type Turn } from './scripted-model.ts';
 import { tellMessages } from './tell.ts';

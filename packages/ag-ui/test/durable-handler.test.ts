@@ -1,9 +1,9 @@
 import type { Message } from '@ag-ui/core';
 import { toBlobUrl, type AgentEvent, type Followed } from '@intertie/core';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import type { AGUIEvent, AGUIRunInput } from '../src/ag-ui-event.ts';
-import type { DurableAGUIHandlerOptions } from '../src/ag-ui-handler-options.ts';
-import { createAGUIHandler } from '../src/create-ag-ui-handler.ts';
+import type { AGUIEvent, AGUIRunInput } from '../src/shared/ag-ui-event.ts';
+import type { DurableAGUIHandlerOptions } from '../src/server/ag-ui-handler-options.ts';
+import { createAGUIHandler } from '../src/server/create-ag-ui-handler.ts';
 import { frameEvents } from './frame-events.ts';
 import { handDriven, type HandDriven } from './hand-driven-agent.ts';
 

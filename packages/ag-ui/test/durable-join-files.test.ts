@@ -3,7 +3,7 @@ import type { Message } from '@ag-ui/core';
 import type { AgentEvent } from '@intertie/core';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { serve } from '../../ai-sdk/test/serve.ts';
-import { createAGUIHandler } from '../src/create-ag-ui-handler.ts';
+import { createAGUIHandler } from '../src/server/create-ag-ui-handler.ts';
 import { handDriven, type HandDriven } from './hand-driven-agent.ts';
 
 const asked: Message = { id: 'u1', role: 'user', content: 'Draw.' };

@@ -3,8 +3,8 @@ import type { Message } from '@ag-ui/core';
 import type { AgentEvent } from '@intertie/core';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { serve } from '../../ai-sdk/test/serve.ts';
-import { createAGUIHandler } from '../src/create-ag-ui-handler.ts';
-import { createAGUIEncoder } from '../src/encode-ag-ui.ts';
+import { createAGUIHandler } from '../src/server/create-ag-ui-handler.ts';
+import { createAGUIEncoder } from '../src/encode/encode-ag-ui.ts';
 import { scriptOf } from './durable-run-script.ts';
 import { handDriven, type HandDriven } from './hand-driven-agent.ts';
 

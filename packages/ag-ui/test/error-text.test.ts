@@ -1,7 +1,7 @@
 import { seal, sourceStream, toReadableStream, type AgentEvent, type AgentSource, type Fault } from '@intertie/core';
 import { describe, expect, it } from 'vitest';
-import { createAGUIHandler } from '../src/create-ag-ui-handler.ts';
-import type { AGUIEvent } from '../src/ag-ui-event.ts';
+import { createAGUIHandler } from '../src/server/create-ag-ui-handler.ts';
+import type { AGUIEvent } from '../src/shared/ag-ui-event.ts';
 import { frameEvents } from './frame-events.ts';
 
 const secret = 'The key sk-123 is wrong.';

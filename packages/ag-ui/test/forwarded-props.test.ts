@@ -4,8 +4,8 @@ import type { AgentEvent } from '@intertie/core';
 import { expect, it, onTestFinished } from 'vitest';
 import { complete, says, scriptedSource } from '../../ai-sdk/test/scripted-source.ts';
 import { serve } from '../../ai-sdk/test/serve.ts';
-import { agUiSource } from '../src/ag-ui-source.ts';
-import { createAGUIHandler } from '../src/create-ag-ui-handler.ts';
+import { agUiSource } from '../src/client/ag-ui-source.ts';
+import { createAGUIHandler } from '../src/server/create-ag-ui-handler.ts';
 
 async function served(handler: (request: Request) => Promise<Response>): Promise<string> {
   const { url, close } = await serve(handler);

@@ -1,4 +1,4 @@
-import type { AGUIEvent } from '../src/ag-ui-event.ts';
+import type { AGUIEvent } from '../src/shared/ag-ui-event.ts';
 
 /** The events of a server-sent stream that is over. */
 export function frameEvents(text: string): AGUIEvent[] {

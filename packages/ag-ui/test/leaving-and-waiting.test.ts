@@ -1,11 +1,11 @@
 import { modelSource } from '@intertie/ai-sdk';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { MockLanguageModelV3 } from 'ai/test';
-import { AgentsToAGUIAdapter } from '../src/agents-to-ag-ui-adapter.ts';
-import { createAGUIHandler } from '../src/create-ag-ui-handler.ts';
-import { protobuf } from '../src/protobuf.ts';
-import { toAGUI } from '../src/to-ag-ui.ts';
-import { toAGUIResponse } from '../src/to-ag-ui-response.ts';
+import { AgentsToAGUIAdapter } from '../src/stream-text/agents-to-ag-ui-adapter.ts';
+import { createAGUIHandler } from '../src/server/create-ag-ui-handler.ts';
+import { protobuf } from '../src/wire/protobuf.ts';
+import { toAGUI } from '../src/stream-text/to-ag-ui.ts';
+import { toAGUIResponse } from '../src/stream-text/to-ag-ui-response.ts';
 import { majors, type ModelPart } from './scripted-model.ts';
 import { serve } from '../../ai-sdk/test/serve.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { AGUIEvent } from '../src/ag-ui-event.ts';
-import { AgentsToAGUIAdapter } from '../src/agents-to-ag-ui-adapter.ts';
-import { toAGUI, type StreamTextLike } from '../src/to-ag-ui.ts';
+import type { AGUIEvent } from '../src/shared/ag-ui-event.ts';
+import { AgentsToAGUIAdapter } from '../src/stream-text/agents-to-ag-ui-adapter.ts';
+import { toAGUI, type StreamTextLike } from '../src/stream-text/to-ag-ui.ts';
 import { replay, schemaProblems, verify } from './ag-ui-client.ts';
 import { scenarios, tools, type Scenario } from './scenarios.ts';
 import { collect, majors, scriptedModel } from './scripted-model.ts';

@@ -1,6 +1,6 @@
 import { seal, sourceStream, toReadableStream, type AgentEvent, type AgentSource } from '@intertie/core';
 import { expect, it } from 'vitest';
-import { createAGUIHandler } from '../src/create-ag-ui-handler.ts';
+import { createAGUIHandler } from '../src/server/create-ag-ui-handler.ts';
 import { frameEvents } from './frame-events.ts';
 
 it.each<[string, AgentEvent]>([

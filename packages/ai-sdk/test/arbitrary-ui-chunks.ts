@@ -1,8 +1,8 @@
 import { seal, transcode } from '@intertie/core';
 import { arbitraryRun } from '@intertie/conformance/arbitraries';
 import fc from 'fast-check';
-import { createUIMessageEncoder } from '../src/encode-ui-message-stream.ts';
-import type { UIMessageChunk, UIMessageVersion } from '../src/ui-message-chunk.ts';
+import { createUIMessageEncoder } from '../src/ui-message-stream/encode/encode-ui-message-stream.ts';
+import type { UIMessageChunk, UIMessageVersion } from '../src/ui-message-stream/chunk/ui-message-chunk.ts';
 
 const id = fc.constantFrom('a', 'b');
 const toolCallId = fc.constantFrom('c', 'd');

@@ -13,9 +13,9 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { runControl } from '../../core/test/run-control.ts';
-import { modelMessages } from '../src/model-messages.ts';
-import { modelSource, type ModelSourceOptions } from '../src/model-source.ts';
-import { toAiSdkMessages } from '../src/to-ai-sdk-messages.ts';
+import { modelMessages } from '../src/messages/model-messages.ts';
+import { modelSource, type ModelSourceOptions } from '../src/source/model-source.ts';
+import { toAiSdkMessages } from '../src/messages/to-ai-sdk-messages.ts';
 import { refusals } from './request-rules.ts';
 import { collect, majors, runInput } from './scripted-model.ts';
 

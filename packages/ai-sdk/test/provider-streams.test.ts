@@ -11,9 +11,9 @@ import { describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { runControl } from '../../core/test/run-control.ts';
 import type { LanguageModel, ToolSet } from 'ai';
-import { createUIMessageEncoder } from '../src/encode-ui-message-stream.ts';
-import { modelSource, type ModelSourceOptions } from '../src/model-source.ts';
-import { toUIMessages } from '../src/to-ui-messages.ts';
+import { createUIMessageEncoder } from '../src/ui-message-stream/encode/encode-ui-message-stream.ts';
+import { modelSource, type ModelSourceOptions } from '../src/source/model-source.ts';
+import { toUIMessages } from '../src/messages/to-ui-messages.ts';
 import {
   anthropicCall,
   anthropicText,

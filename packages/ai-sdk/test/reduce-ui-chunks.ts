@@ -1,6 +1,6 @@
 import * as ai6 from 'ai';
 import * as ai7 from 'ai-7';
-import type { UIMessageVersion } from '../src/ui-message-chunk.ts';
+import type { UIMessageVersion } from '../src/ui-message-stream/chunk/ui-message-chunk.ts';
 
 export type AnyUIMessage = { id: string; role: string; metadata?: unknown; parts: Array<Record<string, unknown>> };
 export type Reduced = {

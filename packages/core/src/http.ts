@@ -6,14 +6,14 @@ export {
   toPublicMessage,
   toPublicOutcome,
   withPublicFaults,
-} from './public-fault.ts';
-export type { FaultView } from './public-fault.ts';
+} from './http/public-fault.ts';
+export type { FaultView } from './http/public-fault.ts';
 export {
   checkMessageCounts,
   checkRequestId,
   defaultRequestLimits,
   readJsonBody,
   RequestBodyError,
-} from './request-body.ts';
-export type { ReadJsonOptions, RequestBodyErrorCode, RequestLimits } from './request-body.ts';
-export { readRunHeaders, toRunHeaders } from './run-headers.ts';
+} from './http/request-body.ts';
+export type { ReadJsonOptions, RequestBodyErrorCode, RequestLimits } from './http/request-body.ts';
+export { readRunHeaders, toRunHeaders } from './http/run-headers.ts';

@@ -1,4 +1,4 @@
-import { iterate } from '../src/iterate.ts';
+import { iterate } from '../src/stream/iterate.ts';
 
 /** Everything that a stream gives. */
 export async function allOf<Item>(stream: ReadableStream<Item>): Promise<Item[]> {

@@ -1,4 +1,4 @@
-import type { RunControl } from '../src/agent-source.ts';
+import type { RunControl } from '../src/event/agent-source.ts';
 
 /** The control of a run for tests: nobody stops it, nothing is waited for, nobody answers. */
 export function runControl(given: Partial<RunControl> = {}): RunControl {

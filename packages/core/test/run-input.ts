@@ -1,4 +1,4 @@
-import type { RunInput } from '../src/run-input.ts';
+import type { RunInput } from '../src/event/run-input.ts';
 
 /** A run for tests: nothing before it, nothing asked of it. */
 export function runInput(given: Partial<RunInput> = {}): RunInput {

@@ -1,0 +1,181 @@
+import { EventType } from '@ag-ui/core';
+import type { Checker, Report } from '@intertie/core';
+import type { AGUIRule, Complain } from './ag-ui-rules.ts';
+import { AGUICalls } from './check-calls.ts';
+import { checkFields } from './check-fields.ts';
+import { AGUIForms } from './check-forms.ts';
+import { AGUIOwners } from './check-owners.ts';
+import { AGUIProducer } from './check-producer.ts';
+import { AGUIRetold } from './check-retold.ts';
+import { AGUIValues } from './check-values.ts';
+import { expandChunks } from '../decode/expand-chunks.ts';
+import { fieldsOf, isFields, textOf, type Fields } from '../shared/read-fields.ts';
+
+const types: ReadonlySet<string> = new Set(Object.values(EventType));
+
+/** Reads a stream of AG-UI events and says which rules it breaks: those that end a client's run, and those of good manners. */
+export function createAGUIChecker(): Checker {
+  let current: Complain | undefined;
+  const forms = new AGUIForms();
+  const chunks = expandChunks({
+    conflict: (id, field) =>
+      current?.(
+        field === 'subagentRunId' ? 'owner' : 'chunk-conflict',
+        `${field} of ${id} is not what the first chunk said.`,
+      ),
+    ambiguous: (type, count) => current?.('chunk-ambiguous', `${type} may go on with any of ${count}.`),
+  });
+  const state = new AGUIRun();
+  return {
+    feed(item, report) {
+      const complain: Complain = (rule, message) => report.violation(rule, message);
+      if (!isFields(item) || typeof item.type !== 'string')
+        return complain('shape', 'An event is an object with a type.');
+      if (!types.has(item.type)) return complain('known-type', `${item.type} is no type of AG-UI 1.0.`);
+      checkFields(item, complain);
+      forms.feed(item, complain);
+      current = complain;
+      chunks.feed(item, (event) => state.feed(event, complain));
+    },
+    end(report: Report) {
+      chunks.end({ reason: 'eof' }, (event) => state.feed(event, (rule, message) => report.violation(rule, message)));
+      if (state.isActive) report.violation('terminal' satisfies AGUIRule, 'The stream is over and the run is not.');
+    },
+  };
+}
+
+/** What is open in a run. */
+class AGUIRun {
+  isActive = false;
+  #ended: 'finished' | 'failed' | undefined;
+  #ids: Fields = {};
+  #texts = new Set<string>();
+  #calls = new Set<string>();
+  #spans = new Set<string>();
+  #reasoning = new Set<string>();
+  #steps = new Set<string>();
+  #subagents = new Map<string, 'active' | 'over'>();
+  #checks: ReadonlyArray<{ feed(event: Fields, complain: Complain): void }> = [
+    new AGUIOwners(),
+    new AGUIProducer(),
+    new AGUICalls(),
+    new AGUIRetold(),
+    new AGUIValues(),
+  ];
+
+  feed(event: Fields, complain: Complain): void {
+    const type = String(event.type);
+    if (!this.#frame(type, complain)) return;
+    for (const checks of this.#checks) checks.feed(event, complain);
+    switch (type) {
+      case 'RUN_STARTED':
+        return this.#start(event);
+      case 'RUN_FINISHED':
+        return this.#finish(event, complain);
+      case 'RUN_ERROR':
+        this.isActive = false;
+        this.#ended = 'failed';
+        return;
+      case 'TEXT_MESSAGE_START':
+        return open(this.#texts, String(event.messageId), 'text-open', complain);
+      case 'TEXT_MESSAGE_CONTENT':
+      case 'TEXT_MESSAGE_END':
+        return known(this.#texts, String(event.messageId), type, 'text-known', complain);
+      case 'TOOL_CALL_START':
+        if (event.toolCallName === undefined) complain('chunk-id', `${String(event.toolCallId)} has no name.`);
+        return open(this.#calls, String(event.toolCallId), 'call-open', complain);
+      case 'TOOL_CALL_ARGS':
+      case 'TOOL_CALL_END':
+        return known(this.#calls, String(event.toolCallId), type, 'call-known', complain);
+      case 'REASONING_START':
+        return open(this.#spans, String(event.messageId), 'reasoning-open', complain);
+      case 'REASONING_END':
+        return known(this.#spans, String(event.messageId), type, 'reasoning-known', complain);
+      case 'REASONING_MESSAGE_START':
+        return open(this.#reasoning, String(event.messageId), 'reasoning-open', complain);
+      case 'REASONING_MESSAGE_CONTENT':
+      case 'REASONING_MESSAGE_END':
+        return known(this.#reasoning, String(event.messageId), type, 'reasoning-known', complain);
+      case 'STEP_STARTED':
+        return open(this.#steps, stepOf(event), 'step-open', complain);
+      case 'STEP_FINISHED':
+        return known(this.#steps, stepOf(event), type, 'step-known', complain);
+      case 'SUBAGENT_STARTED':
+        return this.#subagentStart(event, complain);
+      case 'SUBAGENT_FINISHED':
+      case 'SUBAGENT_ERROR':
+        return this.#subagentEnd(String(event.subagentRunId), complain);
+      case 'TEXT_MESSAGE_CHUNK':
+      case 'TOOL_CALL_CHUNK':
+      case 'REASONING_MESSAGE_CHUNK':
+        return complain('chunk-id', `${type} has no id, and nothing to go on with.`);
+      default:
+    }
+  }
+
+  /** Whether the event may come at all. */
+  #frame(type: string, complain: Complain): boolean {
+    if (this.isActive) {
+      if (type !== 'RUN_STARTED') return true;
+      complain('run-once', 'The run before it has not ended.');
+      return false;
+    }
+    if (type === 'RUN_STARTED') return true;
+    if (this.#ended === undefined) {
+      if (type === 'RUN_ERROR') return true;
+      complain('run-first', `The stream begins with ${type}.`);
+    } else if (this.#ended === 'failed') complain('after-error', `${type} comes after RUN_ERROR.`);
+    else if (type === 'RUN_ERROR') return true;
+    else complain('after-finish', `${type} comes after RUN_FINISHED.`);
+    return false;
+  }
+
+  #start(event: Fields): void {
+    for (const things of [this.#texts, this.#calls, this.#spans, this.#reasoning, this.#steps]) things.clear();
+    this.#subagents.clear();
+    this.isActive = true;
+    this.#ids = event;
+  }
+
+  #finish(event: Fields, complain: Complain): void {
+    const active = [...this.#subagents].flatMap(([id, is]) => (is === 'active' ? [id] : []));
+    const left = [...this.#steps, ...this.#texts, ...this.#reasoning, ...this.#spans, ...this.#calls, ...active];
+    if (left.length > 0) complain('finish-closed', `Still open: ${left.join(', ')}.`);
+    if (event.runId !== this.#ids.runId || event.threadId !== this.#ids.threadId) {
+      complain('run-ids', `It is the end of ${String(event.runId)}, and ${String(this.#ids.runId)} was started.`);
+    }
+    const { interrupts } = fieldsOf(event.outcome);
+    const ids = Array.isArray(interrupts) ? interrupts.map((interrupt) => fieldsOf(interrupt).id) : [];
+    if (new Set(ids).size < ids.length) complain('interrupt-ids', 'Two interrupts have the same id.');
+    this.isActive = false;
+    this.#ended = 'finished';
+  }
+
+  #subagentStart(event: Fields, complain: Complain): void {
+    const id = String(event.subagentRunId);
+    const parent = textOf(event.parentSubagentRunId);
+    if (this.#subagents.has(id)) complain('subagent-once', `${id} has started before.`);
+    else if (parent !== undefined && !this.#subagents.has(parent))
+      complain('subagent-parent', `${parent} has not started.`);
+    this.#subagents.set(id, 'active');
+  }
+
+  #subagentEnd(id: string, complain: Complain): void {
+    if (this.#subagents.get(id) !== 'active') complain('subagent-known', `${id} is not active.`);
+    else this.#subagents.set(id, 'over');
+  }
+}
+
+function open(things: Set<string>, id: string, rule: AGUIRule, complain: Complain): void {
+  if (things.has(id)) complain(rule, `${id} is there already.`);
+  things.add(id);
+}
+
+function known(things: Set<string>, id: string, type: string, rule: AGUIRule, complain: Complain): void {
+  if (!things.has(id)) complain(rule, `${type} names ${id}, which is not open.`);
+  else if (!/_(?:CONTENT|ARGS)$/.test(type)) things.delete(id);
+}
+
+function stepOf(event: Fields): string {
+  return JSON.stringify([event.subagentRunId ?? null, event.stepName]);
+}

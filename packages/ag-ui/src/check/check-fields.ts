@@ -1,0 +1,47 @@
+import { EventSchemas } from '@ag-ui/core/schemas';
+import type { Complain } from './ag-ui-rules.ts';
+import { prefixedName } from '../shared/custom-name.ts';
+import { isFields, textOf, type Fields } from '../shared/read-fields.ts';
+
+const versionForm = /^\d+\.\d+$/;
+
+/** What one event says by itself. */
+export function checkFields(item: Fields, complain: Complain): void {
+  if (item.type === 'STATE_DELTA' && item.delta === undefined && Array.isArray(item.patch)) {
+    return complain('state-delta-field', 'The patch is in `patch`.');
+  }
+  if (item.type === 'ACTIVITY_DELTA' && item.patch === undefined && Array.isArray(item.delta)) {
+    return complain('activity-delta-field', 'The patch is in `delta`.');
+  }
+  checkManners(item, complain);
+  const parsed = EventSchemas.safeParse(item);
+  if (parsed.success) return;
+  const [issue] = parsed.error.issues;
+  complain('shape', `${String(item.type)}: ${issue?.path.join('.') ?? ''} ${issue?.message ?? ''}`);
+}
+
+function checkManners(item: Fields, complain: Complain): void {
+  const type = String(item.type);
+  if (item.delta === '') complain('empty-delta', `${type} has an empty delta.`);
+  const unknown = Object.keys(item).filter((key) => !knownFields().get(type)?.has(key));
+  if (unknown.length > 0) complain('unknown-field', `${type} has ${unknown.join(', ')}.`);
+  if (isFields(item.metadata) && Object.hasOwn(item.metadata, 'ag-ui')) {
+    complain('metadata-key', `${type} has something under it.`);
+  }
+  if (type === 'CUSTOM' && !prefixedName.test(textOf(item.name) ?? 'no.name')) {
+    complain('custom-name', `${String(item.name)} has no prefix.`);
+  }
+  if (type === 'RUN_STARTED' && !versionForm.test(textOf(item.protocolVersion) ?? '')) {
+    complain('protocol-version', item.protocolVersion === undefined ? 'It is not said.' : 'It is no version.');
+  }
+}
+
+let fieldsByType: ReadonlyMap<string, ReadonlySet<string>> | undefined;
+
+/** The schemas keep what they do not know, so that they cannot say it; what they know is in their shapes. */
+function knownFields(): ReadonlyMap<string, ReadonlySet<string>> {
+  fieldsByType ??= new Map(
+    EventSchemas.options.map(({ shape }) => [[...shape.type.values][0]!, new Set(Object.keys(shape))]),
+  );
+  return fieldsByType;
+}

@@ -1,0 +1,54 @@
+import { applyPatch, type Json, type Op } from '@intertie/core';
+import type { Complain } from './ag-ui-rules.ts';
+import { fieldsOf, isFields, type Fields } from '../shared/read-fields.ts';
+
+/** The state and the activities, as a client has them: whether patches fit. */
+export class AGUIValues {
+  /** Undefined: what it begins with is not said. */
+  #state: { value: Json } | undefined;
+  #activities = new Map<string, Json>();
+
+  feed(event: Fields, complain: Complain): void {
+    const id = String(event.messageId);
+    switch (event.type) {
+      case 'RUN_STARTED':
+        return this.#start(event.input);
+      case 'STATE_SNAPSHOT':
+        return void (this.#state = { value: event.snapshot as Json });
+      case 'STATE_DELTA':
+        return this.#stateDelta(event.delta, complain);
+      case 'ACTIVITY_SNAPSHOT':
+        if (event.replace !== false || !this.#activities.has(id)) this.#activities.set(id, event.content as Json);
+        return;
+      case 'ACTIVITY_DELTA':
+        return this.#activityDelta(id, event.patch, complain);
+      case 'MESSAGES_SNAPSHOT':
+        for (const message of Array.isArray(event.messages) ? event.messages.map(fieldsOf) : []) {
+          if (message.role === 'activity') this.#activities.set(String(message.id), message.content as Json);
+        }
+        return;
+      default:
+    }
+  }
+
+  #start(input: unknown): void {
+    if (isFields(input)) this.#state = { value: (input.state ?? {}) as Json };
+  }
+
+  #stateDelta(patch: unknown, complain: Complain): void {
+    if (this.#state === undefined || !Array.isArray(patch)) return;
+    const patched = applyPatch(this.#state.value, patch as Op[]);
+    if (patched.ok) this.#state = { value: patched.value };
+    else complain('patch-applies', `Its operation ${patched.index} fails: ${patched.message}.`);
+  }
+
+  #activityDelta(id: string, patch: unknown, complain: Complain): void {
+    const content = this.#activities.get(id);
+    if (content === undefined) return complain('activity-known', `${id} has not been told.`);
+    if (!Array.isArray(patch)) return;
+    const patched = applyPatch(content, patch as Op[]);
+    if (!patched.ok) complain('patch-applies', `Its operation ${patched.index} fails: ${patched.message}.`);
+    else if (!isFields(patched.value)) complain('patch-applies', `It leaves no object of ${id}.`);
+    else this.#activities.set(id, patched.value);
+  }
+}

@@ -1,0 +1,225 @@
+import type { AgentEvent } from '@intertie/core';
+import { describe, expect, it } from 'vitest';
+import { decode, finished, run, started } from '../../test/decode-events.ts';
+import { createAGUIDecoder } from './decode-ag-ui.ts';
+
+describe('what agents of all versions say', () => {
+  it.each<[string, object[], object[]]>([
+    [
+      'chunks that name their message once',
+      [
+        { type: 'TEXT_MESSAGE_CHUNK', messageId: 'a', delta: 'Hel' },
+        { type: 'TEXT_MESSAGE_CHUNK', delta: 'lo' },
+        { type: 'TEXT_MESSAGE_CHUNK', messageId: 'b', delta: '!' },
+      ],
+      [
+        { type: 'text', id: 'a', text: 'Hello' },
+        { type: 'text', id: 'b', text: '!' },
+      ],
+    ],
+    [
+      'thinking, as it was called before',
+      [
+        { type: 'THINKING_START', title: 'Hm' },
+        { type: 'THINKING_TEXT_MESSAGE_START' },
+        { type: 'THINKING_TEXT_MESSAGE_CONTENT', delta: 'one' },
+        { type: 'THINKING_TEXT_MESSAGE_END' },
+        { type: 'THINKING_END' },
+      ],
+      [{ type: 'reasoning', id: 'thinking-1', reasoning: 'one' }],
+    ],
+    [
+      'a result that comes before its call is complete',
+      [
+        { type: 'TOOL_CALL_START', toolCallId: 'c', toolCallName: 'search' },
+        { type: 'TOOL_CALL_RESULT', messageId: 'x', toolCallId: 'c', content: '{"found":1}' },
+        { type: 'TOOL_CALL_ARGS', toolCallId: 'c', delta: '{}' },
+        { type: 'TOOL_CALL_END', toolCallId: 'c' },
+      ],
+      [{ type: 'tool-invocation', toolCallId: 'c', state: 'result', args: {}, result: { found: 1 } }],
+    ],
+    [
+      'the words of another, and an activity that is patched',
+      [
+        { type: 'TEXT_MESSAGE_START', messageId: 'u', role: 'user' },
+        { type: 'TEXT_MESSAGE_CONTENT', messageId: 'u', delta: 'Faster' },
+        { type: 'TEXT_MESSAGE_END', messageId: 'u' },
+        { type: 'ACTIVITY_SNAPSHOT', messageId: 'p', activityType: 'PLAN', content: { steps: [] } },
+        {
+          type: 'ACTIVITY_DELTA',
+          messageId: 'p',
+          activityType: 'PLAN',
+          patch: [{ op: 'add', path: '/steps/-', value: 1 }],
+        },
+      ],
+      [
+        { type: 'interjection', role: 'user', parts: [{ type: 'text', text: 'Faster' }] },
+        { type: 'data', id: 'p', name: 'PLAN', data: { steps: [1] } },
+      ],
+    ],
+    [
+      'an encrypted value that comes after the end',
+      [
+        { type: 'REASONING_MESSAGE_START', messageId: 'x', role: 'reasoning' },
+        { type: 'REASONING_MESSAGE_END', messageId: 'x' },
+        { type: 'REASONING_ENCRYPTED_VALUE', subtype: 'message', entityId: 'x', encryptedValue: 'secret' },
+      ],
+      [{ type: 'reasoning', id: 'x', providerMetadata: { 'ag-ui': { encryptedValue: 'secret' } } }],
+    ],
+    [
+      'messages that only a snapshot tells',
+      [
+        {
+          type: 'MESSAGES_SNAPSHOT',
+          messages: [
+            { id: 'old', role: 'user', content: 'Go.' },
+            { id: 'new', role: 'assistant', content: 'Done.' },
+          ],
+        },
+      ],
+      [{ type: 'text', id: 'new', text: 'Done.' }],
+    ],
+    [
+      'a snapshot that corrects what was streamed, and takes some of it back',
+      [
+        { type: 'TEXT_MESSAGE_CHUNK', messageId: 'a', delta: 'A drfat' },
+        { type: 'TEXT_MESSAGE_CHUNK', messageId: 'b', delta: 'Another' },
+        { type: 'REASONING_MESSAGE_CHUNK', messageId: 'r', delta: 'Hm.' },
+        {
+          type: 'MESSAGES_SNAPSHOT',
+          messages: [
+            { id: 'old', role: 'user', content: 'Go.' },
+            { id: 'a', role: 'assistant', content: 'A draft' },
+            { id: 'c', role: 'assistant', content: 'The last.' },
+          ],
+        },
+      ],
+      [
+        { type: 'text', id: 'a', text: 'A draft' },
+        { type: 'reasoning', id: 'r', reasoning: 'Hm.' },
+        { type: 'text', id: 'c', text: 'The last.' },
+      ],
+    ],
+    [
+      'a snapshot in the middle of a text, which stands as it is streamed',
+      [
+        { type: 'TEXT_MESSAGE_START', messageId: 'a' },
+        { type: 'TEXT_MESSAGE_CONTENT', messageId: 'a', delta: 'One' },
+        { type: 'MESSAGES_SNAPSHOT', messages: [] },
+        { type: 'TEXT_MESSAGE_CONTENT', messageId: 'a', delta: ' two' },
+        { type: 'TEXT_MESSAGE_END', messageId: 'a' },
+      ],
+      [{ type: 'text', id: 'a', text: 'One two' }],
+    ],
+    [
+      'results that only a snapshot tells, of calls that were streamed',
+      [
+        { type: 'TOOL_CALL_CHUNK', toolCallId: 'c', toolCallName: 'search', delta: '{}' },
+        { type: 'TOOL_CALL_CHUNK', toolCallId: 'd', toolCallName: 'search', delta: '{}' },
+        {
+          type: 'MESSAGES_SNAPSHOT',
+          messages: [
+            { id: 'x', role: 'tool', toolCallId: 'c', content: 'Found.', encryptedValue: 'secret' },
+            { id: 'y', role: 'tool', toolCallId: 'd', content: '', error: 'Nothing there.' },
+          ],
+        },
+        { type: 'TOOL_CALL_RESULT', messageId: 'z', toolCallId: 'c', content: 'Once more.' },
+      ],
+      [
+        { toolCallId: 'c', result: 'Found.', resultMetadata: { 'ag-ui': { encryptedValue: 'secret' } } },
+        { toolCallId: 'd', state: 'error', error: { message: 'Nothing there.' } },
+      ],
+    ],
+    [
+      'the encrypted value of a result, right after it',
+      [
+        { type: 'TOOL_CALL_CHUNK', toolCallId: 'c', toolCallName: 'search', delta: '{}' },
+        { type: 'TOOL_CALL_RESULT', messageId: 'x', toolCallId: 'c', content: 'Found.' },
+        { type: 'REASONING_ENCRYPTED_VALUE', subtype: 'message', entityId: 'x', encryptedValue: 'secret' },
+      ],
+      [{ toolCallId: 'c', result: 'Found.', resultMetadata: { 'ag-ui': { encryptedValue: 'secret' } } }],
+    ],
+    [
+      'the encrypted value of a result that waits for its call',
+      [
+        { type: 'TOOL_CALL_START', toolCallId: 'c', toolCallName: 'search' },
+        { type: 'TOOL_CALL_RESULT', messageId: 'x', toolCallId: 'c', content: 'Found.' },
+        { type: 'REASONING_ENCRYPTED_VALUE', subtype: 'message', entityId: 'x', encryptedValue: 'secret' },
+        { type: 'TOOL_CALL_END', toolCallId: 'c' },
+      ],
+      [{ toolCallId: 'c', result: 'Found.', resultMetadata: { 'ag-ui': { encryptedValue: 'secret' } } }],
+    ],
+  ])('%s', (_, events, parts) => {
+    expect(decode([...events, finished], ['old']).parts).toMatchObject(parts);
+  });
+
+  it('ends as the agent says: waiting for the client’s tool, for an answer, stopped, failed, or cut off', () => {
+    const call = [
+      { type: 'TOOL_CALL_START', toolCallId: 'c', toolCallName: 'locate' },
+      { type: 'TOOL_CALL_END', toolCallId: 'c' },
+    ];
+    const ended = (...events: object[]): unknown => decode(events).events.at(-1);
+    expect(ended(...call, finished)).toMatchObject({
+      outcome: 'paused',
+      waitingFor: [{ type: 'tool', toolCallId: 'c' }],
+    });
+    const interrupts = [{ id: 'i1', reason: 'input_required', message: 'How many?' }];
+    expect(ended({ ...finished, outcome: { type: 'interrupt', interrupts } })).toMatchObject({
+      waitingFor: [{ type: 'question', questionId: 'i1' }],
+    });
+    expect(ended({ ...finished, outcome: { type: 'cancelled' } })).toMatchObject({ outcome: 'aborted' });
+    expect(ended({ type: 'RUN_ERROR', message: 'No.', code: 'E' })).toMatchObject({
+      error: { message: 'No.', code: 'E' },
+    });
+    expect(ended()).toMatchObject({ outcome: 'error', error: { code: 'truncated' } });
+  });
+
+  it('tells a result that nothing more is said of when it is asked to', () => {
+    const decoder = createAGUIDecoder(run);
+    const told: string[] = [];
+    const tell = ({ type }: AgentEvent): void => void told.push(type);
+    decoder.feed({ type: 'TOOL_CALL_START', toolCallId: 'c', toolCallName: 'search' }, tell);
+    decoder.feed({ type: 'TOOL_CALL_END', toolCallId: 'c' }, tell);
+    decoder.feed({ type: 'TOOL_CALL_RESULT', messageId: 'x', toolCallId: 'c', content: '' }, tell);
+    expect(told.at(-1)).toBe('tool-call');
+    decoder.flush?.(tell);
+    expect(told.at(-1)).toBe('tool-result');
+  });
+
+  it('says of a result that was held with which event it came, where that is asked for', () => {
+    const decoder = createAGUIDecoder(run, { origins: true });
+    const told: AgentEvent[] = [];
+    for (const event of [
+      started,
+      { type: 'TOOL_CALL_CHUNK', toolCallId: 'c', toolCallName: 'search', delta: '{}' },
+      { type: 'TOOL_CALL_RESULT', messageId: 'x', toolCallId: 'c', content: '' },
+      { type: 'REASONING_START', messageId: 'r' },
+      { type: 'CUSTOM', name: 'acme.note', value: 1 },
+    ])
+      decoder.feed(event, (out) => void told.push(out));
+    expect(told.slice(-2)).toMatchObject([{ type: 'tool-result', origin: 2 }, { type: 'data' }]);
+  });
+
+  it('reports the encrypted value of a result that was told before, and does not take it for the call’s', () => {
+    const { events, parts, losses } = decode([
+      { type: 'TOOL_CALL_CHUNK', toolCallId: 'c', toolCallName: 'search', delta: '{}' },
+      { type: 'TOOL_CALL_RESULT', messageId: 'x', toolCallId: 'c', content: 'Found.' },
+      { type: 'CUSTOM', name: 'acme.note', value: 1 },
+      { type: 'REASONING_ENCRYPTED_VALUE', subtype: 'message', entityId: 'x', encryptedValue: 'secret' },
+      finished,
+    ]);
+    expect(losses).toMatchObject([{ kind: 'unsupported', what: 'REASONING_ENCRYPTED_VALUE', id: 'c' }]);
+    expect(events.filter(({ type }) => type === 'raw' || type === 'notice')).toEqual([]);
+    expect(JSON.stringify(parts)).not.toContain('secret');
+  });
+
+  it('announces a sub-agent that was never announced, and passes over what comes after the end', () => {
+    const { events, losses } = decode([
+      { type: 'TEXT_MESSAGE_CHUNK', messageId: 'a', delta: 'Hi', subagentRunId: 's1' },
+      finished,
+      started,
+    ]);
+    expect(events.find(({ type }) => type === 'agent-start')).toMatchObject({ agentId: 's1', kind: 'agent' });
+    expect(losses).toMatchObject([{ kind: 'late', what: 'RUN_STARTED' }]);
+  });
+});

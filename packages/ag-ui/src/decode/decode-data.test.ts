@@ -1,0 +1,55 @@
+import { expect, it } from 'vitest';
+import { decode, finished } from '../../test/decode-events.ts';
+
+const plan = (content: object, more: object = {}): object => ({
+  type: 'ACTIVITY_SNAPSHOT',
+  messageId: 'p',
+  activityType: 'PLAN',
+  content,
+  ...more,
+});
+
+it('an activity is replaced by the next, unless that is only for who has none', () => {
+  const { parts } = decode([
+    plan({ n: 1 }, { replace: false }),
+    plan({ n: 2 }),
+    plan({ n: 3 }, { replace: false }),
+    finished,
+  ]);
+  expect(parts).toMatchObject([{ type: 'data', id: 'p', name: 'PLAN', data: { n: 2 } }]);
+});
+
+it('an activity that stands for a value of ours is that value again, and is patched as it', () => {
+  const { parts } = decode([
+    plan({ value: [1] }, { metadata: { intertie: { isValue: true } } }),
+    { type: 'ACTIVITY_DELTA', messageId: 'p', patch: [{ op: 'add', path: '/value/-', value: 2 }] },
+    { type: 'ACTIVITY_DELTA', messageId: 'p', patch: [{ op: 'move', from: '/value/0', path: '/value/1' }] },
+    finished,
+  ]);
+  expect(parts).toMatchObject([{ id: 'p', data: [2, 1] }]);
+});
+
+it('a custom event is data that passes by; one of ours is the event that it stands for', () => {
+  const { events, parts } = decode([
+    { type: 'CUSTOM', name: 'acme.note', value: { n: 1 } },
+    { type: 'CUSTOM', name: 'intertie.source', value: { id: 's', sourceType: 'url', url: 'https://a.example' } },
+    { type: 'CUSTOM', name: 'intertie.source', value: 'no source' },
+    finished,
+  ]);
+  expect(events.filter(({ type }) => type === 'data')).toMatchObject([
+    { name: 'acme.note', data: { n: 1 }, transient: true },
+    { name: 'intertie.source', data: 'no source', transient: true },
+  ]);
+  expect(parts).toMatchObject([{ type: 'source', id: 's', url: 'https://a.example' }]);
+});
+
+it.each([
+  ['a patch of nothing', { type: 'ACTIVITY_DELTA', messageId: 'x', patch: [] }],
+  ['a patch in the other field', { type: 'ACTIVITY_DELTA', messageId: 'p', delta: [] }],
+  ['an activity that is no object', plan([] as object, { content: 'none' })],
+  ['a custom event without a name', { type: 'CUSTOM', value: 1 }],
+])('%s is kept as it came', (_, event) => {
+  const { events } = decode([plan({ n: 1 }), event, finished]);
+  expect(events.filter(({ type }) => type === 'raw')).toMatchObject([{ value: event }]);
+  expect(events.at(-1)).toMatchObject({ outcome: 'complete' });
+});

@@ -1,0 +1,66 @@
+import { fieldsOf, nameOf, textOf, type Fields } from '../shared/read-fields.ts';
+
+export interface Known {
+  isKnown(messageId: string): boolean;
+  hasCall(toolCallId: string): boolean;
+  /** Whether the result of a call that was made is still to come. */
+  awaits(toolCallId: string): boolean;
+}
+
+/**
+ * What a snapshot of the messages says that nobody has said before, as the events that would have said it. A message that
+ * was sent or streamed is passed over.
+ */
+export function eventsOfMessages(messages: readonly unknown[], known: Known): Fields[] {
+  const events: Fields[] = [];
+  const told = new Set<string>();
+  for (const message of messages.map(fieldsOf)) {
+    const messageId = nameOf(message.id);
+    if (messageId === undefined) continue;
+    const isOld = known.isKnown(messageId);
+    const said = { messageId, subagentRunId: message.subagentRunId, metadata: message.metadata };
+    const delta = textOf(message.content);
+    if (message.role === 'assistant') {
+      if (!isOld && delta) {
+        events.push({ type: 'TEXT_MESSAGE_START', ...said, name: message.name });
+        events.push({ type: 'TEXT_MESSAGE_CONTENT', messageId, delta }, { type: 'TEXT_MESSAGE_END', messageId });
+        pushEncrypted(events, 'message', messageId, message.encryptedValue);
+      }
+      for (const call of Array.isArray(message.toolCalls) ? message.toolCalls.map(fieldsOf) : []) {
+        const toolCallId = nameOf(call.id);
+        if (toolCallId === undefined || known.hasCall(toolCallId) || isOld) continue;
+        told.add(toolCallId);
+        pushCall(events, call, toolCallId, message);
+      }
+    } else if (message.role === 'reasoning' && !isOld) {
+      events.push({ type: 'REASONING_MESSAGE_START', ...said });
+      if (delta) events.push({ type: 'REASONING_MESSAGE_CONTENT', messageId, delta });
+      events.push({ type: 'REASONING_MESSAGE_END', messageId });
+      pushEncrypted(events, 'message', messageId, message.encryptedValue);
+    } else if (message.role === 'activity' && !isOld) {
+      events.push({ ...said, type: 'ACTIVITY_SNAPSHOT', activityType: message.activityType, content: message.content });
+    } else if (message.role === 'tool' && !isOld) {
+      const { toolCallId, content, error, encryptedValue } = message;
+      const isNew = told.has(String(toolCallId)) || known.awaits(String(toolCallId));
+      if (isNew) events.push({ ...said, type: 'TOOL_CALL_RESULT', toolCallId, content, error, encryptedValue });
+    }
+  }
+  return events;
+}
+
+function pushCall(events: Fields[], call: Fields, toolCallId: string, message: Fields): void {
+  const { name: toolCallName, arguments: delta } = fieldsOf(call.function);
+  const { subagentRunId } = message;
+  const said = { toolCallId, toolCallName, parentMessageId: message.id, subagentRunId, metadata: call.metadata };
+  events.push({ type: 'TOOL_CALL_START', ...said });
+  events.push(
+    { type: 'TOOL_CALL_ARGS', toolCallId, delta },
+    { type: 'TOOL_CALL_END', toolCallId, metadata: call.metadata },
+  );
+  pushEncrypted(events, 'tool-call', toolCallId, call.encryptedValue);
+}
+
+function pushEncrypted(events: Fields[], subtype: string, entityId: string, encryptedValue: unknown): void {
+  if (nameOf(encryptedValue) === undefined) return;
+  events.push({ type: 'REASONING_ENCRYPTED_VALUE', subtype, entityId, encryptedValue });
+}

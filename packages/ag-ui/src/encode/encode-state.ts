@@ -1,0 +1,34 @@
+import { applyPatch, type EventOf, type Json, type OnLoss } from '@intertie/core';
+import type { AGUIEvent } from '../shared/ag-ui-event.ts';
+
+type Write = (event: AGUIEvent) => void;
+
+/** The thread's state, as the client has it. */
+export class AGUIState {
+  #onLoss: OnLoss;
+  #state: { value: Json } | undefined;
+  #owned = new WeakSet<object>();
+
+  constructor(onLoss: OnLoss) {
+    this.#onLoss = onLoss;
+  }
+
+  snapshot({ state }: EventOf<'state-snapshot'>, write: Write): void {
+    this.#state = { value: state };
+    write({ type: 'STATE_SNAPSHOT', snapshot: state });
+  }
+
+  delta({ patch }: EventOf<'state-delta'>, write: Write): void {
+    const patched = applyPatch(this.#state?.value ?? {}, patch, this.#owned);
+    if (!patched.ok) {
+      return this.#onLoss({ kind: 'repaired', what: 'state-delta', why: `It cannot be applied: ${patched.message}.` });
+    }
+    this.#state = { value: patched.value };
+    write({ type: 'STATE_DELTA', delta: patch });
+  }
+
+  /** All of it, for a client that joins now. */
+  reopen(write: Write): void {
+    if (this.#state) write({ type: 'STATE_SNAPSHOT', snapshot: structuredClone(this.#state.value) });
+  }
+}

@@ -1,0 +1,48 @@
+import { toJson, type Fault, type Json, type Meta, type OnLoss, type ToolResult } from '@intertie/core';
+import { readContent } from '../shared/content-part.ts';
+import { withEncryptedValue } from '../shared/encrypted-value.ts';
+import { slotKey } from '../shared/intertie-slot.ts';
+import { fieldsOf, isFields, textOf, type Fields } from '../shared/read-fields.ts';
+import { parseContainer } from '../shared/tool-content.ts';
+
+/** What came of a call, as a tool message says it. Undefined: it says that nobody has answered. */
+export function readToolMessage(message: Fields, id: string, onLoss: OnLoss): ToolResult | undefined {
+  const kept = fieldsOf(fieldsOf(message.metadata)[slotKey]);
+  const error = textOf(message.error);
+  if (kept.status === 'unsettled') return undefined;
+  if (kept.status === 'denied') {
+    const reason = textOf(kept.reason);
+    return { status: 'denied', ...(reason !== undefined && { reason }) };
+  }
+  if (kept.status === 'error' || error !== undefined) {
+    const fault = fieldsOf(kept.error);
+    if (typeof fault.message === 'string') return { status: 'error', error: fault as Fault };
+    return { status: 'error', error: { message: error ?? textOf(message.content) ?? '' } };
+  }
+  if (Array.isArray(kept.content)) return { status: 'ok', output: kept.content as Json[], content: true };
+  if (typeof message.content === 'string') {
+    return { status: 'ok', output: outputOf(message.content, kept.output) };
+  }
+  return { status: 'ok', output: toJson(readContent(message.content, id, onLoss), onLoss), content: true };
+}
+
+/** What is said of a result beside it. */
+export function resultMetaOf(message: Fields): Meta | undefined {
+  const { providerMetadata } = fieldsOf(fieldsOf(message.metadata)[slotKey]);
+  return withEncryptedValue(
+    isFields(providerMetadata) ? (providerMetadata as Meta) : undefined,
+    message.encryptedValue,
+  );
+}
+
+/** What a result's text says: an object or a list where it is the JSON of one, else the text itself. */
+function outputOf(content: string, form: unknown): Json {
+  if (form === 'text') return content;
+  if (form !== 'json') return parseContainer(content) ?? content;
+  if (content === '') return null;
+  try {
+    return JSON.parse(content) as Json;
+  } catch {
+    return content;
+  }
+}

@@ -1,0 +1,52 @@
+import type { AGUIRunInput } from '../shared/ag-ui-event.ts';
+import { isFields } from '../shared/read-fields.ts';
+
+const eventType = /^[A-Z]+(?:_[A-Z]+)*$/;
+
+/** A request over a socket, and the events that answer it. Frames without an AG-UI type are others' and passed over. */
+export async function* socketEvents(url: string, input: AGUIRunInput, signal: AbortSignal): AsyncGenerator {
+  if (typeof WebSocket === 'undefined') {
+    throw new TypeError(
+      'This platform has no WebSocket, so the agent cannot be reached over one. Give it an https: URL.',
+    );
+  }
+  const socket = new WebSocket(url);
+  const frames: unknown[] = [];
+  let wake: (() => void) | undefined;
+  let over: Error | 'closed' | undefined;
+  const end = (why: Error | 'closed'): void => {
+    over ??= why;
+    wake?.();
+  };
+  socket.addEventListener('open', () => socket.send(JSON.stringify(input)));
+  socket.addEventListener('message', ({ data }: MessageEvent) => {
+    const event = typeof data === 'string' ? parse(data) : undefined;
+    if (!isFields(event) || typeof event.type !== 'string' || !eventType.test(event.type)) return;
+    frames.push(event);
+    wake?.();
+  });
+  socket.addEventListener('error', () =>
+    end(Object.assign(new Error(`The socket to ${url} failed.`), { code: 'socket' })),
+  );
+  socket.addEventListener('close', () => end('closed'));
+  signal.addEventListener('abort', () => socket.close(), { once: true });
+  try {
+    for (;;) {
+      yield* frames.splice(0);
+      if (over instanceof Error) throw over;
+      if (over) return;
+      // oxlint-disable-next-line no-await-in-loop -- one frame after the other
+      await new Promise<void>((resolve) => void (wake = resolve));
+    }
+  } finally {
+    socket.close();
+  }
+}
+
+function parse(data: string): unknown {
+  try {
+    return JSON.parse(data);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,135 @@
+import {
+  seal,
+  sourceStream,
+  type AgentEvent,
+  type AgentSource,
+  type Answer,
+  type RunControl,
+  type RunInput,
+} from '@intertie/core';
+import { describe, expect, test, vi } from 'vitest';
+import { chatMajors, settled, shown } from '../../../test/chats.ts';
+import { complete, says } from '../../../test/scripted-source.ts';
+import { SourceChatTransport } from '../transport/source-chat-transport.ts';
+
+/** A flow that blocks inside the process until somebody answers, as those with a `humanInput` do. */
+function flow(): { source: AgentSource; signals: AbortSignal[]; runs: RunInput[] } {
+  const signals: AbortSignal[] = [];
+  const runs: RunInput[] = [];
+  const run: AgentSource['run'] = (input, control) => {
+    signals.push(control.signal);
+    runs.push(input);
+    const play = async function* (): AsyncGenerator<AgentEvent> {
+      const answers = control.liveAnswers[Symbol.asyncIterator]();
+      for (const name of ['first', 'second']) {
+        yield* says(input, name, `Before the ${name}.`);
+        const questionId = `${input.runId}:${name}`;
+        yield { type: 'question', questionId, kind: 'input', message: `The ${name}?` };
+        const answer = await next(answers);
+        if (answer === undefined) return;
+        yield { type: 'answer', ...answer };
+      }
+      yield { type: 'state-snapshot', state: { answered: 2 } };
+      yield* says(input, 'end', 'Thanks.');
+      yield { ...complete, resume: 'token' } as AgentEvent;
+    };
+    return sourceStream(
+      play(),
+      seal(input, () => undefined),
+      { signal: control.signal },
+    );
+  };
+  return { source: { name: 'flow', pauses: 'live', run }, signals, runs };
+}
+
+async function next(answers: AsyncIterator<Answer>): Promise<Answer | undefined> {
+  const { done, value } = await answers.next();
+  return done ? undefined : value;
+}
+
+describe.each(chatMajors)('$name', ({ ai, createChat }) => {
+  const open = ({ source }: { source: AgentSource }, more: object = {}) =>
+    createChat({
+      transport: new SourceChatTransport(source),
+      sendAutomaticallyWhen: ai.lastAssistantMessageIsCompleteWithToolCalls,
+      ...more,
+    });
+  const texts = (chat: ReturnType<typeof open>): unknown[] =>
+    shown(chat.lastMessage).flatMap((part) => (part.type === 'text' ? [part.text] : []));
+  const asked = (chat: ReturnType<typeof open>): string =>
+    (chat.lastMessage!.parts.findLast(({ type }) => type === 'dynamic-tool') as { toolCallId: string }).toolCallId;
+  const answer = async (chat: ReturnType<typeof open>, output: unknown): Promise<void> => {
+    await chat.addToolOutput({ tool: 'question' as never, toolCallId: asked(chat), output });
+    await settled(chat);
+  };
+
+  test('one run, three streams, one message', async () => {
+    const { source, signals, runs } = flow();
+    const chat = open({ source });
+    await chat.sendMessage({ text: 'go' });
+    expect(chat.status).toBe('ready');
+    expect(texts(chat)).toEqual(['Before the first.']);
+    await answer(chat, 1);
+    expect(texts(chat)).toEqual(['Before the first.', 'Before the second.']);
+    await answer(chat, 2);
+    expect(chat.error).toBeUndefined();
+    expect(texts(chat)).toEqual(['Before the first.', 'Before the second.', 'Thanks.']);
+    expect(shown(chat.lastMessage).flatMap(({ output }) => output ?? [])).toEqual([1, 2]);
+    expect(chat.messages).toHaveLength(2);
+    expect(chat.lastMessage?.metadata).toMatchObject({ intertie: { status: 'complete' } });
+    expect(runs).toHaveLength(1);
+    expect(signals[0]!.aborted).toBe(false);
+    // What it left is there for the next turn.
+    await chat.sendMessage({ text: 'and now?' });
+    expect(runs[1]).toMatchObject({ sourceState: 'token', state: { answered: 2 } });
+  });
+
+  test('another message instead of an answer stops what waits', async () => {
+    const { source, signals } = flow();
+    const chat = open({ source });
+    await chat.sendMessage({ text: 'go' });
+    await chat.sendMessage({ text: 'never mind' });
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true, false]);
+    expect(texts(chat)).toEqual(['Before the first.']);
+  });
+
+  test('stop, after an answer', async () => {
+    const signals: AbortSignal[] = [];
+    const source: AgentSource = {
+      name: 'slow',
+      pauses: 'live',
+      run: (input, control: RunControl) => {
+        signals.push(control.signal);
+        const play = async function* (): AsyncGenerator<AgentEvent> {
+          yield { type: 'question', questionId: 'q', kind: 'input' };
+          await next(control.liveAnswers[Symbol.asyncIterator]());
+          yield* says(input, 'text', 'Well');
+          await new Promise(() => undefined);
+        };
+        return sourceStream(
+          play(),
+          seal(input, () => undefined),
+          { signal: control.signal },
+        );
+      },
+    };
+    const chat = open({ source });
+    await chat.sendMessage({ text: 'go' });
+    await chat.addToolOutput({ tool: 'question' as never, toolCallId: asked(chat), output: 1 });
+    await vi.waitFor(() => expect(texts(chat)).toEqual(['Well']));
+    await chat.stop();
+    expect(signals[0]!.aborted).toBe(true);
+  });
+});
+
+test('so many may wait, and no more', async () => {
+  const { source, signals } = flow();
+  const transport = new SourceChatTransport(source);
+  for (let thread = 0; thread <= 100; thread += 1) {
+    const messages = [{ id: 'u', role: 'user', parts: [{ type: 'text', text: 'go' }] }];
+    const options = { chatId: `thread-${thread}`, trigger: 'submit-message', messageId: undefined, messages } as const;
+    const reader = (await transport.sendMessages({ ...options, abortSignal: undefined })).getReader();
+    while (!(await reader.read()).done);
+  }
+  expect(signals.map(({ aborted }) => aborted).indexOf(false)).toBe(1);
+});

@@ -1,0 +1,158 @@
+import type { AgentSource } from '@intertie/core';
+import { describe, expect, test, vi } from 'vitest';
+import { allOf } from '../../../../core/test/all-of.ts';
+import { chatMajors, shown } from '../../../test/chats.ts';
+import { complete, says, scriptedSource } from '../../../test/scripted-source.ts';
+import { SourceChatTransport, type SendMessagesOptions } from './source-chat-transport.ts';
+
+const request = (more: Partial<SendMessagesOptions> = {}): SendMessagesOptions => ({
+  chatId: 'thread',
+  trigger: 'submit-message',
+  messageId: undefined,
+  messages: [{ id: 'u', role: 'user', parts: [{ type: 'text', text: 'hi' }] }],
+  abortSignal: undefined,
+  ...more,
+});
+const hello = () => scriptedSource((run) => [...says(run, 'text', 'Hel', 'lo'), complete]);
+
+test('there is nothing to reconnect to', async () => {
+  expect(await new SourceChatTransport(hello()).reconnectToStream({ chatId: 'thread' })).toBeNull();
+});
+
+test('a signal that is aborted already starts nothing', async () => {
+  const source = hello();
+  const abortSignal = AbortSignal.abort();
+  const sent = new SourceChatTransport(source).sendMessages(request({ abortSignal }));
+  await expect(sent).rejects.toMatchObject({ name: 'AbortError' });
+  expect(source.runs).toEqual([]);
+});
+
+test('nothing is run before it is read, and a reader that leaves stops it', async () => {
+  const pulled = vi.fn<() => void>();
+  const source = scriptedSource(function* (run) {
+    for (;;) {
+      pulled();
+      yield* says(run, `text-${pulled.mock.calls.length}`, 'x');
+    }
+  });
+  const stream = await new SourceChatTransport(source).sendMessages(request());
+  expect(pulled).not.toHaveBeenCalled();
+  const reader = stream.getReader();
+  await reader.read();
+  await reader.read();
+  await reader.cancel('enough');
+  expect(pulled.mock.calls.length).toBeLessThan(3);
+  expect(source.signals[0]!.aborted).toBe(true);
+});
+
+test('what a chat cannot be asked for', async () => {
+  await expect(new SourceChatTransport(hello()).sendMessages(request({ messages: [] }))).rejects.toThrow(
+    '"messages" is empty',
+  );
+});
+
+test('a run is prepared with what the chat was given to add', async () => {
+  const source = hello();
+  const transport = new SourceChatTransport(source, {
+    prepare: (run, { metadata, body }) => ({
+      tools: [{ name: String(metadata) }],
+      state: { ...body, thread: run.threadId },
+    }),
+  });
+  await allOf(await transport.sendMessages(request({ metadata: 'ask', body: { a: 1 } })));
+  expect(source.runs[0]).toMatchObject({ tools: [{ name: 'ask' }], state: { a: 1, thread: 'thread' } });
+});
+
+test('the runtime’s token stays here, and finds its way to the next run', async () => {
+  const source = scriptedSource((run) => [
+    ...says(run, 'text', 'ok'),
+    { type: 'run-end', outcome: 'complete', resume: { task: run.runId } },
+  ]);
+  const [{ createChat }] = chatMajors as [(typeof chatMajors)[0]];
+  const chat = createChat({ transport: new SourceChatTransport(source) });
+  await chat.sendMessage({ text: 'one' });
+  expect(JSON.stringify(chat.messages)).not.toContain('"task"');
+  await chat.sendMessage({ text: 'two' });
+  expect(source.runs[1]!.sourceState).toEqual({ task: source.runs[0]!.runId });
+});
+
+describe('a source that breaks its promises', () => {
+  const broken = (run: AgentSource['run']): AgentSource => ({ name: 'broken', pauses: 'replay', run });
+  const start = { type: 'run-start', runId: 'r', threadId: 't', messageId: 'm' } as const;
+
+  test.each([
+    [
+      'throws',
+      broken(() => {
+        throw new Error('Not today.');
+      }),
+      'Not today.',
+    ],
+    ['errors', broken(() => new ReadableStream({ pull: (own) => own.error(new Error('Torn.')) })), 'Torn.'],
+    [
+      'ends without an end',
+      broken(
+        () =>
+          new ReadableStream({
+            start(own) {
+              own.enqueue(start);
+              own.close();
+            },
+          }),
+      ),
+      'The stream ended before the run did.',
+    ],
+    [
+      'says what no chunk can hold',
+      broken(
+        () =>
+          new ReadableStream({
+            start(own) {
+              own.enqueue(start);
+              own.enqueue({ type: 'text-start', id: 't' });
+              own.enqueue({ type: 'text-delta', id: 't', delta: 7 as never });
+            },
+          }),
+      ),
+      'The run cannot be shown: its chunk "text-delta" is wrong at "delta"',
+    ],
+    [
+      'ends as no run can',
+      broken(
+        () =>
+          new ReadableStream({
+            start(own) {
+              own.enqueue(start);
+              own.enqueue({ type: 'run-end', outcome: 'complete', finishReason: 'unknown' as never });
+            },
+          }),
+      ),
+      'its chunk "finish" is wrong at "finishReason"',
+    ],
+  ])('%s', async (_, source, message) => {
+    const chunks = await allOf(await new SourceChatTransport(source).sendMessages(request()));
+    expect(chunks.at(-1)).toMatchObject({ type: 'error', errorText: expect.stringContaining(message) as string });
+  });
+});
+
+describe.each(chatMajors)('$name', ({ major, createChat }) => {
+  test('the options are the encoder’s', async () => {
+    const source = scriptedSource((run) => [
+      { type: 'reasoning-start', id: `${run.runId}:r` },
+      { type: 'reasoning-end', id: `${run.runId}:r` },
+      { type: 'tool-call', toolCallId: 'c', toolName: 'rm', input: {}, executor: 'runtime' },
+      { type: 'tool-result', toolCallId: 'c', status: 'ok', output: 1 },
+      ...says(run, 'text', 'Hello'),
+      complete,
+    ]);
+    const transport = new SourceChatTransport(source, { version: major, sendReasoning: false, staticTools: [] });
+    const chat = createChat({ transport: transport as never });
+    await chat.sendMessage({ text: 'hi' });
+    expect(shown(chat.lastMessage).map(({ type }) => type)).toEqual([
+      'step-start',
+      'dynamic-tool',
+      'step-start',
+      'text',
+    ]);
+  });
+});

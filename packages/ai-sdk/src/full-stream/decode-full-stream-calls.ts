@@ -1,0 +1,305 @@
+import {
+  mergeMeta,
+  toFault,
+  toJson,
+  type AgentEvent,
+  type CallBody,
+  type Emit,
+  type EventOf,
+  type Executor,
+  type Fault,
+  type FinishReason,
+  type Json,
+  type JsonObject,
+  type Meta,
+  type OnLoss,
+  type PartIds,
+  type RunInput,
+  type Said,
+  type Waiting,
+} from '@intertie/core';
+import { lateResult } from '../messages/late-results.ts';
+import {
+  defined,
+  fieldsOf,
+  flagOf,
+  isFields,
+  keyOf,
+  metaOf,
+  nameOf,
+  textOf,
+  type Fields,
+} from '../shared/read-fields.ts';
+import { inputBeforeSchema } from '../shared/schema-input.ts';
+import type { ExecutorOf } from './tool-executors.ts';
+
+type Write = Emit<AgentEvent>;
+type Call = {
+  state: 'streaming' | 'open' | 'settled';
+  toolName: string;
+  executor?: Executor;
+  dynamic?: boolean;
+  /** The input as the SDK has it: its results refer to the same value. */
+  input?: unknown;
+  stepId?: string;
+};
+
+/** What the calls need of the decoder around them. */
+export interface CallContext {
+  run: RunInput;
+  ids: PartIds;
+  executorOf: ExecutorOf;
+  /** Whether a tool of the provider may have several results, the last of which is final. */
+  hasPartialResults(toolName: string): boolean;
+  onLoss: OnLoss;
+  /** In which step a part is, and its metadata. */
+  said(part: Fields): Pick<Said, 'stepId' | 'providerMetadata'>;
+  /** The last part or call that began. */
+  lastId(): string | undefined;
+  /** A part of a known type that does not fit where it is. */
+  lost(part: unknown, why: string, emit: Write): void;
+}
+
+/** Decodes the calls of a `fullStream`, their results and their approvals. */
+export class FullStreamCalls {
+  #context: CallContext;
+  /** The calls of this run, by our id. */
+  #calls = new Map<string, Call>();
+  /** Calls of this run that share a wire id with an unsettled call before them, by wire id, in their order. */
+  #twins = new Map<string, string[]>();
+  /** Last results of calls that may get another one. */
+  #held = new Map<string, EventOf<'tool-result'> & { status: 'ok' }>();
+  /** Questions that nobody has answered, and the call of each. */
+  #questions = new Map<string, string | undefined>();
+  /** Why a call was denied, where the answer said so. */
+  #denials = new Map<string, string>();
+
+  constructor(context: CallContext) {
+    this.#context = context;
+  }
+
+  inputStart(part: Fields, emit: Write): void {
+    emit({ type: 'tool-input-start', ...this.#openCall(part, part.id, 'streaming') });
+  }
+
+  /** Our id of the call, if its input is open. */
+  inputDelta(part: Fields, emit: Write): void {
+    const toolCallId = this.#streaming(part, emit);
+    if (toolCallId === undefined) return;
+    const delta = textOf(part.delta) ?? '';
+    const providerMetadata = metaOf(part.providerMetadata, this.#context.onLoss);
+    if (providerMetadata) emit({ type: 'tool-input-delta', toolCallId, delta, providerMetadata });
+    else emit({ type: 'tool-input-delta', toolCallId, delta });
+  }
+
+  inputEnd(part: Fields, emit: Write): void {
+    const toolCallId = this.#streaming(part, emit);
+    if (toolCallId !== undefined) emit({ type: 'tool-input-end', toolCallId, ...this.#metadata(part) });
+  }
+
+  call(part: Fields, emit: Write): void {
+    const wireId = nameOf(part.toolCallId);
+    const known = wireId === undefined ? undefined : this.#context.ids.of(wireId);
+    const streamed = known === undefined ? undefined : this.#calls.get(known);
+    // A wire id that comes again after its call is complete is another call.
+    const call =
+      known !== undefined && streamed?.state === 'streaming'
+        ? this.#completeCall(known, streamed, part)
+        : this.#openCall(part, wireId, 'open');
+    // The provider has run its own tool, whatever the SDK thinks of the call: its result will follow.
+    const invalid = part.invalid === true && call.executor !== 'provider' ? faultOf(part.error) : undefined;
+    if (part.invalid === true && invalid === undefined) {
+      const { message } = faultOf(part.error);
+      emit({ type: 'notice', level: 'warning', message, code: 'invalid-call', toolCallId: call.toolCallId });
+    }
+    this.#calls.get(call.toolCallId)!.input = part.input;
+    emit({ type: 'tool-call', input: this.#json(part.input), ...(invalid && { invalid }), ...call });
+  }
+
+  result(type: 'tool-result' | 'tool-error' | 'tool-output-denied', part: Fields, emit: Write): void {
+    // Approved and denied calls of an earlier run get their results before the first step: those are of the baseline.
+    const toolCallId = this.#unsettledTwin(part) ?? this.#context.ids.of(keyOf(part.toolCallId));
+    if (toolCallId === undefined) return this.#context.lost(part, 'There is no call of that id.', emit);
+    const call = this.#calls.get(toolCallId);
+    const result = { type: 'tool-result', toolCallId } as const;
+    const providerMetadata = mergeMeta(metaOf(part.providerMetadata, this.#context.onLoss), this.#place(toolCallId));
+    const said = defined({ providerMetadata });
+    if (type === 'tool-result') {
+      const isPreliminary = part.preliminary === true;
+      if (call && !isPreliminary) call.state = 'settled';
+      const ok = { ...result, status: 'ok', output: this.#json(part.output), ...said } as const;
+      if (isPreliminary) return emit({ ...ok, preliminary: true });
+      if (call?.executor !== 'provider' || !this.#context.hasPartialResults(call.toolName)) return emit(ok);
+      this.#supersede(toolCallId, emit);
+      this.#held.set(toolCallId, ok);
+      return;
+    }
+    this.#supersede(toolCallId, emit);
+    if (call) call.state = 'settled';
+    if (type === 'tool-error') return emit({ ...result, status: 'error', error: faultOf(part.error), ...said });
+    const reason = this.#denials.get(toolCallId) ?? denialOf(this.#context.run, toolCallId);
+    emit({ ...result, status: 'denied', ...(reason !== undefined && { reason }), ...said });
+  }
+
+  /** Emits the results that were held: the stream continues with something else, so they are final. */
+  releaseResults(emit: Write): void {
+    if (this.#held.size === 0) return;
+    const held = [...this.#held.values()];
+    this.#held.clear();
+    for (const result of held) emit(result);
+  }
+
+  /** Where the result of a provider's tool came, unless that is right after its call. It goes back in the same place. */
+  #place(toolCallId: string): Meta | undefined {
+    const { run } = this.#context;
+    const call: Pick<Call, 'executor' | 'stepId'> | undefined =
+      this.#calls.get(toolCallId) ??
+      run.message?.parts.find((part) => part.type === 'tool-invocation' && part.toolCallId === toolCallId);
+    if (call?.executor !== 'provider') return undefined;
+    const last = this.#context.lastId();
+    const { stepId } = this.#context.said({});
+    const isNext = last === toolCallId;
+    if (isNext && stepId === call.stepId) return undefined;
+    return lateResult(isNext ? undefined : last, stepId === call.stepId ? undefined : stepId);
+  }
+
+  question(part: Fields, emit: Write): void {
+    const questionId = nameOf(part.approvalId);
+    if (questionId === undefined) return this.#context.lost(part, 'An approval request has an id.', emit);
+    const toolCallId = this.#context.ids.of(keyOf(fieldsOf(part.toolCall).toolCallId));
+    const before = inputBeforeSchema(part.toolCall);
+    const kept = defined({
+      signature: textOf(part.signature),
+      inputSchemaInput: before && this.#json(before.value),
+    });
+    const providerMetadata = Object.keys(kept).length > 0 ? { 'ai-sdk': kept as JsonObject } : undefined;
+    this.#questions.set(questionId, toolCallId);
+    emit({
+      type: 'question',
+      questionId,
+      kind: 'approval',
+      ...defined({ toolCallId, reason: textOf(part.reason) }),
+      ...(part.isAutomatic === true && { automatic: true }),
+      ...(providerMetadata && { providerMetadata }),
+    });
+  }
+
+  answer(part: Fields, emit: Write): void {
+    const questionId = nameOf(part.approvalId);
+    if (questionId === undefined) return this.#context.lost(part, 'An approval response names its request.', emit);
+    const toolCallId = this.#questions.get(questionId);
+    this.#questions.delete(questionId);
+    const reason = textOf(part.reason);
+    if (toolCallId !== undefined && reason !== undefined) this.#denials.set(toolCallId, reason);
+    emit({ type: 'answer', questionId, approved: part.approved === true, ...(reason !== undefined && { reason }) });
+  }
+
+  /** `streamText` has run every tool that it could: what is left is the client's, unless the answer was cut short. */
+  waitingFor(finishReason: FinishReason): Waiting[] {
+    const asked = new Set(this.#questions.values());
+    const mayBeClients = finishReason === 'tool-calls' || finishReason === 'stop';
+    const waiting: Waiting[] = [];
+    for (const [toolCallId, { state, executor = mayBeClients ? 'client' : undefined }] of this.#calls) {
+      if (state === 'open' && executor === 'client' && !asked.has(toolCallId))
+        waiting.push({ type: 'tool', toolCallId });
+    }
+    for (const questionId of this.#questions.keys()) waiting.push({ type: 'question', questionId });
+    return waiting;
+  }
+
+  /** A further result follows: the one before it was preliminary, though `streamText` does not pass that on. */
+  #supersede(toolCallId: string, emit: Write): void {
+    const held = this.#held.get(toolCallId);
+    if (held === undefined) return;
+    this.#held.delete(toolCallId);
+    emit({ ...held, preliminary: true });
+  }
+
+  /** Our id of the call whose input goes on. */
+  #streaming(part: Fields, emit: Write): string | undefined {
+    const toolCallId = this.#context.ids.of(keyOf(part.id));
+    if (toolCallId !== undefined && this.#calls.get(toolCallId)?.state === 'streaming') return toolCallId;
+    this.#context.lost(part, 'No tool input of that id is open.', emit);
+    return undefined;
+  }
+
+  /** Of several calls with the result's wire id: the one with the result's input, or else the first without a result. */
+  #unsettledTwin(part: Fields): string | undefined {
+    const twins = this.#twins.get(keyOf(part.toolCallId));
+    const unsettled = twins?.filter((id) => this.#calls.get(id)?.state === 'open');
+    return unsettled?.find((id) => this.#calls.get(id)?.input === part.input) ?? unsettled?.[0];
+  }
+
+  #openCall(part: Fields, wireId: unknown, state: Call['state']): CallBody & Said {
+    const before = this.#context.ids.of(keyOf(wireId));
+    const toolCallId = this.#context.ids.open(nameOf(wireId));
+    if (before !== undefined && this.#calls.get(before)?.state === 'open') {
+      const twins = this.#twins.get(keyOf(wireId)) ?? [before];
+      this.#twins.set(keyOf(wireId), [...twins, toolCallId]);
+    }
+    const toolName = textOf(part.toolName) ?? '';
+    const said = defined({
+      executor: this.#context.executorOf(toolName, part.providerExecuted),
+      dynamic: flagOf(part.dynamic),
+    });
+    const { stepId } = this.#context.said({});
+    this.#calls.set(toolCallId, { state, toolName, ...said, ...defined({ stepId }) });
+    return this.#callBody({ toolCallId, toolName, ...said }, part, nameOf(wireId));
+  }
+
+  /** What `tool-input-start` said holds: of an invalid call the SDK says `dynamic`, whatever it said before. */
+  #completeCall(toolCallId: string, call: Call, part: Fields): CallBody & Said {
+    call.state = 'open';
+    const { toolName } = call;
+    const said = defined({
+      executor: call.executor ?? this.#context.executorOf(toolName, part.providerExecuted ?? false),
+      dynamic: call.dynamic ?? (part.invalid === true ? undefined : flagOf(part.dynamic)),
+    });
+    Object.assign(call, said);
+    return this.#callBody({ toolCallId, toolName, ...said }, part, nameOf(part.toolCallId));
+  }
+
+  /**
+   * Adds the remaining fields of a part to its call. The provider's id is kept where ours differs, on the opening and on the
+   * complete call: readers of either must find it.
+   */
+  #callBody(call: CallBody & Said, part: Fields, wireId: string | undefined): CallBody & Said {
+    const { title, inputEncoding, toolMetadata } = part;
+    if (typeof title === 'string') call.title = title;
+    if (inputEncoding === 'json' || inputEncoding === 'text') call.inputEncoding = inputEncoding;
+    if (toolMetadata !== undefined) call.toolMetadata = this.#json(toolMetadata);
+    const { stepId, providerMetadata } = this.#context.said(part);
+    if (stepId !== undefined) call.stepId = stepId;
+    const isRenamed = wireId !== undefined && wireId !== call.toolCallId;
+    const metadata = isRenamed ? mergeMeta(providerMetadata, { 'ai-sdk': { toolCallId: wireId } }) : providerMetadata;
+    if (metadata) call.providerMetadata = metadata;
+    return call;
+  }
+
+  #metadata(part: Fields): { providerMetadata?: Meta } {
+    const providerMetadata = metaOf(part.providerMetadata, this.#context.onLoss);
+    return providerMetadata ? { providerMetadata } : {};
+  }
+
+  #json(value: unknown): Json {
+    return value === undefined ? null : toJson(value, this.#context.onLoss);
+  }
+}
+
+/** A provider's tool may fail with a value of its own, which goes back to it as it was. */
+function faultOf(error: unknown): Fault {
+  const fault = toFault(error);
+  const isOwn = isFields(error) && !(error instanceof Error) && typeof error.message !== 'string';
+  return isOwn ? { ...fault, data: toJson(error) } : fault;
+}
+
+/** What the person said who denied a call of the baseline. */
+function denialOf({ message, answers }: RunInput, toolCallId: string): string | undefined {
+  for (const part of message?.parts ?? []) {
+    if (part.type !== 'tool-invocation' || part.toolCallId !== toolCallId || !part.approval) continue;
+    const { questionId, answer } = part.approval;
+    const given = answer ?? answers.find((other) => 'questionId' in other && other.questionId === questionId);
+    return given && 'reason' in given ? given.reason : undefined;
+  }
+  return undefined;
+}

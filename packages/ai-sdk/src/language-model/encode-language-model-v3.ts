@@ -1,0 +1,278 @@
+import type { LanguageModelV3StreamPart, SharedV3Warning } from '@ai-sdk/provider';
+import {
+  mergeMeta,
+  outcomeOfCut,
+  type AgentEvent,
+  type Codec,
+  type Emit,
+  type End,
+  type EventOf,
+  type JsonObject,
+  type Meta,
+  type OnLoss,
+  type Usage,
+} from '@intertie/core';
+import type { IncludeInternal } from '../shared/include-internal.ts';
+import { V3Calls } from './encode-v3-calls.ts';
+import { unknownMediaType } from '../shared/file-body.ts';
+import { keptSlot, withSlot } from '../shared/intertie-slot.ts';
+import { defined } from '../shared/read-fields.ts';
+import { v3Error } from './v3-error.ts';
+import { v3FinishReason } from './v3-finish-reason.ts';
+import { v3Metadata } from './v3-metadata.ts';
+import { V3Summary } from './v3-summary.ts';
+import { toV3Usage } from './v3-usage.ts';
+
+export interface LanguageModelV3EncoderOptions {
+  /** The names of the tools that the caller brought (`options.tools`): calls of these are the caller's to run. */
+  tools?: Iterable<string>;
+  /** What agents say to each other. Default: no. */
+  includeInternal?: IncludeInternal;
+  /** What is known to be wrong with the call before the run starts. */
+  warnings?: SharedV3Warning[];
+  /** Whether `raw` events are passed on. Default: no. */
+  includeRawChunks?: boolean;
+  onLoss?: OnLoss;
+}
+
+/**
+ * Encodes a run as the stream of a `LanguageModelV3`, which `streamText` of 6 and of 7 reads. The run is one step of it,
+ * however many turns it has: its own tools are `providerExecuted` and `dynamic`, and its last words, state and data are in the
+ * metadata of `finish`, which is always the last part, also after an error.
+ */
+export function createLanguageModelV3Encoder(
+  options: LanguageModelV3EncoderOptions = {},
+): Codec<AgentEvent, LanguageModelV3StreamPart> {
+  return new V3Encoder(options);
+}
+
+type Write = Emit<LanguageModelV3StreamPart>;
+type Kind = 'text' | 'reasoning';
+type PartIdentity = { id?: string; agentId?: string; providerMetadata?: Meta };
+type OpenPart = { kind: Kind; meta: Meta | undefined };
+
+/** As they are, since a type that is put together anew each time is slow to compare. */
+const types = {
+  text: { start: 'text-start', delta: 'text-delta', end: 'text-end' },
+  reasoning: { start: 'reasoning-start', delta: 'reasoning-delta', end: 'reasoning-end' },
+} as const;
+
+class V3Encoder implements Codec<AgentEvent, LanguageModelV3StreamPart> {
+  #onLoss: OnLoss;
+  #includeInternal: IncludeInternal;
+  #warnings: SharedV3Warning[];
+  #includeRaw: boolean;
+  #open = new Map<string, OpenPart>();
+  #calls: V3Calls;
+  #withheld = new Set<string>();
+  #stepUsage: Usage[] = [];
+  #summary: V3Summary;
+  #phase: 'before' | 'running' | 'ended' = 'before';
+
+  constructor({
+    tools,
+    includeInternal = false,
+    warnings = [],
+    includeRawChunks = false,
+    onLoss,
+  }: LanguageModelV3EncoderOptions) {
+    this.#onLoss = onLoss ?? (() => undefined);
+    this.#summary = new V3Summary(this.#onLoss);
+    this.#includeInternal = includeInternal;
+    this.#calls = new V3Calls({
+      callerTools: tools && new Set(tools),
+      onLoss: this.#onLoss,
+      admits: (event, id) => this.#admits(event, id),
+      isWithheld: (id) => this.#withheld.has(id),
+      metaOf: (event, more) => this.#partMeta(event, more),
+    });
+    this.#warnings = warnings;
+    this.#includeRaw = includeRawChunks;
+  }
+
+  feed(event: AgentEvent, emit: Write): void {
+    if (this.#phase === 'ended') {
+      return this.#onLoss({ kind: 'late', what: event.type, why: 'It came after the run had ended.' });
+    }
+    if (this.#phase === 'before') {
+      this.#phase = 'running';
+      emit({ type: 'stream-start', warnings: this.#warnings });
+    }
+    this.#encode(event, emit);
+  }
+
+  /** A sealed run has ended by now. What comes without a seal still gets its `finish`. */
+  end(end: End, emit: Write): void {
+    if (this.#phase === 'ended') return;
+    this.feed({ type: 'run-end', ...outcomeOfCut(end) }, emit);
+  }
+
+  #encode(event: AgentEvent, emit: Write): void {
+    switch (event.type) {
+      case 'run-start':
+      case 'message-snapshot':
+        // The baseline is in the caller's prompt.
+        return;
+      case 'text-start':
+      case 'reasoning-start':
+        return this.#start(event.type === 'text-start' ? 'text' : 'reasoning', event, emit);
+      case 'text-delta':
+      case 'reasoning-delta':
+        return this.#delta(event, emit);
+      case 'text-end':
+      case 'reasoning-end':
+        return this.#end(event, emit);
+      case 'tool-input-start':
+      case 'tool-input-delta':
+      case 'tool-input-end':
+        return this.#calls.input(event, emit);
+      case 'tool-call':
+        return this.#calls.call(event, emit);
+      case 'tool-result':
+        return this.#calls.result(event, emit);
+      case 'question':
+        return this.#calls.question(event, emit);
+      case 'source':
+      case 'file':
+        if (this.#admits(event, event.id)) this.#whole(event, emit);
+        return;
+      case 'step-end':
+        return this.#stepEnd(event, emit);
+      case 'raw':
+        if (this.#includeRaw) emit({ type: 'raw', rawValue: event.value });
+        return;
+      case 'run-end':
+        return this.#runEnd(event, emit);
+      default:
+        this.#beside(event);
+    }
+  }
+
+  #start(kind: Kind, event: EventOf<'text-start' | 'reasoning-start'>, emit: Write): void {
+    if (!this.#admits(event, event.id)) return;
+    const shown = event.internal && this.#includeInternal === 'reasoning' ? 'reasoning' : kind;
+    const meta = this.#partMeta(event);
+    this.#open.set(event.id, { kind: shown, meta });
+    const type = types[shown].start;
+    emit(meta ? { type, id: event.id, providerMetadata: meta } : { type, id: event.id });
+  }
+
+  /** `streamText` replaces what it knows of a part's metadata by what comes later, so the whole is said each time. */
+  #delta({ id, delta, providerMetadata }: EventOf<'text-delta' | 'reasoning-delta'>, emit: Write): void {
+    const part = this.#open.get(id);
+    if (!part) return this.#missing('delta', id);
+    part.meta = mergeMeta(part.meta, providerMetadata);
+    const type = types[part.kind].delta;
+    emit(providerMetadata ? { type, id, delta, ...v3Metadata(part.meta) } : { type, id, delta });
+  }
+
+  #end(event: EventOf<'text-end' | 'reasoning-end'>, emit: Write): void {
+    const { id, providerMetadata } = event;
+    const part = this.#open.get(id);
+    if (!part) return this.#missing('end', id);
+    this.#open.delete(id);
+    const citations = event.type === 'text-end' ? event.citations : undefined;
+    const merged = mergeMeta(part.meta, providerMetadata);
+    const meta = citations ? withSlot(merged, { citations }) : merged;
+    const type = types[part.kind].end;
+    emit(meta ? { type, id, providerMetadata: meta } : { type, id });
+  }
+
+  #whole(event: EventOf<'source' | 'file'>, emit: Write): void {
+    const { id } = event;
+    if (event.type === 'file') {
+      const { mimeType, filename, reasoning } = event;
+      const meta = this.#partMeta(event, defined({ filename, reasoning }));
+      if (event.data !== undefined) {
+        emit({ type: 'file', mediaType: mimeType ?? unknownMediaType, data: event.data, ...v3Metadata(meta) });
+      } else if (event.url !== undefined) {
+        const { url } = event;
+        emit({ type: 'source', sourceType: 'url', id, url, ...defined({ title: filename }), ...v3Metadata(meta) });
+      } else {
+        const why = 'Only its provider has the file, and V3 has bytes alone.';
+        this.#onLoss({ kind: 'unsupported', what: 'file', why, id });
+      }
+      return;
+    }
+    const { sourceType, url, title, mediaType = unknownMediaType, filename } = event;
+    const meta = v3Metadata(this.#partMeta(event));
+    if (sourceType === 'url' && url !== undefined) {
+      emit({ type: 'source', sourceType, id, url, ...defined({ title }), ...meta });
+    } else {
+      const name = title ?? filename ?? url ?? '';
+      emit({ type: 'source', sourceType: 'document', id, mediaType, title: name, ...defined({ filename }), ...meta });
+    }
+  }
+
+  #stepEnd({ response, usage = [], discarded, stepId: id }: EventOf<'step-end'>, emit: Write): void {
+    this.#stepUsage.push(...usage);
+    if (discarded) {
+      this.#onLoss({ kind: 'unsupported', what: 'discarded step', why: 'V3 cannot take back what was said.', id });
+    }
+    if (!response) return;
+    const { id: responseId, modelId, timestamp } = response;
+    const time = timestamp === undefined ? undefined : new Date(timestamp);
+    emit({ type: 'response-metadata', ...defined({ id: responseId, modelId, timestamp: time }) });
+  }
+
+  /** What is not a part: summed up for the end, a late word on a part, or nothing that V3 knows. */
+  #beside(event: AgentEvent): void {
+    if (event.type === 'step-start' || event.type === 'agent-end') return;
+    if ((event.type === 'data' || event.type === 'interjection') && !this.#admits(event, event.id)) return;
+    if (event.type === 'data-delta' && this.#withheld.has(event.id)) return;
+    if (this.#summary.see(event)) return;
+    if (event.type === 'metadata' && event.id !== undefined) {
+      return this.#lateMetadata(event.id, event.providerMetadata);
+    }
+    this.#onLoss({ kind: 'unsupported', what: event.type, why: 'A V3 model has no word for it.', ...idOf(event) });
+  }
+
+  #lateMetadata(id: string, providerMetadata: Meta): void {
+    const part = this.#open.get(id);
+    if (part) part.meta = mergeMeta(part.meta, providerMetadata);
+    else {
+      const why = 'The part is over, and nothing can be added to it.';
+      this.#onLoss({ kind: 'unsupported', what: 'metadata', why, id });
+    }
+  }
+
+  #runEnd(event: EventOf<'run-end'>, emit: Write): void {
+    this.#phase = 'ended';
+    for (const [id, { kind, meta }] of this.#open) emit({ type: types[kind].end, id, ...v3Metadata(meta) });
+    if (event.outcome === 'error') emit({ type: 'error', error: v3Error(event.error) });
+    const { usage = this.#stepUsage } = event;
+    emit({
+      type: 'finish',
+      usage: toV3Usage(usage),
+      finishReason: v3FinishReason(event, this.#calls.isWaiting),
+      ...v3Metadata(withSlot(event.providerMetadata, this.#summary.at(event))),
+    });
+  }
+
+  #admits(event: { type: string; internal?: true }, id: string): boolean {
+    if (!event.internal || this.#includeInternal !== false) return true;
+    if (!this.#withheld.has(id)) {
+      this.#withheld.add(id);
+      const why = 'It was said between agents; the option "includeInternal" shows it.';
+      this.#onLoss({ kind: 'withheld', what: event.type, why, id });
+    }
+    return false;
+  }
+
+  #missing(what: string, id: string): void {
+    if (this.#withheld.has(id)) return;
+    this.#onLoss({ kind: 'repaired', what, why: 'Nothing of that id is open.', id });
+  }
+
+  #partMeta(event: PartIdentity, more?: JsonObject): Meta | undefined {
+    const slot = keptSlot(event);
+    const agent = this.#summary.agentName(event.agentId);
+    if (agent !== undefined) slot.agent = agent;
+    return withSlot(event.providerMetadata, more ? Object.assign(slot, more) : slot);
+  }
+}
+
+function idOf(event: AgentEvent): { id?: string } {
+  if ('id' in event && event.id !== undefined) return { id: event.id };
+  return 'questionId' in event && event.questionId !== undefined ? { id: event.questionId } : {};
+}

@@ -1,0 +1,173 @@
+import type { LanguageModelV3StreamPart } from '@ai-sdk/provider';
+import { mergeMeta, type Emit, type EventOf, type Json, type JsonObject, type Meta, type OnLoss } from '@intertie/core';
+import { withSlot } from '../shared/intertie-slot.ts';
+import { defined } from '../shared/read-fields.ts';
+import { v3Metadata, withMeta } from './v3-metadata.ts';
+
+type Write = Emit<LanguageModelV3StreamPart>;
+type V3Part<Type extends LanguageModelV3StreamPart['type']> = Extract<LanguageModelV3StreamPart, { type: Type }>;
+type CallEvent = EventOf<'tool-input-start' | 'tool-call'>;
+type Call = {
+  toolName: string;
+  owner: 'caller' | 'run';
+  isComplete: boolean;
+  meta: Meta | undefined;
+  saidPreliminary?: true;
+};
+
+/** What the calls need of the encoder around them. */
+export interface V3CallsContext {
+  /** The tools that the caller brought. */
+  callerTools: ReadonlySet<string> | undefined;
+  onLoss: OnLoss;
+  /** Whether a part is for the caller. If not, it is withheld from now on. */
+  admits(event: CallEvent, id: string): boolean;
+  isWithheld(id: string): boolean;
+  /** The metadata of a part, with its identity and what else there is in the slot. */
+  metaOf(event: CallEvent, more: JsonObject): Meta | undefined;
+}
+
+/** Writes calls, results and approvals as the parts of a V3 stream. */
+export class V3Calls {
+  #context: V3CallsContext;
+  #calls = new Map<string, Call>();
+  /** Inputs that stream before anybody has said who runs the tool. */
+  #held = new Map<string, Array<EventOf<'tool-input-start' | 'tool-input-delta' | 'tool-input-end'>>>();
+  #asked = false;
+
+  constructor(context: V3CallsContext) {
+    this.#context = context;
+  }
+
+  /** Whether the caller has something to do: to run a tool, or to ask somebody. */
+  get isWaiting(): boolean {
+    if (this.#asked) return true;
+    for (const { owner, isComplete } of this.#calls.values()) if (owner === 'caller' && isComplete) return true;
+    return false;
+  }
+
+  input(event: EventOf<'tool-input-start' | 'tool-input-delta' | 'tool-input-end'>, emit: Write): void {
+    const { toolCallId: id } = event;
+    const held = this.#held.get(id);
+    if (held) return void held.push(event);
+    if (event.type === 'tool-input-start') {
+      if (!this.#context.admits(event, id)) return;
+      if (event.executor === undefined && this.#context.callerTools === undefined)
+        return void this.#held.set(id, [event]);
+      const { toolName } = event;
+      const call = this.#openCall(event);
+      const { inputEncoding, title } = event;
+      emit({
+        type: event.type,
+        id,
+        toolName,
+        ...owned(call),
+        ...defined({ inputEncoding, title }),
+        ...v3Metadata(call.meta),
+      });
+      return;
+    }
+    const call = this.#calls.get(id);
+    if (!call) {
+      if (this.#context.isWithheld(id)) return;
+      return this.#context.onLoss({ kind: 'repaired', what: event.type, why: 'Nothing of that id is open.', id });
+    }
+    call.meta = mergeMeta(call.meta, event.providerMetadata);
+    if (event.type === 'tool-input-end') emit({ type: event.type, id });
+    else emit({ type: event.type, id, delta: event.delta });
+  }
+
+  call(event: EventOf<'tool-call'>, emit: Write): void {
+    const { toolCallId, toolName, input, providerMetadata, invalid } = event;
+    if (!this.#context.admits(event, toolCallId)) return;
+    const held = this.#held.get(toolCallId);
+    this.#held.delete(toolCallId);
+    if (held) {
+      const { executor = 'runtime' } = event;
+      for (const part of held) this.input(part.type === 'tool-input-start' ? { ...part, executor } : part, emit);
+    }
+    const call = this.#calls.get(toolCallId) ?? this.#openCall(event);
+    call.isComplete = true;
+    call.meta = mergeMeta(call.meta, providerMetadata);
+    // An invalid call has its error result in the run, and must not be run by anybody.
+    if (invalid) call.owner = 'run';
+    const part: V3Part<'tool-call'> = { type: 'tool-call', toolCallId, toolName, input: JSON.stringify(input) };
+    emit(withMeta(Object.assign(part, owned(call)), call.meta));
+  }
+
+  result(event: EventOf<'tool-result'>, emit: Write): void {
+    const { toolCallId: id } = event;
+    const call = this.#calls.get(id);
+    if (!call?.isComplete) {
+      if (this.#context.isWithheld(id)) return;
+      const why = 'Its call is not in this stream. A result without a call corrupts the history that the SDK keeps.';
+      return this.#context.onLoss({ kind: 'withheld', what: 'tool-result', why, id });
+    }
+    if (call.owner === 'caller') {
+      const why = 'The call is the caller’s to run: V3 has results only for what the model’s side has run.';
+      return this.#context.onLoss({ kind: 'unsupported', what: 'tool-result', why, id });
+    }
+    if (event.status === 'ok' && event.preliminary) {
+      if (call.saidPreliminary) return;
+      call.saidPreliminary = true;
+      const why = 'The SDK takes a preliminary result for the final one.';
+      return this.#context.onLoss({ kind: 'withheld', what: 'preliminary result', why, id });
+    }
+    const { toolName } = call;
+    const { result, isError, slot } = resultOf(event);
+    const part: V3Part<'tool-result'> = { type: 'tool-result', toolCallId: id, toolName, result, dynamic: true };
+    if (isError) part.isError = true;
+    emit(withMeta(part, slot ? withSlot(event.providerMetadata, slot) : event.providerMetadata));
+  }
+
+  /** The SDK asks people about calls of the model's side, and only after it has seen the call. */
+  question(event: EventOf<'question'>, emit: Write): void {
+    const { questionId: approvalId, toolCallId, providerMetadata } = event;
+    const call = toolCallId === undefined ? undefined : this.#calls.get(toolCallId);
+    if (toolCallId === undefined || !call?.isComplete || call.owner !== 'run' || event.kind !== 'approval') {
+      const why = 'V3 asks about calls that the model’s side runs, and nothing else.';
+      return this.#context.onLoss({ kind: 'unsupported', what: 'question', why, id: approvalId });
+    }
+    this.#asked = true;
+    const { reason, message } = event;
+    const meta = withSlot(providerMetadata, defined({ reason, message }));
+    emit({ type: 'tool-approval-request', approvalId, toolCallId, ...v3Metadata(meta) });
+  }
+
+  #openCall(event: CallEvent): Call {
+    const { toolCallId, toolName, executor } = event;
+    const isCallers =
+      executor === 'client' || (executor === undefined && this.#context.callerTools?.has(toolName) === true);
+    const isKnown = this.#context.callerTools === undefined || this.#context.callerTools.has(toolName);
+    if (isCallers && !isKnown) {
+      const why = `The caller has no tool "${toolName}", so nobody can answer. Add it to the tools of the call.`;
+      this.#context.onLoss({ kind: 'unsupported', what: 'client tool', why, id: toolCallId });
+    }
+    const { title, toolMetadata } = event;
+    const meta = this.#context.metaOf(event, defined({ executor, title, toolMetadata }));
+    const call: Call = { toolName, owner: isCallers && isKnown ? 'caller' : 'run', isComplete: false, meta };
+    this.#calls.set(toolCallId, call);
+    return call;
+  }
+}
+
+/** Without `dynamic` the SDK looks for the tool in the caller's set, and takes the call for invalid. */
+function owned({ owner }: Call): { providerExecuted?: true; dynamic?: true } {
+  return owner === 'run' ? { providerExecuted: true, dynamic: true } : {};
+}
+
+type V3Result = { result: NonNullable<Json>; isError?: true; slot?: JsonObject };
+
+/** A V3 result is never null. */
+function resultOf(event: EventOf<'tool-result'>): V3Result {
+  switch (event.status) {
+    case 'ok':
+      return event.content ? { result: event.output ?? '', slot: { content: true } } : { result: event.output ?? '' };
+    case 'error': {
+      const { message, ...more } = event.error;
+      return { result: Object.keys(more).length > 0 ? event.error : message, isError: true };
+    }
+    case 'denied':
+      return { result: event.reason ?? 'The call was denied.', isError: true, slot: { denied: true } };
+  }
+}

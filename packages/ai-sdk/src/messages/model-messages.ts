@@ -1,0 +1,21 @@
+import type { Dialect } from '@intertie/core';
+import { ModelMessageChecker } from './model-message-checker.ts';
+import { modelMessageRules } from './model-message-rules.ts';
+import { fieldsOf } from '../shared/read-fields.ts';
+
+const roles: ReadonlySet<unknown> = new Set(['system', 'user', 'assistant', 'tool']);
+
+/** A history as the AI SDK's model messages, to be sent to any provider. An item is a message. */
+export const modelMessages: Dialect = {
+  name: 'model-messages',
+  rules: modelMessageRules,
+  detect: (item) => {
+    const { role, content } = fieldsOf(item);
+    return roles.has(role) && (typeof content === 'string' || Array.isArray(content));
+  },
+  kindOf: (item) => {
+    const { role } = fieldsOf(item);
+    return typeof role === 'string' ? role : 'no message';
+  },
+  checker: () => new ModelMessageChecker(),
+};

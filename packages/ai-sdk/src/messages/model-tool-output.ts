@@ -1,0 +1,112 @@
+import { toJson, type Json, type MessagePart, type OnLoss, type ToolPart, type ToolResult } from '@intertie/core';
+import { fileBodyOf, unknownMediaType } from '../shared/file-body.ts';
+import { defined, fieldsOf, metaOf, textOf } from '../shared/read-fields.ts';
+
+/** The output of a tool as a model message has it. The shapes are those that 6 and 7 both take. */
+export type ModelToolOutput = { type: string; [key: string]: Json };
+
+/** Undefined: the call has no final result. */
+export function encodeToolOutput(part: ToolPart, onLoss: OnLoss): ModelToolOutput | undefined {
+  switch (part.state) {
+    case 'result': {
+      const { result = null, resultContent } = part;
+      if (resultContent && Array.isArray(result)) return { type: 'content', value: contentOf(result, onLoss) };
+      return typeof result === 'string' ? { type: 'text', value: result } : { type: 'json', value: result };
+    }
+    case 'error': {
+      const { message, data } = part.error ?? { message: 'The tool failed.' };
+      // A provider's own tool failed with a value of the provider's, which it wants back as it was.
+      return part.executor === 'provider' && data !== undefined
+        ? { type: 'error-json', value: data }
+        : { type: 'error-text', value: message };
+    }
+    case 'denied':
+      return { type: 'execution-denied', ...defined({ reason: part.error?.message }) };
+    default:
+      return undefined;
+  }
+}
+
+/** The longest encoded text that is sent to another provider than the one that made it. */
+const maxOpaque = 1024;
+
+/** The output without long encoded strings: images, and content that is encrypted for the provider that made it. */
+export function withoutOpaqueData(output: ModelToolOutput, onLeftOut: () => void): ModelToolOutput {
+  if (output.type === 'content') return output;
+  const strip = (value: Json): Json => {
+    if (typeof value === 'string' && value.length > maxOpaque && /^[\w+/=-]+$/.test(value)) {
+      onLeftOut();
+      return `(${value.length} characters of encoded data)`;
+    }
+    if (Array.isArray(value)) return value.map(strip);
+    if (typeof value !== 'object' || value === null) return value;
+    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, strip(inner)]));
+  };
+  return strip(output) as ModelToolOutput;
+}
+
+function contentOf(parts: readonly Json[], onLoss: OnLoss): Json[] {
+  return parts.map((value): Json => {
+    const { type, text, providerMetadata, mimeType, filename, data, url, reference } = fieldsOf(value);
+    const providerOptions = metaOf(providerMetadata, onLoss);
+    const more = defined({ providerOptions });
+    const mediaType = textOf(mimeType);
+    if (type === 'text') return { type, text: textOf(text) ?? '', ...more };
+    if (type === 'file' && typeof data === 'string') {
+      const name = defined({ filename: textOf(filename) });
+      return { type: 'file-data', data, mediaType: mediaType ?? unknownMediaType, ...name, ...more };
+    }
+    if (type === 'file' && typeof url === 'string')
+      return { type: 'file-url', url, ...defined({ mediaType }), ...more };
+    const { provider, ref } = fieldsOf(reference);
+    if (type === 'file' && typeof ref === 'string') {
+      return { type: 'file-id', fileId: typeof provider === 'string' ? { [provider]: ref } : ref, ...more };
+    }
+    // Whatever else a tool says in its content, the model reads as text.
+    return { type: 'text', text: typeof value === 'string' ? value : JSON.stringify(value) };
+  });
+}
+
+/** What a model message's tool output says came of the call. */
+export function decodeToolOutput(value: unknown, onLoss: OnLoss): ToolResult {
+  const output = fieldsOf(value);
+  const json = toJson(output.value ?? null, onLoss);
+  switch (output.type) {
+    case 'content': {
+      const items = Array.isArray(output.value) ? output.value : [];
+      const parts = items.flatMap((item) => contentPartOf(item, onLoss) ?? []);
+      return { status: 'ok', output: parts as unknown as Json, content: true };
+    }
+    case 'error-text':
+      return { status: 'error', error: { message: textOf(output.value) ?? JSON.stringify(json) } };
+    case 'error-json':
+      return {
+        status: 'error',
+        error: { message: typeof json === 'string' ? json : JSON.stringify(json), data: json },
+      };
+    case 'execution-denied':
+      return { status: 'denied', ...defined({ reason: textOf(output.reason) }) };
+    case 'text':
+    case 'json':
+      return { status: 'ok', output: json };
+    default:
+      // Messages of version 4 have the bare result here.
+      return { status: 'ok', output: toJson(value ?? null, onLoss) };
+  }
+}
+
+function contentPartOf(value: unknown, onLoss: OnLoss): MessagePart | undefined {
+  const item = fieldsOf(value);
+  const meta = metaOf(item.providerOptions, onLoss);
+  const more = meta ? { providerMetadata: meta } : {};
+  if (item.type === 'text') return { type: 'text', text: textOf(item.text) ?? '', ...more };
+  const data = item.type === 'file' ? item.data : (item.data ?? item.url ?? referenceOf(item.fileId));
+  const isImage = typeof item.type === 'string' && item.type.startsWith('image');
+  const mediaType = item.mediaType ?? (isImage ? 'image/*' : undefined);
+  const body = fileBodyOf({ data, mediaType, filename: item.filename }, onLoss);
+  return body && { type: 'file', ...body, ...more };
+}
+
+function referenceOf(fileId: unknown): unknown {
+  return typeof fileId === 'string' ? { type: 'reference', reference: { unknown: fileId } } : fileId;
+}

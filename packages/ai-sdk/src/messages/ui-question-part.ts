@@ -1,0 +1,80 @@
+import { equalJson, toJson, type Answer, type JsonObject, type OnLoss, type QuestionPart } from '@intertie/core';
+import { keptOf, keptSlot, takeSlot, withSlot } from '../shared/intertie-slot.ts';
+import { defined, fieldsOf, flagOf, metaOf, nameOf, omit, textOf, type Fields } from '../shared/read-fields.ts';
+import { questionCallId, questionIdOf } from '../ui-message-stream/chunk/ui-question-id.ts';
+import type { UIToolPart } from './ui-tool-part.ts';
+
+/** A question about no call is a dynamic tool, named by its reason, that the page answers with `addToolOutput`. */
+export function encodeUIQuestionPart(part: QuestionPart): UIToolPart {
+  const { type: _, id, agentId, stepId, to, internal, providerMetadata, questionId, answer, ...input } = part;
+  const kept = keptSlot({ id, agentId, stepId, to, internal });
+  const asked: UIToolPart = {
+    type: 'dynamic-tool',
+    toolName: part.reason || 'question',
+    toolCallId: questionCallId(questionId),
+    state: 'input-available',
+    input,
+    callProviderMetadata: withSlot(providerMetadata, { question: true, ...kept })!,
+  };
+  if (!answer) return asked;
+  const { value, providerMetadata: answerMetadata, ...said } = omit(answer, 'questionId');
+  const metadata = { resultProviderMetadata: withSlot(answerMetadata, { answer: said })! };
+  if (answer.cancelled) {
+    const errorText = answer.reason || 'The question was cancelled.';
+    return { ...asked, state: 'output-error', errorText, ...metadata };
+  }
+  return { ...asked, state: 'output-available', output: value === undefined ? said : value, ...metadata };
+}
+
+/** Undefined: it is a tool like any other. */
+export function decodeUIQuestionPart(ui: Fields, onLoss: OnLoss): QuestionPart | undefined {
+  const { slot, meta } = takeSlot(metaOf(ui.callProviderMetadata, onLoss));
+  const questionId = questionIdOf(ui.toolCallId);
+  if (slot.question !== true || questionId === undefined) return undefined;
+  const input = fieldsOf(ui.input);
+  const answer = decodeAnswer(questionId, input.kind, ui, onLoss);
+  return {
+    type: 'question',
+    questionId,
+    kind: input.kind === 'approval' ? 'approval' : 'input',
+    ...defined({
+      toolCallId: nameOf(input.toolCallId),
+      reason: textOf(input.reason),
+      message: textOf(input.message),
+      schema: input.schema === undefined ? undefined : toJson(input.schema, onLoss),
+      expiresAt: textOf(input.expiresAt),
+    }),
+    ...(input.automatic === true && { automatic: true }),
+    ...keptOf(slot),
+    ...(meta && { providerMetadata: meta }),
+    ...(answer && { answer }),
+  };
+}
+
+/** What the page gave as the tool's output: yes or no to an approval, else the value that was asked for. */
+function decodeAnswer(questionId: string, kind: unknown, ui: Fields, onLoss: OnLoss): Answer | undefined {
+  const { slot, meta } = takeSlot(metaOf(ui.resultProviderMetadata, onLoss));
+  const more = meta ? { providerMetadata: meta } : {};
+  if (ui.state !== 'output-available' && ui.state !== 'output-error') return undefined;
+  if (slot.answer !== undefined) {
+    const said = answerFields(fieldsOf(slot.answer));
+    const output = toJson(ui.output ?? null, onLoss);
+    const hasValue = ui.state === 'output-available' && !equalJson(output, slot.answer);
+    return { questionId, ...said, ...(hasValue && { value: output }), ...more };
+  }
+  if (ui.state === 'output-error') return { questionId, cancelled: true, ...more };
+  const output = toJson(ui.output ?? null, onLoss);
+  const { approved, reason } = fieldsOf(output);
+  if (kind === 'approval' && typeof output === 'boolean') return { questionId, approved: output, ...more };
+  if (kind === 'approval' && typeof approved === 'boolean') {
+    return { questionId, approved, ...defined({ reason: textOf(reason) }), ...more };
+  }
+  return { questionId, value: output, ...more };
+}
+
+function answerFields(said: Fields): Omit<Answer, 'questionId' | 'value'> & JsonObject {
+  return {
+    ...defined({ approved: flagOf(said.approved), reason: textOf(said.reason), by: textOf(said.by) }),
+    ...(said.cancelled === true && { cancelled: true }),
+  };
+}

@@ -1,0 +1,280 @@
+import {
+  equalJson,
+  mergeMeta,
+  toJson,
+  type AskedQuestion,
+  type Fault,
+  type Json,
+  type JsonObject,
+  type Meta,
+  type OnLoss,
+  type ToolPart,
+} from '@intertie/core';
+import { answerIn, askedOf, isApproved } from '../shared/ai-sdk-approval.ts';
+import { keptOf, keptSlot, slotKey, takeSlot, withSlot } from '../shared/intertie-slot.ts';
+import {
+  defined,
+  fieldsOf,
+  flagOf,
+  isFields,
+  jsonObjectOf,
+  metaOf,
+  nameOf,
+  textOf,
+  type Fields,
+} from '../shared/read-fields.ts';
+import type { UIMessageVersion } from '../ui-message-stream/chunk/ui-message-chunk.ts';
+import { deniedText, denialId } from '../ui-message-stream/chunk/ui-question-id.ts';
+
+/** A tool part of a UI message: static (`tool-weather`) or dynamic, in one of seven states. */
+export type UIToolPart = { type: string; toolCallId: string; state: string } & JsonObject;
+
+/** What a UI part cannot say travels in the slot of the call's metadata under the canonical name. */
+const carried = [
+  'executor',
+  'dynamic',
+  'title',
+  'inputEncoding',
+  'toolMetadata',
+  'args',
+  'argsText',
+  'preliminary',
+  'invalid',
+  'error',
+  'approval',
+  'resultContent',
+  'resultMetadata',
+] as const satisfies ReadonlyArray<keyof ToolPart>;
+
+/** As a client has it that has read the stream of it, in the words of that version. */
+export function encodeUIToolPart(part: ToolPart, version: UIMessageVersion): UIToolPart {
+  const ui = encode(part, version);
+  const plain = decodeUIToolPart(ui, () => undefined);
+  const rest: JsonObject = {};
+  for (const key of carried) {
+    const value = part[key];
+    if (value !== undefined && !equalJson(value, plain[key] ?? null)) rest[key] = value;
+  }
+  const metadata = withSlot(part.providerMetadata, { ...keptSlot(part), ...rest });
+  return metadata ? { ...ui, callProviderMetadata: metadata } : ui;
+}
+
+function encode(part: ToolPart, version: UIMessageVersion): UIToolPart {
+  const { toolCallId, toolName, dynamic, title, toolMetadata, executor, args = null } = part;
+  const metadata = toolMetadata === undefined ? undefined : jsonObjectOf(toolMetadata);
+  const head = {
+    ...(dynamic === true ? { type: 'dynamic-tool', toolName } : { type: `tool-${toolName}` }),
+    toolCallId,
+    ...defined({ title }),
+    ...(metadata && { toolMetadata: metadata }),
+    ...(executor === 'provider' && { providerExecuted: true }),
+  };
+  const approval = part.approval && encodeApproval(part.approval, version);
+  const granted: JsonObject = approval?.approved === true ? { approval } : {};
+  const result = resultFields(part);
+  switch (part.state) {
+    case 'partial-call': {
+      const { argsText, inputEncoding } = part;
+      return { ...head, state: 'input-streaming', ...defined({ rawInput: argsText || undefined, inputEncoding }) };
+    }
+    case 'call':
+      if (part.preliminary) {
+        const output = { output: part.result ?? null, preliminary: true };
+        return { ...head, state: 'output-available', input: args, ...output, ...result, ...granted };
+      }
+      if (approval === undefined) return { ...head, state: 'input-available', input: args };
+      return approval.approved === undefined
+        ? { ...head, state: 'approval-requested', input: args, approval }
+        : { ...head, state: 'approval-responded', input: args, approval };
+    case 'result':
+      return { ...head, state: 'output-available', input: args, output: part.result ?? null, ...result, ...granted };
+    case 'error': {
+      const errorText = part.error?.message ?? 'The tool failed.';
+      // 6 keeps the input of an invalid call apart, unless the tool is dynamic.
+      const input: JsonObject =
+        version === 6 && part.invalid && dynamic !== true ? { rawInput: args } : { input: args };
+      return { ...head, state: 'output-error', ...input, errorText, ...result, ...granted };
+    }
+    case 'denied': {
+      const reason = part.error?.message;
+      const isRefused = approval?.approved === false;
+      if (!isRefused && version === 6) {
+        // Its stream has no chunk for an approval that is made up, so the part is what a client has that has read it.
+        const resultProviderMetadata = withSlot(part.resultMetadata, { denied: defined({ reason }) })!;
+        return {
+          ...head,
+          state: 'output-error',
+          input: args,
+          errorText: reason ?? deniedText,
+          resultProviderMetadata,
+          ...granted,
+        };
+      }
+      const denied = isRefused ? approval : { id: denialId(toolCallId), approved: false };
+      return { ...head, state: 'output-denied', input: args, approval: { ...denied, ...defined({ reason }) } };
+    }
+  }
+}
+
+/** What the result's metadata says for us: that the output is made of parts, or more than the text of the error. */
+function resultFields({ resultMetadata, resultContent, state, error }: ToolPart): { resultProviderMetadata?: Meta } {
+  const { message: _, ...fault } = error ?? { message: '' };
+  const slot: JsonObject = {};
+  if (resultContent) slot.content = true;
+  if (state === 'error' && Object.keys(fault).length > 0) slot.error = fault;
+  const metadata = withSlot(resultMetadata, slot);
+  return metadata ? { resultProviderMetadata: metadata } : {};
+}
+
+/** 6 has no field for the reason and for automatic approvals; the descriptor holds what is left. */
+function encodeApproval(question: AskedQuestion, version: UIMessageVersion): JsonObject {
+  const { questionId: id, toolCallId: _, kind, reason, automatic, providerMetadata, answer, ...details } = question;
+  const { 'ai-sdk': own = {}, ...others } = providerMetadata ?? {};
+  const { signature, inputSchemaInput, approvalDescriptor, ...rest } = own;
+  const meta: Meta = { ...others, ...(Object.keys(rest).length > 0 && { 'ai-sdk': rest }) };
+  const more: JsonObject = {
+    ...details,
+    ...(kind !== 'approval' && { kind }),
+    ...(version === 6 && defined({ reason, automatic })),
+    ...(Object.keys(meta).length > 0 && { providerMetadata: meta }),
+  };
+  const descriptor = approvalDescriptor ?? (Object.keys(more).length > 0 ? { [slotKey]: more } : undefined);
+  return defined({
+    id,
+    descriptor,
+    signature,
+    inputSchemaInput,
+    ...(version === 7 && { requestReason: reason, isAutomatic: automatic }),
+    approved: isApproved(question),
+    reason: answer?.reason,
+  });
+}
+
+const states: ReadonlyMap<unknown, ToolPart['state']> = new Map<string, ToolPart['state']>([
+  ['input-streaming', 'partial-call'],
+  ['input-available', 'call'],
+  ['approval-requested', 'call'],
+  ['approval-responded', 'call'],
+  ['output-available', 'result'],
+  ['output-error', 'error'],
+  ['output-denied', 'denied'],
+]);
+
+/** Total: the client may have sent anything. What does not say its state is a call that has not got far. */
+export function decodeUIToolPart(ui: Fields, onLoss: OnLoss): ToolPart {
+  const { slot, meta } = takeSlot(metaOf(ui.callProviderMetadata, onLoss));
+  const type = textOf(ui.type) ?? '';
+  const isDynamic = type === 'dynamic-tool';
+  const result = takeSlot(metaOf(ui.resultProviderMetadata, onLoss));
+  const shown = states.get(ui.state) ?? 'partial-call';
+  const state = shown === 'error' && isFields(result.slot.denied) ? 'denied' : shown;
+  const toolCallId = nameOf(ui.toolCallId) ?? '';
+  const preliminary = state === 'result' && ui.preliminary === true;
+  const part: ToolPart = {
+    type: 'tool-invocation',
+    toolCallId,
+    toolName: isDynamic ? (textOf(ui.toolName) ?? '') : type.slice('tool-'.length),
+    state: preliminary ? 'call' : state,
+    ...(isDynamic && { dynamic: true }),
+    ...(ui.providerExecuted === true && { executor: 'provider' }),
+    ...defined({ title: textOf(ui.title) }),
+    ...(ui.toolMetadata !== undefined && { toolMetadata: toJson(ui.toolMetadata, onLoss) }),
+    ...keptOf(slot),
+    ...(meta && { providerMetadata: meta }),
+  };
+  if (state === 'partial-call') {
+    const { inputEncoding } = ui;
+    part.argsText = textOf(ui.rawInput) ?? (ui.input === undefined ? '' : JSON.stringify(toJson(ui.input)));
+    if (inputEncoding === 'json' || inputEncoding === 'text') part.inputEncoding = inputEncoding;
+  } else part.args = toJson(ui.input ?? ui.rawInput ?? null, onLoss);
+  if (state === 'result') part.result = toJson(ui.output ?? null, onLoss);
+  if (preliminary) part.preliminary = true;
+  if (state === 'error') part.error = { message: textOf(ui.errorText) ?? 'The tool failed.' };
+  const approval = decodeApproval(ui.approval, toolCallId, onLoss);
+  if (approval) part.approval = approval;
+  const reason = textOf(shown === 'error' ? fieldsOf(result.slot.denied).reason : fieldsOf(ui.approval).reason);
+  if (state === 'denied' && reason !== undefined) part.error = { message: reason };
+  if (result.meta) part.resultMetadata = result.meta;
+  if (result.slot.content === true && part.result !== undefined) part.resultContent = true;
+  const fault = fieldsOf(result.slot.error);
+  if (part.error && state === 'error') part.error = withFault(part.error, fault);
+  return restore(part, slot);
+}
+
+function withFault(error: Fault, { code, retryable, data }: Fields): Fault {
+  return {
+    ...error,
+    ...defined({
+      code: textOf(code),
+      retryable: flagOf(retryable),
+      data: data === undefined ? undefined : toJson(data),
+    }),
+  };
+}
+
+function decodeApproval(value: unknown, toolCallId: string, onLoss: OnLoss): AskedQuestion | undefined {
+  const approval = fieldsOf(value);
+  const questionId = nameOf(approval.id);
+  if (questionId === undefined || questionId === denialId(toolCallId)) return undefined;
+  const json = (field: unknown): Json | undefined => (field === undefined ? undefined : toJson(field, onLoss));
+  const { [slotKey]: ours, ...descriptor } = fieldsOf(approval.descriptor);
+  const more = fieldsOf(ours);
+  const proof: JsonObject = defined({
+    signature: textOf(approval.signature),
+    inputSchemaInput: json(approval.inputSchemaInput),
+    approvalDescriptor: Object.keys(descriptor).length > 0 ? json(descriptor) : undefined,
+  });
+  const providerMetadata = mergeMeta(
+    metaOf(more.providerMetadata, onLoss),
+    Object.keys(proof).length > 0 ? { 'ai-sdk': proof } : undefined,
+  );
+  const approved = flagOf(approval.approved);
+  const reason = textOf(approval.reason);
+  return {
+    questionId,
+    kind: more.kind === 'input' ? 'input' : 'approval',
+    toolCallId,
+    ...defined({
+      reason: textOf(approval.requestReason) ?? textOf(more.reason),
+      message: textOf(more.message),
+      schema: json(more.schema),
+      expiresAt: textOf(more.expiresAt),
+      providerMetadata,
+    }),
+    ...((approval.isAutomatic === true || more.automatic === true) && { automatic: true }),
+    ...defined({
+      answer:
+        approved === undefined
+          ? answerIn(approval.descriptor, questionId)
+          : { questionId, approved, ...(reason !== undefined && { reason }) },
+    }),
+  };
+}
+
+/** What the slot adds. The client may have gone on since: the answer and the outcome that the part itself has are newer. */
+function restore(part: ToolPart, slot: JsonObject): ToolPart {
+  const { executor, dynamic, title, inputEncoding, toolMetadata, args, argsText } = slot;
+  if (executor === 'runtime' || executor === 'client') part.executor = executor;
+  if (dynamic === false) part.dynamic = dynamic;
+  if (typeof title === 'string') part.title = title;
+  if (inputEncoding === 'json' || inputEncoding === 'text') part.inputEncoding = inputEncoding;
+  if (toolMetadata !== undefined) part.toolMetadata = toolMetadata;
+  if (args !== undefined && part.state !== 'partial-call') part.args = args;
+  if (typeof argsText === 'string' && part.state === 'partial-call') part.argsText = argsText;
+  if (slot.invalid === true) part.invalid = true;
+  if (slot.resultContent === true && part.result !== undefined) part.resultContent = true;
+  const error = fieldsOf(slot.error);
+  if (typeof error.message === 'string' && (part.error === undefined || part.error.message === error.message)) {
+    part.error = slot.error as unknown as NonNullable<ToolPart['error']>;
+  }
+  const resultMetadata = metaOf(slot.resultMetadata, () => undefined);
+  if (resultMetadata) part.resultMetadata = resultMetadata;
+  const asked = askedOf(slot.approval);
+  if (asked) part.approval = newer(asked, part.approval);
+  return part;
+}
+
+function newer(stored: AskedQuestion, shown: AskedQuestion | undefined): AskedQuestion {
+  const answer = shown?.questionId === stored.questionId ? shown.answer : undefined;
+  return answer === undefined || answer.approved === isApproved(stored) ? stored : { ...stored, answer };
+}

@@ -1,0 +1,24 @@
+import { fieldsOf } from '../../shared/read-fields.ts';
+import type { UIMessageRule } from './ui-message-rules.ts';
+
+/** Says that a rule is broken, how, and where in the chunk. */
+export type Broken = (rule: UIMessageRule, message: string, path?: string) => void;
+
+/** What the client has after a chunk with this metadata: the new one, whole. */
+export function replacedMeta(
+  before: unknown,
+  chunk: { type: string; providerMetadata?: unknown },
+  id: string,
+  broken: Broken,
+): unknown {
+  const { type, providerMetadata: meta } = chunk;
+  if (meta === undefined) return before;
+  for (const [provider, said] of Object.entries(fieldsOf(before))) {
+    const now = fieldsOf(fieldsOf(meta)[provider]);
+    const lost = Object.keys(fieldsOf(said)).find((key) => !Object.hasOwn(now, key));
+    if (lost === undefined) continue;
+    broken('S10-replace', `${type} drops ${provider}.${lost}, which "${id}" had.`, `providerMetadata.${provider}`);
+    break;
+  }
+  return meta;
+}

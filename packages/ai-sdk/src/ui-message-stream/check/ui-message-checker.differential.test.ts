@@ -1,0 +1,110 @@
+import { check } from '@intertie/conformance';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { arbitraryChunks, arbitraryEncoded, arbitraryMutated } from '../../../test/arbitrary-ui-chunks.ts';
+import { reduceUIChunks, schemaTakes, type AnyUIMessage } from '../../../test/reduce-ui-chunks.ts';
+import type { UIMessageVersion } from '../chunk/ui-message-chunk.ts';
+import { createUIMessageStreamDialect } from '../ui-message-stream.ts';
+import { validateUIMessageChunk } from '../chunk/validate-ui-message-chunk.ts';
+
+/*
+ * The checker against the real schema and the real reducer of both majors. Where they are known to differ:
+ * - T7: metadata that is no object is a violation from the first chunk on; the reducer throws only when it merges into it.
+ * - T8, and everything with an S: the reducer says nothing; that is what those rules are for.
+ * - An item that the schema refuses never reaches the reducer over HTTP; in process, the reducer ignores a type that it does
+ *   not know and makes something of the rest. The checker reports it and leaves it out, and so do these tests.
+ * - Metadata nested deeper than 500 levels is refused here, while the schema overflows the stack somewhat later.
+ */
+const throwing = new Set(['T1-text', 'T2-reasoning', 'T3-input', 'T4-call', 'T5-approval', 'T6-step']);
+
+function verdict(version: UIMessageVersion, chunks: readonly unknown[]) {
+  const { violations } = check(createUIMessageStreamDialect({ version }), chunks);
+  const thrown = violations.find(
+    ({ rule, message }) => throwing.has(rule) || (rule === 'T7-metadata' && message.includes('throws')),
+  );
+  return { violations, thrownAt: thrown?.index, rules: new Set(violations.map(({ rule }) => rule)) };
+}
+
+const validOnly = (version: UIMessageVersion, chunks: readonly unknown[]): unknown[] =>
+  chunks.filter((chunk) => validateUIMessageChunk(chunk, version) === undefined);
+
+const toolCallIds = ({ parts }: AnyUIMessage): unknown[] => parts.flatMap((part) => part.toolCallId ?? []);
+
+describe.each([6, 7] as const)('ai %i', (version) => {
+  const streams = fc.oneof(arbitraryChunks(version), arbitraryMutated(version), arbitraryEncoded(version));
+
+  it('takes a chunk where the validator does', async () => {
+    await fc.assert(
+      fc.asyncProperty(streams, async (chunks) => {
+        for (const chunk of chunks) {
+          const problem = validateUIMessageChunk(chunk, version);
+          expect(problem === undefined, `${JSON.stringify(chunk)} ${problem?.message}`).toBe(
+            await schemaTakes(version, chunk),
+          );
+        }
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  it('throws at the chunk where the checker says so, and nowhere else', async () => {
+    await fc.assert(
+      fc.asyncProperty(streams, async (chunks) => {
+        const valid = validOnly(version, chunks);
+        const { thrownAt } = verdict(version, valid);
+        const reduced = await reduceUIChunks(version, valid);
+        expect(reduced.thrownAt, String(reduced.thrown)).toBe(thrownAt);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it('shows a text as streaming for ever where the checker says so', async () => {
+    await fc.assert(
+      fc.asyncProperty(streams, async (chunks) => {
+        // A second `start` empties the message, and with it what was wrong.
+        const valid = validOnly(version, chunks).filter((chunk, index) => index === 0 || !isStart(chunk));
+        const { thrownAt, rules } = verdict(version, valid);
+        // `reset-step` drops open parts, and what was wrong with them.
+        fc.pre(thrownAt === undefined && !valid.some((chunk) => typeOf(chunk) === 'reset-step'));
+        const { message } = await reduceUIChunks(version, [...valid, { type: 'data-last', data: 0 }]);
+        const hangs = message!.parts.some(({ state }) => state === 'streaming');
+        expect(rules.has('S1-end') || rules.has('S2-open')).toBe(hangs);
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  it('has two parts for a call where the checker says so', async () => {
+    await fc.assert(
+      fc.asyncProperty(streams, async (chunks) => {
+        const valid = validOnly(version, chunks).filter((chunk, index) => index === 0 || !isStart(chunk));
+        const { thrownAt, violations } = verdict(version, valid);
+        fc.pre(thrownAt === undefined && !valid.some((chunk) => typeOf(chunk) === 'reset-step'));
+        const { message } = await reduceUIChunks(version, [...valid, { type: 'data-last', data: 0 }]);
+        const ids = toolCallIds(message!);
+        const expected = violations.some(
+          ({ message: text }) => text.includes('now has two parts') && !text.includes('data'),
+        );
+        expect(expected).toBe(new Set(ids).size < ids.length);
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  it('takes all that the encoder writes, and the checker has nothing to say', async () => {
+    await fc.assert(
+      fc.asyncProperty(arbitraryEncoded(version), async (chunks) => {
+        expect(verdict(version, chunks).violations).toEqual([]);
+        // 7 also reads what is written for 6.
+        for (const reader of version === 6 ? ([6, 7] as const) : ([7] as const)) {
+          expect((await reduceUIChunks(reader, chunks)).thrown).toBeUndefined();
+        }
+      }),
+      { numRuns: 150 },
+    );
+  });
+});
+
+const typeOf = (chunk: unknown): unknown => (chunk as { type?: unknown }).type;
+const isStart = (chunk: unknown): boolean => typeOf(chunk) === 'start';

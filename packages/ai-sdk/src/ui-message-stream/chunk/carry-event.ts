@@ -1,0 +1,13 @@
+import type { Emit, EventOf } from '@intertie/core';
+import { omit } from '../../shared/read-fields.ts';
+import { extensionId } from './ui-extension.ts';
+import type { UIMessageChunk } from './ui-message-chunk.ts';
+
+/** An event that has no chunk, or that its chunk does not hold, for readers who know it. */
+export function carry(
+  event: EventOf<'step-start' | 'step-end' | 'metadata' | 'tool-result' | 'question' | 'answer' | 'run-end'>,
+  emit: Emit<UIMessageChunk>,
+): void {
+  const data = omit(event, 'at', 'origin');
+  emit({ type: 'data-event', id: extensionId('event'), data, transient: true });
+}

@@ -1,0 +1,185 @@
+import {
+  equalJson,
+  mergeMeta,
+  toJson,
+  validateEvent,
+  type AgentEvent,
+  type Emit,
+  type EventOf,
+  type JsonObject,
+  type Meta,
+  type OnLoss,
+  type RunInput,
+  type Said,
+} from '@intertie/core';
+import type { OutputChunk } from './decode-ui-result.ts';
+import { answerIn } from '../../shared/ai-sdk-approval.ts';
+import { takeSlot } from '../../shared/intertie-slot.ts';
+import { defined, fieldsOf, isFields, jsonObjectOf, metaOf } from '../../shared/read-fields.ts';
+import type {
+  UIToolApprovalRequestChunk7,
+  UIToolApprovalResponseChunk,
+  UIToolInputAvailableChunk,
+} from '../chunk/ui-message-chunk.ts';
+import { denialId, questionIdOf } from '../chunk/ui-question-id.ts';
+
+type Write = Emit<AgentEvent>;
+
+/** What questions need of the decoder around them. */
+export interface QuestionContext {
+  run: RunInput;
+  onLoss: OnLoss;
+  /** Our id of a call that the wire names. */
+  idOf(wireId: string): string | undefined;
+  /** Who says it and in which step, and the metadata that is not ours. */
+  said(meta: Meta | undefined, emit: Write): Said;
+}
+
+/** Decodes approvals, and the tools that carry questions about nothing. Gives a reason where a chunk fits nothing. */
+export class DecodedQuestions {
+  #context: QuestionContext;
+  /** Questions that are tools on the wire, and whether they are answered. */
+  #asked = new Map<string, boolean>();
+  /** Approvals, the call of each, and whether it is answered. */
+  #approvals = new Map<string, { toolCallId: string; answered: boolean }>();
+
+  constructor(context: QuestionContext) {
+    this.#context = context;
+    for (const part of context.run.message?.parts ?? []) {
+      if (part.type === 'question') this.#asked.set(part.questionId, part.answer !== undefined);
+      if (part.type !== 'tool-invocation' || !part.approval) continue;
+      const { questionId, answer } = part.approval;
+      this.#approvals.set(questionId, { toolCallId: part.toolCallId, answered: answer !== undefined });
+    }
+  }
+
+  request(chunk: UIToolApprovalRequestChunk7, emit: Write): string | undefined {
+    if (this.#approvals.has(chunk.approvalId)) return undefined;
+    if (chunk.approvalId === '') return 'An approval request has an id.';
+    const toolCallId = this.#context.idOf(chunk.toolCallId);
+    if (toolCallId === undefined) return 'There is no call of that id.';
+    const isMadeUp = chunk.approvalId === denialId(chunk.toolCallId);
+    const answer = isMadeUp ? undefined : answerIn(chunk.approvalDescriptor, chunk.approvalId);
+    this.#approvals.set(chunk.approvalId, { toolCallId, answered: isMadeUp || answer !== undefined });
+    if (!isMadeUp) emit(questionOf(chunk, toolCallId, this.#context.onLoss));
+    if (answer) emit({ type: 'answer', ...answer });
+    return undefined;
+  }
+
+  respond(chunk: UIToolApprovalResponseChunk, emit: Write): string | undefined {
+    const approval = this.#approvals.get(chunk.approvalId);
+    if (approval === undefined) return 'There is no approval request of that id.';
+    if (approval.answered) return undefined;
+    approval.answered = true;
+    const { meta } = takeSlot(metaOf(chunk.providerMetadata, this.#context.onLoss));
+    emit({
+      type: 'answer',
+      questionId: chunk.approvalId,
+      approved: chunk.approved,
+      ...defined({ reason: chunk.reason, providerMetadata: meta }),
+    });
+    return undefined;
+  }
+
+  /** An event that came as it is. Its chunk, if one follows, says nothing new. */
+  carried(event: EventOf<'question' | 'answer'>, emit: Write): void {
+    if (event.type === 'answer') {
+      const approval = this.#approvals.get(event.questionId);
+      if (approval) approval.answered = true;
+      else this.#asked.set(event.questionId, true);
+      return emit(event);
+    }
+    const { toolCallId, ...question } = event;
+    const id = toolCallId === undefined ? undefined : this.#context.idOf(toolCallId);
+    if (id === undefined) this.#asked.set(event.questionId, false);
+    else this.#approvals.set(event.questionId, { toolCallId: id, answered: false });
+    emit({ ...question, ...defined({ toolCallId: id }) });
+  }
+
+  /** Questions that nobody has answered, and the call of each. `isSettled`: nobody needs the answer any more. */
+  open(isSettled: (toolCallId: string) => boolean): Array<{ questionId: string; toolCallId?: string }> {
+    const open: Array<{ questionId: string; toolCallId?: string }> = [];
+    for (const [questionId, { toolCallId, answered }] of this.#approvals) {
+      if (!answered && !isSettled(toolCallId)) open.push({ questionId, toolCallId });
+    }
+    for (const [questionId, answered] of this.#asked) if (!answered) open.push({ questionId });
+    return open;
+  }
+
+  /** Our questions about nothing are dynamic tools on the wire. Whether this is one. */
+  ask(chunk: UIToolInputAvailableChunk, emit: Write): boolean {
+    const { slot } = takeSlot(metaOf(chunk.providerMetadata, this.#context.onLoss));
+    const questionId = slot.question === true ? questionIdOf(chunk.toolCallId) : undefined;
+    if (questionId === undefined) return false;
+    const { providerMetadata } = this.#context.said(metaOf(chunk.providerMetadata, this.#context.onLoss), emit);
+    const said = jsonObjectOf(toJson(chunk.input, this.#context.onLoss)) ?? {};
+    const wireId = typeof said.toolCallId === 'string' ? said.toolCallId : undefined;
+    const { toolCallId: _, ...body } = said;
+    const question = {
+      type: 'question',
+      kind: 'input',
+      ...body,
+      questionId,
+      ...defined({ toolCallId: wireId === undefined ? undefined : this.#context.idOf(wireId), providerMetadata }),
+      ...(typeof slot.agentId === 'string' && { agentId: slot.agentId }),
+    };
+    this.#asked.set(questionId, false);
+    const plain: EventOf<'question'> = { type: 'question', kind: 'input', questionId };
+    emit(validateEvent(question) === undefined ? (question as EventOf<'question'>) : plain);
+    return true;
+  }
+
+  /** The output of such a tool is the answer. Whether this is one. */
+  answer(chunk: OutputChunk, emit: Write): boolean {
+    const questionId = questionIdOf(chunk.toolCallId);
+    const isAnswered = questionId === undefined ? undefined : this.#asked.get(questionId);
+    if (questionId === undefined || isAnswered === undefined) return false;
+    if (isAnswered) return true;
+    this.#asked.set(questionId, true);
+    const wireMeta = chunk.type === 'tool-output-denied' ? undefined : chunk.providerMetadata;
+    const { slot, meta } = takeSlot(metaOf(wireMeta, this.#context.onLoss));
+    const output =
+      chunk.type === 'tool-output-available' ? toJson(chunk.output ?? null, this.#context.onLoss) : undefined;
+    const isValue = output !== undefined && (slot.answer === undefined || !equalJson(output, slot.answer));
+    const plain: EventOf<'answer'> = {
+      type: 'answer',
+      questionId,
+      ...(isValue && { value: output }),
+      ...(output === undefined && { cancelled: true }),
+    };
+    const answer = {
+      ...plain,
+      ...jsonObjectOf(slot.answer ?? null),
+      questionId,
+      ...(meta && { providerMetadata: meta }),
+    };
+    emit(validateEvent(answer) === undefined ? answer : plain);
+    return true;
+  }
+}
+
+function questionOf(chunk: UIToolApprovalRequestChunk7, toolCallId: string, onLoss: OnLoss): EventOf<'question'> {
+  const { approvalId: questionId, approvalDescriptor, inputSchemaInput, signature, reason, isAutomatic } = chunk;
+  const details = isFields(approvalDescriptor)
+    ? jsonObjectOf(toJson(fieldsOf(approvalDescriptor).intertie ?? null))
+    : undefined;
+  const own: JsonObject = {};
+  if (signature !== undefined) own.signature = signature;
+  if (approvalDescriptor !== undefined && details === undefined) {
+    own.approvalDescriptor = toJson(approvalDescriptor, onLoss);
+  }
+  if (inputSchemaInput !== undefined) own.inputSchemaInput = toJson(inputSchemaInput, onLoss);
+  const plain: EventOf<'question'> = {
+    type: 'question',
+    questionId,
+    kind: 'approval',
+    toolCallId,
+    ...defined({ reason, automatic: isAutomatic === true ? (true as const) : undefined }),
+    ...(Object.keys(own).length > 0 && { providerMetadata: { 'ai-sdk': own } }),
+  };
+  if (details === undefined) return plain;
+  const providerMetadata = mergeMeta(metaOf(details.providerMetadata, onLoss), plain.providerMetadata);
+  const { answer: _, ...asked } = details;
+  const full = { ...plain, ...asked, questionId, toolCallId, ...defined({ providerMetadata }) };
+  return validateEvent(full) === undefined ? full : plain;
+}

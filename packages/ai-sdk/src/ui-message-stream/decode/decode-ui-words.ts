@@ -1,0 +1,95 @@
+import { toJson, type AgentEvent, type Emit, type Json, type Meta, type OnLoss, type Said } from '@intertie/core';
+import { takeSlot } from '../../shared/intertie-slot.ts';
+import { defined, metaOf } from '../../shared/read-fields.ts';
+import type { UIPartDeltaChunk, UIPartStartChunk, UITextEndChunk7 } from '../chunk/ui-message-chunk.ts';
+
+type Write = Emit<AgentEvent>;
+type Kind = 'text' | 'reasoning';
+type Open = { id: string; kind: Kind; stepId?: string };
+type EndChunk = UITextEndChunk7 | (Omit<UITextEndChunk7, 'type' | 'citations'> & { type: 'reasoning-end' });
+
+/** What texts and reasoning need of the decoder around them. */
+export interface WordsContext {
+  onLoss: OnLoss;
+  /** Our id of a part that the wire calls so. */
+  idFor(wireId: string): string;
+  /** Who says it and in which step, and the metadata that is not ours. */
+  said(meta: Meta | undefined, emit: Write): Said;
+  opened(stepId: string | undefined): void;
+  closed(stepId: string | undefined, emit: Write): void;
+}
+
+/** Decodes texts and reasoning, which the wire knows by kind and id while they are open. */
+export class DecodedWords {
+  #context: WordsContext;
+  #open = new Map<string, Open>();
+
+  constructor(context: WordsContext) {
+    this.#context = context;
+  }
+
+  /** What the step has left open is over. */
+  endStep(stepId: string, emit: Write): void {
+    for (const [key, open] of this.#open) if (open.stepId === stepId) this.#close(key, open, emit);
+  }
+
+  start(chunk: UIPartStartChunk, emit: Write): void {
+    const kind = chunk.type === 'text-start' ? 'text' : 'reasoning';
+    const said = this.#context.said(metaOf(chunk.providerMetadata, this.#context.onLoss), emit);
+    // A second start under an open id: the client goes on with the new part, and the first one stays as it is.
+    const before = this.#open.get(`${kind}:${chunk.id}`);
+    if (before) this.#close(`${kind}:${chunk.id}`, before, emit);
+    this.#begin(kind, chunk.id, said, emit);
+  }
+
+  #begin(kind: Kind, wireId: string, said: Said, emit: Write): Open {
+    const id = this.#context.idFor(wireId);
+    const open: Open = { id, kind, ...defined({ stepId: said.stepId }) };
+    this.#open.set(`${kind}:${wireId}`, open);
+    this.#context.opened(said.stepId);
+    emit({ type: `${kind}-start`, id, ...said });
+    return open;
+  }
+
+  delta(chunk: UIPartDeltaChunk, emit: Write): void {
+    const part =
+      chunk.type === 'text-delta' ? this.#part('text', chunk.id, emit) : this.#part('reasoning', chunk.id, emit);
+    if (chunk.providerMetadata === undefined) return emit({ type: chunk.type, id: part.id, delta: chunk.delta });
+    const { meta } = takeSlot(metaOf(chunk.providerMetadata, this.#context.onLoss));
+    emit({ type: chunk.type, id: part.id, delta: chunk.delta, ...(meta && { providerMetadata: meta }) });
+  }
+
+  end(chunk: EndChunk, emit: Write): void {
+    const kind = chunk.type === 'text-end' ? 'text' : 'reasoning';
+    const part = this.#part(kind, chunk.id, emit);
+    const { slot, meta } = takeSlot(metaOf(chunk.providerMetadata, this.#context.onLoss));
+    const wireCitations = chunk.type === 'text-end' ? chunk.citations : undefined;
+    const citations: Json = wireCitations ? toJson(wireCitations, this.#context.onLoss) : (slot.citations ?? null);
+    this.#close(`${kind}:${chunk.id}`, part, emit, {
+      ...(Array.isArray(citations) && { citations }),
+      ...(meta && { providerMetadata: meta }),
+    });
+  }
+
+  /** The open part, or a new one: a delta whose start was missed is better shown than thrown away. */
+  #part(kind: Kind, wireId: string, emit: Write): Open {
+    const open = this.#open.get(`${kind}:${wireId}`);
+    if (open !== undefined) return open;
+    const why = `No ${kind} of that id was open, so one was opened.`;
+    this.#context.onLoss({ kind: 'repaired', what: `${kind} delta`, why, id: wireId });
+    return this.#begin(kind, wireId, this.#context.said(undefined, emit), emit);
+  }
+
+  #close(
+    key: string,
+    { id, kind, stepId }: Open,
+    emit: Write,
+    said: { citations?: Json[]; providerMetadata?: Meta } = {},
+  ): void {
+    this.#open.delete(key);
+    const { citations, ...metadata } = said;
+    if (kind === 'text') emit({ type: 'text-end', id, ...(citations && { citations }), ...metadata });
+    else emit({ type: 'reasoning-end', id, ...metadata });
+    this.#context.closed(stepId, emit);
+  }
+}

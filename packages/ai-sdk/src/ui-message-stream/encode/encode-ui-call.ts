@@ -1,0 +1,75 @@
+import type { EventOf, Fault, JsonObject, Meta, ToolPart } from '@intertie/core';
+import { keptSlot } from '../../shared/intertie-slot.ts';
+import { defined, jsonObjectOf } from '../../shared/read-fields.ts';
+
+export type CallEvent = EventOf<'tool-input-start' | 'tool-call'>;
+
+/** A call as the client knows it. */
+export type UICall = {
+  state: 'streaming' | 'complete' | 'settled';
+  toolName: string;
+  /** Said on every chunk of the call, and always the same: two values make two parts. */
+  dynamic: boolean;
+  stepId?: string;
+  /** With the slot. The client replaces what it has, so the whole is sent each time. */
+  meta: Meta | undefined;
+  /** What of it the client has. */
+  sent: Meta | undefined;
+  resultMeta?: Meta;
+  providerExecuted?: true;
+  invalid?: Fault;
+  questionId?: string;
+  /** The client shows an output of it that is not the last. */
+  hasPreliminary?: true;
+  /** The question was answered, and not with a yes. */
+  isRefused?: true;
+};
+
+/** What the chunks of a call have no field for. */
+export function callSlot(event: CallEvent | ToolPart, isDynamic: boolean): JsonObject {
+  const { executor, dynamic, inputEncoding, toolMetadata } = event;
+  const slot = keptSlot({ ...event, id: undefined });
+  if (executor === 'runtime' || executor === 'client') slot.executor = executor;
+  if (dynamic !== undefined && (dynamic !== isDynamic || !dynamic)) slot.dynamic = dynamic;
+  if (event.type !== 'tool-input-start' && inputEncoding !== undefined) slot.inputEncoding = inputEncoding;
+  if (toolMetadata !== undefined && jsonObjectOf(toolMetadata) === undefined) slot.toolMetadata = toolMetadata;
+  return slot;
+}
+
+type CallFields = {
+  toolCallId: string;
+  toolName: string;
+  providerExecuted?: boolean;
+  dynamic?: boolean;
+  title?: string;
+  toolMetadata?: JsonObject;
+  providerMetadata?: Meta;
+};
+
+export function callFields({ toolCallId, title, toolMetadata }: CallEvent, call: UICall): CallFields {
+  return {
+    toolCallId,
+    toolName: call.toolName,
+    ...resultFields(call),
+    ...defined({
+      title,
+      toolMetadata: toolMetadata === undefined ? undefined : jsonObjectOf(toolMetadata),
+      providerMetadata: call.meta,
+    }),
+  };
+}
+
+export function resultFields({ providerExecuted, dynamic }: UICall): { providerExecuted?: true; dynamic?: true } {
+  return { ...(providerExecuted && { providerExecuted }), ...(dynamic && { dynamic }) };
+}
+
+/** A fault that its message says all of. */
+export function isPlain(fault: Fault): boolean {
+  return Object.keys(fault).length === 1;
+}
+
+/** What the text of an error does not say. */
+export function faultSlot(error: Fault): JsonObject {
+  const { message: _, ...fault } = error;
+  return Object.keys(fault).length > 0 ? { error: fault } : {};
+}

@@ -1,0 +1,110 @@
+import type { EventOf, Meta, OnLoss, SourceBody } from '@intertie/core';
+import { toDataUrl, unknownMediaType } from '../../shared/file-body.ts';
+import { keptSlot, withSlot } from '../../shared/intertie-slot.ts';
+import { defined } from '../../shared/read-fields.ts';
+import { extensionId } from '../chunk/ui-extension.ts';
+import type {
+  UIMessageChunk,
+  UIMessageVersion,
+  UISourceDocumentChunk,
+  UISourceUrlChunk,
+  UISteeringPart,
+} from '../chunk/ui-message-chunk.ts';
+
+type Said = EventOf<'text-start' | 'reasoning-start' | 'interjection' | 'file' | 'source' | 'data'>;
+
+/** The metadata of a part with its identity in the slot. */
+export function partMeta(event: Said, more: { [key: string]: string | boolean | undefined } = {}): Meta | undefined {
+  const slot = keptSlot(event);
+  for (const [key, value] of Object.entries(more)) if (value !== undefined) slot[key] = value;
+  return withSlot(event.providerMetadata, slot);
+}
+
+function dataMeta({ providerMetadata }: Said): { providerMetadata?: Meta } {
+  return providerMetadata ? { providerMetadata } : {};
+}
+
+/** A file has a chunk if it has a URL; one that only its provider knows is kept as data. */
+export function encodeFile(event: EventOf<'file'>, version: UIMessageVersion): UIMessageChunk {
+  const { id, mimeType, filename, reasoning, reference } = event;
+  if (reference !== undefined) {
+    const data = { ...defined({ mimeType, filename, reasoning }), reference, ...keptSlot({ ...event, id: undefined }) };
+    return { type: 'data-file', id: extensionId('file', id), data, ...dataMeta(event) };
+  }
+  const isReasoningFile = version === 7 && reasoning === true;
+  // The chunk demands a media type; the slot tells one that was never said.
+  const untyped = mimeType === undefined ? true : undefined;
+  const more = { filename, untyped, ...(!isReasoningFile && { reasoning }) };
+  return {
+    type: isReasoningFile ? 'reasoning-file' : 'file',
+    url: event.data === undefined ? event.url : toDataUrl({ data: event.data, mimeType: mimeType ?? unknownMediaType }),
+    mediaType: mimeType ?? unknownMediaType,
+    ...defined({ providerMetadata: partMeta(event, more) }),
+  };
+}
+
+export function encodeSource(event: EventOf<'source'>, onLoss: OnLoss): UIMessageChunk {
+  return uiSource(event, event.id, (more) => partMeta(event, more), onLoss);
+}
+
+type UISource = UISourceUrlChunk | UISourceDocumentChunk;
+
+/** A source has the same fields as a chunk and as a part. `metaWith`: its metadata, with more in the slot. */
+export function uiSource(
+  { sourceType, url, title, mediaType, filename }: Partial<SourceBody>,
+  sourceId: string,
+  metaWith: (more: { [key: string]: string }) => Meta | undefined,
+  onLoss: OnLoss,
+): UISource {
+  const isUrl = sourceType === undefined ? url !== undefined : sourceType === 'url';
+  if (isUrl && url !== undefined) {
+    const providerMetadata = metaWith(defined({ mediaType, filename }));
+    return { type: 'source-url', sourceId, url, ...defined({ title, providerMetadata }) };
+  }
+  if (isUrl || mediaType === undefined || title === undefined) {
+    const why = 'A source in the UI has a URL, or a media type and a title. What is missing was made up.';
+    onLoss({ kind: 'repaired', what: 'source', why, id: sourceId });
+  }
+  return {
+    type: 'source-document',
+    sourceId,
+    mediaType: mediaType ?? unknownMediaType,
+    title: title ?? filename ?? '',
+    ...defined({ filename, providerMetadata: metaWith(defined({ url })) }),
+  };
+}
+
+/** What a user said in the middle of it is a chunk in 7. Everything else that others said is kept as data. */
+export function encodeInterjection(event: EventOf<'interjection'>, version: UIMessageVersion): UIMessageChunk {
+  const { id, role, name, parts } = event;
+  const steering = version === 7 && role === 'user' && name === undefined ? steeringParts(event) : undefined;
+  if (steering) return { type: 'steering-message', id, parts: steering };
+  return {
+    type: 'data-interjection',
+    id: extensionId('interjection', id),
+    data: { role, ...defined({ name }), parts, ...keptSlot({ ...event, id: undefined }) },
+    ...dataMeta(event),
+  };
+}
+
+/** Undefined: the chunk would not hold all of it. */
+function steeringParts({ agentId, stepId, to, internal, providerMetadata, parts }: EventOf<'interjection'>) {
+  if ([agentId, stepId, to, internal, providerMetadata].some((said) => said !== undefined)) return undefined;
+  const steering: UISteeringPart[] = [];
+  for (const part of parts) {
+    if (part.type === 'text' && part.citations === undefined) {
+      const meta = withSlot(part.providerMetadata, keptSlot(part));
+      steering.push({ type: 'text', text: part.text, ...defined({ providerMetadata: meta }) });
+    } else if (part.type === 'file' && part.reference === undefined && part.reasoning === undefined && part.mimeType) {
+      const { mimeType: mediaType, filename, data, url } = part;
+      const meta = withSlot(part.providerMetadata, keptSlot(part));
+      steering.push({
+        type: 'file',
+        mediaType,
+        url: data === undefined ? url : toDataUrl({ data, mimeType: mediaType }),
+        ...defined({ filename, providerMetadata: meta }),
+      });
+    } else return undefined;
+  }
+  return steering;
+}

@@ -1,0 +1,32 @@
+import type { End } from './codec.ts';
+import type { Outcome } from '../event/outcome.ts';
+
+/** How a run ended, without what else its last event says. */
+export function outcomeOf(end: Outcome): Outcome {
+  switch (end.outcome) {
+    case 'complete':
+      return { outcome: 'complete' };
+    case 'paused':
+      return { outcome: 'paused', waitingFor: end.waitingFor };
+    case 'aborted': {
+      const { by, reason } = end;
+      return { outcome: 'aborted', ...(by && { by }), ...(reason !== undefined && { reason }) };
+    }
+    case 'error':
+      return { outcome: 'error', error: end.error };
+  }
+}
+
+/** How a run ends that had no last word of its own. A wire that closes without one has been cut: `eof` is not success. */
+export function outcomeOfCut(end: End): Outcome {
+  switch (end.reason) {
+    case 'eof':
+      return { outcome: 'error', error: { message: 'The stream ended before the run did.', code: 'truncated' } };
+    case 'aborted': {
+      const { by, message: reason } = end;
+      return { outcome: 'aborted', ...(by && { by }), ...(reason !== undefined && { reason }) };
+    }
+    case 'error':
+      return { outcome: 'error', error: end.error };
+  }
+}

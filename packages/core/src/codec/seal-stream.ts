@@ -1,0 +1,32 @@
+import type { Codec } from './codec.ts';
+import type { AgentEvent } from '../event/event.ts';
+import type { OnLoss } from '../json/loss.ts';
+import type { RunInput } from '../event/run-input.ts';
+import { seal } from './seal.ts';
+import { findSealed, markSeal, type SealedStream } from './sealed-stream.ts';
+import { sourceStream, type SourceStreamOptions } from './source-stream.ts';
+
+export interface SealStreamOptions extends Pick<SourceStreamOptions, 'signal' | 'drainMs'> {
+  onLoss: OnLoss;
+}
+
+/**
+ * Seals the events of a source, unless the stream is already sealed for this run. A stream that was sealed for another
+ * `RunInput` is sealed again, because its ids and its baseline may differ. The options apply only if the stream is sealed here.
+ */
+export function sealStream(
+  events: ReadableStream<AgentEvent>,
+  run: RunInput,
+  { onLoss, ...options }: SealStreamOptions,
+): SealedStream {
+  const sealed = findSealed(events);
+  if (sealed?.run === run) return sealed;
+  const codec = seal(run, onLoss);
+  // Leaves out `flush`, which would write `run-start` at once: the source may send one of its own.
+  const unflushed: Codec<AgentEvent, AgentEvent> = {
+    feed: (event, emit) => codec.feed(event, emit),
+    end: (end, emit) => codec.end(end, emit),
+  };
+  markSeal(unflushed, run);
+  return findSealed(sourceStream(events, unflushed, options))!;
+}

@@ -1,0 +1,117 @@
+import { isFields } from '../json/fields.ts';
+import {
+  answer,
+  call,
+  fault,
+  fileBody,
+  finishReason,
+  jsonObject,
+  meta,
+  outcome,
+  question,
+  response,
+  said,
+  sourceFields,
+  usage,
+} from './body-shapes.ts';
+import {
+  all,
+  anyJson,
+  anyValue,
+  fail,
+  id,
+  inside,
+  list,
+  object,
+  oneOf,
+  outerJson,
+  record,
+  string,
+  yes,
+  type Check,
+  type Shape,
+} from '../json/shape.ts';
+
+const kept: Check = object({ type: id }, { id, ...said });
+const asked: Shape = { ...question, answer: object({ questionId: id }, answer) };
+const questionIdentity: Shape = { questionId: id, kind: oneOf('approval', 'input') };
+
+const bodies: { [type: string]: Check } = {
+  text: object({ text: string }, { citations: list(anyValue) }),
+  reasoning: object({ reasoning: string }),
+  'tool-invocation': object(
+    { toolCallId: id, toolName: string, state: oneOf('partial-call', 'call', 'result', 'error', 'denied') },
+    {
+      ...call,
+      argsText: string,
+      preliminary: yes,
+      invalid: yes,
+      error: fault,
+      approval: object(questionIdentity, asked),
+      resultContent: yes,
+      resultMetadata: meta,
+    },
+  ),
+  question: object(questionIdentity, asked),
+  file: fileBody,
+  source: object({}, { sourceType: oneOf('url', 'document'), ...sourceFields }),
+  data: object({ data: anyValue }, { name: string }),
+  interjection: object({ role: oneOf('user', 'system'), parts: list(part) }, { name: string }),
+};
+
+/** A part of an unknown type is left as it is: a newer version wrote it, and will read it again. */
+function part(value: unknown): ReturnType<Check> {
+  const failure = kept(value);
+  if (failure) return failure;
+  const { type } = value as { type: string };
+  return Object.hasOwn(bodies, type) ? bodies[type]!(value) : undefined;
+}
+
+const agent: Check = object(
+  { name: string, kind: oneOf('agent', 'node', 'voice') },
+  {
+    parentAgentId: id,
+    toolCallId: id,
+    description: string,
+    providerMetadata: meta,
+    outcome: oneOf('complete', 'paused', 'aborted', 'error'),
+    error: fault,
+    result: anyJson,
+    usage: list(usage),
+  },
+);
+const step: Check = object(
+  {},
+  {
+    agentId: id,
+    name: string,
+    finishReason,
+    rawFinishReason: string,
+    usage: list(usage),
+    response,
+    providerMetadata: meta,
+  },
+);
+const run: Check = all(
+  object({ runId: id }, { finishReason, rawFinishReason: string, usage: list(usage), result: anyJson }),
+  outcome,
+);
+
+/** The content of a message, format 2. */
+export const content: Check = (value) => {
+  if (!isFields(value)) return fail('an object', value);
+  return value.format === 2 ? body(value) : inside('format', fail('2', value.format));
+};
+/** Its depth comes first: interjections hold parts, and might do so without end. */
+export const parts: Check = all(outerJson, list(part));
+const body: Check = object(
+  { parts },
+  {
+    content: string,
+    metadata: jsonObject,
+    providerMetadata: meta,
+    agents: record(agent),
+    steps: record(step),
+    runs: list(run),
+  },
+);

@@ -1,0 +1,153 @@
+import type { Fault } from './fault.ts';
+import type { Json, JsonObject, Meta } from '../json/json.ts';
+import type { Op } from '../json/json-patch.ts';
+import type { MessageContent } from './message.ts';
+import type { Outcome } from './outcome.ts';
+import type {
+  Answer,
+  AgentBody,
+  CallBody,
+  DataBody,
+  FileBody,
+  InterjectionBody,
+  Question,
+  Said,
+  SourceBody,
+} from './part-body.ts';
+import type { ToolResult } from './tool-result.ts';
+import type { FinishReason, Usage } from './usage.ts';
+
+/**
+ * `resumes` names the paused run whose message this one goes on with, and nothing else;
+ * `parentRunId` is lineage: the run that this one branches from or was spawned by.
+ */
+export type RunStart = {
+  type: 'run-start';
+  runId: string;
+  threadId: string;
+  messageId: string;
+  parentMessageId?: string;
+  resumes?: string;
+  parentRunId?: string;
+};
+/** The message so far, restated: the baseline of a continuation, a correction, a compacted log. */
+export type MessageSnapshotEvent = { type: 'message-snapshot'; content: MessageContent };
+/** Of the message: deep merge, arrays replaced. */
+export type MessageMetadata = { type: 'metadata'; metadata: JsonObject; id?: never };
+/** Of a part or call, also after its end. */
+export type PartMetadata = { type: 'metadata'; id: string; providerMetadata: Meta };
+/** `resume` is the runtime's own token (a MAIL task, a flow run): opaque, kept with the message. */
+export type RunEnd = {
+  type: 'run-end';
+  finishReason?: FinishReason;
+  rawFinishReason?: string;
+  usage?: Usage[];
+  result?: Json;
+  resume?: Json;
+  providerMetadata?: Meta;
+} & Outcome;
+
+/** `agentId` is one invocation. */
+export type AgentStart = { type: 'agent-start'; agentId: string } & AgentBody;
+export type AgentEnd = { type: 'agent-end'; agentId: string; result?: Json; usage?: Usage[] } & Outcome;
+/** One model turn. */
+export type StepStart = { type: 'step-start'; stepId: string; agentId?: string; name?: string; warnings?: Json[] };
+/** `discarded`: the turn was retried, and its parts never happened. */
+export type StepEnd = {
+  type: 'step-end';
+  stepId: string;
+  finishReason?: FinishReason;
+  rawFinishReason?: string;
+  usage?: Usage[];
+  warnings?: Json[];
+  response?: { id?: string; modelId?: string; timestamp?: string };
+  discarded?: true;
+  providerMetadata?: Meta;
+};
+
+export type TextStart = { type: 'text-start'; id: string } & Said;
+export type TextDelta = { type: 'text-delta'; id: string; delta: string; providerMetadata?: Meta };
+export type TextEnd = { type: 'text-end'; id: string; citations?: Json[]; providerMetadata?: Meta };
+export type ReasoningStart = { type: 'reasoning-start'; id: string } & Said;
+export type ReasoningDelta = { type: 'reasoning-delta'; id: string; delta: string; providerMetadata?: Meta };
+export type ReasoningEnd = { type: 'reasoning-end'; id: string; providerMetadata?: Meta };
+
+export type ToolInputStart = { type: 'tool-input-start' } & CallBody & Said;
+export type ToolInputDelta = { type: 'tool-input-delta'; toolCallId: string; delta: string; providerMetadata?: Meta };
+/** The text of the input is over, whole or cut. Only `tool-call` says that the call is complete. */
+export type ToolInputEnd = { type: 'tool-input-end'; toolCallId: string; providerMetadata?: Meta };
+/** Complete, and may run. An `invalid` one is never run; its error result follows. */
+export type ToolCall = { type: 'tool-call'; input: Json; invalid?: Fault } & CallBody & Said;
+export type ToolResultEvent = { type: 'tool-result'; toolCallId: string; providerMetadata?: Meta } & ToolResult;
+
+export type QuestionEvent = { type: 'question'; agentId?: string } & Question;
+export type AnswerEvent = { type: 'answer' } & Answer;
+export type Interjection = { type: 'interjection'; id: string } & Said & InterjectionBody;
+
+export type FileEvent = { type: 'file'; id: string } & Said & FileBody;
+export type SourceEvent = { type: 'source'; id: string } & Said & SourceBody;
+/** The same id again replaces. A `transient` one is shown and not kept. */
+export type DataEvent = { type: 'data'; id: string; transient?: true } & Said & DataBody;
+export type DataDelta = { type: 'data-delta'; id: string; patch: Op[] };
+
+export type StateSnapshot = { type: 'state-snapshot'; state: Json };
+export type StateDelta = { type: 'state-delta'; patch: Op[] };
+/** What went wrong and went on. Never ends the run. */
+export type Notice = {
+  type: 'notice';
+  level: 'info' | 'warning' | 'error';
+  message: string;
+  code?: string;
+  agentId?: string;
+  stepId?: string;
+  toolCallId?: string;
+  data?: Json;
+};
+/** Not understood, or asked for. */
+export type Raw = { type: 'raw'; dialect: string; value: Json };
+
+/**
+ * `at` is in milliseconds, from the wire or the injected clock, and absent on deltas;
+ * `origin` is the index of the source's frame that caused the event, where frames are kept.
+ */
+export type Timing = { at?: number; origin?: number };
+
+/** One event of the canonical stream. */
+export type AgentEvent = Timing &
+  (
+    | RunStart
+    | MessageSnapshotEvent
+    | MessageMetadata
+    | PartMetadata
+    | RunEnd
+    | AgentStart
+    | AgentEnd
+    | StepStart
+    | StepEnd
+    | TextStart
+    | TextDelta
+    | TextEnd
+    | ReasoningStart
+    | ReasoningDelta
+    | ReasoningEnd
+    | ToolInputStart
+    | ToolInputDelta
+    | ToolInputEnd
+    | ToolCall
+    | ToolResultEvent
+    | QuestionEvent
+    | AnswerEvent
+    | Interjection
+    | FileEvent
+    | SourceEvent
+    | DataEvent
+    | DataDelta
+    | StateSnapshot
+    | StateDelta
+    | Notice
+    | Raw
+  );
+
+export type AgentEventType = AgentEvent['type'];
+/** The event of one type, for example `EventOf<'text-delta'>`. */
+export type EventOf<T extends AgentEventType> = Extract<AgentEvent, { type: T }>;

@@ -1,0 +1,137 @@
+import { capJson } from '../json/cap-json.ts';
+import type { Fault } from './fault.ts';
+import type { JsonObject } from '../json/json.ts';
+import { toJson } from '../json/to-json.ts';
+
+/** Longer chains than this are loops, or say nothing new. */
+const MAX_CAUSES = 8;
+const MAX_DETAIL_BYTES = 4 * 1024;
+
+/**
+ * Fields that say what went wrong. A list of what may pass, since errors also carry requests, headers and keys
+ * (the AI SDK's hold the whole prompt), and a fault is shown to the other side.
+ */
+const DETAILS = ['status', 'statusCode', 'type', 'param', 'reason', 'errno', 'syscall', 'data'];
+
+const UNKNOWN = 'Unknown error: nothing was said about it';
+
+/**
+ * Whatever was thrown, as plain data. Never throws, and never tells a stack.
+ * The error's own code wins, then that of its causes (`fetch failed` has its `ECONNREFUSED` there), then `code`.
+ * `data` holds the error's name, the details above, and the causes as a list. What already is a fault stays as it is.
+ */
+export function toFault(error: unknown, code?: string): Fault {
+  try {
+    if (typeof error === 'object' && error !== null) return faultOf(error, code);
+    return withCode({ message: textOf(error) }, code);
+  } catch {
+    // A revoked proxy, for one: not even its kind can be asked for.
+    return withCode({ message: UNKNOWN }, code);
+  }
+}
+
+function faultOf(error: object, code: string | undefined): Fault {
+  const chain = causesOf(error);
+  const fault: Fault = withCode({ message: messageOf(error) }, firstKnown(chain, codeOf) ?? code);
+  const retryable = firstKnown(chain, retryableOf);
+  if (retryable !== undefined) fault.retryable = retryable;
+  const data = isFault(error) ? error.data : describe(error, chain.slice(1));
+  if (data !== undefined) fault.data = toJson(data);
+  return fault;
+}
+
+function isFault(error: object): error is Fault {
+  const fields = new Set(Object.keys(error));
+  for (const key of ['code', 'retryable', 'data']) fields.delete(key);
+  return !(error instanceof Error) && fields.size === 1 && fields.has('message');
+}
+
+function withCode(fault: Fault, code: string | undefined): Fault {
+  return code === undefined ? fault : { ...fault, code };
+}
+
+/** The error itself, then what caused it: `cause`, and `errors` of those that tried more than once. */
+function causesOf(error: object): object[] {
+  const chain = [error];
+  for (let index = 0; index < chain.length && chain.length < MAX_CAUSES; index += 1) {
+    const current = chain[index] as object;
+    const tried = read(current, 'errors');
+    for (const cause of [read(current, 'cause'), ...(Array.isArray(tried) ? tried.slice(-MAX_CAUSES) : [])]) {
+      if (typeof cause === 'object' && cause !== null && !chain.includes(cause)) chain.push(cause);
+      else if (typeof cause === 'string') chain.push({ message: cause });
+    }
+  }
+  return chain.slice(0, MAX_CAUSES);
+}
+
+function describe(error: object, causes: object[]): JsonObject | undefined {
+  const data = detailsOf(error);
+  if (causes.length > 0) {
+    data.causes = causes.map((cause) => {
+      const code = codeOf(cause);
+      return { ...detailsOf(cause), message: messageOf(cause), ...(code !== undefined && { code }) };
+    });
+  }
+  return Object.keys(data).length > 0 ? data : undefined;
+}
+
+function detailsOf(error: object): JsonObject {
+  const details: JsonObject = {};
+  const name = read(error, 'name');
+  if (typeof name === 'string' && name !== 'Error' && name !== '') details.name = name;
+  for (const key of DETAILS) {
+    const value = read(error, key);
+    if (value !== undefined && typeof value !== 'function') details[key] = capJson(value, MAX_DETAIL_BYTES);
+  }
+  // The provider's own words, unless they were parsed into `data`.
+  const body = read(error, 'responseBody');
+  if (typeof body === 'string' && details.data === undefined) details.responseBody = capJson(body, MAX_DETAIL_BYTES);
+  return details;
+}
+
+function messageOf(error: object): string {
+  const message = read(error, 'message');
+  if (typeof message === 'string' && message !== '') return message;
+  const name = read(error, 'name');
+  if (typeof name === 'string' && name !== '') return name;
+  return Object.keys(error).length === 0 ? UNKNOWN : textOf(error);
+}
+
+function textOf(value: unknown): string {
+  if (value === undefined || value === null || value === '') return UNKNOWN;
+  return typeof value === 'string' ? value : JSON.stringify(capJson(value, MAX_DETAIL_BYTES));
+}
+
+function codeOf(error: object): string | undefined {
+  const code = read(error, 'code');
+  if (typeof code === 'string' && code !== '') return code;
+  // The numbers of a DOMException are history; its name (`AbortError`, `TimeoutError`) is its code.
+  const name = read(error, 'name');
+  if (typeof name === 'string' && Object.prototype.toString.call(error) === '[object DOMException]') return name;
+  return typeof code === 'number' ? String(code) : undefined;
+}
+
+function retryableOf(error: object): boolean | undefined {
+  for (const key of ['retryable', 'isRetryable']) {
+    const known = read(error, key);
+    if (typeof known === 'boolean') return known;
+  }
+  return undefined;
+}
+
+function firstKnown<Known>(chain: object[], known: (error: object) => Known | undefined): Known | undefined {
+  for (const error of chain) {
+    const found = known(error);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** A getter or a proxy may throw, and this runs where nothing may. */
+function read(error: object, key: string): unknown {
+  try {
+    return (error as { [key: string]: unknown })[key];
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,17 @@
+import type { Json } from '../json/json.ts';
+
+/** What one model (or one runtime) consumed. A field that a runtime does not report is absent, never zero. */
+export type Usage = {
+  provider?: string;
+  model?: string;
+  inputTokens?: number;
+  outputTokens?: number;
+  totalTokens?: number;
+  reasoningTokens?: number;
+  cacheReadTokens?: number;
+  cacheWriteTokens?: number;
+  costUsd?: number;
+  raw?: Json;
+};
+
+export type FinishReason = 'stop' | 'length' | 'content-filter' | 'tool-calls' | 'error' | 'interrupted' | 'other';

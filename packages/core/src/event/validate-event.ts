@@ -1,0 +1,155 @@
+import { isFields } from '../json/fields.ts';
+import {
+  answer,
+  call,
+  fault,
+  fileBody,
+  finishReason,
+  jsonObject,
+  meta,
+  outcome,
+  patch,
+  question,
+  response,
+  said,
+  sourceFields,
+  toolResult,
+  usage,
+} from './body-shapes.ts';
+import { content, parts } from './content-shape.ts';
+import type { AgentEvent, AgentEventType } from './event.ts';
+import type { JsonObject } from '../json/json.ts';
+import { messageUpgrades, upgradeContent } from './message-upgrades.ts';
+import {
+  all,
+  anyJson,
+  explain,
+  fail,
+  id,
+  inside,
+  json,
+  list,
+  number,
+  object,
+  oneOf,
+  string,
+  yes,
+  type Check,
+  type Failure,
+  type Shape,
+} from '../json/shape.ts';
+
+/** What is wrong with a value that should be an event, and where: `path` is as in `patch[0].path`, empty for the whole. */
+export type EventProblem = { path: string; message: string };
+
+/** Every event may say when it was, and which frame it came from. */
+const event = (required: Shape, optional: Shape = {}): Check =>
+  object(required, { ...optional, at: number, origin: number });
+const partDelta: Check = event({ id, delta: string }, { providerMetadata: meta });
+const messageMetadata: Check = event({ metadata: jsonObject });
+const partMetadata: Check = event({ id, providerMetadata: meta });
+const events: { [Type in AgentEventType]: Check } = {
+  'run-start': event({ runId: id, threadId: id, messageId: id }, { parentMessageId: id, resumes: id, parentRunId: id }),
+  'message-snapshot': event({ content }),
+  metadata: (value) => ((value as { id?: unknown }).id === undefined ? messageMetadata : partMetadata)(value),
+  'run-end': all(
+    outcome,
+    event(
+      {},
+      {
+        finishReason,
+        rawFinishReason: string,
+        usage: list(usage),
+        result: anyJson,
+        resume: anyJson,
+        providerMetadata: meta,
+      },
+    ),
+  ),
+  'agent-start': event(
+    { agentId: id, name: string, kind: oneOf('agent', 'node', 'voice') },
+    { parentAgentId: id, toolCallId: id, description: string, providerMetadata: meta },
+  ),
+  'agent-end': all(event({ agentId: id }, { result: anyJson, usage: list(usage) }), outcome),
+  'step-start': event({ stepId: id }, { agentId: id, name: string, warnings: list(anyJson) }),
+  'step-end': event(
+    { stepId: id },
+    {
+      finishReason,
+      rawFinishReason: string,
+      usage: list(usage),
+      warnings: list(anyJson),
+      response,
+      discarded: yes,
+      providerMetadata: meta,
+    },
+  ),
+  'text-start': event({ id }, said),
+  'text-delta': partDelta,
+  'text-end': event({ id }, { citations: list(anyJson), providerMetadata: meta }),
+  'reasoning-start': event({ id }, said),
+  'reasoning-delta': partDelta,
+  'reasoning-end': event({ id }, { providerMetadata: meta }),
+  'tool-input-start': event({ toolCallId: id, toolName: string }, call),
+  'tool-input-delta': event({ toolCallId: id, delta: string }, { providerMetadata: meta }),
+  'tool-input-end': event({ toolCallId: id }, { providerMetadata: meta }),
+  'tool-call': event({ toolCallId: id, toolName: string, input: anyJson }, { ...call, invalid: fault }),
+  'tool-result': all(event({ toolCallId: id }, { providerMetadata: meta }), toolResult),
+  question: event({ questionId: id, kind: oneOf('approval', 'input') }, { agentId: id, ...question }),
+  answer: event({ questionId: id }, answer),
+  interjection: event({ id, role: oneOf('user', 'system'), parts }, { name: string, ...said }),
+  file: all(event({ id }, said), fileBody),
+  source: event({ id, sourceType: oneOf('url', 'document') }, { ...sourceFields, ...said }),
+  data: event({ id, name: string, data: anyJson }, { transient: yes, ...said }),
+  'data-delta': event({ id, patch }),
+  'state-snapshot': event({ state: anyJson }),
+  'state-delta': event({ patch }),
+  notice: event(
+    { level: oneOf('info', 'warning', 'error'), message: string },
+    { code: string, agentId: string, stepId: string, toolCallId: string, data: anyJson },
+  ),
+  raw: event({ dialect: string, value: anyJson }),
+};
+const checks: ReadonlyMap<unknown, Check> = new Map(Object.entries(events));
+
+/** The types of event there are, in the order of the grammar. */
+export const eventTypes: readonly AgentEventType[] = Object.keys(events) as AgentEventType[];
+
+/** Whether a name is a type of event that this version knows. */
+export function isEventType(type: unknown): type is AgentEventType {
+  return checks.has(type);
+}
+
+/** What is wrong with a value as an event by its shape alone; undefined if nothing is. Unknown fields are passed over. */
+export function validateEvent(value: unknown): EventProblem | undefined {
+  if (!isFields(value)) return describe(fail('an event: an object with a type', value));
+  const check = checks.get(value.type);
+  if (check === undefined) return describe(inside('type', fail('a known type of event', value.type)));
+  const failure = check(value);
+  return failure && describe(failure, value.type as AgentEventType);
+}
+
+/**
+ * Reads an event that another version, a tape or a log has written. A type that this version does not know comes back
+ * as `raw`, with all it said; a known type in a wrong shape throws a `TypeError` that names the place. The content of a
+ * snapshot is brought to the format of this version; a newer one throws a `MessageFormatError`.
+ */
+export function readEvent(value: unknown): AgentEvent {
+  if (isFields(value) && typeof value.type === 'string' && !isEventType(value.type) && json(value) === undefined) {
+    return { type: 'raw', dialect: 'canonical', value: value as JsonObject };
+  }
+  const upgraded = isSnapshot(value) ? { ...value, content: upgradeContent(value.content, messageUpgrades) } : value;
+  const problem = validateEvent(upgraded);
+  if (problem) throw new TypeError(problem.message);
+  return upgraded as AgentEvent;
+}
+
+function isSnapshot(value: unknown): value is { content: JsonObject } {
+  return isFields(value) && value.type === 'message-snapshot' && isFields(value.content) && value.content.format !== 2;
+}
+
+function describe(failure: Failure, type?: string): EventProblem {
+  const { path } = failure;
+  const place = type === undefined ? path : path === '' ? `"${type}"` : `${path} of "${type}"`;
+  return { path, message: explain(failure, place) };
+}

@@ -1,0 +1,140 @@
+import { findRewrite, matchParts } from './grow-nameless.ts';
+import { growPart } from './grow-part.ts';
+import { mergeMeta, mergeMetadata } from '../event/merge-meta.ts';
+import type { CanonicalMessage, MessageContent, MessagePart } from '../event/message.ts';
+import { setOwn } from '../json/set-own.ts';
+import { StoreError } from '../store/store-error.ts';
+import { isSettled } from '../codec/tool-part.ts';
+
+/**
+ * Merges a message that is saved again into the stored one, which only ever grows. Calls move one way, a text is extended and
+ * never rewritten, parts that the incoming message lacks stay in place, and author, time and parent stay. Otherwise the
+ * incoming value wins. Throws a `StoreError` (`content-conflict`) if a text of the incoming message neither extends the stored
+ * one nor is a prefix of it. Changes neither argument; linear in their size.
+ */
+export function growMessage(stored: CanonicalMessage, incoming: CanonicalMessage): CanonicalMessage {
+  return { ...mergeEnvelope(stored, incoming), content: growContent(stored, incoming) };
+}
+
+/**
+ * Replaces the content of a stored message. Settled calls and the directories of agents, steps and runs stay: they record
+ * what has happened. Author, time and parent stay too.
+ */
+export function replaceMessage(stored: CanonicalMessage, incoming: CanonicalMessage): CanonicalMessage {
+  if (stored.status === 'paused') {
+    const text = `Message "${stored.id}" waits for an answer. Answer or stop its run, then replace the content.`;
+    throw new StoreError('busy', text);
+  }
+  const settled = stored.content.parts.filter((part) => part.type === 'tool-invocation' && isSettled(part.state));
+  const content: MessageContent = {
+    ...incoming.content,
+    parts: growParts(stored, settled, incoming.content.parts),
+    ...growDirectories(stored.content, incoming.content),
+  };
+  return { ...mergeEnvelope(stored, incoming), content };
+}
+
+function mergeEnvelope(stored: CanonicalMessage, incoming: CanonicalMessage): CanonicalMessage {
+  const { id, threadId, role, type, createdAt, parentId } = stored;
+  const { parentId: _, status, ...rest } = incoming;
+  return {
+    ...stored,
+    ...rest,
+    id,
+    threadId,
+    role,
+    type,
+    createdAt,
+    ...(parentId !== undefined && { parentId }),
+    // A late save of an unfinished message does not reopen a finished one.
+    ...(status !== undefined && (status !== 'streaming' || !stored.status) && { status }),
+  };
+}
+
+function growContent(message: CanonicalMessage, { content: incoming }: CanonicalMessage): MessageContent {
+  const stored = message.content;
+  const grown: MessageContent = {
+    ...stored,
+    ...incoming,
+    parts: growParts(message, stored.parts, incoming.parts),
+    ...growDirectories(stored, incoming),
+  };
+  if (stored.content !== undefined && !incoming.content?.startsWith(stored.content)) {
+    if (!stored.content.startsWith(incoming.content ?? '')) refuseRewrite(message, 'content.content');
+    grown.content = stored.content;
+  }
+  if (stored.metadata && incoming.metadata) grown.metadata = mergeMetadata(stored.metadata, incoming.metadata);
+  if (stored.providerMetadata && incoming.providerMetadata) {
+    grown.providerMetadata = mergeMeta(stored.providerMetadata, incoming.providerMetadata);
+  }
+  return grown;
+}
+
+function growDirectories(
+  stored: MessageContent,
+  incoming: MessageContent,
+): Pick<MessageContent, 'agents' | 'steps' | 'runs'> {
+  const agents = stored.agents && growDirectory(stored.agents, incoming.agents);
+  const steps = stored.steps && growDirectory(stored.steps, incoming.steps);
+  const runs = stored.runs && growRuns(stored.runs, incoming.runs);
+  return { ...(agents && { agents }), ...(steps && { steps }), ...(runs && { runs }) };
+}
+
+/** A run ends once, and its entry is written when it has. */
+function growRuns(
+  stored: NonNullable<MessageContent['runs']>,
+  incoming: MessageContent['runs'] = [],
+): NonNullable<MessageContent['runs']> {
+  const known = new Set(stored.map((run) => run.runId));
+  return [...stored, ...incoming.filter((run) => !known.has(run.runId))];
+}
+
+function growDirectory<Entry extends { providerMetadata?: MessageContent['providerMetadata'] }>(
+  stored: { [id: string]: Entry },
+  incoming: { [id: string]: Entry } = {},
+): { [id: string]: Entry } {
+  const grown = { ...stored };
+  for (const [id, entry] of Object.entries(incoming)) {
+    // An agent may be called `constructor`.
+    const before = Object.hasOwn(stored, id) ? stored[id] : undefined;
+    const providerMetadata = mergeMeta(before?.providerMetadata, entry.providerMetadata);
+    setOwn(grown, id, { ...before, ...entry, ...(providerMetadata && { providerMetadata }) });
+  }
+  return grown;
+}
+
+function growParts(
+  message: CanonicalMessage,
+  stored: readonly MessagePart[],
+  incoming: readonly MessagePart[],
+): MessagePart[] {
+  const places = matchParts(stored, incoming);
+  const rewritten = findRewrite(stored, incoming, places);
+  if (rewritten !== undefined) refuseRewrite(message, `content.parts[${rewritten}]`);
+
+  const grown = [...stored];
+  /** New parts that precede a stored part: they stand where the incoming message has them. */
+  const before = new Map<number, MessagePart[]>();
+  let added: MessagePart[] = [];
+  let furthest = -1;
+  for (const [index, part] of incoming.entries()) {
+    const place = places.get(index);
+    if (place === undefined) {
+      added.push(part);
+      continue;
+    }
+    grown[place] = growPart(grown[place]!, part);
+    if (place <= furthest) continue;
+    furthest = place;
+    before.set(place, added);
+    added = [];
+  }
+  return grown.flatMap((part, index) => (before.get(index) ?? []).concat(part)).concat(added);
+}
+
+function refuseRewrite({ id, threadId }: CanonicalMessage, path: string): never {
+  const text =
+    `${path} of message "${id}" in thread "${threadId}" neither extends the stored text nor is a prefix of it. ` +
+    `Save an edit under a new id, or replace the content with mode: 'replace' and expectedVersion.`;
+  throw new StoreError('content-conflict', text, { messageId: id, path });
+}

@@ -1,0 +1,344 @@
+import type { AgentEvent, EventOf } from '../event/event.ts';
+import { omit } from '../json/fields.ts';
+import { FoldedParts } from './folded-parts.ts';
+import { applyPatch, type Op } from '../json/json-patch.ts';
+import type { Json, JsonObject, Meta } from '../json/json.ts';
+import type { OnLoss } from '../json/loss.ts';
+import { mergeMeta } from '../event/merge-meta.ts';
+import { isFields } from '../json/fields.ts';
+import { setOwn } from '../json/set-own.ts';
+import type {
+  AgentEntry,
+  CanonicalMessage,
+  MessageContent,
+  MessagePart,
+  RunEntry,
+  StepEntry,
+} from '../event/message.ts';
+import { Snapshot, type Envelope, type MessageSnapshot, type Rest } from './message-snapshot.ts';
+import { restateParts, restateRuns } from './restate.ts';
+import { answered, completeCall, isSettled, newToolPart, settleCall } from '../codec/tool-part.ts';
+import { VersionedDirectory } from './versioned-directory.ts';
+
+/**
+ * The fold of one message: events in, the message so far out. O(1) per delta, however many parts the message has and
+ * however often a snapshot is taken. Events are taken to be in order (`seal` sees to it); what does not fit is reported
+ * and changes nothing.
+ */
+export class MessageFold {
+  #envelope: Envelope;
+  #rest: Rest;
+  #parts: FoldedParts;
+  #agents: VersionedDirectory<AgentEntry>;
+  #steps: VersionedDirectory<StepEntry>;
+  /** Data that is shown and not kept; its patches are not either. */
+  #transient: Set<string> = new Set();
+  #version = 0;
+  #partId: string | undefined;
+  #lastDelta = '';
+  #length = 0;
+  /** Containers of state and data that only this fold knows. */
+  #owned: WeakSet<object> = new WeakSet();
+  #onLoss: OnLoss;
+
+  constructor(message: CanonicalMessage, onLoss: OnLoss = () => undefined) {
+    const { content, ...envelope } = message;
+    const { parts, agents, steps, ...rest } = content;
+    this.#envelope = envelope;
+    this.#rest = rest;
+    this.#parts = new FoldedParts(parts);
+    this.#agents = new VersionedDirectory(agents);
+    this.#steps = new VersionedDirectory(steps);
+    this.#onLoss = onLoss;
+  }
+
+  get id(): string {
+    return this.#envelope.id;
+  }
+
+  feed(event: AgentEvent): void {
+    this.#version++;
+    switch (event.type) {
+      case 'text-delta':
+      case 'reasoning-delta':
+        return this.#delta(
+          event.id,
+          event.delta,
+          event.providerMetadata,
+          event.type === 'text-delta' ? 'text' : 'reasoning',
+        );
+      case 'tool-input-delta':
+        return this.#delta(event.toolCallId, event.delta, event.providerMetadata, 'tool-invocation');
+      case 'run-start':
+        return this.#runStart(event);
+      case 'run-end':
+        return this.#runEnd(event);
+      case 'message-snapshot':
+        return this.#restate(event.content);
+      case 'metadata':
+        return event.id === undefined
+          ? this.#set({ metadata: mergeOwned(this.#rest.metadata, event.metadata, this.#owned) })
+          : this.#partMetadata(event.id, event.providerMetadata);
+      case 'agent-start':
+        return this.#agentStart(event);
+      case 'agent-end':
+        return this.#agentEnd(event);
+      case 'step-start':
+        return this.#stepStart(event);
+      case 'step-end':
+        return this.#stepEnd(event);
+      case 'text-start': {
+        const said = omit(event, 'type', 'at', 'origin');
+        return this.#add(event.id, { type: 'text', text: '', ...said });
+      }
+      case 'reasoning-start': {
+        const said = omit(event, 'type', 'at', 'origin');
+        return this.#add(event.id, { type: 'reasoning', reasoning: '', ...said });
+      }
+      case 'text-end':
+        if (event.citations) this.#edit(event.id, 'text', (part) => void (part.citations = event.citations));
+        return this.#partMetadata(event.id, event.providerMetadata);
+      case 'reasoning-end':
+        return this.#partMetadata(event.id, event.providerMetadata);
+      case 'tool-input-start':
+        return this.#add(event.toolCallId, newToolPart(event));
+      case 'tool-input-end':
+        return this.#partMetadata(event.toolCallId, event.providerMetadata);
+      case 'tool-call':
+        return this.#toolCall(event);
+      case 'tool-result':
+        return this.#toolResult(event);
+      case 'question':
+        return this.#question(event);
+      case 'answer':
+        return this.#answer(event);
+      case 'interjection':
+      case 'file':
+      case 'source': {
+        const part = omit(event, 'at', 'origin');
+        return this.#add(event.id, part);
+      }
+      case 'data':
+        return this.#data(event);
+      case 'data-delta':
+        return this.#dataDelta(event);
+      case 'state-snapshot':
+        this.#envelope = { ...this.#envelope, state: event.state };
+        return;
+      case 'state-delta':
+        return this.#stateDelta(event);
+      case 'notice':
+      case 'raw':
+        // Beside the message: the log and the tape keep them.
+        return;
+      default:
+        // A newer writer's event. The log keeps it too.
+        return;
+    }
+  }
+
+  snapshot(): MessageSnapshot {
+    this.#owned = new WeakSet();
+    return new Snapshot(this.#version, this.#partId, this.#lastDelta, this.#length, {
+      envelope: this.#envelope,
+      rest: this.#rest,
+      parts: this.#parts.take(),
+      agents: this.#agents.take(),
+      steps: this.#steps.take(),
+    });
+  }
+
+  #delta(id: string, delta: string, metadata: Meta | undefined, type: 'text' | 'reasoning' | 'tool-invocation'): void {
+    const part = this.#parts.mine(id);
+    if (part?.type !== type) return this.#misfit(`${type} delta`, id);
+    let text: string;
+    if (part.type === 'text') text = part.text += delta;
+    else if (part.type === 'reasoning') text = part.reasoning += delta;
+    else if (part.state === 'partial-call') text = part.argsText = (part.argsText ?? '') + delta;
+    else return this.#misfit('tool-input delta', id);
+    if (metadata) part.providerMetadata = mergeMeta(part.providerMetadata, metadata)!;
+    this.#partId = id;
+    this.#lastDelta = delta;
+    this.#length = text.length;
+  }
+
+  #runStart(event: EventOf<'run-start'>): void {
+    this.#envelope = { ...this.#envelope, runId: event.runId, status: 'streaming' };
+  }
+
+  #runEnd(event: EventOf<'run-end'>): void {
+    const { resume, providerMetadata, ...ended } = omit(event, 'type', 'at', 'origin');
+    const run: RunEntry = { runId: this.#envelope.runId ?? '', ...ended };
+    const runs = (this.#rest.runs ?? []).filter((entry) => entry.runId !== run.runId);
+    this.#set({ runs: [...runs, run] });
+    const merged = mergeMeta(this.#rest.providerMetadata, providerMetadata);
+    if (merged) this.#set({ providerMetadata: merged });
+    // The token is what this run has said; an older one no longer fits.
+    const envelope = omit(this.#envelope, 'sourceState');
+    this.#envelope = { ...envelope, status: event.outcome, ...(resume !== undefined && { sourceState: resume }) };
+  }
+
+  #restate(content: MessageContent): void {
+    const { parts, agents, steps, runs, ...rest } = content;
+    const allRuns = restateRuns(this.#rest.runs, runs);
+    this.#rest = { ...rest, ...(allRuns.length > 0 && { runs: allRuns }) };
+    this.#parts.reset(restateParts(this.#parts.items(), parts));
+    this.#agents = new VersionedDirectory(agents);
+    this.#steps = new VersionedDirectory(steps);
+  }
+
+  #agentStart(event: EventOf<'agent-start'>): void {
+    const { agentId, ...entry } = omit(event, 'type', 'at', 'origin');
+    this.#agents.set(agentId, entry);
+  }
+
+  #agentEnd(event: EventOf<'agent-end'>): void {
+    const entry = this.#agents.get(event.agentId);
+    if (!entry) return this.#misfit('agent-end', event.agentId);
+    const { result, usage, outcome } = event;
+    this.#agents.set(event.agentId, {
+      ...entry,
+      outcome,
+      ...(event.outcome === 'error' && { error: event.error }),
+      ...(result !== undefined && { result }),
+      ...(usage && { usage }),
+    });
+  }
+
+  #stepStart({ stepId, agentId, name }: EventOf<'step-start'>): void {
+    this.#steps.set(stepId, { ...(agentId !== undefined && { agentId }), ...(name !== undefined && { name }) });
+  }
+
+  #stepEnd(event: EventOf<'step-end'>): void {
+    const entry = this.#steps.get(event.stepId);
+    if (!entry) return this.#misfit('step-end', event.stepId);
+    if (event.discarded) return this.#discard(event.stepId);
+    const { stepId, ...said } = omit(event, 'type', 'at', 'origin', 'warnings', 'discarded');
+    this.#steps.set(stepId, { ...entry, ...said });
+  }
+
+  /** The turn was retried: what it said never happened, nor was anything asked about its calls. */
+  #discard(stepId: string): void {
+    const kept: MessagePart[] = [];
+    const gone = new Set<string>();
+    for (const part of this.#parts.items()) {
+      if (part.stepId === stepId) {
+        if (part.type === 'tool-invocation') gone.add(part.toolCallId);
+      } else if (part.type !== 'question' || !gone.has(part.toolCallId ?? '')) kept.push(part);
+    }
+    this.#parts.reset(kept);
+    this.#steps.delete(stepId);
+  }
+
+  #toolCall(event: EventOf<'tool-call'>): void {
+    const part = this.#parts.mine(event.toolCallId);
+    if (part === undefined) return this.#add(event.toolCallId, newToolPart(event));
+    if (part.type !== 'tool-invocation' || part.state !== 'partial-call')
+      return this.#misfit('tool-call', event.toolCallId);
+    completeCall(part, event);
+  }
+
+  #toolResult(event: EventOf<'tool-result'>): void {
+    const part = this.#parts.mine(event.toolCallId);
+    if (part?.type !== 'tool-invocation' || isSettled(part.state) || part.state === 'partial-call') {
+      return this.#misfit('tool-result', event.toolCallId);
+    }
+    settleCall(part, event);
+  }
+
+  /** About a call: its approval. About nothing, or the call has been asked about before: a part of its own. */
+  #question(event: EventOf<'question'>): void {
+    const { agentId, ...question } = omit(event, 'type', 'at', 'origin');
+    const call = question.toolCallId === undefined ? undefined : this.#parts.mine(question.toolCallId);
+    if (this.#parts.isAsked(question.questionId)) return this.#misfit('question', question.questionId);
+    if (call?.type === 'tool-invocation' && call.approval === undefined) {
+      call.approval = question;
+      return this.#parts.askAbout(call.toolCallId, question.questionId);
+    }
+    this.#parts.addQuestion({ type: 'question', ...(agentId !== undefined && { agentId }), ...question });
+  }
+
+  #answer(event: EventOf<'answer'>): void {
+    const answer = omit(event, 'type', 'at', 'origin');
+    const part = this.#parts.asking(event.questionId);
+    if (part?.type === 'tool-invocation' && part.approval?.questionId === event.questionId) {
+      part.approval = answered(part.approval, answer);
+    } else if (part?.type === 'question') Object.assign(part, answered(part, answer));
+    else this.#misfit('answer', event.questionId);
+  }
+
+  #data(event: EventOf<'data'>): void {
+    if (event.transient) {
+      this.#transient.add(event.id);
+      return;
+    }
+    const part = omit(event, 'at', 'origin', 'transient');
+    const before = this.#parts.mine(event.id);
+    if (before === undefined) return this.#add(event.id, part);
+    if (before.type !== 'data') return this.#misfit('data', event.id);
+    Object.assign(before, { name: part.name, data: part.data });
+    const metadata = mergeMeta(before.providerMetadata, part.providerMetadata);
+    if (metadata) before.providerMetadata = metadata;
+  }
+
+  #dataDelta(event: EventOf<'data-delta'>): void {
+    const part = this.#parts.mine(event.id);
+    if (part === undefined && this.#transient.has(event.id)) return;
+    if (part?.type !== 'data') return this.#misfit('data-delta', event.id);
+    const data = this.#patched(part.data, event.patch, event.id);
+    if (data !== undefined) part.data = data;
+  }
+
+  #stateDelta(event: EventOf<'state-delta'>): void {
+    const state = this.#patched(this.#envelope.state ?? {}, event.patch);
+    if (state !== undefined) this.#envelope = { ...this.#envelope, state };
+  }
+
+  #patched(value: Json, patch: Op[], id?: string): Json | undefined {
+    const patched = applyPatch(value, patch, this.#owned);
+    if (patched.ok) return patched.value;
+    const what = id === undefined ? 'state-delta' : 'data-delta';
+    const why = `Operation ${patched.index} cannot be applied: ${patched.message}. Nothing was changed.`;
+    this.#onLoss({ kind: 'repaired', what, why, ...(id !== undefined && { id }) });
+    return undefined;
+  }
+
+  #partMetadata(id: string, metadata: Meta | undefined): void {
+    if (metadata === undefined) return;
+    const part = this.#parts.mine(id);
+    if (part === undefined) return this.#misfit('metadata', id);
+    part.providerMetadata = mergeMeta(part.providerMetadata, metadata)!;
+  }
+
+  #edit(id: string, type: 'text', change: (part: MessagePart & { type: 'text' }) => void): void {
+    const part = this.#parts.mine(id);
+    if (part?.type === type) change(part);
+    else this.#misfit(type, id);
+  }
+
+  #add(id: string, part: MessagePart): void {
+    if (!this.#parts.add(id, part)) this.#misfit(part.type, id);
+  }
+
+  #set(change: Partial<Rest>): void {
+    this.#rest = { ...this.#rest, ...change };
+  }
+
+  #misfit(what: string, id: string): void {
+    this.#onLoss({ kind: 'repaired', what, why: 'It refers to nothing that it fits, and was passed over.', id });
+  }
+}
+
+/**
+ * Merges like `mergeMetadata`, but changes objects in `owned` in place. They were created here and are not shared, so adding n
+ * keys one by one takes O(n) instead of O(n²).
+ */
+function mergeOwned(a: JsonObject | undefined, b: JsonObject, owned: WeakSet<object>): JsonObject {
+  const target = a !== undefined && owned.has(a) ? a : { ...a };
+  owned.add(target);
+  for (const [key, later] of Object.entries(b)) {
+    const before = Object.hasOwn(target, key) ? target[key] : undefined;
+    setOwn(target, key, isFields(before) && isFields(later) ? mergeOwned(before, later, owned) : later);
+  }
+  return target;
+}

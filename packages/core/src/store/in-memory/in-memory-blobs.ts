@@ -1,0 +1,93 @@
+import type { BlobInfo, Blobs } from '../blobs.ts';
+import { sha256 as hash } from '../../json/sha256.ts';
+import { StoreError } from '../store-error.ts';
+import { findMessage, findThread } from './conversation.ts';
+import { partition, type BlobRow, type Tables } from './tables.ts';
+
+const chunkBytes = 256 * 1024;
+
+export function createInMemoryBlobs(tables: Tables): Blobs {
+  const find = (...[scope, sha256]: Parameters<Blobs['info']>): BlobRow | undefined =>
+    tables.blobs.get(scope)?.get(sha256);
+
+  return {
+    async put(scope, blob) {
+      const data = 'data' in blob ? new Uint8Array(blob.data) : undefined;
+      const sha256 = 'data' in blob ? await hash(data!) : blob.sha256;
+      if (!/^[0-9a-f]{64}$/.test(sha256)) {
+        throw new StoreError('invalid', `"${sha256}" is no SHA-256. Give it as 64 hexadecimal digits in lower case.`);
+      }
+      const rows = partition(tables.blobs, scope);
+      const row = rows.get(sha256) ?? {
+        sha256,
+        size: 'data' in blob ? blob.data.length : blob.size,
+        touchedAt: 0,
+        refs: new Set(),
+      };
+      rows.set(sha256, row);
+      row.touchedAt = tables.now();
+      row.mediaType ??= blob.mediaType;
+      row.data ??= data;
+      if ('url' in blob) row.url ??= blob.url;
+      return infoOf(row);
+    },
+
+    async info(scope, sha256) {
+      const row = find(scope, sha256);
+      return row ? infoOf(row) : null;
+    },
+
+    async get(scope, sha256, range) {
+      const data = find(scope, sha256)?.data?.slice(range?.start, range?.end);
+      return data ? streamOf(data) : null;
+    },
+
+    async refer(scope, sha256, { threadId, messageId }) {
+      const row = find(scope, sha256);
+      const message = findMessage(findThread(tables, scope, threadId), messageId);
+      if (!row || !message) return false;
+      row.refs.add(message);
+      return true;
+    },
+
+    async touch(scope, sha256) {
+      const row = find(scope, sha256);
+      if (row) row.touchedAt = tables.now();
+      return row !== undefined;
+    },
+
+    async collect(minAgeMs, limit = Infinity) {
+      const untouchedSince = tables.now() - minAgeMs;
+      let collected = 0;
+      for (const rows of tables.blobs.values()) {
+        for (const row of rows.values()) {
+          if (collected === limit) return collected;
+          if (row.touchedAt >= untouchedSince || isReferred(row)) continue;
+          rows.delete(row.sha256);
+          collected += 1;
+        }
+      }
+      return collected;
+    },
+  };
+}
+
+/** A deleted message refers to nothing. */
+function isReferred(row: BlobRow): boolean {
+  for (const message of row.refs) if (message.deleted) row.refs.delete(message);
+  return row.refs.size > 0;
+}
+
+function infoOf({ sha256, size, mediaType, url }: BlobRow): BlobInfo {
+  return { sha256, size, ...(mediaType !== undefined && { mediaType }), ...(url !== undefined && { url }) };
+}
+
+function streamOf(data: Uint8Array<ArrayBuffer>): ReadableStream<Uint8Array> {
+  let at = 0;
+  return new ReadableStream({
+    pull(controller) {
+      if (at < data.length) controller.enqueue(data.slice(at, (at += chunkBytes)));
+      if (at >= data.length) controller.close();
+    },
+  });
+}

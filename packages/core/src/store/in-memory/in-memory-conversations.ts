@@ -1,0 +1,159 @@
+import type { ListThreads, MemoryStore, MessageChange, ThreadInput } from '../memory-store.ts';
+import type { Scope } from '../scope.ts';
+import { StoreError } from '../store-error.ts';
+import { checkStoreId } from '../store-id.ts';
+import { readJson } from '../rules/read-message.ts';
+import { checkStoreText } from '../store-text.ts';
+import { createThread, findMessage, findThread, nextVersion, pageOf, siblingsOf, threadOf } from './conversation.ts';
+import { deleteSubtree, deleteThreadRow } from './delete-rows.ts';
+import { exportScope } from './export-scope.ts';
+import { saveMessages } from './save-messages.ts';
+import type { MessageRow, Tables, ThreadRow } from './tables.ts';
+
+export function createInMemoryConversations(tables: Tables, scope: Scope): MemoryStore {
+  const find = (threadId: string) => findThread(tables, scope, threadId);
+
+  return {
+    async listMessages(query) {
+      checkLimit(query.limit);
+      const thread = find(query.threadId);
+      return thread ? pageOf(thread, query).map(copyOf) : [];
+    },
+
+    saveMessages: (request) => saveMessages(tables, scope, request),
+
+    async getMessage({ threadId, messageId }) {
+      const row = findMessage(find(threadId), messageId);
+      return row ? copyOf(row) : null;
+    },
+
+    async listSiblings({ threadId, messageId }) {
+      const row = findMessage(find(threadId), messageId);
+      return row ? siblingsOf(row.thread, row).map(copyOf) : [];
+    },
+
+    async listChanges({ threadId, since, limit }) {
+      checkLimit(limit);
+      const thread = find(threadId);
+      return thread ? changesOf(thread, since, limit) : [];
+    },
+
+    async deleteMessage({ threadId, messageId }) {
+      const row = findMessage(find(threadId), messageId);
+      if (row) deleteSubtree(tables, row);
+    },
+
+    async getThreadById({ threadId }) {
+      const thread = find(threadId);
+      return thread ? threadOf(thread) : null;
+    },
+
+    async saveThread({ thread: input }) {
+      return threadOf(saveThread(tables, scope, input));
+    },
+
+    async listThreads(query = {}) {
+      checkLimit(query.limit);
+      return listThreads([...(tables.threads.get(scope)?.values() ?? [])], query);
+    },
+
+    async getVersion({ threadId }) {
+      return find(threadId)?.version ?? 0;
+    },
+
+    async deleteThread({ threadId }) {
+      const thread = find(threadId);
+      if (thread) deleteThreadRow(tables, thread);
+    },
+
+    exportAll: () => exportScope(tables, scope),
+
+    async purgeAll() {
+      for (const thread of tables.threads.get(scope)?.values() ?? []) deleteThreadRow(tables, thread);
+      tables.threads.delete(scope);
+      tables.requests.delete(scope);
+      tables.blobs.delete(scope);
+    },
+  };
+}
+
+function copyOf(row: MessageRow): MessageRow['message'] {
+  return structuredClone(row.message);
+}
+
+function checkLimit(limit: number | undefined): void {
+  if (limit !== undefined && (!Number.isInteger(limit) || limit < 1)) {
+    throw new StoreError(
+      'invalid',
+      `limit is ${limit}, and has to be a whole number from 1 on. Leave it out for no limit.`,
+    );
+  }
+}
+
+function changesOf(thread: ThreadRow, since: number, limit = Infinity): MessageChange[] {
+  const changed = [...thread.messages.values()]
+    .filter((row) => row.version > since)
+    .toSorted((a, b) => a.version - b.version);
+  const last = changed[limit - 1]?.version ?? Infinity;
+  return changed
+    .filter((row) => row.version <= last)
+    .map((row) =>
+      row.deleted
+        ? { version: row.version, type: 'tombstone', messageId: row.message.id }
+        : { version: row.version, type: 'message', message: copyOf(row) },
+    );
+}
+
+function saveThread(tables: Tables, scope: Scope, input: ThreadInput): ThreadRow {
+  checkStoreId('The id of a thread', input.id);
+  if (input.resourceId !== undefined) checkStoreId('resourceId', input.resourceId);
+  if (input.title !== undefined) checkStoreText('title', input.title);
+  const known = findThread(tables, scope, input.id);
+  if (input.headId !== undefined && !findMessage(known, input.headId)) {
+    const text = `headId "${input.headId}" is no message of thread "${input.id}". Save the message first.`;
+    throw new StoreError('not-found', text);
+  }
+  const metadata = input.metadata && readJson(input.metadata, 'metadata');
+  const thread = known ?? createThread(tables, scope, input);
+  if (input.resourceId !== undefined) thread.resourceId = input.resourceId;
+  if (input.title !== undefined) thread.title = input.title;
+  if (metadata) thread.metadata = metadata;
+  if (input.headId !== undefined) thread.headId = input.headId;
+  nextVersion(tables, thread);
+  return thread;
+}
+
+const pageSize = 50;
+
+function listThreads(threads: ThreadRow[], query: ListThreads): ReturnType<typeof pageOfThreads> {
+  const words = (query.search ?? '').toLowerCase().split(/\s+/).filter(Boolean);
+  const found = threads.filter((thread) => {
+    if (query.resourceId !== undefined && thread.resourceId !== query.resourceId) return false;
+    const title = (thread.title ?? '').toLowerCase();
+    return words.every((word) => title.includes(word));
+  });
+  return pageOfThreads(found, query);
+}
+
+/** By what was changed last and, of the same moment, by id: the cursor is both, so no thread comes twice. */
+function pageOfThreads(threads: ThreadRow[], { limit = pageSize, cursor }: ListThreads) {
+  const sorted = threads.toSorted((a, b) => b.updatedAt - a.updatedAt || (a.id < b.id ? -1 : 1));
+  const after = cursor === undefined ? undefined : readCursor(cursor);
+  const rest = sorted.filter(
+    ({ updatedAt, id }) => !after || updatedAt < after.updatedAt || (updatedAt === after.updatedAt && id > after.id),
+  );
+  const page = rest.slice(0, limit);
+  const last = rest.length > limit ? page.at(-1) : undefined;
+  return { threads: page.map(threadOf), ...(last && { cursor: `${last.updatedAt}:${last.id}` }) };
+}
+
+function readCursor(cursor: string): { updatedAt: number; id: string } {
+  const [, updatedAt, id] = /^(-?\d+):(.+)$/s.exec(cursor) ?? [];
+  if (updatedAt === undefined || id === undefined) {
+    throw new StoreError(
+      'invalid',
+      `"${cursor}" is no cursor of a page of threads. Use the one that the page before gave.`,
+    );
+  }
+  return { updatedAt: Number(updatedAt), id };
+}

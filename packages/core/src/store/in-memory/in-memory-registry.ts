@@ -1,0 +1,191 @@
+import type { Registry } from '../registry.ts';
+import type { Scope } from '../scope.ts';
+import { checkStoreId } from '../store-id.ts';
+import { readDecisions } from '../rules/decision-rules.ts';
+import { answerRun } from './answer-run.ts';
+import { changeMessage, findMessage, findThread, nextVersion } from './conversation.ts';
+import { abandon, decisionOf, isAwaiting, isOpen, isOverdue, openDecisions, settle } from './decision-row.ts';
+import { finishRun } from './finish-run.ts';
+import { nextQueued } from './next-queued.ts';
+import {
+  endRun,
+  findOwned,
+  findRun,
+  goLive,
+  isClaimed,
+  isDead,
+  own,
+  ownershipOf,
+  recordOf,
+  requestStop,
+} from './run-row.ts';
+import { startRun, supersede } from './start-run.ts';
+import type { RunRow, Tables } from './tables.ts';
+
+/** No method waits for anything between its first look and its last write, so each is one step. */
+export function createInMemoryRegistry(tables: Tables): Registry {
+  const threadsOf = (scope: Scope) => tables.threads.get(scope)?.values() ?? [];
+
+  return {
+    start: async (scope, request) => startRun(tables, scope, request),
+
+    async answer(scope, key, request) {
+      const run = findRun(tables, scope, key);
+      return run ? answerRun(tables, run, request) : null;
+    },
+
+    async stop(scope, key, reason) {
+      const run = findRun(tables, scope, key);
+      return run ? stopRun(tables, run, reason) : null;
+    },
+
+    async ask(key, epoch, decisions) {
+      const run = findOwned(tables, key, epoch);
+      if (!run) return 'fenced';
+      openDecisions(tables, run, readDecisions(decisions));
+      return 'ok';
+    },
+
+    async wait(key, epoch, waiting) {
+      const run = findOwned(tables, key, epoch);
+      if (!run?.live) return 'fenced';
+      run.live.waiting = waiting;
+      return 'ok';
+    },
+
+    async finish(key, epoch, end) {
+      const run = tables.runs.get(key);
+      return run ? finishRun(tables, run, epoch, end) : { result: 'fenced' };
+    },
+
+    async promote(scope, threadId, process, claim = tables.generateId()) {
+      checkStoreId('process', process);
+      checkStoreId('claim', claim);
+      const thread = findThread(tables, scope, threadId);
+      if (thread?.live && isClaimed(thread.live, process, claim)) return ownershipOf(thread.live);
+      const run = thread && !thread.live && nextQueued(thread);
+      if (!run) return null;
+      const { parentId } = run.message.message;
+      const version = nextVersion(tables, thread);
+      if (parentId !== undefined) supersede(tables, findMessage(thread, parentId), version);
+      return goLive(tables, run, process, claim);
+    },
+
+    async fence(key, process, silentMs, claim) {
+      checkStoreId('process', process);
+      if (claim !== undefined) checkStoreId('claim', claim);
+      const run = tables.runs.get(key);
+      if (run && isClaimed(run, process, claim)) return ownershipOf(run);
+      const since = run?.live?.stopRequestedAt;
+      return run && since !== undefined && since <= tables.now() - silentMs ? own(run, process, claim) : null;
+    },
+
+    async heartbeat(process) {
+      checkStoreId('process', process);
+      tables.leases.set(process, tables.now() + tables.leaseMs);
+    },
+
+    async retire(process) {
+      checkStoreId('process', process);
+      tables.leases.delete(process);
+    },
+
+    async takeOver(process, { limit = 50, claim } = {}) {
+      checkStoreId('process', process);
+      if (claim !== undefined) checkStoreId('claim', claim);
+      const live = [...tables.live];
+      const claimed = live.filter((run) => isClaimed(run, process, claim));
+      const dead = live.filter((run) => isDead(tables, run) && !claimed.includes(run)).slice(0, limit);
+      return [...claimed.map(ownershipOf), ...dead.map((run) => own(run, process, claim))];
+    },
+
+    async listOwned(process, { except = [], limit = 50 } = {}) {
+      checkStoreId('process', process);
+      const left = new Set(except);
+      const owned = [...tables.live].filter((run) => run.live?.process === process && !left.has(run.key));
+      return owned.slice(0, limit).map(ownershipOf);
+    },
+
+    async listStranded(limit = 50) {
+      const threads = new Set([...tables.queued].map((run) => run.thread).filter((thread) => !thread.live));
+      return [...threads].slice(0, limit).map(({ scope, id }) => ({ scope, threadId: id }));
+    },
+
+    expire: async (limit = Infinity) => expireDecisions(tables, limit),
+
+    async listPrunable(minAgeMs, limit = 50) {
+      const endedBefore = tables.now() - minAgeMs;
+      const old = [...tables.ended].filter((run) => run.endedAt! < endedBefore);
+      return old.slice(0, limit).map((run) => run.key);
+    },
+
+    async getRun(scope, key) {
+      const run = findRun(tables, scope, key);
+      return run ? recordOf(run) : null;
+    },
+
+    async findRun(scope, { runId, threadId }) {
+      let newest: RunRow | undefined;
+      for (const thread of threadsOf(scope)) {
+        if (threadId !== undefined && thread.id !== threadId) continue;
+        const run = thread.runs.get(runId);
+        if (run && (!newest || run.serial > newest.serial)) newest = run;
+      }
+      return newest ? recordOf(newest) : null;
+    },
+
+    async listRuns(scope, { threadId }) {
+      return Array.from(findThread(tables, scope, threadId)?.runs.values() ?? [], recordOf);
+    },
+
+    async liveRun(scope, { threadId }) {
+      const run = findThread(tables, scope, threadId)?.live;
+      return run ? recordOf(run) : null;
+    },
+
+    async listDecisions(scope, { threadId, run, state } = {}) {
+      return [...threadsOf(scope)]
+        .filter((thread) => threadId === undefined || thread.id === threadId)
+        .flatMap((thread) => Array.from(thread.runs.values()))
+        .filter(({ key }) => run === undefined || key === run)
+        .flatMap(({ decisions }) => Array.from(decisions.values()))
+        .filter((decision) => state === undefined || decision.state === state)
+        .map(decisionOf);
+    },
+  };
+}
+
+function stopRun(
+  tables: Tables,
+  run: RunRow,
+  reason: string | undefined,
+): 'requested' | 'aborted' | 'cancelled' | 'ended' {
+  if (run.live) {
+    requestStop(tables, run, reason);
+    return 'requested';
+  }
+  if (run.state === 'queued') {
+    endRun(tables, run, { outcome: 'aborted', by: 'user', ...(reason !== undefined && { reason }) });
+    changeMessage(run.message, { status: 'aborted' }, nextVersion(tables, run.thread));
+    return 'aborted';
+  }
+  if (run.continuation || !isAwaiting(run)) return 'ended';
+  abandon(tables, run, reason ?? 'stopped', nextVersion(tables, run.thread));
+  return 'cancelled';
+}
+
+function expireDecisions(tables: Tables, limit: number): number {
+  const overdue = [...tables.open].filter((row) => isOverdue(tables, row)).slice(0, limit);
+  for (const row of overdue) {
+    const { run } = row;
+    // Another decision of the same run has taken this one along.
+    if (!isOpen(row)) continue;
+    if (run.live) {
+      settle(tables, row, 'expired');
+      tables.hints.publish({ type: 'answer', run: run.key });
+    } else {
+      abandon(tables, run, 'expired', nextVersion(tables, run.thread));
+    }
+  }
+  return overdue.length;
+}

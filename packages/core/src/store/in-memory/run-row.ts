@@ -1,0 +1,129 @@
+import type { Json } from '../../json/json.ts';
+import type { Outcome } from '../../event/outcome.ts';
+import type { Ownership, RunRecord } from '../registry.ts';
+import type { RunKey } from '../run-log.ts';
+import type { Scope } from '../scope.ts';
+import type { MessageRow, RunRow, Tables } from './tables.ts';
+
+export function findRun(tables: Tables, scope: Scope, key: RunKey): RunRow | undefined {
+  const run = tables.runs.get(key);
+  return run?.thread.scope === scope ? run : undefined;
+}
+
+/** The run, if its owner is still the one of this epoch. */
+export function findOwned(tables: Tables, key: RunKey, epoch: number): RunRow | undefined {
+  const run = tables.runs.get(key);
+  return run?.live && run.epoch === epoch ? run : undefined;
+}
+
+/** A new run of a message, in the queue until it goes live. */
+export function queueRun(
+  tables: Tables,
+  message: MessageRow,
+  run: { runId: string; agent: string; resumes?: RunRow; input?: Json; createdBy?: string },
+): RunRow {
+  const { thread } = message;
+  const row: RunRow = {
+    ...run,
+    key: tables.generateId() as RunKey,
+    serial: ++tables.runSerial,
+    thread,
+    message,
+    createdAt: tables.now(),
+    state: 'queued',
+    epoch: 0,
+    nextSeq: 1,
+    log: [],
+    logDropped: false,
+    decisions: new Map(),
+  };
+  tables.runs.set(row.key, row);
+  thread.runs.set(row.runId, row);
+  tables.queued.add(row);
+  message.run = row;
+  return row;
+}
+
+export function goLive(tables: Tables, run: RunRow, process: string, claim?: string): Ownership {
+  run.state = 'running';
+  run.startedAt = tables.now();
+  tables.queued.delete(run);
+  tables.live.add(run);
+  run.thread.live = run;
+  return own(run, process, claim);
+}
+
+/** Makes the process the owner and fences the previous one. */
+export function own(run: RunRow, process: string, claim?: string): Ownership {
+  const { claim: _, ...live } = run.live ?? {};
+  run.epoch += 1;
+  run.live = { waiting: false, ...live, process, ...(claim !== undefined && { claim }) };
+  return ownershipOf(run);
+}
+
+/** Whether the process owns the run by this call. */
+export function isClaimed(run: RunRow, process: string, claim: string | undefined): boolean {
+  return claim !== undefined && run.live?.process === process && run.live.claim === claim;
+}
+
+/** Whether the process owns the run since the call that created it, and has logged nothing. */
+export function isUntouched({ live, epoch, nextSeq }: RunRow, process: string | undefined): boolean {
+  return live !== undefined && live.process === process && live.claim === undefined && epoch === 1 && nextSeq === 1;
+}
+
+/** The first request counts: a second one does not give the owner more time. */
+export function requestStop(tables: Tables, run: RunRow, reason: string | undefined): void {
+  if (run.live && run.live.stopRequestedAt === undefined) {
+    run.live.stopRequestedAt = tables.now();
+    if (reason !== undefined) run.live.stopReason = reason;
+  }
+  tables.hints.publish({ type: 'stop', run: run.key });
+}
+
+export function endRun(tables: Tables, run: RunRow, outcome: Outcome): void {
+  run.state = outcome.outcome;
+  run.outcome = outcome;
+  run.endedAt = tables.now();
+  delete run.live;
+  if (run.thread.live === run) delete run.thread.live;
+  tables.live.delete(run);
+  tables.queued.delete(run);
+  tables.ended.add(run);
+}
+
+export function dropLog(tables: Tables, run: RunRow): void {
+  run.log.length = 0;
+  run.logDropped = true;
+  tables.ended.delete(run);
+}
+
+export function isDead(tables: Tables, run: RunRow): boolean {
+  return run.live !== undefined && (tables.leases.get(run.live.process) ?? -Infinity) < tables.now();
+}
+
+export function ownershipOf(run: RunRow): Ownership {
+  return { run: recordOf(run), epoch: run.epoch, nextSeq: run.nextSeq };
+}
+
+export function recordOf(run: RunRow): RunRecord {
+  return {
+    key: run.key,
+    scope: run.thread.scope,
+    runId: run.runId,
+    threadId: run.thread.id,
+    messageId: run.message.message.id,
+    agent: run.agent,
+    state: run.state,
+    ...(run.live && { process: run.live.process }),
+    ...(run.live?.waiting && { waiting: true }),
+    ...(run.resumes && { resumes: run.resumes.key }),
+    ...(run.input !== undefined && { input: structuredClone(run.input) }),
+    ...(run.outcome && { outcome: structuredClone(run.outcome) }),
+    ...(run.usage && { usage: structuredClone(run.usage) }),
+    ...(run.endedAt !== undefined && { lastSeq: run.nextSeq - 1 }),
+    ...(run.createdBy !== undefined && { createdBy: run.createdBy }),
+    createdAt: new Date(run.createdAt),
+    ...(run.startedAt !== undefined && { startedAt: new Date(run.startedAt) }),
+    ...(run.endedAt !== undefined && { endedAt: new Date(run.endedAt) }),
+  };
+}

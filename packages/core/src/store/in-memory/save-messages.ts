@@ -1,0 +1,141 @@
+import { growMessage, replaceMessage } from '../../message/grow-message.ts';
+import { equalJson } from '../../json/json-patch.ts';
+import type { MessageInput, SavedMessages, SaveMessages } from '../memory-store.ts';
+import { encodeMessage } from '../../message/message-json.ts';
+import type { CanonicalMessage } from '../../event/message.ts';
+import type { Scope } from '../scope.ts';
+import { sha256 } from '../../json/sha256.ts';
+import { StoreError } from '../store-error.ts';
+import { checkStoreId } from '../store-id.ts';
+import { readMessage } from '../rules/read-message.ts';
+import { readMode, type SaveMode } from '../rules/save-mode.ts';
+import { addMessage, changeMessage, createThread, findMessage, findThread, nextVersion } from './conversation.ts';
+import { findRequest, rememberRequest } from './requests.ts';
+import type { MessageRow, Tables, ThreadRow } from './tables.ts';
+
+/** What a call will do to one thread. Nothing is written before all of it is known to be right. */
+type Draft = {
+  threadId: string;
+  resourceId?: string;
+  thread?: ThreadRow;
+  /** New or changed, as they will be, in the order in which they are written. */
+  writes: Map<string, CanonicalMessage>;
+  /** The message before, in this call. */
+  previousId?: string;
+};
+
+export async function saveMessages(tables: Tables, scope: Scope, request: SaveMessages): Promise<SavedMessages> {
+  const inputs = request.messages.map((input) => ({ parentId: input.parentId, message: readMessage(input) }));
+  const { operationKey } = request;
+  if (operationKey !== undefined) checkStoreId('operationKey', operationKey);
+  const mode = readMode(request);
+  const hash = operationKey === undefined ? '' : await hashOf(request.messages, mode);
+  // No await from here on: the rest of the call is one step.
+  const earlier = operationKey === undefined ? undefined : findRequest(tables, scope, operationKey);
+  if (earlier) {
+    if (earlier.hash !== hash) throw keyReused(operationKey!);
+    return saved(earlier.messages.filter((row) => !row.deleted));
+  }
+  const drafts = new Map<string, Draft>();
+  for (const { message, parentId } of inputs) {
+    let draft = drafts.get(message.threadId);
+    if (!draft) drafts.set(message.threadId, (draft = newDraft(tables, scope, message)));
+    addToDraft(draft, message, parentId, mode);
+  }
+  if (request.expectedVersion !== undefined) checkVersion([...drafts.values()], request.expectedVersion);
+
+  for (const draft of drafts.values()) draft.thread = write(tables, scope, draft);
+  const rows = inputs.map(({ message }) => drafts.get(message.threadId)!.thread!.messages.get(message.id)!);
+  if (operationKey !== undefined) rememberRequest(tables, scope, operationKey, { hash, run: null, messages: rows });
+  return saved(rows);
+}
+
+function saved(rows: readonly MessageRow[]): SavedMessages {
+  return {
+    messages: rows.map((row) => structuredClone(row.message)),
+    version: rows.at(-1)?.thread.version ?? 0,
+  };
+}
+
+function hashOf(messages: readonly MessageInput[], mode: SaveMode): Promise<string> {
+  const text = JSON.stringify(messages.map((message) => encodeMessage(message)));
+  return sha256(new TextEncoder().encode(mode === 'merge' ? text : `${mode} ${text}`));
+}
+
+function newDraft(tables: Tables, scope: Scope, { threadId, resourceId }: CanonicalMessage): Draft {
+  const thread = findThread(tables, scope, threadId);
+  return {
+    threadId,
+    writes: new Map(),
+    ...(thread && { thread }),
+    ...(resourceId !== undefined && { resourceId }),
+  };
+}
+
+function addToDraft(
+  draft: Draft,
+  incoming: CanonicalMessage,
+  parentId: string | null | undefined,
+  mode: SaveMode,
+): void {
+  const row = draft.thread?.messages.get(incoming.id);
+  if (row?.deleted) {
+    const text = `Message "${incoming.id}" of thread "${draft.threadId}" was deleted. Save it under another id.`;
+    throw new StoreError('not-found', text);
+  }
+  if (row?.run?.state === 'running' || row?.run?.state === 'queued') {
+    const text = `Message "${incoming.id}" is written by run "${row.run.runId}", and by nobody else until that has ended.`;
+    throw new StoreError('busy', text, { runId: row.run.runId });
+  }
+  const stored = draft.writes.get(incoming.id) ?? row?.message;
+  if (stored) {
+    const changed = mode === 'replace' ? replaceMessage(stored, incoming) : growMessage(stored, incoming);
+    if (!equalJson(encodeMessage(stored), encodeMessage(changed))) draft.writes.set(incoming.id, changed);
+  } else {
+    const parent = parentId === undefined ? (draft.previousId ?? draft.thread?.headId) : (parentId ?? undefined);
+    if (parent !== undefined && !draft.writes.has(parent) && !findMessage(draft.thread, parent)) {
+      const text = `parentId "${parent}" of message "${incoming.id}" is no message of thread "${draft.threadId}". Save it first.`;
+      throw new StoreError('not-found', text);
+    }
+    const { parentId: _, ...rest } = incoming;
+    const message: CanonicalMessage = {
+      status: 'complete',
+      ...rest,
+      ...(parent !== undefined && { parentId: parent }),
+    };
+    draft.writes.set(incoming.id, message);
+  }
+  draft.previousId = incoming.id;
+}
+
+function checkVersion(drafts: readonly Draft[], expected: number): void {
+  const [draft] = drafts;
+  if (!draft || drafts.length > 1) {
+    const text = `expectedVersion is about one thread, and the call has messages of ${drafts.length}. Make one call per thread.`;
+    throw new StoreError('invalid', text);
+  }
+  const version = draft.thread?.version ?? 0;
+  if (version !== expected) {
+    const text = `Thread "${draft.threadId}" is at version ${version}, not ${expected}. Read what changed, then try again.`;
+    throw new StoreError('version-conflict', text, { version });
+  }
+}
+
+function write(tables: Tables, scope: Scope, draft: Draft): ThreadRow {
+  const { threadId, resourceId } = draft;
+  const thread =
+    draft.thread ?? createThread(tables, scope, { id: threadId, ...(resourceId !== undefined && { resourceId }) });
+  if (draft.writes.size === 0) return thread;
+  const version = nextVersion(tables, thread);
+  for (const message of draft.writes.values()) {
+    const row = thread.messages.get(message.id);
+    if (row) changeMessage(row, message, version);
+    else addMessage(thread, message, version);
+  }
+  return thread;
+}
+
+function keyReused(key: string): StoreError {
+  const text = `operationKey "${key}" was used for another call. A key belongs to one body: make a new one.`;
+  return new StoreError('key-reused', text);
+}

@@ -1,0 +1,131 @@
+import type { Blobs } from './blobs.ts';
+import type { Hints } from './hints.ts';
+import type { Json, JsonObject } from '../json/json.ts';
+import type { CanonicalMessage, FilePart, Kept, MessageContent, MessagePart, Thread } from '../event/message.ts';
+import type { Registry } from './registry.ts';
+import type { RunLog } from './run-log.ts';
+import type { Scope } from './scope.ts';
+
+/** A file by its bytes, for example a `Buffer`. They are stored as base64. */
+export type FileBytesPart = Kept &
+  Omit<FilePart, 'data' | 'url' | 'reference'> & {
+    type: 'file';
+    data: Uint8Array | ArrayBuffer;
+  };
+/**
+ * A message on its way in. The `data` of a file is bytes, base64 (with or without padding and line breaks) or a data URL, whose
+ * media type is used if the part has none; padded base64 is stored. `parentId: null` makes it the first of a branch of its own; without a `parentId` a new
+ * message follows the one before it in the call, or the thread's head.
+ */
+export type MessageInput = Omit<CanonicalMessage, 'content' | 'parentId'> & {
+  parentId?: string | null;
+  content: Omit<MessageContent, 'parts'> & { parts: Array<MessagePart | FileBytesPart> };
+};
+
+export type ListMessages = {
+  threadId: string;
+  /**
+   * Maximum number of messages: the *last* n, whatever `orderBy` is (after `cursor.after`: the first n). In a thread of
+   * m1 to m9, `{ limit: 3 }` gives m7, m8, m9 and `{ limit: 3, orderBy: 'desc' }` gives m9, m8, m7. Default: no limit.
+   */
+  limit?: number;
+  /** Order of the result; it does not decide which messages are in it. Default: `asc`, oldest first. */
+  orderBy?: 'asc' | 'desc';
+  /** A message of the branch, itself left out. */
+  cursor?: { before: string } | { after: string };
+  /** The branch that ends here; the active one if absent. */
+  leafId?: string;
+};
+
+export type SaveMessages = {
+  messages: MessageInput[];
+  /** Makes the call repeatable: the same key and body is a no-op, another body an error (`key-reused`). */
+  operationKey?: string;
+  /** Compare-and-append: the thread must be at this version (0: must not exist), else `version-conflict`. */
+  expectedVersion?: number;
+  /**
+   * How a message whose id is stored changes. `merge` (the default) only adds to it, and refuses a text that neither extends the
+   * stored one nor is a prefix of it (`content-conflict`). `replace` replaces its content and needs `expectedVersion`; settled
+   * calls stay, and a message whose run is live or waits for an answer is refused (`busy`).
+   */
+  mode?: 'merge' | 'replace';
+};
+
+/** What the call wrote, as it is now stored, and the version of the thread that was written last. */
+export type SavedMessages = { messages: CanonicalMessage[]; version: number };
+
+/** A change of a thread since a version. A tombstone is a message that was deleted. */
+export type MessageChange = { version: number } & (
+  | { type: 'message'; message: CanonicalMessage }
+  | { type: 'tombstone'; messageId: string }
+);
+
+export type ListThreads = {
+  resourceId?: string;
+  /** Words of the title, case aside. */
+  search?: string;
+  limit?: number;
+  /** The `cursor` of the page before. */
+  cursor?: string;
+};
+
+/** Newest first by `updatedAt`. No `cursor`: this was the last page. */
+export type ThreadPage = { threads: Thread[]; cursor?: string };
+
+export type ThreadInput = {
+  id: string;
+  resourceId?: string;
+  title?: string;
+  metadata?: JsonObject;
+  headId?: string;
+  createdAt?: Date;
+};
+
+/** Conversations, bound to one scope. */
+export interface MemoryStore {
+  listMessages(query: ListMessages): Promise<CanonicalMessage[]>;
+  /** Inserts messages, or merges them into stored ones by thread and id (see `mode`). Creates an unknown thread. */
+  saveMessages(request: SaveMessages): Promise<SavedMessages>;
+  getMessage(query: { threadId: string; messageId: string }): Promise<CanonicalMessage | null>;
+  /** The message and those that share its parent, in the order they were made. */
+  listSiblings(query: { threadId: string; messageId: string }): Promise<CanonicalMessage[]>;
+  /**
+   * What changed after a version, in the order of the changes, each message once, as it is now. Changes of one version
+   * are never cut apart by `limit`, so the last one's version is where to go on.
+   */
+  listChanges(query: { threadId: string; since: number; limit?: number }): Promise<MessageChange[]>;
+  /** Deletes the message and all that follows it; the head moves to the nearest message that is left. */
+  deleteMessage(request: { threadId: string; messageId: string }): Promise<void>;
+
+  getThreadById(query: { threadId: string }): Promise<Thread | null>;
+  /** Creates the thread, or changes what is given of it. `headId` must be one of its messages. */
+  saveThread(request: { thread: ThreadInput }): Promise<Thread>;
+  listThreads(query?: ListThreads): Promise<ThreadPage>;
+  getVersion(query: { threadId: string }): Promise<number>;
+  /** Deletes the thread and all it owns, and stops its run. Deleting what is not there is no error. */
+  deleteThread(request: { threadId: string }): Promise<void>;
+
+  /** Everything that the scope owns, one JSON value at a time. */
+  exportAll(): AsyncIterable<Json>;
+  /** Deletes everything that the scope owns. */
+  purgeAll(): Promise<void>;
+}
+
+/** Open connections of a pool, those of them that are idle, and the requests that wait for one. */
+export type ConnectionCounts = { total: number; idle: number; waiting: number };
+
+/** A whole store: conversations of one scope, and the parts that runs are made of, which take the scope first. */
+export interface Store extends MemoryStore {
+  readonly scope: Scope;
+  readonly registry: Registry;
+  readonly log: RunLog;
+  readonly hints: Hints;
+  readonly blobs: Blobs;
+  /** Connections of each pool of the store, for metrics. Absent where the store has no pools. */
+  connections?(): { readonly [pool: string]: ConnectionCounts };
+  /** The same store, bound to another scope. */
+  forScope(scope: string): Store;
+  /** The error of a write that the database refused in the last seconds, for example because its disk is full. */
+  refusedWrite?(): Error | undefined;
+  close(): Promise<void>;
+}

@@ -1,0 +1,43 @@
+import { MAX_DELAY } from '../stream/alarm.ts';
+import { pause } from '../stream/pause.ts';
+import { pullStream } from '../stream/pull-stream.ts';
+import type { Tape } from './tape.ts';
+
+export interface PlayTapeOptions {
+  /** Default: 1, as recorded. 2 is twice as fast, Infinity does not wait. */
+  speed?: number;
+  now?: () => number;
+}
+
+/** Emits the items of a tape at their recorded times. A reader that falls behind gets the items that are due immediately. */
+export function playTape<Item>(
+  tape: Tape<Item>,
+  { speed = 1, now = Date.now }: PlayTapeOptions = {},
+): ReadableStream<Item> {
+  assertSpeed(speed);
+  let began: number | undefined;
+  let index = 0;
+  const cancelled = new AbortController();
+  return pullStream({
+    async pull(emit) {
+      const next = tape.items[index];
+      if (next === undefined) return false;
+      began ??= now();
+      const due = began + next.t / speed;
+      for (let wait = due - now(); wait > 0; wait = due - now()) {
+        // oxlint-disable-next-line no-await-in-loop -- one timer cannot wait longer than MAX_DELAY
+        await pause(Math.min(wait, MAX_DELAY), cancelled.signal);
+      }
+      index += 1;
+      emit(next.item);
+      return true;
+    },
+    cancel: () => cancelled.abort(),
+  });
+}
+
+export function assertSpeed(speed: number): void {
+  if (!(speed > 0)) {
+    throw new RangeError(`A tape cannot be played at speed ${speed}: give a number above 0, or Infinity for at once.`);
+  }
+}

@@ -1,0 +1,134 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { allOf } from '../../test/all-of.ts';
+import { runControl } from '../../test/run-control.ts';
+import { runInput } from '../../test/run-input.ts';
+import type { Codec } from '../codec/codec.ts';
+import type { AgentEvent } from '../event/event.ts';
+import { foldEvents } from '../message/message-list.ts';
+import { parseTape } from './read-tape.ts';
+import { tapeSource } from './tape-source.ts';
+import { CANONICAL, type Tape } from './tape.ts';
+import { formatTape } from './write-tape.ts';
+
+const events: AgentEvent[] = [
+  { type: 'run-start', runId: 'old', threadId: 'old', messageId: 'old', at: 1000 },
+  { type: 'agent-start', agentId: 'a', name: 'Ada', kind: 'agent', at: 1000 },
+  { type: 'step-start', stepId: 's', agentId: 'a', at: 1001 },
+  { type: 'text-start', id: 'old:0', agentId: 'a', stepId: 's', at: 1002 },
+  { type: 'text-delta', id: 'old:0', delta: 'Hello' },
+  { type: 'text-end', id: 'old:0', at: 1003 },
+  { type: 'tool-call', toolCallId: 'call_1', toolName: 'buy', input: { id: 'old:0' }, agentId: 'a', at: 1004 },
+  { type: 'question', questionId: 'q', kind: 'approval', toolCallId: 'call_1', at: 1005 },
+  { type: 'step-end', stepId: 's', at: 1006 },
+  {
+    type: 'agent-end',
+    agentId: 'a',
+    outcome: 'paused',
+    waitingFor: [{ type: 'tool', toolCallId: 'call_1' }],
+    at: 1007,
+  },
+  { type: 'run-end', outcome: 'paused', waitingFor: [{ type: 'question', questionId: 'q' }], at: 1008 },
+];
+const tape: Tape<AgentEvent> = {
+  header: { tape: 1, dialect: CANONICAL },
+  items: events.map((item, index) => ({ t: index * 100, item })),
+};
+
+function idsIn(list: AgentEvent[]): Set<string> {
+  const ids = new Set<string>();
+  for (const event of list) {
+    for (const [key, value] of Object.entries(event)) {
+      if (/^(id|toolCallId|agentId|stepId|questionId)$/.test(key)) ids.add(value as string);
+    }
+  }
+  return ids;
+}
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+describe('tapeSource', () => {
+  const source = tapeSource(tape, { speed: Infinity });
+
+  it('plays a canonical tape as a run of its own', async () => {
+    const run = runInput({ runId: 'new', startedAt: 5000 });
+    const played = await allOf(source.run(run, runControl()));
+    expect(played.map(({ type }) => type)).toEqual(events.map(({ type }) => type));
+    expect(played[0]).toMatchObject({ runId: 'new', threadId: 'thread', messageId: 'message', at: 5000 });
+    expect(played.map(({ at }) => at)).toEqual(events.map(({ at }) => at && at + 4000));
+    expect(foldEvents(played)?.content.parts).toMatchObject([
+      { type: 'text', text: 'Hello' },
+      { type: 'tool-invocation', args: { id: 'old:0' }, approval: { kind: 'approval' } },
+    ]);
+    expect(played.at(-1)).toMatchObject({ outcome: 'paused', waitingFor: [{ type: 'question' }] });
+  });
+
+  it('never repeats an id of the thread', async () => {
+    const first = await allOf(source.run(runInput({ runId: 'one' }), runControl()));
+    const message = foldEvents(first)!;
+    const second = await allOf(source.run(runInput({ runId: 'two', history: [message] }), runControl()));
+    const same = await allOf(source.run(runInput({ runId: 'one', history: [message] }), runControl()));
+    expect(idsIn(first).size).toBe(5);
+    const parts = new Set(message.content.parts.map((part) => part.id));
+    expect([...idsIn(second)].filter((id) => idsIn(first).has(id) || idsIn(events).has(id))).toEqual([]);
+    expect([...idsIn(same)].filter((id) => parts.has(id))).toEqual([]);
+  });
+
+  it('plays what was written and read', async () => {
+    const read = parseTape(formatTape(JSON.parse(JSON.stringify(tape)) as Tape));
+    const again = await allOf(tapeSource(read, { speed: Infinity }).run(runInput(), runControl()));
+    expect(again).toEqual(await allOf(source.run(runInput(), runControl())));
+  });
+
+  it('plays as fast as it is told, and stops when it is told', async () => {
+    vi.useFakeTimers();
+    const stop = new AbortController();
+    const seen: AgentEvent[] = [];
+    const playing = tapeSource(tape, { speed: 10 })
+      .run(runInput(), runControl({ signal: stop.signal }))
+      .pipeTo(new WritableStream({ write: (event) => void seen.push(event) }));
+    await vi.advanceTimersByTimeAsync(0);
+    expect(seen.at(-1)).toMatchObject({ type: 'run-start' });
+    await vi.advanceTimersByTimeAsync(30);
+    expect(seen.at(-1)).toMatchObject({ type: 'text-start' });
+    stop.abort();
+    await playing;
+    expect(seen.at(-1)).toMatchObject({ type: 'run-end', outcome: 'aborted', by: 'user' });
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('stops its timers when the reader leaves', async () => {
+    vi.useFakeTimers();
+    const reader = tapeSource(tape).run(runInput(), runControl()).getReader();
+    await reader.read();
+    const reading = reader.read();
+    await vi.advanceTimersByTimeAsync(50);
+    expect(vi.getTimerCount()).toBe(1);
+    await reader.cancel();
+    await reading;
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('ends a tape that was cut', async () => {
+    const cut = tapeSource({ ...tape, items: tape.items.slice(0, 5) }, { speed: Infinity });
+    const played = await allOf(cut.run(runInput(), runControl()));
+    expect(played.slice(-4).map(({ type }) => type)).toEqual(['text-end', 'step-end', 'agent-end', 'run-end']);
+    expect(played.at(-1)).toMatchObject({ outcome: 'error', error: { code: 'truncated' } });
+  });
+
+  it('reads another dialect by its decoder', async () => {
+    const decoder = (): Codec<unknown, AgentEvent> => ({
+      feed: (item, emit) => emit({ type: 'notice', level: 'info', message: String(item) }),
+      end() {},
+    });
+    const mail = { header: { tape: 1 as const, dialect: 'mail' }, items: [{ t: 0, item: 'ping' }] };
+    const played = await allOf(tapeSource(mail, { speed: Infinity, decoder }).run(runInput(), runControl()));
+    expect(played[1]).toMatchObject({ type: 'notice', message: 'ping' });
+    expect(() => tapeSource(mail)).toThrow(/"mail".*decoder/);
+  });
+
+  it('refuses an impossible speed at once', () => {
+    expect(() => tapeSource(tape, { speed: 0 })).toThrow(RangeError);
+  });
+});
