@@ -9,7 +9,7 @@ import { remarkOf } from './report.mjs';
 /** @import { Results, SuiteResult } from './results.mjs' */
 
 /**
- * The page, which says what is in the results and nothing else.
+ * Renders docs/benchmarks.md from the results.
  * @param {Results} results
  * @returns {string}
  */
@@ -31,36 +31,36 @@ Written by \`npm run bench -- --write\` from \`bench/results.json\`; do not edit
 
 \`\`\`sh
 npm run bench                    # all suites; installs the peers on the first run
-npm run bench mail core          # some
-npm run bench -- --write         # and write this page; suites that were not run stay as they are
-npm run bench -- --compare       # and say of every row whether it is what this page says; exits with 1 where one is not
+npm run bench mail core          # some suites
+npm run bench -- --write         # also writes this page; suites that were not run keep their figures
+npm run bench -- --compare       # also compares with this page; exits with 1 if a row differs
 \`\`\`
 
-A **ratio** is how many times better ours is than the peer: time for the same work, or memory. Above 1× we win. Ours and the peer take
-turns in the same run on the same machine, and the ratio is taken within each round, so it means something on machines of other
-speeds; the milliseconds do not. First comes the median, in brackets the least and the most of all rounds. Those are the rounds of
-several processes, one after the other, since two that do the same compile and place it differently. **Level** is where the rounds do
-not agree who is better; **we lose** is where they agree that it is not us. A target is what was asked for when the part was built.
-Where there is no peer the **growth** is the same within ourselves: a figure by that of the smallest of its kind. A row is what this
-page says where the rounds of a new run and the ones that are recorded here meet; mostly the new median lies within them.
-Everything is real but the language model, which says what it is told to, as fast as it is read.
+- **Ratio**: how many times better we are than the peer, in time or memory for the same work. Above 1× we win. Both alternate in the same
+  run on the same machine, and the ratio is taken per round, so it is comparable across machines; the milliseconds are not.
+- **Figures**: the median, then the minimum and maximum of all rounds. The rounds come from several processes, because compilation and memory
+  layout differ between processes.
+- **Level**: some rounds are better and some worse than the peer. **We lose**: all rounds are worse.
+- **Target**: the ratio that the design asked for. **Growth**, for rows without a peer: the figure divided by that of the smallest case.
+- A row is reproduced if the ranges of the new and the recorded rounds overlap.
+- Everything is real except the language model, which is scripted and produces output as fast as it is read.
 `.split('\n');
 
 /**
- * Says so where the figures are not to be quoted.
+ * Warns about figures that should not be quoted.
  * @param {Array<[string, SuiteResult]>} suites
  */
 function caution(suites) {
   const quick = suites.filter(([, { repeats }]) => repeats === 1).map(([name]) => name);
   const busy = suites.filter(([, { load, machine }]) => load > machine.cores / 2).map(([name]) => name);
   return [
-    ...(quick.length > 0 ? [`> Not to be quoted, from one repetition (\`--quick\`): ${quick.join(', ')}.`, ''] : []),
-    ...(busy.length > 0 ? [`> Measured while the machine did other work: ${busy.join(', ')}.`, ''] : []),
+    ...(quick.length > 0 ? [`> From one repetition (\`--quick\`), do not quote: ${quick.join(', ')}.`, ''] : []),
+    ...(busy.length > 0 ? [`> Measured on a machine with other load: ${busy.join(', ')}.`, ''] : []),
   ];
 }
 
 /**
- * All that is slower, bigger or below its target.
+ * Lists all rows that are slower, larger or below their target.
  * @param {Array<[string, SuiteResult]>} suites
  */
 function losses(suites) {
@@ -74,7 +74,7 @@ function losses(suites) {
     }),
   );
   const compared = suites.flatMap(([, { rows }]) => rows).filter((row) => ratioOf(row)).length;
-  if (lost.length === 0) return ['## What we lose at', '', `Nothing of ${compared} rows.`, ''];
+  if (lost.length === 0) return ['## What we lose at', '', `None of ${compared} rows.`, ''];
   return [
     '## What we lose at',
     '',
@@ -89,12 +89,9 @@ function losses(suites) {
  * @param {string} name
  * @param {SuiteResult} result
  */
-function section(name, { title, rows, leftOut }) {
-  const subtitle = title.replace(new RegExp(`^${name}: `), '');
+function section(name, { rows, leftOut }) {
   return [
     `## ${name}`,
-    '',
-    `${subtitle[0]?.toUpperCase()}${subtitle.slice(1)}.`,
     '',
     ...(about[name] === undefined ? [] : [about[name], '']),
     ...[...groupsOf(rows)].flatMap(([group, some]) => [
@@ -111,7 +108,7 @@ function section(name, { title, rows, leftOut }) {
 }
 
 /**
- * Only the columns that something is in.
+ * Omits empty columns.
  * @param {string} suite
  * @param {Row[]} rows
  */
@@ -132,7 +129,7 @@ function rowsTable(suite, rows) {
       [remarkOf(suite, row).replace('we lose', '**we lose**'), row.note].filter(Boolean).join('; '),
     ].map(cell);
   });
-  const head = ['', 'ours', 'events/s', 'peer', 'the peer’s', 'ratio', 'target', 'growth', ''];
+  const head = ['', 'ours', 'events/s', 'peer', 'peer’s figure', 'ratio', 'target', 'growth', ''];
   const used = head.map((_, column) => column === 0 || lines.some((line) => line[column] !== ''));
   /** @param {string[]} line */
   const pick = (line) => line.filter((_, column) => used[column]);
@@ -140,7 +137,7 @@ function rowsTable(suite, rows) {
 }
 
 /**
- * Where and when: once for all suites that share it.
+ * Lists machine and versions, once for all suites that share them.
  * @param {Array<[string, SuiteResult]>} suites
  */
 function conditions(suites) {
@@ -151,7 +148,7 @@ function conditions(suites) {
     places.set(key, [...(places.get(key) ?? []), suite]);
   }
   return [
-    '## Where and when',
+    '## Environment',
     '',
     ...[...places.values()].flatMap((some) => {
       const result = some[0]?.[1];
@@ -161,7 +158,7 @@ function conditions(suites) {
         `${cpu}, ${cores} cores, ${memory} of memory, ${system}, Node ${node}.`,
         '',
         ...table(
-          ['suite', 'date', 'rounds', 'took', 'load before'],
+          ['suite', 'date', 'rounds', 'duration', 'load before'],
           some.map(([name, { date, processes, repeats, seconds, load }]) => [
             `\`npm run bench ${name}\``,
             date,

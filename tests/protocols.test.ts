@@ -122,21 +122,23 @@ it('docs/protocols.md says what the codecs do', async () => {
   const page = [
     '# Protocols',
     '',
-    'What becomes of what, in every direction. This page is made by the codecs themselves (`tests/protocols.test.ts`): random runs that',
-    'always are the same go through the encoders, what they wrote goes through the decoders, and recordings of real swarms and flows',
-    'through theirs. In brackets is what only some of them become; `·` is nothing of its own (it changes what comes later, or has no',
-    'place); † marks where the ledger of losses has had a line.',
+    'How canonical events map to each protocol, and back. `tests/protocols.test.ts` generates this page: a fixed set of random runs goes',
+    'through the encoders, their output goes through the decoders, and recordings of real swarms and flows go through theirs.',
     '',
-    markdown('From canonical events', 'One event becomes these frames of the target, at once.', {
+    '- `name`: nearly every event of this type (90 %) produces it. (`name`): only some do.',
+    '- `·`: the event produces no output of its own. It affects later output, or the target cannot carry it.',
+    '- †: some events of this type cause a [loss](concepts.md#losses).',
+    '',
+    markdown('From canonical events', 'Frames of the target that one event produces.', {
       'UI message stream': ui.table,
       'AG-UI 1.0': agUi.table,
       LanguageModelV3: v3.table,
     }),
-    markdown('From a UI message stream', 'Its chunks become these events.', { events: fromUI.table }),
-    markdown('From `fullStream` of `streamText`', 'Its parts become these events.', { events: fromParts.table }),
-    markdown('From AG-UI', 'Its events become these.', { events: fromAGUI.table }),
-    markdown('From MAIL 1.3', 'The frames of recorded swarms become these events.', { events: fromMAIL.table }),
-    markdown('From Open Harness', 'What recorded runtimes said becomes these events.', { events: fromFlow.table }),
+    markdown('From a UI message stream', 'Events that one chunk produces.', { events: fromUI.table }),
+    markdown('From `fullStream` of `streamText`', 'Events that one part produces.', { events: fromParts.table }),
+    markdown('From AG-UI', 'Canonical events that one AG-UI event produces.', { events: fromAGUI.table }),
+    markdown('From MAIL 1.3', 'Events that one frame of a recorded swarm produces.', { events: fromMAIL.table }),
+    markdown('From Open Harness', 'Events that one event of a recorded runtime produces.', { events: fromFlow.table }),
   ].join('\n');
   await expect(`${page.trim()}\n`).toMatchFileSnapshot('../docs/protocols.md');
 });

@@ -5,7 +5,7 @@ import { chatBody, postJson, say } from '../../packages/server/test/client.ts';
 import { disturbRuns } from '../../packages/server/test/disturbed-runs.ts';
 import { startNode, type Node } from '../../packages/server/test/nodes.ts';
 
-// The short form of packages/server/test/chaos.soak.ts.
+// The short form of packages/server/test/chaos/chaos.soak.ts.
 const chats = 6;
 const pace = 0.3;
 
