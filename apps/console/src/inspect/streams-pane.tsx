@@ -2,7 +2,7 @@ import './inspect.css';
 import './streams/streams.css';
 import { useDeferredValue, useEffect, useMemo, useRef, useState, useSyncExternalStore, type ReactNode } from 'react';
 import type { PaneProps, Selection } from '../inspect-types.ts';
-import { useStored } from '../shell/use-stored.ts';
+import { useStoredSetting } from '../shell/use-stored-setting.ts';
 import { LossLedger } from './streams/loss-ledger.tsx';
 import { everything, FilteredRows, type RowFilter } from './streams/row-filter.ts';
 import { nextViolation } from './streams/stream-cells.ts';
@@ -19,7 +19,7 @@ import { useRoom } from './use-room.ts';
 
 /** A run as its source said it, as it was understood, and as a front end is told it: cause by cause, as it happens. */
 export function StreamsPane(props: PaneProps): ReactNode {
-  const [targetId, setTargetId] = useStored<TargetId>('streams-target', 'ui-6');
+  const [targetId, setTargetId] = useStoredSetting<TargetId>('streams-target', 'ui-6');
   const [target, setTarget] = useState<Target>();
   useEffect(() => {
     let isCurrent = true;

@@ -18,7 +18,7 @@ import { usePaneKeys } from './use-pane-keys.ts';
 export function TapePane({ threadId, agent, events, onSelect, onScrub, onTape }: PaneProps): ReactNode {
   const run = useRun(events);
   const [tape] = useState(() => new RunCursor());
-  tape.turnTo(run.entries);
+  tape.setEntries(run.entries);
   const [isTape, open] = useOpenedTape(events, onTape);
   const files = useTapeFiles(open);
   const count = run.entries.length;

@@ -72,7 +72,7 @@ function SpanRow(props: {
   onSelect: () => void;
 }): ReactNode {
   const { span, timeline, isActive, onFocus, onSelect } = props;
-  const color = colorOf(span, useAgentColor());
+  const color = getColor(span, useAgentColor());
   const end = span.end ?? timeline.end;
   const duration = formatDuration(end - span.start);
   const wait = span.firstWord === undefined ? undefined : span.firstWord - span.start;
@@ -182,7 +182,7 @@ function Facts({ timeline }: { timeline: Timeline }): ReactNode {
   );
 }
 
-const colorOf = ({ kind, agent, outcome }: Span, agentColor: (name: string) => string): string => {
+const getColor = ({ kind, agent, outcome }: Span, agentColor: (name: string) => string): string => {
   if (outcome === 'error') return 'var(--bad)';
   if (kind === 'tool') return 'var(--family-tool)';
   if (kind === 'wait') return 'var(--family-people)';

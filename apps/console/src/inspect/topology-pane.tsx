@@ -5,7 +5,7 @@ import { useMemo, useRef, type ReactNode } from 'react';
 import type { PaneProps } from '../inspect-types.ts';
 import { Button } from '../ui/button.tsx';
 import { useAgentColor } from '../use-agent-color.ts';
-import { go } from '../use-location.ts';
+import { navigate } from '../use-location.ts';
 import { useTopology } from '../use-topology.ts';
 import { TopologyActivity } from './topology/agent-activity.ts';
 import { agentGraph, type AgentNode } from './topology/agent-graph.ts';
@@ -39,7 +39,7 @@ export function TopologyPane({ agent, events, selection, onSelect }: PaneProps):
     j: () => move(1),
     k: () => move(selected === undefined ? 0 : -1),
     Escape: () => select(undefined),
-    o: () => selected !== undefined && go({ pane: 'streams' }),
+    o: () => selected !== undefined && navigate({ pane: 'streams' }),
   });
 
   const chosen = graph.nodes.find(({ name }) => name === selected);
@@ -74,12 +74,12 @@ export function TopologyPane({ agent, events, selection, onSelect }: PaneProps):
 }
 
 function Chosen({ agent }: { agent: AgentNode }): ReactNode {
-  const colorOf = useAgentColor();
+  const getColor = useAgentColor();
   return (
     <>
-      <strong style={{ color: colorOf(agent.name) }}>{agent.name}</strong>
+      <strong style={{ color: getColor(agent.name) }}>{agent.name}</strong>
       <span className="note">{agent.description}</span>
-      <Button look="quiet" onClick={() => go({ pane: 'streams' })}>
+      <Button variant="quiet" onClick={() => navigate({ pane: 'streams' })}>
         Show in streams
       </Button>
     </>

@@ -1,7 +1,7 @@
 import './inspect.css';
 import './tree/tree.css';
 import { useEffect, useMemo, useRef, useState, useSyncExternalStore, type KeyboardEvent, type ReactNode } from 'react';
-import { api, messageOf, type TreeMessage } from '../api.ts';
+import { api, formatError, type TreeMessage } from '../api.ts';
 import type { PaneProps } from '../inspect-types.ts';
 import { Button } from '../ui/button.tsx';
 import { leafBelow, treeRows, type TreeRow } from './tree/message-tree.ts';
@@ -108,12 +108,12 @@ function MessageRow(props: {
       {isChosen && (
         <span className="acts">
           {!isActive && (
-            <Button look="quiet" onClick={onJump}>
+            <Button variant="quiet" onClick={onJump}>
               Go to this branch
             </Button>
           )}
           {!isHead && (
-            <Button look="quiet" icon="branch" onClick={onFork}>
+            <Button variant="quiet" icon="branch" onClick={onFork}>
               Fork from here
             </Button>
           )}
@@ -164,7 +164,7 @@ function useTree(threadId: string, version: string): Tree {
     let isCurrent = true;
     api.tree(threadId).then(
       (found) => isCurrent && setTree(found),
-      (error: unknown) => isCurrent && setTree({ messages: [], error: messageOf(error) }),
+      (error: unknown) => isCurrent && setTree({ messages: [], error: formatError(error) }),
     );
     return () => void (isCurrent = false);
   }, [threadId, version]);

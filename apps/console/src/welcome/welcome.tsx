@@ -1,6 +1,6 @@
 import { useState, useSyncExternalStore, type CSSProperties, type ReactNode } from 'react';
 import type { ServerInfo } from '../api.ts';
-import { AgentPicker, defaultAgent } from '../chat/agent-picker.tsx';
+import { AgentPicker, getDefaultAgent } from '../chat/agent-picker.tsx';
 import { Composer } from '../chat/composer.tsx';
 import { MessageView } from '../chat/message-view.tsx';
 import type { Draft } from '../chat/thread-session.ts';
@@ -28,10 +28,10 @@ export function Welcome({
   isInternalShown: boolean;
   onBegin: (agent: string | undefined, draft: Draft) => void;
 }): ReactNode {
-  const colorOf = useAgentColor();
+  const getColor = useAgentColor();
   const agents = server?.agents ?? [];
   const [chosen, setChosen] = useState<string>();
-  const agent = chosen ?? defaultAgent(agents)?.name;
+  const agent = chosen ?? getDefaultAgent(agents)?.name;
   const { entries, status } = useSyncExternalStore(events.subscribe, events.snapshot);
   const message = useFoldedRun(entries, { count: scrub, includeInternal: isInternalShown });
   const tries = thingsToTry(agents);
@@ -58,7 +58,7 @@ export function Welcome({
                   key={name + text}
                   type="button"
                   className="try"
-                  style={{ '--agent': colorOf(name) } as CSSProperties}
+                  style={{ '--agent': getColor(name) } as CSSProperties}
                   onClick={() => onBegin(name, { text, files: [] })}
                 >
                   <span className="text">{text}</span>

@@ -16,7 +16,7 @@ export function StreamDetails(props: {
 }): ReactNode {
   const { view, cell, targetLabel, onClose } = props;
   const { table, run } = view;
-  const colorOf = useAgentColor();
+  const getColor = useAgentColor();
   const { frames, events, targets } = table.relativesOf(cell);
   const eventIndices = list(events);
   const violations = [
@@ -30,7 +30,7 @@ export function StreamDetails(props: {
       <header>
         <h2>{titleOf(cell, targetLabel)}</h2>
         {agent !== undefined && (
-          <span className="agent-name" style={{ color: colorOf(agent) }}>
+          <span className="agent-name" style={{ color: getColor(agent) }}>
             {agent}
           </span>
         )}

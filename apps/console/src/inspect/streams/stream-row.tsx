@@ -28,7 +28,7 @@ const columns = ['frame', 'event', 'target'] as const;
 /** One row of the three columns. It is drawn again only if something of it changes. */
 export const StreamRowView = memo(function StreamRowView(props: StreamRowProps): ReactNode {
   const { position, top, row, agent, light, lightText, lit, active, hasFrames } = props;
-  const colorOf = useAgentColor();
+  const getColor = useAgentColor();
   return (
     // oxlint-disable-next-line jsx-a11y/interactive-supports-focus -- the grid has the focus and names its active row
     <div id={`stream-row-${position}`} role="row" aria-rowindex={position + 2} className="stream-row" style={{ top }}>
@@ -44,7 +44,7 @@ export const StreamRowView = memo(function StreamRowView(props: StreamRowProps):
             isContinued={column === 'frame' ? row.origin !== undefined : column === 'event' && row.cause !== undefined}
             isLit={lit.includes(column)}
             isActive={active === column}
-            color={column === 'event' && agent !== undefined ? colorOf(agent) : undefined}
+            color={column === 'event' && agent !== undefined ? getColor(agent) : undefined}
             agent={column === 'event' ? agent : undefined}
           />
         ),

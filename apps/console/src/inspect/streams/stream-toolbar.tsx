@@ -19,7 +19,7 @@ export function StreamToolbar(props: {
   search: RefObject<HTMLInputElement | null>;
 }): ReactNode {
   const { filter, onFilter, agents, target, onTarget, internal, onInternal, search } = props;
-  const colorOf = useAgentColor();
+  const getColor = useAgentColor();
   const set = (change: Partial<RowFilter>): void => onFilter({ ...filter, ...change });
   const toggle = (family: Family): void => {
     const hidden = new Set(filter.hidden);
@@ -47,7 +47,7 @@ export function StreamToolbar(props: {
             className="field agent"
             aria-label="Agent"
             value={filter.agent ?? ''}
-            style={filter.agent === undefined ? undefined : { color: colorOf(filter.agent) }}
+            style={filter.agent === undefined ? undefined : { color: getColor(filter.agent) }}
             onChange={(event) => set({ agent: event.target.value || undefined })}
           >
             <option value="">All agents</option>

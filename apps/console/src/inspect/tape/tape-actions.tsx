@@ -54,7 +54,7 @@ export function TapeActions(props: {
         Open a tape
       </Button>
       {isTape && (
-        <Button look="quiet" onClick={onBack}>
+        <Button variant="quiet" onClick={onBack}>
           Back to the run
         </Button>
       )}
@@ -62,7 +62,7 @@ export function TapeActions(props: {
         Download
       </Button>
       <Button
-        look="quiet"
+        variant="quiet"
         icon="copy"
         disabled={isEmpty}
         onClick={() => copy('The test', () => fixtureOf(events, title))}
@@ -70,7 +70,7 @@ export function TapeActions(props: {
         As a test
       </Button>
       <Button
-        look="quiet"
+        variant="quiet"
         icon="copy"
         disabled={isEmpty || isTape}
         onClick={() =>
@@ -82,7 +82,7 @@ export function TapeActions(props: {
         curl: read it
       </Button>
       <Button
-        look="quiet"
+        variant="quiet"
         icon="copy"
         disabled={isEmpty || isTape || agent === undefined}
         onClick={() => copy('The command', again)}

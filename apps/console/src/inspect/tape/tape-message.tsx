@@ -26,11 +26,11 @@ export const TapeMessage = memo(function TapeMessage({
 });
 
 function PartView({ part, agent }: { part: MessagePart; agent: string | undefined }): ReactNode {
-  const colorOf = useAgentColor();
+  const getColor = useAgentColor();
   return (
     <div className="tape-part" data-type={part.type} data-internal={part.internal}>
       {agent !== undefined && (
-        <span className="who" style={{ color: colorOf(agent) }}>
+        <span className="who" style={{ color: getColor(agent) }}>
           {agent}
           {part.to && ` to ${part.to.join(', ')}`}
         </span>

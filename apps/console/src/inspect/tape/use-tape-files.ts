@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { messageOf } from '../../api.ts';
+import { formatError } from '../../api.ts';
 import type { PaneProps } from '../../inspect-types.ts';
 import { readRunTape } from './read-run-tape.ts';
 
@@ -16,7 +16,7 @@ export function useTapeFiles(onTape: PaneProps['onTape']): {
   const attempt = (done: string, act: () => Promise<void>): void => {
     act().then(
       () => setSaid({ text: done }),
-      (error: unknown) => setSaid({ text: messageOf(error), isBad: true }),
+      (error: unknown) => setSaid({ text: formatError(error), isBad: true }),
     );
   };
   const open = (file: File | undefined): void => {

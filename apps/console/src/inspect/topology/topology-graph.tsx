@@ -125,14 +125,14 @@ function Fit({ nodes }: { nodes: readonly AgentNode[] }): ReactNode {
 
 function AgentCard({ data: { agent, isBusy }, selected }: NodeProps<FlowNode>): ReactNode {
   const { activity } = agent;
-  const colorOf = useAgentColor();
+  const getColor = useAgentColor();
   return (
     <div
       className="agent-card"
       data-state={activity?.state ?? 'unseen'}
       data-busy={isBusy || undefined}
       data-selected={selected || undefined}
-      style={{ ['--agent' as string]: colorOf(agent.name) }}
+      style={{ ['--agent' as string]: getColor(agent.name) }}
       title={agent.description}
     >
       <Handle type="target" position={Position.Top} isConnectable={false} />
