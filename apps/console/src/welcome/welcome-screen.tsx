@@ -11,10 +11,10 @@ import { InspectorFrame } from '../shell/inspector-frame.tsx';
 import { useThreadColors } from '../shell/use-thread-colors.ts';
 import { AgentColors } from '../use-agent-color.ts';
 import { navigate, type Pane } from '../use-location.ts';
-import { playedRun } from './played-run.ts';
+import { playTape } from './play-tape.ts';
 import { Welcome } from './welcome.tsx';
 
-function begin(agent: string | undefined, draft: Draft): void {
+function start(agent: string | undefined, draft: Draft): void {
   const threadId = generateId();
   startThread(threadId, agent, draft);
   navigate({ thread: threadId, view: 'chat' });
@@ -22,10 +22,10 @@ function begin(agent: string | undefined, draft: Draft): void {
 
 const noNames: readonly string[] = [];
 
-/** It plays once in the life of a page. */
+/** The recording plays once per page load and is shown complete afterwards. */
 let hasPlayed = false;
 
-/** The page before the first question: a recorded run, and what to try. */
+/** Screen without a thread: a recorded run and suggestions. */
 export function WelcomeScreen({
   server,
   error,
@@ -41,10 +41,10 @@ export function WelcomeScreen({
   const [prompt, setPrompt] = useState('');
   const [scrub, setScrub] = useState<number>();
   const show = (tape: Tape<AgentEvent>, isInstant: boolean): void => {
-    const { prompt: asked, title } = tape.header;
-    setEvents(isInstant ? createRecordedRun(tape.items.map(({ item }) => item)) : playedRun(tape));
-    // A tape that is opened may be anybody's, and so its header may say anything.
-    setPrompt([asked, title].find((text) => typeof text === 'string') ?? 'A tape');
+    const { prompt: tapePrompt, title } = tape.header;
+    setEvents(isInstant ? createRecordedRun(tape.items.map(({ item }) => item)) : playTape(tape));
+    // The header of an opened tape is not validated.
+    setPrompt([tapePrompt, title].find((text) => typeof text === 'string') ?? 'A tape');
     setScrub(undefined);
   };
   const showFirst = async (): Promise<void> => {
@@ -72,7 +72,7 @@ export function WelcomeScreen({
           prompt={prompt}
           scrub={scrub}
           isInternalShown={layout.isInternalShown}
-          onBegin={begin}
+          onStart={start}
         />
       </main>
       {layout.isInspectorOpen && (

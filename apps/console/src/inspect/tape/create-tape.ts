@@ -2,22 +2,22 @@ import { CANONICAL, TAPE_VERSION, type AgentEvent, type Tape } from '@intertie/c
 import type { RunSnapshot } from '../../inspect-types.ts';
 import { EventClock } from '../timeline/event-clock.ts';
 
-/** The run as a tape, at the times at which its events were. */
-export function tapeOfRun(
+/** Creates a tape of a run, with times relative to its first event. */
+export function createTape(
   { entries, frames }: Pick<RunSnapshot, 'entries' | 'frames'>,
   title?: string,
 ): Tape<AgentEvent> {
   const clock = new EventClock((index) => frames[index]?.at);
-  let began: number | undefined;
+  let startedAt: number | undefined;
   const items = entries.map(({ event }) => {
-    const at = clock.timeOf(event);
-    began ??= at;
-    return { t: at - began, item: event };
+    const at = clock.getTime(event);
+    startedAt ??= at;
+    return { t: at - startedAt, item: event };
   });
   const header = {
     tape: TAPE_VERSION as 1,
     dialect: CANONICAL,
-    ...(began && { createdAt: new Date(began).toISOString() }),
+    ...(startedAt && { createdAt: new Date(startedAt).toISOString() }),
     ...(title !== undefined && { title }),
   };
   return { header, items };

@@ -2,8 +2,8 @@ import type { ReactNode } from 'react';
 import { IconButton } from '../../ui/button.tsx';
 import type { StreamTable } from './stream-table.ts';
 
-/** What the target has no place for, or was not told, and why. */
-export function LossLedger(props: {
+/** Table of the losses: information that the target protocol cannot carry or that was withheld, with the reason. */
+export function LossReport(props: {
   table: StreamTable;
   targetLabel: string;
   onEvent: (event: number) => void;
@@ -11,24 +11,24 @@ export function LossLedger(props: {
 }): ReactNode {
   const { table, targetLabel, onEvent, onClose } = props;
   return (
-    <section className="stream-details" aria-label="Loss ledger">
+    <section className="stream-details" aria-label="Loss report">
       <header>
-        <h2>Loss ledger</h2>
-        <span className="note">what {targetLabel} was not told</span>
+        <h2>Loss report</h2>
+        <span className="note">not sent in {targetLabel}</span>
         <span className="grow" />
         <IconButton icon="close" label="Close" keys="Esc" onClick={onClose} />
       </header>
       <div className="body">
         {table.losses.length === 0 ? (
-          <p className="empty">Everything got through.</p>
+          <p className="empty">No losses.</p>
         ) : (
-          <table className="ledger">
+          <table className="losses">
             <thead>
               <tr>
                 <th scope="col">Event</th>
                 <th scope="col">Kind</th>
-                <th scope="col">What</th>
-                <th scope="col">Why</th>
+                <th scope="col">Item</th>
+                <th scope="col">Reason</th>
               </tr>
             </thead>
             <tbody>

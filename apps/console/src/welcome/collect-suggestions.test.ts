@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { AgentInfo } from '../api.ts';
-import { thingsToTry } from './things-to-try.ts';
+import { collectSuggestions } from './collect-suggestions.ts';
 
 const agent = (name: string, suggestions: string[], more: Partial<AgentInfo> = {}): AgentInfo => ({
   name,
@@ -11,8 +11,8 @@ const agent = (name: string, suggestions: string[], more: Partial<AgentInfo> = {
   ...more,
 });
 
-it('shows what each agent can do before it shows more of one', () => {
+it('takes one suggestion of each agent before a second one of any', () => {
   const agents = [agent('a', ['a1', 'a2']), agent('b', []), agent('c', ['c1'], { isDefault: true })];
-  expect(thingsToTry(agents).map(({ text }) => text)).toEqual(['c1', 'a1', 'a2']);
-  expect(thingsToTry([])).toEqual([]);
+  expect(collectSuggestions(agents).map(({ text }) => text)).toEqual(['c1', 'a1', 'a2']);
+  expect(collectSuggestions([])).toEqual([]);
 });
