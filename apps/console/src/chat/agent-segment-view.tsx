@@ -14,7 +14,7 @@ export const AgentSegmentView = memo(
     const getColor = useAgentColor();
     const style = speaker && ({ '--agent': getColor(speaker.name) } as CSSProperties);
     return (
-      <section className="turn" style={style} data-internal={internal || undefined}>
+      <section className="segment" style={style} data-internal={internal || undefined}>
         {speaker && (
           <h2 className="speaker">
             <span className="name">{speaker.name}</span>

@@ -52,17 +52,17 @@ export function Welcome({
             </p>
           )}
           {suggestions.length > 0 && (
-            <section aria-label="Suggestions" className="tries">
+            <section aria-label="Suggestions" className="suggestions">
               {suggestions.map(({ agent: name, text, description }) => (
                 <button
                   key={name + text}
                   type="button"
-                  className="try"
+                  className="suggestion"
                   style={{ '--agent': getColor(name) } as CSSProperties}
                   onClick={() => onStart(name, { text, files: [] })}
                 >
                   <span className="text">{text}</span>
-                  <span className="why">
+                  <span className="description">
                     <span className="dot" />
                     <b>{name}</b> {description}
                   </span>

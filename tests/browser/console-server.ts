@@ -7,21 +7,24 @@ import { startMAILDemo } from '@intertie/mail/demo';
 import { mailSwarm, serve, type IntertieConfig } from 'intertie';
 
 import { demoSource } from '../../examples/chat-page/dist/demo-source.js';
-import { askingSource, waitingSource } from './asking-source.ts';
+import { liveQuestionSource, questionSource } from './question-sources.ts';
 import { startDemoAgents } from '../../packages/server/dist/demo/demo-agents.js';
 
-export type Product = { url: string; close(): Promise<void> };
+export type ConsoleServer = { url: string; close(): Promise<void> };
 
 /**
- * The server with the console in it, on an embedded database of its own. The agents are the demo's, a swarm that does not take
- * its time at a breakpoint, a team of three, and two that ask in every way there is; all else is what people run.
+ * Starts the server with the console on an embedded database of its own. Its agents are the demo agents, a swarm with a short
+ * breakpoint, a slow agent, a team of three, and two agents that ask questions.
  */
-export async function startProduct({ port = 0, pace = 0.3 }: { port?: number; pace?: number } = {}): Promise<Product> {
+export async function startConsoleServer({
+  port = 0,
+  pace = 0.3,
+}: { port?: number; pace?: number } = {}): Promise<ConsoleServer> {
   const folder = mkdtempSync(join(tmpdir(), 'intertie-console-'));
   const demo = await startDemoAgents({ pace });
   const swarm = await startMAILDemo({ paceMs: 100 * pace, stallMs: 200 });
   const team = demoSource({ speed: 1.5 / pace });
-  const patient = await startDemoAgents({ pace: 1 });
+  const slow = await startDemoAgents({ pace: 1 });
   const config: IntertieConfig = {
     database: join(folder, 'database'),
     agents: {
@@ -32,11 +35,11 @@ export async function startProduct({ port = 0, pace = 0.3 }: { port?: number; pa
         description: 'A MAIL swarm: a supervisor, a researcher and a writer.',
         suggestions: ['Plan a trip to Bergen, and ask me first'],
       }),
-      // Takes its time, so that there is time to stop it, cut it off, or look from elsewhere.
-      patient: patient.agents.helper!,
+      // Slow enough to stop it, to interrupt its connection, or to open it in another tab.
+      slow: slow.agents.helper!,
       team: { name: 'team', pauses: team.pauses, run: (input, control) => team.run(input, control) },
-      asking: askingSource,
-      waiting: waitingSource,
+      questions: questionSource,
+      'live-question': liveQuestionSource,
     },
   };
   const served = await serve(config, { port });
@@ -44,7 +47,7 @@ export async function startProduct({ port = 0, pace = 0.3 }: { port?: number; pa
     url: served.url,
     close: async () => {
       await served.close();
-      await Promise.all([swarm.stop(), demo.stop(), patient.stop()]);
+      await Promise.all([swarm.stop(), demo.stop(), slow.stop()]);
       await rm(folder, { recursive: true, force: true, maxRetries: 10 });
     },
   };

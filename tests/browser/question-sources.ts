@@ -11,44 +11,44 @@ const trip = {
   },
 };
 
-/** A source that asks people in every way there is, and says what it was told. What it is asked decides how it asks. */
-export const askingSource: AgentSource = {
-  name: 'asking',
+/** Source that asks for approvals, client tools or answers, depending on the prompt, and then echoes the decisions. */
+export const questionSource: AgentSource = {
+  name: 'questions',
   pauses: 'replay',
-  run: (run, { signal }) => sourceStream(play(run.message ? heard(run) : asks(run)), seal(run, ignore), { signal }),
+  run: (run, { signal }) => sourceStream(play(run.message ? echo(run) : ask(run)), seal(run, ignore), { signal }),
 };
 
-/** A source that waits for its answer inside its process. */
-export const waitingSource: AgentSource = {
-  name: 'waiting',
+/** Source that waits for its answer within the process. */
+export const liveQuestionSource: AgentSource = {
+  name: 'live-question',
   pauses: 'live',
   run: (run, { signal, liveAnswers }) => {
-    async function* lines(): AsyncGenerator<AgentEvent> {
+    async function* events(): AsyncGenerator<AgentEvent> {
       const questionId = `${run.runId}:which`;
-      yield* says(`${run.runId}:before`, 'I am in the middle of it.');
+      yield* text(`${run.runId}:before`, 'I am in the middle of it.');
       yield { type: 'question', questionId, kind: 'input', message: 'Which way?', schema: { enum: ['left', 'right'] } };
       for await (const answer of liveAnswers) {
         if (answer.questionId !== questionId) continue;
         yield { type: 'answer', ...answer };
-        yield* says(`${run.runId}:after`, `Then ${JSON.stringify(answer.value)}.`);
+        yield* text(`${run.runId}:after`, `Then ${JSON.stringify(answer.value)}.`);
         break;
       }
       yield { type: 'run-end', outcome: 'complete', finishReason: 'stop' };
     }
-    return sourceStream(lines(), seal(run, ignore), { signal });
+    return sourceStream(events(), seal(run, ignore), { signal });
   },
 };
 
-function* asks(run: RunInput): Generator<AgentEvent> {
+function* ask(run: RunInput): Generator<AgentEvent> {
   const [part] = run.history.at(-1)?.content.parts ?? [];
-  const words = part?.type === 'text' ? part.text : '';
-  if (words.includes('form')) yield* givesForm(run);
-  else if (words.includes('question')) yield* question(run);
-  else yield* twoApprovals(run);
+  const prompt = part?.type === 'text' ? part.text : '';
+  if (prompt.includes('form')) yield* callClientTool(run);
+  else if (prompt.includes('question')) yield* askQuestion(run);
+  else yield* askTwoApprovals(run);
 }
 
-/** The client is to run a tool whose result has a shape. */
-function* givesForm(run: RunInput): Generator<AgentEvent> {
+/** Calls a client tool that declares the schema of its result. */
+function* callClientTool(run: RunInput): Generator<AgentEvent> {
   const toolCallId = `${run.runId}:book`;
   yield {
     type: 'tool-call',
@@ -61,13 +61,13 @@ function* givesForm(run: RunInput): Generator<AgentEvent> {
   yield { type: 'run-end', outcome: 'paused', waitingFor: [{ type: 'tool', toolCallId }] };
 }
 
-function* question(run: RunInput): Generator<AgentEvent> {
+function* askQuestion(run: RunInput): Generator<AgentEvent> {
   const questionId = `${run.runId}:when`;
   yield { type: 'question', questionId, kind: 'input', message: 'Which trip?', schema: trip };
   yield { type: 'run-end', outcome: 'paused', waitingFor: [{ type: 'question', questionId }] };
 }
 
-function* twoApprovals(run: RunInput): Generator<AgentEvent> {
+function* askTwoApprovals(run: RunInput): Generator<AgentEvent> {
   const calls = ['delete_draft', 'send_letter'].map((toolName) => ({
     toolName,
     toolCallId: `${run.runId}:${toolName}`,
@@ -79,35 +79,35 @@ function* twoApprovals(run: RunInput): Generator<AgentEvent> {
   yield { type: 'run-end', outcome: 'paused', waitingFor };
 }
 
-/** Goes on with what people said. */
-function* heard(run: RunInput): Generator<AgentEvent> {
-  const said: Json[] = [];
+/** Echoes the decisions of the user. */
+function* echo(run: RunInput): Generator<AgentEvent> {
+  const decisions: Json[] = [];
   for (const part of run.message?.parts ?? []) {
-    if (part.type === 'question') said.push(part.answer?.value ?? null);
+    if (part.type === 'question') decisions.push(part.answer?.value ?? null);
     if (part.type !== 'tool-invocation') continue;
     const { toolCallId, approval, result } = part;
     if (approval === undefined) {
-      said.push(result ?? null);
+      decisions.push(result ?? null);
       continue;
     }
-    const isGranted = approval.answer?.approved === true;
-    said.push(`${part.toolName} ${isGranted ? 'yes' : 'no'}`);
-    yield isGranted
+    const isApproved = approval.answer?.approved === true;
+    decisions.push(`${part.toolName} ${isApproved ? 'yes' : 'no'}`);
+    yield isApproved
       ? { type: 'tool-result', toolCallId, status: 'ok', output: 'done' }
       : { type: 'tool-result', toolCallId, status: 'denied' };
   }
-  yield* says(`${run.runId}:heard`, `Told: ${JSON.stringify(said)}`);
+  yield* text(`${run.runId}:echo`, `Received: ${JSON.stringify(decisions)}`);
   yield { type: 'run-end', outcome: 'complete', finishReason: 'stop' };
 }
 
-function* says(id: string, delta: string): Generator<AgentEvent> {
+function* text(id: string, delta: string): Generator<AgentEvent> {
   yield { type: 'text-start', id };
   yield { type: 'text-delta', id, delta };
   yield { type: 'text-end', id };
 }
 
-async function* play(lines: Iterable<AgentEvent>): AsyncGenerator<AgentEvent> {
-  yield* lines;
+async function* play(events: Iterable<AgentEvent>): AsyncGenerator<AgentEvent> {
+  yield* events;
 }
 
 const ignore = (): void => undefined;
