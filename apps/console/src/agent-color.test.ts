@@ -1,19 +1,19 @@
 import { describe, expect, it } from 'vitest';
-import { assignColors, colorCount, colorIndex } from './agent-color.ts';
+import { assignColors, colorCount, hashToColor } from './agent-color.ts';
 
 const names = (count: number): string[] => Array.from({ length: count }, (_, index) => `agent-${index}`);
 
-describe('colorIndex', () => {
+describe('hashToColor', () => {
   it('distributes names over all colors about equally', () => {
     const counts = Array.from({ length: colorCount }, () => 0);
-    for (const name of names(1000)) counts[colorIndex(name)]! += 1;
+    for (const name of names(1000)) counts[hashToColor(name)]! += 1;
     expect(Math.min(...counts)).toBeGreaterThan(50);
   });
 });
 
 describe('assignColors', () => {
   it('separates names that hash to the same color', () => {
-    expect(colorIndex('plan')).toBe(colorIndex('press'));
+    expect(hashToColor('plan')).toBe(hashToColor('press'));
     const nodes = ['plan', 'archive', 'field', 'press'];
     expect(new Set(nodes.map(assignColors(nodes))).size).toBe(4);
   });

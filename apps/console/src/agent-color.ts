@@ -5,7 +5,7 @@ export const colorCount = 8;
 export type ColorIndex = (name: string) => number;
 
 /** Hashes a name to a color: FNV-1a over the code units, so that similar names get different colors. */
-export const colorIndex: ColorIndex = (name) => {
+export const hashToColor: ColorIndex = (name) => {
   let hash = 0x811c9dc5;
   for (let i = 0; i < name.length; i += 1) hash = Math.imul(hash ^ name.charCodeAt(i), 0x01000193);
   // The low bits of a product mix least: use the middle ones.
@@ -19,7 +19,7 @@ export const colorIndex: ColorIndex = (name) => {
  */
 export function assignColors(
   names: Iterable<string>,
-  preferred: ColorIndex = colorIndex,
+  preferred: ColorIndex = hashToColor,
   known: readonly string[] = [],
 ): ColorIndex {
   const colors = new Map<string, number>();

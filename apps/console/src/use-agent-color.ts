@@ -1,8 +1,8 @@
 import { createContext, use, useCallback } from 'react';
-import { colorIndex, type ColorIndex } from './agent-color.ts';
+import { hashToColor, type ColorIndex } from './agent-color.ts';
 
 /** Colors of the agents that are shown together: all agents of the server, or the agents of one thread. */
-export const AgentColors = createContext<ColorIndex>(colorIndex);
+export const AgentColors = createContext<ColorIndex>(hashToColor);
 
 /** Returns a function from agent name to CSS color. */
 export function useAgentColor(): (name: string) => string {

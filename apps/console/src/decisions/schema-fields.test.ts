@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { getInitialEntry, createForm, parseEntries } from './schema-fields.ts';
 
-describe('an object schema', () => {
+describe('createForm for an object schema', () => {
   const form = createForm({
     type: 'object',
     required: ['cityName', 'nights'],
@@ -14,7 +14,7 @@ describe('an object schema', () => {
     },
   });
 
-  it('becomes one control per property', () => {
+  it('creates one control per property', () => {
     expect(form.fields.map(({ label, type, isRequired }) => [label, type, isRequired])).toEqual([
       ['City name', 'text', true],
       ['Nights', 'integer', true],
@@ -38,8 +38,8 @@ describe('an object schema', () => {
   });
 });
 
-describe('a schema that is not an object', () => {
-  it('becomes a single field', () => {
+describe('createForm for other schemas', () => {
+  it('creates a single field for a schema that is not an object', () => {
     expect(parseEntries(createForm({ type: 'string', title: 'Your name' }), { '': 'Ada' })).toEqual({ value: 'Ada' });
     expect(createForm({ type: 'number' }).fields[0]).toMatchObject({ label: 'Answer', type: 'number' });
   });

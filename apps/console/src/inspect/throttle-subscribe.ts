@@ -1,7 +1,7 @@
 import type { RunEvents } from '../inspect-types.ts';
 
-/** Rendering may take at most 1/5 of the time, so that typing stays responsive. */
-const minIdleFactor = 5;
+/** Pause after a slow render, as a multiple of its duration, so that typing stays responsive. */
+const pauseFactor = 5;
 
 /**
  * Throttles a subscription: notifies of the first change immediately, then at most once per `ms`, and less often if rendering is
@@ -21,7 +21,7 @@ export function throttleSubscribe(
       listener();
       // React renders in a microtask that was queued before this one.
       queueMicrotask(() => {
-        const wait = (now() - startedAt) * minIdleFactor;
+        const wait = (now() - startedAt) * pauseFactor;
         if (wait <= ms || timer === undefined) return;
         clearTimeout(timer);
         timer = setTimeout(onTimer, wait);

@@ -1,6 +1,6 @@
 import type { AgentEvent } from '@intertie/core';
 import { describe, expect, it } from 'vitest';
-import { edgeKey, TopologyActivity } from './agent-activity.ts';
+import { toEdgeKey, TopologyActivity } from './agent-activity.ts';
 
 const feedAll = (...events: AgentEvent[]): TopologyActivity => {
   const activity = new TopologyActivity();
@@ -26,8 +26,8 @@ describe('TopologyActivity', () => {
       { type: 'interjection', id: 'y', agentId: 'r:boss:0', to: ['helper'], role: 'system', parts: [] },
       start('helper', 'boss', 1),
     );
-    expect(edges.get(edgeKey('boss', 'helper'))).toMatchObject({ starts: 2, messages: 2 });
-    expect(edges.get(edgeKey('boss', 'critic'))).toMatchObject({ starts: 0, messages: 1 });
+    expect(edges.get(toEdgeKey('boss', 'helper'))).toMatchObject({ starts: 2, messages: 2 });
+    expect(edges.get(toEdgeKey('boss', 'critic'))).toMatchObject({ starts: 0, messages: 1 });
     expect(agents.get('boss')).toMatchObject({ state: 'working', events: 5, lastEvent: 5 });
   });
 

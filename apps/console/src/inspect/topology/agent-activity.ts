@@ -106,7 +106,7 @@ export class TopologyActivity {
   }
 
   #getEdge(from: string, to: string, lastEvent: number): EdgeActivity {
-    const key = edgeKey(from, to);
+    const key = toEdgeKey(from, to);
     const edge = this.edges.get(key) ?? { from, to, messages: 0, starts: 0, lastEvent };
     edge.lastEvent = lastEvent;
     this.edges.set(key, edge);
@@ -119,4 +119,4 @@ function isEdge(data: Json): data is { from: string; to: string } {
   return typeof data.from === 'string' && typeof data.to === 'string';
 }
 
-export const edgeKey = (from: string, to: string): string => JSON.stringify([from, to]);
+export const toEdgeKey = (from: string, to: string): string => JSON.stringify([from, to]);

@@ -1,5 +1,5 @@
 import type { Topology } from '@intertie/core';
-import { edgeKey, type AgentActivity, type EdgeActivity, type TopologyActivity } from './agent-activity.ts';
+import { toEdgeKey, type AgentActivity, type EdgeActivity, type TopologyActivity } from './agent-activity.ts';
 import { computeFittingLayout, type LayoutOptions } from './layered-layout.ts';
 
 export type AgentNode = {
@@ -37,7 +37,7 @@ export function buildAgentGraph(
 
   const edges = new Map<string, Omit<AgentEdge, 'isMutual'>>();
   for (const { from, to, label } of topology?.edges ?? []) {
-    const id = edgeKey(from, to);
+    const id = toEdgeKey(from, to);
     edges.set(id, {
       id,
       from,
@@ -65,7 +65,7 @@ export function buildAgentGraph(
     nodes.push({ ...agents.get(id)!, isEntry: id === entry, activity: activity.agents.get(id), x, y });
   }
   const withMutual: AgentEdge[] = [];
-  for (const edge of list) withMutual.push({ ...edge, isMutual: edges.has(edgeKey(edge.to, edge.from)) });
+  for (const edge of list) withMutual.push({ ...edge, isMutual: edges.has(toEdgeKey(edge.to, edge.from)) });
   return { nodes, edges: withMutual };
 }
 
