@@ -8,7 +8,7 @@ import { root } from '../../scripts/workspace.mjs';
 import { smokeAiSdk } from '../smoke/ai-sdk.mjs';
 import { launch } from './browser.ts';
 
-/** As pages have it: `ai` and what it needs come from npm, so it takes a bundler. */
+/** Bundles the smoke program: `ai` and its dependencies cannot be loaded as native modules. */
 async function bundle(): Promise<string> {
   const input = join(root, 'tests/smoke/ai-sdk.mjs');
   const build = await rolldown({ input, platform: 'browser', transform: { define: { 'process.env.NODE_ENV': '""' } } });
@@ -17,26 +17,26 @@ async function bundle(): Promise<string> {
   return output[0].code;
 }
 
-describe('the AI SDK package in a browser', () => {
+describe('@intertie/ai-sdk in a browser', () => {
   let close: (() => Promise<void>) | undefined;
   let page: Page;
-  const complaints: string[] = [];
+  const errors: string[] = [];
 
   beforeAll(async () => {
     const launched = await launch();
     close = launched.close;
     page = await launched.context.newPage();
-    page.on('pageerror', (error) => complaints.push(String(error)));
+    page.on('pageerror', (error) => errors.push(String(error)));
     await page.addScriptTag({ content: await bundle() });
   });
 
   afterAll(() => close?.());
 
-  it('chats as it does in Node', async () => {
+  it('produces the same chat as in Node', async () => {
     expect(await page.evaluate('bundled.smokeAiSdk()')).toEqual(await smokeAiSdk());
   });
 
-  it('did so without a complaint', () => {
-    expect(complaints).toEqual([]);
+  it('logs no page errors', () => {
+    expect(errors).toEqual([]);
   });
 });

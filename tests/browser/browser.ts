@@ -7,7 +7,7 @@ import { chromium, type BrowserContext } from 'playwright-core';
 
 const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 
-function executable(): string {
+function findExecutable(): string {
   if (process.env.CHROMIUM) return process.env.CHROMIUM;
   for (const name of names) {
     for (const folder of (process.env.PATH ?? '').split(delimiter)) {
@@ -15,23 +15,23 @@ function executable(): string {
         accessSync(join(folder, name), constants.X_OK);
         return join(folder, name);
       } catch {
-        // Not here.
+        // Not in this folder.
       }
     }
   }
-  throw new Error('These tests need a browser: `apt-get install chromium`, or name one with CHROMIUM=/path/to/it.');
+  throw new Error('Chromium not found. Install it (`apt-get install chromium`) or set CHROMIUM=/path/to/executable.');
 }
 
-/** The system's chromium with an empty profile. `close` ends it and removes the profile. */
+/** Launches the system's Chromium with an empty profile. `close` ends it and removes the profile. */
 export async function launch(): Promise<{ context: BrowserContext; close: () => Promise<void> }> {
   const profile = mkdtempSync(join(tmpdir(), 'intertie-browser-'));
   const context = await chromium.launchPersistentContext(profile, {
-    executablePath: executable(),
+    executablePath: findExecutable(),
     args: ['--headless', '--no-sandbox', '--disable-gpu', '--disable-background-networking'],
   });
   const close = async (): Promise<void> => {
     await context.close();
-    // The last of its processes may still be writing.
+    // Retries, since the last process may still be writing.
     await rm(profile, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
   };
   return { context, close };

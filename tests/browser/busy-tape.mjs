@@ -9,8 +9,8 @@ const words =
   );
 
 /**
- * A run of four agents that speak at once: 200 events in every second, so that no two deltas in a row are of one part. Now and
- * then one of them calls a tool, and each begins a new paragraph, as answers do.
+ * Creates a run of four agents that stream at the same time, 200 events per second. Consecutive deltas belong to different parts.
+ * Each agent calls a tool now and then and starts new paragraphs.
  * @param {number} seconds
  * @returns {Tape<unknown>}
  */
@@ -23,9 +23,9 @@ export function busyTape(seconds) {
   add({ type: 'run-start', runId: 'busy', threadId: 'busy', messageId: 'busy' });
   for (const name of names) add({ type: 'agent-start', agentId: name, name, kind: 'agent' });
   for (const name of names) add({ type: 'text-start', id: `${name}-0`, agentId: name });
-  for (let said = 0; items.length < total - 3 * names.length; said += 1) {
-    const name = names[said % names.length] ?? '';
-    const nth = Math.floor(said / names.length);
+  for (let count = 0; items.length < total - 3 * names.length; count += 1) {
+    const name = names[count % names.length] ?? '';
+    const nth = Math.floor(count / names.length);
     const part = Math.floor(nth / 40);
     const delta = words[nth % words.length] ?? '';
     if (nth % 40 === 0 && nth > 0) {

@@ -1,9 +1,9 @@
 // @ts-check
-// `node tests/browser/busy.mjs [view...]`: how a page copes with 200 events a second for 10 s, view by view, while somebody types.
-// After `npm run test:browser`, which builds the console and installs what drives the browser.
-//   --profile=file.json  leaves Chromium's CPU profile of the last view there, and prints where the time went
-//   --rounds=3           measures every view so often, in turn
-//   --console=folder     another build of the console, to compare with
+// `node tests/browser/busy.mjs [view...]`: measures each view of the console with 200 events per second for 10 s and typing.
+// Run `npm run test:browser` first: it builds the console and installs Playwright.
+//   --profile=file.json  writes Chromium's CPU profile of the last view to the file and prints a summary
+//   --rounds=3           number of measurements of each view
+//   --console=folder     uses another build of the console, for comparison
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -21,7 +21,7 @@ const { values: options, positionals } = parseArgs({
 const views = positionals.length > 0 ? positionals : ['chat', 'streams', 'topology', 'timeline', 'tree', 'tape'];
 const seconds = 10;
 
-/** What is counted in the page: tasks that block, and how long a key waits for its handler and for its picture. */
+/** Records long tasks, and the delay of key presses until their handler and until the next paint; evaluated in the page. */
 function watch() {
   const seen = {
     long: /** @type {number[]} */ ([]),
@@ -51,13 +51,14 @@ const browser = await chromium.launch({
   executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
   args: ['--headless', '--no-sandbox', '--disable-gpu', '--disable-background-networking'],
 });
-const whole = await browser.newBrowserCDPSession();
+const browserSession = await browser.newBrowserCDPSession();
 try {
-  console.log('on the wall               |  of the processor, on the main thread                     |  typing');
+  console.log('wall clock                |  CPU time of the main thread                             |  typing');
   console.log(
     'view      events  long  longest  per event  over 50 ms  longest   script   layout    paint  key p50/p95/max  shown p95  load',
   );
   for (let round = 0; round < Number(options.rounds); round += 1) {
+    // oxlint-disable-next-line no-await-in-loop -- parallel measurements would disturb each other
     for (const view of views) await measure(view);
   }
 } finally {
@@ -93,8 +94,8 @@ async function measure(view) {
   await field.press('Enter');
   await page.waitForURL(/thread=/);
   const thread = await page.evaluate(() => new URL(location.href).searchParams.get('thread') ?? '');
-  // The server is asked, not the page: to look for a button would cost it more than the events do.
-  while (['none', 'queued', 'running'].includes((await runOf(thread)).state)) {
+  // Polls the server: polling the page would cost more than the events.
+  while (['none', 'queued', 'running'].includes((await getRun(thread)).state)) {
     await page.keyboard.type('a');
     await new Promise((resolve) => {
       setTimeout(resolve, 90);
@@ -104,7 +105,7 @@ async function measure(view) {
   const { tasks, script, layout, paint } = await traced();
   const profile = options.profile ? (await devtools.send('Profiler.stop')).profile : undefined;
   const { long, waits, paints } = await page.evaluate(() => /** @type {any} */ (globalThis).seen);
-  const events = (await runOf(thread)).lastSeq;
+  const events = (await getRun(thread)).lastSeq;
   await page.close();
 
   console.log(
@@ -148,34 +149,33 @@ function fromFolder(build) {
  * @param {string} thread
  * @returns {Promise<{ state: string; lastSeq: number }>}
  */
-async function runOf(thread) {
+async function getRun(thread) {
   const response = await fetch(`${served.url}/api/threads/${thread}/runs`);
   const { runs } = await response.json();
   return runs?.[0] ?? { state: 'none', lastSeq: 0 };
 }
 
 /**
- * Chromium's own trace, from now on until the function that is returned is called: the processor's milliseconds of the page's main
- * thread by what they went to, and of its longest tasks. Other than the time on the wall, they hardly depend on what else the
- * machine does.
+ * Starts a Chromium trace. The returned function stops it and returns the CPU time of the page's main thread by category. CPU time
+ * depends less on other load of the machine than wall-clock time.
  */
 async function trace() {
   /** @type {Array<Record<string, any>>} */
   const events = [];
   const collect = (/** @type {{ value: Array<Record<string, any>> }} */ { value }) => void events.push(...value);
-  whole.on('Tracing.dataCollected', collect);
+  browserSession.on('Tracing.dataCollected', collect);
   const includedCategories = ['devtools.timeline', 'disabled-by-default-devtools.timeline', '__metadata'];
-  await whole.send('Tracing.start', {
+  await browserSession.send('Tracing.start', {
     transferMode: 'ReportEvents',
     traceConfig: { includedCategories, excludedCategories: ['*'] },
   });
   return async () => {
     const complete = new Promise((resolve) => {
-      whole.once('Tracing.tracingComplete', resolve);
+      browserSession.once('Tracing.tracingComplete', resolve);
     });
-    await whole.send('Tracing.end');
+    await browserSession.send('Tracing.end');
     await complete;
-    whole.off('Tracing.dataCollected', collect);
+    browserSession.off('Tracing.dataCollected', collect);
     const mains = events.filter(({ name, args }) => name === 'thread_name' && args.name === 'CrRendererMain');
     const isMain = new Set(mains.map(({ pid, tid }) => `${pid} ${tid}`));
     const own = events.filter(({ pid, tid, tdur }) => tdur > 0 && isMain.has(`${pid} ${tid}`));
@@ -190,7 +190,7 @@ async function trace() {
   };
 }
 
-/** Where the time went: by function, its own and with all that it calls. @param {any} profile */
+/** Prints the functions with the most self time and total time. @param {any} profile */
 function printProfile({ nodes, samples, timeDeltas }) {
   const byId = new Map(nodes.map((/** @type {any} */ node) => [node.id, { ...node, own: 0 }]));
   samples.forEach(
@@ -215,8 +215,8 @@ function printProfile({ nodes, samples, timeDeltas }) {
   };
   visit(byId.get(nodes[0].id), new Set());
   for (const [title, times] of /** @type {const} */ ([
-    ['own', own],
-    ['with what it calls', all],
+    ['self', own],
+    ['total', all],
   ])) {
     console.log(`\n${title}`);
     const sorted = [...times].toSorted((a, b) => b[1] - a[1]).slice(0, 45);

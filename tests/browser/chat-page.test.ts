@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { root } from '../../scripts/workspace.mjs';
 import { launch } from './browser.ts';
 
-/** The example as `npm start` runs it, ten times as fast. */
+/** Starts the example like `npm start`, at ten times the speed. */
 function start(): Promise<{ url: string; child: ChildProcess }> {
   const child = spawn(process.execPath, [
     join(root, 'examples/chat-page/dist/main.js'),
@@ -17,14 +17,14 @@ function start(): Promise<{ url: string; child: ChildProcess }> {
     '10',
   ]);
   return new Promise((resolve, reject) => {
-    let said = '';
+    let output = '';
     child.stdout.on('data', (data: Buffer) => {
-      said += data.toString();
-      const url = /http:\/\/localhost:\d+/.exec(said)?.[0];
+      output += data.toString();
+      const url = /http:\/\/localhost:\d+/.exec(output)?.[0];
       if (url) resolve({ url, child });
     });
-    child.stderr.on('data', (data: Buffer) => void (said += data.toString()));
-    child.on('exit', () => reject(new Error(`It ended: ${said}`)));
+    child.stderr.on('data', (data: Buffer) => void (output += data.toString()));
+    child.on('exit', () => reject(new Error(`The example exited: ${output}`)));
   });
 }
 
@@ -34,14 +34,14 @@ describe('the chat page', () => {
   let context: BrowserContext;
   let page: Page;
   let url: string;
-  const complaints: string[] = [];
+  const errors: string[] = [];
 
   beforeAll(async () => {
     ({ url, child } = await start());
     ({ context, close } = await launch());
     page = await context.newPage();
-    page.on('pageerror', (error) => complaints.push(String(error)));
-    page.on('console', (message) => void (message.type() === 'error' && complaints.push(message.text())));
+    page.on('pageerror', (error) => errors.push(String(error)));
+    page.on('console', (message) => void (message.type() === 'error' && errors.push(message.text())));
     await page.goto(url);
   });
 
@@ -50,49 +50,49 @@ describe('the chat page', () => {
     child?.kill();
   });
 
-  const shown = (name: string) => page.getByText(name, { exact: false }).first().waitFor();
-  const agents = () => page.locator('.turn h2').allTextContents();
+  const waitForText = (text: string) => page.getByText(text, { exact: false }).first().waitFor();
+  const getAgents = () => page.locator('.turn h2').allTextContents();
 
-  it('sends by the keyboard, and streams what three agents say and do', async () => {
+  it('sends with Enter and streams the parts of three agents', async () => {
     await page.getByLabel('Your message').fill('Why is our build so slow?');
     await page.keyboard.press('Enter');
     await page.getByRole('button', { name: 'Stop' }).waitFor();
     await page.locator('details.reasoning').first().waitFor();
     await page.getByRole('button', { name: 'Allow' }).waitFor();
-    expect(await agents()).toEqual(['Planner', 'Log reader', 'Critic']);
-    const colours = await page
+    expect(await getAgents()).toEqual(['Planner', 'Log reader', 'Critic']);
+    const colors = await page
       .locator('.turn h2')
       .evaluateAll((names) => names.map((name) => getComputedStyle(name).color));
-    expect(new Set(colours).size).toBe(3);
+    expect(new Set(colors).size).toBe(3);
     expect(await page.getByLabel('Tool read_log').getAttribute('data-state')).toBe('output-available');
     expect(await page.locator('.turn li').count()).toBe(3);
   });
 
-  it('goes on where it was after a reload, and asks still', async () => {
+  it('restores the chat and its open question after a reload', async () => {
     const before = await page.locator('main').textContent();
     await page.reload();
     await page.getByRole('button', { name: 'Allow' }).waitFor();
     expect(await page.locator('main').textContent()).toBe(before);
   });
 
-  it('does what was allowed, in the same message', async () => {
+  it('continues in the same message after an approval', async () => {
     await page.getByRole('button', { name: 'Allow' }).press('Enter');
-    await shown('61 entries');
+    await waitForText('61 entries');
     await page.getByRole('button', { name: 'Send' }).waitFor();
     expect(await page.locator('article.assistant').count()).toBe(1);
     expect(await page.getByLabel('Tool clear_cache').getAttribute('data-state')).toBe('output-available');
     const after = await page.locator('main').textContent();
     await page.reload();
-    await shown('61 entries');
+    await waitForText('61 entries');
     expect(await page.locator('main').textContent()).toBe(after);
   });
 
-  it('is told no, and why; stops when told to', async () => {
+  it('denies with a reason and stops with Escape', async () => {
     await page.getByRole('button', { name: 'New chat' }).click();
     await page.getByRole('button', { name: 'Why is our build so slow?' }).click();
     await page.getByLabel('Why not?').fill('Not today.');
     await page.keyboard.press('Enter');
-    await shown('the cache stays');
+    await waitForText('the cache stays');
     expect(await page.getByLabel('Tool clear_cache').textContent()).toContain('Not today.');
     await page.getByRole('button', { name: 'Send' }).waitFor();
 
@@ -109,20 +109,20 @@ describe('the chat page', () => {
     ['dark', 390],
     ['light', 1200],
     ['dark', 1200],
-  ] as const)('fits, %s and %i wide', async (colorScheme, width) => {
+  ] as const)('fits in %s mode at a width of %i px', async (colorScheme, width) => {
     await page.emulateMedia({ colorScheme });
     await page.setViewportSize({ width, height: 800 });
-    const { over, ink, ground } = await page.evaluate(() => {
-      const { color, backgroundColor } = getComputedStyle(document.body);
+    const { overflow, color, background } = await page.evaluate(() => {
+      const style = getComputedStyle(document.body);
       const { scrollWidth } = document.documentElement;
-      return { over: scrollWidth - innerWidth, ink: color, ground: backgroundColor };
+      return { overflow: scrollWidth - innerWidth, color: style.color, background: style.backgroundColor };
     });
-    expect(over).toBeLessThanOrEqual(0);
-    const light = (colour: string): number => Number(/\d+/.exec(colour)?.[0]);
-    expect(light(ink) < light(ground)).toBe(colorScheme === 'light');
+    expect(overflow).toBeLessThanOrEqual(0);
+    const getLightness = (value: string): number => Number(/\d+/.exec(value)?.[0]);
+    expect(getLightness(color) < getLightness(background)).toBe(colorScheme === 'light');
   });
 
-  it('did so without a complaint', () => {
-    expect(complaints).toEqual([]);
+  it('logs no page errors', () => {
+    expect(errors).toEqual([]);
   });
 });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 import { root } from '../../scripts/workspace.mjs';
 
-/** Builds the console into the server, once for all tests, as it is published: a test's environment would make a slower one. */
+/** Builds the console into the server package once for all tests. In production mode, since test mode would be slower. */
 export default function buildConsole(): void {
   const vite = join(root, 'node_modules/vite/bin/vite.js');
   const { status } = spawnSync(process.execPath, [vite, 'build', '--logLevel', 'error'], {
@@ -11,5 +11,5 @@ export default function buildConsole(): void {
     env: { ...process.env, NODE_ENV: 'production' },
     stdio: ['ignore', 'ignore', 'inherit'],
   });
-  if (status !== 0) throw new Error('The console could not be built; its own words are above.');
+  if (status !== 0) throw new Error('The build of the console failed; see the output above.');
 }

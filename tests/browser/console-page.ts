@@ -3,13 +3,13 @@ import { join } from 'node:path';
 
 import type { BrowserContext, Locator, Page } from 'playwright-core';
 
-/** Where pictures are saved, for those who want to look: INTERTIE_PICTURES=folder. */
-const pictures = process.env.INTERTIE_PICTURES;
+/** Folder for screenshots. None are saved if it is not set. */
+const screenshotFolder = process.env.INTERTIE_SCREENSHOTS;
 
-/** A page of the console, and everything that it complained about. */
+/** Page object of the console. Collects page errors, console errors and requests to other origins. */
 export class ConsolePage {
   readonly page: Page;
-  readonly complaints: string[] = [];
+  readonly errors: string[] = [];
 
   private constructor(page: Page) {
     this.page = page;
@@ -19,13 +19,13 @@ export class ConsolePage {
     const page = await context.newPage();
     page.setDefaultTimeout(20_000);
     const opened = new ConsolePage(page);
-    const { complaints } = opened;
-    page.on('pageerror', (error) => complaints.push(String(error)));
-    page.on('console', (message) => void (message.type() === 'error' && complaints.push(message.text())));
+    const { errors } = opened;
+    page.on('pageerror', (error) => errors.push(String(error)));
+    page.on('console', (message) => void (message.type() === 'error' && errors.push(message.text())));
     const { origin } = new URL(url);
     page.on('request', (request) => {
       const isOwn = request.url().startsWith(origin) || /^(data|blob):/.test(request.url());
-      if (!isOwn) complaints.push(`It asked somebody else: ${request.url()}`);
+      if (!isOwn) errors.push(`Request to another origin: ${request.url()}`);
     });
     await page.goto(url);
     return opened;
@@ -43,38 +43,42 @@ export class ConsolePage {
     return this.page.locator('.chat').getByRole('button', { name });
   }
 
-  /** Asks in a new thread. */
-  async ask(text: string, agent: string): Promise<void> {
+  /** Starts a thread with a message to an agent. */
+  async start(text: string, agent: string): Promise<void> {
     await this.page.getByRole('button', { name: 'New thread' }).click();
     await this.page.locator('.chat').getByLabel('Agent', { exact: true }).selectOption(agent);
-    await this.say(text);
+    await this.send(text);
     await this.page.waitForURL(/thread=/);
   }
 
-  async say(text: string): Promise<void> {
+  async send(text: string): Promise<void> {
     await this.input.fill(text);
     await this.input.press('Enter');
   }
 
-  /** The chat shows these words. */
-  async shown(text: string | RegExp): Promise<void> {
+  /** Waits until the chat shows a text. */
+  async waitForText(text: string | RegExp): Promise<void> {
     await this.page.locator('.chat').getByText(text).first().waitFor();
   }
 
-  /** Nothing is being written any more. */
-  async settled(): Promise<void> {
+  /** Waits until no answer is streaming. */
+  async waitUntilIdle(): Promise<void> {
     await this.button('Send').waitFor();
     await this.page.locator('.messages[aria-busy="false"]').waitFor();
   }
 
-  /** The words of the last answer. */
-  lastAnswer(): Promise<string> {
+  getLastAnswer(): Promise<string> {
     return this.answers.last().innerText();
   }
 
-  async picture(name: string): Promise<void> {
-    if (pictures === undefined) return;
-    mkdirSync(pictures, { recursive: true });
-    await this.page.screenshot({ path: join(pictures, `${name}.png`) });
+  /** Removes the network errors that the browser logs when a test interrupts a connection. */
+  ignoreNetworkErrors(): void {
+    this.errors.splice(0, this.errors.length, ...this.errors.filter((text) => !/ERR_/.test(text)));
+  }
+
+  async screenshot(name: string): Promise<void> {
+    if (screenshotFolder === undefined) return;
+    mkdirSync(screenshotFolder, { recursive: true });
+    await this.page.screenshot({ path: join(screenshotFolder, `${name}.png`) });
   }
 }

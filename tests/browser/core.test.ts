@@ -7,11 +7,11 @@ import { smoke } from '../smoke/smoke.mjs';
 import { launch } from './browser.ts';
 import { importMap, serve } from './serve.ts';
 
-describe('in a browser, as native modules', () => {
+describe('native modules in a browser', () => {
   let close: (() => Promise<void>) | undefined;
   let page: Page;
   let server: Server;
-  const complaints: string[] = [];
+  const errors: string[] = [];
 
   beforeAll(async () => {
     const served = await serve();
@@ -19,12 +19,9 @@ describe('in a browser, as native modules', () => {
     const launched = await launch();
     close = launched.close;
     page = await launched.context.newPage();
-    page.on('pageerror', (error) => complaints.push(String(error)));
-    page.on('console', (message) => void (message.type() === 'error' && complaints.push(message.text())));
-    page.on(
-      'response',
-      (response) => void (response.ok() || complaints.push(`${response.status()} ${response.url()}`)),
-    );
+    page.on('pageerror', (error) => errors.push(String(error)));
+    page.on('console', (message) => void (message.type() === 'error' && errors.push(message.text())));
+    page.on('response', (response) => void (response.ok() || errors.push(`${response.status()} ${response.url()}`)));
     await page.goto(served.origin);
   });
 
@@ -33,20 +30,20 @@ describe('in a browser, as native modules', () => {
     server?.close();
   });
 
-  // As text: a function's `import()` would be rewritten on its way.
+  // As text: the test runner would rewrite `import()` in a function.
   const inPage = (program: string): Promise<unknown> => page.evaluate(program);
 
-  it.each(Object.keys(importMap().imports))('%s has the exports that it has in Node', async (specifier) => {
-    const there = await inPage(`import('${specifier}').then((module) => Object.keys(module).sort())`);
-    const here = (await import(specifier)) as object;
-    expect(there).toEqual(Object.keys(here).toSorted());
+  it.each(Object.keys(importMap().imports))('exports the same names of %s as in Node', async (specifier) => {
+    const inBrowser = await inPage(`import('${specifier}').then((module) => Object.keys(module).sort())`);
+    const inNode = (await import(specifier)) as object;
+    expect(inBrowser).toEqual(Object.keys(inNode).toSorted());
   });
 
-  it('works as it does in Node', async () => {
+  it('produces the same results as in Node', async () => {
     expect(await inPage(`import('/tests/smoke/smoke.mjs').then((module) => module.smoke())`)).toEqual(await smoke());
   });
 
-  it('did so without a complaint', () => {
-    expect(complaints).toEqual([]);
+  it('logs no page errors', () => {
+    expect(errors).toEqual([]);
   });
 });

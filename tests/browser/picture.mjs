@@ -1,5 +1,5 @@
-// `npm run picture`: takes the pictures of the read-me file from a real run of the demo swarm, light and dark. After `npm run test:browser`,
-// which installs what drives the browser.
+// `npm run picture`: takes the screenshots of the README from a real run of the demo swarm, light and dark. Run
+// `npm run test:browser` first: it installs Playwright.
 import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,13 +17,13 @@ const server = spawn(process.execPath, [join(root, 'packages/server/bin/intertie
 });
 try {
   const url = await new Promise((resolve, reject) => {
-    let said = '';
+    let output = '';
     server.stdout.on('data', (/** @type {Buffer} */ data) => {
-      said += data.toString();
-      const found = /http:\/\/127\.0\.0\.1:\d+/.exec(said);
+      output += data.toString();
+      const found = /http:\/\/127\.0\.0\.1:\d+/.exec(output);
       if (found) resolve(found[0]);
     });
-    server.once('exit', () => reject(new Error(`The server ended: ${said}`)));
+    server.once('exit', () => reject(new Error(`The server exited: ${output}`)));
   });
   const browser = await chromium.launch({
     executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',

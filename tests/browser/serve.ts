@@ -11,10 +11,10 @@ const types: Record<string, string> = {
   '.map': 'application/json',
 };
 
-/** The packages that a browser loads as they are built, without a bundler. */
+/** Packages that a browser can load without a bundler. */
 const native = new Set(['@intertie/core', '@intertie/conformance']);
 
-/** An import map from every public entry to the built file. */
+/** Creates an import map from every public entry to its built file. */
 export function importMap(): { imports: Record<string, string> } {
   const entries = libraries()
     .filter(({ name }) => native.has(name))
@@ -27,14 +27,14 @@ const page = (): string => `<!doctype html>
 <link rel="icon" href="data:,">
 <script type="importmap">${JSON.stringify(importMap())}</script>`;
 
-/** Serves built packages and the smoke program on loopback, and nothing else of the tree. */
+/** Serves built packages and the smoke program on loopback. */
 export async function serve(): Promise<{ origin: string; server: Server }> {
   const server = createServer(async (request, response) => {
     const path = normalize(new URL(request.url ?? '/', 'http://localhost').pathname);
     const type = path === '/' ? 'text/html' : types[extname(path)];
-    const offered = path === '/' || /^\/(packages\/[\w-]+\/dist|tests\/smoke)\//.test(path);
+    const isServed = path === '/' || /^\/(packages\/[\w-]+\/dist|tests\/smoke)\//.test(path);
     try {
-      if (!type || !offered) throw new Error('not offered');
+      if (!type || !isServed) throw new Error('Not found');
       const body = path === '/' ? page() : await readFile(join(root, path));
       response.setHeader('content-type', type).end(body);
     } catch {

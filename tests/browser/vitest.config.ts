@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 
 import { defineConfig } from 'vitest/config';
 
-// Without the `@intertie/source` condition: here the packages are what was built.
+// Without the `@intertie/source` condition, so that the tests use the built packages.
 export default defineConfig({
   root: fileURLToPath(new URL('.', import.meta.url)),
   test: {

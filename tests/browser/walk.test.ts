@@ -9,14 +9,14 @@ import { newPostgresUrl } from '../../packages/postgres/test/databases.ts';
 import { root } from '../../scripts/workspace.mjs';
 import { launch } from './browser.ts';
 
-// A newcomer's walk through docs/first-app.md: a clone, the two commands, a chat over HTTP, an agent, a page, two servers.
+// Follows docs/first-app.md in a fresh clone: the demo, an agent, a page, and two servers on one database.
 const clone = mkdtempSync(join(tmpdir(), 'intertie-walk-'));
 const app = join(clone, 'my-app');
 const children = new Set<ChildProcess>();
 const doc = readFileSync(join(root, 'docs/first-app.md'), 'utf8');
 
 beforeAll(() => {
-  // What is committed, as a newcomer gets it.
+  // Clones the committed state, without local changes.
   execFileSync('git', ['clone', '--quiet', '--depth', '1', `file://${root}`, clone]);
   execFileSync('npm', ['ci', '--no-audit', '--no-fund', '--loglevel', 'error'], { cwd: clone, stdio: 'pipe' });
   mkdirSync(app);
@@ -29,41 +29,41 @@ afterAll(async () => {
 
 async function stop(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
-  const gone = new Promise((resolve) => child.once('exit', resolve));
-  // `npm start` and `vite` have children of their own.
+  const exited = new Promise((resolve) => child.once('exit', resolve));
+  // Kills the process group: `npm start` and `vite` start child processes.
   process.kill(-child.pid!, 'SIGKILL');
-  await gone;
+  await exited;
 }
 
-/** Starts a program and gives the address that it prints. */
+/** Starts a program and returns the URL that it prints. */
 async function start(command: string, args: string[], env: Record<string, string> = {}, cwd = app): Promise<string> {
   const child = spawn(command, args, { cwd, detached: true, env: { ...process.env, NO_COLOR: '1', ...env } });
   children.add(child);
   return new Promise<string>((resolve, reject) => {
-    let said = '';
-    const listen = (data: Buffer): void => {
-      said += data.toString();
-      const found = /http:\/\/(?:127\.0\.0\.1|localhost):\d+/.exec(said);
+    let output = '';
+    const onData = (data: Buffer): void => {
+      output += data.toString();
+      const found = /http:\/\/(?:127\.0\.0\.1|localhost):\d+/.exec(output);
       if (found) resolve(found[0]);
     };
-    child.stdout.on('data', listen);
-    child.stderr.on('data', listen);
-    child.once('exit', () => reject(new Error(`${command} ${args.join(' ')} ended: ${said}`)));
+    child.stdout.on('data', onData);
+    child.stderr.on('data', onData);
+    child.once('exit', () => reject(new Error(`${command} ${args.join(' ')} exited: ${output}`)));
   });
 }
 
 const intertie = (env: Record<string, string> = {}): Promise<string> =>
   start(process.execPath, [join(clone, 'packages/server/bin/intertie.mjs'), 'serve', '--port', '0'], env);
 
-/** A file of the document, as it would be pasted. */
-function paste(name: string, change: (text: string) => string = (text) => text): string {
+/** Writes a file of the document into the app. */
+function writeDocFile(name: string, change: (text: string) => string = (text) => text): string {
   const [, text] = new RegExp(`^\`\`\`\\w+ title=${name.replace('.', '\\.')}\n(.*?)^\`\`\`$`, 'ms').exec(doc) ?? [];
-  if (text === undefined) throw new Error(`docs/first-app.md has no ${name}.`);
+  if (text === undefined) throw new Error(`docs/first-app.md does not contain ${name}.`);
   writeFileSync(join(app, name), change(text));
   return text;
 }
 
-async function say(api: string, thread: string, text: string): Promise<string> {
+async function sendMessage(api: string, thread: string, text: string): Promise<string> {
   const messages = [{ id: `${thread}-u1`, role: 'user', parts: [{ type: 'text', text }] }];
   const response = await fetch(api, {
     method: 'POST',
@@ -74,24 +74,24 @@ async function say(api: string, thread: string, text: string): Promise<string> {
   return response.text();
 }
 
-it('npm start: the demo answers over HTTP, and what it said is kept', async () => {
+it('starts the demo with npm start, answers over HTTP and stores the messages', async () => {
   const url = await start('npm', ['start', '--', '--port', '0'], {}, clone);
   expect(await (await fetch(url)).text()).toContain('<title>');
-  expect(await say(`${url}/api/chat`, 't1', 'What is the weather in Lisbon?')).toContain('[DONE]');
-  const kept = await fetch(`${url}/api/threads/t1/messages?format=ui`);
-  expect(((await kept.json()) as { messages: unknown[] }).messages).toHaveLength(2);
+  expect(await sendMessage(`${url}/api/chat`, 't1', 'What is the weather in Lisbon?')).toContain('[DONE]');
+  const stored = await fetch(`${url}/api/threads/t1/messages?format=ui`);
+  expect(((await stored.json()) as { messages: unknown[] }).messages).toHaveLength(2);
 });
 
-it('an agent of twenty lines, and a page for it', async () => {
-  const lines = paste('intertie.config.ts')
+it('runs an agent of at most twenty lines and a page for it', async () => {
+  const lines = writeDocFile('intertie.config.ts')
     .trim()
     .split('\n')
     .filter((line) => line !== '');
   expect(lines.length).toBeLessThanOrEqual(20);
   const url = await intertie();
-  paste('page.tsx');
-  paste('index.html');
-  paste('vite.config.ts', (text) => text.replace(/http:\/\/[^']+/, url));
+  writeDocFile('page.tsx');
+  writeDocFile('index.html');
+  writeDocFile('vite.config.ts', (text) => text.replace(/http:\/\/[^']+/, url));
   const vite = join(clone, 'node_modules/vite/bin/vite.js');
   const page = await start(process.execPath, [vite, '--host', '127.0.0.1', '--port', '0']);
   const { context, close } = await launch();
@@ -102,17 +102,17 @@ it('an agent of twenty lines, and a page for it', async () => {
     await tab.keyboard.press('Enter');
     await tab.getByText('You said: Polly').waitFor();
     await tab.reload();
-    const kept = await fetch(`${url}/api/threads/first/messages?format=ui`);
-    expect(JSON.stringify(await kept.json())).toContain('You said: Polly');
+    const stored = await fetch(`${url}/api/threads/first/messages?format=ui`);
+    expect(JSON.stringify(await stored.json())).toContain('You said: Polly');
   } finally {
     await close();
   }
 });
 
-it('two servers on one Postgres: send on one, read on the other', async () => {
+it('reads on one server what was sent to another server with the same Postgres', async () => {
   const DATABASE_URL = await newPostgresUrl({ empty: true });
   const [a, b] = await Promise.all([intertie({ DATABASE_URL }), intertie({ DATABASE_URL })]);
-  await say(`${a}/api/chat`, 'shared', 'Hello');
+  await sendMessage(`${a}/api/chat`, 'shared', 'Hello');
   const read = await fetch(`${b}/api/threads/shared/messages?format=ui`);
   expect(JSON.stringify(await read.json())).toContain('You said: Hello');
 });

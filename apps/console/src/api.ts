@@ -1,12 +1,12 @@
 import type { Answer, Decision, Json, JsonObject, Outcome, RunState, Topology, Usage } from '@intertie/core';
 import type { UIMessage } from 'ai';
 
-/** What the server says of itself and of whom one can talk to. */
+/** Response of `/api/agents`: the server and its agents. */
 export type ServerInfo = {
   agents: AgentInfo[];
   version: string;
   database: { kind: 'pglite' | 'postgres' };
-  /** Whether it listens on this machine only. */
+  /** Whether the server listens on loopback only. */
   loopback: boolean;
 };
 
@@ -35,7 +35,7 @@ export type ThreadInfo = {
 
 export type LiveRun = { runId: string; messageId: string; agent: string };
 
-/** The siblings of a message that has some, in the order made, and which of them it is. */
+/** Siblings of each message that has any, in creation order, and its index among them. */
 export type Branches = { [messageId: string]: { siblings: string[]; index: number } };
 
 export type ThreadMessages = { messages: UIMessage[]; branches: Branches; live?: LiveRun };
@@ -65,7 +65,7 @@ export type TreeMessage = {
   preview: string;
 };
 
-/** What a person says to a run that waits. */
+/** Answer to a question or result of a client tool. */
 export type AnswerInput =
   | Pick<Answer, 'questionId' | 'approved' | 'value' | 'cancelled' | 'reason'>
   | { toolCallId: string; output: Json }
@@ -79,7 +79,7 @@ export type AnswerOutcome = {
 
 export type WireFault = { cut?: true; delayMs?: number; duplicate?: true; thread: string };
 
-/** An answer of the server that is none: what happened, and what to do. */
+/** Error response of the server. `status` is 0 if the server is unreachable. */
 export class ApiError extends Error {
   readonly status: number;
   readonly code: string;
@@ -94,7 +94,7 @@ export class ApiError extends Error {
   }
 }
 
-/** The server's doors, as far as the console uses them. */
+/** Typed client for the server's HTTP API. */
 export const api = {
   server: (): Promise<ServerInfo> => get('/api/agents'),
   topology: (agent: string): Promise<Topology> => get(`/api/agents/${segment(agent)}/topology`),
@@ -108,10 +108,10 @@ export const api = {
     change: { title?: string; headId?: string; metadata?: JsonObject },
   ): Promise<{ thread: ThreadInfo }> => send('PATCH', `/api/threads/${segment(id)}`, change),
   deleteThread: (id: string): Promise<void> => send('DELETE', `/api/threads/${segment(id)}`),
-  /** The active branch, or the one that ends with `leaf`. */
+  /** Returns the active branch, or the one that ends with `leaf`. */
   messages: (id: string, query: { leaf?: string } = {}): Promise<ThreadMessages> =>
     get(`/api/threads/${segment(id)}/messages`, { format: 'ui', ...query }),
-  /** As JSON has them: `decodeMessage` reads them. */
+  /** Returns canonical messages as JSON; decode them with `decodeMessage`. */
   canonicalMessages: (id: string): Promise<{ messages: JsonObject[] }> =>
     get(`/api/threads/${segment(id)}/messages`, { format: 'canonical' }),
   tree: (id: string): Promise<{ messages: TreeMessage[]; headId?: string }> => get(`/api/threads/${segment(id)}/tree`),
@@ -122,13 +122,13 @@ export const api = {
     send('POST', withQuery(`/api/runs/${segment(run)}/answers`, { thread }), { answers }),
   questions: (thread: string): Promise<{ questions: Decision[] }> => get('/api/questions', { state: 'open', thread }),
 
-  disturbWire: (fault: WireFault): Promise<void> => send('POST', '/api/dev/wire', fault),
+  injectFault: (fault: WireFault): Promise<void> => send('POST', '/api/dev/wire', fault),
 
   urls: {
     chat: (agent: string): string => `/api/agents/${segment(agent)}/chat`,
     threadEvents: (id: string, since?: string): string => withQuery(`/api/threads/${segment(id)}/events`, { since }),
     threadExport: (id: string): string => `/api/threads/${segment(id)}/export`,
-    /** `isLive`: to the end of the run, and not only what is there. */
+    /** `isLive: false` returns the stored events only; otherwise the stream stays open until the run ends. */
     runEvents: (
       run: string,
       thread: string | undefined,
@@ -142,38 +142,44 @@ export const api = {
 type Query = { [key: string]: string | number | undefined };
 
 function get<T>(path: string, query?: Query): Promise<T> {
-  return ask(withQuery(path, query), { headers: { accept: 'application/json' } }).then((response) => read<T>(response));
+  return request(withQuery(path, query), { headers: { accept: 'application/json' } }).then((response) =>
+    readJson<T>(response),
+  );
 }
 
 function send<T>(method: 'POST' | 'PATCH' | 'DELETE', path: string, body?: object): Promise<T> {
   const init =
     body === undefined ? {} : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
-  return ask(path, { method, ...init }).then((response) => read<T>(response));
+  return request(path, { method, ...init }).then((response) => readJson<T>(response));
 }
 
-async function ask(url: string, init: RequestInit): Promise<Response> {
+async function request(url: string, init: RequestInit): Promise<Response> {
   try {
     return await fetch(url, init);
   } catch {
-    throw new ApiError(0, { code: 'unreachable', message: 'The server does not answer.', fix: 'Is it still running?' });
+    throw new ApiError(0, {
+      code: 'unreachable',
+      message: 'Cannot reach the server.',
+      fix: 'Check that it is running.',
+    });
   }
 }
 
-async function read<T>(response: Response): Promise<T> {
-  if (!response.ok) throw await errorOf(response);
+async function readJson<T>(response: Response): Promise<T> {
+  if (!response.ok) throw await readError(response);
   return (response.status === 204 ? undefined : await response.json()) as T;
 }
 
-/** What a failed answer says, however it says it. */
-export async function errorOf(response: Response): Promise<ApiError> {
+/** Converts a failed response to an `ApiError`, with or without a JSON body. */
+export async function readError(response: Response): Promise<ApiError> {
   const text = await response.text().catch(() => '');
   return new ApiError(
     response.status,
-    faultOf(text) ?? { code: 'http', message: `The server answered with status ${response.status}.` },
+    parseError(text) ?? { code: 'http', message: `The server returned status ${response.status}.` },
   );
 }
 
-function faultOf(text: string): { code: string; message: string; fix?: string } | undefined {
+function parseError(text: string): { code: string; message: string; fix?: string } | undefined {
   try {
     const { error } = JSON.parse(text) as { error?: { code?: string; message?: string; fix?: string } };
     if (typeof error?.message !== 'string') return undefined;
@@ -183,15 +189,15 @@ function faultOf(text: string): { code: string; message: string; fix?: string } 
   }
 }
 
-/** The words of an error for people; a chat's transport throws the server's JSON as text. */
-export function messageOf(error: unknown): string {
+/** Formats an error for display. The chat transport throws the server's JSON error as text. */
+export function formatError(error: unknown): string {
   if (error instanceof ApiError) return error.fix === undefined ? error.message : `${error.message} ${error.fix}`;
-  // What browsers call it when nobody answers.
+  // `fetch` rejects with a browser-specific TypeError if the server is unreachable.
   if (error instanceof TypeError && /fetch|network|load failed/i.test(error.message)) {
-    return 'The server does not answer. Is it still running?';
+    return 'Cannot reach the server. Check that it is running.';
   }
   const text = error instanceof Error ? error.message : String(error);
-  return faultOf(text)?.message ?? text;
+  return parseError(text)?.message ?? text;
 }
 
 function withQuery(path: string, query: Query = {}): string {

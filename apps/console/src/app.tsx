@@ -3,7 +3,7 @@ import './shell/shell.css';
 import './chat/messages.css';
 import './chat/markdown.css';
 import './chat/cards.css';
-import './decide/decide.css';
+import './decisions/decisions.css';
 import './chat/parts.css';
 import './chat/composer.css';
 import './welcome/welcome.css';
@@ -15,15 +15,15 @@ import { BottomBar } from './shell/bottom-bar.tsx';
 import { ShortcutsHelp } from './shell/shortcuts-help.tsx';
 import { useServer } from './shell/use-server.ts';
 import { stepMessage, useShortcuts } from './shell/use-shortcuts.ts';
-import { useStored } from './shell/use-stored.ts';
+import { useStoredSetting } from './shell/use-stored-setting.ts';
 import { ThreadList } from './threads/thread-list.tsx';
 import { ThreadScreen } from './shell/thread-screen.tsx';
 import { WelcomeScreen } from './welcome/welcome-screen.tsx';
 import { AgentColors } from './use-agent-color.ts';
-import { go, panes, useLocation } from './use-location.ts';
+import { navigate, panes, useLocation } from './use-location.ts';
 
-/** What both screens know of the page around them. */
-export type Frame = {
+/** Layout state that both screens share. */
+export type Layout = {
   isInspectorOpen: boolean;
   isInternalShown: boolean;
   toggleInspector: () => void;
@@ -34,12 +34,12 @@ export type Frame = {
 export function App(): ReactNode {
   const { thread, view, pane } = useLocation();
   const { server, error } = useServer();
-  const [isInspectorOpen, setInspectorOpen] = useStored<boolean>('inspector-open', true);
-  const [isInternalShown, setInternalShown] = useStored<boolean>('internal-shown', false);
+  const [isInspectorOpen, setInspectorOpen] = useStoredSetting<boolean>('inspector-open', true);
+  const [isInternalShown, setInternalShown] = useStoredSetting<boolean>('internal-shown', false);
   const [isHelpOpen, setHelpOpen] = useState(false);
   const searchField = useRef<HTMLInputElement>(null);
   const colors = useMemo(() => assignColors(server?.agents.map(({ name }) => name) ?? []), [server]);
-  const frame: Frame = {
+  const layout: Layout = {
     isInspectorOpen: isInspectorOpen || view === 'inspect',
     isInternalShown,
     toggleInspector: () => setInspectorOpen(!isInspectorOpen),
@@ -51,16 +51,16 @@ export function App(): ReactNode {
     j: () => stepMessage(1),
     k: () => stepMessage(-1),
     '/': () => {
-      go({ view: 'threads' });
+      navigate({ view: 'threads' });
       searchField.current?.focus();
     },
     f: () => document.querySelector('.scroller')?.scrollTo({ top: Number.MAX_SAFE_INTEGER }),
-    n: () => go({ thread: undefined, view: 'chat' }),
+    n: () => navigate({ thread: undefined, view: 'chat' }),
     c: () => document.querySelector<HTMLElement>('.foot textarea')?.focus(),
-    i: frame.toggleInspector,
-    v: frame.toggleInternal,
-    '?': frame.openHelp,
-    ...Object.fromEntries(panes.map((name, index) => [String(index + 1), () => go({ pane: name })])),
+    i: layout.toggleInspector,
+    v: layout.toggleInternal,
+    '?': layout.openHelp,
+    ...Object.fromEntries(panes.map((name, index) => [String(index + 1), () => navigate({ pane: name })])),
   });
 
   return (
@@ -68,9 +68,9 @@ export function App(): ReactNode {
       <div className="shell" data-view={view}>
         <ThreadList current={thread} server={server} searchField={searchField} />
         {thread === undefined ? (
-          <WelcomeScreen server={server} error={error} pane={pane} frame={frame} />
+          <WelcomeScreen server={server} error={error} pane={pane} layout={layout} />
         ) : (
-          <ThreadScreen key={thread} threadId={thread} server={server} pane={pane} frame={frame} />
+          <ThreadScreen key={thread} threadId={thread} server={server} pane={pane} layout={layout} />
         )}
         <BottomBar view={view} />
         <ShortcutsHelp isOpen={isHelpOpen} onClose={() => setHelpOpen(false)} />

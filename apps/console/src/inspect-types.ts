@@ -1,41 +1,41 @@
 import type { AgentEvent, Json, Tape } from '@intertie/core';
 
-/** A canonical event and its place in the run's log. */
+/** Canonical event with its cursor in the run log. */
 export type LogEntry = {
-  /** `epoch.seq`, the cursor that a reader goes on behind. */
+  /** Cursor `epoch.seq`; a reader resumes after it. */
   id: string;
   event: AgentEvent;
 };
 
-/** A frame of the source's own protocol. `event.origin` is the index of the frame that caused an event. */
+/** Frame of the source's own protocol. `event.origin` is the index of the frame that caused an event. */
 export type SourceFrame = { index: number; at: number; dialect: string; frame: Json };
 
 /**
- * All that is known of the run that is looked at; it never changes. In the next snapshot of the same run, `entries` and
- * `frames` have grown at their end only, unless the log began anew (then they are shorter).
+ * Immutable snapshot of the inspected run. In the next snapshot of the same run, `entries` and `frames` have only been appended
+ * to, unless the log was reset (then they are shorter).
  */
 export type RunSnapshot = {
   runId: string | undefined;
   entries: readonly LogEntry[];
-  /** Empty where the server keeps none. */
+  /** Empty if the server records none. */
   frames: readonly SourceFrame[];
   /**
-   * `idle`: there is no run. `loading`: not a word yet. `live`: more may come. `ended`: all of it is here.
-   * `dropped`: the log is not kept any more. `failed`: see `error`.
+   * `idle`: no run. `loading`: no event received yet. `live`: more events may follow. `ended`: complete.
+   * `dropped`: the server deleted the log. `failed`: see `error`.
    */
   status: 'idle' | 'loading' | 'live' | 'ended' | 'dropped' | 'failed';
   error?: string;
-  /** How often the stream broke and went on behind the last event. */
+  /** Number of times the stream was interrupted and resumed. */
   reconnects: number;
 };
 
-/** For `useSyncExternalStore(events.subscribe, events.snapshot)`. Told at most once per animation frame. */
+/** Store for `useSyncExternalStore(events.subscribe, events.snapshot)`. Notifies at most once per animation frame. */
 export interface RunEvents {
   subscribe: (listener: () => void) => () => void;
   snapshot: () => RunSnapshot;
 }
 
-/** What is pointed at. Panes light up what belongs to it. */
+/** Selected item. Every pane highlights the items related to it. */
 export type Selection =
   | { type: 'event'; id: string }
   | { type: 'frame'; index: number }
@@ -43,20 +43,20 @@ export type Selection =
   | { type: 'call'; toolCallId: string }
   | { type: 'message'; messageId: string };
 
-/** What every pane of the inspector is given. */
+/** Props of every inspector pane. */
 export type PaneProps = {
   threadId: string;
-  /** Absent: the thread has no run yet. */
+  /** Absent if the thread has no run yet. */
   runId?: string;
-  /** Whose run it is: the name under `/api/agents`. */
+  /** Name of the run's agent in `/api/agents`. */
   agent?: string;
   events: RunEvents;
   selection: Selection | undefined;
   onSelect: (selection: Selection | undefined) => void;
-  /** Makes this message the end of the branch that the chat shows, so that what is said next follows it. */
+  /** Makes this message the head of the thread, so that the next message follows it. */
   onLeaf: (messageId: string) => void;
-  /** The chat shows what the first `count` entries make; undefined: all of it. */
+  /** Shows the chat after the first `count` entries; undefined: the current chat. */
   onScrub: (count: number | undefined) => void;
-  /** Looks at a tape of canonical events instead of a run; undefined: back to the run. */
+  /** Shows a tape of canonical events instead of a run; undefined: returns to the run. */
   onTape: (tape: Tape<AgentEvent> | undefined) => void;
 };

@@ -9,64 +9,69 @@ import { RunCursor } from './run-cursor.ts';
 const path = new URL('../../../packages/conformance/corpus/swarm-asks.tape.jsonl', import.meta.url);
 const events = parseTape(readFileSync(path, 'utf8')).items.map(({ item }) => item as unknown as AgentEvent);
 
-const logged = (list: readonly AgentEvent[]): LogEntry[] =>
+const toEntries = (list: readonly AgentEvent[]): LogEntry[] =>
   list.map((event, index) => ({ id: `1.${index + 1}`, event }));
-const entries = logged(events);
+const entries = toEntries(events);
 
-function cursorOver(list: readonly LogEntry[], every?: number): RunCursor {
-  const cursor = new RunCursor(every);
-  cursor.turnTo(list);
+function createCursor(list: readonly LogEntry[], interval?: number): RunCursor {
+  const cursor = new RunCursor(interval);
+  cursor.setEntries(list);
   return cursor;
 }
 
 describe('RunCursor', () => {
-  it('shows at every place what a fold of the events before it makes, whichever way it goes', () => {
-    const cursor = cursorOver(entries);
+  it('returns the fold of the first n events, stepping backward and forward', () => {
+    const cursor = createCursor(entries);
     for (let n = events.length; n >= 0; n--) expect(cursor.messageAt(n)).toEqual(foldEvents(events.slice(0, n)));
     for (let n = 0; n <= events.length; n++) expect(cursor.messageAt(n)).toEqual(foldEvents(events.slice(0, n)));
   });
 
-  it('jumps', () => {
-    const places = fc.array(fc.nat(200), { minLength: 1, maxLength: 12 });
+  it('returns the fold of the first n events for random jumps', () => {
+    const positions = fc.array(fc.nat(200), { minLength: 1, maxLength: 12 });
     fc.assert(
-      fc.property(arbitraryRun(), places, fc.integer({ min: 1, max: 9 }), ({ run, events: said, end }, to, every) => {
-        const sealed = transcode(
-          seal(run, () => undefined),
-          said,
-          end,
-        );
-        const cursor = cursorOver(logged(sealed), every);
-        for (const n of to) expect(cursor.messageAt(n)).toEqual(foldEvents(sealed.slice(0, n)));
-      }),
+      fc.property(
+        arbitraryRun(),
+        positions,
+        fc.integer({ min: 1, max: 9 }),
+        ({ run, events: raw, end }, to, interval) => {
+          const sealed = transcode(
+            seal(run, () => undefined),
+            raw,
+            end,
+          );
+          const cursor = createCursor(toEntries(sealed), interval);
+          for (const n of to) expect(cursor.messageAt(n)).toEqual(foldEvents(sealed.slice(0, n)));
+        },
+      ),
     );
   });
 
-  it('keeps what it showed as it was', () => {
-    const cursor = cursorOver(entries);
+  it('does not change a message after returning it', () => {
+    const cursor = createCursor(entries);
     const early = cursor.messageAt(20);
     const copy = structuredClone(early);
     cursor.messageAt(events.length);
     expect(early).toEqual(copy);
   });
 
-  it('grows with its run', () => {
-    const cursor = cursorOver(entries.slice(0, 100));
+  it('accepts more entries of the same run', () => {
+    const cursor = createCursor(entries.slice(0, 100));
     cursor.messageAt(100);
-    cursor.turnTo(entries);
+    cursor.setEntries(entries);
     expect(cursor.messageAt(events.length)).toEqual(foldEvents(events));
   });
 
-  it('begins anew with another run, and with a log that began anew', () => {
-    const cursor = cursorOver(entries);
+  it('starts over for another run and after a log reset', () => {
+    const cursor = createCursor(entries);
     cursor.messageAt(entries.length);
     const other: AgentEvent[] = [
       { type: 'run-start', runId: 'r', threadId: 't', messageId: 'm' },
       { type: 'text-start', id: 'x' },
       { type: 'text-delta', id: 'x', delta: 'Hi' },
     ];
-    cursor.turnTo(logged(other));
+    cursor.setEntries(toEntries(other));
     expect(cursor.messageAt(3)).toEqual(foldEvents(other));
-    cursor.turnTo(logged(events));
+    cursor.setEntries(toEntries(events));
     expect(cursor.messageAt(30)).toEqual(foldEvents(events.slice(0, 30)));
   });
 });

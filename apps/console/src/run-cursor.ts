@@ -2,50 +2,50 @@ import { MessageList, type CanonicalMessage } from '@intertie/core';
 import type { LogEntry } from './inspect-types.ts';
 
 /**
- * The message that the first n events of a run make, for any n: a pure function of n, fast in both directions. Every few
- * events it keeps the message, and folds from the nearest one before. The entries may grow; what has been seen stays.
+ * Folds the first n events of a run to a message, for any n. Stores a checkpoint message every `interval` events and folds from
+ * the nearest one, so steps in both directions are fast.
  */
 export class RunCursor {
   #entries: readonly LogEntry[] = [];
-  #every: number;
+  #interval: number;
   #list = new MessageList();
   #fed = 0;
-  /** The message before every 64th event. */
-  #kept: Array<CanonicalMessage | undefined> = [];
+  /** Message before every `interval`-th event. */
+  #checkpoints: Array<CanonicalMessage | undefined> = [];
 
-  constructor(every = 64) {
-    this.#every = every;
+  constructor(interval = 64) {
+    this.#interval = interval;
   }
 
-  /** More of the same run, or another one: then it begins anew. */
-  turnTo(entries: readonly LogEntry[]): void {
-    const goesOn = this.#entries.length <= entries.length && this.#entries[0] === entries[0];
+  /** Sets the entries: more of the same run, or another run, which discards all checkpoints. */
+  setEntries(entries: readonly LogEntry[]): void {
+    const isSameRun = this.#entries.length <= entries.length && this.#entries[0] === entries[0];
     this.#entries = entries;
-    if (goesOn || this.#fed === 0) return;
+    if (isSameRun || this.#fed === 0) return;
     this.#list = new MessageList();
     this.#fed = 0;
-    this.#kept = [];
+    this.#checkpoints = [];
   }
 
   messageAt(count: number): CanonicalMessage | undefined {
     const to = Math.max(0, Math.min(count, this.#entries.length));
-    const place = Math.min(Math.floor(to / this.#every), this.#kept.length - 1);
-    if (to < this.#fed || place * this.#every > this.#fed) this.#restore(place);
+    const nearest = Math.min(Math.floor(to / this.#interval), this.#checkpoints.length - 1);
+    if (to < this.#fed || nearest * this.#interval > this.#fed) this.#restore(nearest);
     for (; this.#fed < to; this.#fed++) {
-      if (this.#fed % this.#every === 0) this.#kept[this.#fed / this.#every] ??= this.#list.message;
+      if (this.#fed % this.#interval === 0) this.#checkpoints[this.#fed / this.#interval] ??= this.#list.message;
       this.#list.feed(this.#entries[this.#fed]!.event);
     }
     return this.#list.message;
   }
 
   #restore(nearest: number): void {
-    let place = Math.max(0, nearest);
-    // A run's start makes the message stream; one that has ended cannot be gone on with like that.
-    while (place > 0 && this.#kept[place]?.status !== 'streaming') place--;
-    const message = this.#kept[place];
+    let index = Math.max(0, nearest);
+    // Only a streaming message can be continued: feeding `run-start` below would reopen one that has ended.
+    while (index > 0 && this.#checkpoints[index]?.status !== 'streaming') index--;
+    const message = this.#checkpoints[index];
     this.#list = new MessageList(message ? { messages: [message] } : {});
-    this.#fed = place * this.#every;
-    // Only the start says which message the run is about.
+    this.#fed = index * this.#interval;
+    // The list learns from `run-start` which message the events belong to.
     const start = this.#entries.slice(0, this.#fed).findLast(({ event }) => event.type === 'run-start');
     if (start) this.#list.feed(start.event);
   }

@@ -3,36 +3,36 @@ import { describe, expect, it, vi } from 'vitest';
 import { followRun } from './run-events.ts';
 
 const start: AgentEvent = { type: 'run-start', runId: 'r', threadId: 't', messageId: 'm' };
-const said: AgentEvent = { type: 'notice', level: 'info', message: 'said' };
+const notice: AgentEvent = { type: 'notice', level: 'info', message: 'hello' };
 const end: AgentEvent = { type: 'run-end', outcome: 'complete' };
 
 const frame = (id: string, event: AgentEvent): string => `id: ${id}\ndata: ${JSON.stringify(event)}\n\n`;
 
-/** A server that answers each request for events with the next of these, and has no frames. */
-function server(...answers: Array<() => Response>): { fetch: typeof fetch; asked: string[] } {
-  const asked: string[] = [];
+/** Answers each request for events with the next response, and requests for frames with 404. */
+function mockServer(...responses: Array<() => Response>): { fetch: typeof fetch; urls: string[] } {
+  const urls: string[] = [];
   const request = async (url: unknown): Promise<Response> => {
     if (String(url).includes('/frames')) return new Response(null, { status: 404 });
-    asked.push(String(url));
-    return answers.shift()?.() ?? Response.error();
+    urls.push(String(url));
+    return responses.shift()?.() ?? Response.error();
   };
-  return { fetch: request, asked };
+  return { fetch: request, urls };
 }
 
 const options = { schedule: (callback: () => void) => callback(), retryMs: () => 0 };
 
-describe('a followed run', () => {
-  it('goes on behind the last event after a cut', async () => {
-    const { fetch, asked } = server(
+describe('followRun', () => {
+  it('resumes after the last event when the connection is cut', async () => {
+    const { fetch, urls } = mockServer(
       () => new Response(frame('1.1', start)),
       () => Response.error(),
-      () => new Response(frame('1.2', said) + frame('1.3', end)),
+      () => new Response(frame('1.2', notice) + frame('1.3', end)),
     );
     const run = followRun('r', 't', { ...options, fetch });
     await vi.waitFor(() => expect(run.snapshot().status).toBe('ended'));
     expect(run.snapshot().entries.map(({ id }) => id)).toEqual(['1.1', '1.2', '1.3']);
     expect(run.snapshot().reconnects).toBe(2);
-    expect(asked).toEqual([
+    expect(urls).toEqual([
       '/api/runs/r/events?thread=t',
       '/api/runs/r/events?thread=t&after=1.1',
       '/api/runs/r/events?thread=t&after=1.1',
@@ -40,9 +40,9 @@ describe('a followed run', () => {
     run.close();
   });
 
-  it('begins anew when its place is no place of the log', async () => {
-    const { fetch } = server(
-      () => new Response(frame('1.1', start) + frame('1.2', said)),
+  it('discards all entries when the server resets the log', async () => {
+    const { fetch } = mockServer(
+      () => new Response(frame('1.1', start) + frame('1.2', notice)),
       () => new Response(`event: reset\ndata: {}\n\n${frame('2.1', start)}${frame('2.2', end)}`),
     );
     const run = followRun('r', undefined, { ...options, fetch });
@@ -51,9 +51,9 @@ describe('a followed run', () => {
     run.close();
   });
 
-  it('tells of many events at once, and never changes what it has told', async () => {
+  it('batches notifications and never changes a published snapshot', async () => {
     const pending: Array<() => void> = [];
-    const { fetch } = server(() => new Response(frame('1.1', start) + frame('1.2', said) + frame('1.3', end)));
+    const { fetch } = mockServer(() => new Response(frame('1.1', start) + frame('1.2', notice) + frame('1.3', end)));
     const run = followRun('r', 't', { ...options, fetch, schedule: (callback) => void pending.push(callback) });
     const before = run.snapshot();
     await vi.waitFor(() => expect(pending).toHaveLength(1));
@@ -69,7 +69,7 @@ describe('a followed run', () => {
     run.close();
   });
 
-  it('goes on with the frames of its source after a cut, and leaves out those that it has', async () => {
+  it('reads source frames again after a cut and skips the known ones', async () => {
     const frames = (...indices: number[]): string =>
       indices.map((index) => `data: ${JSON.stringify({ index, at: 0, dialect: 'd', frame: {} })}\n\n`).join('');
     const answers = [() => new Response(frames(0, 1)), () => new Response(frames(0, 1, 2, 3))];
@@ -90,8 +90,10 @@ describe('a followed run', () => {
     run.close();
   });
 
-  it('says so when the log is not kept any more', async () => {
-    const { fetch } = server(() => new Response('{"error":{"code":"log-dropped","message":"gone"}}', { status: 410 }));
+  it('reports a dropped log', async () => {
+    const { fetch } = mockServer(
+      () => new Response('{"error":{"code":"log-dropped","message":"gone"}}', { status: 410 }),
+    );
     const run = followRun('r', 't', { ...options, fetch });
     await vi.waitFor(() => expect(run.snapshot().status).toBe('dropped'));
     run.close();

@@ -1,25 +1,25 @@
 import type { AgentEvent } from '@intertie/core';
-import { api, errorOf, messageOf } from './api.ts';
+import { api, readError, formatError } from './api.ts';
 import type { LogEntry, RunEvents, RunSnapshot, SourceFrame } from './inspect-types.ts';
-import { untilHidden, whenSeen, withWire } from './shared-wire.ts';
+import { abortWhenHidden, waitUntilVisible, withConnectionLock } from './tab-connections.ts';
 import { readSSE, type SSEEvent } from './sse.ts';
 
-/** A store of a run that is followed until `close`. */
+/** Store of a run that is followed until `close`. */
 export type FollowedRun = RunEvents & { close: () => void };
 
 export type FollowRunOptions = {
   fetch?: typeof fetch;
-  /** Calls back before the next paint. */
+  /** Runs the callback before the next paint. */
   schedule?: (callback: () => void) => void;
-  /** How long to wait before the nth attempt in a row. */
+  /** Delay before the nth consecutive attempt. Default: exponential, 250 ms to 8 s. */
   retryMs?: (attempt: number) => number;
 };
 
 const maxAttempts = 8;
-/** How often a tab looks that may not hold a connection. */
+/** Polling interval of a tab that may not hold a connection. */
 const pollMs = 500;
 
-/** Follows a run's canonical events and, where the server keeps them, the frames of its source. */
+/** Follows the canonical events of a run and, if the server records them, the frames of its source. */
 export function followRun(runId: string, threadId: string | undefined, options: FollowRunOptions = {}): FollowedRun {
   const { fetch: request = fetch, schedule = onNextFrame, retryMs = defaultRetryMs } = options;
   const controller = new AbortController();
@@ -28,8 +28,8 @@ export function followRun(runId: string, threadId: string | undefined, options: 
   let entries: LogEntry[] = [];
   const frames: SourceFrame[] = [];
 
-  /** Whether it was the last. */
-  const take = ({ id, event: name, data }: SSEEvent): boolean => {
+  /** Returns whether the event was the last one. */
+  const addEvent = ({ id, event: name, data }: SSEEvent): boolean => {
     if (name === 'reset') {
       entries = [];
       return false;
@@ -39,62 +39,62 @@ export function followRun(runId: string, threadId: string | undefined, options: 
     return event.type === 'run-end';
   };
 
-  /** Reads one connection to its end. Whether the run has ended. */
+  /** Reads one connection to its end. Returns whether the run has ended. */
   const readEvents = async (isLive: boolean): Promise<boolean> => {
-    const place = { after: entries.at(-1)?.id, isLive };
-    const response = await request(api.urls.runEvents(runId, threadId, place), { signal: untilHidden(signal) });
+    const query = { after: entries.at(-1)?.id, isLive };
+    const response = await request(api.urls.runEvents(runId, threadId, query), { signal: abortWhenHidden(signal) });
     if (response.status === 410) {
       store.set({ status: 'dropped' });
       return true;
     }
-    if (!response.ok || response.body === null) throw await errorOf(response);
+    if (!response.ok || response.body === null) throw await readError(response);
     for await (const batch of readSSE(response.body)) {
-      const isOver = batch.some((event) => take(event));
-      store.set({ entries, status: isOver ? 'ended' : entries.length === 0 ? 'loading' : 'live' });
-      if (isOver) return true;
+      const hasEnded = batch.some((event) => addEvent(event));
+      store.set({ entries, status: hasEnded ? 'ended' : entries.length === 0 ? 'loading' : 'live' });
+      if (hasEnded) return true;
     }
     return false;
   };
 
-  /** One look: as long as it goes where this tab may hold a connection, else at what is there. */
-  const look = (): Promise<'over' | 'cut' | 'not-yet'> =>
-    withWire<'over' | 'cut' | 'not-yet'>(
+  /** Streams events if this tab may hold a connection, otherwise polls once. */
+  const readOnce = (): Promise<'ended' | 'cut' | 'polled'> =>
+    withConnectionLock<'ended' | 'cut' | 'polled'>(
       'run-events',
-      async () => ((await readEvents(true)) ? 'over' : 'cut'),
-      async () => ((await readEvents(false)) ? 'over' : 'not-yet'),
+      async () => ((await readEvents(true)) ? 'ended' : 'cut'),
+      async () => ((await readEvents(false)) ? 'ended' : 'polled'),
     );
 
   const followEvents = async (): Promise<void> => {
     for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
       const before = entries.length;
-      let seen: Awaited<ReturnType<typeof look>> = 'cut';
+      let result: Awaited<ReturnType<typeof readOnce>> = 'cut';
       try {
         // oxlint-disable-next-line no-await-in-loop -- one attempt after the other
-        await whenSeen(signal);
+        await waitUntilVisible(signal);
         // oxlint-disable-next-line no-await-in-loop
-        seen = await look();
-        if (seen === 'over') return;
+        result = await readOnce();
+        if (result === 'ended') return;
       } catch (error) {
         if (signal.aborted) return;
-        if (!isHidden()) store.set({ error: messageOf(error) });
+        if (!isHidden()) store.set({ error: formatError(error) });
       }
-      if (entries.length > before || seen === 'not-yet' || isHidden()) attempt = 0;
+      if (entries.length > before || result === 'polled' || isHidden()) attempt = 0;
       // oxlint-disable-next-line no-await-in-loop
-      await wait(seen === 'not-yet' ? pollMs : retryMs(attempt), signal);
+      await wait(result === 'polled' ? pollMs : retryMs(attempt), signal);
       if (signal.aborted) return;
-      if (seen === 'cut') store.set({ reconnects: store.snapshot().reconnects + 1 });
+      if (result === 'cut') store.set({ reconnects: store.snapshot().reconnects + 1 });
     }
     store.set({ status: 'failed' });
   };
 
-  /** Reads one connection to its end. Whether the server keeps frames at all. */
+  /** Reads one connection to its end. Returns whether the server records frames of this run. */
   const readFrames = async (): Promise<boolean> => {
-    const response = await request(api.urls.runFrames(runId, threadId), { signal: untilHidden(signal) });
+    const response = await request(api.urls.runFrames(runId, threadId), { signal: abortWhenHidden(signal) });
     if (!response.ok || response.body === null) return false;
     for await (const batch of readSSE(response.body)) {
       for (const { data } of batch) {
         const frame = JSON.parse(data) as SourceFrame;
-        // Who reads again is told all of them again.
+        // Every connection starts with the first frame.
         if (frame.index > (frames.at(-1)?.index ?? -1)) frames.push(frame);
       }
       store.set({ frames });
@@ -102,34 +102,34 @@ export function followRun(runId: string, threadId: string | undefined, options: 
     return true;
   };
 
-  /** Whether no event speaks of a frame that has not come. */
-  const hasFrames = (): boolean => {
+  /** Whether all frames that the events refer to have arrived. */
+  const hasAllFrames = (): boolean => {
     const { event } = entries.findLast((entry) => entry.event.origin !== undefined) ?? {};
     return (event?.origin ?? -1) <= (frames.at(-1)?.index ?? -1);
   };
 
   /**
-   * That there are none is no failure: a server keeps them on loopback only, and for the last runs. Of a run that goes on, one tab
-   * is told them as they come; the others, and who was told of none yet, read them when it is over.
+   * Missing frames are not an error: the server records them on loopback only, and for recent runs. One tab streams the frames of
+   * a live run. Other tabs, and tabs that have received none, read them when the run has ended.
    */
   const followFrames = async (): Promise<void> => {
-    let isTold = true;
+    let isRecorded = true;
     for (let cuts = 0; cuts < maxAttempts && !signal.aborted;) {
       // oxlint-disable-next-line no-await-in-loop -- one attempt after the other
-      await whenSeen(signal);
+      await waitUntilVisible(signal);
       const before = frames.length;
-      const isOver = store.snapshot().status === 'ended';
-      if (isOver || isTold) {
+      const hasEnded = store.snapshot().status === 'ended';
+      if (hasEnded || isRecorded) {
         try {
-          const reading = isOver ? readFrames() : withWire('run-frames', readFrames, async () => true);
+          const reading = hasEnded ? readFrames() : withConnectionLock('run-frames', readFrames, async () => true);
           // oxlint-disable-next-line no-await-in-loop
-          isTold = await reading;
-          if (isOver) return;
+          isRecorded = await reading;
+          if (hasEnded) return;
         } catch {
           cuts = frames.length > before ? 0 : cuts + 1;
         }
       }
-      if (store.snapshot().status === 'ended' && frames.length > 0 && hasFrames()) return;
+      if (store.snapshot().status === 'ended' && frames.length > 0 && hasAllFrames()) return;
       // oxlint-disable-next-line no-await-in-loop
       await wait(pollMs, signal);
     }
@@ -147,7 +147,7 @@ export function followRun(runId: string, threadId: string | undefined, options: 
   };
 }
 
-/** Nothing to look at. */
+/** Store without a run. */
 export const noRun: RunEvents = {
   subscribe: () => () => undefined,
   snapshot: (() => {
@@ -156,8 +156,8 @@ export const noRun: RunEvents = {
   })(),
 };
 
-/** A run that is all here: a tape. */
-export function recordedRun(events: readonly AgentEvent[]): RunEvents {
+/** Creates a store with the complete events of a tape. */
+export function createRecordedRun(events: readonly AgentEvent[]): RunEvents {
   const entries = events.map((event, index) => ({ id: `1.${index + 1}`, event }));
   const [first] = events;
   const runId = first?.type === 'run-start' ? first.runId : 'tape';
@@ -167,16 +167,21 @@ export function recordedRun(events: readonly AgentEvent[]): RunEvents {
 
 type Store = RunEvents & { set: (change: Partial<RunSnapshot>) => void; close: () => void };
 
-/** Changes are told together, before the next paint: a run may say thousands of things in a second. */
+/** Batches changes and publishes them before the next paint: a run may emit thousands of events per second. */
 function createStore(initial: RunSnapshot, schedule: (callback: () => void) => void): Store {
-  let shown = initial;
+  let current = initial;
   let next: Partial<RunSnapshot> | undefined;
   const listeners = new Set<() => void>();
-  const tell = (): void => {
+  const publish = (): void => {
     if (next === undefined) return;
     const { entries, frames } = next;
-    // What a snapshot holds stays as it is, so that React may compare.
-    shown = { ...shown, ...next, ...(entries && { entries: [...entries] }), ...(frames && { frames: [...frames] }) };
+    // Copies the arrays: a published snapshot must not change.
+    current = {
+      ...current,
+      ...next,
+      ...(entries && { entries: [...entries] }),
+      ...(frames && { frames: [...frames] }),
+    };
     next = undefined;
     for (const listener of listeners) listener();
   };
@@ -185,11 +190,11 @@ function createStore(initial: RunSnapshot, schedule: (callback: () => void) => v
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    snapshot: () => shown,
+    snapshot: () => current,
     set: (change) => {
       const isFirst = next === undefined;
       next = { ...next, ...change };
-      if (isFirst) schedule(tell);
+      if (isFirst) schedule(publish);
     },
     close: () => listeners.clear(),
   };
@@ -199,7 +204,7 @@ function isHidden(): boolean {
   return globalThis.document?.visibilityState === 'hidden';
 }
 
-/** A hidden page paints nothing, and must not fall behind for it. */
+/** Uses a timer while the page is hidden, since no animation frames run then. */
 function onNextFrame(callback: () => void): void {
   if (isHidden()) setTimeout(callback, 100);
   else requestAnimationFrame(callback);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createSSEParser } from './sse.ts';
 
-describe('an event stream', () => {
+describe('createSSEParser', () => {
   const text = ': hello\r\nid: 1.1\ndata: {"a":1}\n\nevent: reset\ndata: {}\n\ndata: one\ndata: two\n\n';
   const events = [
     { id: '1.1', event: 'message', data: '{"a":1}' },
@@ -9,7 +9,7 @@ describe('an event stream', () => {
     { id: '1.1', event: 'message', data: 'one\ntwo' },
   ];
 
-  it('is read the same, however it is cut', () => {
+  it('parses the same events for any chunk size', () => {
     for (let size = 1; size <= text.length; size += 1) {
       const parse = createSSEParser();
       const read = [];
@@ -18,7 +18,7 @@ describe('an event stream', () => {
     }
   });
 
-  it('gives nothing of an event that was cut off', () => {
+  it('does not emit an incomplete event', () => {
     const parse = createSSEParser();
     expect(parse('data: half\n')).toEqual([]);
   });

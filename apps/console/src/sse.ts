@@ -1,19 +1,19 @@
-/** One event of an event stream. */
+/** One server-sent event. */
 export type SSEEvent = { id: string; event: string; data: string };
 
 /**
- * Reads an event stream piece by piece, and gives the events of each piece together: one promise for many. An event that was cut
- * off is dropped, as the standard has it.
+ * Reads server-sent events and yields the events of each chunk together, which costs one promise per chunk. Drops an incomplete
+ * last event, as the standard requires.
  */
 export async function* readSSE(body: ReadableStream<Uint8Array>): AsyncGenerator<SSEEvent[]> {
-  const parser = createSSEParser();
+  const parse = createSSEParser();
   const reader = body.pipeThrough(new TextDecoderStream() as TransformStream<Uint8Array, string>).getReader();
   try {
     for (;;) {
-      // oxlint-disable-next-line no-await-in-loop -- one piece after the other
+      // oxlint-disable-next-line no-await-in-loop -- one chunk after the other
       const { done, value } = await reader.read();
       if (done) return;
-      const events = parser(value);
+      const events = parse(value);
       if (events.length > 0) yield events;
     }
   } finally {
@@ -21,14 +21,14 @@ export async function* readSSE(body: ReadableStream<Uint8Array>): AsyncGenerator
   }
 }
 
-/** A parser that is given text as it comes and gives the events that are complete. */
+/** Creates a parser that accepts text in chunks and returns the completed events. */
 export function createSSEParser(): (text: string) => SSEEvent[] {
   let rest = '';
   let id = '';
   let event = '';
   let data: string[] = [];
 
-  const take = (line: string, events: SSEEvent[]): void => {
+  const parseLine = (line: string, events: SSEEvent[]): void => {
     if (line === '') {
       if (data.length > 0) events.push({ id, event: event || 'message', data: data.join('\n') });
       event = '';
@@ -47,7 +47,7 @@ export function createSSEParser(): (text: string) => SSEEvent[] {
     const events: SSEEvent[] = [];
     const lines = (rest + text).split('\n');
     rest = lines.pop() as string;
-    for (const line of lines) take(line.endsWith('\r') ? line.slice(0, -1) : line, events);
+    for (const line of lines) parseLine(line.endsWith('\r') ? line.slice(0, -1) : line, events);
     return events;
   };
 }

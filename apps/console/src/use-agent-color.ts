@@ -1,10 +1,10 @@
 import { createContext, use, useCallback } from 'react';
-import { colorIndex, type ColorIndex } from './agent-color.ts';
+import { hashToColor, type ColorIndex } from './agent-color.ts';
 
-/** Who is seen together: the agents of the server; within a thread, those who work in it. */
-export const AgentColors = createContext<ColorIndex>(colorIndex);
+/** Colors of the agents that are shown together: all agents of the server, or the agents of one thread. */
+export const AgentColors = createContext<ColorIndex>(hashToColor);
 
-/** What colour an agent has here, as CSS. */
+/** Returns a function from agent name to CSS color. */
 export function useAgentColor(): (name: string) => string {
   const colors = use(AgentColors);
   return useCallback((name) => `var(--agent-${colors(name)})`, [colors]);

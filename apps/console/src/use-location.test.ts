@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { parseLocation } from './use-location.ts';
 
-it('is what the address says, and the first of its kind where that is nothing', () => {
+it('parses the query and uses defaults for missing and invalid values', () => {
   expect(parseLocation('?thread=a.b%2Fc&pane=tape&view=inspect')).toEqual({
     thread: 'a.b/c',
     pane: 'tape',

@@ -3,15 +3,15 @@ import { useSyncExternalStore } from 'react';
 export const panes = ['streams', 'topology', 'timeline', 'tree', 'tape'] as const;
 export type Pane = (typeof panes)[number];
 export const views = ['threads', 'chat', 'inspect'] as const;
-/** Which of the three a phone shows. */
+/** Column that a narrow screen shows. */
 export type View = (typeof views)[number];
 
-/** What the page shows, as its address says: a link opens the same. */
+/** State of the page that is stored in its URL. */
 export type Location = { thread: string | undefined; pane: Pane; view: View };
 
-const key = 'intertie:go';
+const changeEvent = 'intertie:navigate';
 
-/** Where the page is. Ids are in the query: as a path, one with a dot would be taken for a file. */
+/** Returns the current location. Ids are in the query: a path with a dot would be treated as a file. */
 export function useLocation(): Location {
   const search = useSyncExternalStore(subscribe, () => location.search);
   return parseLocation(search);
@@ -28,8 +28,8 @@ export function parseLocation(search: string): Location {
   };
 }
 
-/** Goes there. Another thread is a step back in the history; another pane is none. */
-export function go(change: Partial<Location>): void {
+/** Updates the URL. Changing the thread adds a history entry; other changes replace the current one. */
+export function navigate(change: Partial<Location>): void {
   const query = new URLSearchParams(location.search);
   for (const [name, value] of Object.entries(change)) {
     if (value === undefined) query.delete(name);
@@ -39,14 +39,14 @@ export function go(change: Partial<Location>): void {
   if (search === location.search) return;
   const isStep = 'thread' in change && change.thread !== parseLocation(location.search).thread;
   history[isStep ? 'pushState' : 'replaceState'](undefined, '', location.pathname + search);
-  dispatchEvent(new Event(key));
+  dispatchEvent(new Event(changeEvent));
 }
 
 function subscribe(listener: () => void): () => void {
   addEventListener('popstate', listener);
-  addEventListener(key, listener);
+  addEventListener(changeEvent, listener);
   return () => {
     removeEventListener('popstate', listener);
-    removeEventListener(key, listener);
+    removeEventListener(changeEvent, listener);
   };
 }

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import type { AgentInfo } from '../api.ts';
 import { useAgentColor } from '../use-agent-color.ts';
 
-/** Who answers next. */
+/** Selects the agent that answers next. */
 export function AgentPicker({
   agents,
   agent,
@@ -12,12 +12,12 @@ export function AgentPicker({
   agent: string | undefined;
   onChoose: (agent: string) => void;
 }): ReactNode {
-  const colorOf = useAgentColor();
+  const getColor = useAgentColor();
   if (agents.length === 0) return undefined;
-  const shown = agent ?? defaultAgent(agents)?.name;
+  const shown = agent ?? getDefaultAgent(agents)?.name;
   return (
     <span className="agent-picker">
-      <span className="dot" style={{ background: shown === undefined ? undefined : colorOf(shown) }} />
+      <span className="dot" style={{ background: shown === undefined ? undefined : getColor(shown) }} />
       <select aria-label="Agent" value={shown} onChange={(event) => onChoose(event.target.value)}>
         {agents.map(({ name, kind }) => (
           <option key={name} value={name}>
@@ -29,7 +29,7 @@ export function AgentPicker({
   );
 }
 
-export function defaultAgent(agents: readonly AgentInfo[]): AgentInfo | undefined {
+export function getDefaultAgent(agents: readonly AgentInfo[]): AgentInfo | undefined {
   return agents.find(({ isDefault }) => isDefault) ?? agents[0];
 }
 

@@ -3,18 +3,18 @@ import type { ChatTransport, UIMessage } from 'ai';
 import { api } from '../api.ts';
 import { mergeDeltas } from './merge-deltas.ts';
 
-/** A transport to whichever agent answers next: in one thread, different agents may. */
+/** Transport that sends each request to the selected agent, which can change within a thread. */
 export class AgentTransport implements ChatTransport<UIMessage> {
-  #agentOf: () => string | undefined;
+  #getAgent: () => string | undefined;
   #fetch: typeof fetch;
   #transports = new Map<string, IntertieChatTransport>();
 
-  constructor(agentOf: () => string | undefined, send: typeof fetch) {
-    this.#agentOf = agentOf;
+  constructor(getAgent: () => string | undefined, send: typeof fetch) {
+    this.#getAgent = getAgent;
     this.#fetch = send;
   }
 
-  /** A chat asks this; the transport below needs to know that it did. */
+  /** `Chat` reads this before it resumes; the inner transport must see the read. */
   get resumeStreamIsReplay(): boolean {
     return this.#current.resumeStreamIsReplay;
   }
@@ -28,11 +28,11 @@ export class AgentTransport implements ChatTransport<UIMessage> {
   };
 
   get #current(): IntertieChatTransport {
-    const agent = this.#agentOf();
+    const agent = this.#getAgent();
     const url = agent === undefined ? '/api/chat' : api.urls.chat(agent);
     let transport = this.#transports.get(url);
     if (transport === undefined) {
-      // A stream that makes room for other tabs while nothing is said looks like one that breaks off again and again.
+      // A stream that yields its slot to other tabs while the run is silent looks like a stream that fails repeatedly.
       transport = new IntertieChatTransport({ api: url, fetch: this.#fetch, maxReconnects: 10 });
       this.#transports.set(url, transport);
     }

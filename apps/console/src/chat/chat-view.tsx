@@ -2,7 +2,7 @@ import { useChat } from '@ai-sdk/react';
 import type { UIMessage } from 'ai';
 import { useEffect, useMemo, useSyncExternalStore, type ReactNode } from 'react';
 import type { ServerInfo } from '../api.ts';
-import { DecideContext, type Decide } from '../decide/decide-context.ts';
+import { AnswerContext, type AnswerHandler } from '../decisions/use-answer.ts';
 import type { RunEvents } from '../inspect-types.ts';
 import { noRun } from '../run-events.ts';
 import { Button, IconButton } from '../ui/button.tsx';
@@ -11,11 +11,11 @@ import { Composer } from './composer.tsx';
 import { MessageRow } from './message-row.tsx';
 import { Waiting } from './message-view.tsx';
 import { Failure } from './run-failure.tsx';
-import { messageSlotOf } from './slot.ts';
+import { getMessageMetadata } from './intertie-metadata.ts';
 import type { SessionState, ThreadSession } from './thread-session.ts';
 import { useFoldedRun } from './use-folded-run.ts';
 import { useFollow } from './use-follow.ts';
-import { speakerNames } from './turns.ts';
+import { getSpeakerNames } from './message-content.ts';
 import { useInternalMessages } from './use-internal-messages.ts';
 
 export type ChatViewProps = {
@@ -23,18 +23,18 @@ export type ChatViewProps = {
   state: SessionState;
   server: ServerInfo | undefined;
   events: RunEvents;
-  /** The chat as it was after so many events of the run that is looked at. */
+  /** Shows the chat after this many events of the inspected run. */
   scrub: number | undefined;
   isInternalShown: boolean;
   onEndScrub: () => void;
-  /** The newest run of the thread is this one. */
+  /** Called with the newest run of the thread. */
   onRun: (run: { runId: string; agent?: string } | undefined) => void;
   onInspect: (runId: string) => void;
-  /** Who speaks in the thread, as one text with a line for each. */
+  /** Called with the names of the agents in the thread, one per line. */
   onAgents: (names: string) => void;
 };
 
-/** The messages of a thread, and where the next one is written. */
+/** Messages of a thread and the composer. */
 export function ChatView(props: ChatViewProps): ReactNode {
   const { session, state, server, events, scrub, isInternalShown, onEndScrub, onRun, onInspect, onAgents } = props;
   const { messages, status, error } = useChat({ chat: session.chat, experimental_throttle: 40 });
@@ -42,32 +42,32 @@ export function ChatView(props: ChatViewProps): ReactNode {
   const isBusy = status === 'submitted' || status === 'streaming';
   const last = messages.at(-1);
   const lastAnswer = messages.findLast(({ role }) => role === 'assistant');
-  const newest = lastAnswer && messageSlotOf(lastAnswer).runId;
+  const newest = lastAnswer && getMessageMetadata(lastAnswer).runId;
   const liveRun = state.live?.runId;
   const agent = state.live?.agent ?? state.agent;
-  // A flow that asks in words is answered in words.
+  // A flow that asks without a question part is answered with a message.
   const isWaiting =
-    last?.role === 'assistant' && messageSlotOf(last).status === 'paused' && state.decisions.length === 0;
+    last?.role === 'assistant' && getMessageMetadata(last).status === 'paused' && state.decisions.length === 0;
 
   useEffect(() => {
     const run = newest ?? liveRun;
     onRun(run === undefined ? undefined : { runId: run, ...(agent !== undefined && { agent }) });
   }, [newest, liveRun, agent, onRun]);
 
-  const speakers = agentsIn(messages);
-  useEffect(() => onAgents(speakers), [speakers, onAgents]);
+  const agentNames = joinAgentNames(messages);
+  useEffect(() => onAgents(agentNames), [agentNames, onAgents]);
 
   const withInternal = useInternalMessages(session.threadId, { isOn: isInternalShown, events, version: state.authors });
   const scrubbed = useScrubbed(messages, events, scrub, isInternalShown);
   const shown = scrubbed ?? messages.map((message) => withInternal.get(message.id) ?? message);
 
-  const decide = useMemo<Decide>(
+  const answerHandler = useMemo<AnswerHandler>(
     () => ({
       isOpen: scrub === undefined,
       answer: async (answer) => {
         const id = 'questionId' in answer ? answer.questionId : answer.toolCallId;
-        const asker = state.decisions.find((decision) => decision.id === id)?.runId ?? newest;
-        return asker === undefined ? 'No run is known that waits for it.' : session.answer(asker, [answer]);
+        const run = state.decisions.find((decision) => decision.id === id)?.runId ?? newest;
+        return run === undefined ? 'No run is waiting for this answer.' : session.answer(run, [answer]);
       },
     }),
     [scrub, state.decisions, newest, session],
@@ -80,17 +80,17 @@ export function ChatView(props: ChatViewProps): ReactNode {
           {state.status === 'loading' && shown.length === 0 && <p className="empty">Loading…</p>}
           {state.status === 'failed' && <Failure text={state.error} onRetry={() => void session.refresh()} />}
           {state.status === 'missing' && shown.length === 0 && (
-            <p className="empty">There is no such thread. It may have been deleted.</p>
+            <p className="empty">Thread not found. It may have been deleted.</p>
           )}
           {shown.map((message, index) => {
             const isLast = index === shown.length - 1;
             const isLive = isLast && isBusy && message.role === 'assistant' && scrub === undefined;
             return (
-              <DecideContext key={message.id} value={isLast ? decide : closedDecide}>
+              <AnswerContext key={message.id} value={isLast ? answerHandler : closedHandler}>
                 <MessageRow
                   session={session}
                   message={message}
-                  // Who has just answered is known before the history is read again.
+                  // The author of a new answer is known before the runs are read again.
                   author={state.authors[message.id] ?? (isLast ? agent : undefined)}
                   branch={state.branches[message.id]}
                   isLast={isLast}
@@ -101,7 +101,7 @@ export function ChatView(props: ChatViewProps): ReactNode {
                   onInspect={onInspect}
                   onEdited={follow}
                 />
-              </DecideContext>
+              </AnswerContext>
             );
           })}
           {status === 'submitted' && last?.role === 'user' && <Waiting />}
@@ -119,7 +119,7 @@ export function ChatView(props: ChatViewProps): ReactNode {
             key={session.threadId}
             label="Your message"
             isBusy={isBusy}
-            hint={isWaiting ? 'It waits for your word' : 'Ask something'}
+            hint={isWaiting ? 'The agent is waiting for your reply' : 'Ask something'}
             onStop={() => session.stop()}
             onSend={(draft) => {
               session.send(draft);
@@ -134,8 +134,8 @@ export function ChatView(props: ChatViewProps): ReactNode {
           </Composer>
         ) : (
           <div className="scrub-note" role="status">
-            <span>The chat after {scrub} events of the run.</span>
-            <IconButton icon="close" label="Back to now" onClick={onEndScrub} />
+            <span>Showing the chat after {scrub} events of the run.</span>
+            <IconButton icon="close" label="Back to the current chat" onClick={onEndScrub} />
           </div>
         )}
       </footer>
@@ -143,29 +143,29 @@ export function ChatView(props: ChatViewProps): ReactNode {
   );
 }
 
-/** Whoever speaks in these messages, each once. */
-function agentsIn(messages: readonly UIMessage[]): string {
-  return [...new Set(messages.flatMap((message) => speakerNames(message)))].join('\n');
+/** Returns the distinct agent names, one per line: a string compares by value in effects. */
+function joinAgentNames(messages: readonly UIMessage[]): string {
+  return [...new Set(messages.flatMap((message) => getSpeakerNames(message)))].join('\n');
 }
 
-const closedDecide: Decide = { isOpen: false, answer: async () => 'The conversation has gone on.' };
+const closedHandler: AnswerHandler = { isOpen: false, answer: async () => 'A later message follows this question.' };
 
-/** The messages before the run that is looked at, and its own as it was. */
+/** Returns the messages before the inspected run, followed by the run's message at the scrubbed position. */
 function useScrubbed(
   messages: readonly UIMessage[],
   events: RunEvents,
   scrub: number | undefined,
   includeInternal: boolean,
 ): UIMessage[] | undefined {
-  // While the chat shows how it is, a run's events are not its concern.
+  // Subscribes to the run only while scrubbing.
   const { subscribe, snapshot } = scrub === undefined ? noRun : events;
   const { entries } = useSyncExternalStore(subscribe, snapshot);
   const folded = useFoldedRun(entries, { count: scrub ?? 0, includeInternal });
   return useMemo(() => {
     if (scrub === undefined) return undefined;
     const first = entries[0]?.event;
-    const place = messages.findIndex(({ id }) => first?.type === 'run-start' && id === first.messageId);
-    const before = messages.slice(0, place === -1 ? messages.length : place);
+    const index = messages.findIndex(({ id }) => first?.type === 'run-start' && id === first.messageId);
+    const before = messages.slice(0, index === -1 ? messages.length : index);
     return folded === undefined ? before : [...before, folded];
   }, [messages, entries, scrub, folded]);
 }

@@ -1,7 +1,7 @@
 import type { FileUIPart } from 'ai';
 import { useLayoutEffect, useRef, useState, type FormEvent, type KeyboardEvent, type ReactNode } from 'react';
 import { Button, IconButton } from '../ui/button.tsx';
-import { Problem } from '../ui/problem.tsx';
+import { ErrorMessage } from '../ui/error-message.tsx';
 import { FileView } from './file-view.tsx';
 import type { Draft } from './thread-session.ts';
 import { useAttachments } from './use-attachments.ts';
@@ -10,17 +10,17 @@ export type ComposerProps = {
   label: string;
   initial?: { text: string; files: FileUIPart[] };
   isBusy: boolean;
-  /** What is shown before anything is written. */
+  /** Placeholder of the text field. */
   hint?: string;
   onSend: (draft: Draft) => void;
   onStop?: () => void;
-  /** Of an edit: it can be left. */
+  /** Shows a cancel button, for editing an existing message. */
   onCancel?: () => void;
-  /** Left of the buttons. */
+  /** Controls to the left of the buttons. */
   children?: ReactNode;
 };
 
-/** Where a message is written: text and files, sent with Enter. */
+/** Text field and attachments for a message. Enter sends it. */
 export function Composer(props: ComposerProps): ReactNode {
   const { label, initial, isBusy, hint = 'Ask something', onSend, onStop, onCancel, children } = props;
   const [text, setText] = useState(initial?.text ?? '');
@@ -68,7 +68,7 @@ export function Composer(props: ComposerProps): ReactNode {
               />
               <IconButton
                 icon="close"
-                label={`Remove ${file.filename ?? 'the file'}`}
+                label={`Remove ${file.filename ?? 'file'}`}
                 onClick={() => attachments.remove(index)}
               />
             </li>
@@ -86,7 +86,7 @@ export function Composer(props: ComposerProps): ReactNode {
         onKeyDown={onKeyDown}
         onPaste={attachments.onPaste}
       />
-      <Problem text={attachments.problem} />
+      <ErrorMessage text={attachments.problem} />
       <div className="composer-row">
         <IconButton icon="attach" label="Attach files" onClick={() => picker.current?.click()} />
         <input
@@ -103,7 +103,7 @@ export function Composer(props: ComposerProps): ReactNode {
         {children}
         <span className="grow" />
         {onCancel && (
-          <Button look="quiet" onClick={onCancel}>
+          <Button variant="quiet" onClick={onCancel}>
             Cancel
           </Button>
         )}
@@ -112,7 +112,7 @@ export function Composer(props: ComposerProps): ReactNode {
             Stop
           </Button>
         ) : (
-          <Button look="primary" icon="arrowUp" type="submit" disabled={isEmpty || isBusy}>
+          <Button variant="primary" icon="arrowUp" type="submit" disabled={isEmpty || isBusy}>
             Send
           </Button>
         )}

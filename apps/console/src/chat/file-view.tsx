@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { Icon } from '../ui/icon.tsx';
 
-/** A file that somebody sent. Only what cannot reach out is shown as a picture. */
+/** File of a message. Displays only images that need no request to another server. */
 export function FileView({
   url,
   mediaType,

@@ -2,7 +2,7 @@ import { lazy, memo, Suspense, type ReactNode } from 'react';
 
 const Rendered = lazy(() => import('./rendered-markdown.tsx'));
 
-/** Text with marks, also while it is written. Until the renderer has come, it is shown as it is. */
+/** Renders Markdown, also incomplete Markdown while it streams. Shows plain text until the renderer is loaded. */
 export const Markdown = memo(function MarkdownText({
   text,
   isStreaming,

@@ -5,8 +5,8 @@ import { mergeDeltas } from './merge-deltas.ts';
 const delta = (id: string, text: string): UIMessageChunk => ({ type: 'text-delta', id, delta: text });
 const end = (id: string): UIMessageChunk => ({ type: 'text-end', id });
 
-/** A stream that gives these at once, and then ends or fails. */
-function given(chunks: UIMessageChunk[], failure?: Error): ReadableStream<UIMessageChunk> {
+/** Stream that has all chunks available immediately, and then ends or fails. */
+function createStream(chunks: UIMessageChunk[], failure?: Error): ReadableStream<UIMessageChunk> {
   const left = [...chunks];
   return new ReadableStream({
     pull(controller) {
@@ -29,8 +29,8 @@ async function read(stream: ReadableStream<UIMessageChunk>): Promise<{ chunks: U
 }
 
 describe('mergeDeltas', () => {
-  it('puts together what comes faster than it is shown, each part by itself', async () => {
-    const stream = given([
+  it('merges deltas that arrive faster than they are rendered, per part', async () => {
+    const stream = createStream([
       delta('a', '1'),
       delta('b', '2'),
       delta('a', '3'),
@@ -39,11 +39,11 @@ describe('mergeDeltas', () => {
       delta('b', '5'),
     ]);
     const { chunks } = await read(mergeDeltas(stream, 10_000));
-    // The first passes at once; whatever is no delta comes after all that came before it.
+    // The first chunk passes immediately. A chunk that is not a delta flushes all deltas before it.
     expect(chunks).toEqual([delta('a', '1'), delta('b', '24'), delta('a', '3'), end('a'), delta('b', '5')]);
   });
 
-  it('tells what it holds in time, though nothing else comes', async () => {
+  it('flushes held deltas after the interval without further input', async () => {
     const silent = new ReadableStream<UIMessageChunk>({
       start(controller) {
         for (const text of ['1', '2', '3']) controller.enqueue(delta('a', text));
@@ -55,16 +55,18 @@ describe('mergeDeltas', () => {
     await reader.cancel();
   });
 
-  it('loses nothing of a stream that breaks off', async () => {
+  it('flushes held deltas before an error', async () => {
     const failure = new TypeError('network error');
-    const { chunks, error } = await read(mergeDeltas(given([delta('a', '1'), delta('a', '2')], failure), 10_000));
+    const { chunks, error } = await read(
+      mergeDeltas(createStream([delta('a', '1'), delta('a', '2')], failure), 10_000),
+    );
     expect(chunks).toEqual([delta('a', '1'), delta('a', '2')]);
     expect(error).toBe(failure);
   });
 
-  it('leaves alone what says more than words', async () => {
+  it('does not merge deltas with provider metadata', async () => {
     const signed: UIMessageChunk = { ...(delta('a', '2') as object), providerMetadata: { p: { s: 1 } } } as never;
-    const { chunks } = await read(mergeDeltas(given([delta('a', '1'), signed, delta('a', '3')]), 10_000));
+    const { chunks } = await read(mergeDeltas(createStream([delta('a', '1'), signed, delta('a', '3')]), 10_000));
     expect(chunks).toEqual([delta('a', '1'), signed, delta('a', '3')]);
   });
 });

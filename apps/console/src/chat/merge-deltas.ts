@@ -1,47 +1,47 @@
 import type { UIMessageChunk } from 'ai';
 
-/** As often as words are shown. */
-const shownMs = 40;
+/** Interval at which the chat renders. */
+const renderIntervalMs = 40;
 
 type Chunks = ReadableStream<UIMessageChunk>;
 
 /**
- * The chunks of an answer, where those that only add to a part are put together as long as they come faster than they are shown:
- * a chat takes its whole message anew for every chunk. The first one passes at once, and all else stays in its order.
+ * Merges deltas of the same part that arrive faster than the chat renders: `Chat` copies its whole message for every chunk. The
+ * first delta passes immediately, and the order of all other chunks is preserved.
  */
-export function mergeDeltas(chunks: Chunks, ms: number = shownMs): Chunks {
+export function mergeDeltas(chunks: Chunks, ms: number = renderIntervalMs): Chunks {
   const reader = chunks.getReader();
   const held = new Map<string, UIMessageChunk>();
   let reading: ReturnType<typeof reader.read> | undefined;
-  /** How it ended, told when all that came before has been read. */
+  /** Closes or fails the output; called when all held chunks have been read. */
   let end: (() => void) | undefined;
-  let nextAt = 0;
+  let flushAt = 0;
 
-  /** The next chunk, or nothing if what is held has been held for long enough. */
+  /** Returns the next chunk, or undefined if the held chunks are due first. */
   const next = async (): Promise<Awaited<ReturnType<typeof reader.read>> | undefined> => {
     reading ??= reader.read();
-    const read = held.size === 0 ? await reading : await Promise.race([reading, rest(nextAt - performance.now())]);
+    const read = held.size === 0 ? await reading : await Promise.race([reading, delay(flushAt - performance.now())]);
     if (read !== undefined) reading = undefined;
     return read;
   };
 
-  /** What is to be told now: never nothing, unless it has ended. */
-  const gather = async (): Promise<UIMessageChunk[]> => {
+  /** Returns the chunks to emit now. Empty only at the end of the input. */
+  const collect = async (): Promise<UIMessageChunk[]> => {
     for (;;) {
       // oxlint-disable-next-line no-await-in-loop -- one chunk after the other
       const read = await next();
       if (read === undefined || read.done) {
         if (read?.done) end = () => controller.close();
-        return take();
+        return takeHeld();
       }
       const { value: chunk } = read;
-      const key = keyOf(chunk);
-      if (key === undefined || performance.now() >= nextAt) return [...take(), chunk];
-      held.set(key, joined(held.get(key), chunk));
+      const key = getMergeKey(chunk);
+      if (key === undefined || performance.now() >= flushAt) return [...takeHeld(), chunk];
+      held.set(key, concatDelta(held.get(key), chunk));
     }
   };
 
-  const take = (): UIMessageChunk[] => {
+  const takeHeld = (): UIMessageChunk[] => {
     const taken = [...held.values()];
     held.clear();
     return taken;
@@ -54,16 +54,16 @@ export function mergeDeltas(chunks: Chunks, ms: number = shownMs): Chunks {
         controller = own;
       },
       async pull() {
-        let told: UIMessageChunk[] = [];
+        let ready: UIMessageChunk[] = [];
         try {
-          if (end === undefined) told = await gather();
+          if (end === undefined) ready = await collect();
         } catch (error) {
           end = () => controller.error(error);
-          told = take();
+          ready = takeHeld();
         }
-        for (const chunk of told) controller.enqueue(chunk);
-        nextAt = performance.now() + ms;
-        if (told.length === 0) end?.();
+        for (const chunk of ready) controller.enqueue(chunk);
+        flushAt = performance.now() + ms;
+        if (ready.length === 0) end?.();
       },
       cancel: (reason) => reader.cancel(reason),
     },
@@ -71,8 +71,8 @@ export function mergeDeltas(chunks: Chunks, ms: number = shownMs): Chunks {
   );
 }
 
-/** The part that a chunk only adds to. */
-function keyOf(chunk: UIMessageChunk): string | undefined {
+/** Identifies the part that a delta extends. Undefined for chunks that cannot be merged. */
+function getMergeKey(chunk: UIMessageChunk): string | undefined {
   switch (chunk.type) {
     case 'text-delta':
     case 'reasoning-delta':
@@ -84,7 +84,7 @@ function keyOf(chunk: UIMessageChunk): string | undefined {
   }
 }
 
-function joined(before: UIMessageChunk | undefined, chunk: UIMessageChunk): UIMessageChunk {
+function concatDelta(before: UIMessageChunk | undefined, chunk: UIMessageChunk): UIMessageChunk {
   if (before?.type === 'tool-input-delta' && chunk.type === 'tool-input-delta') {
     return { ...chunk, inputTextDelta: before.inputTextDelta + chunk.inputTextDelta };
   }
@@ -93,7 +93,7 @@ function joined(before: UIMessageChunk | undefined, chunk: UIMessageChunk): UIMe
   return chunk;
 }
 
-function rest(ms: number): Promise<undefined> {
+function delay(ms: number): Promise<undefined> {
   return new Promise((resolve) => {
     setTimeout(resolve, ms, undefined);
   });

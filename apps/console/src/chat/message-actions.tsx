@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import type { Branches } from '../api.ts';
 import { IconButton } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
-import { textOf } from './turns.ts';
+import { getText } from './message-content.ts';
 
 export type MessageActionsProps = {
   message: UIMessage;
@@ -15,10 +15,10 @@ export type MessageActionsProps = {
   onInspect?: () => void;
 };
 
-/** What can be done with a message, shown when it is pointed at or focused. */
+/** Buttons of a message, shown on hover and focus. */
 export function MessageActions(props: MessageActionsProps): ReactNode {
   const { message, branch, isBusy, onBranch, onEdit, onRegenerate, onInspect } = props;
-  const text = textOf(message);
+  const text = getText(message);
   return (
     <div className="actions" data-branched={branch !== undefined || undefined}>
       {branch && <BranchArrows branch={branch} isBusy={isBusy} onBranch={onBranch} />}

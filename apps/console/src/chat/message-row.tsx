@@ -1,14 +1,14 @@
 import type { UIMessage } from 'ai';
 import { memo, useState, type ReactNode } from 'react';
 import type { Branches } from '../api.ts';
-import { Guard } from '../ui/guard.tsx';
+import { ErrorBoundary } from '../ui/error-boundary.tsx';
 import { Composer } from './composer.tsx';
 import { MessageActions } from './message-actions.tsx';
 import { MessageView } from './message-view.tsx';
 import { RunFailure } from './run-failure.tsx';
-import { messageSlotOf } from './slot.ts';
+import { getMessageMetadata } from './intertie-metadata.ts';
 import type { ThreadSession } from './thread-session.ts';
-import { filesOf, textOf } from './turns.ts';
+import { getFiles, getText } from './message-content.ts';
 
 export type MessageRowProps = {
   session: ThreadSession;
@@ -16,24 +16,24 @@ export type MessageRowProps = {
   author: string | undefined;
   branch: Branches[string] | undefined;
   isLast: boolean;
-  /** It is being written. */
+  /** This message is being streamed. */
   isLive: boolean;
-  /** Something is being written. */
+  /** Some message is being streamed. */
   isBusy: boolean;
-  /** Only to be looked at: the chat shows how it was. */
+  /** Read-only, because the chat is scrubbed to an earlier state. */
   isPast: boolean;
-  /** The chat says below what went wrong. */
+  /** The chat shows the error below the messages. */
   hasFailureBelow: boolean;
   onInspect: (runId: string) => void;
   onEdited: () => void;
 };
 
-/** A message with what can be done with it. While another one grows, it is not drawn again: all it is given stays the same. */
+/** Message with its actions. Memoized: while another message streams, none of its props change. */
 export const MessageRow = memo(function Row(props: MessageRowProps): ReactNode {
   const { session, message, author, branch, isLast, isLive, isBusy, isPast, hasFailureBelow, onInspect, onEdited } =
     props;
   const [isEditing, setEditing] = useState(false);
-  const { runId, status } = messageSlotOf(message);
+  const { runId, status } = getMessageMetadata(message);
   const isAnswer = message.role === 'assistant';
   const isSettled = !isLive && !isPast;
   if (isEditing) {
@@ -41,7 +41,7 @@ export const MessageRow = memo(function Row(props: MessageRowProps): ReactNode {
       <div className="message user editing">
         <Composer
           label="Edit your message"
-          initial={{ text: textOf(message), files: filesOf(message) }}
+          initial={{ text: getText(message), files: getFiles(message) }}
           isBusy={isBusy}
           onCancel={() => setEditing(false)}
           onSend={(draft) => {
@@ -54,7 +54,7 @@ export const MessageRow = memo(function Row(props: MessageRowProps): ReactNode {
     );
   }
   return (
-    <Guard news={message}>
+    <ErrorBoundary resetKey={message}>
       <MessageView message={message} author={author} isLive={isLive}>
         {isAnswer && isSettled && !hasFailureBelow && (
           <RunFailure
@@ -76,6 +76,6 @@ export const MessageRow = memo(function Row(props: MessageRowProps): ReactNode {
           />
         )}
       </MessageView>
-    </Guard>
+    </ErrorBoundary>
   );
 });

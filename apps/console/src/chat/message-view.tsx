@@ -1,11 +1,11 @@
 import type { UIMessage } from 'ai';
 import { memo, type CSSProperties, type ReactNode } from 'react';
 import { useAgentColor } from '../use-agent-color.ts';
-import { isWeb, sourcesOf, turnsOf, type Source } from './turns.ts';
-import { partKey, PartView } from './part-view.tsx';
-import { TurnView } from './turn-view.tsx';
+import { isWebUrl, getSources, splitByAgent, type Source } from './message-content.ts';
+import { getPartKey, PartView } from './part-view.tsx';
+import { AgentSegmentView } from './agent-segment-view.tsx';
 
-/** A message: a user's in its box, an assistant's as the turns of its agents. `children` come below it. */
+/** Message of a user, or an answer as a sequence of segments, one per agent. `children` are shown below it. */
 export const MessageView = memo(function Message({
   message,
   author,
@@ -13,15 +13,15 @@ export const MessageView = memo(function Message({
   children,
 }: {
   message: UIMessage;
-  /** Whose answer it is. Shown where its parts do not say who speaks. */
+  /** Agent that wrote the message. Shown if its parts do not name an agent. */
   author?: string | undefined;
   isLive: boolean;
   children?: ReactNode;
 }): ReactNode {
-  const colorOf = useAgentColor();
+  const getColor = useAgentColor();
   if (message.role !== 'assistant') {
     const files = message.parts.filter(({ type }) => type === 'file');
-    const words = message.parts.filter(({ type }) => type !== 'file');
+    const rest = message.parts.filter(({ type }) => type !== 'file');
     return (
       <article className="message user" aria-label={message.role === 'user' ? 'You' : 'Instructions'} tabIndex={-1}>
         <div className="bubble">
@@ -32,11 +32,11 @@ export const MessageView = memo(function Message({
               ))}
             </div>
           )}
-          {words.map((part, index) =>
+          {rest.map((part, index) =>
             part.type === 'text' ? (
               <p key={index}>{part.text}</p>
             ) : (
-              <PartView key={partKey(part, index)} part={part} isLive={false} />
+              <PartView key={getPartKey(part, index)} part={part} isLive={false} />
             ),
           )}
         </div>
@@ -44,21 +44,21 @@ export const MessageView = memo(function Message({
       </article>
     );
   }
-  const turns = turnsOf(message);
-  const isAnonymous = turns.every(({ speaker }) => speaker === undefined);
+  const segments = splitByAgent(message);
+  const isAnonymous = segments.every(({ speaker }) => speaker === undefined);
   return (
     <article className="message assistant" aria-label="Answer" aria-busy={isLive} tabIndex={-1}>
       {isAnonymous && author !== undefined && (
-        <h2 className="speaker" style={{ '--agent': colorOf(author) } as CSSProperties}>
+        <h2 className="speaker" style={{ '--agent': getColor(author) } as CSSProperties}>
           <span className="dot" />
           <span className="name">{author}</span>
         </h2>
       )}
-      {turns.map((turn) => (
-        <TurnView key={turn.key} turn={turn} isLive={isLive} />
+      {segments.map((segment) => (
+        <AgentSegmentView key={segment.key} segment={segment} isLive={isLive} />
       ))}
-      {isLive && turns.length === 0 && <Waiting />}
-      <Sources sources={sourcesOf(message)} />
+      {isLive && segments.length === 0 && <Waiting />}
+      <Sources sources={getSources(message)} />
       {children}
     </article>
   );
@@ -78,7 +78,7 @@ function Sources({ sources }: { sources: Source[] }): ReactNode {
     <ol className="sources" aria-label="Sources">
       {sources.map(({ id, title, url }) => (
         <li key={id}>
-          {url !== undefined && isWeb(url) ? (
+          {url !== undefined && isWebUrl(url) ? (
             <a href={url} target="_blank" rel="noreferrer">
               {title}
             </a>

@@ -7,20 +7,20 @@ import { FileView } from './file-view.tsx';
 import { Markdown } from './markdown.tsx';
 import { Reasoning } from './reasoning.tsx';
 import { shallowEqual } from './shallow-equal.ts';
-import { slotOf, type Part } from './slot.ts';
+import { getPartMetadata, type Part } from './intertie-metadata.ts';
 import { ToolCard } from './tool-card.tsx';
 
 type PartViewProps = { part: Part; isLive: boolean };
 
-/** One part of a message, whatever it is. It is drawn again only if it says something else. */
+/** One part of a message. Renders again only if a field of the part changes. */
 export const PartView = memo(
   function PartView({ part, isLive }: PartViewProps): ReactNode {
-    return bodyOf(part, isLive);
+    return renderPart(part, isLive);
   },
   (before, after) => before.isLive === after.isLive && shallowEqual(before.part, after.part),
 );
 
-function bodyOf(part: Part, isLive: boolean): ReactNode {
+function renderPart(part: Part, isLive: boolean): ReactNode {
   if (isToolUIPart(part)) return <ToolCard part={part} />;
   const isStreaming = isLive && 'state' in part && part.state === 'streaming';
   switch (part.type) {
@@ -29,7 +29,7 @@ function bodyOf(part: Part, isLive: boolean): ReactNode {
     case 'reasoning':
       return <Reasoning text={part.text} isStreaming={isStreaming} />;
     case 'file': {
-      const filename = part.filename ?? slotOf(part).filename;
+      const filename = part.filename ?? getPartMetadata(part).filename;
       return <FileView url={part.url} mediaType={part.mediaType} {...(filename !== undefined && { filename })} />;
     }
     case 'data-file': {
@@ -37,7 +37,7 @@ function bodyOf(part: Part, isLive: boolean): ReactNode {
       return (
         <span className="file">
           <Icon name="file" />
-          <span>{filename ?? 'A file that its provider keeps'}</span>
+          <span>{filename ?? 'File stored by the provider'}</span>
           {mimeType !== undefined && <small>{mimeType}</small>}
         </span>
       );
@@ -46,7 +46,7 @@ function bodyOf(part: Part, isLive: boolean): ReactNode {
       const { role, name, parts } = part.data as { role: string; name?: string; parts: MessagePart[] };
       return (
         <blockquote className="interjection">
-          <strong>{name ?? (role === 'user' ? 'You' : 'System')}</strong> {parts.map(wordsOf).join('\n')}
+          <strong>{name ?? (role === 'user' ? 'You' : 'System')}</strong> {parts.map(toText).join('\n')}
         </blockquote>
       );
     }
@@ -55,11 +55,11 @@ function bodyOf(part: Part, isLive: boolean): ReactNode {
   }
 }
 
-function wordsOf(part: MessagePart): string {
+function toText(part: MessagePart): string {
   return part.type === 'text' ? part.text : `[${part.type}]`;
 }
 
-/** A name for a part that stays while it grows. */
-export function partKey(part: Part, index: number): string {
+/** Returns a React key that does not change while the part grows. */
+export function getPartKey(part: Part, index: number): string {
   return isToolUIPart(part) ? part.toolCallId : `${part.type}-${index}`;
 }

@@ -2,7 +2,7 @@ import { useState, type ReactNode } from 'react';
 import { Icon } from '../ui/icon.tsx';
 import { Markdown } from './markdown.tsx';
 
-/** What a model thought: open while it thinks, folded after, and as the reader leaves it. */
+/** Reasoning of a model. Open while it streams and closed afterwards, unless the user toggles it. */
 export function Reasoning({ text, isStreaming }: { text: string; isStreaming: boolean }): ReactNode {
   const [isOpen, setOpen] = useState<boolean>();
   return (

@@ -1,15 +1,15 @@
 import { isValidElement, type ComponentProps, type ReactNode } from 'react';
 import { Streamdown, type Components } from 'streamdown';
 import { CopyButton } from '../ui/copy-button.tsx';
-import { isWeb } from './turns.ts';
+import { isWebUrl } from './message-content.ts';
 
-/** The renderer's own elements are styled for a framework that is not here, so the plain ones take their place. */
+/** Plain elements: Streamdown's own ones need Tailwind. */
 const components = {
   pre: Fence,
   code: ({ children, className }: ComponentProps<'code'>) => <code className={className}>{children}</code>,
   inlineCode: ({ children }: ComponentProps<'code'>) => <code>{children}</code>,
   a: ({ href, children }: ComponentProps<'a'>) =>
-    href !== undefined && isWeb(href) ? (
+    href !== undefined && isWebUrl(href) ? (
       <a href={href} target="_blank" rel="noreferrer">
         {children}
       </a>
@@ -22,7 +22,7 @@ const components = {
       <table>{children}</table>
     </div>
   ),
-  // Below the name of who speaks, which is an h2. Answers begin with any of the three, and none may be left out.
+  // The agent's name above is an h2, and heading levels must not be skipped: h1 to h3 all become h3.
   h1: ({ children }: ComponentProps<'h3'>) => <h3 data-level="1">{children}</h3>,
   h2: ({ children }: ComponentProps<'h3'>) => <h3 data-level="2">{children}</h3>,
   h3: 'h3',
@@ -69,7 +69,7 @@ function Fence({ children }: { children?: ReactNode }): ReactNode {
     <figure className="fence">
       <figcaption>
         <span>{language ?? 'text'}</span>
-        <CopyButton text={text.replace(/\n$/, '')} label="Copy the code" />
+        <CopyButton text={text.replace(/\n$/, '')} label="Copy code" />
       </figcaption>
       <pre tabIndex={0}>
         <code>{text}</code>
@@ -78,11 +78,11 @@ function Fence({ children }: { children?: ReactNode }): ReactNode {
   );
 }
 
-/** A picture from elsewhere is a link: showing it would tell its server who reads. */
+/** Replaces an external image by a link: loading it would reveal the reader to its server. */
 function Picture({ src, alt }: { src?: unknown; alt?: string }): ReactNode {
   const url = typeof src === 'string' ? src : '';
   if (url.startsWith('data:image/') || url.startsWith('/api/blobs/')) return <img src={url} alt={alt ?? ''} />;
-  return isWeb(url) ? (
+  return isWebUrl(url) ? (
     <a href={url} target="_blank" rel="noreferrer">
       {alt || url}
     </a>

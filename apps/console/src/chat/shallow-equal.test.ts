@@ -8,6 +8,6 @@ it.each([
   [{ input: {} }, { input: {} }, false],
   [undefined, undefined, true],
   [{}, undefined, false],
-])('%j and %j: %s', (one, other, isEqual) => {
+])('compares %j and %j: %s', (one, other, isEqual) => {
   expect(shallowEqual(one, other)).toBe(isEqual);
 });

@@ -1,4 +1,4 @@
-/** Whether two objects have the very same values. A chat copies every part for every chunk, and what is in them stays. */
+/** Compares the values of two objects by identity. `Chat` copies every part for every chunk, but keeps the values. */
 export function shallowEqual(one: object | undefined, other: object | undefined): boolean {
   if (one === other) return true;
   if (one === undefined || other === undefined) return false;

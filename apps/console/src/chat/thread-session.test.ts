@@ -4,8 +4,8 @@ import type { UIMessage } from 'ai';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ThreadSession } from './thread-session.ts';
 
-/** What a server says to each request, by the end of its path. The feed is silent. */
-type Answers = { [path: string]: () => Response };
+/** Responses by the end of the request path. */
+type Responses = { [path: string]: () => Response };
 
 const json = (value: unknown, status = 200): Response => Response.json(value, { status });
 
@@ -19,7 +19,7 @@ function events(runId: string, text: string): AgentEvent[] {
   ];
 }
 
-/** A run's stream as a chat reads it. */
+/** Response with a run as a UI message stream. */
 function stream(runId: string, text: string): Response {
   const encoder = createUIMessageEncoder();
   const frames: string[] = [];
@@ -27,15 +27,15 @@ function stream(runId: string, text: string): Response {
   return new Response(frames.join('') + doneFrame, { headers: { 'x-intertie-run': runId } });
 }
 
-const asked: UIMessage = { id: 'question', role: 'user', parts: [{ type: 'text', text: 'Hello' }] };
+const userMessage: UIMessage = { id: 'question', role: 'user', parts: [{ type: 'text', text: 'Hello' }] };
 
-describe('a thread of the page', () => {
+describe('ThreadSession', () => {
   let requests: string[];
-  let answers: Answers;
+  let responses: Responses;
 
   beforeEach(() => {
     requests = [];
-    answers = {
+    responses = {
       '/events': () => new Response(new ReadableStream()),
       '/questions': () => json({ questions: [] }),
       '/runs': () => json({ runs: [] }),
@@ -43,8 +43,8 @@ describe('a thread of the page', () => {
     vi.stubGlobal('fetch', async (url: string, init?: RequestInit) => {
       const { pathname } = new URL(url, 'http://here');
       requests.push(`${init?.method ?? 'GET'} ${pathname}`);
-      const key = Object.keys(answers).find((end) => pathname.endsWith(end));
-      return key === undefined ? json({ error: { code: 'not-found', message: 'Not here.' } }, 404) : answers[key]!();
+      const key = Object.keys(responses).find((end) => pathname.endsWith(end));
+      return key === undefined ? json({ error: { code: 'not-found', message: 'Not here.' } }, 404) : responses[key]!();
     });
   });
 
@@ -52,12 +52,12 @@ describe('a thread of the page', () => {
 
   const texts = (session: ThreadSession): string[] =>
     session.chat.messages.map(({ parts }) => parts.map((part) => (part.type === 'text' ? part.text : '')).join(''));
-  const streamed = (): number => requests.filter((request) => request.endsWith('/stream')).length;
+  const countStreams = (): number => requests.filter((request) => request.endsWith('/stream')).length;
 
-  it('reads a run that somebody else has started', async () => {
-    answers['/messages'] = () =>
-      json({ messages: [asked], branches: {}, live: { runId: 'r', messageId: 'answer', agent: 'a' } });
-    answers['/stream'] = () => stream('r', 'Hi.');
+  it('reads a run that another client started', async () => {
+    responses['/messages'] = () =>
+      json({ messages: [userMessage], branches: {}, live: { runId: 'r', messageId: 'answer', agent: 'a' } });
+    responses['/stream'] = () => stream('r', 'Hi.');
     const session = new ThreadSession('t', { isNew: false });
     const close = session.open();
     await vi.waitFor(() => expect(texts(session)).toEqual(['Hello', 'Hi.']));
@@ -65,64 +65,64 @@ describe('a thread of the page', () => {
     expect(requests).toContain('GET /api/agents/a/chat/t/stream');
   });
 
-  it('does not read again what it has read to its end, though the server still calls it live', async () => {
-    answers['/messages'] = () =>
-      json({ messages: [asked], branches: {}, live: { runId: 'r', messageId: 'answer', agent: 'a' } });
-    answers['/stream'] = () => stream('r', 'Hi.');
+  it('does not read a finished stream again while the server still reports the run as live', async () => {
+    responses['/messages'] = () =>
+      json({ messages: [userMessage], branches: {}, live: { runId: 'r', messageId: 'answer', agent: 'a' } });
+    responses['/stream'] = () => stream('r', 'Hi.');
     const session = new ThreadSession('t', { isNew: false });
     await session.refresh();
     await vi.waitFor(() => expect(session.isBusy).toBe(false));
     await session.refresh();
     await session.refresh();
-    expect(streamed()).toBe(1);
+    expect(countStreams()).toBe(1);
     expect(texts(session)).toEqual(['Hello', 'Hi.']);
   });
 
-  it('keeps a message that never arrived, and sends it again as it was', async () => {
+  it('keeps a message that could not be sent and sends it again on retry', async () => {
     const session = new ThreadSession('t', { isNew: true, agent: 'a' });
-    answers['/chat'] = () => Response.error();
+    responses['/chat'] = () => Response.error();
     session.send({ text: 'Hello', files: [] });
     await vi.waitFor(() => expect(session.chat.status).toBe('error'));
     await session.refresh();
     expect(texts(session)).toEqual(['Hello']);
-    answers['/chat'] = () => stream('r', 'Hi.');
+    responses['/chat'] = () => stream('r', 'Hi.');
     await session.retry();
     await vi.waitFor(() => expect(texts(session)).toEqual(['Hello', 'Hi.']));
   });
 
-  it('forgets that the connection failed when the answer is there', async () => {
+  it('clears a request error when the answer has arrived', async () => {
     const done = { id: 'answer', role: 'assistant', parts: [{ type: 'text', text: 'Hi.' }] };
-    answers['/messages'] = () => json({ messages: [asked], branches: {} });
+    responses['/messages'] = () => json({ messages: [userMessage], branches: {} });
     const session = new ThreadSession('t', { isNew: false, agent: 'a' });
     await session.refresh();
-    answers['/chat'] = () => json({ error: { code: 'busy', message: 'Later.' } }, 409);
+    responses['/chat'] = () => json({ error: { code: 'busy', message: 'Later.' } }, 409);
     session.regenerate();
     await vi.waitFor(() => expect(session.chat.error?.message).toContain('Later.'));
-    answers['/messages'] = () => json({ messages: [asked, done], branches: {} });
+    responses['/messages'] = () => json({ messages: [userMessage, done], branches: {} });
     await session.refresh();
     expect(session.chat.error).toBeUndefined();
     expect(texts(session)).toEqual(['Hello', 'Hi.']);
   });
 
-  it('says why an answer was refused, and goes on with one that was taken', async () => {
-    answers['/messages'] = () => json({ messages: [asked], branches: {} });
+  it('returns why an answer was rejected and resumes the stream after an accepted one', async () => {
+    responses['/messages'] = () => json({ messages: [userMessage], branches: {} });
     const session = new ThreadSession('t', { isNew: false, agent: 'a' });
     await session.refresh();
-    answers['/answers'] = () => json({ verdicts: [{ id: 'q', result: 'conflict' }], open: [] });
+    responses['/answers'] = () => json({ verdicts: [{ id: 'q', result: 'conflict' }], open: [] });
     expect(await session.answer('r', [{ questionId: 'q', approved: true }])).toBe(
-      'Somebody else has answered otherwise.',
+      'This question already has a different answer.',
     );
-    answers['/answers'] = () =>
+    responses['/answers'] = () =>
       json({ verdicts: [{ id: 'q', result: 'accepted' }], open: [], run: { runId: 'r2', messageId: 'answer' } });
-    answers['/stream'] = () => stream('r2', 'Thanks.');
+    responses['/stream'] = () => stream('r2', 'Thanks.');
     const thanks = { id: 'answer', role: 'assistant', parts: [{ type: 'text', text: 'Thanks.' }] };
-    answers['/messages'] = () => json({ messages: [asked, thanks], branches: {} });
+    responses['/messages'] = () => json({ messages: [userMessage, thanks], branches: {} });
     expect(await session.answer('r', [{ questionId: 'q', approved: true }])).toBeUndefined();
     await vi.waitFor(() => expect(texts(session).at(-1)).toBe('Thanks.'));
-    expect(streamed()).toBe(1);
+    expect(countStreams()).toBe(1);
   });
 
-  it('says so when there is no such thread', async () => {
+  it('reports a missing thread', async () => {
     const session = new ThreadSession('t', { isNew: false });
     await session.refresh();
     expect(session.snapshot().status).toBe('missing');

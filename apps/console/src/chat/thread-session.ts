@@ -1,50 +1,49 @@
 import { Chat } from '@ai-sdk/react';
 import { generateId, type Decision } from '@intertie/core';
 import type { FileUIPart, UIMessage } from 'ai';
-import { api, ApiError, messageOf, type AnswerInput, type Branches, type LiveRun } from '../api.ts';
-import { tellThreads } from '../threads/thread-news.ts';
+import { api, ApiError, formatError, type AnswerInput, type Branches, type LiveRun } from '../api.ts';
+import { notifyThreadsChanged } from '../threads/thread-changes.ts';
 import { AgentTransport } from './agent-transport.ts';
-import { newestLeaf } from './newest-leaf.ts';
-import { reconcile } from './reconcile.ts';
-import { messageSlotOf } from './slot.ts';
-import { listenToThread } from './thread-feed.ts';
-import { filesOf, textOf } from './turns.ts';
-import { watchWire, type WireNote } from './wire-log.ts';
+import { findNewestLeaf } from './find-newest-leaf.ts';
+import { getMessageMetadata } from './intertie-metadata.ts';
+import { followThread } from './follow-thread.ts';
+import { getFiles, getText } from './message-content.ts';
+import { watchConnection, type ConnectionLogEntry } from './connection-log.ts';
 
 export type SessionState = {
-  /** `missing`: there is no such thread. */
+  /** `missing`: the thread does not exist. */
   status: 'loading' | 'ready' | 'missing' | 'failed';
   error?: string;
   branches: Branches;
-  /** Who wrote an answer, by its message. */
+  /** Agent of each answer, by message id. */
   authors: { readonly [messageId: string]: string };
-  /** What the thread waits for. */
+  /** Open questions and client tools of the thread. */
   decisions: readonly Decision[];
   live?: LiveRun;
-  /** Who answers next. */
+  /** Agent that answers next. */
   agent: string | undefined;
-  /** Nothing was sent yet, so the server does not know of it. */
+  /** No message was sent yet, so the server does not know the thread. */
   isNew: boolean;
-  wire: readonly WireNote[];
+  connectionLog: readonly ConnectionLogEntry[];
 };
 
 export type Draft = { text: string; files: FileUIPart[] };
 
 /**
- * One thread as this page has it: a `Chat` of the AI SDK that the server's truth is brought to. Whoever starts a run, here, in
- * another tab or with curl, it is read here; and when nothing is being written, the messages are what the server says.
+ * Client state of one thread: an AI SDK `Chat` that is kept in sync with the server. Reads runs of any origin: this page, another
+ * tab, or another client. While no answer streams, the messages are those of the server.
  */
 export class ThreadSession {
   readonly threadId: string;
   readonly chat: Chat<UIMessage>;
   #state: SessionState;
   #listeners = new Set<() => void>();
-  #feed: AbortController | undefined;
+  #following: AbortController | undefined;
   #isOpen = false;
   #refreshes = 0;
-  /** The run whose stream has been read to its end here, though the server may not have said yet that it is over. */
+  /** Run whose stream was read to its end here. The server may still report it as live. */
   #readRun: string | undefined;
-  /** Where the chat ended when its last request failed. */
+  /** Key of the last message when a request failed. */
   #failedAt: string | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -57,22 +56,22 @@ export class ThreadSession {
       decisions: [],
       agent,
       isNew,
-      wire: [],
+      connectionLog: [],
     };
-    const note = (next: WireNote): void => {
-      this.#set({ wire: [...this.#state.wire.slice(-40), next] });
-      if (next.type === 'open') this.#begun();
+    const log = (entry: ConnectionLogEntry): void => {
+      this.#set({ connectionLog: [...this.#state.connectionLog.slice(-40), entry] });
+      if (entry.type === 'open') this.#markSent();
     };
     this.chat = new Chat<UIMessage>({
       id: threadId,
       generateId,
-      transport: new AgentTransport(() => this.#state.live?.agent ?? this.#state.agent, watchWire(note)),
+      transport: new AgentTransport(() => this.#state.live?.agent ?? this.#state.agent, watchConnection(log)),
       onFinish: ({ message, messages, isError }) => {
-        if (isError) this.#failedAt = endOf(messages);
-        this.#readRun = messageSlotOf(message).runId;
+        if (isError) this.#failedAt = getEndKey(messages);
+        this.#readRun = getMessageMetadata(message).runId;
         this.#set({ live: undefined });
         this.#refreshSoon(0);
-        tellThreads();
+        notifyThreadsChanged();
       },
     });
   }
@@ -84,14 +83,14 @@ export class ThreadSession {
 
   snapshot = (): SessionState => this.#state;
 
-  /** The page shows the thread from now on, until the function that is returned is called. An answer is read on regardless. */
+  /** Follows the thread until the returned function is called. An answer that is streaming is read to its end in any case. */
   open(): () => void {
     this.#isOpen = true;
-    if (!this.#state.isNew) this.#listen();
+    if (!this.#state.isNew) this.#follow();
     return () => {
       this.#isOpen = false;
-      this.#feed?.abort();
-      this.#feed = undefined;
+      this.#following?.abort();
+      this.#following = undefined;
     };
   }
 
@@ -99,7 +98,7 @@ export class ThreadSession {
     this.#set({ agent });
   }
 
-  /** Whose the thread was last: they answer next, unless somebody else was chosen. */
+  /** Selects the agent unless one was selected before. */
   suggestAgent(agent: string): void {
     if (this.#state.agent === undefined) this.#set({ agent });
   }
@@ -112,48 +111,48 @@ export class ThreadSession {
     void this.chat.sendMessage({ text, files, messageId });
   }
 
-  /** Answers again: the last message, or the one that is named. */
+  /** Generates the last answer, or the given one, again. */
   regenerate(messageId?: string): void {
     void this.chat.regenerate(messageId === undefined ? {} : { messageId });
   }
 
-  /** Asks again after a failure: what arrived is answered again, what never did is sent again. */
+  /** Retries after a failure: sends the last message again if the server does not have it, otherwise regenerates. */
   async retry(): Promise<void> {
     const { messages } = this.chat;
     const last = messages.at(-1);
     if (last?.role !== 'user') return this.regenerate();
-    const kept = this.#state.isNew ? [] : (await api.messages(this.threadId)).messages;
-    if (kept.some(({ id }) => id === last.id)) return this.regenerate();
+    const stored = this.#state.isNew ? [] : (await api.messages(this.threadId)).messages;
+    if (stored.some(({ id }) => id === last.id)) return this.regenerate();
     this.chat.messages = messages.slice(0, -1);
-    this.send({ text: textOf(last), files: filesOf(last) });
+    this.send({ text: getText(last), files: getFiles(last) });
   }
 
   stop(): void {
     void this.chat.stop();
   }
 
-  /** Answers what a run waits for. What the server has to say against it, if anything. */
+  /** Answers questions of a run. Returns the reason if an answer was rejected. */
   async answer(runId: string, answers: readonly AnswerInput[]): Promise<string | undefined> {
     try {
       const { verdicts, open, run } = await api.answer(runId, this.threadId, answers);
       this.#set({ decisions: open });
-      const refused = verdicts.find(({ result }) => result !== 'accepted' && result !== 'duplicate');
+      const rejected = verdicts.find(({ result }) => result !== 'accepted' && result !== 'duplicate');
       this.#readRun = undefined;
       if (run !== undefined && !this.isBusy) void this.chat.resumeStream();
       else this.#refreshSoon(0);
-      return refused && (verdictTexts[refused.result] ?? refused.result);
+      return rejected && (verdictTexts[rejected.result] ?? rejected.result);
     } catch (error) {
-      return messageOf(error);
+      return formatError(error);
     }
   }
 
-  /** Shows the branch that goes through a message. */
+  /** Shows the newest branch through a message. */
   async showBranch(messageId: string): Promise<void> {
     const { messages } = await api.tree(this.threadId);
-    await this.showLeaf(newestLeaf(messages, messageId));
+    await this.showLeaf(findNewestLeaf(messages, messageId));
   }
 
-  /** Shows the branch that ends with a message; what is said next follows it. */
+  /** Shows the branch that ends with a message; the next message follows it. */
   async showLeaf(messageId: string): Promise<void> {
     await api.editThread(this.threadId, { headId: messageId });
     await this.refresh();
@@ -163,55 +162,55 @@ export class ThreadSession {
     return this.chat.status === 'submitted' || this.chat.status === 'streaming';
   }
 
-  /** Takes over what the server says, unless an answer is being read: then that is the newest there is. */
+  /** Reads the thread from the server. Does nothing while an answer streams, which is newer than the stored messages. */
   async refresh(): Promise<void> {
     if (this.isBusy || this.#state.isNew) return;
     this.#refreshes += 1;
-    const turn = this.#refreshes;
+    const refresh = this.#refreshes;
     try {
       const [{ messages, branches, live }, { questions }, { runs }] = await Promise.all([
         api.messages(this.threadId),
         api.questions(this.threadId),
         api.runs(this.threadId),
       ]);
-      if (turn !== this.#refreshes || this.isBusy) return;
+      if (refresh !== this.#refreshes || this.isBusy) return;
       const authors = Object.fromEntries(runs.map(({ messageId, agent }) => [messageId, agent]));
       this.#set({ status: 'ready', branches, authors, decisions: questions, live });
-      // The message of a live run is left out; where it has been read already, it stays.
+      // The response does not contain the message of a live run: keep the one that was read here.
       if (live !== undefined && live.runId === this.#readRun) return;
-      const unsent = this.chat.status === 'error' ? unsentOf(this.chat.messages, messages) : [];
-      this.chat.messages = [...reconcile(this.chat.messages, messages), ...unsent];
-      this.#forgetFailure();
+      const unsent = this.chat.status === 'error' ? findUnsent(this.chat.messages, messages) : [];
+      this.chat.messages = [...reuseUnchanged(this.chat.messages, messages), ...unsent];
+      this.#clearOutdatedError();
       if (live !== undefined) await this.chat.resumeStream();
     } catch (error) {
-      if (turn !== this.#refreshes) return;
+      if (refresh !== this.#refreshes) return;
       const isMissing = error instanceof ApiError && error.status === 404;
-      this.#set({ status: isMissing ? 'missing' : 'failed', error: messageOf(error) });
+      this.#set({ status: isMissing ? 'missing' : 'failed', error: formatError(error) });
     }
   }
 
-  /** The connection failed and the run did not: there is more than there was then, and it says itself how it ended. */
-  #forgetFailure(): void {
-    if (this.chat.status === 'error' && endOf(this.chat.messages) !== this.#failedAt) this.chat.clearError();
+  /** Clears a connection error if there are newer messages: the run continued, and its message has its own status. */
+  #clearOutdatedError(): void {
+    if (this.chat.status === 'error' && getEndKey(this.chat.messages) !== this.#failedAt) this.chat.clearError();
   }
 
-  #begun(): void {
+  #markSent(): void {
     if (!this.#state.isNew) return;
     this.#set({ isNew: false });
-    tellThreads();
-    if (this.#isOpen) this.#listen();
+    notifyThreadsChanged();
+    if (this.#isOpen) this.#follow();
   }
 
-  #listen(): void {
-    if (this.#feed !== undefined) return;
-    this.#feed = new AbortController();
-    listenToThread(
+  #follow(): void {
+    if (this.#following !== undefined) return;
+    this.#following = new AbortController();
+    followThread(
       this.threadId,
-      (news) => {
-        if (news.type === 'live' && news.live?.runId !== this.#readRun) this.#readRun = undefined;
-        this.#refreshSoon(news.type === 'live' ? 0 : 120);
+      (change) => {
+        if (change.type === 'live' && change.live?.runId !== this.#readRun) this.#readRun = undefined;
+        this.#refreshSoon(change.type === 'live' ? 0 : 120);
       },
-      this.#feed.signal,
+      this.#following.signal,
     );
     void this.refresh();
   }
@@ -227,21 +226,30 @@ export class ThreadSession {
   }
 }
 
-/** The last message, and how far an answer has come. */
-function endOf(messages: readonly UIMessage[]): string | undefined {
+/** Identifies the last message and the status of an answer. */
+function getEndKey(messages: readonly UIMessage[]): string | undefined {
   const last = messages.at(-1);
-  return last?.role === 'assistant' ? `${last.id} ${messageSlotOf(last).status}` : last?.id;
+  return last?.role === 'assistant' ? `${last.id} ${getMessageMetadata(last).status}` : last?.id;
 }
 
-/** What was written here and never arrived: it stays, to be sent again. */
-function unsentOf(shown: readonly UIMessage[], kept: readonly UIMessage[]): UIMessage[] {
+/** Returns the last message if it never reached the server, so that it can be sent again. */
+function findUnsent(shown: readonly UIMessage[], stored: readonly UIMessage[]): UIMessage[] {
   const last = shown.at(-1);
-  return last?.role === 'user' && !kept.some(({ id }) => id === last.id) ? [last] : [];
+  return last?.role === 'user' && !stored.some(({ id }) => id === last.id) ? [last] : [];
+}
+
+/** Returns the stored messages, with the shown objects for those that are equal, so that React does not render them again. */
+function reuseUnchanged(shown: readonly UIMessage[], stored: readonly UIMessage[]): UIMessage[] {
+  const known = new Map(shown.map((message) => [message.id, message]));
+  return stored.map((message) => {
+    const before = known.get(message.id);
+    return before !== undefined && JSON.stringify(before) === JSON.stringify(message) ? before : message;
+  });
 }
 
 const verdictTexts: { readonly [result: string]: string } = {
-  conflict: 'Somebody else has answered otherwise.',
-  cancelled: 'It is not asked any more: the conversation went on.',
-  expired: 'The time to answer is over.',
-  unknown: 'The run does not wait for this.',
+  conflict: 'This question already has a different answer.',
+  cancelled: 'The question was cancelled because the conversation continued.',
+  expired: 'The question has expired.',
+  unknown: 'The run is not waiting for this answer.',
 };

@@ -1,12 +1,12 @@
 import type { Json } from '@intertie/core';
 import { getToolName, type DynamicToolUIPart, type ToolUIPart } from 'ai';
 import { useState, type ReactNode } from 'react';
-import { Approval } from '../decide/approval.tsx';
-import { ClientTool } from '../decide/client-tool.tsx';
-import { QuestionCard } from '../decide/question.tsx';
+import { Approval } from '../decisions/approval.tsx';
+import { ClientTool } from '../decisions/client-tool.tsx';
+import { QuestionCard } from '../decisions/question.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { JsonView } from '../ui/json-view.tsx';
-import { questionIdOf, slotOf } from './slot.ts';
+import { parseQuestionId, getPartMetadata } from './intertie-metadata.ts';
 
 type ToolPart = ToolUIPart | DynamicToolUIPart;
 
@@ -19,36 +19,36 @@ const states: Readonly<Record<string, string>> = {
   'output-denied': 'denied',
 };
 
-/** A call: what it is asked, what came of it, and before that, if need be, what a person has to say. */
+/** Tool call with its input, its output and, if it needs one, a form for the user's decision. */
 export function ToolCard({ part }: { part: ToolPart }): ReactNode {
-  const questionId = questionIdOf(part.toolCallId);
+  const questionId = parseQuestionId(part.toolCallId);
   if (questionId !== undefined) return <QuestionCard questionId={questionId} part={part} />;
   return <Call part={part} />;
 }
 
 function Call({ part }: { part: ToolPart }): ReactNode {
   const { state, input, toolCallId } = part;
-  const isClients = state === 'input-available' && slotOf(part).executor === 'client';
-  const isWaiting = state === 'approval-requested' || isClients;
-  const question = isClients ? questionIn(input) : undefined;
-  const isOpenBySelf = (isWaiting && question === undefined) || state === 'output-error';
+  const isClientTool = state === 'input-available' && getPartMetadata(part).executor === 'client';
+  const isWaiting = state === 'approval-requested' || isClientTool;
+  const question = isClientTool ? findQuestion(input) : undefined;
+  const isInitiallyOpen = (isWaiting && question === undefined) || state === 'output-error';
   const [isOpen, setOpen] = useState<boolean>();
   const name = getToolName(part);
-  const summary = summaryOf(input);
+  const summary = summarizeInput(input);
   return (
     <section className="card tool" data-state={state} data-open={isWaiting || undefined} aria-label={`Tool ${name}`}>
-      <details className="fold" open={isOpen ?? isOpenBySelf}>
+      <details className="fold" open={isOpen ?? isInitiallyOpen}>
         <summary
           onClick={(event) => {
             event.preventDefault();
-            setOpen(!(isOpen ?? isOpenBySelf));
+            setOpen(!(isOpen ?? isInitiallyOpen));
           }}
         >
           <Icon name="chevron" />
           <code className="name">{name}</code>
           {summary !== '' && <code className="gist">{summary}</code>}
           <span className="state" data-state={state}>
-            {isClients ? 'waits for you' : stateOf(part)}
+            {isClientTool ? 'waiting for you' : getStateLabel(part)}
           </span>
         </summary>
         {input !== undefined && input !== null && <JsonView label="Input" value={input} />}
@@ -56,27 +56,29 @@ function Call({ part }: { part: ToolPart }): ReactNode {
           <JsonView label={part.preliminary === true ? 'Output so far' : 'Output'} value={part.output} />
         )}
         {state === 'output-error' && <p className="problem">{part.errorText}</p>}
-        {state === 'output-denied' && <p className="decided">{denialOf(part) ?? 'It was denied.'}</p>}
+        {state === 'output-denied' && <p className="decided">{getDenialReason(part) ?? 'Denied.'}</p>}
       </details>
-      {state === 'approval-requested' && <Approval questionId={part.approval.id} message={messageOf(part.approval)} />}
-      {isClients && <ClientTool toolCallId={toolCallId} schema={outputSchemaOf(part)} question={question} />}
+      {state === 'approval-requested' && (
+        <Approval questionId={part.approval.id} message={getApprovalMessage(part.approval)} />
+      )}
+      {isClientTool && <ClientTool toolCallId={toolCallId} schema={getOutputSchema(part)} question={question} />}
     </section>
   );
 }
 
-function stateOf(part: ToolPart): string | undefined {
+function getStateLabel(part: ToolPart): string | undefined {
   if (part.state !== 'approval-responded') return states[part.state];
   return part.approval.approved ? 'approved' : 'denied';
 }
 
-/** A tool that asks a person puts its question into words. */
-function questionIn(input: unknown): string | undefined {
+/** Finds the question in the input of a tool that asks the user. */
+function findQuestion(input: unknown): string | undefined {
   const { question, prompt, message } = (input ?? {}) as { question?: unknown; prompt?: unknown; message?: unknown };
   return [question, prompt, message].find((text): text is string => typeof text === 'string');
 }
 
-/** The input on one line, as far as it fits. */
-function summaryOf(input: unknown): string {
+/** Formats the input on one line of at most 120 characters. */
+function summarizeInput(input: unknown): string {
   if (typeof input === 'string') return input.slice(0, 120);
   if (typeof input !== 'object' || input === null) return '';
   const entries = Object.entries(input).map(
@@ -85,20 +87,20 @@ function summaryOf(input: unknown): string {
   return entries.join(', ').slice(0, 120);
 }
 
-/** Why it was denied. Its approval is there in the types, and not always in the stream of ai 6. */
-function denialOf(part: ToolPart): string | undefined {
+/** Returns the reason of a denial. The types require `approval`, but streams of ai 6 may omit it. */
+function getDenialReason(part: ToolPart): string | undefined {
   return (part as { approval?: { reason?: string } }).approval?.reason;
 }
 
-/** What the question says, where it says more than the AI SDK has a field for. */
-function messageOf(approval: object): string | undefined {
+/** Returns the message of an approval question, which Intertie adds as metadata. */
+function getApprovalMessage(approval: object): string | undefined {
   const { descriptor } = approval as { descriptor?: { intertie?: { message?: unknown; reason?: unknown } } };
-  const said = descriptor?.intertie?.message ?? descriptor?.intertie?.reason;
-  return typeof said === 'string' ? said : undefined;
+  const message = descriptor?.intertie?.message ?? descriptor?.intertie?.reason;
+  return typeof message === 'string' ? message : undefined;
 }
 
-/** A client's tool may say what its result looks like. */
-function outputSchemaOf(part: ToolPart): Json | undefined {
+/** Returns the schema of a client tool's result, if the tool declares one. */
+function getOutputSchema(part: ToolPart): Json | undefined {
   const { toolMetadata } = part as { toolMetadata?: { outputSchema?: Json } };
   return toolMetadata?.outputSchema;
 }

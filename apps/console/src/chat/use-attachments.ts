@@ -1,6 +1,6 @@
 import type { FileUIPart } from 'ai';
 import { useCallback, useEffect, useState, type ClipboardEvent, type RefObject } from 'react';
-import { admitFiles } from './admit-files.ts';
+import { checkFileSizes } from './check-file-sizes.ts';
 
 export type Attachments = {
   files: FileUIPart[];
@@ -9,24 +9,23 @@ export type Attachments = {
   add: (files: Iterable<File>) => void;
   remove: (index: number) => void;
   clear: () => void;
-  /** For the field that is written in. */
+  /** Handler for the text field. */
   onPaste: (event: ClipboardEvent) => void;
 };
 
 /**
- * Files that go with the next message. They travel inside it, and the server's store keeps their bytes once. They may be dropped
- * anywhere on the chat that the form is in.
+ * Files of the next message, as data URLs in its parts. Files can be dropped anywhere on the chat that contains the form.
  */
 export function useAttachments(form: RefObject<HTMLElement | null>, initial: FileUIPart[] = []): Attachments {
   const [files, setFiles] = useState(initial);
   const [problem, setProblem] = useState<string>();
   const [isOver, setOver] = useState(false);
   const add = useCallback((picked: Iterable<File>): void => {
-    const { taken, problem: left } = admitFiles(picked);
-    setProblem(left);
-    Promise.all(taken.map(toPart))
+    const { accepted, problem: rejection } = checkFileSizes(picked);
+    setProblem(rejection);
+    Promise.all(accepted.map(toPart))
       .then((parts) => setFiles((before) => [...before, ...parts]))
-      .catch(() => setProblem('The file could not be read.'));
+      .catch(() => setProblem('Cannot read the file.'));
   }, []);
 
   useEffect(() => {
@@ -62,7 +61,7 @@ export function useAttachments(form: RefObject<HTMLElement | null>, initial: Fil
     problem,
     isOver,
     add,
-    remove: (index) => setFiles(files.filter((_, place) => place !== index)),
+    remove: (index) => setFiles(files.filter((_, other) => other !== index)),
     clear: () => setFiles([]),
     onPaste: (event) => {
       if (event.clipboardData.files.length === 0) return;
@@ -75,10 +74,10 @@ export function useAttachments(form: RefObject<HTMLElement | null>, initial: Fil
 function toPart(file: File): Promise<FileUIPart> {
   return new Promise((resolve, reject) => {
     const reader = new FileReader();
-    reader.addEventListener('error', () => reject(reader.error ?? new Error('The file could not be read.')));
+    reader.addEventListener('error', () => reject(reader.error ?? new Error('Cannot read the file.')));
     reader.addEventListener('load', () => {
       const mediaType = file.type || 'application/octet-stream';
-      // Of a type that the browser does not know, it says so in another way.
+      // For unknown types browsers write different media types into the data URL, or none.
       const url = (reader.result as string).replace(/^data:[^;,]*/, `data:${mediaType}`);
       resolve({ type: 'file', mediaType, filename: file.name, url });
     });

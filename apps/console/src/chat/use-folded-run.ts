@@ -4,17 +4,14 @@ import { useMemo, useState } from 'react';
 import type { LogEntry } from '../inspect-types.ts';
 import { RunCursor } from '../run-cursor.ts';
 
-/**
- * The message that the first `count` events of a run make, as a chat shows it. Undefined: there is none yet. A step to the side
- * folds a few events, however long the run is.
- */
+/** Folds the first `count` events of a run to a UI message. Undefined if they do not contain a message yet. */
 export function useFoldedRun(
   entries: readonly LogEntry[],
   { count = entries.length, includeInternal }: { count?: number | undefined; includeInternal: boolean },
 ): UIMessage | undefined {
   const [cursor] = useState(() => new RunCursor());
   return useMemo(() => {
-    cursor.turnTo(entries);
+    cursor.setEntries(entries);
     const message = cursor.messageAt(count);
     return message && toUIMessages([message], { includeInternal })[0];
   }, [cursor, entries, count, includeInternal]);

@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useRef, useState, type RefObject } from 'react';
 
-/** How near the end still counts as there. */
-const slack = 48;
+/** Distance from the end, in pixels, that still counts as the end. */
+const tolerance = 48;
 
 export type Follow = {
   scroller: RefObject<HTMLDivElement | null>;
@@ -10,7 +10,7 @@ export type Follow = {
   follow: () => void;
 };
 
-/** A list that stays at its end while it grows, until the reader scrolls away, and again when they come back. */
+/** Keeps a growing list scrolled to its end until the user scrolls away, and again when they return to the end. */
 export function useFollow(): Follow {
   const scroller = useRef<HTMLDivElement>(null);
   const content = useRef<HTMLDivElement>(null);
@@ -30,10 +30,10 @@ export function useFollow(): Follow {
     if (element === null || inner === null) return undefined;
     let height = element.scrollHeight;
     const onScroll = (): void => {
-      // What grew below the reader is not their doing.
+      // Content that grew is not a scroll by the user.
       const hasGrown = element.scrollHeight !== height;
       height = element.scrollHeight;
-      const isNear = element.scrollHeight - element.scrollTop - element.clientHeight <= slack;
+      const isNear = element.scrollHeight - element.scrollTop - element.clientHeight <= tolerance;
       if (!isNear && hasGrown && isAtEnd.current) return;
       isAtEnd.current = isNear;
       setFollowing(isNear);

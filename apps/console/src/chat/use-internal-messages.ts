@@ -8,25 +8,25 @@ import { noRun } from '../run-events.ts';
 import { useFoldedRun } from './use-folded-run.ts';
 
 /**
- * The messages with what agents said among themselves, which a chat is not told: the kept ones from the store, the one that is
- * being written from its run's events. By id; empty where it is not asked for.
+ * Returns messages including the internal parts between agents, which the chat stream omits. Stored messages come from the server,
+ * the current one from its run's events. Keyed by message id; empty unless `isOn`.
  */
 export function useInternalMessages(
   threadId: string,
   { isOn, events, version }: { isOn: boolean; events: RunEvents; version: unknown },
 ): ReadonlyMap<string, UIMessage> {
-  const [kept, setKept] = useState<UIMessage[]>([]);
+  const [stored, setStored] = useState<UIMessage[]>([]);
   useEffect(() => {
     if (!isOn) return undefined;
-    let isOver = false;
-    const ask = async (): Promise<void> => {
+    let isUnmounted = false;
+    const load = async (): Promise<void> => {
       const { messages } = await api.canonicalMessages(threadId);
       const decoded = messages.map((message) => decodeMessage(message));
-      if (!isOver) setKept(toUIMessages(decoded, { includeInternal: true }));
+      if (!isUnmounted) setStored(toUIMessages(decoded, { includeInternal: true }));
     };
-    ask().catch(() => undefined);
+    load().catch(() => undefined);
     return () => {
-      isOver = true;
+      isUnmounted = true;
     };
   }, [threadId, isOn, version]);
   const { entries } = useSyncExternalStore(
@@ -35,8 +35,8 @@ export function useInternalMessages(
   );
   const current = useFoldedRun(entries, { includeInternal: true });
   return useMemo(() => {
-    const messages = new Map(isOn ? kept.map((message) => [message.id, message]) : []);
+    const messages = new Map(isOn ? stored.map((message) => [message.id, message]) : []);
     if (isOn && current !== undefined) messages.set(current.id, current);
     return messages;
-  }, [isOn, kept, current]);
+  }, [isOn, stored, current]);
 }

@@ -1,32 +1,32 @@
 import { useEffect, useState, useSyncExternalStore } from 'react';
 import { ThreadSession, type Draft, type SessionState } from './thread-session.ts';
 
-const maxKept = 12;
+const maxSessions = 12;
 
-/** The threads that were looked at last: who comes back finds them as they were, and their answers are read meanwhile. */
+/** Most recently used sessions, so that returning to a thread is instant and its answers are read meanwhile. */
 const sessions = new Map<string, ThreadSession>();
 
-function sessionOf(threadId: string, options: { isNew: boolean; agent?: string }): ThreadSession {
+function getSession(threadId: string, options: { isNew: boolean; agent?: string }): ThreadSession {
   const session = sessions.get(threadId) ?? new ThreadSession(threadId, options);
-  // Back to the end of the line.
+  // Moves the session to the end: the map is in order of use.
   sessions.delete(threadId);
   sessions.set(threadId, session);
-  for (const [id, old] of sessions) if (sessions.size > maxKept && !old.isBusy) sessions.delete(id);
+  for (const [id, old] of sessions) if (sessions.size > maxSessions && !old.isBusy) sessions.delete(id);
   return session;
 }
 
-/** Begins a thread with its first message. */
-export function beginThread(threadId: string, agent: string | undefined, draft: Draft): void {
-  sessionOf(threadId, { isNew: true, ...(agent !== undefined && { agent }) }).send(draft);
+/** Starts a thread with its first message. */
+export function startThread(threadId: string, agent: string | undefined, draft: Draft): void {
+  getSession(threadId, { isNew: true, ...(agent !== undefined && { agent }) }).send(draft);
 }
 
 export function forgetSession(threadId: string): void {
   sessions.delete(threadId);
 }
 
-/** The thread that is shown, and what is known of it. Another thread is another component. */
+/** Returns the session of a thread. The component must have the thread id as its key. */
 export function useSession(threadId: string): { session: ThreadSession; state: SessionState } {
-  const [session] = useState(() => sessionOf(threadId, { isNew: false }));
+  const [session] = useState(() => getSession(threadId, { isNew: false }));
   useEffect(() => session.open(), [session]);
   const state = useSyncExternalStore(session.subscribe, session.snapshot);
   return { session, state };

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import type { Family } from './event-family.ts';
 
-/** A small switch. */
+/** Small toggle button. */
 export function Chip(props: {
   isOn: boolean;
   family?: Family;

@@ -20,11 +20,11 @@ describe('describeItem', () => {
       'intertie.notice  {level: "info"}',
     ],
     [{ type: 'node:start', nodeId: 'team', runId: 'x' }, 'node:start', 'team'],
-  ])('says what %j says', (item, type, text) => {
+  ])('describes %j', (item, type, text) => {
     expect(describeItem(item)).toMatchObject({ type, text });
   });
 
-  it('reads a frame of server-sent events, parsed or not', () => {
+  it('describes a server-sent event with parsed and with unparsed data', () => {
     const data = { timestamp: '…', description: 'agent a called b', extra_data: { tool_name: 'b', tool_args: {} } };
     const described = { type: 'tool_call', family: 'tool', text: 'b  agent a called b' };
     expect(describeItem({ event: 'tool_call', data })).toEqual(described);
@@ -32,13 +32,13 @@ describe('describeItem', () => {
     expect(describeItem({ event: 'ping', data: 'alive' })).toMatchObject({ type: 'ping', text: 'alive' });
   });
 
-  it('says only the end of a long id', () => {
+  it('shortens UUIDs', () => {
     const id = '01a1e1d0-ecbd-7430-9900-80cb9809913a';
     expect(describeItem({ type: 'text-end', id: `${id}:1` }).text).toBe('…913a:1');
     expect(describeItem({ type: 'data-agent', data: { agentId: `${id}:plan` } }).text).toBe('{agentId: "…913a:plan"}');
   });
 
-  it('takes what is no object', () => {
+  it('accepts null and an empty object', () => {
     expect(describeItem(null)).toEqual({ type: 'object', family: 'data', text: 'null' });
     expect(describeItem({})).toEqual({ type: 'frame', family: 'data', text: '' });
   });

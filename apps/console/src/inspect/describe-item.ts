@@ -1,13 +1,13 @@
-import { compactJson, shortIds } from './compact-json.ts';
-import { familyOf, type Family } from './event-family.ts';
+import { compactJson, shortenIds } from './compact-json.ts';
+import { getFamily, type Family } from './event-family.ts';
 
-/** An item of any protocol as a row shows it: the name of its type, and what it says. */
+/** Item of any protocol as a table row shows it: its type and a short text. */
 export type Described = { type: string; family: Family; text: string };
 
 type Fields = { [key: string]: unknown };
 
-/** The fields that say most, the most telling first. What stands beside them is in the JSON. */
-const telling = [
+/** Fields for the text, most informative first. The details show all fields as JSON. */
+const fieldsByRelevance = [
   'delta',
   'text',
   'toolName',
@@ -56,30 +56,30 @@ const telling = [
   'toolCallId',
   'id',
 ] as const;
-const enough = 3;
+const maxFields = 3;
 
 export function describeItem(item: unknown): Described {
   if (typeof item !== 'object' || item === null) return { type: typeof item, family: 'data', text: compactJson(item) };
   const fields = item as Fields;
-  const type = nameOf(fields);
-  return { type, family: familyOf(type), text: textOf(framed(fields)) };
+  const type = getTypeName(fields);
+  return { type, family: getFamily(type), text: summarize(unwrapSSE(fields)) };
 }
 
-function nameOf({ type, event, kind }: Fields): string {
+function getTypeName({ type, event, kind }: Fields): string {
   for (const name of [type, event, kind]) if (typeof name === 'string') return name;
   return 'frame';
 }
 
-/** A frame of server-sent events says all it has in its data, as text or parsed. */
-function framed(fields: Fields): Fields {
+/** Returns the data of a server-sent event, which is JSON text or an object; other items unchanged. */
+function unwrapSSE(fields: Fields): Fields {
   if (typeof fields.event !== 'string' || fields.data === undefined) return fields;
-  const data = typeof fields.data === 'string' ? parsed(fields.data) : fields.data;
+  const data = typeof fields.data === 'string' ? tryParse(fields.data) : fields.data;
   if (typeof data !== 'object' || data === null) return { value: data };
   const { extra_data: extra, ...rest } = data as Fields;
   return typeof extra === 'object' && extra !== null ? { ...rest, ...(extra as Fields) } : rest;
 }
 
-function parsed(text: string): unknown {
+function tryParse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -87,23 +87,22 @@ function parsed(text: string): unknown {
   }
 }
 
-function textOf(fields: Fields): string {
-  const said: string[] = [];
-  for (const key of telling) {
+function summarize(fields: Fields): string {
+  const texts: string[] = [];
+  for (const key of fieldsByRelevance) {
     const value = fields[key];
-    if (value === undefined || value === null || said.length === enough) continue;
-    // An id beside something that is said is noise.
-    if (said.length > 0 && key.endsWith('Id')) continue;
-    if (key === 'id' && said.length > 0) continue;
-    said.push(worded(key, value));
+    if (value === undefined || value === null || texts.length === maxFields) continue;
+    // An id is shown only if there is nothing else.
+    if (texts.length > 0 && (key === 'id' || key.endsWith('Id'))) continue;
+    texts.push(formatField(key, value));
   }
-  return said.length > 0 ? said.join('  ') : '';
+  return texts.join('  ');
 }
 
-function worded(key: string, value: unknown): string {
-  if (typeof value === 'string') return key === 'delta' || key === 'text' ? JSON.stringify(value) : oneLine(value);
+function formatField(key: string, value: unknown): string {
+  if (typeof value === 'string') return key === 'delta' || key === 'text' ? JSON.stringify(value) : toOneLine(value);
   if (key === 'to' && Array.isArray(value)) return `to ${value.join(', ')}`;
   return compactJson(value);
 }
 
-const oneLine = (text: string): string => shortIds(text.slice(0, 200)).replaceAll(/\s+/g, ' ').trim();
+const toOneLine = (text: string): string => shortenIds(text.slice(0, 200)).replaceAll(/\s+/g, ' ').trim();

@@ -2,15 +2,15 @@ import type { AgentEvent } from '@intertie/core';
 import { describe, expect, it } from 'vitest';
 import { EventAgents } from './event-agents.ts';
 
-const agentsOf = (events: AgentEvent[]): Array<string | undefined> => {
+const feedAll = (events: AgentEvent[]): Array<string | undefined> => {
   const agents = new EventAgents();
   return events.map((event) => agents.feed(event));
 };
 
 describe('EventAgents', () => {
-  it('says of deltas, ends and results whose they are', () => {
+  it('attributes deltas, ends and results to the agent of their part', () => {
     expect(
-      agentsOf([
+      feedAll([
         { type: 'run-start', runId: 'r', threadId: 't', messageId: 'm' },
         { type: 'agent-start', agentId: 'r:a', name: 'planner', kind: 'agent' },
         { type: 'step-start', stepId: 's', agentId: 'r:a' },
@@ -25,7 +25,7 @@ describe('EventAgents', () => {
     ).toEqual([undefined, ...Array.from({ length: 8 }, () => 'planner'), undefined]);
   });
 
-  it('keeps the owner of a call that spawns an agent', () => {
+  it('keeps the agent of a tool call that starts another agent', () => {
     const agents = new EventAgents();
     agents.feed({ type: 'agent-start', agentId: 'a', name: 'boss', kind: 'agent' });
     agents.feed({ type: 'tool-call', toolCallId: 'c', toolName: 'ask', input: {}, agentId: 'a' });
@@ -36,7 +36,7 @@ describe('EventAgents', () => {
     expect(agents.names).toEqual(['boss', 'helper']);
   });
 
-  it('knows the agents of a continued message', () => {
+  it('reads the agents of a continued message from its snapshot', () => {
     const agents = new EventAgents();
     const content = { format: 2 as const, parts: [], agents: { x: { name: 'critic', kind: 'agent' as const } } };
     agents.feed({ type: 'message-snapshot', content });

@@ -1,10 +1,10 @@
 import { eventTypes } from '@intertie/core';
 import { describe, expect, it } from 'vitest';
-import { familyOf, isDelta } from './event-family.ts';
+import { getFamily, isDelta } from './event-family.ts';
 
-describe('familyOf', () => {
-  it('knows every canonical event', () => {
-    const families = Object.fromEntries([...eventTypes].map((type) => [type, familyOf(type)]));
+describe('getFamily', () => {
+  it('classifies every canonical event', () => {
+    const families = Object.fromEntries([...eventTypes].map((type) => [type, getFamily(type)]));
     expect(families).toMatchObject({
       'run-start': 'run',
       'message-snapshot': 'run',
@@ -33,11 +33,11 @@ describe('familyOf', () => {
     ['data-agent', 'data'],
     ['new_message', 'run'],
     ['node:start', 'agent'],
-  ] as const)('puts %s of another protocol where it belongs', (type, family) => {
-    expect(familyOf(type)).toBe(family);
+  ] as const)('classifies %s of another protocol as %s', (type, family) => {
+    expect(getFamily(type)).toBe(family);
   });
 
-  it('tells deltas from the rest', () => {
+  it('recognizes deltas', () => {
     expect(['text-delta', 'TEXT_MESSAGE_CONTENT', 'TOOL_CALL_ARGS'].every(isDelta)).toBe(true);
     expect(['text-start', 'TEXT_MESSAGE_END', 'tool-call'].some(isDelta)).toBe(false);
   });

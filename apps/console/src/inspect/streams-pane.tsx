@@ -2,12 +2,12 @@ import './inspect.css';
 import './streams/streams.css';
 import { useDeferredValue, useEffect, useMemo, useRef, useState, useSyncExternalStore, type ReactNode } from 'react';
 import type { PaneProps, Selection } from '../inspect-types.ts';
-import { useStored } from '../shell/use-stored.ts';
-import { LossLedger } from './streams/loss-ledger.tsx';
-import { everything, FilteredRows, type RowFilter } from './streams/row-filter.ts';
-import { nextViolation } from './streams/stream-cells.ts';
+import { useStoredSetting } from '../shell/use-stored-setting.ts';
+import { LossReport } from './streams/loss-report.tsx';
+import { noFilter, FilteredRows, type RowFilter } from './streams/row-filter.ts';
+import { findNextViolation } from './streams/stream-cells.ts';
 import { StreamDetails } from './streams/stream-details.tsx';
-import { StreamFeed } from './streams/stream-feed.ts';
+import { StreamStore, type StreamView } from './streams/stream-store.ts';
 import { StreamGrid } from './streams/stream-grid.tsx';
 import { StreamSummary } from './streams/stream-summary.tsx';
 import type { Cell } from './streams/stream-table.ts';
@@ -15,11 +15,11 @@ import { StreamToolbar } from './streams/stream-toolbar.tsx';
 import { loadTarget, targetLabels, type Target, type TargetId } from './streams/target.ts';
 import { useFollow } from './streams/use-follow.ts';
 import { usePaneKeys } from './use-pane-keys.ts';
-import { useRoom } from './use-room.ts';
+import { useElementSize } from './use-element-size.ts';
 
-/** A run as its source said it, as it was understood, and as a front end is told it: cause by cause, as it happens. */
+/** Source frames, canonical events and target events of a run in three columns, aligned by cause. */
 export function StreamsPane(props: PaneProps): ReactNode {
-  const [targetId, setTargetId] = useStored<TargetId>('streams-target', 'ui-6');
+  const [targetId, setTargetId] = useStoredSetting<TargetId>('streams-target', 'ui-6');
   const [target, setTarget] = useState<Target>();
   useEffect(() => {
     let isCurrent = true;
@@ -36,24 +36,27 @@ function Streams(
   const { events, selection, onSelect, target, targetId, onTarget } = props;
   const [internal, setInternal] = useState(false);
   const root = useRef<HTMLDivElement>(null);
-  // A phone has room for two columns; the frame is then in the details of its event.
-  const isNarrow = useRoom(root).width < 430;
-  const feed = useMemo(
-    () => new StreamFeed(events, target, { internal, frames: !isNarrow }),
+  // A narrow pane has room for two columns; the details still show the frame.
+  const isNarrow = useElementSize(root).width < 430;
+  const store = useMemo(
+    () => new StreamStore(events, target, { internal, frames: !isNarrow }),
     [events, target, internal, isNarrow],
   );
-  const view = useSyncExternalStore(feed.subscribe, feed.snapshot);
+  const view = useSyncExternalStore(store.subscribe, store.snapshot);
   const { table, run } = view;
 
-  const [filter, setFilter] = useState<RowFilter>(everything);
-  const sought = useDeferredValue(filter);
+  const [filter, setFilter] = useState<RowFilter>(noFilter);
+  const appliedFilter = useDeferredValue(filter);
   const frames = useRef(run.frames);
   frames.current = run.frames;
-  const rows = useMemo(() => new FilteredRows(table, sought, (index) => frames.current[index]?.frame), [table, sought]);
-  rows.catchUp();
+  const rows = useMemo(
+    () => new FilteredRows(table, appliedFilter, (index) => frames.current[index]?.frame),
+    [table, appliedFilter],
+  );
+  rows.update();
 
   const [active, setActive] = useState<Cell>();
-  const [panel, setPanel] = useState<'details' | 'ledger'>();
+  const [panel, setPanel] = useState<'details' | 'losses'>();
   // Another run has other rows.
   useEffect(() => {
     setActive(undefined);
@@ -61,13 +64,13 @@ function Streams(
   }, [events]);
   useSelection(selection, (chosen) => {
     if (chosen.type === 'agent') setFilter((before) => ({ ...before, agent: chosen.name }));
-    const cell = cellOfSelection(chosen, view);
+    const cell = findSelectedCell(chosen, view);
     if (cell) setActive(cell);
   });
   const open = (cell: Cell): void => {
     setActive(cell);
     setPanel('details');
-    const entry = run.entries[cell.column === 'event' ? cell.index : table.relativesOf(cell).events[0]];
+    const entry = run.entries[cell.column === 'event' ? cell.index : table.getRelated(cell).events[0]];
     if (cell.column === 'frame') onSelect({ type: 'frame', index: cell.index });
     else if (entry) onSelect({ type: 'event', id: entry.id });
   };
@@ -76,7 +79,7 @@ function Streams(
   const search = useRef<HTMLInputElement>(null);
   const follow = useFollow(scroller, rows.length, run.status === 'live');
   const goToViolation = (): void => {
-    const next = nextViolation(table, (active && table.rowOf(active)) ?? -1);
+    const next = findNextViolation(table, (active && table.findRow(active)) ?? -1);
     if (next) open(next);
   };
   usePaneKeys({
@@ -119,7 +122,7 @@ function Streams(
         </span>
       </div>
       {table.length === 0 ? (
-        <p className="empty">{emptyWords(run.status, run.error)}</p>
+        <p className="empty">{getEmptyText(run.status, run.error)}</p>
       ) : (
         <StreamGrid
           view={view}
@@ -134,8 +137,8 @@ function Streams(
       {panel === 'details' && active && (
         <StreamDetails view={view} cell={active} targetLabel={label} onClose={() => setPanel(undefined)} />
       )}
-      {panel === 'ledger' && (
-        <LossLedger
+      {panel === 'losses' && (
+        <LossReport
           table={table}
           targetLabel={label}
           onEvent={(index) => open({ column: 'event', index })}
@@ -146,8 +149,8 @@ function Streams(
         view={view}
         shown={rows.length}
         onViolation={goToViolation}
-        onLosses={() => setPanel(panel === 'ledger' ? undefined : 'ledger')}
-        isLedgerOpen={panel === 'ledger'}
+        onLosses={() => setPanel(panel === 'losses' ? undefined : 'losses')}
+        isLossReportOpen={panel === 'losses'}
         isFollowing={follow.isFollowing}
         onFollow={follow.setFollowing}
       />
@@ -155,7 +158,7 @@ function Streams(
   );
 }
 
-/** Acts once on what another pane, or this one, has chosen. */
+/** Calls back once for each selection, made in this pane or in another one. */
 function useSelection(selection: Selection | undefined, onChosen: (selection: Selection) => void): void {
   const seen = useRef<Selection>(undefined);
   useEffect(() => {
@@ -165,7 +168,7 @@ function useSelection(selection: Selection | undefined, onChosen: (selection: Se
   });
 }
 
-function cellOfSelection(selection: Selection, { table, run }: ReturnType<StreamFeed['snapshot']>): Cell | undefined {
+function findSelectedCell(selection: Selection, { table, run }: StreamView): Cell | undefined {
   if (selection.type === 'frame') return { column: 'frame', index: selection.index };
   const index =
     selection.type === 'event'
@@ -176,9 +179,9 @@ function cellOfSelection(selection: Selection, { table, run }: ReturnType<Stream
   return index < 0 ? undefined : { column: 'event', index };
 }
 
-function emptyWords(status: string, error: string | undefined): string {
-  if (status === 'idle') return 'There is no run yet. Say something, and watch it come.';
-  if (status === 'dropped') return 'The log of this run is not kept any more. Its message is.';
-  if (status === 'failed') return error ?? 'The run could not be read.';
+function getEmptyText(status: string, error: string | undefined): string {
+  if (status === 'idle') return 'No run yet. Send a message to start one.';
+  if (status === 'dropped') return 'The log of this run was deleted. Its message is still stored.';
+  if (status === 'failed') return error ?? 'Cannot read the run.';
   return 'Waiting for the first event…';
 }

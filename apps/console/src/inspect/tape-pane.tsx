@@ -7,41 +7,41 @@ import { IconButton } from '../ui/button.tsx';
 import { describeItem } from './describe-item.ts';
 import { TapeMessage } from './tape/tape-message.tsx';
 import { TapeActions } from './tape/tape-actions.tsx';
-import { tapeOfRun } from './tape/tape-of-run.ts';
+import { createTape } from './tape/create-tape.ts';
 import { speeds, usePlayer, type Speed } from './tape/tape-player.ts';
 import { useTapeFiles } from './tape/use-tape-files.ts';
 import { formatDuration } from './timeline/time-scale.ts';
-import { throttled } from './throttled.ts';
+import { throttleSubscribe } from './throttle-subscribe.ts';
 import { usePaneKeys } from './use-pane-keys.ts';
 
-/** The run as a tape: go to any event, and the message is what the events so far make. */
+/** Player for the run: shows the message after any number of events. */
 export function TapePane({ threadId, agent, events, onSelect, onScrub, onTape }: PaneProps): ReactNode {
   const run = useRun(events);
-  const [tape] = useState(() => new RunCursor());
-  tape.turnTo(run.entries);
+  const [runCursor] = useState(() => new RunCursor());
+  runCursor.setEntries(run.entries);
   const [isTape, open] = useOpenedTape(events, onTape);
   const files = useTapeFiles(open);
   const count = run.entries.length;
-  // Undefined: at the end, also of a run that goes on.
-  const [place, setPlace] = useState<number>();
-  const cursor = Math.min(place ?? count, count);
-  const times = useMemo(() => tapeOfRun(run).items.map(({ t }) => t), [run]);
-  const message = tape.messageAt(cursor);
+  // Undefined: follow the end of the run.
+  const [position, setPosition] = useState<number>();
+  const cursor = Math.min(position ?? count, count);
+  const times = useMemo(() => createTape(run).items.map(({ t }) => t), [run]);
+  const message = runCursor.messageAt(cursor);
 
   const goTo = (to: number): void => {
     const next = Math.max(0, Math.min(count, to));
-    setPlace(next);
+    setPosition(next);
     onScrub(next);
     const entry = run.entries[next - 1];
     onSelect(entry && { type: 'event', id: entry.id });
   };
   const release = (): void => {
-    setPlace(undefined);
+    setPosition(undefined);
     onScrub(undefined);
     onSelect(undefined);
   };
   useEffect(() => {
-    setPlace(undefined);
+    setPosition(undefined);
     return () => onScrub(undefined);
   }, [onScrub, events]);
 
@@ -90,7 +90,7 @@ export function TapePane({ threadId, agent, events, onSelect, onScrub, onTape }:
           <IconButton icon="back" label="One event back" keys="k" disabled={cursor === 0} onClick={() => step(-1)} />
           <IconButton
             icon="chevron"
-            label="One event on"
+            label="One event forward"
             keys="j"
             disabled={cursor === count}
             onClick={() => step(1)}
@@ -134,15 +134,15 @@ export function TapePane({ threadId, agent, events, onSelect, onScrub, onTape }:
             </span>
           )}
           <span className="grow" />
-          {place !== undefined && (
+          {position !== undefined && (
             <button type="button" className="link" onClick={release}>
-              {run.status === 'live' ? 'Follow the run' : 'Let go'}
+              {run.status === 'live' ? 'Follow the run' : 'Go to the end'}
             </button>
           )}
         </div>
       </section>
-      {/* What scrolls must be reached by the keyboard. */}
-      <div className="tape-screen" role="region" aria-label="The message so far" tabIndex={0}>
+      {/* Focusable, since a scrollable region must be reachable by keyboard. */}
+      <div className="tape-screen" role="region" aria-label="Message so far" tabIndex={0}>
         <TapeMessage message={message} />
       </div>
       <TapeActions
@@ -157,10 +157,10 @@ export function TapePane({ threadId, agent, events, onSelect, onScrub, onTape }:
   );
 }
 
-/** Stores that show a tape, also while another pane is looked at: a tape may well be of the run beside it. */
+/** Stores that contain a tape. Module state, since the pane is unmounted while another one is shown. */
 const tapes = new WeakSet<RunEvents>();
 
-/** Whether it is a tape that is shown, and how to show one. */
+/** Returns whether a tape is shown, and a function that opens one. */
 function useOpenedTape(events: RunEvents, onTape: PaneProps['onTape']): [isTape: boolean, open: PaneProps['onTape']] {
   const isOpening = useRef(false);
   const isTape = useMemo(() => {
@@ -175,11 +175,10 @@ function useOpenedTape(events: RunEvents, onTape: PaneProps['onTape']): [isTape:
   return [isTape, open];
 }
 
-/** A run that goes on is not what one scrubs through; it is enough to see that it grows. */
-const drawnMs = 200;
+/** Slower than other panes: while a run is live, only its length changes here. */
+const renderIntervalMs = 200;
 
-/** The run, as it grows. */
 function useRun(events: RunEvents): RunSnapshot {
-  const subscribe = useMemo(() => throttled(events.subscribe, drawnMs), [events]);
+  const subscribe = useMemo(() => throttleSubscribe(events.subscribe, renderIntervalMs), [events]);
   return useSyncExternalStore(subscribe, events.snapshot);
 }

@@ -3,20 +3,20 @@ import './timeline/timeline.css';
 import { useMemo, useRef, useState, type CSSProperties, type KeyboardEvent, type ReactNode } from 'react';
 import type { PaneProps, RunEvents } from '../inspect-types.ts';
 import { useAgentColor } from '../use-agent-color.ts';
-import { formatDuration, ticksOf } from './timeline/time-scale.ts';
+import { formatDuration, computeTicks } from './timeline/time-scale.ts';
 import { TimelineFold, type Span, type Timeline } from './timeline/timeline.ts';
 import { useFold } from './use-fold.ts';
 import { usePaneKeys } from './use-pane-keys.ts';
 
-/** While a run goes on, all of it moves with every drawing. */
-const drawnMs = 200;
+/** Slower than other panes: while a run is live, every span moves with every render. */
+const renderIntervalMs = 200;
 
 const createTimeline = (run: RunEvents): TimelineFold => new TimelineFold((index) => run.snapshot().frames[index]?.at);
 
-/** When what happened: run, agents, steps and tools, the first word of each, the silences, and what it cost. */
+/** Run, agents, steps and tools on a time axis, with time to first output, gaps and token usage. */
 export function TimelinePane({ events, selection, onSelect }: PaneProps): ReactNode {
-  const view = useFold(events, createTimeline, drawnMs);
-  const timeline = useMemo(() => view.fold.take(), [view]);
+  const view = useFold(events, createTimeline, renderIntervalMs);
+  const timeline = useMemo(() => view.fold.snapshot(), [view]);
   const { spans } = timeline;
   const [active, setActive] = useState<string>();
   const rows = useRef<HTMLDivElement>(null);
@@ -41,7 +41,7 @@ export function TimelinePane({ events, selection, onSelect }: PaneProps): ReactN
     move(by);
   };
 
-  if (spans.length === 0) return <p className="empty">There is no run yet.</p>;
+  if (spans.length === 0) return <p className="empty">No run yet.</p>;
   const selectedEvent = selection?.type === 'event' ? view.run.entries.findIndex(({ id }) => id === selection.id) : -1;
   return (
     <div className="timeline" tabIndex={-1} data-tokens={spans.some(({ usage }) => usage?.outputTokens) || undefined}>
@@ -72,16 +72,16 @@ function SpanRow(props: {
   onSelect: () => void;
 }): ReactNode {
   const { span, timeline, isActive, onFocus, onSelect } = props;
-  const color = colorOf(span, useAgentColor());
+  const color = getColor(span, useAgentColor());
   const end = span.end ?? timeline.end;
   const duration = formatDuration(end - span.start);
-  const wait = span.firstWord === undefined ? undefined : span.firstWord - span.start;
+  const wait = span.firstOutput === undefined ? undefined : span.firstOutput - span.start;
   const tokens = span.usage?.outputTokens;
-  const said = [
+  const facts = [
     `${span.kind} ${span.label}`,
     span.end === undefined ? `${duration} so far` : duration,
-    wait !== undefined && `first word after ${formatDuration(wait)}`,
-    tokens !== undefined && `${tokens} tokens out`,
+    wait !== undefined && `first output after ${formatDuration(wait)}`,
+    tokens !== undefined && `${tokens} output tokens`,
     span.outcome,
   ].filter(Boolean);
   return (
@@ -91,7 +91,7 @@ function SpanRow(props: {
         className="span-row"
         data-span={span.id}
         data-active={isActive || undefined}
-        title={said.join('\n')}
+        title={facts.join('\n')}
         onFocus={onFocus}
         onClick={onSelect}
       >
@@ -106,7 +106,7 @@ function SpanRow(props: {
             data-kind={span.kind}
             data-outcome={span.outcome}
             data-open={span.end === undefined || undefined}
-            style={{ ...placeOf(timeline, span.start, end), ['--color' as string]: color }}
+            style={{ ...getPosition(timeline, span.start, end), ['--color' as string]: color }}
           >
             {wait !== undefined && wait > 0 && span.kind !== 'agent' && (
               <span className="until" style={{ width: `${(100 * wait) / Math.max(1, end - span.start)}%` }} />
@@ -115,7 +115,7 @@ function SpanRow(props: {
         </span>
         <span className="duration">{duration}</span>
         <span className="tokens">{tokens !== undefined && `${tokens} tok`}</span>
-        <span className="hidden-text">{said.slice(2).join(', ')}</span>
+        <span className="hidden-text">{facts.slice(2).join(', ')}</span>
       </button>
     </div>
   );
@@ -126,8 +126,8 @@ function Axis({ timeline: { start, end } }: { timeline: Timeline }): ReactNode {
     <div className="timeline-axis" aria-hidden="true">
       <span className="label" />
       <span className="track">
-        {ticksOf(end - start).map((tick) => (
-          <span key={tick} className="tick" style={{ left: `${shareOf(tick, end - start)}%` }}>
+        {computeTicks(end - start).map((tick) => (
+          <span key={tick} className="tick" style={{ left: `${toPercent(tick, end - start)}%` }}>
             {formatDuration(tick)}
           </span>
         ))}
@@ -142,11 +142,11 @@ function Gaps({ timeline }: { timeline: Timeline }): ReactNode {
   return (
     <div className="timeline-gaps" aria-hidden="true">
       <span className="track">
-        {ticksOf(timeline.end - timeline.start).map((tick) => (
-          <span key={tick} className="grid" style={{ left: `${shareOf(tick, timeline.end - timeline.start)}%` }} />
+        {computeTicks(timeline.end - timeline.start).map((tick) => (
+          <span key={tick} className="grid" style={{ left: `${toPercent(tick, timeline.end - timeline.start)}%` }} />
         ))}
         {timeline.gaps.map(({ start, end }) => (
-          <span key={start} className="gap" style={placeOf(timeline, start, end)} />
+          <span key={start} className="gap" style={getPosition(timeline, start, end)} />
         ))}
       </span>
     </div>
@@ -161,36 +161,36 @@ function Facts({ timeline }: { timeline: Timeline }): ReactNode {
   return (
     <footer className="timeline-facts">
       <span>
-        <b>{formatDuration(timeline.end - timeline.start)}</b> in all
+        <b>{formatDuration(timeline.end - timeline.start)}</b> total
       </span>
-      {run?.firstWord !== undefined && (
+      {run?.firstOutput !== undefined && (
         <span>
-          <b>{formatDuration(run.firstWord - run.start)}</b> to the first token
+          <b>{formatDuration(run.firstOutput - run.start)}</b> to first output
         </span>
       )}
       {silence > 0 && (
         <span>
-          <b>{formatDuration(silence)}</b> of silence in {timeline.gaps.length}
+          <b>{formatDuration(silence)}</b> idle in {timeline.gaps.length} {timeline.gaps.length === 1 ? 'gap' : 'gaps'}
         </span>
       )}
       {tokens > 0 && (
         <span>
-          <b>{tokens}</b> tokens out
+          <b>{tokens}</b> output tokens
         </span>
       )}
     </footer>
   );
 }
 
-const colorOf = ({ kind, agent, outcome }: Span, agentColor: (name: string) => string): string => {
+const getColor = ({ kind, agent, outcome }: Span, agentColor: (name: string) => string): string => {
   if (outcome === 'error') return 'var(--bad)';
   if (kind === 'tool') return 'var(--family-tool)';
   if (kind === 'wait') return 'var(--family-people)';
   return agent === undefined ? 'var(--ink-faint)' : agentColor(agent);
 };
 
-const shareOf = (part: number, whole: number): number => (whole > 0 ? (100 * part) / whole : 0);
+const toPercent = (part: number, whole: number): number => (whole > 0 ? (100 * part) / whole : 0);
 
-function placeOf({ start, end }: Timeline, from: number, to: number): CSSProperties {
-  return { left: `${shareOf(from - start, end - start)}%`, width: `${shareOf(to - from, end - start)}%` };
+function getPosition({ start, end }: Timeline, from: number, to: number): CSSProperties {
+  return { left: `${toPercent(from - start, end - start)}%`, width: `${toPercent(to - from, end - start)}%` };
 }

@@ -5,28 +5,27 @@ import { useMemo, useRef, type ReactNode } from 'react';
 import type { PaneProps } from '../inspect-types.ts';
 import { Button } from '../ui/button.tsx';
 import { useAgentColor } from '../use-agent-color.ts';
-import { go } from '../use-location.ts';
+import { navigate } from '../use-location.ts';
 import { useTopology } from '../use-topology.ts';
 import { TopologyActivity } from './topology/agent-activity.ts';
-import { agentGraph, type AgentNode } from './topology/agent-graph.ts';
+import { buildAgentGraph, type AgentNode } from './topology/agent-graph.ts';
 import { nodeSize, TopologyGraph } from './topology/topology-graph.tsx';
 import { useFold } from './use-fold.ts';
 import { usePaneKeys } from './use-pane-keys.ts';
-import { useRoom } from './use-room.ts';
+import { useElementSize } from './use-element-size.ts';
 
-/** Who works is seen at a glance. */
-const drawnMs = 100;
+const renderIntervalMs = 100;
 
 const createActivity = (): TopologyActivity => new TopologyActivity();
 
-/** A swarm's agents or a flow's nodes, who speaks to whom, and who is at it now. */
+/** Graph of a swarm's agents or a flow's nodes, with their messages and current state. */
 export function TopologyPane({ agent, events, selection, onSelect }: PaneProps): ReactNode {
   const topology = useTopology(agent);
-  const view = useFold(events, createActivity, drawnMs);
+  const view = useFold(events, createActivity, renderIntervalMs);
   const { run } = view;
   const box = useRef<HTMLDivElement>(null);
-  const room = useRoom(box);
-  const graph = useMemo(() => agentGraph(topology, view.fold, nodeSize, room), [topology, view, room]);
+  const size = useElementSize(box);
+  const graph = useMemo(() => buildAgentGraph(topology, view.fold, nodeSize, size), [topology, view, size]);
   const selected = selection?.type === 'agent' ? selection.name : undefined;
   const select = (name: string | undefined): void => onSelect(name === undefined ? undefined : { type: 'agent', name });
 
@@ -39,7 +38,7 @@ export function TopologyPane({ agent, events, selection, onSelect }: PaneProps):
     j: () => move(1),
     k: () => move(selected === undefined ? 0 : -1),
     Escape: () => select(undefined),
-    o: () => selected !== undefined && go({ pane: 'streams' }),
+    o: () => selected !== undefined && navigate({ pane: 'streams' }),
   });
 
   const chosen = graph.nodes.find(({ name }) => name === selected);
@@ -47,7 +46,7 @@ export function TopologyPane({ agent, events, selection, onSelect }: PaneProps):
     <div className="topology" tabIndex={-1}>
       <div ref={box} className="topology-graph">
         {graph.nodes.length === 0 && (
-          <p className="empty">No agent has been seen yet, and the runtime does not say who there is.</p>
+          <p className="empty">No agents yet, and the runtime does not declare its topology.</p>
         )}
         <ReactFlowProvider>
           <TopologyGraph
@@ -61,11 +60,10 @@ export function TopologyPane({ agent, events, selection, onSelect }: PaneProps):
       </div>
       <footer className="topology-foot" aria-live="polite">
         {chosen ? (
-          <Chosen agent={chosen} />
+          <SelectedAgent agent={chosen} />
         ) : (
           <span className="note">
-            {graph.nodes.length} {graph.nodes.length === 1 ? 'agent' : 'agents'}. Choose one to see its part of the
-            streams.
+            {graph.nodes.length} {graph.nodes.length === 1 ? 'agent' : 'agents'}. Select one to filter the streams.
           </span>
         )}
       </footer>
@@ -73,13 +71,13 @@ export function TopologyPane({ agent, events, selection, onSelect }: PaneProps):
   );
 }
 
-function Chosen({ agent }: { agent: AgentNode }): ReactNode {
-  const colorOf = useAgentColor();
+function SelectedAgent({ agent }: { agent: AgentNode }): ReactNode {
+  const getColor = useAgentColor();
   return (
     <>
-      <strong style={{ color: colorOf(agent.name) }}>{agent.name}</strong>
+      <strong style={{ color: getColor(agent.name) }}>{agent.name}</strong>
       <span className="note">{agent.description}</span>
-      <Button look="quiet" onClick={() => go({ pane: 'streams' })}>
+      <Button variant="quiet" onClick={() => navigate({ pane: 'streams' })}>
         Show in streams
       </Button>
     </>

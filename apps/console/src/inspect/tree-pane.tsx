@@ -1,22 +1,22 @@
 import './inspect.css';
 import './tree/tree.css';
 import { useEffect, useMemo, useRef, useState, useSyncExternalStore, type KeyboardEvent, type ReactNode } from 'react';
-import { api, messageOf, type TreeMessage } from '../api.ts';
+import { api, formatError, type TreeMessage } from '../api.ts';
 import type { PaneProps } from '../inspect-types.ts';
 import { Button } from '../ui/button.tsx';
-import { leafBelow, treeRows, type TreeRow } from './tree/message-tree.ts';
+import { findLeafBelow, buildTreeRows, type TreeRow } from './tree/message-tree.ts';
 import { usePaneKeys } from './use-pane-keys.ts';
 
-/** All that was said in a thread, also on the branches that were left. Go to one, or go on from any message. */
+/** All messages of a thread with their branches. Switches to a branch, or forks from a message. */
 export function TreePane({ threadId, events, selection, onSelect, onLeaf }: PaneProps): ReactNode {
   const { status, runId } = useSyncExternalStore(events.subscribe, events.snapshot);
   const [version, setVersion] = useState(0);
-  // A thread is not there before its first run is.
+  // The server creates a thread with its first run.
   const tree = useTree(
     runId === undefined ? '' : threadId,
     `${runId} ${status === 'live' ? 'live' : 'over'} ${version}`,
   );
-  const rows = useMemo(() => treeRows(tree.messages, tree.headId), [tree]);
+  const rows = useMemo(() => buildTreeRows(tree.messages, tree.headId), [tree]);
   const list = useRef<HTMLDivElement>(null);
   const chosen = selection?.type === 'message' ? selection.messageId : undefined;
 
@@ -29,12 +29,12 @@ export function TreePane({ threadId, events, selection, onSelect, onLeaf }: Pane
     const next = rows[Math.max(0, Math.min(rows.length - 1, at === -1 && by < 0 ? rows.length - 1 : at + by))];
     if (next) choose(next.message.id);
   };
-  const leave = (messageId: string): void => {
+  const setHead = (messageId: string): void => {
     onLeaf(messageId);
-    // The head is the server's to say.
+    // The server sets the head: read the tree again.
     setTimeout(() => setVersion((before) => before + 1), 150);
   };
-  const jump = (id: string): void => leave(leafBelow(tree.messages, id));
+  const jump = (id: string): void => setHead(findLeafBelow(tree.messages, id));
   usePaneKeys({ j: () => move(1), k: () => move(-1), Escape: () => onSelect(undefined) });
   const onKeyDown = (event: KeyboardEvent): void => {
     const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
@@ -44,7 +44,7 @@ export function TreePane({ threadId, events, selection, onSelect, onLeaf }: Pane
   };
 
   if (tree.error !== undefined) return <p className="empty">{tree.error}</p>;
-  if (rows.length === 0) return <p className="empty">Nothing has been said yet.</p>;
+  if (rows.length === 0) return <p className="empty">No messages yet.</p>;
   const lanes = Math.max(...rows.map(({ lane }) => lane)) + 1;
   return (
     <div ref={list} className="tree" role="tree" aria-label="Messages and branches" onKeyDown={onKeyDown}>
@@ -57,7 +57,7 @@ export function TreePane({ threadId, events, selection, onSelect, onLeaf }: Pane
           isFocusable={chosen === undefined ? index === 0 : row.message.id === chosen}
           onChoose={() => choose(row.message.id)}
           onJump={() => jump(row.message.id)}
-          onFork={() => leave(row.message.id)}
+          onFork={() => setHead(row.message.id)}
         />
       ))}
     </div>
@@ -95,7 +95,7 @@ function MessageRow(props: {
       </span>
       <span className="preview">{message.preview || '(no text)'}</span>
       {siblings > 1 && (
-        <span className="mark" title={`One of ${siblings} at this place`}>
+        <span className="mark" title={`Version ${nth} of ${siblings}`}>
           {nth}/{siblings}
         </span>
       )}
@@ -108,12 +108,12 @@ function MessageRow(props: {
       {isChosen && (
         <span className="acts">
           {!isActive && (
-            <Button look="quiet" onClick={onJump}>
+            <Button variant="quiet" onClick={onJump}>
               Go to this branch
             </Button>
           )}
           {!isHead && (
-            <Button look="quiet" icon="branch" onClick={onFork}>
+            <Button variant="quiet" icon="branch" onClick={onFork}>
               Fork from here
             </Button>
           )}
@@ -126,7 +126,7 @@ function MessageRow(props: {
 const laneWidth = 14;
 const rowHeight = 30;
 
-/** The branches as lines: the one that the message is on, those that pass, and where one leaves. */
+/** Draws the branches at a row: the message's own, those that pass it, and a fork. */
 function Lanes({ row, lanes }: { row: TreeRow; lanes: number }): ReactNode {
   const x = (lane: number): number => lane * laneWidth + laneWidth / 2;
   const middle = rowHeight / 2;
@@ -156,7 +156,7 @@ function Lanes({ row, lanes }: { row: TreeRow; lanes: number }): ReactNode {
 
 type Tree = { messages: TreeMessage[]; headId?: string; error?: string };
 
-/** Read again whenever `version` changes. */
+/** Reads the tree again when `version` changes. */
 function useTree(threadId: string, version: string): Tree {
   const [tree, setTree] = useState<Tree>({ messages: [] });
   useEffect(() => {
@@ -164,7 +164,7 @@ function useTree(threadId: string, version: string): Tree {
     let isCurrent = true;
     api.tree(threadId).then(
       (found) => isCurrent && setTree(found),
-      (error: unknown) => isCurrent && setTree({ messages: [], error: messageOf(error) }),
+      (error: unknown) => isCurrent && setTree({ messages: [], error: formatError(error) }),
     );
     return () => void (isCurrent = false);
   }, [threadId, version]);

@@ -1,23 +1,23 @@
 import { useMemo, useSyncExternalStore } from 'react';
 import type { AgentEvent } from '@intertie/core';
 import type { RunEvents, RunSnapshot } from '../inspect-types.ts';
-import { throttled } from './throttled.ts';
+import { throttleSubscribe } from './throttle-subscribe.ts';
 
-/** Something that is fed a run's events, one by one. */
+/** Reducer that is fed the events of a run one by one. */
 export type EventFold = { readonly count: number; feed(event: AgentEvent): void };
 
-/** What a fold has made of a run so far, told so often. `view` is a new object whenever the run has grown. */
+/** Folds a run as it grows, at most once per `ms`. Returns a new object whenever the run has grown. */
 export function useFold<Fold extends EventFold>(
   events: RunEvents,
   create: (run: RunEvents) => Fold,
   ms: number,
 ): { fold: Fold; run: RunSnapshot } {
-  const store = useMemo(() => foldStore(events, create), [events, create]);
-  const subscribe = useMemo(() => throttled(events.subscribe, ms), [events, ms]);
+  const store = useMemo(() => createFoldStore(events, create), [events, create]);
+  const subscribe = useMemo(() => throttleSubscribe(events.subscribe, ms), [events, ms]);
   return useSyncExternalStore(subscribe, store);
 }
 
-function foldStore<Fold extends EventFold>(
+function createFoldStore<Fold extends EventFold>(
   events: RunEvents,
   create: (run: RunEvents) => Fold,
 ): () => { fold: Fold; run: RunSnapshot } {
@@ -26,7 +26,7 @@ function foldStore<Fold extends EventFold>(
   return () => {
     const run = events.snapshot();
     if (view?.run === run) return view;
-    // The log began anew.
+    // The log was reset, or the run is another one.
     if (fold.count > run.entries.length || (view && view.run.runId !== run.runId)) fold = create(events);
     for (let index = fold.count; index < run.entries.length; index++) fold.feed(run.entries[index]!.event);
     view = { fold, run };

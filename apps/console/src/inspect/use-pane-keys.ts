@@ -2,7 +2,7 @@ import { useEffect, useRef } from 'react';
 
 export type PaneKeys = { [key: string]: (event: KeyboardEvent) => void };
 
-/** Single keys for a pane that has the focus, but where one writes. Elsewhere they are the shell's. */
+/** Handles single keys while the pane has the focus, except in text fields. Other keys are handled by `useShortcuts`. */
 export function usePaneKeys(keys: PaneKeys): void {
   const latest = useRef(keys);
   useEffect(() => {

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { Icon, type IconName } from '../ui/icon.tsx';
-import { go, type View } from '../use-location.ts';
+import { navigate, type View } from '../use-location.ts';
 
 const items: ReadonlyArray<{ view: View; label: string; icon: IconName }> = [
   { view: 'threads', label: 'Threads', icon: 'threads' },
@@ -8,7 +8,7 @@ const items: ReadonlyArray<{ view: View; label: string; icon: IconName }> = [
   { view: 'inspect', label: 'Inspect', icon: 'inspect' },
 ];
 
-/** At phone width, the three columns are three views. */
+/** Navigation on narrow screens, where the three columns are separate views. */
 export function BottomBar({ view }: { view: View }): ReactNode {
   return (
     <nav className="bottom-bar" aria-label="Views">
@@ -17,7 +17,7 @@ export function BottomBar({ view }: { view: View }): ReactNode {
           key={item.view}
           type="button"
           aria-current={item.view === view ? 'page' : undefined}
-          onClick={() => go({ view: item.view })}
+          onClick={() => navigate({ view: item.view })}
         >
           <Icon name={item.icon} size={20} />
           {item.label}

@@ -1,7 +1,7 @@
 import { useEffect, type ReactNode } from 'react';
 import { IconButton } from '../ui/button.tsx';
 
-/** Above the chat: what it is, and how it is looked at. */
+/** Header of the chat: title and view options. Also sets the title of the page. */
 export function ChatBar({
   title,
   isInternalShown,
@@ -28,13 +28,13 @@ export function ChatBar({
       <span className="grow" />
       {children}
       <IconButton
-        icon="voices"
-        label="What agents say to each other"
+        icon="agents"
+        label="Messages between agents"
         keys="v"
         aria-pressed={isInternalShown}
         onClick={onInternal}
       />
-      <IconButton className="wide-only" icon="keyboard" label="Keyboard" keys="?" onClick={onHelp} />
+      <IconButton className="wide-only" icon="keyboard" label="Keyboard shortcuts" keys="?" onClick={onHelp} />
       <IconButton
         className="wide-only"
         icon="inspect"

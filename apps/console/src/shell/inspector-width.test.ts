@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { inspectorWidth } from './inspector-width.ts';
+import { computeInspectorWidth } from './inspector-width.ts';
 
 it.each([
   [1920, undefined, 600],
@@ -9,6 +9,6 @@ it.each([
   [1440, 820, 820],
   [1200, 820, 640],
   [700, 820, 320],
-])('the inspector in a window of %i, chosen %s, is %i wide', (room, chosen, width) => {
-  expect(inspectorWidth(room, chosen).width).toBe(width);
+])('computes, for a window of %i px and a chosen width of %s, an inspector of %i px', (windowWidth, chosen, width) => {
+  expect(computeInspectorWidth(windowWidth, chosen).width).toBe(width);
 });

@@ -1,9 +1,9 @@
 import { lazy, Suspense, type ReactNode } from 'react';
 import type { PaneProps } from '../inspect-types.ts';
 import { IconButton } from '../ui/button.tsx';
-import { Guard } from '../ui/guard.tsx';
+import { ErrorBoundary } from '../ui/error-boundary.tsx';
 import { TabList, type Tab } from '../ui/tab-list.tsx';
-import { go, type Pane } from '../use-location.ts';
+import { navigate, type Pane } from '../use-location.ts';
 
 const bodies = {
   streams: lazy(() => import('../inspect/streams-pane.tsx').then((module) => ({ default: module.StreamsPane }))),
@@ -21,21 +21,21 @@ const tabs: ReadonlyArray<Tab<Pane>> = [
   { id: 'tape', label: 'Tape' },
 ];
 
-/** The run beside the chat, in five ways. A pane's code comes when it is first looked at. */
+/** Five views of the run next to the chat. The code of a pane is loaded when it is first shown. */
 export function Inspector({ pane, onClose, ...props }: PaneProps & { pane: Pane; onClose: () => void }): ReactNode {
   const Body = bodies[pane];
   return (
     <div className="inspector">
       <header className="bar">
-        <TabList label="Views of the run" tabs={tabs} active={pane} onChange={(id) => go({ pane: id })} />
+        <TabList label="Inspector views" tabs={tabs} active={pane} onChange={(id) => navigate({ pane: id })} />
         <span className="grow" />
-        <IconButton className="wide-only" icon="close" label="Close the inspector" keys="i" onClick={onClose} />
+        <IconButton className="wide-only" icon="close" label="Close inspector" keys="i" onClick={onClose} />
       </header>
       <div id={`panel-${pane}`} className="pane" role="tabpanel" aria-labelledby={`tab-${pane}`}>
         <Suspense fallback={<p className="empty">Loading…</p>}>
-          <Guard key={pane} news={props.runId}>
+          <ErrorBoundary key={pane} resetKey={props.runId}>
             <Body {...props} />
-          </Guard>
+          </ErrorBoundary>
         </Suspense>
       </div>
     </div>

@@ -2,7 +2,7 @@ import { type KeyboardEvent, type PointerEvent, type ReactNode } from 'react';
 
 const step = 24;
 
-/** The edge between the chat and the inspector: drag it, or move it with the arrow keys. */
+/** Separator between the chat and the inspector: drag it, or move it with the arrow keys. */
 export function Resizer({
   width,
   min,
@@ -29,7 +29,7 @@ export function Resizer({
       className="resizer"
       role="separator"
       tabIndex={0}
-      aria-label="Width of the inspector"
+      aria-label="Inspector width"
       aria-orientation="vertical"
       aria-valuenow={width}
       aria-valuemin={min}

@@ -4,14 +4,14 @@ import { IconButton } from '../ui/button.tsx';
 const keys: ReadonlyArray<[string, string]> = [
   ['j  k', 'Next and previous message; in the inspector, rows'],
   ['/', 'Search threads; in the inspector, filter'],
-  ['f', 'Follow the end'],
+  ['f', 'Scroll to the end and follow it'],
   ['n', 'New thread'],
   ['c', 'Write a message'],
   ['i', 'Open or close the inspector'],
-  ['v', 'Show what agents say to each other'],
+  ['v', 'Show messages between agents'],
   ['1 – 5', 'Streams, Topology, Timeline, Tree, Tape'],
   ['Esc', 'Stop the answer; leave a field'],
-  ['?', 'This'],
+  ['?', 'Show this help'],
 ];
 
 export function ShortcutsHelp({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }): ReactNode {
@@ -21,18 +21,18 @@ export function ShortcutsHelp({ isOpen, onClose }: { isOpen: boolean; onClose: (
     else dialog.current?.close();
   }, [isOpen]);
   return (
-    <dialog ref={dialog} className="help" aria-label="Keyboard" onClose={onClose}>
+    <dialog ref={dialog} className="help" aria-label="Keyboard shortcuts" onClose={onClose}>
       <header>
-        <h2>Keyboard</h2>
+        <h2>Keyboard shortcuts</h2>
         <IconButton icon="close" label="Close" onClick={onClose} />
       </header>
       <dl>
-        {keys.map(([key, what]) => (
+        {keys.map(([key, description]) => (
           <div key={key}>
             <dt>
               <kbd>{key}</kbd>
             </dt>
-            <dd>{what}</dd>
+            <dd>{description}</dd>
           </div>
         ))}
       </dl>

@@ -1,36 +1,35 @@
 import type { AgentEvent, Tape } from '@intertie/core';
-import { useCallback, useState, type ReactNode } from 'react';
-import type { Frame } from '../app.tsx';
+import { useCallback, useLayoutEffect, useRef, useState, type ReactNode } from 'react';
+import type { Layout } from '../app.tsx';
 import { api, type ServerInfo } from '../api.ts';
 import { ChatView } from '../chat/chat-view.tsx';
 import { useSession } from '../chat/use-session.ts';
-import { WireMenu } from '../chat/wire-menu.tsx';
+import { ConnectionMenu } from '../chat/connection-menu.tsx';
 import type { RunEvents } from '../inspect-types.ts';
 import { Icon } from '../ui/icon.tsx';
-import { recordedRun } from '../run-events.ts';
+import { createRecordedRun } from '../run-events.ts';
 import { AgentColors } from '../use-agent-color.ts';
 import { useRunEvents } from '../use-run-events.ts';
-import { go, type Pane } from '../use-location.ts';
+import { navigate, type Pane } from '../use-location.ts';
 import { useTopology } from '../use-topology.ts';
 import { ChatBar } from './chat-bar.tsx';
 import { InspectorFrame } from './inspector-frame.tsx';
-import { useLatest } from './use-latest.ts';
 import { useThreadColors } from './use-thread-colors.ts';
 import { useThreadTitle } from './use-thread-title.ts';
 
 type Run = { runId: string; agent?: string };
 
-/** A thread: its chat, and one of its runs beside it. */
+/** Thread with its chat and, in the inspector, one of its runs. */
 export function ThreadScreen({
   threadId,
   server,
   pane,
-  frame,
+  layout,
 }: {
   threadId: string;
   server: ServerInfo | undefined;
   pane: Pane;
-  frame: Frame;
+  layout: Layout;
 }): ReactNode {
   const { session, state } = useSession(threadId);
   const [newest, setNewest] = useState<Run>();
@@ -41,22 +40,22 @@ export function ThreadScreen({
   const title = useThreadTitle(session, state.isNew);
   const onRun = useCallback((run: Run | undefined): void => {
     setNewest((known) => (known?.runId === run?.runId && known?.agent === run?.agent ? known : run));
-    // What is said now is what is looked at.
+    // A new run is always the inspected one.
     setPinned(undefined);
     setScrub(undefined);
   }, []);
   const runId = pinned ?? newest?.runId;
   const agent = newest?.agent ?? state.agent;
-  const followed = useRunEvents(runId, threadId, frame.isInspectorOpen || frame.isInternalShown);
+  const followed = useRunEvents(runId, threadId, layout.isInspectorOpen || layout.isInternalShown);
   const events = tape ?? followed;
   const described = useTopology(agent)?.agents.map(({ name }) => name) ?? [];
   const authors = [...Object.values(state.authors), ...(agent === undefined ? [] : [agent])];
   const colors = useThreadColors(authors, [...described, ...speakers.split('\n')], events);
   const onTape = (next: Tape<AgentEvent> | undefined): void => {
-    setTape(next && recordedRun(next.items.map(({ item }) => item)));
+    setTape(next && createRecordedRun(next.items.map(({ item }) => item)));
     setScrub(undefined);
   };
-  const { isInspectorOpen, toggleInspector } = frame;
+  const { isInspectorOpen, toggleInspector } = layout;
   const openInspector = useLatest(() => {
     if (!isInspectorOpen) toggleInspector();
   });
@@ -64,7 +63,7 @@ export function ThreadScreen({
     (run: string): void => {
       setPinned(run);
       openInspector();
-      if (matchMedia('(max-width: 760px)').matches) go({ view: 'inspect' });
+      if (matchMedia('(max-width: 760px)').matches) navigate({ view: 'inspect' });
     },
     [openInspector],
   );
@@ -73,24 +72,24 @@ export function ThreadScreen({
       <main className="chat">
         <ChatBar
           title={title}
-          isInternalShown={frame.isInternalShown}
-          isInspectorOpen={frame.isInspectorOpen}
-          onInternal={frame.toggleInternal}
-          onInspector={frame.toggleInspector}
-          onHelp={frame.openHelp}
+          isInternalShown={layout.isInternalShown}
+          isInspectorOpen={layout.isInspectorOpen}
+          onInternal={layout.toggleInternal}
+          onInspector={layout.toggleInspector}
+          onHelp={layout.openHelp}
         >
           {!state.isNew && (
             <a
               className="icon-button"
               href={api.urls.threadExport(threadId)}
               download={`${threadId}.jsonl`}
-              aria-label="Download the thread"
-              title="Download the thread"
+              aria-label="Download thread"
+              title="Download thread"
             >
               <Icon name="download" />
             </a>
           )}
-          {server?.loopback && <WireMenu threadId={threadId} notes={state.wire} />}
+          {server?.loopback && <ConnectionMenu threadId={threadId} log={state.connectionLog} />}
         </ChatBar>
         <ChatView
           session={session}
@@ -98,14 +97,14 @@ export function ThreadScreen({
           server={server}
           events={events}
           scrub={scrub}
-          isInternalShown={frame.isInternalShown}
+          isInternalShown={layout.isInternalShown}
           onEndScrub={() => setScrub(undefined)}
           onRun={onRun}
           onInspect={inspect}
           onAgents={setSpeakers}
         />
       </main>
-      {frame.isInspectorOpen && (
+      {layout.isInspectorOpen && (
         <InspectorFrame
           pane={pane}
           threadId={threadId}
@@ -115,9 +114,18 @@ export function ThreadScreen({
           onLeaf={(messageId) => void session.showLeaf(messageId)}
           onScrub={setScrub}
           onTape={onTape}
-          onClose={frame.toggleInspector}
+          onClose={layout.toggleInspector}
         />
       )}
     </AgentColors>
   );
+}
+
+/** Returns a function with a stable identity that calls the latest `action`, for memoized components. */
+function useLatest(action: () => void): () => void {
+  const latest = useRef(action);
+  useLayoutEffect(() => {
+    latest.current = action;
+  });
+  return useCallback(() => latest.current(), []);
 }

@@ -1,30 +1,30 @@
 import { useEffect, useState } from 'react';
-import { api, messageOf, type ServerInfo } from '../api.ts';
+import { api, formatError, type ServerInfo } from '../api.ts';
 
 const retryMs = 3000;
 
-/** What the server says of itself. While it does not answer, it is asked again. */
+/** Loads the server info and retries until the server answers. */
 export function useServer(): { server: ServerInfo | undefined; error: string | undefined } {
   const [server, setServer] = useState<ServerInfo>();
   const [error, setError] = useState<string>();
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
-    let isOver = false;
-    const ask = async (): Promise<void> => {
+    let isUnmounted = false;
+    const load = async (): Promise<void> => {
       try {
         const info = await api.server();
-        if (isOver) return;
+        if (isUnmounted) return;
         setServer(info);
         setError(undefined);
-      } catch (problem) {
-        if (isOver) return;
-        setError(messageOf(problem));
-        timer = setTimeout(() => void ask(), retryMs);
+      } catch (cause) {
+        if (isUnmounted) return;
+        setError(formatError(cause));
+        timer = setTimeout(() => void load(), retryMs);
       }
     };
-    void ask();
+    void load();
     return () => {
-      isOver = true;
+      isUnmounted = true;
       clearTimeout(timer);
     };
   }, []);

@@ -2,7 +2,7 @@ import { useEffect, useRef } from 'react';
 
 export type Shortcuts = { readonly [key: string]: () => void };
 
-/** Single keys, where nobody is writing. A pane of the inspector that has the focus comes first, and takes those that are its own. */
+/** Handles single-key shortcuts outside of text fields. A focused inspector pane handles its own keys first. */
 export function useShortcuts(shortcuts: Shortcuts): void {
   const latest = useRef(shortcuts);
   latest.current = shortcuts;
@@ -16,7 +16,7 @@ export function useShortcuts(shortcuts: Shortcuts): void {
       event.preventDefault();
       action();
     };
-    // Panes listen at the document, which is asked before the window.
+    // Panes listen on the document, which receives the event before the window.
     addEventListener('keydown', onKeyDown);
     return () => removeEventListener('keydown', onKeyDown);
   }, []);

@@ -6,31 +6,31 @@ import { AgentColors } from '../use-agent-color.ts';
 const separator = '\n';
 
 /**
- * The colours of a thread's agents: those of the server that answer in it (`authors`), those who are known to work in it, and those
- * of the run that is looked at.
+ * Assigns colors to the agents of a thread: the server's agents that answered in it (`authors`), other agents that take part in it
+ * (`members`), and the agents of the inspected run.
  */
-export function useThreadColors(authors: readonly string[], workers: readonly string[], events: RunEvents): ColorIndex {
-  const elsewhere = use(AgentColors);
-  const store = useMemo(() => agentsStore(events), [events]);
+export function useThreadColors(authors: readonly string[], members: readonly string[], events: RunEvents): ColorIndex {
+  const preferred = use(AgentColors);
+  const store = useMemo(() => createNameStore(events), [events]);
   const seen = useSyncExternalStore(events.subscribe, store);
-  // As texts, so that the colours are others only when somebody else is there.
-  const known = listed(authors);
-  const others = listed([...workers, ...seen.split(separator)]);
+  // Strings compare by value, so the colors are computed again only when the set of names changes.
+  const known = joinNames(authors);
+  const others = joinNames([...members, ...seen.split(separator)]);
   return useMemo(
-    () => assignColors(others.split(separator), elsewhere, known === '' ? [] : known.split(separator)),
-    [known, others, elsewhere],
+    () => assignColors(others.split(separator), preferred, known === '' ? [] : known.split(separator)),
+    [known, others, preferred],
   );
 }
 
-function listed(names: readonly string[]): string {
+function joinNames(names: readonly string[]): string {
   return [...new Set(names)]
     .filter((name) => name !== '')
     .toSorted()
     .join(separator);
 }
 
-/** The names of a run's agents, as one text. Each event is looked at once. */
-function agentsStore(events: RunEvents): () => string {
+/** Collects the agent names of a run as one string. Reads each event once. */
+function createNameStore(events: RunEvents): () => string {
   let names = new Set<string>();
   let text = '';
   let count = 0;

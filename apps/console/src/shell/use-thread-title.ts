@@ -1,26 +1,26 @@
 import { useEffect, useState } from 'react';
 import { api } from '../api.ts';
 import type { ThreadSession } from '../chat/thread-session.ts';
-import { onThreads } from '../threads/thread-news.ts';
+import { onThreadsChanged } from '../threads/thread-changes.ts';
 
-/** A thread's title. Its session is told whose it was last. */
+/** Loads the thread's title, and suggests its last agent to the session. */
 export function useThreadTitle(session: ThreadSession, isNew: boolean): string {
   const [title, setTitle] = useState('');
   useEffect(() => {
     if (isNew) return undefined;
-    let isOver = false;
-    const ask = async (): Promise<void> => {
+    let isUnmounted = false;
+    const load = async (): Promise<void> => {
       const { thread } = await api.thread(session.threadId);
-      if (isOver) return;
+      if (isUnmounted) return;
       setTitle(thread.title ?? 'Untitled');
       if (thread.agent !== undefined) session.suggestAgent(thread.agent);
     };
-    const look = (): void => void ask().catch(() => undefined);
-    look();
-    const stop = onThreads(look);
+    const refresh = (): void => void load().catch(() => undefined);
+    refresh();
+    const unsubscribe = onThreadsChanged(refresh);
     return () => {
-      isOver = true;
-      stop();
+      isUnmounted = true;
+      unsubscribe();
     };
   }, [session, isNew]);
   return title;

@@ -3,14 +3,14 @@ import { api, type ServerInfo, type ThreadInfo } from '../api.ts';
 import { forgetSession } from '../chat/use-session.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
-import { Problem } from '../ui/problem.tsx';
+import { ErrorMessage } from '../ui/error-message.tsx';
 import { useAgentColor } from '../use-agent-color.ts';
-import { go } from '../use-location.ts';
-import { tellThreads } from './thread-news.ts';
+import { navigate } from '../use-location.ts';
+import { notifyThreadsChanged } from './thread-changes.ts';
 import { useThreads } from './use-threads.ts';
-import { when } from './when.ts';
+import { formatDate } from './format-date.ts';
 
-/** The threads at the left: found, opened, renamed, deleted. */
+/** List of threads with search, rename and delete. */
 export function ThreadList({
   current,
   server,
@@ -21,7 +21,7 @@ export function ThreadList({
   searchField: RefObject<HTMLInputElement | null>;
 }): ReactNode {
   const [search, setSearch] = useState('');
-  const { threads, error, isLoading, more } = useThreads(search);
+  const { threads, error, isLoading, loadMore } = useThreads(search);
   return (
     <nav className="sidebar" aria-label="Threads">
       <header className="bar">
@@ -30,14 +30,19 @@ export function ThreadList({
           href="/"
           onClick={(event) => {
             event.preventDefault();
-            go({ thread: undefined, view: 'chat' });
+            navigate({ thread: undefined, view: 'chat' });
           }}
         >
           <img src="/icon.svg" alt="" width={18} height={18} />
           Intertie
         </a>
         <span className="grow" />
-        <IconButton icon="add" label="New thread" keys="n" onClick={() => go({ thread: undefined, view: 'chat' })} />
+        <IconButton
+          icon="add"
+          label="New thread"
+          keys="n"
+          onClick={() => navigate({ thread: undefined, view: 'chat' })}
+        />
       </header>
       <div className="search">
         <Icon name="search" />
@@ -56,12 +61,12 @@ export function ThreadList({
           <ThreadRow key={thread.id} thread={thread} isCurrent={thread.id === current} />
         ))}
       </ul>
-      <Problem text={error} />
+      <ErrorMessage text={error} />
       {threads.length === 0 && !isLoading && error === undefined && (
-        <p className="empty">{search === '' ? 'What you ask is kept here.' : 'No thread has these words.'}</p>
+        <p className="empty">{search === '' ? 'Your threads appear here.' : 'No matching threads.'}</p>
       )}
-      {more && (
-        <Button look="quiet" onClick={more}>
+      {loadMore && (
+        <Button variant="quiet" onClick={loadMore}>
           More
         </Button>
       )}
@@ -79,25 +84,25 @@ export function ThreadList({
 const databases = { pglite: 'PGlite', postgres: 'Postgres' } as const;
 
 function ThreadRow({ thread, isCurrent }: { thread: ThreadInfo; isCurrent: boolean }): ReactNode {
-  const colorOf = useAgentColor();
+  const getColor = useAgentColor();
   const [mode, setMode] = useState<'plain' | 'rename' | 'delete'>('plain');
   const title = thread.title ?? 'Untitled';
   const remove = async (): Promise<void> => {
     await api.deleteThread(thread.id);
     forgetSession(thread.id);
-    if (isCurrent) go({ thread: undefined });
-    tellThreads();
+    if (isCurrent) navigate({ thread: undefined });
+    notifyThreadsChanged();
   };
   if (mode === 'rename') return <Rename thread={thread} onDone={() => setMode('plain')} />;
   if (mode === 'delete') {
     return (
       <li className="thread confirm" role="group" aria-label={`Delete ${title}?`}>
         <span className="title">Delete this thread?</span>
-        <Button look="danger" autoFocus onClick={() => void remove()}>
+        <Button variant="danger" autoFocus onClick={() => void remove()}>
           Delete
         </Button>
-        <Button look="quiet" onClick={() => setMode('plain')}>
-          Keep
+        <Button variant="quiet" onClick={() => setMode('plain')}>
+          Cancel
         </Button>
       </li>
     );
@@ -110,18 +115,18 @@ function ThreadRow({ thread, isCurrent }: { thread: ThreadInfo; isCurrent: boole
         onClick={(event) => {
           if (event.metaKey || event.ctrlKey) return;
           event.preventDefault();
-          go({ thread: thread.id, view: 'chat' });
+          navigate({ thread: thread.id, view: 'chat' });
         }}
       >
         <span className="title">{title}</span>
         <span className="meta">
           {thread.agent !== undefined && (
             <span className="agent">
-              <span className="dot" style={{ background: colorOf(thread.agent) }} />
+              <span className="dot" style={{ background: getColor(thread.agent) }} />
               {thread.agent}
             </span>
           )}
-          <time dateTime={thread.updatedAt}>{when(thread.updatedAt)}</time>
+          <time dateTime={thread.updatedAt}>{formatDate(thread.updatedAt)}</time>
         </span>
       </a>
       <span className="row-actions">
@@ -137,7 +142,7 @@ function Rename({ thread, onDone }: { thread: ThreadInfo; onDone: () => void }):
   const save = async (event: FormEvent): Promise<void> => {
     event.preventDefault();
     if (title.trim() !== '') await api.editThread(thread.id, { title: title.trim() });
-    tellThreads();
+    notifyThreadsChanged();
     onDone();
   };
   return (
@@ -147,7 +152,7 @@ function Rename({ thread, onDone }: { thread: ThreadInfo; onDone: () => void }):
           className="field"
           autoFocus
           value={title}
-          aria-label="Title of the thread"
+          aria-label="Thread title"
           onChange={(event) => setTitle(event.target.value)}
           onBlur={onDone}
           onKeyDown={(event) => event.key === 'Escape' && onDone()}

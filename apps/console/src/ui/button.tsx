@@ -3,23 +3,23 @@ import { Icon, type IconName } from './icon.tsx';
 
 type Shared = Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'children'> & { ref?: Ref<HTMLButtonElement> };
 
-/** A button with words. `primary` is the one thing to do; `quiet` has no ground until it is pointed at. */
+/** Button with text. `primary` is the main action; `quiet` has no background until hovered. */
 export function Button({
-  look = 'plain',
+  variant = 'plain',
   icon,
   children,
   className = '',
   ...rest
-}: Shared & { look?: 'plain' | 'primary' | 'quiet' | 'danger'; icon?: IconName; children: ReactNode }): ReactNode {
+}: Shared & { variant?: 'plain' | 'primary' | 'quiet' | 'danger'; icon?: IconName; children: ReactNode }): ReactNode {
   return (
-    <button type="button" {...rest} className={`button ${look} ${className}`}>
+    <button type="button" {...rest} className={`button ${variant} ${className}`}>
       {icon && <Icon name={icon} />}
       {children}
     </button>
   );
 }
 
-/** A button with a picture, whose name is shown when it is pointed at. */
+/** Button with an icon only; the label is its tooltip and accessible name. */
 export function IconButton({
   icon,
   label,

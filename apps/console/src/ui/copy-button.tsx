@@ -1,7 +1,7 @@
 import { useState, type ReactNode } from 'react';
 import { IconButton } from './button.tsx';
 
-/** Copies a text, and says for a moment that it did. */
+/** Copies a text to the clipboard and confirms it for 1.5 s. */
 export function CopyButton({ text, label }: { text: string; label: string }): ReactNode {
   const [isCopied, setCopied] = useState(false);
   const copy = async (): Promise<void> => {

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 
-/** Drawn on 16 by 16, with strokes; what is drawn is said by the control around it. */
+/** Stroke paths on a 16 × 16 grid. Icons are hidden from screen readers; the control around an icon has the label. */
 const paths = {
   add: 'M8 3.5v9M3.5 8h9',
   arrowUp: 'M8 13V3.5M4 7.2 8 3.2l4 4',
@@ -32,7 +32,7 @@ const paths = {
   threads: 'M3 4.5h10M3 8h10M3 11.5h6',
   tool: 'M10.9 3a3 3 0 0 0-3.7 3.9L3.4 10.7a1.3 1.3 0 0 0 1.9 1.9l3.8-3.8A3 3 0 0 0 13 5.1L11.2 6.9 9.1 6.6 8.9 4.6z',
   trash: 'M3.5 4.7h9M6.3 4.5V3h3.4v1.5M4.7 4.9l.5 8h5.6l.5-8',
-  voices:
+  agents:
     'M6 7.5a2 2 0 1 0 0-4 2 2 0 0 0 0 4ZM2.5 12.5c0-2 1.5-3.2 3.5-3.2s3.5 1.2 3.5 3.2M10.3 3.7a2 2 0 0 1 0 3.6M11 9.5c1.5.3 2.5 1.400 2.5 3',
   wire: 'M2.5 8h2.700l1.600-4 2.400 8 1.600-4h2.700',
 } as const;

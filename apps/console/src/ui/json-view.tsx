@@ -1,23 +1,23 @@
 import { memo, type ReactNode } from 'react';
 import { CopyButton } from './copy-button.tsx';
 
-/** A value as JSON, with keys, strings and numbers told apart. A lone text is shown as it is. */
+/** Shows a value as highlighted JSON. A string is shown without quotes. */
 export const JsonView = memo(function Json({ label, value }: { label: string; value: unknown }): ReactNode {
   const text = typeof value === 'string' ? value : (JSON.stringify(value, undefined, 2) ?? 'undefined');
   return (
     <div className="json">
       <div className="json-head">
         <span>{label}</span>
-        <CopyButton text={text} label={`Copy the ${label.toLowerCase()}`} />
+        <CopyButton text={text} label={`Copy ${label.toLowerCase()}`} />
       </div>
-      <pre tabIndex={0}>{typeof value === 'string' || text.length > 20_000 ? text : colored(text)}</pre>
+      <pre tabIndex={0}>{typeof value === 'string' || text.length > 20_000 ? text : highlight(text)}</pre>
     </div>
   );
 });
 
 const token = /("(?:[^"\\]|\\.)*")(\s*:)?|\b(true|false|null)\b|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 
-function colored(text: string): ReactNode[] {
+function highlight(text: string): ReactNode[] {
   const nodes: ReactNode[] = [];
   let end = 0;
   for (const match of text.matchAll(token)) {

@@ -6,7 +6,7 @@ type TriggerProps = {
   popoverTarget: string;
 };
 
-/** A small dialog below its button: the browser opens and closes it, on Escape and on a click elsewhere too. */
+/** Small dialog below its trigger. The Popover API opens it and closes it on Escape and on an outside click. */
 export function Popover({
   label,
   trigger,

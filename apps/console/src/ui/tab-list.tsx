@@ -2,7 +2,7 @@ import { useRef, type KeyboardEvent, type ReactNode } from 'react';
 
 export type Tab<Id extends string> = { id: Id; label: string };
 
-/** Tabs as the ARIA practices have them: one stop of the Tab key, arrows between them. Panels are `panel-<id>`. */
+/** Tabs that follow the ARIA practices: one Tab stop, arrow keys between tabs. The panel of a tab has the id `panel-<id>`. */
 export function TabList<Id extends string>({
   label,
   tabs,

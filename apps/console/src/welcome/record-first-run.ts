@@ -1,5 +1,5 @@
 import { CANONICAL, recordTape, seal, sourceStream, type AgentEvent, type RunInput, type Tape } from '@intertie/core';
-import { story, type Line } from './first-run-story.ts';
+import { createFirstRunScript, type ScriptItem } from './first-run-script.ts';
 
 const run: RunInput = {
   runId: 'first-run',
@@ -13,20 +13,20 @@ const run: RunInput = {
 };
 
 /**
- * Runs the story of the first screen as any source is run, and records it. The clock goes on only where the story waits, so
- * that the same story is the same tape.
+ * Runs the script of the welcome screen as a source and records it. The clock advances only by the script's pauses, so the
+ * recording is deterministic.
  */
 export async function recordFirstRun(): Promise<Tape> {
   let time = run.startedAt;
   const now = (): number => time;
-  async function* play(lines: Iterable<Line>): AsyncGenerator<AgentEvent> {
-    for (const line of lines) {
-      if (typeof line === 'number') time += line;
-      else yield line;
+  async function* play(items: Iterable<ScriptItem>): AsyncGenerator<AgentEvent> {
+    for (const item of items) {
+      if (typeof item === 'number') time += item;
+      else yield item;
     }
   }
   const source = sourceStream(
-    play(story(run.runId)),
+    play(createFirstRunScript(run.runId)),
     seal(run, () => undefined),
     { now },
   );

@@ -1,50 +1,50 @@
 import { generateId, type AgentEvent, type Tape } from '@intertie/core';
 import { useEffect, useState, type ReactNode } from 'react';
-import type { Frame } from '../app.tsx';
+import type { Layout } from '../app.tsx';
 import type { ServerInfo } from '../api.ts';
-import { beginThread } from '../chat/use-session.ts';
+import { startThread } from '../chat/use-session.ts';
 import type { Draft } from '../chat/thread-session.ts';
 import type { RunEvents } from '../inspect-types.ts';
-import { noRun, recordedRun } from '../run-events.ts';
+import { noRun, createRecordedRun } from '../run-events.ts';
 import { ChatBar } from '../shell/chat-bar.tsx';
 import { InspectorFrame } from '../shell/inspector-frame.tsx';
 import { useThreadColors } from '../shell/use-thread-colors.ts';
 import { AgentColors } from '../use-agent-color.ts';
-import { go, type Pane } from '../use-location.ts';
-import { playedRun } from './played-run.ts';
+import { navigate, type Pane } from '../use-location.ts';
+import { playTape } from './play-tape.ts';
 import { Welcome } from './welcome.tsx';
 
-function begin(agent: string | undefined, draft: Draft): void {
+function start(agent: string | undefined, draft: Draft): void {
   const threadId = generateId();
-  beginThread(threadId, agent, draft);
-  go({ thread: threadId, view: 'chat' });
+  startThread(threadId, agent, draft);
+  navigate({ thread: threadId, view: 'chat' });
 }
 
 const noNames: readonly string[] = [];
 
-/** It plays once in the life of a page. */
+/** The recording plays once per page load and is shown complete afterwards. */
 let hasPlayed = false;
 
-/** The page before the first question: a recorded run, and what to try. */
+/** Screen without a thread: a recorded run and suggestions. */
 export function WelcomeScreen({
   server,
   error,
   pane,
-  frame,
+  layout,
 }: {
   server: ServerInfo | undefined;
   error: string | undefined;
   pane: Pane;
-  frame: Frame;
+  layout: Layout;
 }): ReactNode {
   const [events, setEvents] = useState<RunEvents>(noRun);
   const [prompt, setPrompt] = useState('');
   const [scrub, setScrub] = useState<number>();
   const show = (tape: Tape<AgentEvent>, isInstant: boolean): void => {
-    const { prompt: asked, title } = tape.header;
-    setEvents(isInstant ? recordedRun(tape.items.map(({ item }) => item)) : playedRun(tape));
-    // A tape that is opened may be anybody's, and so its header may say anything.
-    setPrompt([asked, title].find((text) => typeof text === 'string') ?? 'A tape');
+    const { prompt: tapePrompt, title } = tape.header;
+    setEvents(isInstant ? createRecordedRun(tape.items.map(({ item }) => item)) : playTape(tape));
+    // The header of an opened tape is not validated.
+    setPrompt([tapePrompt, title].find((text) => typeof text === 'string') ?? 'A tape');
     setScrub(undefined);
   };
   const showFirst = async (): Promise<void> => {
@@ -59,11 +59,11 @@ export function WelcomeScreen({
       <main className="chat">
         <ChatBar
           title="New thread"
-          isInternalShown={frame.isInternalShown}
-          isInspectorOpen={frame.isInspectorOpen}
-          onInternal={frame.toggleInternal}
-          onInspector={frame.toggleInspector}
-          onHelp={frame.openHelp}
+          isInternalShown={layout.isInternalShown}
+          isInspectorOpen={layout.isInspectorOpen}
+          onInternal={layout.toggleInternal}
+          onInspector={layout.toggleInspector}
+          onHelp={layout.openHelp}
         />
         <Welcome
           server={server}
@@ -71,11 +71,11 @@ export function WelcomeScreen({
           events={events}
           prompt={prompt}
           scrub={scrub}
-          isInternalShown={frame.isInternalShown}
-          onBegin={begin}
+          isInternalShown={layout.isInternalShown}
+          onStart={start}
         />
       </main>
-      {frame.isInspectorOpen && (
+      {layout.isInspectorOpen && (
         <InspectorFrame
           pane={pane}
           threadId=""
@@ -84,7 +84,7 @@ export function WelcomeScreen({
           onLeaf={() => undefined}
           onScrub={setScrub}
           onTape={(tape) => (tape === undefined ? void showFirst() : show(tape, true))}
-          onClose={frame.toggleInspector}
+          onClose={layout.toggleInspector}
         />
       )}
     </AgentColors>

@@ -1,6 +1,6 @@
 import { useState, useSyncExternalStore, type CSSProperties, type ReactNode } from 'react';
 import type { ServerInfo } from '../api.ts';
-import { AgentPicker, defaultAgent } from '../chat/agent-picker.tsx';
+import { AgentPicker, getDefaultAgent } from '../chat/agent-picker.tsx';
 import { Composer } from '../chat/composer.tsx';
 import { MessageView } from '../chat/message-view.tsx';
 import type { Draft } from '../chat/thread-session.ts';
@@ -8,9 +8,9 @@ import { useFoldedRun } from '../chat/use-folded-run.ts';
 import type { RunEvents } from '../inspect-types.ts';
 import { Icon } from '../ui/icon.tsx';
 import { useAgentColor } from '../use-agent-color.ts';
-import { thingsToTry } from './things-to-try.ts';
+import { collectSuggestions } from './collect-suggestions.ts';
 
-/** What a page shows that nobody has asked anything yet: a run that was recorded, and what to try. */
+/** Chat column of the welcome screen: suggestions, a recorded run and the composer. */
 export function Welcome({
   server,
   error,
@@ -18,7 +18,7 @@ export function Welcome({
   prompt,
   scrub,
   isInternalShown,
-  onBegin,
+  onStart,
 }: {
   server: ServerInfo | undefined;
   error: string | undefined;
@@ -26,15 +26,15 @@ export function Welcome({
   prompt: string;
   scrub: number | undefined;
   isInternalShown: boolean;
-  onBegin: (agent: string | undefined, draft: Draft) => void;
+  onStart: (agent: string | undefined, draft: Draft) => void;
 }): ReactNode {
-  const colorOf = useAgentColor();
+  const getColor = useAgentColor();
   const agents = server?.agents ?? [];
   const [chosen, setChosen] = useState<string>();
-  const agent = chosen ?? defaultAgent(agents)?.name;
+  const agent = chosen ?? getDefaultAgent(agents)?.name;
   const { entries, status } = useSyncExternalStore(events.subscribe, events.snapshot);
   const message = useFoldedRun(entries, { count: scrub, includeInternal: isInternalShown });
-  const tries = thingsToTry(agents);
+  const suggestions = collectSuggestions(agents);
   return (
     <>
       <div className="scroller" tabIndex={-1}>
@@ -42,8 +42,8 @@ export function Welcome({
           <header>
             <h2>Connect any agent to any chat.</h2>
             <p>
-              Below, a recorded run, told in every protocol at once. Ask something to start one of your own; it is kept,
-              and goes on through reloads, other tabs and cut connections.
+              Below is a recorded run. Ask something to start your own. Runs are stored, and continue through reloads,
+              other tabs and interrupted connections.
             </p>
           </header>
           {error !== undefined && (
@@ -51,30 +51,30 @@ export function Welcome({
               {error}
             </p>
           )}
-          {tries.length > 0 && (
-            <section aria-label="Three things to try" className="tries">
-              {tries.map(({ agent: name, text, why }) => (
+          {suggestions.length > 0 && (
+            <section aria-label="Suggestions" className="suggestions">
+              {suggestions.map(({ agent: name, text, description }) => (
                 <button
                   key={name + text}
                   type="button"
-                  className="try"
-                  style={{ '--agent': colorOf(name) } as CSSProperties}
-                  onClick={() => onBegin(name, { text, files: [] })}
+                  className="suggestion"
+                  style={{ '--agent': getColor(name) } as CSSProperties}
+                  onClick={() => onStart(name, { text, files: [] })}
                 >
                   <span className="text">{text}</span>
-                  <span className="why">
+                  <span className="description">
                     <span className="dot" />
-                    <b>{name}</b> {why}
+                    <b>{name}</b> {description}
                   </span>
                 </button>
               ))}
             </section>
           )}
-          <section className="recording" aria-label="A recorded run">
+          <section className="recording" aria-label="Recorded run">
             <p className="recording-mark">
               <Icon name="focus" size={13} /> Recording
             </p>
-            <article className="message user" aria-label="Somebody">
+            <article className="message user" aria-label="User">
               <div className="bubble">
                 <p>{prompt}</p>
               </div>
@@ -84,7 +84,7 @@ export function Welcome({
         </div>
       </div>
       <footer className="foot">
-        <Composer label="Your message" isBusy={false} onSend={(draft) => onBegin(agent, draft)}>
+        <Composer label="Your message" isBusy={false} onSend={(draft) => onStart(agent, draft)}>
           <AgentPicker agents={agents} agent={agent} onChoose={setChosen} />
         </Composer>
       </footer>

@@ -2,18 +2,18 @@ import type { AgentEvent } from '@intertie/core';
 
 const windowMs = 1000;
 
-/** Events a second: in the last second while they come, over the whole run once it is here. */
+/** Events per second: over the last second of a live run, or over a complete run. */
 export class EventRate {
-  #notes: Array<{ at: number; count: number }> = [];
+  #samples: Array<{ at: number; count: number }> = [];
 
-  note(at: number, count: number): void {
-    this.#notes.push({ at, count });
-    while (this.#notes.length > 2 && this.#notes[1]!.at < at - windowMs) this.#notes.shift();
+  record(at: number, count: number): void {
+    this.#samples.push({ at, count });
+    while (this.#samples.length > 2 && this.#samples[1]!.at < at - windowMs) this.#samples.shift();
   }
 
   get now(): number {
-    const first = this.#notes.at(0);
-    const last = this.#notes.at(-1);
+    const first = this.#samples.at(0);
+    const last = this.#samples.at(-1);
     if (first === undefined || last === undefined || last.at <= first.at) return 0;
     return ((last.count - first.count) * 1000) / Math.max(windowMs, last.at - first.at);
   }

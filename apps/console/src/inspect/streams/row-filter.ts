@@ -1,44 +1,44 @@
 import { describeItem } from '../describe-item.ts';
-import { familyOf, isDelta, type Family } from '../event-family.ts';
+import { getFamily, isDelta, type Family } from '../event-family.ts';
 import type { StreamTable } from './stream-table.ts';
 
 export type RowFilter = {
-  /** The families that are left out. */
+  /** Families that are not shown. */
   hidden: ReadonlySet<Family>;
   deltas: boolean;
   agent: string | undefined;
   search: string;
 };
 
-export const everything: RowFilter = { hidden: new Set(), deltas: true, agent: undefined, search: '' };
+export const noFilter: RowFilter = { hidden: new Set(), deltas: true, agent: undefined, search: '' };
 
 const isFiltering = ({ hidden, deltas, agent, search }: RowFilter): boolean =>
   hidden.size > 0 || !deltas || agent !== undefined || search !== '';
 
 /**
- * The rows of a table that a filter lets through, by their index, as they come. What is let through is an event with all
- * that it was written as, so that the columns stay aligned; a frame that caused nothing stands for itself.
+ * Indices of the rows that pass a filter, updated incrementally. An event passes with all its target items, so that the columns
+ * stay aligned. A frame that caused no event is filtered by itself.
  */
 export class FilteredRows {
   #table: StreamTable;
   #filter: RowFilter;
   #search: string;
-  #frameAt: (index: number) => unknown;
+  #getFrame: (index: number) => unknown;
   #passed: number[] = [];
-  #seen = 0;
+  #checked = 0;
   #event = { index: -1, passes: false };
 
-  constructor(table: StreamTable, filter: RowFilter, frameAt: (index: number) => unknown) {
+  constructor(table: StreamTable, filter: RowFilter, getFrame: (index: number) => unknown) {
     this.#table = table;
     this.#filter = filter;
     this.#search = filter.search.toLowerCase();
-    this.#frameAt = frameAt;
+    this.#getFrame = getFrame;
   }
 
-  /** Looks at the rows that are new. Frames that wait are shown as long as nothing is left out. */
-  catchUp(): void {
-    for (; this.#seen < this.#table.settled; this.#seen++) {
-      if (this.#passes(this.#seen)) this.#passed.push(this.#seen);
+  /** Filters the new rows. Pending frames are shown only without a filter. */
+  update(): void {
+    for (; this.#checked < this.#table.settled; this.#checked++) {
+      if (this.#passes(this.#checked)) this.#passed.push(this.#checked);
     }
   }
 
@@ -46,13 +46,13 @@ export class FilteredRows {
     return isFiltering(this.#filter) ? this.#passed.length : this.#table.length;
   }
 
-  /** The row's index in the table. */
+  /** Returns the table index of the row at a position. */
   at(position: number): number {
     return isFiltering(this.#filter) ? this.#passed[position]! : position;
   }
 
-  /** Where a row of the table is, or where the one after it would be. */
-  positionOf(row: number): number {
+  /** Returns the position of a table row, or of the next row that passes. */
+  findPosition(row: number): number {
     if (!isFiltering(this.#filter)) return row;
     let low = 0;
     let high = this.#passed.length;
@@ -74,27 +74,27 @@ export class FilteredRows {
   #eventPasses(index: number, frame: number | undefined): boolean {
     const { hidden, deltas, agent } = this.#filter;
     const event = this.#table.events[index]!;
-    if (hidden.has(familyOf(event.type)) || (!deltas && isDelta(event.type))) return false;
-    if (agent !== undefined && this.#table.agentOf(index) !== agent) return false;
+    if (hidden.has(getFamily(event.type)) || (!deltas && isDelta(event.type))) return false;
+    if (agent !== undefined && this.#table.getAgent(index) !== agent) return false;
     if (this.#search === '') return true;
-    const [first, last] = this.#table.targetsOf(index);
+    const [first, last] = this.#table.getTargets(index);
     return (
-      this.#finds(event) ||
-      (frame !== undefined && this.#finds(this.#frameAt(frame))) ||
-      this.#table.targets.slice(first, last + 1).some((item) => this.#finds(item))
+      this.#matches(event) ||
+      (frame !== undefined && this.#matches(this.#getFrame(frame))) ||
+      this.#table.targets.slice(first, last + 1).some((item) => this.#matches(item))
     );
   }
 
   #framePasses(frame: number): boolean {
     const { hidden, deltas, agent } = this.#filter;
     if (agent !== undefined) return false;
-    const item = this.#frameAt(frame);
+    const item = this.#getFrame(frame);
     const { type, family } = describeItem(item);
     if (hidden.has(family) || (!deltas && isDelta(type))) return false;
-    return this.#search === '' || this.#finds(item);
+    return this.#search === '' || this.#matches(item);
   }
 
-  #finds(item: unknown): boolean {
+  #matches(item: unknown): boolean {
     return JSON.stringify(item)?.toLowerCase().includes(this.#search) ?? false;
   }
 }

@@ -1,9 +1,9 @@
-import { isIn, type Cell, type Relatives, type StreamRow, type StreamTable } from './stream-table.ts';
+import { isInRange, type Cell, type RelatedItems, type StreamRow, type StreamTable } from './stream-table.ts';
 
 const columns = ['frame', 'event', 'target'] as const;
 
-/** The cell of a row that is nearest to a column: the same, or else what the row has. */
-export function cellAt(row: StreamRow, column: Cell['column']): Cell | undefined {
+/** Finds the cell of a row in a column, or else another cell of the row. */
+export function findCell(row: StreamRow, column: Cell['column']): Cell | undefined {
   for (const one of [column, 'event', 'target', 'frame'] as const) {
     const index = row[one];
     if (index !== undefined) return { column: one, index };
@@ -11,32 +11,32 @@ export function cellAt(row: StreamRow, column: Cell['column']): Cell | undefined
   return undefined;
 }
 
-/** The next cell to the side. Where the row shows none it is the one that the row comes from. */
-export function cellAside(row: StreamRow, from: Cell['column'], by: 1 | -1): Cell | undefined {
-  const through = { frame: row.frame ?? row.origin, event: row.event ?? row.cause, target: row.target };
+/** Finds the next cell to the left or right. If the row shows none there, returns the item that caused the row. */
+export function findAdjacentCell(row: StreamRow, from: Cell['column'], by: 1 | -1): Cell | undefined {
+  const cells = { frame: row.frame ?? row.origin, event: row.event ?? row.cause, target: row.target };
   for (let at = columns.indexOf(from) + by; at >= 0 && at < columns.length; at += by) {
     const column = columns[at]!;
-    const index = through[column];
+    const index = cells[column];
     if (index !== undefined) return { column, index };
   }
   return undefined;
 }
 
-/** Which cells of a row are among the relatives, as in `frame target`. */
-export function litIn(row: StreamRow, relatives: Relatives | undefined): string {
-  if (!relatives) return '';
-  const lit: Array<Cell['column']> = [];
-  if (isIn(row.frame, relatives.frames)) lit.push('frame');
-  if (isIn(row.event, relatives.events)) lit.push('event');
-  if (isIn(row.target, relatives.targets)) lit.push('target');
-  return lit.join(' ');
+/** Returns the columns of a row whose cells are among the related items, for example `frame target`. */
+export function findHighlighted(row: StreamRow, related: RelatedItems | undefined): string {
+  if (!related) return '';
+  const columnsFound: Array<Cell['column']> = [];
+  if (isInRange(row.frame, related.frames)) columnsFound.push('frame');
+  if (isInRange(row.event, related.events)) columnsFound.push('event');
+  if (isInRange(row.target, related.targets)) columnsFound.push('target');
+  return columnsFound.join(' ');
 }
 
-/** The first cell after a row that breaks a rule; from the end it begins again. */
-export function nextViolation(table: StreamTable, after: number): Cell | undefined {
+/** Finds the first violation after a row, or else the first of all. */
+export function findNextViolation(table: StreamTable, after: number): Cell | undefined {
   const cells = (['event', 'target'] as const).flatMap((column) =>
-    table.violatingItems(column).flatMap((index) => {
-      const row = table.rowOf({ column, index });
+    table.getViolatingItems(column).flatMap((index) => {
+      const row = table.findRow({ column, index });
       return row === undefined ? [] : { row, cell: { column, index } };
     }),
   );

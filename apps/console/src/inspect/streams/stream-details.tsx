@@ -4,10 +4,10 @@ import { Fragment, type ReactNode } from 'react';
 import { IconButton } from '../../ui/button.tsx';
 import { JsonView } from '../../ui/json-view.tsx';
 import { useAgentColor } from '../../use-agent-color.ts';
-import type { StreamView } from './stream-feed.ts';
+import type { StreamView } from './stream-store.ts';
 import type { Cell } from './stream-table.ts';
 
-/** One row in full: what came, what was understood, what was written, and what is wrong with it. */
+/** Details of a row: related frames, events and target items as JSON, with violations and losses. */
 export function StreamDetails(props: {
   view: StreamView;
   cell: Cell;
@@ -16,21 +16,21 @@ export function StreamDetails(props: {
 }): ReactNode {
   const { view, cell, targetLabel, onClose } = props;
   const { table, run } = view;
-  const colorOf = useAgentColor();
-  const { frames, events, targets } = table.relativesOf(cell);
-  const eventIndices = list(events);
+  const getColor = useAgentColor();
+  const { frames, events, targets } = table.getRelated(cell);
+  const eventIndices = toIndices(events);
   const violations = [
-    ...eventIndices.flatMap((index) => table.violationsOf({ column: 'event', index })),
-    ...list(targets).flatMap((index) => table.violationsOf({ column: 'target', index })),
+    ...eventIndices.flatMap((index) => table.getViolations({ column: 'event', index })),
+    ...toIndices(targets).flatMap((index) => table.getViolations({ column: 'target', index })),
   ];
-  const losses = eventIndices.flatMap((index) => table.lossesOf(index));
-  const agent = eventIndices.map((index) => table.agentOf(index)).find((name) => name !== undefined);
+  const losses = eventIndices.flatMap((index) => table.getLosses(index));
+  const agent = eventIndices.map((index) => table.getAgent(index)).find((name) => name !== undefined);
   return (
-    <section className="stream-details" aria-label="Row in full">
+    <section className="stream-details" aria-label="Row details">
       <header>
-        <h2>{titleOf(cell, targetLabel)}</h2>
+        <h2>{formatTitle(cell, targetLabel)}</h2>
         {agent !== undefined && (
-          <span className="agent-name" style={{ color: colorOf(agent) }}>
+          <span className="agent-name" style={{ color: getColor(agent) }}>
             {agent}
           </span>
         )}
@@ -40,16 +40,26 @@ export function StreamDetails(props: {
       <div className="body">
         <Findings violations={violations} losses={losses} />
         <div className="json-columns">
-          {list(frames)
+          {toIndices(frames)
             .flatMap((index) => run.frames[index] ?? [])
             .map(({ index, dialect, frame }) => (
-              <Item key={`f${index}`} name={`Source · ${dialect}`} place={`frame ${index}`} value={opened(frame)} />
+              <Item
+                key={`f${index}`}
+                name={`Source · ${dialect}`}
+                position={`frame ${index}`}
+                value={parseData(frame)}
+              />
             ))}
           {eventIndices.map((index) => (
-            <Item key={`e${index}`} name="Canonical" place={run.entries[index]?.id ?? ''} value={table.events[index]} />
+            <Item
+              key={`e${index}`}
+              name="Canonical"
+              position={run.entries[index]?.id ?? ''}
+              value={table.events[index]}
+            />
           ))}
-          {list(targets).map((index) => (
-            <Item key={`t${index}`} name={targetLabel} place={String(index)} value={table.targets[index]} />
+          {toIndices(targets).map((index) => (
+            <Item key={`t${index}`} name={targetLabel} position={String(index)} value={table.targets[index]} />
           ))}
         </div>
       </div>
@@ -57,10 +67,10 @@ export function StreamDetails(props: {
   );
 }
 
-function Item({ name, place, value }: { name: string; place: string; value: unknown }): ReactNode {
+function Item({ name, position, value }: { name: string; position: string; value: unknown }): ReactNode {
   return (
     <section aria-label={name}>
-      <JsonView label={`${name} ${place}`} value={value} />
+      <JsonView label={`${name} ${position}`} value={value} />
     </section>
   );
 }
@@ -83,7 +93,7 @@ function Findings({
             <dd>{violation.sentence}</dd>
             {violation.path !== undefined && (
               <Fragment>
-                <dt>Where</dt>
+                <dt>Path</dt>
                 <dd>
                   <code>{violation.path}</code>
                 </dd>
@@ -103,16 +113,16 @@ function Findings({
   );
 }
 
-const list = ([first, last]: readonly [number, number]): number[] =>
+const toIndices = ([first, last]: readonly [number, number]): number[] =>
   Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => first + index);
 
-function titleOf({ column, index }: Cell, targetLabel: string): string {
+function formatTitle({ column, index }: Cell, targetLabel: string): string {
   if (column === 'event') return `Event ${index + 1}`;
   return column === 'frame' ? `Source frame ${index}` : `${targetLabel} ${index}`;
 }
 
-/** JSON inside a text is easier to read as what it is. */
-function opened(frame: unknown): unknown {
+/** Parses JSON text in the data of a frame, for readability. */
+function parseData(frame: unknown): unknown {
   if (typeof frame !== 'object' || frame === null || !('data' in frame) || typeof frame.data !== 'string') return frame;
   try {
     return { ...frame, data: JSON.parse(frame.data) as unknown };

@@ -9,15 +9,15 @@ import {
 } from 'react';
 import { usePaneKeys } from '../use-pane-keys.ts';
 import type { FilteredRows } from './row-filter.ts';
-import { cellAside, cellAt, litIn } from './stream-cells.ts';
-import type { StreamView } from './stream-feed.ts';
-import { lightOf } from './stream-light.ts';
+import { getRowStatus } from './row-status.ts';
+import { findAdjacentCell, findCell, findHighlighted } from './stream-cells.ts';
+import type { StreamView } from './stream-store.ts';
 import { StreamRowView } from './stream-row.tsx';
 import type { Cell } from './stream-table.ts';
 import type { Follow } from './use-follow.ts';
 import { rowHeight, useRowWindow } from './use-row-window.ts';
 
-/** The rows, as far as they are in sight. Point at one, or move to it, and what belongs to it lights up. */
+/** Virtualized rows. Hovering a cell, or moving to it, highlights the related cells. */
 export function StreamGrid(props: {
   view: StreamView;
   rows: FilteredRows;
@@ -30,56 +30,56 @@ export function StreamGrid(props: {
   const { view, rows, follow, scroller, active, onActive, onOpen } = props;
   const { table, run } = view;
   const count = rows.length;
-  const [pointed, setPointed] = useState<Cell>();
-  const subject = pointed ?? active;
-  const relatives = subject && table.relativesOf(subject);
-  const activeRow = active && table.rowOf(active);
-  const activeAt = activeRow === undefined ? undefined : rows.positionOf(activeRow);
+  const [hovered, setHovered] = useState<Cell>();
+  const subject = hovered ?? active;
+  const related = subject && table.getRelated(subject);
+  const activeRow = active && table.findRow(active);
+  const activeAt = activeRow === undefined ? undefined : rows.findPosition(activeRow);
 
-  const { first, last, onScroll, reveal } = useRowWindow(scroller, count, follow.isHeld);
+  const { first, last, onScroll, reveal } = useRowWindow(scroller, count, follow.isPinned);
 
-  const go = (cell: Cell | undefined): void => {
+  const activate = (cell: Cell | undefined): void => {
     if (!cell) return;
     follow.setFollowing(false);
     onActive(cell);
   };
-  /** The column that one walks in, also past rows that have nothing there. */
-  const walked = useRef<Cell['column']>('event');
+  /** Column of vertical movement; kept while passing rows without a cell in it. */
+  const column = useRef<Cell['column']>('event');
   const move = (by: number): void => {
     const from = activeAt ?? (by > 0 ? -1 : count);
     const to = Math.max(0, Math.min(count - 1, from + by));
-    if (to < count) go(cellAt(table.row(rows.at(to)), walked.current));
+    if (to < count) activate(findCell(table.row(rows.at(to)), column.current));
   };
-  const aside = (by: 1 | -1): void => {
-    const cell = active && activeRow !== undefined && cellAside(table.row(activeRow), active.column, by);
+  const moveSideways = (by: 1 | -1): void => {
+    const cell = active && activeRow !== undefined && findAdjacentCell(table.row(activeRow), active.column, by);
     if (!cell) return;
-    walked.current = cell.column;
-    go(cell);
+    column.current = cell.column;
+    activate(cell);
   };
 
-  // However it became active, it comes into sight.
-  const shown = useRef<Cell>(undefined);
+  // Scrolls to the active cell, even if another pane selected it.
+  const revealed = useRef<Cell>(undefined);
   useEffect(() => {
-    if (active === shown.current || activeAt === undefined) return;
-    shown.current = active;
+    if (active === revealed.current || activeAt === undefined) return;
+    revealed.current = active;
     reveal(activeAt);
   });
 
-  usePaneKeys({ j: () => move(1), k: () => move(-1), h: () => aside(-1), l: () => aside(1) });
+  usePaneKeys({ j: () => move(1), k: () => move(-1), h: () => moveSideways(-1), l: () => moveSideways(1) });
   const onKeyDown = (event: KeyboardEvent): void => {
     const page = Math.max(1, Math.floor((scroller.current?.clientHeight ?? 0) / rowHeight) - 2);
     const by = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -count, End: count }[event.key];
     if (by !== undefined) move(by);
-    else if (event.key === 'ArrowLeft') aside(-1);
-    else if (event.key === 'ArrowRight') aside(1);
+    else if (event.key === 'ArrowLeft') moveSideways(-1);
+    else if (event.key === 'ArrowRight') moveSideways(1);
     else if (event.key === 'Enter' && active) onOpen(active);
     else return;
     event.preventDefault();
   };
   const onClick = (event: MouseEvent): void => {
-    const cell = cellOf(event.target);
+    const cell = getCell(event.target);
     if (!cell) return;
-    walked.current = cell.column;
+    column.current = cell.column;
     onOpen(cell);
   };
 
@@ -100,9 +100,9 @@ export function StreamGrid(props: {
         onScroll();
       }}
       onKeyDown={onKeyDown}
-      // Only the pointer points; the keyboard makes a row active, which lights up the same.
-      onPointerOver={(event) => setPointed(cellOf(event.target))}
-      onPointerLeave={() => setPointed(undefined)}
+      // The keyboard has no hover: it activates a cell, which highlights the same cells.
+      onPointerOver={(event) => setHovered(getCell(event.target))}
+      onPointerLeave={() => setHovered(undefined)}
       onClick={onClick}
     >
       <div className="stream-canvas" role="presentation" style={{ height: count * rowHeight }}>
@@ -110,7 +110,7 @@ export function StreamGrid(props: {
           const position = first + nth;
           const index = rows.at(position);
           const row = table.row(index);
-          const { light, text } = lightOf(table, row);
+          const { status, text } = getRowStatus(table, row);
           return (
             <StreamRowView
               key={position}
@@ -121,10 +121,10 @@ export function StreamGrid(props: {
               event={row.event === undefined ? undefined : table.events[row.event]}
               target={row.target === undefined ? undefined : table.targets[row.target]}
               hasFrames={table.hasFrames}
-              agent={row.cause === undefined ? undefined : table.agentOf(row.cause)}
-              light={light}
-              lightText={text}
-              lit={litIn(row, relatives)}
+              agent={row.cause === undefined ? undefined : table.getAgent(row.cause)}
+              status={status}
+              statusText={text}
+              highlighted={findHighlighted(row, related)}
               active={activeRow === index ? active?.column : undefined}
             />
           );
@@ -134,8 +134,8 @@ export function StreamGrid(props: {
   );
 }
 
-/** The cell of the table that an element is in. */
-function cellOf(target: EventTarget): Cell | undefined {
+/** Returns the table cell that contains an element. */
+function getCell(target: EventTarget): Cell | undefined {
   const element = target instanceof Element ? target.closest<HTMLElement>('[data-column]') : null;
   if (element?.dataset.index === undefined) return undefined;
   return { column: element.dataset.column as Cell['column'], index: Number(element.dataset.index) };

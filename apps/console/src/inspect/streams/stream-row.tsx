@@ -1,12 +1,11 @@
 import { memo, type ReactNode } from 'react';
 import { useAgentColor } from '../../use-agent-color.ts';
 import { describeItem, type Described } from '../describe-item.ts';
+import type { RowStatus } from './row-status.ts';
 import type { Cell, StreamRow } from './stream-table.ts';
 
-export type Light = 'good' | 'loss' | 'bad' | 'none';
-
 export type StreamRowProps = {
-  /** Its index among the rows that are shown, and where that is. */
+  /** Position among the shown rows, and its offset in pixels. */
   position: number;
   top: number;
   row: StreamRow;
@@ -15,24 +14,23 @@ export type StreamRowProps = {
   target: unknown;
   hasFrames: boolean;
   agent: string | undefined;
-  light: Light;
-  /** What the light means, in words. */
-  lightText: string;
-  /** Which of its cells belong to what is pointed at, as in `frame target`. */
-  lit: string;
+  status: RowStatus;
+  statusText: string;
+  /** Columns with a highlighted cell, for example `frame target`. */
+  highlighted: string;
   active: Cell['column'] | undefined;
 };
 
 const columns = ['frame', 'event', 'target'] as const;
 
-/** One row of the three columns. It is drawn again only if something of it changes. */
+/** One row of the three columns. Memoized: renders again only if one of its props changes. */
 export const StreamRowView = memo(function StreamRowView(props: StreamRowProps): ReactNode {
-  const { position, top, row, agent, light, lightText, lit, active, hasFrames } = props;
-  const colorOf = useAgentColor();
+  const { position, top, row, agent, status, statusText, highlighted, active, hasFrames } = props;
+  const getColor = useAgentColor();
   return (
     // oxlint-disable-next-line jsx-a11y/interactive-supports-focus -- the grid has the focus and names its active row
     <div id={`stream-row-${position}`} role="row" aria-rowindex={position + 2} className="stream-row" style={{ top }}>
-      <span role="gridcell" className="light" data-light={light} title={lightText} aria-label={lightText} />
+      <span role="gridcell" className="row-status" data-status={status} title={statusText} aria-label={statusText} />
       {columns.map((column) =>
         column === 'frame' && !hasFrames ? null : (
           <StreamCell
@@ -42,9 +40,9 @@ export const StreamRowView = memo(function StreamRowView(props: StreamRowProps):
             index={row[column]}
             item={props[column]}
             isContinued={column === 'frame' ? row.origin !== undefined : column === 'event' && row.cause !== undefined}
-            isLit={lit.includes(column)}
+            isHighlighted={highlighted.includes(column)}
             isActive={active === column}
-            color={column === 'event' && agent !== undefined ? colorOf(agent) : undefined}
+            color={column === 'event' && agent !== undefined ? getColor(agent) : undefined}
             agent={column === 'event' ? agent : undefined}
           />
         ),
@@ -59,13 +57,13 @@ function StreamCell(props: {
   index: number | undefined;
   item: unknown;
   isContinued: boolean;
-  isLit: boolean;
+  isHighlighted: boolean;
   isActive: boolean;
   color: string | undefined;
   agent: string | undefined;
 }): ReactNode {
-  const { column, id, index, item, isContinued, isLit, isActive, color, agent } = props;
-  const { type, text, family } = index === undefined ? nothing : described(item);
+  const { column, id, index, item, isContinued, isHighlighted, isActive, color, agent } = props;
+  const { type, text, family } = index === undefined ? nothing : describe(item);
   return (
     <span
       id={id}
@@ -73,7 +71,7 @@ function StreamCell(props: {
       className="cell"
       data-column={column}
       data-index={index}
-      data-lit={isLit || undefined}
+      data-highlighted={isHighlighted || undefined}
       data-continued={(index === undefined && isContinued) || undefined}
       aria-selected={isActive}
       style={color === undefined ? undefined : { boxShadow: `inset 3px 0 ${color}` }}
@@ -94,15 +92,15 @@ function StreamCell(props: {
 }
 
 const nothing: Described = { type: '', family: 'data', text: '' };
-const known = new WeakMap<object, Described>();
+const cache = new WeakMap<object, Described>();
 
-/** Items never change, and a row is drawn many times. */
-function described(item: unknown): Described {
+/** Caches descriptions: items never change, and rows render often. */
+function describe(item: unknown): Described {
   if (item === undefined) return { ...nothing, type: '…' };
   if (typeof item !== 'object' || item === null) return describeItem(item);
-  const before = known.get(item);
-  if (before) return before;
-  const fresh = describeItem(item);
-  known.set(item, fresh);
-  return fresh;
+  const cached = cache.get(item);
+  if (cached) return cached;
+  const described = describeItem(item);
+  cache.set(item, described);
+  return described;
 }

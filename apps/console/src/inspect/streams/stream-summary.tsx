@@ -1,54 +1,54 @@
 import type { ReactNode } from 'react';
 import { Chip } from '../chip.tsx';
-import type { StreamView } from './stream-feed.ts';
+import type { StreamView } from './stream-store.ts';
 
-const words: { readonly [Status in StreamView['run']['status']]: string } = {
+const statusLabels: { readonly [Status in StreamView['run']['status']]: string } = {
   idle: 'no run',
   loading: 'loading',
   live: 'live',
   ended: 'ended',
-  dropped: 'log not kept',
-  failed: 'not reached',
+  dropped: 'log deleted',
+  failed: 'unreachable',
 };
 
-/** The run in one line. */
+/** Footer with the run's status, event count, violations and losses. */
 export function StreamSummary(props: {
   view: StreamView;
   shown: number;
   onViolation: () => void;
   onLosses: () => void;
-  isLedgerOpen: boolean;
+  isLossReportOpen: boolean;
   isFollowing: boolean;
   onFollow: (follow: boolean) => void;
 }): ReactNode {
-  const { view, shown, onViolation, onLosses, isLedgerOpen, isFollowing, onFollow } = props;
+  const { view, shown, onViolation, onLosses, isLossReportOpen, isFollowing, onFollow } = props;
   const { table, run, rate } = view;
   const violations = table.violations.event.length + table.violations.target.length;
   return (
     <footer className="stream-summary" aria-label="Summary">
       <span className="status" data-status={run.status}>
-        {words[run.status]}
+        {statusLabels[run.status]}
       </span>
       <Chip isOn={isFollowing} title="Stay at the end of the run (f)" onToggle={() => onFollow(!isFollowing)}>
         follow
       </Chip>
-      <span>{counted(table.events.length, 'event')}</span>
+      <span>{formatCount(table.events.length, 'event')}</span>
       {rate > 0 && <span className="rate">{rate < 10 ? rate.toFixed(1) : Math.round(rate)}/s</span>}
       {shown < table.length && <span>{shown} rows shown</span>}
-      {run.reconnects > 0 && <span>{counted(run.reconnects, 'reconnect')}</span>}
+      {run.reconnects > 0 && <span>{formatCount(run.reconnects, 'reconnect')}</span>}
       <span className="grow" />
       {violations === 0 ? (
-        <span className="fine">{table.events.length > 0 && 'keeps the rules'}</span>
+        <span className="fine">{table.events.length > 0 && 'no violations'}</span>
       ) : (
         <button type="button" className="link bad" title="Go to the next one (n)" onClick={onViolation}>
-          {counted(violations, 'violation')}
+          {formatCount(violations, 'violation')}
         </button>
       )}
-      <button type="button" className="link" aria-expanded={isLedgerOpen} onClick={onLosses}>
-        {counted(table.losses.length, 'loss', 'losses')}
+      <button type="button" className="link" aria-expanded={isLossReportOpen} onClick={onLosses}>
+        {formatCount(table.losses.length, 'loss', 'losses')}
       </button>
     </footer>
   );
 }
 
-const counted = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`;
+const formatCount = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`;

@@ -7,7 +7,7 @@ import { targetLabels, type TargetId } from './target.ts';
 
 const targetIds = Object.keys(targetLabels) as TargetId[];
 
-/** What is shown, and of what. */
+/** Search, filters and target protocol of the streams. */
 export function StreamToolbar(props: {
   filter: RowFilter;
   onFilter: (filter: RowFilter) => void;
@@ -19,7 +19,7 @@ export function StreamToolbar(props: {
   search: RefObject<HTMLInputElement | null>;
 }): ReactNode {
   const { filter, onFilter, agents, target, onTarget, internal, onInternal, search } = props;
-  const colorOf = useAgentColor();
+  const getColor = useAgentColor();
   const set = (change: Partial<RowFilter>): void => onFilter({ ...filter, ...change });
   const toggle = (family: Family): void => {
     const hidden = new Set(filter.hidden);
@@ -27,14 +27,14 @@ export function StreamToolbar(props: {
     set({ hidden });
   };
   return (
-    <div className="stream-toolbar" role="toolbar" aria-label="Filter the streams">
+    <div className="stream-toolbar" role="toolbar" aria-label="Stream filters">
       <div className="line">
         <input
           ref={search}
-          className="field sought"
+          className="field stream-search"
           type="search"
           placeholder="Search"
-          aria-label="Search the streams"
+          aria-label="Search streams"
           aria-keyshortcuts="/"
           value={filter.search}
           onChange={(event) => set({ search: event.target.value })}
@@ -47,7 +47,7 @@ export function StreamToolbar(props: {
             className="field agent"
             aria-label="Agent"
             value={filter.agent ?? ''}
-            style={filter.agent === undefined ? undefined : { color: colorOf(filter.agent) }}
+            style={filter.agent === undefined ? undefined : { color: getColor(filter.agent) }}
             onChange={(event) => set({ agent: event.target.value || undefined })}
           >
             <option value="">All agents</option>
@@ -82,7 +82,7 @@ export function StreamToolbar(props: {
         <Chip
           isOn={internal}
           onToggle={() => onInternal(!internal)}
-          title="Whether the target is told what agents say to each other"
+          title="Include internal messages between agents in the target"
         >
           internal
         </Chip>

@@ -2,7 +2,7 @@ import type { Codec, AgentEvent, Dialect, OnLoss } from '@intertie/core';
 
 export type TargetId = 'ui-6' | 'ui-7' | 'ag-ui';
 
-/** A protocol that the canonical events are written in, as the page's own encoder writes it. */
+/** Protocol that the console encodes canonical events to. */
 export type Target = {
   id: TargetId;
   dialect: Dialect;
@@ -10,7 +10,7 @@ export type Target = {
 };
 
 export type TargetOptions = {
-  /** What agents say to each other. */
+  /** Includes internal messages between agents. */
   internal: boolean;
   onLoss: OnLoss;
 };
@@ -21,9 +21,9 @@ export const targetLabels: { readonly [Id in TargetId]: string } = {
   'ag-ui': 'AG-UI 1.0',
 };
 
-/** Each with its encoder and its rules in a chunk of its own: a page that looks at one does not load the others. */
+/** Loads a target. Each is a chunk of its own, so that only the selected encoder and its rules are loaded. */
 export async function loadTarget(id: TargetId): Promise<Target> {
   if (id === 'ag-ui') return (await import('./ag-ui-target.ts')).agUiTarget;
-  const { uiMessageTarget } = await import('./ui-message-target.ts');
-  return uiMessageTarget(id === 'ui-7' ? 7 : 6);
+  const { createUIMessageTarget } = await import('./ui-message-target.ts');
+  return createUIMessageTarget(id === 'ui-7' ? 7 : 6);
 }

@@ -1,22 +1,22 @@
 import { useCallback, useEffect, useLayoutEffect, useRef, useState, type RefObject } from 'react';
 
-/** How near to the end still counts as there. */
-const near = 40;
+/** Distance from the end, in pixels, that still counts as the end. */
+const tolerance = 40;
 
-/** A run that is over is read in less; one that still goes on after this is followed. */
-const readMs = 400;
+/** A complete run loads faster than this; a run that is live for longer is followed. */
+const loadMs = 400;
 
 export type Follow = {
   isFollowing: boolean;
   setFollowing: (follow: boolean) => void;
-  /** It is at the end, and stays there. */
-  isHeld: boolean;
+  /** Whether the list is kept scrolled to its end. */
+  isPinned: boolean;
   onScroll: () => void;
 };
 
 /**
- * Stays at the end of a list that grows. It lets go when the reader scrolls up, and takes hold again at the end. Without a
- * run that goes on (`isLive`) there is nothing to stay with, and a list opens at its beginning.
+ * Keeps a growing list scrolled to its end. Stops when the user scrolls up, and starts again at the end. A list of a run that was
+ * never live opens at its beginning.
  */
 export function useFollow(element: RefObject<HTMLElement | null>, length: number, isLive: boolean): Follow {
   const [isFollowing, setFollowing] = useState(true);
@@ -24,17 +24,17 @@ export function useFollow(element: RefObject<HTMLElement | null>, length: number
   const [wasLive, setWasLive] = useState(false);
   useEffect(() => {
     if (!isLive) return undefined;
-    const timer = setTimeout(() => setWasLive(true), readMs);
+    const timer = setTimeout(() => setWasLive(true), loadMs);
     return () => clearTimeout(timer);
   }, [isLive]);
-  const isHeld = isFollowing && wasLive;
+  const isPinned = isFollowing && wasLive;
 
   useLayoutEffect(() => {
     const list = element.current;
-    if (!list || !isHeld) return;
+    if (!list || !isPinned) return;
     list.scrollTop = list.scrollHeight;
     lastTop.current = list.scrollTop;
-  }, [element, length, isHeld]);
+  }, [element, length, isPinned]);
 
   const onScroll = useCallback(() => {
     const list = element.current;
@@ -42,14 +42,14 @@ export function useFollow(element: RefObject<HTMLElement | null>, length: number
     const { scrollTop, scrollHeight, clientHeight } = list;
     const isUp = scrollTop < lastTop.current - 1;
     lastTop.current = scrollTop;
-    if (scrollHeight - scrollTop - clientHeight < near) setFollowing(true);
+    if (scrollHeight - scrollTop - clientHeight < tolerance) setFollowing(true);
     else if (isUp) setFollowing(false);
   }, [element]);
 
   const set = useCallback((follow: boolean) => {
-    // Asked for, it also goes to the end of a run that is over.
+    // On request, also scrolls to the end of a run that has ended.
     if (follow) setWasLive(true);
     setFollowing(follow);
   }, []);
-  return { isFollowing, setFollowing: set, isHeld, onScroll };
+  return { isFollowing, setFollowing: set, isPinned, onScroll };
 }

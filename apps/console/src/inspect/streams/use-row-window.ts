@@ -1,44 +1,44 @@
 import { useCallback, useLayoutEffect, useRef, useState, type RefObject } from 'react';
-import { useRoom } from '../use-room.ts';
+import { useElementSize } from '../use-element-size.ts';
 
 export const rowHeight = 22;
 
-/** Rows beyond what is in sight, so that a flick of the wheel does not outrun them. At the end there is nothing beyond. */
-const beyond = 16;
-const beyondEnd = 4;
+/** Rows rendered beyond the visible ones, so that fast scrolling shows no gaps. A pinned list needs few. */
+const overscan = 16;
+const pinnedOverscan = 4;
 
 export type RowWindow = {
-  /** The rows that are drawn: from the first up to, and without, the last. */
+  /** Rendered rows, from `first` up to but not including `last`. */
   first: number;
   last: number;
   onScroll: () => void;
-  /** Brings a row into sight, if it is not. */
+  /** Scrolls a row into view if needed. */
   reveal: (row: number) => void;
 };
 
 /**
- * Which of many rows of one height are drawn. A list that is held at its end (`isHeld`) draws its last rows wherever it was
- * scrolled to a moment ago: so what grows is drawn once, and not again when the scrolling is told.
+ * Virtualizes rows of equal height. A list that is pinned to its end renders its last rows independent of the scroll position, so
+ * that new rows render once and not again on the scroll event.
  */
-export function useRowWindow(scroller: RefObject<HTMLElement | null>, count: number, isHeld: boolean): RowWindow {
-  const { height } = useRoom(scroller);
+export function useRowWindow(scroller: RefObject<HTMLElement | null>, count: number, isPinned: boolean): RowWindow {
+  const { height } = useElementSize(scroller);
   const [top, setTop] = useState(0);
-  const held = useRef(isHeld);
+  const pinned = useRef(isPinned);
 
-  const look = useCallback((): void => {
-    // In steps, so that not every pixel is a reason to draw.
-    const step = (beyond / 2) * rowHeight;
-    if (scroller.current) setTop(Math.floor(scroller.current.scrollTop / step) * (beyond / 2));
+  const update = useCallback((): void => {
+    // In steps, so that not every scrolled pixel renders.
+    const step = (overscan / 2) * rowHeight;
+    if (scroller.current) setTop(Math.floor(scroller.current.scrollTop / step) * (overscan / 2));
   }, [scroller]);
 
   useLayoutEffect(() => {
-    held.current = isHeld;
-    if (!isHeld) look();
-  }, [isHeld, look]);
+    pinned.current = isPinned;
+    if (!isPinned) update();
+  }, [isPinned, update]);
 
   const onScroll = useCallback((): void => {
-    if (!held.current) look();
-  }, [look]);
+    if (!pinned.current) update();
+  }, [update]);
 
   const reveal = useCallback(
     (row: number): void => {
@@ -52,8 +52,8 @@ export function useRowWindow(scroller: RefObject<HTMLElement | null>, count: num
     [scroller],
   );
 
-  const inSight = Math.ceil(height / rowHeight) + 1;
-  const first = isHeld ? count - inSight - beyondEnd : top - beyond;
-  const last = isHeld ? count : top + inSight + beyond + beyond / 2;
+  const visible = Math.ceil(height / rowHeight) + 1;
+  const first = isPinned ? count - visible - pinnedOverscan : top - overscan;
+  const last = isPinned ? count : top + visible + overscan + overscan / 2;
   return { first: Math.max(0, Math.min(first, count)), last: Math.min(last, count), onScroll, reveal };
 }

@@ -12,7 +12,7 @@ import {
 
 const ignore = (): void => undefined;
 
-/** A tape as a run to look at. Those of a front end's protocol are decoded, each item's events at the item's time. */
+/** Parses a tape to canonical events. Decodes tapes of a front-end protocol; decoded events have the time of their item. */
 export async function readRunTape(text: string): Promise<Tape<AgentEvent>> {
   const tape = parseTape(text);
   const { dialect: name } = tape.header;
@@ -23,7 +23,7 @@ export async function readRunTape(text: string): Promise<Tape<AgentEvent>> {
   const dialect = await loadDialect(name);
   if (!dialect?.decoder) {
     throw new Error(
-      `The tape holds the dialect "${name}", which this page cannot read. ` +
+      `The tape contains the dialect "${name}", which the console cannot read. ` +
         'Convert it first: intertie convert <tape> --to canonical.',
     );
   }
@@ -50,7 +50,8 @@ export async function readRunTape(text: string): Promise<Tape<AgentEvent>> {
 }
 
 async function loadDialect(name: string): Promise<Dialect | undefined> {
-  if (name === 'ui-message-stream') return (await import('../streams/ui-message-target.ts')).uiMessageTarget(7).dialect;
+  if (name === 'ui-message-stream')
+    return (await import('../streams/ui-message-target.ts')).createUIMessageTarget(7).dialect;
   if (name === 'ag-ui') return (await import('../streams/ag-ui-target.ts')).agUiTarget.dialect;
   return undefined;
 }

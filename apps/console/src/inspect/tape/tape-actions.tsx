@@ -3,42 +3,42 @@ import { useRef, type ReactNode } from 'react';
 import { api } from '../../api.ts';
 import type { RunSnapshot } from '../../inspect-types.ts';
 import { Button } from '../../ui/button.tsx';
-import { asksAgainCurl, fixtureOf, readingCurl } from './run-as-code.ts';
-import { tapeOfRun } from './tape-of-run.ts';
+import { createRerunCommand, createTestCode, createReadCommand } from './run-as-code.ts';
+import { createTape } from './create-tape.ts';
 import type { useTapeFiles } from './use-tape-files.ts';
 
-/** In and out: a file, a test, a command. */
+/** Buttons that open a tape and export the run as a file, a test or a command. */
 export function TapeActions(props: {
   run: RunSnapshot;
-  /** Whether it is a tape's, and not the thread's. */
+  /** Whether the run comes from a tape and not from the thread. */
   isTape: boolean;
   threadId: string;
   agent: string | undefined;
   files: ReturnType<typeof useTapeFiles>;
-  /** Back from the tape. */
+  /** Returns from the tape to the run of the thread. */
   onBack: () => void;
 }): ReactNode {
   const { run, isTape, threadId, agent, files, onBack } = props;
-  const { said, attempt, open } = files;
+  const { result, perform, open } = files;
   const input = useRef<HTMLInputElement>(null);
   const title = run.runId ?? 'run';
   const events = run.entries.map(({ event }) => event);
   const isEmpty = events.length === 0;
 
-  const copy = (what: string, text: () => string | Promise<string>): void =>
-    attempt(`${what} copied.`, async () => navigator.clipboard.writeText(await text()));
-  const again = async (): Promise<string> => {
+  const copy = (name: string, getText: () => string | Promise<string>): void =>
+    perform(`${name} copied.`, async () => navigator.clipboard.writeText(await getText()));
+  const getRerunCommand = async (): Promise<string> => {
     const start = events.find((event) => event.type === 'run-start');
     const { messages } = await api.messages(
       threadId,
       start?.parentMessageId === undefined ? {} : { leaf: start.parentMessageId },
     );
     const last = messages.findLastIndex(({ id, role }) => id === start?.parentMessageId || role === 'user');
-    return asksAgainCurl(location.origin, api.urls.chat(agent ?? ''), messages.slice(0, last + 1));
+    return createRerunCommand(location.origin, api.urls.chat(agent ?? ''), messages.slice(0, last + 1));
   };
 
   return (
-    <section className="tape-actions" aria-label="Tape files and copies">
+    <section className="tape-actions" aria-label="Import and export">
       <input
         ref={input}
         hidden
@@ -51,46 +51,50 @@ export function TapeActions(props: {
         }}
       />
       <Button icon="file" onClick={() => input.current?.click()}>
-        Open a tape
+        Open tape
       </Button>
       {isTape && (
-        <Button look="quiet" onClick={onBack}>
+        <Button variant="quiet" onClick={onBack}>
           Back to the run
         </Button>
       )}
-      <Button icon="download" disabled={isEmpty} onClick={() => download(tapeOfRun(run, title), `${title}.tape.jsonl`)}>
+      <Button
+        icon="download"
+        disabled={isEmpty}
+        onClick={() => download(createTape(run, title), `${title}.tape.jsonl`)}
+      >
         Download
       </Button>
       <Button
-        look="quiet"
+        variant="quiet"
         icon="copy"
         disabled={isEmpty}
-        onClick={() => copy('The test', () => fixtureOf(events, title))}
+        onClick={() => copy('Test', () => createTestCode(events, title))}
       >
-        As a test
+        Copy as test
       </Button>
       <Button
-        look="quiet"
+        variant="quiet"
         icon="copy"
         disabled={isEmpty || isTape}
         onClick={() =>
-          copy('The command', () =>
-            readingCurl(location.origin, api.urls.runEvents(title, threadId, { isLive: false })),
+          copy('Command', () =>
+            createReadCommand(location.origin, api.urls.runEvents(title, threadId, { isLive: false })),
           )
         }
       >
-        curl: read it
+        Copy curl: read
       </Button>
       <Button
-        look="quiet"
+        variant="quiet"
         icon="copy"
         disabled={isEmpty || isTape || agent === undefined}
-        onClick={() => copy('The command', again)}
+        onClick={() => copy('Command', getRerunCommand)}
       >
-        curl: run it again
+        Copy curl: run again
       </Button>
-      <p role="status" data-bad={said?.isBad}>
-        {said?.text}
+      <p role="status" data-bad={result?.isError}>
+        {result?.text}
       </p>
     </section>
   );

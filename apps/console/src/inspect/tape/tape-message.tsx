@@ -3,16 +3,16 @@ import { memo, type ReactNode } from 'react';
 import { useAgentColor } from '../../use-agent-color.ts';
 import { compactJson } from '../compact-json.ts';
 
-/** A message as it stands, plainly: who said what, which tools, and what is asked. */
+/** Canonical message in a compact form: text, tools and questions with their agents. */
 export const TapeMessage = memo(function TapeMessage({
   message,
 }: {
   message: CanonicalMessage | undefined;
 }): ReactNode {
-  if (!message) return <p className="empty">Before the first event.</p>;
+  if (!message) return <p className="empty">Before the first event</p>;
   const { parts, agents = {} } = message.content;
   return (
-    <article className="tape-message" aria-label="The message at this event">
+    <article className="tape-message" aria-label="Message at this event">
       {parts.map((part, index) => (
         <PartView
           key={index}
@@ -26,11 +26,11 @@ export const TapeMessage = memo(function TapeMessage({
 });
 
 function PartView({ part, agent }: { part: MessagePart; agent: string | undefined }): ReactNode {
-  const colorOf = useAgentColor();
+  const getColor = useAgentColor();
   return (
     <div className="tape-part" data-type={part.type} data-internal={part.internal}>
       {agent !== undefined && (
-        <span className="who" style={{ color: colorOf(agent) }}>
+        <span className="who" style={{ color: getColor(agent) }}>
           {agent}
           {part.to && ` to ${part.to.join(', ')}`}
         </span>
@@ -50,7 +50,7 @@ function PartBody({ part }: { part: MessagePart }): ReactNode {
       return (
         <p className="call">
           <span className="call-state" data-state={part.state}>
-            {part.approval && !part.approval.answer ? 'asks' : part.state}
+            {part.approval && !part.approval.answer ? 'needs approval' : part.state}
           </span>
           <code>{part.toolName}</code> <span>{part.argsText ?? compactJson(part.args ?? null)}</span>
           {part.result !== undefined && <span className="result">{compactJson(part.result)}</span>}

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { dueAt } from './tape-player.ts';
+import { countDue } from './tape-player.ts';
 
-describe('dueAt', () => {
-  it('counts what is due, all of one moment together', () => {
+describe('countDue', () => {
+  it('counts the items up to a time, including all at that time', () => {
     const times = [0, 10, 10, 10, 25];
-    expect([-1, 0, 9, 10, 24, 25, 99].map((t) => dueAt(times, t))).toEqual([0, 1, 1, 4, 4, 5, 5]);
-    expect(dueAt([], 5)).toBe(0);
+    expect([-1, 0, 9, 10, 24, 25, 99].map((t) => countDue(times, t))).toEqual([0, 1, 1, 4, 4, 5, 5]);
+    expect(countDue([], 5)).toBe(0);
   });
 });

@@ -3,8 +3,8 @@ import { useEffect, useRef, useState } from 'react';
 export const speeds = [1, 2, 4, 16] as const;
 export type Speed = (typeof speeds)[number];
 
-/** Where a player is after that long: how many of the items are due. Times never go back. */
-export function dueAt(times: readonly number[], t: number): number {
+/** Counts the items with a time up to `t` by binary search. Times must not decrease. */
+export function countDue(times: readonly number[], t: number): number {
   let low = 0;
   let high = times.length;
   while (low < high) {
@@ -15,7 +15,7 @@ export function dueAt(times: readonly number[], t: number): number {
   return low;
 }
 
-/** Plays from where the cursor is, at the times of the tape, a step a frame at most. Stops at the end. */
+/** Advances the cursor in real time, at most once per animation frame. Stops at the end. */
 export function usePlayer(
   times: readonly number[],
   cursor: number,
@@ -32,12 +32,12 @@ export function usePlayer(
     let now = latest.current.times[latest.current.cursor - 1] ?? 0;
     let last = performance.now();
     let request = requestAnimationFrame(function tick(at) {
-      const { times: all, cursor: here, onCursor: tell } = latest.current;
-      // A page that was hidden goes on where it was.
+      const { times: all, cursor: current, onCursor: setCursor } = latest.current;
+      // Limits the step, so that a page that was hidden continues where it stopped.
       now += Math.min(100, at - last) * speed;
       last = at;
-      const due = dueAt(all, now);
-      if (due > here) tell(due);
+      const due = countDue(all, now);
+      if (due > current) setCursor(due);
       if (due >= all.length) setPlaying(false);
       else request = requestAnimationFrame(tick);
     });

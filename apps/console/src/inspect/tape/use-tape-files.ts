@@ -1,26 +1,26 @@
 import { useState } from 'react';
-import { messageOf } from '../../api.ts';
+import { formatError } from '../../api.ts';
 import type { PaneProps } from '../../inspect-types.ts';
 import { readRunTape } from './read-run-tape.ts';
 
-/** What was done last, or why it was not. */
-export type Said = { text: string; isBad?: true };
+/** Result of the last action. */
+export type ActionResult = { text: string; isError?: true };
 
-/** Opens tapes, and does what may fail: either way it is said. */
+/** Opens tapes and performs other actions that may fail, and reports their result. */
 export function useTapeFiles(onTape: PaneProps['onTape']): {
-  said: Said | undefined;
-  attempt: (done: string, act: () => Promise<void>) => void;
+  result: ActionResult | undefined;
+  perform: (successText: string, action: () => Promise<void>) => void;
   open: (file: File | undefined) => void;
 } {
-  const [said, setSaid] = useState<Said>();
-  const attempt = (done: string, act: () => Promise<void>): void => {
-    act().then(
-      () => setSaid({ text: done }),
-      (error: unknown) => setSaid({ text: messageOf(error), isBad: true }),
+  const [result, setResult] = useState<ActionResult>();
+  const perform = (successText: string, action: () => Promise<void>): void => {
+    action().then(
+      () => setResult({ text: successText }),
+      (error: unknown) => setResult({ text: formatError(error), isError: true }),
     );
   };
   const open = (file: File | undefined): void => {
-    if (file) attempt(`${file.name} opened.`, async () => onTape(await readRunTape(await file.text())));
+    if (file) perform(`${file.name} opened.`, async () => onTape(await readRunTape(await file.text())));
   };
-  return { said, attempt, open };
+  return { result, perform, open };
 }

@@ -1,8 +1,8 @@
 import type { AgentEvent } from '@intertie/core';
 
 /**
- * When each event was. Deltas carry no time; the frame that caused one does, and so may the moment at which it came. Without
- * either an event was no earlier than the one before it. The clock never goes back.
+ * Determines the time of each event: its own time, else the time of the frame that caused it, else its arrival. Deltas have no
+ * time of their own. An event without any of these has the time of the previous event. Times never decrease.
  */
 export class EventClock {
   #last: number | undefined;
@@ -12,9 +12,9 @@ export class EventClock {
     this.#frameTime = frameTime;
   }
 
-  timeOf(event: AgentEvent, arrived?: number): number {
-    const said = event.at ?? (event.origin === undefined ? undefined : this.#frameTime(event.origin)) ?? arrived;
-    this.#last = Math.max(said ?? this.#last ?? 0, this.#last ?? 0);
+  getTime(event: AgentEvent, arrived?: number): number {
+    const time = event.at ?? (event.origin === undefined ? undefined : this.#frameTime(event.origin)) ?? arrived;
+    this.#last = Math.max(time ?? this.#last ?? 0, this.#last ?? 0);
     return this.#last;
   }
 }

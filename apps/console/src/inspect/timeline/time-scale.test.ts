@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { formatDuration, ticksOf } from './time-scale.ts';
+import { formatDuration, computeTicks } from './time-scale.ts';
 
-describe('ticksOf', () => {
+describe('computeTicks', () => {
   it.each([
     [1000, [0, 200, 400, 600, 800, 1000]],
     [8530, [0, 2000, 4000, 6000, 8000]],
     [7, [0, 2, 4, 6]],
     [0, [0]],
     [Number.NaN, [0]],
-  ])('of %i ms are round', (duration, ticks) => {
-    expect(ticksOf(duration)).toEqual(ticks);
+  ])('computes round ticks for %i ms', (duration, ticks) => {
+    expect(computeTicks(duration)).toEqual(ticks);
   });
 });
 
@@ -22,7 +22,7 @@ describe('formatDuration', () => {
     [2000, '2 s'],
     [12_340, '12.3 s'],
     [61_000, '1 min 1 s'],
-  ])('says %f as %s', (ms, text) => {
+  ])('formats %f ms as %s', (ms, text) => {
     expect(formatDuration(ms)).toBe(text);
   });
 });

@@ -1,5 +1,5 @@
-/** Times on an axis: few, and round. */
-export function ticksOf(duration: number, most = 6): number[] {
+/** Computes at most `most` round ticks for a time axis, after 0. */
+export function computeTicks(duration: number, most = 6): number[] {
   if (!(duration > 0)) return [0];
   const rough = duration / most;
   const power = 10 ** Math.floor(Math.log10(rough));
@@ -7,14 +7,14 @@ export function ticksOf(duration: number, most = 6): number[] {
   return Array.from({ length: Math.floor(duration / step + 1e-9) + 1 }, (_, index) => index * step);
 }
 
-/** A duration in milliseconds, as short as it can be said. */
+/** Formats a duration in milliseconds with about three digits. */
 export function formatDuration(ms: number): string {
   if (ms < 1) return ms === 0 ? '0' : '<1 ms';
   if (ms < 1000) return `${Math.round(ms)} ms`;
-  if (ms < 10_000) return `${trimmed(ms / 1000, 2)} s`;
-  if (ms < 60_000) return `${trimmed(ms / 1000, 1)} s`;
+  if (ms < 10_000) return `${formatNumber(ms / 1000, 2)} s`;
+  if (ms < 60_000) return `${formatNumber(ms / 1000, 1)} s`;
   const seconds = Math.round(ms / 1000);
   return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
 }
 
-const trimmed = (value: number, digits: number): string => String(Number(value.toFixed(digits)));
+const formatNumber = (value: number, digits: number): string => String(Number(value.toFixed(digits)));

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { parseTape, type AgentEvent } from '@intertie/core';
 import { describe, expect, it } from 'vitest';
-import { timelineOf } from './timeline.ts';
+import { buildTimeline } from './timeline.ts';
 
 const run: AgentEvent[] = [
   { type: 'run-start', runId: 'r', threadId: 't', messageId: 'm', at: 1000 },
@@ -17,9 +17,9 @@ const run: AgentEvent[] = [
   { type: 'run-end', outcome: 'complete', at: 2420 },
 ];
 
-describe('timelineOf', () => {
+describe('buildTimeline', () => {
   it('nests run, agent, step and tool, with their times', () => {
-    const { spans, start, end, isLive } = timelineOf(run);
+    const { spans, start, end, isLive } = buildTimeline(run);
     expect(spans.map(({ kind, label, depth, start: from, end: to }) => [kind, label, depth, from, to])).toEqual([
       ['run', 'run', 0, 1000, 2420],
       ['agent', 'planner', 1, 1010, 2415],
@@ -29,28 +29,28 @@ describe('timelineOf', () => {
     expect({ start, end, isLive }).toEqual({ start: 1000, end: 2420, isLive: false });
   });
 
-  it('says when the first word came, and what was used', () => {
-    const spans = timelineOf(run).spans;
+  it('records the time of the first output and sums the usage', () => {
+    const spans = buildTimeline(run).spans;
     const whole = spans.at(0);
     const step = spans.at(2);
-    expect(whole!.firstWord! - whole!.start).toBe(300);
-    expect(step).toMatchObject({ firstWord: 1300, usage: { outputTokens: 10 }, outcome: 'complete' });
+    expect(whole!.firstOutput! - whole!.start).toBe(300);
+    expect(step).toMatchObject({ firstOutput: 1300, usage: { outputTokens: 10 }, outcome: 'complete' });
   });
 
-  it('finds the silences', () => {
-    expect(timelineOf(run).gaps).toEqual([{ start: 1400, end: 2400, before: 7 }]);
+  it('finds gaps without events', () => {
+    expect(buildTimeline(run).gaps).toEqual([{ start: 1400, end: 2400, before: 7 }]);
   });
 
-  it('goes on while the run does, and ends with it whatever is open', () => {
-    const live = timelineOf(run.slice(0, 7));
+  it('leaves spans of a live run open and closes them with the run', () => {
+    const live = buildTimeline(run.slice(0, 7));
     expect(live.isLive).toBe(true);
     expect(live.spans.every(({ end }) => end === undefined)).toBe(true);
-    const cut = timelineOf([...run.slice(0, 7), { type: 'run-end', outcome: 'aborted', at: 1500 }]);
+    const cut = buildTimeline([...run.slice(0, 7), { type: 'run-end', outcome: 'aborted', at: 1500 }]);
     expect(cut.spans.every(({ end, outcome }) => end === 1500 && outcome === 'aborted')).toBe(true);
   });
 
-  it('shows how long a question waited, below the call that it is about', () => {
-    const { spans } = timelineOf([
+  it('shows the waiting time of a question below its tool call', () => {
+    const { spans } = buildTimeline([
       ...run.slice(0, 7),
       { type: 'question', questionId: 'q', kind: 'approval', toolCallId: 'c', at: 1500 },
       { type: 'answer', questionId: 'q', approved: false, at: 1900 },
@@ -69,7 +69,7 @@ describe('timelineOf', () => {
     const path = new URL('../../../../../packages/conformance/corpus/swarm-asks.tape.jsonl', import.meta.url);
     const events = parseTape(readFileSync(path, 'utf8')).items.map(({ item }) => item as unknown as AgentEvent);
     const count = (type: string): number => events.filter((event) => event.type === type).length;
-    const { spans } = timelineOf(events);
+    const { spans } = buildTimeline(events);
     const kinds = (kind: string): number => spans.filter((span) => span.kind === kind).length;
     expect([kinds('agent'), kinds('step'), kinds('tool')]).toEqual([
       count('agent-start'),

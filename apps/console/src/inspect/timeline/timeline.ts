@@ -11,24 +11,24 @@ export type Span = {
   depth: number;
   agent?: string;
   start: number;
-  /** Absent while it goes on. */
+  /** Absent while the span is open. */
   end?: number;
-  /** When it first said something: a word, a thought, the input of a call. */
-  firstWord?: number;
+  /** Time of the first text, reasoning or tool input. */
+  firstOutput?: number;
   outcome?: 'complete' | 'paused' | 'aborted' | 'error' | 'denied';
   usage?: Usage;
-  /** The events that open and close it. */
+  /** Indices of the events that open and close the span. */
   event: number;
   lastEvent?: number;
 };
-/** A time in which nothing came at all. */
+/** Period without any event. */
 export type Gap = { start: number; end: number; before: number };
 export type Timeline = { spans: Span[]; gaps: Gap[]; start: number; end: number; isLive: boolean };
 
-/** Shorter silences are how a stream breathes. */
-const quiet = 400;
+/** Shorter pauses are normal in a stream. */
+const minGapMs = 400;
 
-/** Run, agents, steps and tools as spans of time, event by event; a span stands below the one that it is part of. */
+/** Folds events to spans of the run, its agents, steps and tools, nested by ownership. */
 export class TimelineFold {
   #clock: EventClock;
   #agents = new EventAgents();
@@ -51,15 +51,15 @@ export class TimelineFold {
   feed(event: AgentEvent, arrived?: number): void {
     const index = this.#count++;
     const agent = this.#agents.feed(event);
-    const at = this.#clock.timeOf(event, arrived);
+    const at = this.#clock.getTime(event, arrived);
     if (this.#start === undefined) this.#start = at;
-    else if (at - this.#now > quiet) this.#gaps.push({ start: this.#now, end: at, before: index });
+    else if (at - this.#now > minGapMs) this.#gaps.push({ start: this.#now, end: at, before: index });
     this.#now = at;
     this.#feed(event, { index, at, agent });
   }
 
-  /** As it stands; spans in the order of the tree. */
-  take(): Timeline {
+  /** Returns the current state, with spans in depth-first order. */
+  snapshot(): Timeline {
     const children = groupBy(this.#spans.values(), ({ id }) => this.#parents.get(id));
     const spans: Span[] = [];
     const visit = (parent: string | undefined, depth: number): void => {
@@ -80,7 +80,7 @@ export class TimelineFold {
         this.#run = this.#open({ id: 'run', kind: 'run', label: 'run' }, when, undefined);
         return;
       case 'run-end':
-        return this.#runEnd(event, when);
+        return this.#endRun(event, when);
       case 'agent-start': {
         const parent = event.parentAgentId === undefined ? 'run' : `agent ${event.parentAgentId}`;
         if (event.kind !== 'voice') {
@@ -89,7 +89,7 @@ export class TimelineFold {
         return;
       }
       case 'agent-end':
-        return this.#close(`agent ${event.agentId}`, when, { outcome: event.outcome, ...sumOf(event.usage) });
+        return this.#close(`agent ${event.agentId}`, when, { outcome: event.outcome, ...sumUsage(event.usage) });
       case 'step-start': {
         const parent = event.agentId === undefined ? 'run' : `agent ${event.agentId}`;
         const steps = [...this.#parents].filter(([id, of]) => of === parent && id.startsWith('step ')).length;
@@ -103,13 +103,13 @@ export class TimelineFold {
       case 'step-end':
         return this.#close(`step ${event.stepId}`, when, {
           outcome: event.discarded ? 'aborted' : event.finishReason === 'error' ? 'error' : 'complete',
-          ...sumOf(event.usage),
+          ...sumUsage(event.usage),
         });
       case 'tool-input-start':
       case 'tool-call': {
-        this.#firstWord(event.stepId, event.agentId, at);
+        this.#noteOutput(event.stepId, event.agentId, at);
         const id = `tool ${event.toolCallId}`;
-        if (!this.#spans.has(id)) this.#open({ id, kind: 'tool', label: event.toolName }, when, this.#holder(event));
+        if (!this.#spans.has(id)) this.#open({ id, kind: 'tool', label: event.toolName }, when, getOwner(event));
         return;
       }
       case 'tool-result': {
@@ -130,24 +130,19 @@ export class TimelineFold {
         });
       case 'text-start':
       case 'reasoning-start':
-        return this.#firstWord(event.stepId, event.agentId, at);
+        return this.#noteOutput(event.stepId, event.agentId, at);
       default:
     }
   }
 
-  #runEnd(event: EventOf<'run-end'>, when: { index: number; at: number }): void {
+  #endRun(event: EventOf<'run-end'>, when: { index: number; at: number }): void {
     for (const span of this.#spans.values()) {
       if (span.end === undefined && span !== this.#run) this.#close(span.id, when, { outcome: event.outcome });
     }
-    this.#close('run', when, { outcome: event.outcome, ...sumOf(event.usage) });
+    this.#close('run', when, { outcome: event.outcome, ...sumUsage(event.usage) });
   }
 
-  #holder({ stepId, agentId }: { stepId?: string; agentId?: string }): string {
-    if (stepId !== undefined) return `step ${stepId}`;
-    return agentId === undefined ? 'run' : `agent ${agentId}`;
-  }
-
-  #firstWord(stepId: string | undefined, agentId: string | undefined, at: number): void {
+  #noteOutput(stepId: string | undefined, agentId: string | undefined, at: number): void {
     const ids = [
       'run',
       ...(stepId === undefined ? [] : [`step ${stepId}`]),
@@ -155,7 +150,7 @@ export class TimelineFold {
     ];
     for (const id of ids) {
       const span = this.#spans.get(id);
-      if (span) span.firstWord ??= at;
+      if (span) span.firstOutput ??= at;
     }
   }
 
@@ -165,7 +160,7 @@ export class TimelineFold {
     parent: string | undefined,
   ): Span {
     const known = this.#spans.get(span.id);
-    // An agent that ended paused may start again: its span goes on.
+    // An agent that ended paused can start again and continues its span.
     if (known) {
       delete known.end;
       delete known.outcome;
@@ -183,14 +178,20 @@ export class TimelineFold {
   }
 }
 
-export function timelineOf(events: readonly AgentEvent[]): Timeline {
+export function buildTimeline(events: readonly AgentEvent[]): Timeline {
   const fold = new TimelineFold();
   for (const event of events) fold.feed(event);
-  return fold.take();
+  return fold.snapshot();
 }
 
-/** What several models used, as one. */
-function sumOf(usage: readonly Usage[] | undefined): { usage?: Usage } {
+/** Returns the id of the span that a tool call belongs to. */
+function getOwner({ stepId, agentId }: { stepId?: string; agentId?: string }): string {
+  if (stepId !== undefined) return `step ${stepId}`;
+  return agentId === undefined ? 'run' : `agent ${agentId}`;
+}
+
+/** Sums the usage of several models. */
+function sumUsage(usage: readonly Usage[] | undefined): { usage?: Usage } {
   if (!usage?.length) return {};
   const sum: Usage = {};
   for (const one of usage) {

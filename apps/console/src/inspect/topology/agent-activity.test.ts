@@ -1,8 +1,8 @@
 import type { AgentEvent } from '@intertie/core';
 import { describe, expect, it } from 'vitest';
-import { edgeKey, TopologyActivity } from './agent-activity.ts';
+import { toEdgeKey, TopologyActivity } from './agent-activity.ts';
 
-const activityOf = (...events: AgentEvent[]): TopologyActivity => {
+const feedAll = (...events: AgentEvent[]): TopologyActivity => {
   const activity = new TopologyActivity();
   for (const event of events) activity.feed(event);
   return activity;
@@ -16,8 +16,8 @@ const start = (name: string, parent?: string, nth = 0): AgentEvent => ({
 });
 
 describe('TopologyActivity', () => {
-  it('counts who was started by whom, and who wrote to whom', () => {
-    const { edges, agents } = activityOf(
+  it('counts starts and messages between agents', () => {
+    const { edges, agents } = feedAll(
       start('boss'),
       start('helper', 'boss'),
       { type: 'text-start', id: 'x', agentId: 'r:boss:0', to: ['helper', 'critic'], internal: true },
@@ -26,12 +26,12 @@ describe('TopologyActivity', () => {
       { type: 'interjection', id: 'y', agentId: 'r:boss:0', to: ['helper'], role: 'system', parts: [] },
       start('helper', 'boss', 1),
     );
-    expect(edges.get(edgeKey('boss', 'helper'))).toMatchObject({ starts: 2, messages: 2 });
-    expect(edges.get(edgeKey('boss', 'critic'))).toMatchObject({ starts: 0, messages: 1 });
+    expect(edges.get(toEdgeKey('boss', 'helper'))).toMatchObject({ starts: 2, messages: 2 });
+    expect(edges.get(toEdgeKey('boss', 'critic'))).toMatchObject({ starts: 0, messages: 1 });
     expect(agents.get('boss')).toMatchObject({ state: 'working', events: 5, lastEvent: 5 });
   });
 
-  it('counts how often a flow went along an edge', () => {
+  it('counts how often a flow follows an edge', () => {
     const fired: AgentEvent = {
       type: 'data',
       id: 'x',
@@ -39,25 +39,25 @@ describe('TopologyActivity', () => {
       data: { from: 'plan', to: 'write' },
       transient: true,
     };
-    const { edges } = activityOf(fired, { ...fired, id: 'y' }, { ...fired, id: 'z', data: 'plan' });
+    const { edges } = feedAll(fired, { ...fired, id: 'y' }, { ...fired, id: 'z', data: 'plan' });
     expect([...edges.values()]).toMatchObject([{ from: 'plan', to: 'write', messages: 2 }]);
   });
 
-  it('keeps an agent at work until the last of its invocations has ended', () => {
-    const activity = activityOf(start('a'), start('a', undefined, 1));
+  it('keeps an agent working until its last invocation ends', () => {
+    const activity = feedAll(start('a'), start('a', undefined, 1));
     activity.feed({ type: 'agent-end', agentId: 'r:a:0', outcome: 'complete' });
     expect(activity.agents.get('a')?.state).toBe('working');
     activity.feed({ type: 'agent-end', agentId: 'r:a:1', outcome: 'error', error: { message: 'no' } });
     expect(activity.agents.get('a')?.state).toBe('error');
   });
 
-  it('ends with the run whoever did not say so', () => {
-    const activity = activityOf(start('a'), { type: 'run-end', outcome: 'aborted', by: 'user' });
+  it('ends working agents with the run', () => {
+    const activity = feedAll(start('a'), { type: 'run-end', outcome: 'aborted', by: 'user' });
     expect(activity.agents.get('a')?.state).toBe('aborted');
   });
 
-  it('takes a voice for no agent', () => {
+  it('ignores agents of kind voice', () => {
     const voice: AgentEvent = { type: 'agent-start', agentId: 'v', name: 'narrator', kind: 'voice' };
-    expect(activityOf(voice).agents.size).toBe(0);
+    expect(feedAll(voice).agents.size).toBe(0);
   });
 });

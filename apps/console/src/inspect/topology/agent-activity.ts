@@ -6,24 +6,24 @@ export type AgentActivity = {
   name: string;
   kind: 'agent' | 'node';
   state: AgentState;
-  /** The events at which it began, and those at which it was complete. */
+  /** Indices of the events at which it started, and at which it completed. */
   starts: number[];
   completions: number[];
-  /** How many events are of it. */
+  /** Number of its events. */
   events: number;
   outputTokens: number;
-  /** The event that was its last. */
+  /** Index of its last event. */
   lastEvent: number;
 };
 export type EdgeActivity = { from: string; to: string; messages: number; starts: number; lastEvent: number };
 
-/** Who works and who speaks to whom, event by event. */
+/** Folds events to the state of each agent and the messages and starts between agents. */
 export class TopologyActivity {
   readonly agents: Map<string, AgentActivity> = new Map();
   readonly edges: Map<string, EdgeActivity> = new Map();
   #names = new EventAgents();
   #count = 0;
-  /** Invocations that go on, by agent: two of one name may run side by side. */
+  /** Open invocations by agent: two invocations of the same agent may overlap. */
   #running = new Map<string, Set<string>>();
 
   get count(): number {
@@ -33,12 +33,12 @@ export class TopologyActivity {
   feed(event: AgentEvent): void {
     const index = this.#count++;
     const name = this.#names.feed(event);
-    if (name !== undefined) this.#note(name, index);
+    if (name !== undefined) this.#countEvent(name, index);
     switch (event.type) {
       case 'agent-start':
         return this.#start(event, index);
       case 'agent-end': {
-        const agent = this.#agent(this.#names.nameOf(event.agentId));
+        const agent = this.#getAgent(this.#names.getName(event.agentId));
         const running = this.#running.get(agent.name);
         running?.delete(event.agentId);
         if (event.outcome === 'complete') agent.completions.push(index);
@@ -47,7 +47,7 @@ export class TopologyActivity {
       }
       case 'step-end':
         if (name !== undefined) {
-          for (const usage of event.usage ?? []) this.#agent(name).outputTokens += usage.outputTokens ?? 0;
+          for (const usage of event.usage ?? []) this.#getAgent(name).outputTokens += usage.outputTokens ?? 0;
         }
         return;
       case 'run-end':
@@ -55,38 +55,39 @@ export class TopologyActivity {
         return;
       case 'interjection':
       case 'text-start':
-        // An interjection is another's words: it is no agent's, or it is from the one that it names.
-        if (name !== undefined) for (const to of event.to ?? []) this.#edge(name, to, index).messages++;
+        // Without a name, an interjection comes from the user or the system.
+        if (name !== undefined) for (const to of event.to ?? []) this.#getEdge(name, to, index).messages++;
         return;
       case 'data':
-        // How a flow says that it went along an edge.
-        if (event.name === 'edge' && isEdge(event.data)) this.#edge(event.data.from, event.data.to, index).messages++;
+        // Emitted by flows that follow an edge.
+        if (event.name === 'edge' && isEdge(event.data))
+          this.#getEdge(event.data.from, event.data.to, index).messages++;
         return;
       default:
     }
   }
 
   #start(event: Extract<AgentEvent, { type: 'agent-start' }>, index: number): void {
-    // A voice is a speaker's name, and no place in the graph.
+    // A voice is only a speaker's name, not a node of the graph.
     if (event.kind === 'voice') return;
-    const agent = this.#agent(event.name, event.kind);
+    const agent = this.#getAgent(event.name, event.kind);
     agent.state = 'working';
     agent.starts.push(index);
     const running = this.#running.get(event.name) ?? new Set();
     this.#running.set(event.name, running.add(event.agentId));
     if (event.parentAgentId === undefined) return;
-    const parent = this.#names.nameOf(event.parentAgentId);
-    if (parent !== event.name) this.#edge(parent, event.name, index).starts++;
+    const parent = this.#names.getName(event.parentAgentId);
+    if (parent !== event.name) this.#getEdge(parent, event.name, index).starts++;
   }
 
-  #note(name: string, index: number): void {
+  #countEvent(name: string, index: number): void {
     const agent = this.agents.get(name);
     if (!agent) return;
     agent.events++;
     agent.lastEvent = index;
   }
 
-  #agent(name: string, kind: 'agent' | 'node' = 'agent'): AgentActivity {
+  #getAgent(name: string, kind: 'agent' | 'node' = 'agent'): AgentActivity {
     const known = this.agents.get(name);
     if (known) return known;
     const lastEvent = this.#count - 1;
@@ -104,8 +105,8 @@ export class TopologyActivity {
     return agent;
   }
 
-  #edge(from: string, to: string, lastEvent: number): EdgeActivity {
-    const key = edgeKey(from, to);
+  #getEdge(from: string, to: string, lastEvent: number): EdgeActivity {
+    const key = toEdgeKey(from, to);
     const edge = this.edges.get(key) ?? { from, to, messages: 0, starts: 0, lastEvent };
     edge.lastEvent = lastEvent;
     this.edges.set(key, edge);
@@ -118,4 +119,4 @@ function isEdge(data: Json): data is { from: string; to: string } {
   return typeof data.from === 'string' && typeof data.to === 'string';
 }
 
-export const edgeKey = (from: string, to: string): string => JSON.stringify([from, to]);
+export const toEdgeKey = (from: string, to: string): string => JSON.stringify([from, to]);

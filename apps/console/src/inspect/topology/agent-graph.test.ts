@@ -1,17 +1,17 @@
 import type { AgentEvent } from '@intertie/core';
 import { describe, expect, it } from 'vitest';
 import { TopologyActivity } from './agent-activity.ts';
-import { agentGraph } from './agent-graph.ts';
+import { buildAgentGraph } from './agent-graph.ts';
 
 const options = { nodeWidth: 100, nodeHeight: 40, gap: 20, layerGap: 40 };
-const room = { width: 1000, height: 1000 };
-const seen = (...events: AgentEvent[]): TopologyActivity => {
+const available = { width: 1000, height: 1000 };
+const feedAll = (...events: AgentEvent[]): TopologyActivity => {
   const activity = new TopologyActivity();
   for (const event of events) activity.feed(event);
   return activity;
 };
 
-describe('agentGraph', () => {
+describe('buildAgentGraph', () => {
   const topology = {
     entry: 'boss',
     agents: [
@@ -23,14 +23,14 @@ describe('agentGraph', () => {
       { from: 'helper', to: 'boss' },
     ],
   };
-  const run = seen(
+  const run = feedAll(
     { type: 'agent-start', agentId: 'b', name: 'boss', kind: 'agent' },
     { type: 'agent-start', agentId: 'x', name: 'stranger', kind: 'agent', parentAgentId: 'b' },
     { type: 'text-start', id: 't', agentId: 'b', to: ['helper', 'all'] },
   );
 
-  it('joins what was declared and what was seen, by name', () => {
-    const { nodes, edges } = agentGraph(topology, run, options, room);
+  it('joins declared and observed agents by name', () => {
+    const { nodes, edges } = buildAgentGraph(topology, run, options, available);
     expect(nodes.map(({ name, isEntry, activity }) => [name, isEntry, activity?.state])).toEqual([
       ['boss', true, 'working'],
       ['helper', false, undefined],
@@ -45,7 +45,7 @@ describe('agentGraph', () => {
     ]);
   });
 
-  it('sees that a flow went along an edge by what began after what', () => {
+  it('infers that a flow followed an edge from the order of its nodes', () => {
     const node = (name: string): AgentEvent => ({ type: 'agent-start', agentId: name, name, kind: 'node' });
     const flow = {
       agents: ['plan', 'write', 'check'].map((name) => ({ name, kind: 'node' as const })),
@@ -54,27 +54,29 @@ describe('agentGraph', () => {
         { from: 'plan', to: 'check' },
       ],
     };
-    const passed = seen(
+    const activity = feedAll(
       node('check'),
       node('plan'),
       { type: 'agent-end', agentId: 'plan', outcome: 'complete' },
       node('write'),
     );
-    expect(agentGraph(flow, passed, options, room).edges.map(({ to, activity }) => [to, activity?.starts])).toEqual([
+    const { edges } = buildAgentGraph(flow, activity, options, available);
+    expect(edges.map(({ to, activity: edge }) => [to, edge?.starts])).toEqual([
       ['write', 1],
       ['check', undefined],
     ]);
   });
 
-  it('is drawn from the run alone where a runtime says nothing', () => {
-    expect(agentGraph(undefined, run, options, room).nodes.map(({ name }) => name)).toEqual(['boss', 'stranger']);
-    expect(agentGraph(undefined, seen(), options, room)).toEqual({ nodes: [], edges: [] });
+  it('builds the graph from the run alone without a declared topology', () => {
+    const { nodes } = buildAgentGraph(undefined, run, options, available);
+    expect(nodes.map(({ name }) => name)).toEqual(['boss', 'stranger']);
+    expect(buildAgentGraph(undefined, feedAll(), options, available)).toEqual({ nodes: [], edges: [] });
   });
 
-  it('stays where it is while the run goes on', () => {
-    const places = (activity: TopologyActivity): unknown =>
-      agentGraph(topology, activity, options, room).nodes.map(({ name, x, y }) => [name, x, y]);
-    const later = seen({ type: 'agent-start', agentId: 'b', name: 'boss', kind: 'agent' });
-    expect(places(later)).toEqual(places(seen()));
+  it('keeps the positions while the run grows', () => {
+    const positions = (activity: TopologyActivity): unknown =>
+      buildAgentGraph(topology, activity, options, available).nodes.map(({ name, x, y }) => [name, x, y]);
+    const later = feedAll({ type: 'agent-start', agentId: 'b', name: 'boss', kind: 'agent' });
+    expect(positions(later)).toEqual(positions(feedAll()));
   });
 });

@@ -1,6 +1,6 @@
 import type { Topology } from '@intertie/core';
-import { edgeKey, type AgentActivity, type EdgeActivity, type TopologyActivity } from './agent-activity.ts';
-import { fittingLayout, type LayoutOptions } from './layered-layout.ts';
+import { toEdgeKey, type AgentActivity, type EdgeActivity, type TopologyActivity } from './agent-activity.ts';
+import { computeFittingLayout, type LayoutOptions } from './layered-layout.ts';
 
 export type AgentNode = {
   name: string;
@@ -16,20 +16,20 @@ export type AgentEdge = {
   from: string;
   to: string;
   label?: string;
-  /** Whether the other way is an edge too: then the two are drawn side by side. */
+  /** Whether the opposite edge exists too; both are then drawn next to each other. */
   isMutual: boolean;
-  /** Whether the runtime has declared it; others were only seen. */
+  /** Whether the runtime declared the edge; others were only observed. */
   isDeclared: boolean;
   activity: EdgeActivity | undefined;
 };
 export type AgentGraph = { nodes: AgentNode[]; edges: AgentEdge[] };
 
-/** What a runtime says of its agents and what was seen of them in a run, in one graph. */
-export function agentGraph(
+/** Combines the declared topology and the activity of a run in one graph with positions. */
+export function buildAgentGraph(
   topology: Topology | undefined,
   activity: TopologyActivity,
   options: LayoutOptions,
-  room: { width: number; height: number },
+  available: { width: number; height: number },
 ): AgentGraph {
   const agents = new Map<string, Pick<AgentNode, 'name' | 'kind' | 'description'>>();
   for (const agent of topology?.agents ?? []) agents.set(agent.name, agent);
@@ -37,40 +37,40 @@ export function agentGraph(
 
   const edges = new Map<string, Omit<AgentEdge, 'isMutual'>>();
   for (const { from, to, label } of topology?.edges ?? []) {
-    const id = edgeKey(from, to);
+    const id = toEdgeKey(from, to);
     edges.set(id, {
       id,
       from,
       to,
       isDeclared: true,
-      activity: activity.edges.get(id) ?? passedAlong(activity, from, to),
+      activity: activity.edges.get(id) ?? inferEdgeActivity(activity, from, to),
       ...(label !== undefined && { label }),
     });
   }
   for (const [id, seen] of activity.edges) {
-    // A name that is no agent's is that of everybody, or of a person.
+    // Recipients that are not agents are users or broadcast names.
     if (edges.has(id) || !agents.has(seen.from) || !agents.has(seen.to)) continue;
     edges.set(id, { id, from: seen.from, to: seen.to, isDeclared: false, activity: seen });
   }
 
   const list = [...edges.values()];
   const entry = topology?.entry;
-  const placed = fittingLayout(
+  const placed = computeFittingLayout(
     { nodes: [...agents.keys()], edges: list, ...(entry !== undefined && { entry }) },
     options,
-    room,
+    available,
   );
   const nodes: AgentNode[] = [];
   for (const { id, x, y } of placed) {
     nodes.push({ ...agents.get(id)!, isEntry: id === entry, activity: activity.agents.get(id), x, y });
   }
-  const both: AgentEdge[] = [];
-  for (const edge of list) both.push({ ...edge, isMutual: edges.has(edgeKey(edge.to, edge.from)) });
-  return { nodes, edges: both };
+  const withMutual: AgentEdge[] = [];
+  for (const edge of list) withMutual.push({ ...edge, isMutual: edges.has(toEdgeKey(edge.to, edge.from)) });
+  return { nodes, edges: withMutual };
 }
 
-/** A flow need not say that it went along an edge: a node that begins after the one before it is complete shows it. */
-function passedAlong({ agents }: TopologyActivity, from: string, to: string): EdgeActivity | undefined {
+/** Infers that a flow followed an edge if the target node started after the source node completed. */
+function inferEdgeActivity({ agents }: TopologyActivity, from: string, to: string): EdgeActivity | undefined {
   const before = agents.get(from);
   const after = agents.get(to);
   if (before?.kind !== 'node' || after?.kind !== 'node') return undefined;

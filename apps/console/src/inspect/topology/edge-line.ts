@@ -1,30 +1,30 @@
 export type Box = { x: number; y: number; width: number; height: number };
 export type EdgeLine = { path: string; labelX: number; labelY: number };
 
-/** How far two edges that go both ways stand apart. */
-const apart = 9;
-/** How far a bent one keeps away from what it goes around. */
-const around = 14;
+/** Offset of each of two opposite edges from the center line. */
+const mutualOffset = 9;
+/** Distance between a bent edge and the boxes that it avoids. */
+const clearance = 14;
 
 /**
- * A line from the border of one box to that of another, bent where a third is in its way; one that also goes back keeps to
- * its right.
+ * Computes the line from the border of one box to that of another, bent around boxes in between. A mutual edge is shifted to the
+ * right of its direction.
  */
-export function edgeLine(from: Box, to: Box, isMutual: boolean, others: readonly Box[] = []): EdgeLine {
+export function computeEdgeLine(from: Box, to: Box, isMutual: boolean, others: readonly Box[] = []): EdgeLine {
   const a = centre(from);
   const b = centre(to);
   const length = Math.hypot(b.x - a.x, b.y - a.y) || 1;
   const right = { x: -(b.y - a.y) / length, y: (b.x - a.x) / length };
-  const shift = isMutual ? apart : 0;
-  const [begin, finish] = [aside(a, right, shift), aside(b, right, shift)];
-  const inTheWay = others.filter((box) => box !== from && box !== to && crosses(box, begin, finish));
-  const bend = inTheWay.length === 0 ? 0 : Math.max(...inTheWay.map((box) => reachOf(box, right))) + around;
-  const middle = aside({ x: (begin.x + finish.x) / 2, y: (begin.y + finish.y) / 2 }, right, bend);
-  // A curve's middle is half as far out as the point that pulls it.
-  const pull = aside(middle, right, bend);
-  const start = border(from, begin, bend === 0 ? finish : pull, 2);
-  const end = border(to, finish, bend === 0 ? begin : pull, 6);
-  const curve = bend === 0 ? 'L' : `Q${round(pull.x)},${round(pull.y)} `;
+  const shift = isMutual ? mutualOffset : 0;
+  const [begin, finish] = [offset(a, right, shift), offset(b, right, shift)];
+  const obstacles = others.filter((box) => box !== from && box !== to && crosses(box, begin, finish));
+  const bend = obstacles.length === 0 ? 0 : Math.max(...obstacles.map((box) => halfSpan(box, right))) + clearance;
+  const middle = offset({ x: (begin.x + finish.x) / 2, y: (begin.y + finish.y) / 2 }, right, bend);
+  // The control point of a quadratic curve is twice as far out as the curve's middle.
+  const control = offset(middle, right, bend);
+  const start = findBorderPoint(from, begin, bend === 0 ? finish : control, 2);
+  const end = findBorderPoint(to, finish, bend === 0 ? begin : control, 6);
+  const curve = bend === 0 ? 'L' : `Q${round(control.x)},${round(control.y)} `;
   return {
     path: `M${round(start.x)},${round(start.y)}${curve}${round(end.x)},${round(end.y)}`,
     labelX: round(bend === 0 ? (start.x + end.x) / 2 : middle.x),
@@ -36,16 +36,16 @@ type Point = { x: number; y: number };
 
 const centre = ({ x, y, width, height }: Box): Point => ({ x: x + width / 2, y: y + height / 2 });
 
-const aside = ({ x, y }: Point, direction: Point, by: number): Point => ({
+const offset = ({ x, y }: Point, direction: Point, by: number): Point => ({
   x: x + direction.x * by,
   y: y + direction.y * by,
 });
 
-/** How far a box reaches to that side of its centre. */
-const reachOf = ({ width, height }: Box, direction: Point): number =>
+/** Half of the extent of a box in a direction. */
+const halfSpan = ({ width, height }: Box, direction: Point): number =>
   (Math.abs(direction.x) * width + Math.abs(direction.y) * height) / 2;
 
-/** Whether a line goes through a box, by clipping it at the four sides. */
+/** Whether a line crosses a box, by clipping it at the four sides (Liang–Barsky). */
 function crosses(box: Box, a: Point, b: Point): boolean {
   let [first, last] = [0, 1];
   for (const [start, size, from, by] of [
@@ -64,8 +64,8 @@ function crosses(box: Box, a: Point, b: Point): boolean {
   return first < last;
 }
 
-/** Where the line from a point in a box leaves it, and a little further. */
-function border(box: Box, inside: Point, outside: Point, gap: number): Point {
+/** Returns the point where the line from a point inside a box leaves it, moved outward by `gap`. */
+function findBorderPoint(box: Box, inside: Point, outside: Point, gap: number): Point {
   const dx = outside.x - inside.x;
   const dy = outside.y - inside.y;
   const toX = dx === 0 ? Infinity : ((dx > 0 ? box.x + box.width : box.x) - inside.x) / dx;

@@ -5,26 +5,26 @@ export type Placed = { id: string; layer: number; x: number; y: number };
 export type LayoutOptions = {
   nodeWidth: number;
   nodeHeight: number;
-  /** Between the nodes of a layer. */
+  /** Distance between the nodes of a layer. */
   gap: number;
-  /** Between layers. */
+  /** Distance between layers. */
   layerGap: number;
-  /** Where the next layer is. Default: down. */
+  /** Direction to the next layer. Default: down. */
   direction?: 'down' | 'right';
 };
 
 /**
- * A layered layout: the entry first, then who it leads to, layer by layer. The same graph gives the same picture, whatever
- * the order of its edges. Layers are longest paths once the edges that lead back are left out; within a layer nodes stand
- * near their neighbours of the layer before (four sweeps of barycentres), and ties go by the order of the nodes.
+ * Computes a layered layout that starts with the entry. Deterministic, and independent of the order of the edges. The layer of a
+ * node is its longest path after removal of back edges. Within a layer, four barycenter sweeps put nodes near their neighbors; the
+ * order of the nodes breaks ties.
  */
-export function layeredLayout(graph: Graph, options: LayoutOptions): Placed[] {
+export function computeLayeredLayout(graph: Graph, options: LayoutOptions): Placed[] {
   const order = new Map(graph.nodes.map((id, index) => [id, index]));
   const edges = uniqueEdges(graph, order);
-  const forward = withoutBackEdges(graph, edges);
-  const layerOf = layersOf(graph.nodes, forward);
+  const forward = removeBackEdges(graph, edges);
+  const layerByNode = assignLayers(graph.nodes, forward);
   const layers: string[][] = [];
-  for (const id of graph.nodes) (layers[layerOf.get(id)!] ??= []).push(id);
+  for (const id of graph.nodes) (layers[layerByNode.get(id)!] ??= []).push(id);
   sweep(layers, forward, order);
   const { nodeWidth, nodeHeight, gap, layerGap, direction = 'down' } = options;
   const widest = Math.max(0, ...layers.map(({ length }) => length));
@@ -38,8 +38,8 @@ export function layeredLayout(graph: Graph, options: LayoutOptions): Placed[] {
   );
 }
 
-/** The room that a layout takes. */
-export function extentOf(
+/** Computes the size of a layout. */
+export function computeExtent(
   placed: ReadonlyArray<{ x: number; y: number }>,
   { nodeWidth, nodeHeight }: Pick<LayoutOptions, 'nodeWidth' | 'nodeHeight'>,
 ): { width: number; height: number } {
@@ -49,15 +49,19 @@ export function extentOf(
   };
 }
 
-/** Laid out down or to the right, whichever is larger in the room that there is. */
-export function fittingLayout(graph: Graph, options: LayoutOptions, room: { width: number; height: number }): Placed[] {
-  const sizeOf = (placed: Placed[]): number => {
-    const { width, height } = extentOf(placed, options);
-    return Math.min(1, room.width / width, room.height / height);
+/** Lays the graph out downward or to the right, whichever can be shown larger in the available size. */
+export function computeFittingLayout(
+  graph: Graph,
+  options: LayoutOptions,
+  available: { width: number; height: number },
+): Placed[] {
+  const getScale = (placed: Placed[]): number => {
+    const { width, height } = computeExtent(placed, options);
+    return Math.min(1, available.width / width, available.height / height);
   };
-  const down = layeredLayout(graph, { ...options, direction: 'down' });
-  const right = layeredLayout(graph, { ...options, direction: 'right' });
-  return sizeOf(right) > sizeOf(down) ? right : down;
+  const down = computeLayeredLayout(graph, { ...options, direction: 'down' });
+  const right = computeLayeredLayout(graph, { ...options, direction: 'right' });
+  return getScale(right) > getScale(down) ? right : down;
 }
 
 type Edge = { from: string; to: string };
@@ -72,12 +76,12 @@ function uniqueEdges({ edges }: Graph, order: Map<string, number>): Edge[] {
 }
 
 /**
- * By breadth from the entry: an edge to a node that was reached earlier leads back, and one that goes both ways between two
- * that are equally far leads sideways. A swarm in which everybody may write to everybody is thus no chain.
+ * Removes edges to nodes that a breadth-first search from the entry reached earlier, and mutual edges between nodes of the same
+ * depth. The latter keeps a swarm in which all agents write to each other from becoming a chain.
  */
-function withoutBackEdges({ nodes, entry }: Graph, edges: readonly Edge[]): Edge[] {
+function removeBackEdges({ nodes, entry }: Graph, edges: readonly Edge[]): Edge[] {
   const targets = groupBy(edges, ({ from }) => from);
-  const hasWayIn = new Set(edges.map(({ to }) => to));
+  const hasIncoming = new Set(edges.map(({ to }) => to));
   const reached = new Map<string, { order: number; depth: number }>();
   const reach = (start: string): void => {
     if (reached.has(start)) return;
@@ -92,7 +96,7 @@ function withoutBackEdges({ nodes, entry }: Graph, edges: readonly Edge[]): Edge
     }
   };
   if (entry !== undefined && nodes.includes(entry)) reach(entry);
-  for (const id of nodes) if (!hasWayIn.has(id)) reach(id);
+  for (const id of nodes) if (!hasIncoming.has(id)) reach(id);
   for (const id of nodes) reach(id);
   return edges.filter(({ from, to }) => {
     const a = reached.get(from)!;
@@ -102,35 +106,37 @@ function withoutBackEdges({ nodes, entry }: Graph, edges: readonly Edge[]): Edge
   });
 }
 
-function layersOf(nodes: readonly string[], edges: readonly Edge[]): Map<string, number> {
+function assignLayers(nodes: readonly string[], edges: readonly Edge[]): Map<string, number> {
   const sources = groupBy(edges, ({ to }) => to);
   const layers = new Map<string, number>();
-  const layerOf = (id: string): number => {
+  const visit = (id: string): number => {
     const known = layers.get(id);
     if (known !== undefined) return known;
-    const layer = Math.max(-1, ...(sources.get(id) ?? []).map(({ from }) => layerOf(from))) + 1;
+    const layer = Math.max(-1, ...(sources.get(id) ?? []).map(({ from }) => visit(from))) + 1;
     layers.set(id, layer);
     return layer;
   };
-  for (const id of nodes) layerOf(id);
+  for (const id of nodes) visit(id);
   return layers;
 }
 
+/** Reorders the nodes of each layer by the mean position of their neighbors. */
 function sweep(layers: string[][], edges: readonly Edge[], order: Map<string, number>): void {
   const above = groupBy(edges, ({ to }) => to);
   const below = groupBy(edges, ({ from }) => from);
   for (let round = 0; round < 4; round++) {
     const isDown = round % 2 === 0;
-    const places = new Map(
-      layers.flatMap((layer) => layer.map((id, place) => [id, place - layer.length / 2] as const)),
+    const positions = new Map(
+      layers.flatMap((layer) => layer.map((id, index) => [id, index - layer.length / 2] as const)),
     );
-    const near = (id: string): number => {
+    const barycenter = (id: string): number => {
       const ids = isDown ? above.get(id)?.map(({ from }) => from) : below.get(id)?.map(({ to }) => to);
-      return ids?.length ? ids.reduce((sum, other) => sum + places.get(other)!, 0) / ids.length : places.get(id)!;
+      if (!ids?.length) return positions.get(id)!;
+      return ids.reduce((sum, other) => sum + positions.get(other)!, 0) / ids.length;
     };
     for (const layer of isDown ? layers : layers.toReversed()) {
-      layer.sort((a, b) => near(a) - near(b) || order.get(a)! - order.get(b)!);
-      for (const [place, id] of layer.entries()) places.set(id, place - layer.length / 2);
+      layer.sort((a, b) => barycenter(a) - barycenter(b) || order.get(a)! - order.get(b)!);
+      for (const [index, id] of layer.entries()) positions.set(id, index - layer.length / 2);
     }
   }
 }

@@ -18,15 +18,15 @@ import {
 import { useEffect, useMemo, type ReactNode } from 'react';
 import { useAgentColor } from '../../use-agent-color.ts';
 import type { AgentEdge, AgentGraph, AgentNode } from './agent-graph.ts';
-import { edgeLine, type Box, type EdgeLine } from './edge-line.ts';
-import { extentOf } from './layered-layout.ts';
+import { computeEdgeLine, type Box, type EdgeLine } from './edge-line.ts';
+import { computeExtent } from './layered-layout.ts';
 
 export const nodeSize = { nodeWidth: 176, nodeHeight: 52, gap: 44, layerGap: 84 };
 
 type FlowNode = Node<{ agent: AgentNode; isBusy: boolean }, 'agent'>;
 type FlowEdge = Edge<{ edge: AgentEdge; line: EdgeLine; isBusy: boolean; isFaint: boolean }, 'line'>;
 
-/** Said and not measured: a node that is drawn anew while it works would lose its edges until it has been measured again. */
+/** Fixed size: React Flow would hide the edges of a node until it has measured the node again. */
 const measured = { width: nodeSize.nodeWidth, height: nodeSize.nodeHeight };
 const handles: NonNullable<FlowNode['handles']> = [
   { type: 'target', position: Position.Top, x: measured.width / 2, y: 0 },
@@ -36,10 +36,10 @@ const handles: NonNullable<FlowNode['handles']> = [
 const nodeTypes = { agent: AgentCard };
 const edgeTypes = { line: Line };
 
-/** The graph, to look around in. Nodes do not move: the same swarm is the same picture every time. */
+/** Pannable graph of agents. Nodes cannot be dragged, so the same swarm always looks the same. */
 export function TopologyGraph(props: {
   graph: AgentGraph;
-  /** The number of the run's last event: what happened a moment before it is still going on. */
+  /** Number of events so far. Edges with a recent event are drawn as active. */
   now: number;
   isLive: boolean;
   selected: string | undefined;
@@ -57,14 +57,14 @@ export function TopologyGraph(props: {
         handles,
         data: { agent, isBusy: isLive && agent.activity?.state === 'working' },
         selected: agent.name === selected,
-        ariaLabel: `${agent.name}, ${agent.activity?.state ?? 'not yet seen'}`,
+        ariaLabel: `${agent.name}, ${agent.activity?.state ?? 'not seen yet'}`,
       })),
     [graph, isLive, selected],
   );
   const edges = useMemo(() => {
-    const boxes = new Map(graph.nodes.map((node) => [node.name, boxOf(node)]));
+    const boxes = new Map(graph.nodes.map((node) => [node.name, toBox(node)]));
     return graph.edges.map((edge): FlowEdge => {
-      const isMine = selected === undefined || edge.from === selected || edge.to === selected;
+      const isRelated = selected === undefined || edge.from === selected || edge.to === selected;
       const isBusy = isLive && edge.activity !== undefined && now - edge.activity.lastEvent < 40;
       return {
         id: edge.id,
@@ -75,9 +75,9 @@ export function TopologyGraph(props: {
         markerEnd: { type: MarkerType.ArrowClosed, width: 14, height: 14, color: 'var(--ink-faint)' },
         data: {
           edge,
-          line: edgeLine(boxes.get(edge.from)!, boxes.get(edge.to)!, edge.isMutual, [...boxes.values()]),
+          line: computeEdgeLine(boxes.get(edge.from)!, boxes.get(edge.to)!, edge.isMutual, [...boxes.values()]),
           isBusy,
-          isFaint: !isMine,
+          isFaint: !isRelated,
         },
       };
     });
@@ -97,7 +97,7 @@ export function TopologyGraph(props: {
       proOptions={{ hideAttribution: true }}
       onNodeClick={(_, node) => onSelect(node.id === selected ? undefined : node.id)}
       onPaneClick={() => onSelect(undefined)}
-      aria-label="Agents and who speaks to whom"
+      aria-label="Agents and their messages"
     >
       <Background gap={20} size={1} color="var(--line-strong)" />
       <Fit nodes={graph.nodes} />
@@ -105,34 +105,34 @@ export function TopologyGraph(props: {
   );
 }
 
-/** Shows the whole, and again when there is more of it or another room for it. */
+/** Fits the whole graph into the view when nodes are added or the view is resized. */
 function Fit({ nodes }: { nodes: readonly AgentNode[] }): ReactNode {
   const { setViewport } = useReactFlow();
-  const room = useStore(({ width, height }) => `${width} ${height}`);
-  const places = nodes.map(({ x, y }) => `${x} ${y}`).join();
+  const size = useStore(({ width, height }) => `${width} ${height}`);
+  const positions = nodes.map(({ x, y }) => `${x} ${y}`).join();
   useEffect(() => {
-    const [width = 0, height = 0] = room.split(' ').map(Number);
+    const [width = 0, height = 0] = size.split(' ').map(Number);
     if (width === 0 || height === 0) return;
-    const placed = places.split(',').map((place) => {
-      const [x = 0, y = 0] = place.split(' ').map(Number);
+    const placed = positions.split(',').map((position) => {
+      const [x = 0, y = 0] = position.split(' ').map(Number);
       return { x, y };
     });
-    const bounds = { x: 0, y: 0, ...extentOf(placed, nodeSize) };
+    const bounds = { x: 0, y: 0, ...computeExtent(placed, nodeSize) };
     void setViewport(getViewportForBounds(bounds, width, height, 0.3, 1, 0.08));
-  }, [places, room, setViewport]);
+  }, [positions, size, setViewport]);
   return null;
 }
 
 function AgentCard({ data: { agent, isBusy }, selected }: NodeProps<FlowNode>): ReactNode {
   const { activity } = agent;
-  const colorOf = useAgentColor();
+  const getColor = useAgentColor();
   return (
     <div
       className="agent-card"
       data-state={activity?.state ?? 'unseen'}
       data-busy={isBusy || undefined}
       data-selected={selected || undefined}
-      style={{ ['--agent' as string]: colorOf(agent.name) }}
+      style={{ ['--agent' as string]: getColor(agent.name) }}
       title={agent.description}
     >
       <Handle type="target" position={Position.Top} isConnectable={false} />
@@ -148,7 +148,7 @@ function AgentCard({ data: { agent, isBusy }, selected }: NodeProps<FlowNode>): 
             {activity.outputTokens > 0 && <span>{activity.outputTokens} tok</span>}
           </>
         ) : (
-          <span>not yet seen</span>
+          <span>not seen yet</span>
         )}
       </span>
       <Handle type="source" position={Position.Bottom} isConnectable={false} />
@@ -176,7 +176,7 @@ function Line({ id, data, markerEnd }: EdgeProps<FlowEdge>): ReactNode {
             data-busy={isBusy || undefined}
             data-faint={isFaint || undefined}
             style={{ transform: `translate(-50%, -50%) translate(${labelX}px, ${labelY}px)` }}
-            title={titleOf(edge)}
+            title={formatTitle(edge)}
           >
             {[edge.label, count > 0 ? count : undefined].filter((part) => part !== undefined).join(' · ')}
           </span>
@@ -186,9 +186,9 @@ function Line({ id, data, markerEnd }: EdgeProps<FlowEdge>): ReactNode {
   );
 }
 
-function titleOf({ from, to, activity }: AgentEdge): string {
+function formatTitle({ from, to, activity }: AgentEdge): string {
   const { messages = 0, starts = 0 } = activity ?? {};
   return `${from} to ${to}: ${messages} messages, ${starts} starts`;
 }
 
-const boxOf = ({ x, y }: AgentNode): Box => ({ x, y, width: nodeSize.nodeWidth, height: nodeSize.nodeHeight });
+const toBox = ({ x, y }: AgentNode): Box => ({ x, y, width: nodeSize.nodeWidth, height: nodeSize.nodeHeight });

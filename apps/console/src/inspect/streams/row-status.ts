@@ -1,0 +1,21 @@
+import type { StreamRow, StreamTable } from './stream-table.ts';
+
+export type RowStatus = 'good' | 'loss' | 'bad' | 'none';
+
+/** Returns whether a row violates a rule or has losses, with an explanation. */
+export function getRowStatus(table: StreamTable, row: StreamRow): { status: RowStatus; text: string } {
+  const violations = [
+    ...(row.event === undefined ? [] : table.getViolations({ column: 'event', index: row.event })),
+    ...(row.target === undefined ? [] : table.getViolations({ column: 'target', index: row.target })),
+  ];
+  if (violations.length > 0) {
+    const text = violations.map(({ rule, sentence, fix }) => `${rule}: ${sentence} ${fix}`).join('\n');
+    return { status: 'bad', text };
+  }
+  const losses = row.event === undefined ? [] : table.getLosses(row.event);
+  if (losses.length > 0) {
+    return { status: 'loss', text: losses.map(({ kind, what, why }) => `${what} ${kind}: ${why}`).join('\n') };
+  }
+  if (row.cause === undefined) return { status: 'none', text: 'Caused no event' };
+  return { status: 'good', text: 'No violations' };
+}

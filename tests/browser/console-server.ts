@@ -1,0 +1,54 @@
+import { mkdtempSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { startMAILDemo } from '@intertie/mail/demo';
+import { mailSwarm, serve, type IntertieConfig } from 'intertie';
+
+import { demoSource } from '../../examples/chat-page/dist/demo-source.js';
+import { liveQuestionSource, questionSource } from './question-sources.ts';
+import { startDemoAgents } from '../../packages/server/dist/demo/demo-agents.js';
+
+export type ConsoleServer = { url: string; close(): Promise<void> };
+
+/**
+ * Starts the server with the console on an embedded database of its own. Its agents are the demo agents, a swarm with a short
+ * breakpoint, a slow agent, a team of three, and two agents that ask questions.
+ */
+export async function startConsoleServer({
+  port = 0,
+  pace = 0.3,
+}: { port?: number; pace?: number } = {}): Promise<ConsoleServer> {
+  const folder = mkdtempSync(join(tmpdir(), 'intertie-console-'));
+  const demo = await startDemoAgents({ pace });
+  const swarm = await startMAILDemo({ paceMs: 100 * pace, stallMs: 200 });
+  const team = demoSource({ speed: 1.5 / pace });
+  const slow = await startDemoAgents({ pace: 1 });
+  const config: IntertieConfig = {
+    database: join(folder, 'database'),
+    agents: {
+      ...demo.agents,
+      swarm: mailSwarm({
+        baseUrl: swarm.url,
+        authToken: 'demo',
+        description: 'A MAIL swarm: a supervisor, a researcher and a writer.',
+        suggestions: ['Plan a trip to Bergen, and ask me first'],
+      }),
+      // Slow enough to stop it, to interrupt its connection, or to open it in another tab.
+      slow: slow.agents.helper!,
+      team: { name: 'team', pauses: team.pauses, run: (input, control) => team.run(input, control) },
+      questions: questionSource,
+      'live-question': liveQuestionSource,
+    },
+  };
+  const served = await serve(config, { port });
+  return {
+    url: served.url,
+    close: async () => {
+      await served.close();
+      await Promise.all([swarm.stop(), demo.stop(), slow.stop()]);
+      await rm(folder, { recursive: true, force: true, maxRetries: 10 });
+    },
+  };
+}
