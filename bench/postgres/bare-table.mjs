@@ -1,7 +1,7 @@
 // @ts-check
 import pg from 'pg';
 
-/** @import { MessageInput } from '@intertie/core' */
+/** @import { MessageInput } from '@intertie/core/store' */
 
 /**
  * The floor of a save: rows of an id and a text, in a table with a key and nothing else, in one statement that is planned

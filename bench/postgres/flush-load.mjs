@@ -1,7 +1,9 @@
 // @ts-check
-import { createRunFlusher, generateId } from '@intertie/core';
+import { generateId } from '@intertie/core';
+import { createRunFlusher } from '@intertie/core/internal';
 
-/** @import { Store, Started } from '@intertie/core' */
+/** @import { Store } from '@intertie/core';
+import { Started } from '@intertie/core/store' */
 
 const words = ['lorem ', 'ipsum ', 'dolor ', 'sit ', 'amet '];
 

@@ -1,7 +1,8 @@
 // @ts-check
 import { proseOf } from './prose.mjs';
 
-/** @import { MessageInput, MessagePart } from '@intertie/core' */
+/** @import { MessagePart } from '@intertie/core';
+import { MessageInput } from '@intertie/core/store' */
 
 const prose = proseOf(100_000);
 /** Something else for each message, and for each field of it. @param {number} n @param {number} field @param {number} length */

@@ -1,5 +1,6 @@
 // What the fragments of the documentation take as given. They are compiled, not run.
-import type { AgentSource, DetachedLog } from '@intertie/core';
+import type { AgentSource } from '@intertie/core';
+import type { DetachedLog } from '@intertie/core/store';
 import type { createFlowRuntime, demoFlow } from '@intertie/open-harness/demo';
 import type { ChatTransport, LanguageModel, ToolSet, UIMessage } from 'ai';
 

@@ -4,17 +4,9 @@ import { fileURLToPath } from 'node:url';
 
 import { Agent, createRunHost } from '@intertie/agent';
 import { storeContract } from '@intertie/conformance/store-contract';
-import {
-  createRunWatcher,
-  followRun,
-  withDetachedLog,
-  type AgentEvent,
-  type DetachedLog,
-  type Followed,
-  type RunKey,
-  type Started,
-  type Store,
-} from '@intertie/core';
+import { withDetachedLog, type AgentEvent, type Store } from '@intertie/core';
+import { createRunWatcher, followRun, type Followed } from '@intertie/core/internal';
+import type { DetachedLog, RunKey, Started } from '@intertie/core/store';
 import { createStore } from '@intertie/postgres';
 import pg from 'pg';
 import { createClient } from 'redis';

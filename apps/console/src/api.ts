@@ -1,4 +1,6 @@
-import type { Answer, Decision, Json, JsonObject, Outcome, RunState, Topology, Usage } from '@intertie/core';
+import type { Answer, Json, JsonObject, Outcome, Usage } from '@intertie/core';
+import type { Topology } from '@intertie/core/internal';
+import type { Decision, RunState } from '@intertie/core/store';
 import type { UIMessage } from 'ai';
 
 /** Response of `/api/agents`: the server and its agents. */

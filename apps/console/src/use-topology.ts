@@ -1,4 +1,4 @@
-import type { Topology } from '@intertie/core';
+import type { Topology } from '@intertie/core/internal';
 import { useEffect, useState } from 'react';
 import { api } from './api.ts';
 

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 
-import type { AgentEvent, DetachedAppended, DetachedLog, LogBatch, LogPage, LogPosition, RunKey } from '@intertie/core';
-import { toLogText } from '@intertie/core/store-rules';
+import type { AgentEvent } from '@intertie/core';
+import type { DetachedAppended, DetachedLog, LogBatch, LogPage, LogPosition, RunKey } from '@intertie/core/store';
+import { toLogText } from '@intertie/core/store';
 
 import * as scripts from './scripts.ts';
 

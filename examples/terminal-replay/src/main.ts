@@ -9,10 +9,10 @@ import {
   MessageList,
   parseTape,
   playTape,
-  readEvent,
   unfold,
   type Tape,
 } from '@intertie/core';
+import { readEvent } from '@intertie/core/internal';
 import { paintFor } from './paint.ts';
 import { render } from './render.ts';
 

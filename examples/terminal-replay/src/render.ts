@@ -1,4 +1,5 @@
-import type { AgentEvent, Codec, Emit, EventOf, Outcome, Waiting } from '@intertie/core';
+import type { AgentEvent, Codec, Emit, EventOf, Outcome } from '@intertie/core';
+import type { Waiting } from '@intertie/core/store';
 import type { Paint, Style } from './paint.ts';
 
 export type RenderOptions = { width: number; paint: Paint };

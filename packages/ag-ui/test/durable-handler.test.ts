@@ -1,5 +1,6 @@
 import type { Message } from '@ag-ui/core';
-import { toBlobUrl, type AgentEvent, type Followed } from '@intertie/core';
+import { toBlobUrl, type AgentEvent } from '@intertie/core';
+import type { Followed } from '@intertie/core/internal';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { AGUIEvent, AGUIRunInput } from '../src/shared/ag-ui-event.ts';
 import type { DurableAGUIHandlerOptions } from '../src/server/ag-ui-handler-options.ts';

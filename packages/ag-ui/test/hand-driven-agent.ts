@@ -1,8 +1,5 @@
 import {
   createInMemoryStore,
-  createRunWatcher,
-  decisionsOf,
-  followRun,
   foldEvents,
   generateId,
   RunRefusedError,
@@ -16,6 +13,8 @@ import {
   type RunRequest,
   type Store,
 } from '@intertie/core';
+import { createRunWatcher, followRun } from '@intertie/core/internal';
+import { decisionsOf } from '@intertie/core/store';
 
 /** An agent whose runs are kept and go exactly as far as the test takes them: no model, no clock. */
 export type HandDriven = {

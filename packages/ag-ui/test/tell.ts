@@ -1,5 +1,5 @@
 import type { Message } from '@ag-ui/core';
-import { toJson } from '@intertie/core';
+import { toJson } from '@intertie/core/internal';
 
 /** What a client's messages say, in order: one line for each text, reasoning, call and result. */
 export function tellMessages(messages: readonly Message[]): string[] {

@@ -1,4 +1,5 @@
-import { toReadableStream, type AgentEvent, type AgentSource, type StartRequest, type Store } from '@intertie/core';
+import { toReadableStream, type AgentEvent, type AgentSource, type Store } from '@intertie/core';
+import type { StartRequest } from '@intertie/core/store';
 import { PostgresMemoryStore } from '@intertie/postgres';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';

@@ -1,13 +1,5 @@
-import {
-  isEventType,
-  validateEvent,
-  type AgentEvent,
-  type Checker,
-  type EventOf,
-  type MessageContent,
-  type MessagePart,
-  type Report,
-} from '@intertie/core';
+import { validateEvent, type AgentEvent, type EventOf, type MessageContent, type MessagePart } from '@intertie/core';
+import { isEventType, type Checker, type Report } from '@intertie/core/internal';
 import type { Complain } from './canonical-rules.ts';
 import { CheckedCalls } from './checked-calls.ts';
 import { CheckedValues } from './checked-values.ts';

@@ -1,4 +1,5 @@
-import { isEventType, type Dialect } from '@intertie/core';
+import type { Dialect } from '@intertie/core';
+import { isEventType } from '@intertie/core/internal';
 import { CanonicalChecker } from './canonical-checker.ts';
 import { canonicalRules } from './canonical-rules.ts';
 

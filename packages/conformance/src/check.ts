@@ -1,4 +1,5 @@
-import type { Dialect, Loss, Rule, Violation } from '@intertie/core';
+import type { Dialect, Loss, Rule } from '@intertie/core';
+import type { Violation } from '@intertie/core/internal';
 
 /** A violation with the rule's own words, so that a reader needs no second file. */
 export type FoundViolation = Violation & Pick<Rule, 'sentence' | 'fix'>;

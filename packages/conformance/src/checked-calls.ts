@@ -1,4 +1,6 @@
-import { equalJson, type AskedQuestion, type EventOf, type ToolPart, type Waiting } from '@intertie/core';
+import type { EventOf } from '@intertie/core';
+import { equalJson, type ToolPart } from '@intertie/core/internal';
+import type { AskedQuestion, Waiting } from '@intertie/core/store';
 import type { Complain } from './canonical-rules.ts';
 import { settled, type CallRecord, type QuestionRecord } from './snapshot-breaches.ts';
 

@@ -1,4 +1,5 @@
-import { applyPatch, type EventOf, type Json, type Op } from '@intertie/core';
+import type { EventOf, Json } from '@intertie/core';
+import { applyPatch, type Op } from '@intertie/core/internal';
 import type { Complain } from './canonical-rules.ts';
 
 /** The data and the state of a run: whether each patch can be applied to what is there. */

@@ -1,4 +1,5 @@
-import type { EventOf, MessageContent, ToolState } from '@intertie/core';
+import type { EventOf, MessageContent } from '@intertie/core';
+import type { ToolState } from '@intertie/core/internal';
 
 import type { CanonicalRule } from './canonical-rules.ts';
 

@@ -1,12 +1,5 @@
-import {
-  applyPatch,
-  type AgentEvent,
-  type CanonicalMessage,
-  type EventOf,
-  type Json,
-  type MessagePart,
-  type Meta,
-} from '@intertie/core';
+import type { AgentEvent, CanonicalMessage, EventOf, Json, MessagePart, Meta } from '@intertie/core';
+import { applyPatch } from '@intertie/core/internal';
 
 /**
  * What the fold should say, computed the long way: every part is looked up again among all events. Quadratic, without

@@ -1,5 +1,12 @@
-import type { AgentEvent, DetachedAppended, DetachedLog, LogBatch, LogPosition, RunKey } from '../src/index.ts';
-import { toLogText } from '../src/store-rules.ts';
+import type { AgentEvent } from '../src/index.ts';
+import {
+  toLogText,
+  type DetachedAppended,
+  type DetachedLog,
+  type LogBatch,
+  type LogPosition,
+  type RunKey,
+} from '../src/store.ts';
 
 type Row = { last: number; n: number; epoch: number; body: string };
 type Log = { epoch: number; next: number; rows: Row[]; isClosed: boolean; isDropped: boolean };

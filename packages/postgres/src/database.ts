@@ -1,4 +1,5 @@
-import { DatabaseAwayError, type ConnectionCounts } from '@intertie/core';
+import { DatabaseAwayError } from '@intertie/core';
+import type { ConnectionCounts } from '@intertie/core/store';
 
 import type { JsonList } from './json-list.ts';
 

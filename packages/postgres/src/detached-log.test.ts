@@ -1,5 +1,6 @@
 import { storeContract } from '@intertie/conformance/store-contract';
-import { withDetachedLog, type DetachedLog, type Store } from '@intertie/core';
+import { withDetachedLog, type Store } from '@intertie/core';
+import type { DetachedLog } from '@intertie/core/store';
 import { afterAll, beforeAll } from 'vitest';
 
 import { createMapLog } from '../../core/test/map-log.ts';

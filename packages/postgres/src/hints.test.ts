@@ -1,4 +1,4 @@
-import type { Hint, RunKey } from '@intertie/core';
+import type { Hint, RunKey } from '@intertie/core/store';
 import pg from 'pg';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 

@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 
-import type { Hint, Hints } from '@intertie/core';
+import type { Hint, Hints } from '@intertie/core/store';
 import pg from 'pg';
 
 import { defaultSchema, type Database } from './database.ts';

@@ -1,4 +1,4 @@
-import type { MessageInput } from '@intertie/core';
+import type { MessageInput } from '@intertie/core/store';
 import pg from 'pg';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 

@@ -1,4 +1,4 @@
-import { toScope, type MessageInput } from '@intertie/core';
+import { toScope, type MessageInput } from '@intertie/core/store';
 import pg from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
 

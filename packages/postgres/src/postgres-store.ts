@@ -1,28 +1,30 @@
 import {
   generateId as newId,
-  localScope,
   StoreError,
+  type CanonicalMessage,
+  type Json,
+  type MemoryStore,
+  type Store,
+  type Thread,
+} from '@intertie/core';
+import type { GenerateId } from '@intertie/core/internal';
+import {
+  localScope,
   toScope,
   type Blobs,
-  type CanonicalMessage,
   type ConnectionCounts,
-  type GenerateId,
   type Hints,
-  type Json,
   type ListMessages,
   type ListThreads,
-  type MemoryStore,
   type MessageChange,
   type Registry,
   type RunLog,
   type SavedMessages,
   type SaveMessages,
   type Scope,
-  type Store,
-  type Thread,
   type ThreadInput,
   type ThreadPage,
-} from '@intertie/core';
+} from '@intertie/core/store';
 
 import { createBlobs } from './blobs/blobs.ts';
 import { createConversations } from './conversations/conversations.ts';

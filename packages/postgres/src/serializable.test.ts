@@ -1,4 +1,4 @@
-import type { MessageInput } from '@intertie/core';
+import type { MessageInput } from '@intertie/core/store';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { newSerializableUrl } from '../test/databases.ts';

@@ -1,17 +1,14 @@
 import type {
   Answer,
-  DecisionRequest,
   Json,
   JsonObject,
   MessageContent,
   MessageRole,
   MessageStatus,
-  MessageType,
   Outcome,
-  RunState,
-  ToolAnswer,
   Usage,
 } from '@intertie/core';
+import type { DecisionRequest, MessageType, RunState, ToolAnswer } from '@intertie/core/store';
 
 import type { Defaulted, Identity, NotNull, Nullable, Table } from './schema-types.ts';
 

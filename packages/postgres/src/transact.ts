@@ -1,4 +1,4 @@
-import type { Hint } from '@intertie/core';
+import type { Hint } from '@intertie/core/store';
 
 import type { Sql, SqlPool } from './database.ts';
 import { toPayload, type PostgresHints } from './hints.ts';

@@ -3,7 +3,9 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
 import { canonical, check } from '@intertie/conformance';
-import { createSweeper, foldEvents, type AgentEvent, type RunKey } from '@intertie/core';
+import { foldEvents, type AgentEvent } from '@intertie/core';
+import { createSweeper } from '@intertie/core/internal';
+import type { RunKey } from '@intertie/core/store';
 import { expect, it, vi } from 'vitest';
 
 import { killingOn } from './kill-writers.ts';

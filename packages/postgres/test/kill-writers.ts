@@ -5,7 +5,9 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
-import { createSweeper, type AgentEvent, type CanonicalMessage, type RunKey, type Store } from '@intertie/core';
+import type { AgentEvent, CanonicalMessage, Store } from '@intertie/core';
+import { createSweeper } from '@intertie/core/internal';
+import type { RunKey } from '@intertie/core/store';
 import { expect, onTestFinished, vi } from 'vitest';
 
 import { createStore } from '../src/create-store.ts';

@@ -1,17 +1,13 @@
+import type { AgentEvent, Store } from '@intertie/core';
 import {
   createRunFlusher,
   createRunWatcher,
   followRun,
-  type AgentEvent,
   type Followed,
-  type LogPosition,
   type RunFlusher,
-  type RunKey,
   type RunWatcher,
-  type Started,
-  type StartRequest,
-  type Store,
-} from '@intertie/core';
+} from '@intertie/core/internal';
+import type { LogPosition, RunKey, Started, StartRequest } from '@intertie/core/store';
 import { onTestFinished } from 'vitest';
 
 import { connectPg } from '../src/pg-database.ts';

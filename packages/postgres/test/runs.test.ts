@@ -1,11 +1,6 @@
-import {
-  createSweeper,
-  type Answer,
-  type AgentEvent,
-  type Appended,
-  type FinishRequest,
-  type Ownership,
-} from '@intertie/core';
+import type { Answer, AgentEvent } from '@intertie/core';
+import { createSweeper } from '@intertie/core/internal';
+import type { Appended, FinishRequest, Ownership } from '@intertie/core/store';
 import { describe, expect, it, vi } from 'vitest';
 
 import { eventsOf, notice, openProcesses, readAll, readLog, start } from './processes.ts';

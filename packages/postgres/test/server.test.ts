@@ -1,4 +1,5 @@
-import type { AgentEvent, FinishRequest } from '@intertie/core';
+import type { AgentEvent } from '@intertie/core';
+import type { FinishRequest } from '@intertie/core/store';
 import pg from 'pg';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 

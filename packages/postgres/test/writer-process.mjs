@@ -6,7 +6,8 @@
 import { writeSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { createRunFlusher, generateId } from '@intertie/core';
+import { generateId } from '@intertie/core';
+import { createRunFlusher } from '@intertie/core/internal';
 import { createStore } from '@intertie/postgres';
 
 const [target = '', name = '', threads = ''] = process.argv.slice(2);

@@ -5,7 +5,7 @@ import { createStore } from '@intertie/postgres';
 import { isAgentDefinition, sourceDefinition, type AgentDefinition } from './agents/agent-definition.ts';
 import { createApp } from './app.ts';
 import { checkConfig, checkToken, parseTrustProxy, type IntertieConfig, type Limits } from './config/config.ts';
-import { defined } from '@intertie/core/fields';
+import { defined } from '@intertie/core/internal';
 import { EventLoopDelay } from './telemetry/event-loop-delay.ts';
 import { FrameKeeper } from './host/frames.ts';
 import type { Host, HostedAgent } from './host/host.ts';

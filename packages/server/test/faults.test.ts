@@ -1,6 +1,5 @@
 import {
   createInMemoryStore,
-  localScope,
   seal,
   sourceStream,
   toReadableStream,
@@ -8,6 +7,7 @@ import {
   type AgentSource,
   type Store,
 } from '@intertie/core';
+import { localScope } from '@intertie/core/store';
 import { afterEach, expect, test } from 'vitest';
 import { createIntertie, type Intertie } from '../src/create-intertie.ts';
 import type { LogFields } from '../src/telemetry/logger.ts';

@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import type { MessageInput } from '@intertie/core';
+import type { MessageInput } from '@intertie/core/store';
 import { createStore } from '@intertie/postgres';
 import { expect, test } from 'vitest';
 import { newPostgresUrl } from '../../postgres/test/databases.ts';

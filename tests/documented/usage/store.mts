@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 
 import { Agent, type MessageStore } from '@intertie/agent';
-import { StoreError, type CanonicalMessage, type MessageInput, type Thread } from '@intertie/core';
+import { StoreError, type CanonicalMessage, type Thread } from '@intertie/core';
+import type { MessageInput } from '@intertie/core/store';
 import { createStore } from '@intertie/postgres';
 import pg from 'pg';
 

@@ -1,5 +1,6 @@
 import { Chat } from '@ai-sdk/react';
-import { generateId, type Decision } from '@intertie/core';
+import { generateId } from '@intertie/core';
+import type { Decision } from '@intertie/core/store';
 import type { FileUIPart, UIMessage } from 'ai';
 import { api, ApiError, formatError, type AnswerInput, type Branches, type LiveRun } from '../api.ts';
 import { notifyThreadsChanged } from '../threads/thread-changes.ts';

@@ -1,4 +1,4 @@
-import { eventTypes } from '@intertie/core';
+import { eventTypes } from '@intertie/core/internal';
 import { describe, expect, it } from 'vitest';
 import { getFamily, isDelta } from './event-family.ts';
 

@@ -1,4 +1,5 @@
-import { CANONICAL, recordTape, seal, sourceStream, type AgentEvent, type RunInput, type Tape } from '@intertie/core';
+import { recordTape, seal, sourceStream, type AgentEvent, type RunInput, type Tape } from '@intertie/core';
+import { CANONICAL } from '@intertie/core/internal';
 import { createFirstRunScript, type ScriptItem } from './first-run-script.ts';
 
 const run: RunInput = {

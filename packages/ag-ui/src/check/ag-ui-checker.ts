@@ -1,5 +1,5 @@
 import { EventType } from '@ag-ui/core';
-import type { Checker, Report } from '@intertie/core';
+import type { Checker, Report } from '@intertie/core/internal';
 import type { AGUIRule, Complain } from './ag-ui-rules.ts';
 import { AGUICalls } from './check-calls.ts';
 import { checkFields } from './check-fields.ts';

@@ -1,4 +1,5 @@
-import { applyPatch, type Json, type Op } from '@intertie/core';
+import type { Json } from '@intertie/core';
+import { applyPatch, type Op } from '@intertie/core/internal';
 import type { Complain } from './ag-ui-rules.ts';
 import { fieldsOf, isFields, type Fields } from '../shared/read-fields.ts';
 

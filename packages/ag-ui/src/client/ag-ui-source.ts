@@ -4,7 +4,6 @@ import {
   compose,
   seal,
   sourceStream,
-  toJson,
   type AgentSource,
   type AgentEvent,
   type Answer,
@@ -14,8 +13,9 @@ import {
   type OnLoss,
   type RunInput,
   type SourceStreamOptions,
-  type ToolAnswer,
 } from '@intertie/core';
+import { toJson } from '@intertie/core/internal';
+import type { ToolAnswer } from '@intertie/core/store';
 import type { AGUIRunInput } from '../shared/ag-ui-event.ts';
 import { declaredVersion } from '../shared/ag-ui-version.ts';
 import { askForRun, type AskForRunOptions } from './ask-for-run.ts';

@@ -1,6 +1,4 @@
 import {
-  capJson,
-  createPartIds,
   MessageList,
   type AgentEvent,
   type Codec,
@@ -9,6 +7,7 @@ import {
   type OnLoss,
   type RunInput,
 } from '@intertie/core';
+import { capJson, createPartIds } from '@intertie/core/internal';
 import { correctContent } from './correct-content.ts';
 import { AGUIAgentReader } from './decode-agents.ts';
 import { AGUIDataReader } from './decode-data.ts';

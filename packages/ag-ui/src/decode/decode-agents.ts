@@ -1,13 +1,5 @@
-import {
-  mergeMeta,
-  type AgentEvent,
-  type Emit,
-  type EventOf,
-  type Json,
-  type JsonObject,
-  type Meta,
-  type Outcome,
-} from '@intertie/core';
+import type { AgentEvent, Emit, EventOf, Json, JsonObject, Meta, Outcome } from '@intertie/core';
+import { mergeMeta } from '@intertie/core/internal';
 import { laterMetaOf, metaOf } from '../shared/event-meta.ts';
 import { endedStepsKey, slotKey } from '../shared/intertie-slot.ts';
 import { defined, fieldsOf, isFields, nameOf, textOf, type Fields } from '../shared/read-fields.ts';

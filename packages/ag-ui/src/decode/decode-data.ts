@@ -1,4 +1,5 @@
-import { validateEvent, type AgentEvent, type Emit, type Op } from '@intertie/core';
+import { validateEvent, type AgentEvent, type Emit } from '@intertie/core';
+import type { Op } from '@intertie/core/internal';
 import { fromCustomName, verbatimMeta } from '../shared/custom-name.ts';
 import { slotOf, type AGUIAgentReader } from './decode-agents.ts';
 import type { AGUISaidReader } from './decode-said.ts';

@@ -1,4 +1,5 @@
-import { capJson, type AgentEvent, type OnLoss } from '@intertie/core';
+import type { AgentEvent, OnLoss } from '@intertie/core';
+import { capJson } from '@intertie/core/internal';
 import { fieldsOf, textOf } from '../shared/read-fields.ts';
 
 /** What was not understood is kept as it came, and said so. */

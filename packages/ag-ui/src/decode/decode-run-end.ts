@@ -1,4 +1,5 @@
-import type { EventOf, FinishReason, Json, JsonObject, Meta, Outcome, Question, Usage, Waiting } from '@intertie/core';
+import type { EventOf, FinishReason, Json, JsonObject, Meta, Outcome, Question, Usage } from '@intertie/core';
+import type { Waiting } from '@intertie/core/store';
 import { slotOf } from './decode-agents.ts';
 import { metaOf } from '../shared/event-meta.ts';
 import { decodeInterruptId } from '../shared/interrupt.ts';

@@ -1,4 +1,5 @@
-import { toJson, type AgentEvent, type Emit, type Json, type Meta, type OnLoss, type Said } from '@intertie/core';
+import type { AgentEvent, Emit, Json, Meta, OnLoss } from '@intertie/core';
+import { toJson, type Said } from '@intertie/core/internal';
 import { slotOf, type AGUIAgentReader } from './decode-agents.ts';
 import { laterMetaOf, metaOf } from '../shared/event-meta.ts';
 import { defined, type Fields } from '../shared/read-fields.ts';

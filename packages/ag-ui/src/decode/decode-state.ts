@@ -1,4 +1,5 @@
-import type { AgentEvent, Emit, Op } from '@intertie/core';
+import type { AgentEvent, Emit } from '@intertie/core';
+import type { Op } from '@intertie/core/internal';
 import type { AGUISaidReader } from './decode-said.ts';
 import type { Fields } from '../shared/read-fields.ts';
 

@@ -1,19 +1,6 @@
-import type {
-  AgentEvent,
-  CallBody,
-  Emit,
-  EventOf,
-  Executor,
-  Fault,
-  Json,
-  JsonObject,
-  Meta,
-  OnLoss,
-  PartIds,
-  RunInput,
-  Said,
-} from '@intertie/core';
-import { mergeMeta } from '@intertie/core';
+import type { AgentEvent, Emit, EventOf, Fault, Json, JsonObject, Meta, OnLoss, RunInput } from '@intertie/core';
+import type { CallBody, Executor, PartIds, Said } from '@intertie/core/internal';
+import { mergeMeta } from '@intertie/core/internal';
 import { slotOf } from './decode-agents.ts';
 import { metaOfEncryptedValue, withEncryptedValue } from '../shared/encrypted-value.ts';
 import { laterMetaOf, metaOf } from '../shared/event-meta.ts';

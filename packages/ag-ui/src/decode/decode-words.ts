@@ -1,4 +1,5 @@
-import { mergeMeta, type AgentEvent, type Emit, type MessagePart, type Meta, type Said } from '@intertie/core';
+import type { AgentEvent, Emit, MessagePart, Meta } from '@intertie/core';
+import { mergeMeta, type Said } from '@intertie/core/internal';
 import { slotOf } from './decode-agents.ts';
 import type { AGUISaidReader } from './decode-said.ts';
 import type { MessageIds } from '../shared/message-ids.ts';

@@ -1,4 +1,5 @@
-import { applyPatch, type DataPart, type EventOf, type Json, type JsonObject, type Op } from '@intertie/core';
+import type { EventOf, Json, JsonObject } from '@intertie/core';
+import { applyPatch, type DataPart, type Op } from '@intertie/core/internal';
 import type { AGUIEvent } from '../shared/ag-ui-event.ts';
 import { toCustomName } from '../shared/custom-name.ts';
 import { tag } from './encode-agents.ts';

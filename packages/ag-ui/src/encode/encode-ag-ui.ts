@@ -1,6 +1,5 @@
 import type { RunAgentInput } from '@ag-ui/core';
 import {
-  outcomeOfCut,
   toFault,
   type AgentEvent,
   type Emit,
@@ -13,6 +12,7 @@ import {
   type MessageContent,
   type OnLoss,
 } from '@intertie/core';
+import { outcomeOfCut } from '@intertie/core/internal';
 import { optionsKeyOf, type AGUIEncoderOptions, type AGUIOpenState } from './ag-ui-encoder-options.ts';
 import type { AGUIEvent } from '../shared/ag-ui-event.ts';
 import { declaredVersion, featuresOf, type AGUIFeatures } from '../shared/ag-ui-version.ts';

@@ -1,5 +1,6 @@
 import type { Interrupt } from '@ag-ui/core';
-import type { EventOf, FinishReason, Json, JsonObject, Waiting } from '@intertie/core';
+import type { EventOf, FinishReason, Json, JsonObject } from '@intertie/core';
+import type { Waiting } from '@intertie/core/store';
 import type { AGUIEvent } from '../shared/ag-ui-event.ts';
 import type { AGUIFeatures } from '../shared/ag-ui-version.ts';
 import { encodeUsage } from './encode-usage.ts';

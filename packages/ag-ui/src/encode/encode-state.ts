@@ -1,4 +1,5 @@
-import { applyPatch, type EventOf, type Json, type OnLoss } from '@intertie/core';
+import type { EventOf, Json, OnLoss } from '@intertie/core';
+import { applyPatch } from '@intertie/core/internal';
 import type { AGUIEvent } from '../shared/ag-ui-event.ts';
 
 type Write = (event: AGUIEvent) => void;

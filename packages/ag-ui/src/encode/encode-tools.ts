@@ -1,16 +1,5 @@
-import {
-  equalJson,
-  mergeMeta,
-  type CallBody,
-  type EventOf,
-  type Executor,
-  type Json,
-  type JsonObject,
-  type Meta,
-  type OnLoss,
-  type Said,
-  type ToolPart,
-} from '@intertie/core';
+import type { EventOf, Json, JsonObject, Meta, OnLoss } from '@intertie/core';
+import { equalJson, mergeMeta, type CallBody, type Executor, type Said, type ToolPart } from '@intertie/core/internal';
 import type { AGUIEvent } from '../shared/ag-ui-event.ts';
 import { tag } from './encode-agents.ts';
 import { encryptedValueOf } from '../shared/encrypted-value.ts';

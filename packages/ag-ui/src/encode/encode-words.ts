@@ -1,4 +1,5 @@
-import { mergeMeta, type EventOf, type JsonObject, type Loss, type Meta, type OnLoss, type Said } from '@intertie/core';
+import type { EventOf, JsonObject, Loss, Meta, OnLoss } from '@intertie/core';
+import { mergeMeta, type Said } from '@intertie/core/internal';
 import type { AGUIEvent } from '../shared/ag-ui-event.ts';
 import { tag, type AGUIAgents } from './encode-agents.ts';
 import type { Form } from './encode-tools.ts';

@@ -1,4 +1,5 @@
-import type { CallBody, JsonObject, Meta, Said } from '@intertie/core';
+import type { JsonObject, Meta } from '@intertie/core';
+import type { CallBody, Said } from '@intertie/core/internal';
 import { openMetaOf } from '../shared/encrypted-value.ts';
 
 /**

@@ -1,15 +1,6 @@
 import type { AssistantMessage, Message, ToolCall, UserMessage } from '@ag-ui/core';
-import type {
-  CanonicalMessage,
-  FilePart,
-  Json,
-  JsonObject,
-  MessagePart,
-  OnLoss,
-  SourcePart,
-  ToolPart,
-  ToolResult,
-} from '@intertie/core';
+import type { CanonicalMessage, Json, JsonObject, MessagePart, OnLoss, ToolResult } from '@intertie/core';
+import type { FilePart, SourcePart, ToolPart } from '@intertie/core/internal';
 import { featuresOf } from '../shared/ag-ui-version.ts';
 import { contentPartOf } from '../shared/content-part.ts';
 import { tag } from './encode-agents.ts';

@@ -1,4 +1,5 @@
-import type { OnLoss, Said } from '@intertie/core';
+import type { OnLoss } from '@intertie/core';
+import type { Said } from '@intertie/core/internal';
 
 /** What the client is not told, by the ids of the parts, and what refers to nothing that it was told. */
 export class Withheld {

@@ -1,14 +1,5 @@
-import type {
-  CanonicalMessage,
-  Json,
-  JsonObject,
-  MessagePart,
-  Meta,
-  OnLoss,
-  Said,
-  ToolPart,
-  ToolResult,
-} from '@intertie/core';
+import type { CanonicalMessage, Json, JsonObject, MessagePart, Meta, OnLoss, ToolResult } from '@intertie/core';
+import type { Said, ToolPart } from '@intertie/core/internal';
 import { readContent } from '../shared/content-part.ts';
 import { withEncryptedValue } from '../shared/encrypted-value.ts';
 import { slotKey } from '../shared/intertie-slot.ts';

@@ -1,4 +1,5 @@
-import { toJson, type Fault, type Json, type Meta, type OnLoss, type ToolResult } from '@intertie/core';
+import type { Fault, Json, Meta, OnLoss, ToolResult } from '@intertie/core';
+import { toJson } from '@intertie/core/internal';
 import { readContent } from '../shared/content-part.ts';
 import { withEncryptedValue } from '../shared/encrypted-value.ts';
 import { slotKey } from '../shared/intertie-slot.ts';

@@ -1,5 +1,6 @@
 import type { PrepareRun } from '@intertie/ai-sdk';
-import type { BusyPolicy, Fault, PendingPolicy, RunRequest } from '@intertie/core';
+import type { Fault, RunRequest } from '@intertie/core';
+import type { BusyPolicy, PendingPolicy } from '@intertie/core/store';
 import type { RequestLimits } from '@intertie/core/http';
 import type { AGUIBinary } from '../wire/ag-ui-binary.ts';
 import type { AGUIRunInput } from '../shared/ag-ui-event.ts';

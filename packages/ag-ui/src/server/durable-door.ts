@@ -3,15 +3,14 @@ import {
   generateId,
   RunRefusedError,
   type AgentEvent,
-  type Answered,
-  type Decision,
   type DurableAgent,
   type DurableRun,
   type Encoder,
   type Json,
   type RunRequest,
-  type StopResult,
 } from '@intertie/core';
+import type { Answered } from '@intertie/core/internal';
+import type { Decision, StopResult } from '@intertie/core/store';
 import { withPublicFaults } from '@intertie/core/http';
 import type { DurableAGUIHandlerOptions } from './ag-ui-handler-options.ts';
 import type { AGUIEvent, AGUIRunInput } from '../shared/ag-ui-event.ts';

@@ -6,11 +6,9 @@ import {
   type DurableAgent,
   type DurableRun,
   type Encoder,
-  type LogPosition,
-  type RunKey,
-  type RunLog,
   type RunRecord,
 } from '@intertie/core';
+import type { LogPosition, RunKey, RunLog } from '@intertie/core/store';
 import type { AGUIEvent } from '../shared/ag-ui-event.ts';
 import type { AGUIOpenState } from '../encode/ag-ui-encoder-options.ts';
 import { StoredBranch } from './stored-branch.ts';

@@ -1,5 +1,6 @@
 import type { Message, ResumeEntry } from '@ag-ui/core';
-import type { Answer, Decision, MessagePart, NewMessage, OnLoss, ToolAnswer } from '@intertie/core';
+import type { Answer, MessagePart, OnLoss } from '@intertie/core';
+import type { Decision, NewMessage, ToolAnswer } from '@intertie/core/store';
 import type { AGUIRunInput } from '../shared/ag-ui-event.ts';
 import { readContent } from '../shared/content-part.ts';
 import { decodeInterruptId, decodeResume } from '../shared/interrupt.ts';

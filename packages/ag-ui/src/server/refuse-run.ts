@@ -1,4 +1,5 @@
-import type { Decision, RunRefusedError } from '@intertie/core';
+import type { RunRefusedError } from '@intertie/core';
+import type { Decision } from '@intertie/core/store';
 import { encodeInterrupt } from '../shared/interrupt.ts';
 
 /** A refusal as a client of AG-UI reads it: a status and a body, before any stream begins. */

@@ -1,12 +1,12 @@
 import {
   unfold,
-  unfoldContent,
   type AgentEvent,
   type CanonicalMessage,
   type DurableAgent,
   type DurableRun,
   type Encoder,
 } from '@intertie/core';
+import { unfoldContent } from '@intertie/core/internal';
 import type { AGUIEvent } from '../shared/ag-ui-event.ts';
 import { tellFiles, type FileUrl } from './tell-files.ts';
 import { tellRun, withMessageId, type TellRunOptions } from './tell-run.ts';

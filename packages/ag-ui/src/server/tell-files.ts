@@ -1,11 +1,5 @@
-import {
-  encodeBase64,
-  readBlobUrl,
-  type AgentEvent,
-  type CanonicalMessage,
-  type MessagePart,
-  type Store,
-} from '@intertie/core';
+import { readBlobUrl, type AgentEvent, type CanonicalMessage, type MessagePart, type Store } from '@intertie/core';
+import { encodeBase64 } from '@intertie/core/internal';
 
 /** Where a client finds a file that the store keeps, by its hash. */
 export type FileUrl = (sha256: string) => string;

@@ -1,4 +1,6 @@
-import { pause, type AgentEvent, type DurableRun, type Encoder, type Followed, type LogPosition } from '@intertie/core';
+import type { AgentEvent, DurableRun, Encoder } from '@intertie/core';
+import { pause, type Followed } from '@intertie/core/internal';
+import type { LogPosition } from '@intertie/core/store';
 import type { AGUIEvent } from '../shared/ag-ui-event.ts';
 import type { AGUIOpenState } from '../encode/ag-ui-encoder-options.ts';
 import { slot } from '../shared/intertie-slot.ts';

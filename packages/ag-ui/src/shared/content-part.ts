@@ -1,5 +1,6 @@
 import type { ContentPart, PartSource } from '@ag-ui/core';
-import type { FileBody, FilePart, Json, Meta, OnLoss, TextPart } from '@intertie/core';
+import type { Json, Meta, OnLoss } from '@intertie/core';
+import type { FileBody, FilePart, TextPart } from '@intertie/core/internal';
 import { slot, slotKey } from './intertie-slot.ts';
 import { defined, fieldsOf, isFields, isJsonObject, nameOf, textOf } from './read-fields.ts';
 

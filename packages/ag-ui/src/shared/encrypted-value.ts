@@ -1,4 +1,5 @@
-import { mergeMeta, type Json, type JsonObject, type Meta } from '@intertie/core';
+import type { Json, JsonObject, Meta } from '@intertie/core';
+import { mergeMeta } from '@intertie/core/internal';
 import { isJsonObject } from './read-fields.ts';
 
 /** What a provider signs or encrypts, and takes only unchanged: Anthropic, OpenAI, Google. */

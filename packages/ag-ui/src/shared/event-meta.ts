@@ -1,4 +1,5 @@
-import { equalJson, mergeMeta, toJson, type JsonObject, type Meta, type OnLoss } from '@intertie/core';
+import type { JsonObject, Meta, OnLoss } from '@intertie/core';
+import { equalJson, mergeMeta, toJson } from '@intertie/core/internal';
 import { slotKey } from './intertie-slot.ts';
 import { fieldsOf, isFields, isJsonObject, type Fields } from './read-fields.ts';
 

@@ -1,5 +1,6 @@
 import type { Interrupt, ResumeEntry } from '@ag-ui/core';
-import { decodeBase64, encodeBase64, type Answer, type JsonObject, type Meta, type Question } from '@intertie/core';
+import type { Answer, JsonObject, Meta, Question } from '@intertie/core';
+import { decodeBase64, encodeBase64 } from '@intertie/core/internal';
 import { defined, isFields, isJsonObject, nameOf, textOf } from './read-fields.ts';
 
 const prefix = 'intertie:';

@@ -1,4 +1,4 @@
-import type { PartIds } from '@intertie/core';
+import type { PartIds } from '@intertie/core/internal';
 
 /** The parts of messages, open or over, by the ids that the agent has for the messages. */
 export class MessageIds {

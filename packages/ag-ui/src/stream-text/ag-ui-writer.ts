@@ -1,4 +1,5 @@
-import { generateId, toJson, type AgentEvent, type Json, type OnLoss, type Op } from '@intertie/core';
+import { generateId, type AgentEvent, type Json, type OnLoss } from '@intertie/core';
+import { toJson, type Op } from '@intertie/core/internal';
 import { verbatimMeta } from '../shared/custom-name.ts';
 import { WriteQueue } from './write-queue.ts';
 

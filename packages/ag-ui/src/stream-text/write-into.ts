@@ -1,4 +1,5 @@
-import type { AgentEvent, Codec, OnLoss, RunInput, SourceInput } from '@intertie/core';
+import type { AgentEvent, Codec, OnLoss, RunInput } from '@intertie/core';
+import type { SourceInput } from '@intertie/core/internal';
 import { takeWriter, type AGUIWriter } from './ag-ui-writer.ts';
 import { MergedParts } from './merge-writes.ts';
 import { withWrites } from './with-writes.ts';

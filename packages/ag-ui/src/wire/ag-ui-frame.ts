@@ -1,4 +1,4 @@
-import { toJson } from '@intertie/core';
+import { toJson } from '@intertie/core/internal';
 import type { AGUIEvent } from '../shared/ag-ui-event.ts';
 
 /** One event as a frame. Lines end with LF alone: clients split at nothing else. */

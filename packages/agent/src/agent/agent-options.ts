@@ -1,14 +1,6 @@
 import type { ModelSourceOptions } from '@intertie/ai-sdk';
-import type {
-  Answer,
-  AgentSource,
-  CanonicalMessage,
-  NewMessage,
-  OnLoss,
-  RunRequest,
-  Store,
-  ToolAnswer,
-} from '@intertie/core';
+import type { Answer, AgentSource, CanonicalMessage, OnLoss, RunRequest, Store } from '@intertie/core';
+import type { NewMessage, ToolAnswer } from '@intertie/core/store';
 import type { LanguageModel, ModelMessage, ToolSet, UIMessage } from 'ai';
 import type { AgentDefinition } from '../execution/agent-definition.ts';
 import type { HistoryOptions, RetainReasoning } from '../history/history-options.ts';

@@ -3,21 +3,22 @@ import {
   RunRefusedError,
   type AgentSource,
   type Answer,
-  type Answered,
-  type AnswerOptions,
-  type AnswerRequest,
   type CanonicalMessage,
   type DurableAgent,
-  type LogPosition,
-  type MessageInput,
-  type Refused,
   type RunRecord,
   type RunRequest,
-  type StartRequest,
-  type StartResult,
   type Store,
-  type ToolAnswer,
 } from '@intertie/core';
+import type { Answered, AnswerOptions } from '@intertie/core/internal';
+import type {
+  AnswerRequest,
+  LogPosition,
+  MessageInput,
+  Refused,
+  StartRequest,
+  StartResult,
+  ToolAnswer,
+} from '@intertie/core/store';
 import type { ToolSet } from 'ai';
 import { homeOf, type AgentHome } from './agent-home.ts';
 import type { AgentOptions, GeneratedAnswer, StreamRequest } from './agent-options.ts';

@@ -1,5 +1,7 @@
 import type { UIMessageVersion } from '@intertie/ai-sdk';
-import { pullStream, type AgentEvent, type CanonicalMessage, type StopResult } from '@intertie/core';
+import type { AgentEvent, CanonicalMessage } from '@intertie/core';
+import { pullStream } from '@intertie/core/internal';
+import type { StopResult } from '@intertie/core/store';
 import { iterable, type IterableStream } from './iterable-stream.ts';
 import type { Run, UIMessageResponseOptions } from './run.ts';
 

@@ -1,4 +1,4 @@
-import type { Followed } from '@intertie/core';
+import type { Followed } from '@intertie/core/internal';
 import { expect, it, vi } from 'vitest';
 
 import { readRun } from './read-run.ts';

@@ -1,4 +1,5 @@
-import { pullStream, type AgentEvent, type Emit, type Followed } from '@intertie/core';
+import type { AgentEvent, Emit } from '@intertie/core';
+import { pullStream, type Followed } from '@intertie/core/internal';
 
 /** Encodes one event. */
 export type Feed<Out> = (event: AgentEvent, emit: Emit<Out>) => void;

@@ -8,12 +8,11 @@ import {
   type DurableRun,
   type Emit,
   type Fault,
-  type Followed,
-  type LogPosition,
   type RunRecord,
-  type StopResult,
   type Store,
 } from '@intertie/core';
+import type { Followed } from '@intertie/core/internal';
+import type { LogPosition, StopResult } from '@intertie/core/store';
 import { toPublicEvent, toRunHeaders } from '@intertie/core/http';
 import { readRun, type Feed } from './read-run.ts';
 import { iterable, type IterableStream } from './iterable-stream.ts';

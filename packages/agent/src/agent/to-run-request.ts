@@ -1,6 +1,7 @@
 import { fromModelMessages, fromUIMessages } from '@intertie/ai-sdk';
-import type { CanonicalMessage, NewMessage, OnLoss, RunRequest, Store } from '@intertie/core';
-import { omit } from '@intertie/core/fields';
+import type { CanonicalMessage, OnLoss, RunRequest, Store } from '@intertie/core';
+import type { NewMessage } from '@intertie/core/store';
+import { omit } from '@intertie/core/internal';
 import type { ModelMessage, UIMessage } from 'ai';
 import type { StreamRequest } from './agent-options.ts';
 

@@ -1,4 +1,6 @@
-import { pause, recoverRun, type End, type FinishResult, type Ownership, type Store } from '@intertie/core';
+import type { End, Store } from '@intertie/core';
+import { pause, recoverRun } from '@intertie/core/internal';
+import type { FinishResult, Ownership } from '@intertie/core/store';
 
 export type EndOwnedOptions = {
   store: Store;

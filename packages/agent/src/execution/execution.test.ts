@@ -1,5 +1,4 @@
 import {
-  copySealedMark,
   createInMemoryStore,
   DatabaseAwayError,
   seal,
@@ -7,10 +6,11 @@ import {
   toReadableStream,
   type AgentEvent,
   type AgentSource,
-  type Appended,
   type Loss,
   type Store,
 } from '@intertie/core';
+import { copySealedMark } from '@intertie/core/internal';
+import type { Appended } from '@intertie/core/store';
 import { expect, it, onTestFinished } from 'vitest';
 
 import { collect, gate, saidIn } from '../../test/stage.ts';

@@ -1,32 +1,36 @@
 import {
   DatabaseAwayError,
-  decisionsOf,
-  endByAbort,
   MessageList,
   RunLostError,
-  sealStream,
   toFault,
   type AgentEvent,
   type End,
   type EventOf,
   type Fault,
-  type FinishResult,
   type Outcome,
-  type Ownership,
   type RunControl,
-  type RunFlusher,
   type RunInput,
-  type RunKey,
-  type RunLostReason,
-  type RunPosition,
   type RunRecord,
+  type Store,
+} from '@intertie/core';
+import {
+  endByAbort,
+  sealStream,
+  type RunFlusher,
   type RunWatcher,
   type RunWriter,
   type SealedStream,
   type StopReason,
-  type Store,
+} from '@intertie/core/internal';
+import {
+  decisionsOf,
+  type FinishResult,
+  type Ownership,
+  type RunKey,
+  type RunLostReason,
+  type RunPosition,
   type Waiting,
-} from '@intertie/core';
+} from '@intertie/core/store';
 import { context } from '@opentelemetry/api';
 import type { AgentDefinition } from './agent-definition.ts';
 import { endingOf, finishAnew } from './finish-run.ts';

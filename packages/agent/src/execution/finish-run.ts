@@ -1,15 +1,6 @@
-import {
-  decisionsOf,
-  generateId,
-  outcomeOf,
-  type CanonicalMessage,
-  type EventOf,
-  type FinishRequest,
-  type FinishResult,
-  type Ownership,
-  type RunRecord,
-  type Store,
-} from '@intertie/core';
+import { generateId, type CanonicalMessage, type EventOf, type RunRecord, type Store } from '@intertie/core';
+import { outcomeOf } from '@intertie/core/internal';
+import { decisionsOf, type FinishRequest, type FinishResult, type Ownership } from '@intertie/core/store';
 import { persist, type PersistOptions } from './persist.ts';
 import { continuedInput } from './prepare-run.ts';
 

@@ -1,4 +1,6 @@
-import { decodeBase64, toBlobUrl, type Blobs, type EventOf, type Scope } from '@intertie/core';
+import { toBlobUrl, type EventOf } from '@intertie/core';
+import { decodeBase64 } from '@intertie/core/internal';
+import type { Blobs, Scope } from '@intertie/core/store';
 
 /** As base64. Larger files are kept as blobs: every reader of the log would be sent them again. */
 const maxInlineLength = Math.ceil((32 * 1024) / 3) * 4;

@@ -1,4 +1,4 @@
-import type { Registry } from '@intertie/core';
+import type { Registry } from '@intertie/core/store';
 
 export type LeaseOptions = {
   registry: Pick<Registry, 'heartbeat'>;

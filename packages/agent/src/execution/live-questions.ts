@@ -1,4 +1,5 @@
-import type { Answer, Ownership, Registry } from '@intertie/core';
+import type { Answer } from '@intertie/core';
+import type { Ownership, Registry } from '@intertie/core/store';
 import { AnswerQueue } from './answer-queue.ts';
 import { persist, type PersistOptions } from './persist.ts';
 

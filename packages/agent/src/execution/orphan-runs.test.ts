@@ -1,11 +1,5 @@
-import {
-  createInMemoryStore,
-  type AgentEvent,
-  type AgentSource,
-  type Ownership,
-  type RunKey,
-  type Store,
-} from '@intertie/core';
+import { createInMemoryStore, type AgentEvent, type AgentSource, type Store } from '@intertie/core';
+import type { Ownership, RunKey } from '@intertie/core/store';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { gate } from '../../test/stage.ts';
 import { Agent } from '../agent/agent.ts';

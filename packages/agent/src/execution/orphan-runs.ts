@@ -1,4 +1,5 @@
-import type { Ownership, Registry, RunKey, RunRecord } from '@intertie/core';
+import type { RunRecord } from '@intertie/core';
+import type { Ownership, Registry, RunKey } from '@intertie/core/store';
 import type { OwnershipCalls } from './ownership-calls.ts';
 
 export type OrphanRunsOptions = {

@@ -1,4 +1,4 @@
-import type { Ownership, RunPosition } from '@intertie/core';
+import type { Ownership, RunPosition } from '@intertie/core/store';
 import type { ExecutionHost } from './execution.ts';
 
 export type OwnershipEvents = {

@@ -1,4 +1,5 @@
-import { DatabaseAwayError, pause, StoreError } from '@intertie/core';
+import { DatabaseAwayError, StoreError } from '@intertie/core';
+import { pause } from '@intertie/core/internal';
 
 export type PersistOptions = {
   /** Maximum outage of the database; then the call fails with a `DatabaseAwayError`. */

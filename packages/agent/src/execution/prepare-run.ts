@@ -1,14 +1,6 @@
-import type {
-  CanonicalMessage,
-  Json,
-  JsonObject,
-  Ownership,
-  RunInput,
-  RunRecord,
-  RunRequest,
-  Store,
-  ToolDescription,
-} from '@intertie/core';
+import type { CanonicalMessage, Json, JsonObject, RunInput, RunRecord, RunRequest, Store } from '@intertie/core';
+import type { ToolDescription } from '@intertie/core/internal';
+import type { Ownership } from '@intertie/core/store';
 import type { AgentDefinition } from './agent-definition.ts';
 import { withoutReasoning } from '../history/history-options.ts';
 import { readBranch } from '../history/read-branch.ts';

@@ -1,30 +1,18 @@
+import { generateId, RunRefusedError, toFault, type End, type Fault, type RunRecord, type Store } from '@intertie/core';
 import {
   createRunFlusher,
   createRunWatcher,
   createSweeper,
   followRun,
-  generateId,
   pause,
-  RunRefusedError,
-  toFault,
-  type End,
-  type Fault,
-  type FinishResult,
   type FlushReport,
   type Followed,
-  type LogPosition,
-  type Ownership,
-  type Queued,
   type RunFlusher,
-  type RunKey,
-  type RunPosition,
-  type RunRecord,
   type RunWatcher,
-  type Scope,
   type StopReason,
-  type Store,
   type Sweeper,
-} from '@intertie/core';
+} from '@intertie/core/internal';
+import type { FinishResult, LogPosition, Ownership, Queued, RunKey, RunPosition, Scope } from '@intertie/core/store';
 import type { AgentDefinition } from './agent-definition.ts';
 import { endOwnedRun } from './end-owned-run.ts';
 import { every } from './every.ts';

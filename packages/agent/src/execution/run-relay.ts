@@ -1,14 +1,6 @@
-import type {
-  AgentEvent,
-  CommittedBatch,
-  LocalReader,
-  LocalRuns,
-  LogPosition,
-  RunKey,
-  RunLog,
-  RunPosition,
-  RunWatcher,
-} from '@intertie/core';
+import type { AgentEvent } from '@intertie/core';
+import type { CommittedBatch, LocalReader, LocalRuns, RunWatcher } from '@intertie/core/internal';
+import type { LogPosition, RunKey, RunLog, RunPosition } from '@intertie/core/store';
 
 export type RunRelayOptions = {
   log: Pick<RunLog, 'read'>;

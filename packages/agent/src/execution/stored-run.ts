@@ -1,13 +1,6 @@
-import {
-  RunRefusedError,
-  type DurableRun,
-  type Followed,
-  type LogPosition,
-  type RunKey,
-  type RunRecord,
-  type StopResult,
-  type Store,
-} from '@intertie/core';
+import { RunRefusedError, type DurableRun, type RunRecord, type Store } from '@intertie/core';
+import type { Followed } from '@intertie/core/internal';
+import type { LogPosition, RunKey, StopResult } from '@intertie/core/store';
 import type { RunHost } from './run-host.ts';
 
 /** A run of a store, wherever it is executed. */

@@ -1,21 +1,17 @@
 import {
   createInMemoryStore,
-  equalJson,
-  pause,
   StoreError,
   toFault,
   type CanonicalMessage,
   type EventOf,
   type Json,
-  type ListMessages,
-  type Registry,
-  type RunLog,
   type RunRecord,
-  type StartRequest,
   type Store,
   type Thread,
 } from '@intertie/core';
-import { readMessage } from '@intertie/core/store-rules';
+import { equalJson, pause } from '@intertie/core/internal';
+import type { ListMessages, Registry, RunLog, StartRequest } from '@intertie/core/store';
+import { readMessage } from '@intertie/core/store';
 import type { MessageStore } from './message-store.ts';
 import { FileResolver } from './resolve-files.ts';
 

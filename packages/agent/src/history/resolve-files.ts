@@ -1,14 +1,6 @@
-import {
-  encodeBase64,
-  readBlobUrl,
-  type Blobs,
-  type CanonicalMessage,
-  type FilePart,
-  type MessageContent,
-  type MessagePart,
-  type OnLoss,
-  type Scope,
-} from '@intertie/core';
+import { readBlobUrl, type CanonicalMessage, type MessageContent, type MessagePart, type OnLoss } from '@intertie/core';
+import { encodeBase64, type FilePart } from '@intertie/core/internal';
+import type { Blobs, Scope } from '@intertie/core/store';
 
 type Body = { data: string } | { url: string } | undefined;
 

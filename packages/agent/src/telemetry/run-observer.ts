@@ -1,4 +1,5 @@
-import type { FlushReport, Outcome } from '@intertie/core';
+import type { Outcome } from '@intertie/core';
+import type { FlushReport } from '@intertie/core/internal';
 
 /** How a run of this process ended: `lost` if for a dead process, `fenced` if another process has taken it over. */
 export type RunResult = Outcome['outcome'] | 'lost' | 'fenced';

@@ -1,4 +1,5 @@
-import type { AgentEvent, Executor, Json, RunRecord, Usage } from '@intertie/core';
+import type { AgentEvent, Json, RunRecord, Usage } from '@intertie/core';
+import type { Executor } from '@intertie/core/internal';
 import {
   context,
   propagation,

@@ -1,4 +1,6 @@
-import type { AgentEvent, Followed, LogPosition } from '@intertie/core';
+import type { AgentEvent } from '@intertie/core';
+import type { Followed } from '@intertie/core/internal';
+import type { LogPosition } from '@intertie/core/store';
 import { describe, expect, it } from 'vitest';
 
 import { finish, text } from '../../../ai-sdk/test/scripted-model.ts';

@@ -1,4 +1,4 @@
-import type { LogPosition } from '@intertie/core';
+import type { LogPosition } from '@intertie/core/store';
 
 /** A place in an encoded log: the `k`-th output (from 0) of the encoder for the event at `position`. */
 export type RunCursor = { encoder: string; position: LogPosition; k: number };

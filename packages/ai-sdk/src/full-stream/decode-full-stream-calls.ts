@@ -1,23 +1,18 @@
 import {
-  mergeMeta,
   toFault,
-  toJson,
   type AgentEvent,
-  type CallBody,
   type Emit,
   type EventOf,
-  type Executor,
   type Fault,
   type FinishReason,
   type Json,
   type JsonObject,
   type Meta,
   type OnLoss,
-  type PartIds,
   type RunInput,
-  type Said,
-  type Waiting,
 } from '@intertie/core';
+import { mergeMeta, toJson, type CallBody, type Executor, type PartIds, type Said } from '@intertie/core/internal';
+import type { Waiting } from '@intertie/core/store';
 import { lateResult } from '../messages/late-results.ts';
 import {
   defined,

@@ -1,9 +1,5 @@
 import {
-  capJson,
-  createPartIds,
-  mergeMeta,
   toFault,
-  toJson,
   type AgentEvent,
   type Codec,
   type Emit,
@@ -15,11 +11,10 @@ import {
   type Meta,
   type OnLoss,
   type Outcome,
-  type PartIds,
   type RunInput,
-  type Said,
   type Usage,
 } from '@intertie/core';
+import { capJson, createPartIds, mergeMeta, toJson, type PartIds, type Said } from '@intertie/core/internal';
 import { FullStreamCalls } from './decode-full-stream-calls.ts';
 import { decodeUsage } from '../shared/decode-usage.ts';
 import { fileBodyOf } from '../shared/file-body.ts';

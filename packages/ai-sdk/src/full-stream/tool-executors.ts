@@ -1,4 +1,5 @@
-import type { Executor, RunInput } from '@intertie/core';
+import type { RunInput } from '@intertie/core';
+import type { Executor } from '@intertie/core/internal';
 import { isFields } from '../shared/read-fields.ts';
 
 /** A tool set as `streamText` takes it, or simply who runs each tool, by name. */

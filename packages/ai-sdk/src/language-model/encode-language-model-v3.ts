@@ -1,17 +1,6 @@
 import type { LanguageModelV3StreamPart, SharedV3Warning } from '@ai-sdk/provider';
-import {
-  mergeMeta,
-  outcomeOfCut,
-  type AgentEvent,
-  type Codec,
-  type Emit,
-  type End,
-  type EventOf,
-  type JsonObject,
-  type Meta,
-  type OnLoss,
-  type Usage,
-} from '@intertie/core';
+import type { AgentEvent, Codec, Emit, End, EventOf, JsonObject, Meta, OnLoss, Usage } from '@intertie/core';
+import { mergeMeta, outcomeOfCut } from '@intertie/core/internal';
 import type { IncludeInternal } from '../shared/include-internal.ts';
 import { V3Calls } from './encode-v3-calls.ts';
 import { unknownMediaType } from '../shared/file-body.ts';

@@ -1,5 +1,6 @@
 import type { LanguageModelV3StreamPart } from '@ai-sdk/provider';
-import { mergeMeta, type Emit, type EventOf, type Json, type JsonObject, type Meta, type OnLoss } from '@intertie/core';
+import type { Emit, EventOf, Json, JsonObject, Meta, OnLoss } from '@intertie/core';
+import { mergeMeta } from '@intertie/core/internal';
 import { withSlot } from '../shared/intertie-slot.ts';
 import { defined } from '../shared/read-fields.ts';
 import { v3Metadata, withMeta } from './v3-metadata.ts';

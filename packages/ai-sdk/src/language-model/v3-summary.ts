@@ -1,13 +1,5 @@
-import {
-  applyPatch,
-  mergeMetadata,
-  type AgentEvent,
-  type EventOf,
-  type Json,
-  type JsonObject,
-  type OnLoss,
-  type Op,
-} from '@intertie/core';
+import type { AgentEvent, EventOf, Json, JsonObject, OnLoss } from '@intertie/core';
+import { applyPatch, mergeMetadata, type Op } from '@intertie/core/internal';
 import { slotKey } from '../shared/intertie-slot.ts';
 import { defined } from '../shared/read-fields.ts';
 

@@ -1,19 +1,15 @@
-import {
-  mergeMeta,
-  toJson,
-  type AskedQuestion,
-  type CanonicalMessage,
-  type FilePart,
-  type InterjectionPart,
-  type Json,
-  type JsonObject,
-  type MessageContent,
-  type MessagePart,
-  type MessageRole,
-  type Meta,
-  type OnLoss,
-  type ToolPart,
+import type {
+  CanonicalMessage,
+  Json,
+  JsonObject,
+  MessageContent,
+  MessagePart,
+  MessageRole,
+  Meta,
+  OnLoss,
 } from '@intertie/core';
+import { mergeMeta, toJson, type FilePart, type InterjectionPart, type ToolPart } from '@intertie/core/internal';
+import type { AskedQuestion } from '@intertie/core/store';
 import { askedOf, plainApproval } from '../shared/ai-sdk-approval.ts';
 import { fileBodyOf } from '../shared/file-body.ts';
 import { keptOf, takeSlot } from '../shared/intertie-slot.ts';

@@ -1,17 +1,19 @@
+import type {
+  CanonicalMessage,
+  JsonObject,
+  MessageContent,
+  MessagePart,
+  MessageRole,
+  MessageStatus,
+  OnLoss,
+} from '@intertie/core';
 import {
   toJson,
   type AgentEntry,
-  type CanonicalMessage,
   type FilePart,
   type InterjectionPart,
-  type JsonObject,
-  type MessageContent,
-  type MessagePart,
-  type MessageRole,
-  type MessageStatus,
-  type OnLoss,
   type SourcePart,
-} from '@intertie/core';
+} from '@intertie/core/internal';
 import { fileBodyOf } from '../shared/file-body.ts';
 import { keptOf, slotKey, takeSlot } from '../shared/intertie-slot.ts';
 import { providerDataName } from '../shared/provider-data.ts';

@@ -1,4 +1,6 @@
-import { applyAnswer, type CanonicalMessage, type OnLoss, type ToolAnswer, type ToolPart } from '@intertie/core';
+import { applyAnswer, type CanonicalMessage, type OnLoss } from '@intertie/core';
+import type { ToolPart } from '@intertie/core/internal';
+import type { ToolAnswer } from '@intertie/core/store';
 
 /** Imports bring messages of the role `tool`. Their results belong to the calls before them, as in every message we make. */
 export function joinToolMessages(messages: readonly CanonicalMessage[], onLoss: OnLoss): CanonicalMessage[] {

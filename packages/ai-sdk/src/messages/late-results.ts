@@ -1,4 +1,5 @@
-import type { JsonObject, MessagePart, Meta, ToolPart } from '@intertie/core';
+import type { JsonObject, MessagePart, Meta } from '@intertie/core';
+import type { ToolPart } from '@intertie/core/internal';
 import type { ModelPart, Turns } from './model-turns.ts';
 import { fieldsOf, nameOf } from '../shared/read-fields.ts';
 

@@ -1,4 +1,4 @@
-import type { AskedQuestion } from '@intertie/core';
+import type { AskedQuestion } from '@intertie/core/store';
 import { isApproved, proofOf } from '../shared/ai-sdk-approval.ts';
 import type { ModelPart } from './model-turns.ts';
 import { defined } from '../shared/read-fields.ts';

@@ -1,4 +1,5 @@
-import type { FilePart, Json } from '@intertie/core';
+import type { Json } from '@intertie/core';
+import type { FilePart } from '@intertie/core/internal';
 import type { UIMessageVersion } from '../ui-message-stream/chunk/ui-message-chunk.ts';
 
 /** Where the file of a model message is. Undefined: at a relative URL, and nobody but the page knows where that leads. */

@@ -1,4 +1,4 @@
-import type { Checker, Report } from '@intertie/core';
+import type { Checker, Report } from '@intertie/core/internal';
 import type { ModelMessageRule } from './model-message-rules.ts';
 import { providerCallId } from '../shared/provider-call-ids.ts';
 import { isFreeText } from './model-tool-call.ts';

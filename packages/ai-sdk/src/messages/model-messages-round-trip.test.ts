@@ -1,15 +1,14 @@
 import { arbitraryContinuation, arbitraryRun } from '@intertie/conformance/arbitraries';
 import {
   foldEvents,
-  repairHistory,
   seal,
   transcode,
   type CanonicalMessage,
   type Json,
   type Loss,
   type MessagePart,
-  type ToolPart,
 } from '@intertie/core';
+import { repairHistory, type ToolPart } from '@intertie/core/internal';
 import { modelMessageSchema } from 'ai';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';

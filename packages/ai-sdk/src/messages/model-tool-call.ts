@@ -1,11 +1,6 @@
-import {
-  equalJson,
-  type AskedQuestion,
-  type Json,
-  type JsonObject,
-  type MessagePart,
-  type ToolPart,
-} from '@intertie/core';
+import type { Json, JsonObject, MessagePart } from '@intertie/core';
+import { equalJson, type ToolPart } from '@intertie/core/internal';
+import type { AskedQuestion } from '@intertie/core/store';
 import { isApproved, plainApproval, proofOf } from '../shared/ai-sdk-approval.ts';
 import { defined, fieldsOf, jsonObjectOf, nameOf } from '../shared/read-fields.ts';
 

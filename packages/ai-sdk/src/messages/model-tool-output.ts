@@ -1,4 +1,5 @@
-import { toJson, type Json, type MessagePart, type OnLoss, type ToolPart, type ToolResult } from '@intertie/core';
+import type { Json, MessagePart, OnLoss, ToolResult } from '@intertie/core';
+import { toJson, type ToolPart } from '@intertie/core/internal';
 import { fileBodyOf, unknownMediaType } from '../shared/file-body.ts';
 import { defined, fieldsOf, metaOf, textOf } from '../shared/read-fields.ts';
 

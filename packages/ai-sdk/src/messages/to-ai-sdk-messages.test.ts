@@ -1,4 +1,5 @@
-import type { CanonicalMessage, Loss, MessagePart, MessageRole, ToolPart } from '@intertie/core';
+import type { CanonicalMessage, Loss, MessagePart, MessageRole } from '@intertie/core';
+import type { ToolPart } from '@intertie/core/internal';
 import { describe, expect, test } from 'vitest';
 import { fromModelMessages } from './from-model-messages.ts';
 import { toAiSdkMessages, type ToAiSdkMessagesOptions } from './to-ai-sdk-messages.ts';

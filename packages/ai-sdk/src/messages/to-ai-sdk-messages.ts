@@ -1,16 +1,11 @@
+import type { CanonicalMessage, JsonObject, MessageContent, MessagePart, Meta, OnLoss } from '@intertie/core';
 import {
   repairHistory,
-  type CanonicalMessage,
   type FilePart,
   type InterjectionPart,
-  type JsonObject,
-  type MessageContent,
-  type MessagePart,
-  type Meta,
-  type OnLoss,
   type TextPart,
   type ToolPart,
-} from '@intertie/core';
+} from '@intertie/core/internal';
 import type { ModelMessage } from 'ai';
 import { admitInternal, type IncludeInternal } from '../shared/include-internal.ts';
 import { unknownMediaType } from '../shared/file-body.ts';

@@ -1,18 +1,5 @@
-import {
-  type AgentEntry,
-  type CanonicalMessage,
-  type DataPart,
-  type Emit,
-  type FilePart,
-  type InterjectionPart,
-  type Json,
-  type JsonObject,
-  type MessagePart,
-  type Meta,
-  type OnLoss,
-  type SourcePart,
-  type TextPart,
-} from '@intertie/core';
+import type { CanonicalMessage, Emit, Json, JsonObject, MessagePart, Meta, OnLoss } from '@intertie/core';
+import type { AgentEntry, DataPart, FilePart, InterjectionPart, SourcePart, TextPart } from '@intertie/core/internal';
 import type { UIMessage } from 'ai';
 import { admitInternal, type IncludeInternal } from '../shared/include-internal.ts';
 import { uiSource } from '../ui-message-stream/encode/encode-ui-parts.ts';

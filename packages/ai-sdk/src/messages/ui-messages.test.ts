@@ -7,8 +7,8 @@ import {
   type CanonicalMessage,
   type Loss,
   type MessagePart,
-  type ToolPart,
 } from '@intertie/core';
+import type { ToolPart } from '@intertie/core/internal';
 import type { UIMessage } from 'ai';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';

@@ -1,4 +1,5 @@
-import { equalJson, toJson, type Answer, type JsonObject, type OnLoss, type QuestionPart } from '@intertie/core';
+import type { Answer, JsonObject, OnLoss } from '@intertie/core';
+import { equalJson, toJson, type QuestionPart } from '@intertie/core/internal';
 import { keptOf, keptSlot, takeSlot, withSlot } from '../shared/intertie-slot.ts';
 import { defined, fieldsOf, flagOf, metaOf, nameOf, omit, textOf, type Fields } from '../shared/read-fields.ts';
 import { questionCallId, questionIdOf } from '../ui-message-stream/chunk/ui-question-id.ts';

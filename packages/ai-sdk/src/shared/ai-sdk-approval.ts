@@ -1,12 +1,5 @@
-import {
-  validateEvent,
-  type Answer,
-  type AskedQuestion,
-  type EventOf,
-  type Json,
-  type JsonObject,
-  type Meta,
-} from '@intertie/core';
+import { validateEvent, type Answer, type EventOf, type Json, type JsonObject, type Meta } from '@intertie/core';
+import type { AskedQuestion } from '@intertie/core/store';
 import { slotKey } from './intertie-slot.ts';
 import { defined, fieldsOf, isFields, nameOf, omit, textOf } from './read-fields.ts';
 

@@ -1,4 +1,5 @@
-import type { MessageContent, Meta, ToolPart } from '@intertie/core';
+import type { MessageContent, Meta } from '@intertie/core';
+import type { ToolPart } from '@intertie/core/internal';
 
 /** Metadata keys that do not name a provider. */
 const neutralKeys: ReadonlySet<string> = new Set(['ai-sdk', 'intertie', 'gateway', 'vercel']);

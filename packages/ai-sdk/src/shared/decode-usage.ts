@@ -1,4 +1,5 @@
-import { toJson, type OnLoss, type Usage } from '@intertie/core';
+import type { OnLoss, Usage } from '@intertie/core';
+import { toJson } from '@intertie/core/internal';
 import { defined, fieldsOf, numberOf } from './read-fields.ts';
 
 /** `LanguageModelUsage` of 6 and 7. What is not reported is absent: zero would be a claim. */

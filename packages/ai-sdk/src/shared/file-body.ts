@@ -1,4 +1,5 @@
-import { decodeBase64, encodeBase64, type FileBody, type OnLoss } from '@intertie/core';
+import type { OnLoss } from '@intertie/core';
+import { decodeBase64, encodeBase64, type FileBody } from '@intertie/core/internal';
 import { fieldsOf, isFields, nameOf, textOf } from './read-fields.ts';
 
 /** What a file is, where its bytes are not: every branch of `FileBody` without its name and type. */

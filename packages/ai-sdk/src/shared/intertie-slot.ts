@@ -1,4 +1,5 @@
-import { mergeMeta, type Json, type JsonObject, type Meta } from '@intertie/core';
+import type { Json, JsonObject, Meta } from '@intertie/core';
+import { mergeMeta } from '@intertie/core/internal';
 
 /** The key under `providerMetadata` (and `providerOptions`) where we keep what the AI SDK has no field for. */
 export const slotKey = 'intertie';

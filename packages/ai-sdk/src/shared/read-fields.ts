@@ -1,5 +1,5 @@
-import { toJson, type Json, type JsonObject, type Meta, type OnLoss } from '@intertie/core';
-import { isFields, textOf } from '@intertie/core/fields';
+import type { Json, JsonObject, Meta, OnLoss } from '@intertie/core';
+import { toJson, isFields, textOf } from '@intertie/core/internal';
 
 export {
   defined,
@@ -11,7 +11,7 @@ export {
   omit,
   textOf,
   type Fields,
-} from '@intertie/core/fields';
+} from '@intertie/core/internal';
 
 /** What a wire calls something. Only strings and numbers are names; all else is one that nobody has. */
 export function keyOf(value: unknown): string {

@@ -1,4 +1,5 @@
-import type { Answer, AnswerRequest, AnswerResult, RunKey, Store, ToolAnswer } from '@intertie/core';
+import type { Answer, Store } from '@intertie/core';
+import type { AnswerRequest, AnswerResult, RunKey, ToolAnswer } from '@intertie/core/store';
 import { expect } from 'vitest';
 
 export const threadId = 'thread_1';

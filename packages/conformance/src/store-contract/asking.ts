@@ -1,4 +1,5 @@
-import type { Answer, DecisionRequest, MessagePart, Store, ToolAnswer } from '@intertie/core';
+import type { Answer, MessagePart, Store } from '@intertie/core';
+import type { DecisionRequest, ToolAnswer } from '@intertie/core/store';
 import { describe, expect, it } from 'vitest';
 
 import { answer, no, threadId, yes } from './answering.ts';

@@ -1,4 +1,5 @@
-import type { Store, StoreErrorCode } from '@intertie/core';
+import type { Store } from '@intertie/core';
+import type { StoreErrorCode } from '@intertie/core/store';
 import { expect, onTestFinished } from 'vitest';
 
 /** The time that the stores under test live by. */

@@ -1,13 +1,6 @@
-import {
-  createRunWatcher,
-  followRun,
-  recoverRun,
-  type AgentEvent,
-  type Followed,
-  type LogPosition,
-  type RunKey,
-  type Store,
-} from '@intertie/core';
+import type { AgentEvent, Store } from '@intertie/core';
+import { createRunWatcher, followRun, recoverRun, type Followed } from '@intertie/core/internal';
+import type { LogPosition, RunKey } from '@intertie/core/store';
 import { describe, expect, it, onTestFinished } from 'vitest';
 
 import type { Contract, LogElsewhere } from './contract.ts';

@@ -1,4 +1,4 @@
-import type { Hint } from '@intertie/core';
+import type { Hint } from '@intertie/core/store';
 import { describe, expect, it, vi } from 'vitest';
 
 import type { Contract } from './contract.ts';

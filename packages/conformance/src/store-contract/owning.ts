@@ -1,4 +1,5 @@
-import { createRunWatcher, followRun, type Outcome } from '@intertie/core';
+import type { Outcome } from '@intertie/core';
+import { createRunWatcher, followRun } from '@intertie/core/internal';
 import { describe, expect, it, onTestFinished } from 'vitest';
 
 import { refusal, type Contract } from './contract.ts';

@@ -1,4 +1,4 @@
-import type { Queued } from '@intertie/core';
+import type { Queued } from '@intertie/core/store';
 import { describe, expect, it } from 'vitest';
 
 import { answer, threadId, yes } from './answering.ts';

@@ -1,4 +1,5 @@
-import { foldEvents, type AgentEvent, type LogPosition, type RunKey, type Store } from '@intertie/core';
+import { foldEvents, type AgentEvent, type Store } from '@intertie/core';
+import type { LogPosition, RunKey } from '@intertie/core/store';
 import { describe, expect, it } from 'vitest';
 
 import type { Contract } from './contract.ts';

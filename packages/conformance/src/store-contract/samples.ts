@@ -1,17 +1,13 @@
+import type { AgentEvent, CanonicalMessage, MessageContent, MessagePart, Store } from '@intertie/core';
 import type {
-  AgentEvent,
-  CanonicalMessage,
   DecisionRequest,
   FinishRequest,
-  MessageContent,
   MessageInput,
-  MessagePart,
   Ownership,
   Queued,
   Started,
   StartRequest,
-  Store,
-} from '@intertie/core';
+} from '@intertie/core/store';
 import { expect } from 'vitest';
 
 export const createdAt: Date = new Date('2024-03-01T10:00:00.123Z');

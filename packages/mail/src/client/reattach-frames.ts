@@ -1,4 +1,4 @@
-import { pause } from '@intertie/core';
+import { pause } from '@intertie/core/internal';
 import { APICallError } from '@ai-sdk/provider';
 import { lifeFrame, type MAILFrame } from '../shared/mail-event.ts';
 import type { MAILServer } from './mail-server.ts';

@@ -1,4 +1,5 @@
-import { toJson, type AgentEvent, type Emit, type Json } from '@intertie/core';
+import type { AgentEvent, Emit, Json } from '@intertie/core';
+import { toJson } from '@intertie/core/internal';
 import { fieldsOf, nameOf, parseJson, textOf, type Fields } from '../shared/fields.ts';
 import { MAILCalls, type AnnouncedCall, type OpenCall } from './mail-calls.ts';
 import type { MAILDecoderContext } from './mail-decoder-context.ts';

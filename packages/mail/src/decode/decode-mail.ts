@@ -1,15 +1,5 @@
-import {
-  outcomeOfCut,
-  toJson,
-  type AgentEvent,
-  type Codec,
-  type Emit,
-  type End,
-  type Fault,
-  type OnLoss,
-  type Outcome,
-  type RunInput,
-} from '@intertie/core';
+import type { AgentEvent, Codec, Emit, End, Fault, OnLoss, Outcome, RunInput } from '@intertie/core';
+import { outcomeOfCut, toJson } from '@intertie/core/internal';
 import { DecodedMAILCalls } from './decode-mail-calls.ts';
 import { agentOf } from '../shared/agent-of-event.ts';
 import { fieldsOf, listOf, nameOf, parseJson, textOf, type Fields } from '../shared/fields.ts';

@@ -1,13 +1,5 @@
-import {
-  capJson,
-  createPartIds,
-  type AgentEvent,
-  type Emit,
-  type EventOf,
-  type OnLoss,
-  type PartIds,
-  type RunInput,
-} from '@intertie/core';
+import type { AgentEvent, Emit, EventOf, OnLoss, RunInput } from '@intertie/core';
+import { capJson, createPartIds, type PartIds } from '@intertie/core/internal';
 import { textOf, type Fields } from '../shared/fields.ts';
 import type { MAILProviderMetadata } from '../shared/mail-metadata.ts';
 

@@ -1,4 +1,5 @@
-import type { Checker, Dialect, Report } from '@intertie/core';
+import type { Dialect } from '@intertie/core';
+import type { Checker, Report } from '@intertie/core/internal';
 import { createMAILDecoder } from './decode-mail.ts';
 import { fieldsOf, nameOf, parseJson, type Fields } from '../shared/fields.ts';
 import { mailRules, type MAILRule } from './mail-rules.ts';

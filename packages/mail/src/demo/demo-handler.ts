@@ -1,4 +1,5 @@
-import { generateId, pause, pullStream } from '@intertie/core';
+import { generateId } from '@intertie/core';
+import { pause, pullStream } from '@intertie/core/internal';
 import { demoAgents, playAnswer, playTurn } from './demo-script.ts';
 import { DemoTask, demoSwarm } from './demo-task.ts';
 import { fieldsOf, listOf, nameOf, parseJson, textOf, type Fields } from '../shared/fields.ts';

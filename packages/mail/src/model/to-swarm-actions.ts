@@ -1,5 +1,6 @@
 import { asSchema, type ToolSet } from 'ai';
-import { toJson, type Json } from '@intertie/core';
+import type { Json } from '@intertie/core';
+import { toJson } from '@intertie/core/internal';
 
 /** What a swarm's author adds to `swarms.json`, so that an agent can call the tools of a program. */
 export type SwarmActions = {

@@ -1,4 +1,5 @@
-import { mergeMeta, type AgentEvent, type Codec, type EventOf } from '@intertie/core';
+import type { AgentEvent, Codec, EventOf } from '@intertie/core';
+import { mergeMeta } from '@intertie/core/internal';
 
 type PartStart = EventOf<'text-start' | 'reasoning-start' | 'tool-input-start' | 'tool-call'>;
 

@@ -8,8 +8,8 @@ import {
   type OnLoss,
   type RunControl,
   type RunInput,
-  type Topology,
 } from '@intertie/core';
+import type { Topology } from '@intertie/core/internal';
 import { createMAILDecoder } from '../decode/decode-mail.ts';
 import { warningEvent, type MAILFrame } from '../shared/mail-event.ts';
 import { MAILServer } from '../client/mail-server.ts';

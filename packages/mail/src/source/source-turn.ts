@@ -1,4 +1,5 @@
-import type { CanonicalMessage, Json, MessageContent, MessagePart, OnLoss, RunInput, ToolPart } from '@intertie/core';
+import type { CanonicalMessage, Json, MessageContent, MessagePart, OnLoss, RunInput } from '@intertie/core';
+import type { ToolPart } from '@intertie/core/internal';
 import { applyAnswer } from '@intertie/core';
 import { fieldsOf, nameOf } from '../shared/fields.ts';
 import { readResume } from '../shared/mail-metadata.ts';

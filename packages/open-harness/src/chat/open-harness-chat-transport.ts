@@ -7,7 +7,7 @@ import {
   type UIMessageVersion,
 } from '@intertie/ai-sdk';
 import { compose, toTransformStream, type AgentSource, type Codec, type RunInput } from '@intertie/core';
-import { defined } from '@intertie/core/fields';
+import { defined } from '@intertie/core/internal';
 import { createFlowChunks, type FlowChunkOptions } from '../encode/flow-chunks.ts';
 import {
   openHarnessSource,

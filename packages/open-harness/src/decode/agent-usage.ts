@@ -1,4 +1,5 @@
-import { toJson, type Usage } from '@intertie/core';
+import type { Usage } from '@intertie/core';
+import { toJson } from '@intertie/core/internal';
 import type { RuntimeEvent } from '../runtime/runtime-event.ts';
 
 /** What an agent consumed. If it used one model, it is that model's; several are told apart in `raw`. */

@@ -1,6 +1,6 @@
-import { capJson, toJson, type Json, type Outcome, type RunInput, type Usage } from '@intertie/core';
+import type { Json, Outcome, RunInput, Usage } from '@intertie/core';
+import { capJson, toJson, defined, nameOf, numberOf } from '@intertie/core/internal';
 import { addUsage, toUsage } from './agent-usage.ts';
-import { defined, nameOf, numberOf } from '@intertie/core/fields';
 import { friendlyText } from './friendly-text.ts';
 import { Invocation, type Surroundings, type Words } from './invocation.ts';
 import { dialect } from './dialect-name.ts';

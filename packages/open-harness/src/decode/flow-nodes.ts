@@ -1,6 +1,6 @@
-import { toJson, type Fault, type RunInput } from '@intertie/core';
+import type { Fault, RunInput } from '@intertie/core';
+import { toJson, defined, isFields, nameOf, textOf } from '@intertie/core/internal';
 import type { NodeOutput, OpenHarnessDecoderOptions } from './decoder-options.ts';
-import { defined, isFields, nameOf, textOf } from '@intertie/core/fields';
 import type { FlowAgents } from './flow-agents.ts';
 import { friendlyText } from './friendly-text.ts';
 import type { Surroundings } from './invocation.ts';

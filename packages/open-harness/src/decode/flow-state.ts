@@ -1,19 +1,6 @@
-import {
-  capJson,
-  createPartIds,
-  toJson,
-  type AgentEvent,
-  type Codec,
-  type Emit,
-  type End,
-  type Json,
-  type JsonObject,
-  type OnLoss,
-  type Outcome,
-  type RunInput,
-} from '@intertie/core';
+import type { AgentEvent, Codec, Emit, End, Json, JsonObject, OnLoss, Outcome, RunInput } from '@intertie/core';
+import { capJson, createPartIds, toJson, defined, isFields, nameOf, textOf } from '@intertie/core/internal';
 import type { FlowStatusData } from './data-types.ts';
-import { defined, isFields, nameOf, textOf } from '@intertie/core/fields';
 import type { OpenHarnessDecoderOptions } from './decoder-options.ts';
 import { FlowAgents } from './flow-agents.ts';
 import { FlowNodes } from './flow-nodes.ts';

@@ -1,4 +1,4 @@
-import type { Topology } from '@intertie/core';
+import type { Topology } from '@intertie/core/internal';
 import type { FlowLike, RunSnapshot } from '../runtime/runtime.ts';
 
 /** The flow as it is drawn. It begins where no edge leads. */

@@ -1,4 +1,5 @@
-import { toJson, type AgentEvent, type Emit, type Fault, type Meta, type OnLoss, type PartIds } from '@intertie/core';
+import type { AgentEvent, Emit, Fault, Meta, OnLoss } from '@intertie/core';
+import { toJson, type PartIds } from '@intertie/core/internal';
 import { dialect } from './dialect-name.ts';
 
 export type Words = 'text' | 'reasoning';

@@ -1,7 +1,8 @@
-import type { Checker, Dialect, Report } from '@intertie/core';
+import type { Dialect } from '@intertie/core';
+import type { Checker, Report } from '@intertie/core/internal';
 import { createOpenHarnessDecoder } from './decode-open-harness.ts';
 import { dialect } from './dialect-name.ts';
-import { isFields, nameOf, textOf, type Fields } from '@intertie/core/fields';
+import { isFields, nameOf, textOf, type Fields } from '@intertie/core/internal';
 import { openHarnessRules, type OpenHarnessRule } from './open-harness-rules.ts';
 import { isTerminalEvent, type RuntimeEvent } from '../runtime/runtime-event.ts';
 

@@ -1,4 +1,5 @@
-import { pause, toFault } from '@intertie/core';
+import { toFault } from '@intertie/core';
+import { pause } from '@intertie/core/internal';
 import { streamText } from 'ai';
 import type { RuntimeEvent } from '../runtime/runtime-event.ts';
 import type { FlowNode, NodeContext } from './flow.ts';

@@ -1,6 +1,6 @@
 import type { UIMessageChunk } from '@intertie/ai-sdk';
 import type { Codec, Emit } from '@intertie/core';
-import { isFields, nameOf } from '@intertie/core/fields';
+import { isFields, nameOf } from '@intertie/core/internal';
 
 export interface FlowChunkOptions {
   /**

@@ -1,6 +1,6 @@
 import { createUIMessageEncoder, type UIMessageChunk6 as UIMessageChunk } from '@intertie/ai-sdk';
 import { compose, generateId, seal, type AgentEvent, type Codec, type RunInput } from '@intertie/core';
-import { defined, isFields } from '@intertie/core/fields';
+import { defined, isFields } from '@intertie/core/internal';
 import { createOpenHarnessDecoder } from '../decode/decode-open-harness.ts';
 import type { OpenHarnessDecoderOptions } from '../decode/decoder-options.ts';
 import { createFlowChunks, type FlowChunkOptions } from './flow-chunks.ts';

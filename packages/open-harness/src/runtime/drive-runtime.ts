@@ -1,6 +1,6 @@
-import { endByAbort, toFault, type Answer, type OnLoss, type RunControl, type RunInput } from '@intertie/core';
+import { toFault, type Answer, type OnLoss, type RunControl, type RunInput } from '@intertie/core';
+import { endByAbort, defined, isFields } from '@intertie/core/internal';
 import { activeRuntime, startActive, watchActive } from './active-runtimes.ts';
-import { defined, isFields } from '@intertie/core/fields';
 import { createInputQueue } from './input-queue.ts';
 import { MessageDelivery } from './message-delivery.ts';
 import { isTerminalEvent, type OpenHarnessInput, type RuntimeEvent } from './runtime-event.ts';

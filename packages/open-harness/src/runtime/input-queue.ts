@@ -1,4 +1,4 @@
-import { pullStream } from '@intertie/core';
+import { pullStream } from '@intertie/core/internal';
 
 /** Queue that listeners push to and a stream reads. The stream reports a failure after all items that came before it. */
 export interface InputQueue<Item> {

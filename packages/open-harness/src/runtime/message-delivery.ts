@@ -1,4 +1,4 @@
-import { isFields, nameOf } from '@intertie/core/fields';
+import { isFields, nameOf } from '@intertie/core/internal';
 import type { RuntimeEvent } from './runtime-event.ts';
 import type { RuntimeLike } from './runtime.ts';
 

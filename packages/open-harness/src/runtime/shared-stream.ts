@@ -1,4 +1,4 @@
-import { pullStream } from '@intertie/core';
+import { pullStream } from '@intertie/core/internal';
 
 /**
  * A stream that several may read, each from its beginning: the first reader, and those who come back to a chat that is still

@@ -1,4 +1,4 @@
-import { applyPatch } from '@intertie/core';
+import { applyPatch } from '@intertie/core/internal';
 import { expect, test } from 'vitest';
 import { toStatePatch } from './state-patch.ts';
 

@@ -1,4 +1,5 @@
-import { applyPatch, toJson, type Json, type Op } from '@intertie/core';
+import type { Json } from '@intertie/core';
+import { applyPatch, toJson, type Op } from '@intertie/core/internal';
 import type { StatePatch } from './runtime-event.ts';
 
 /** The state, and the operations that turn the last one into it. */

@@ -1,4 +1,5 @@
-import type { CanonicalMessage, FilePart, RunInput } from '@intertie/core';
+import type { CanonicalMessage, RunInput } from '@intertie/core';
+import type { FilePart } from '@intertie/core/internal';
 
 /** All the text of a message, a paragraph per part. */
 function messageText({ content }: CanonicalMessage): string {

@@ -1,19 +1,15 @@
+import type { AgentEvent, Codec, Emit, End, Fault, Json, OnLoss, Outcome, RunInput } from '@intertie/core';
 import {
   applyPatch,
   capJson,
   createPartIds,
   toJson,
-  type AgentEvent,
-  type Codec,
-  type Emit,
-  type End,
-  type Fault,
-  type Json,
-  type OnLoss,
-  type Outcome,
-  type RunInput,
-} from '@intertie/core';
-import { defined, flagOf, isFields, nameOf, textOf } from '@intertie/core/fields';
+  defined,
+  flagOf,
+  isFields,
+  nameOf,
+  textOf,
+} from '@intertie/core/internal';
 import { toServerEvent } from './earlier-events.ts';
 import type { Surroundings } from '../decode/invocation.ts';
 import { dialect } from '../decode/dialect-name.ts';

@@ -1,4 +1,4 @@
-import { defined, isFields, nameOf, type Fields } from '@intertie/core/fields';
+import { defined, isFields, nameOf, type Fields } from '@intertie/core/internal';
 import { isServerEvent, type ServerEvent } from './server-event.ts';
 
 /*

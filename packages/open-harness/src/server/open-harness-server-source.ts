@@ -1,7 +1,7 @@
 import { compose, seal, sourceStream, toFault, type AgentSource, type RunControl, type RunInput } from '@intertie/core';
 import { createParser } from 'eventsource-parser';
 import { createOpenHarnessServerDecoder, type OpenHarnessServerDecoderOptions } from './decode-open-harness-server.ts';
-import { isFields, nameOf } from '@intertie/core/fields';
+import { isFields, nameOf } from '@intertie/core/internal';
 import { createInputQueue } from '../runtime/input-queue.ts';
 import { isServerEvent } from './server-event.ts';
 

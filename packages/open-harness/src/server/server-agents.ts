@@ -1,5 +1,5 @@
-import { toJson, type Fault, type Json, type Outcome } from '@intertie/core';
-import { defined, nameOf } from '@intertie/core/fields';
+import type { Fault, Json, Outcome } from '@intertie/core';
+import { toJson, defined, nameOf } from '@intertie/core/internal';
 import { Invocation, type Surroundings } from '../decode/invocation.ts';
 import { dialect } from '../decode/dialect-name.ts';
 

@@ -1,5 +1,5 @@
-import { toJson, type OnLoss, type Op } from '@intertie/core';
-import { isFields } from '@intertie/core/fields';
+import type { OnLoss } from '@intertie/core';
+import { toJson, type Op, isFields } from '@intertie/core/internal';
 
 /** What the later server says, on `GET /sessions/:id/events`. The payload is not to be trusted. */
 export type ServerEvent = {

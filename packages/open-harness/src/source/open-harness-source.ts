@@ -12,7 +12,7 @@ import { createOpenHarnessDecoder } from '../decode/decode-open-harness.ts';
 import type { OpenHarnessDecoderOptions } from '../decode/decoder-options.ts';
 import { driveRuntime } from '../runtime/drive-runtime.ts';
 import { createFlowFilter, type FlowDataOptions } from '../decode/flow-filter.ts';
-import { isFields } from '@intertie/core/fields';
+import { isFields } from '@intertie/core/internal';
 import { flowTopology, snapshotFlow } from '../decode/flow-topology.ts';
 import type { OpenHarnessInput } from '../runtime/runtime-event.ts';
 import type { FlowLike, RunSnapshot, RuntimeLike } from '../runtime/runtime.ts';

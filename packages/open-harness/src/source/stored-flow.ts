@@ -1,4 +1,5 @@
-import { compose, pause, seal, sourceStream, type AgentEvent, type RunInput } from '@intertie/core';
+import { compose, seal, sourceStream, type AgentEvent, type RunInput } from '@intertie/core';
+import { pause } from '@intertie/core/internal';
 import { createOpenHarnessDecoder } from '../decode/decode-open-harness.ts';
 import { createFlowFilter, type FlowDataOptions } from '../decode/flow-filter.ts';
 import type { OpenHarnessDecoderOptions } from '../decode/decoder-options.ts';

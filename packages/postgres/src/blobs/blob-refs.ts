@@ -1,4 +1,5 @@
-import type { CanonicalMessage, Scope } from '@intertie/core';
+import type { CanonicalMessage } from '@intertie/core';
+import type { Scope } from '@intertie/core/store';
 
 import type { Sql, SqlValue } from '../database.ts';
 import { blobsOf } from './move-files.ts';

@@ -1,12 +1,6 @@
-import {
-  readBlobUrl,
-  toBlobUrl,
-  type CanonicalMessage,
-  type FilePart,
-  type MessageInput,
-  type MessagePart,
-  type Started,
-} from '@intertie/core';
+import { readBlobUrl, toBlobUrl, type CanonicalMessage, type MessagePart } from '@intertie/core';
+import type { FilePart } from '@intertie/core/internal';
+import type { MessageInput, Started } from '@intertie/core/store';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 
 import { databases, emptyTables } from '../../test/databases.ts';

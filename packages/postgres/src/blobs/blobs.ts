@@ -1,4 +1,5 @@
-import { StoreError, type BlobInfo, type Blobs, type Scope } from '@intertie/core';
+import { StoreError } from '@intertie/core';
+import type { BlobInfo, Blobs, Scope } from '@intertie/core/store';
 
 import type { Database, SqlValue } from '../database.ts';
 import { readBlob } from './read-blob.ts';

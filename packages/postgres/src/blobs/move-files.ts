@@ -1,4 +1,5 @@
-import { readBlobUrl, toBlobUrl, type Blobs, type MessageContent, type MessagePart, type Scope } from '@intertie/core';
+import { readBlobUrl, toBlobUrl, type MessageContent, type MessagePart } from '@intertie/core';
+import type { Blobs, Scope } from '@intertie/core/store';
 
 /** Larger files are kept as blobs: a list of messages reads them with every page. */
 const inlineBytes = 32 * 1024;

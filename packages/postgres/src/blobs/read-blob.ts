@@ -1,4 +1,4 @@
-import type { ByteRange, Scope } from '@intertie/core';
+import type { ByteRange, Scope } from '@intertie/core/store';
 
 import type { Database } from '../database.ts';
 

@@ -1,4 +1,5 @@
-import type { CanonicalMessage, Scope } from '@intertie/core';
+import type { CanonicalMessage } from '@intertie/core';
+import type { Scope } from '@intertie/core/store';
 
 import { refArrays, referWith } from '../blobs/blob-refs.ts';
 import type { Sql, SqlValue } from '../database.ts';

@@ -1,4 +1,5 @@
-import { createInMemoryStore, type MemoryStore, type MessageInput } from '@intertie/core';
+import { createInMemoryStore, type MemoryStore } from '@intertie/core';
+import type { MessageInput } from '@intertie/core/store';
 import fc from 'fast-check';
 import { expect, it, onTestFinished } from 'vitest';
 

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import type { Json, MessageChange, MessageInput } from '@intertie/core';
+import type { Json } from '@intertie/core';
+import type { MessageChange, MessageInput } from '@intertie/core/store';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 
 import { counting } from '../../test/counting.ts';

@@ -1,4 +1,5 @@
-import type { MemoryStore, Scope } from '@intertie/core';
+import type { MemoryStore } from '@intertie/core';
+import type { Scope } from '@intertie/core/store';
 
 import { checkLimit } from './check-limit.ts';
 import type { Context } from './context.ts';

@@ -1,4 +1,4 @@
-import type { RunKey } from '@intertie/core';
+import type { RunKey } from '@intertie/core/store';
 
 import type { Sql } from '../database.ts';
 import type { Tell } from '../transact.ts';

@@ -1,4 +1,4 @@
-import type { RunKey, Scope } from '@intertie/core';
+import type { RunKey, Scope } from '@intertie/core/store';
 
 import type { Sql } from '../database.ts';
 import { transact, type Tell } from '../transact.ts';

@@ -1,5 +1,7 @@
-import { encodeBase64, encodeMessage, type Json, type Scope } from '@intertie/core';
-import { readJson } from '@intertie/core/store-rules';
+import { encodeMessage, type Json } from '@intertie/core';
+import { encodeBase64 } from '@intertie/core/internal';
+import type { Scope } from '@intertie/core/store';
+import { readJson } from '@intertie/core/store';
 
 import type { Sql, SqlRow, SqlValue } from '../database.ts';
 import { selectDecisions } from '../registry/decision-row.ts';

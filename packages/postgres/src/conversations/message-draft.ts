@@ -1,5 +1,6 @@
-import { encodeMessage, equalJson, growMessage, StoreError, type CanonicalMessage } from '@intertie/core';
-import { isStoreText, replaceMessage, type SaveMode } from '@intertie/core/store-rules';
+import { encodeMessage, StoreError, type CanonicalMessage } from '@intertie/core';
+import { equalJson } from '@intertie/core/internal';
+import { growMessage, isStoreText, replaceMessage, type SaveMode } from '@intertie/core/store';
 
 /** A message on its way in, and the parent it asks for: null makes it the first of a branch, undefined leaves it to us. */
 export type Incoming = { message: CanonicalMessage; parentId: string | null | undefined };

@@ -1,4 +1,5 @@
-import { decodeMessage, messageFormat, type CanonicalMessage, type Json, type MessageContent } from '@intertie/core';
+import { decodeMessage, type CanonicalMessage, type Json, type MessageContent } from '@intertie/core';
+import { messageFormat } from '@intertie/core/internal';
 
 import type { SqlRow } from '../database.ts';
 

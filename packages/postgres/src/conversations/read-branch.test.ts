@@ -1,4 +1,4 @@
-import type { MessageInput } from '@intertie/core';
+import type { MessageInput } from '@intertie/core/store';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 
 import { counting, type Call } from '../../test/counting.ts';

@@ -1,4 +1,5 @@
-import { StoreError, type CanonicalMessage, type ListMessages, type Scope } from '@intertie/core';
+import { StoreError, type CanonicalMessage } from '@intertie/core';
+import type { ListMessages, Scope } from '@intertie/core/store';
 
 import type { Sql, SqlValue } from '../database.ts';
 import { messageBy } from './message-by.ts';

@@ -1,4 +1,5 @@
-import type { CanonicalMessage, MessageChange, Scope } from '@intertie/core';
+import type { CanonicalMessage } from '@intertie/core';
+import type { MessageChange, Scope } from '@intertie/core/store';
 
 import type { Sql } from '../database.ts';
 import { beginsLine, childrenOf } from './children.ts';

@@ -1,16 +1,17 @@
 import { createHash } from 'node:crypto';
 
+import { encodeMessage, StoreError, type CanonicalMessage } from '@intertie/core';
 import {
   checkStoreId,
-  encodeMessage,
-  StoreError,
-  type CanonicalMessage,
   type MessageInput,
   type SavedMessages,
   type SaveMessages,
   type Scope,
-} from '@intertie/core';
-import { isStoreText, readMessage, readMode, type SaveMode } from '@intertie/core/store-rules';
+  isStoreText,
+  readMessage,
+  readMode,
+  type SaveMode,
+} from '@intertie/core/store';
 
 import { hasLargeFiles, moveFiles } from '../blobs/move-files.ts';
 import { sqlState, type Sql } from '../database.ts';

@@ -1,4 +1,4 @@
-import type { Scope } from '@intertie/core';
+import type { Scope } from '@intertie/core/store';
 
 import type { Sql } from '../database.ts';
 import type { StoredMessage } from './message-draft.ts';

@@ -1,4 +1,5 @@
-import type { JsonObject, Scope, Thread } from '@intertie/core';
+import type { JsonObject, Thread } from '@intertie/core';
+import type { Scope } from '@intertie/core/store';
 
 import type { Sql, SqlRow } from '../database.ts';
 

@@ -1,13 +1,14 @@
+import { StoreError, type Thread } from '@intertie/core';
 import {
   checkStoreId,
-  StoreError,
   type ListThreads,
   type Scope,
-  type Thread,
   type ThreadInput,
   type ThreadPage,
-} from '@intertie/core';
-import { checkStoreText, isStoreText, readJson } from '@intertie/core/store-rules';
+  checkStoreText,
+  isStoreText,
+  readJson,
+} from '@intertie/core/store';
 
 import type { Sql, SqlValue } from '../database.ts';
 import { transact } from '../transact.ts';

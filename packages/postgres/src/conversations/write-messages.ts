@@ -1,4 +1,5 @@
-import { messageFormat, type CanonicalMessage, type Json, type JsonObject } from '@intertie/core';
+import type { CanonicalMessage, Json, JsonObject } from '@intertie/core';
+import { messageFormat } from '@intertie/core/internal';
 
 import type { Sql, SqlValue } from '../database.ts';
 import { JsonList } from '../json-list.ts';

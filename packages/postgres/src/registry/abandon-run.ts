@@ -1,4 +1,5 @@
-import { applyAnswer, type Decision } from '@intertie/core';
+import { applyAnswer } from '@intertie/core';
+import type { Decision } from '@intertie/core/store';
 
 import type { Sql } from '../database.ts';
 import { decisionsOfRun, isOpen, settleDecisions } from './decision-row.ts';

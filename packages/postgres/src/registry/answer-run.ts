@@ -1,15 +1,14 @@
-import {
-  applyAnswer,
-  type Answer,
-  type AnswerRequest,
-  type AnswerResult,
-  type AnswerVerdict,
-  type Continuation,
-  type RunKey,
-  type Scope,
-  type ToolAnswer,
-} from '@intertie/core';
-import { answeredId, isAnswerTo, isSameAnswer, readAnswer } from '@intertie/core/store-rules';
+import { applyAnswer, type Answer } from '@intertie/core';
+import type {
+  AnswerRequest,
+  AnswerResult,
+  AnswerVerdict,
+  Continuation,
+  RunKey,
+  Scope,
+  ToolAnswer,
+} from '@intertie/core/store';
+import { answeredId, isAnswerTo, isSameAnswer, readAnswer } from '@intertie/core/store';
 
 import type { Sql } from '../database.ts';
 import { transact } from '../transact.ts';

@@ -1,5 +1,6 @@
-import { StoreError, type AnswerResult, type Continuation } from '@intertie/core';
-import { checkContinuation, readJson } from '@intertie/core/store-rules';
+import { StoreError } from '@intertie/core';
+import type { AnswerResult, Continuation } from '@intertie/core/store';
+import { checkContinuation, readJson } from '@intertie/core/store';
 
 import type { Sql } from '../database.ts';
 import { goLive, hasLiveRun, insertRun } from './new-run.ts';

@@ -1,5 +1,6 @@
-import type { Answer, Decision, DecisionRequest, Outcome, RunKey, ToolAnswer } from '@intertie/core';
-import { isAwaited } from '@intertie/core/store-rules';
+import type { Answer, Outcome } from '@intertie/core';
+import type { Decision, DecisionRequest, RunKey, ToolAnswer } from '@intertie/core/store';
+import { isAwaited } from '@intertie/core/store';
 
 import type { Sql, SqlValue } from '../database.ts';
 import { cleanText } from './clean-text.ts';

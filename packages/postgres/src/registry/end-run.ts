@@ -1,4 +1,5 @@
-import type { Outcome, RunKey, Usage } from '@intertie/core';
+import type { Outcome, Usage } from '@intertie/core';
+import type { RunKey } from '@intertie/core/store';
 
 import type { Sql } from '../database.ts';
 import { toJsonText } from './run-message.ts';

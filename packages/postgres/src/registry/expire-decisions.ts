@@ -1,5 +1,5 @@
 /* oxlint-disable no-await-in-loop -- one thread is locked after the other */
-import type { RunKey } from '@intertie/core';
+import type { RunKey } from '@intertie/core/store';
 
 import { forgetRequests } from '../conversations/requests.ts';
 import { transact } from '../transact.ts';

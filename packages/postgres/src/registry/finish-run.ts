@@ -1,14 +1,7 @@
-import {
-  applyAnswer,
-  equalJson,
-  type FinishRequest,
-  type FinishResult,
-  type Json,
-  type MessageContent,
-  type Ownership,
-  type RunKey,
-} from '@intertie/core';
-import { keepJson, readContent, readDecisions } from '@intertie/core/store-rules';
+import { applyAnswer, type Json, type MessageContent } from '@intertie/core';
+import { equalJson } from '@intertie/core/internal';
+import type { FinishRequest, FinishResult, Ownership, RunKey } from '@intertie/core/store';
+import { keepJson, readContent, readDecisions } from '@intertie/core/store';
 
 import { referBlobs } from '../blobs/blob-refs.ts';
 import { hasLargeFiles, moveFiles } from '../blobs/move-files.ts';

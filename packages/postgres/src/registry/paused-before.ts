@@ -1,4 +1,4 @@
-import type { Decision } from '@intertie/core';
+import type { Decision } from '@intertie/core/store';
 
 import type { Sql } from '../database.ts';
 import { decisionsOfRun, isOpen } from './decision-row.ts';

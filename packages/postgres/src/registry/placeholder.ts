@@ -1,4 +1,5 @@
-import type { CanonicalMessage, StartRequest } from '@intertie/core';
+import type { CanonicalMessage } from '@intertie/core';
+import type { StartRequest } from '@intertie/core/store';
 
 /** The message of a new run. There from the start: a reload shows it, and whatever is queued behind it has a parent. */
 export function placeholderOf(request: StartRequest, at: number, parentId: string | undefined): CanonicalMessage {

@@ -1,4 +1,4 @@
-import type { Ownership, Scope } from '@intertie/core';
+import type { Ownership, Scope } from '@intertie/core/store';
 
 import { transact } from '../transact.ts';
 import { abandonRun } from './abandon-run.ts';

@@ -1,4 +1,5 @@
-import type { Blobs, GenerateId } from '@intertie/core';
+import type { GenerateId } from '@intertie/core/internal';
+import type { Blobs } from '@intertie/core/store';
 
 import type { Database } from '../database.ts';
 import type { PostgresHints } from '../hints.ts';

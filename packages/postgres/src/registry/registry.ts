@@ -1,14 +1,14 @@
+import { generateId, type RunRecord } from '@intertie/core';
+import type { GenerateId } from '@intertie/core/internal';
 import {
   checkStoreId,
-  generateId,
   type Blobs,
-  type GenerateId,
   type Registry,
   type RunKey,
-  type RunRecord,
   type Scope,
-} from '@intertie/core';
-import { defaultLeaseMs, readDecisions } from '@intertie/core/store-rules';
+  defaultLeaseMs,
+  readDecisions,
+} from '@intertie/core/store';
 
 import type { Database, SqlValue } from '../database.ts';
 import type { PostgresHints } from '../hints.ts';

@@ -1,4 +1,5 @@
-import type { Json, Outcome, Ownership, RunKey, RunRecord, RunState, Scope, Usage } from '@intertie/core';
+import type { Json, Outcome, RunRecord, Usage } from '@intertie/core';
+import type { Ownership, RunKey, RunState, Scope } from '@intertie/core/store';
 
 import type { Sql, SqlValue } from '../database.ts';
 

@@ -1,4 +1,4 @@
-import type { MessageInput, StartRequest } from '@intertie/core';
+import type { MessageInput, StartRequest } from '@intertie/core/store';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 
 import { counting } from '../../test/counting.ts';

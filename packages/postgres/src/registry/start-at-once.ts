@@ -1,5 +1,6 @@
-import type { CanonicalMessage, RunKey, RunRecord, Scope, Started, StartRequest } from '@intertie/core';
-import { isStoreText } from '@intertie/core/store-rules';
+import type { CanonicalMessage, RunRecord } from '@intertie/core';
+import type { RunKey, Scope, Started, StartRequest } from '@intertie/core/store';
+import { isStoreText } from '@intertie/core/store';
 
 import { refArrays, referWith } from '../blobs/blob-refs.ts';
 import { messageBy } from '../conversations/message-by.ts';

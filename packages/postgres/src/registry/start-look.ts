@@ -1,5 +1,5 @@
-import type { Scope, StartRequest } from '@intertie/core';
-import { isStoreText } from '@intertie/core/store-rules';
+import type { Scope, StartRequest } from '@intertie/core/store';
+import { isStoreText } from '@intertie/core/store';
 
 import { lockThread } from '../conversations/thread-row.ts';
 import type { Sql } from '../database.ts';

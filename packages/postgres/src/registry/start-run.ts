@@ -1,17 +1,16 @@
-import {
-  StoreError,
-  type Attached,
-  type CanonicalMessage,
-  type Decision,
-  type Ownership,
-  type Queued,
-  type Refused,
-  type Scope,
-  type Started,
-  type StartRequest,
-  type StartResult,
-} from '@intertie/core';
-import { checkStart, readJson, readMessage } from '@intertie/core/store-rules';
+import { StoreError, type CanonicalMessage } from '@intertie/core';
+import type {
+  Attached,
+  Decision,
+  Ownership,
+  Queued,
+  Refused,
+  Scope,
+  Started,
+  StartRequest,
+  StartResult,
+} from '@intertie/core/store';
+import { checkStart, readJson, readMessage } from '@intertie/core/store';
 
 import { referBlobs } from '../blobs/blob-refs.ts';
 import { moveFiles } from '../blobs/move-files.ts';

@@ -1,4 +1,4 @@
-import type { RunKey, Scope } from '@intertie/core';
+import type { RunKey, Scope } from '@intertie/core/store';
 
 import { nextVersion as openVersion } from '../conversations/thread-row.ts';
 import type { Sql } from '../database.ts';

@@ -1,5 +1,5 @@
-import type { Appended, LogBatch } from '@intertie/core';
-import { toLogText } from '@intertie/core/store-rules';
+import type { Appended, LogBatch } from '@intertie/core/store';
+import { toLogText } from '@intertie/core/store';
 
 import type { SqlPool } from '../database.ts';
 import { isUuid } from '../uuid.ts';

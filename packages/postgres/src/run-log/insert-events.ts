@@ -1,5 +1,5 @@
-import type { LogBatch } from '@intertie/core';
-import { toLogText } from '@intertie/core/store-rules';
+import type { LogBatch } from '@intertie/core/store';
+import { toLogText } from '@intertie/core/store';
 
 import type { Sql } from '../database.ts';
 import { eventFormat } from './event-format.ts';

@@ -1,4 +1,5 @@
-import { MessageFormatError, type AgentEvent, type LogPage, type LogPosition, type RunKey } from '@intertie/core';
+import { MessageFormatError, type AgentEvent } from '@intertie/core';
+import type { LogPage, LogPosition, RunKey } from '@intertie/core/store';
 
 import type { Sql } from '../database.ts';
 import { eventFormat } from './event-format.ts';

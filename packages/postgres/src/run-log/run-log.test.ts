@@ -1,4 +1,5 @@
-import type { AgentEvent, LogPosition, RunKey } from '@intertie/core';
+import type { AgentEvent } from '@intertie/core';
+import type { LogPosition, RunKey } from '@intertie/core/store';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 
 import { counting } from '../../test/counting.ts';

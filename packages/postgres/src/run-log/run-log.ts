@@ -1,4 +1,4 @@
-import type { LogPage, RunKey, RunLog, RunPosition } from '@intertie/core';
+import type { LogPage, RunKey, RunLog, RunPosition } from '@intertie/core/store';
 
 import type { Database } from '../database.ts';
 import type { PostgresHints } from '../hints.ts';

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { parseTape, tapeSource, type Tape, type TapeSourceOptions } from '@intertie/core';
+import { parseTape, tapeSource, type Tape } from '@intertie/core';
+import type { TapeSourceOptions } from '@intertie/core/internal';
 import type { AgentDefinition, AgentDetails } from './agent-definition.ts';
 import { splitDetails } from './split-details.ts';
 

@@ -1,4 +1,4 @@
-import { fieldsOf, nameOf } from '@intertie/core/fields';
+import { fieldsOf, nameOf } from '@intertie/core/internal';
 import { ToolError } from './tool-error.ts';
 import type { ToolIO } from './tool-io.ts';
 

@@ -1,5 +1,5 @@
 import { writeFile } from 'node:fs/promises';
-import { fieldsOf, nameOf, type Fields } from '@intertie/core/fields';
+import { fieldsOf, nameOf, type Fields } from '@intertie/core/internal';
 import { paintFor, type Paint } from './paint.ts';
 import { printable } from './printable.ts';
 import { createServerClient, type ServerOptions } from './server-client.ts';

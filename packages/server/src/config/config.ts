@@ -1,5 +1,5 @@
 import type { AgentSource, Store } from '@intertie/core';
-import { isFields } from '@intertie/core/fields';
+import { isFields } from '@intertie/core/internal';
 import { defaultRequestLimits, type RequestLimits } from '@intertie/core/http';
 import type { CreateStoreOptions } from '@intertie/postgres';
 import { createClientReader, type TrustProxy } from '../net/client-address.ts';

@@ -4,7 +4,8 @@ import type {
   LanguageModelV3Prompt,
   LanguageModelV3StreamPart,
 } from '@ai-sdk/provider';
-import { pause, toReadableStream } from '@intertie/core';
+import { toReadableStream } from '@intertie/core';
+import { pause } from '@intertie/core/internal';
 import { play, type Heard, type Turn } from './demo-script.ts';
 
 export type DemoModelOptions = {

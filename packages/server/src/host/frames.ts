@@ -1,4 +1,5 @@
-import { capJson, copySealedMark, pullStream, type AgentEvent, type AgentSource, type RunInput } from '@intertie/core';
+import type { AgentEvent, AgentSource, RunInput } from '@intertie/core';
+import { capJson, copySealedMark, pullStream } from '@intertie/core/internal';
 import type { AgentDefinition } from '../agents/agent-definition.ts';
 
 /** One frame of a runtime, as it came, and its place. */

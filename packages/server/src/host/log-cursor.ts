@@ -1,4 +1,4 @@
-import type { LogPosition } from '@intertie/core';
+import type { LogPosition } from '@intertie/core/store';
 
 /** `epoch.seq`, the id of a canonical event over HTTP. Null: this is none. */
 export function parseCursor(text: string): LogPosition | null {

@@ -1,4 +1,5 @@
-import type { CanonicalMessage, MessageChange, Store, Thread } from '@intertie/core';
+import type { CanonicalMessage, Store, Thread } from '@intertie/core';
+import type { MessageChange } from '@intertie/core/store';
 
 /** A message without its content: where it hangs and what to show of it. */
 export type TreeNode = {

@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { localScope, toScope } from '@intertie/core';
+import { localScope, toScope } from '@intertie/core/store';
 import type { IntertieConfig, Principal } from '../config/config.ts';
 import { IntertieError } from '../errors/intertie-error.ts';
 import type { Sessions } from './session.ts';

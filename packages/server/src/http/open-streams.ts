@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { pause, pullStream } from '@intertie/core';
+import { pause, pullStream } from '@intertie/core/internal';
 import type { Limits } from '../config/config.ts';
 import { IntertieError } from '../errors/intertie-error.ts';
 

@@ -1,4 +1,5 @@
-import type { AgentSource, Decision, Outcome, RunRecord, RunState, Thread, Usage } from '@intertie/core';
+import type { AgentSource, Outcome, RunRecord, Thread, Usage } from '@intertie/core';
+import type { Decision, RunState } from '@intertie/core/store';
 import { toPublicOutcome } from '@intertie/core/http';
 import type { AgentKind } from '../agents/agent-definition.ts';
 import type { Host, HostedAgent } from '../host/host.ts';

@@ -1,4 +1,4 @@
-import type { BlobInfo } from '@intertie/core';
+import type { BlobInfo } from '@intertie/core/store';
 import { blobPath } from '../host/blob-urls.ts';
 import type { Host } from '../host/host.ts';
 import { matchesETag } from '../http/matches-etag.ts';

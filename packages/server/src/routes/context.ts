@@ -1,4 +1,5 @@
-import { checkStoreId, StoreError, type Store } from '@intertie/core';
+import { StoreError, type Store } from '@intertie/core';
+import { checkStoreId } from '@intertie/core/store';
 import type { FaultView } from '@intertie/core/http';
 import type { Context, Hono } from 'hono';
 import type { Host, HostedAgent } from '../host/host.ts';

@@ -1,7 +1,7 @@
 import { createAGUIHandler } from '@intertie/ag-ui';
 import { createChatHandler } from '@intertie/ai-sdk';
 import { blobPath } from '../host/blob-urls.ts';
-import { defined } from '@intertie/core/fields';
+import { defined } from '@intertie/core/internal';
 import type { Host, HostedAgent } from '../host/host.ts';
 import { withErrorBody } from '../http/with-error-body.ts';
 import { agentOf, type App, type RouteContext } from './context.ts';

@@ -1,4 +1,5 @@
-import { encodeMessage, toJson, toReadableStream, type Store, type Thread } from '@intertie/core';
+import { encodeMessage, toReadableStream, type Store, type Thread } from '@intertie/core';
+import { toJson } from '@intertie/core/internal';
 import { toPublicMessage } from '@intertie/core/http';
 import { toRunInfo } from './api.ts';
 import type { Host } from '../host/host.ts';

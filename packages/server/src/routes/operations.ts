@@ -1,4 +1,4 @@
-import type { ConnectionCounts } from '@intertie/core';
+import type { ConnectionCounts } from '@intertie/core/store';
 import { errorPage, errors, isErrorCode } from '../errors/errors.ts';
 import type { Host } from '../host/host.ts';
 import { ReadyCheck } from '../http/ready-check.ts';

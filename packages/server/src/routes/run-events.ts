@@ -1,4 +1,6 @@
-import type { AgentEvent, DurableRun, Followed, LogPosition, RunRecord, Store } from '@intertie/core';
+import type { AgentEvent, DurableRun, RunRecord, Store } from '@intertie/core';
+import type { Followed } from '@intertie/core/internal';
+import type { LogPosition } from '@intertie/core/store';
 import { toPublicEvent, type FaultView } from '@intertie/core/http';
 import { sseResponse, toSSEBytes } from '../http/sse.ts';
 import { IntertieError } from '../errors/intertie-error.ts';

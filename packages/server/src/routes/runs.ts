@@ -1,4 +1,5 @@
-import type { Answer, ToolAnswer } from '@intertie/core';
+import type { Answer } from '@intertie/core';
+import type { ToolAnswer } from '@intertie/core/store';
 import { z } from 'zod';
 import { toDecisionInfo, toRunInfo } from './api.ts';
 import { findRun, openRun } from '../host/find-run.ts';

@@ -1,4 +1,4 @@
-import type { LogPosition } from '@intertie/core';
+import type { LogPosition } from '@intertie/core/store';
 
 /** An offset of a run's stream: `{epoch:016}_{seq:016}`, so that offsets sort as text does. */
 export function formatOffset({ epoch, seq }: LogPosition): string {

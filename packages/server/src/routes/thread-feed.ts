@@ -1,4 +1,5 @@
-import type { MessageChange, RunRecord, Store } from '@intertie/core';
+import type { RunRecord, Store } from '@intertie/core';
+import type { MessageChange } from '@intertie/core/store';
 import { toLiveInfo } from './api.ts';
 import { sseResponse, toSSEBytes, type SSEvent } from '../http/sse.ts';
 

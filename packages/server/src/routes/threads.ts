@@ -3,7 +3,7 @@ import type { Store, Thread } from '@intertie/core';
 import { z } from 'zod';
 import { toLiveInfo, toRunInfo, toThreadInfo } from './api.ts';
 import type { Host } from '../host/host.ts';
-import { defined } from '@intertie/core/fields';
+import { defined } from '@intertie/core/internal';
 import { readJson, readQuery } from '../http/read-json.ts';
 import { IntertieError } from '../errors/intertie-error.ts';
 import { idParam, storeOf, type App } from './context.ts';

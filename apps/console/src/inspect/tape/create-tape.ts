@@ -1,4 +1,5 @@
-import { CANONICAL, TAPE_VERSION, type AgentEvent, type Tape } from '@intertie/core';
+import type { AgentEvent, Tape } from '@intertie/core';
+import { CANONICAL, TAPE_VERSION } from '@intertie/core/internal';
 import type { RunSnapshot } from '../../inspect-types.ts';
 import { EventClock } from '../timeline/event-clock.ts';
 

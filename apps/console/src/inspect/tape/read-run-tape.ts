@@ -1,14 +1,5 @@
-import {
-  CANONICAL,
-  compose,
-  parseTape,
-  readEvent,
-  seal,
-  type AgentEvent,
-  type Dialect,
-  type RunInput,
-  type Tape,
-} from '@intertie/core';
+import { compose, parseTape, seal, type AgentEvent, type Dialect, type RunInput, type Tape } from '@intertie/core';
+import { CANONICAL, readEvent } from '@intertie/core/internal';
 
 const ignore = (): void => undefined;
 

@@ -1,4 +1,4 @@
-import type { Topology } from '@intertie/core';
+import type { Topology } from '@intertie/core/internal';
 import { toEdgeKey, type AgentActivity, type EdgeActivity, type TopologyActivity } from './agent-activity.ts';
 import { computeFittingLayout, type LayoutOptions } from './layered-layout.ts';
 

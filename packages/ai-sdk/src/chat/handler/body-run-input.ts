@@ -1,4 +1,5 @@
-import { toJson, type RunRequest } from '@intertie/core';
+import type { RunRequest } from '@intertie/core';
+import { toJson } from '@intertie/core/internal';
 import { defined, isFields, nameOf, textOf, type Fields } from '../../shared/read-fields.ts';
 
 /** The client's tools, what it wants known, and the shared state, as far as a chat's body has them beside its messages. */

@@ -1,4 +1,6 @@
-import type { Answer, MessageContent, MessagePart, RunInput, ToolAnswer, ToolPart, Waiting } from '@intertie/core';
+import type { Answer, MessageContent, MessagePart, RunInput } from '@intertie/core';
+import type { ToolPart } from '@intertie/core/internal';
+import type { ToolAnswer, Waiting } from '@intertie/core/store';
 import { slotKey } from '../../shared/intertie-slot.ts';
 import { defined, fieldsOf, isFields, nameOf, omit, type Fields } from '../../shared/read-fields.ts';
 import { questionCallId } from '../../ui-message-stream/chunk/ui-question-id.ts';

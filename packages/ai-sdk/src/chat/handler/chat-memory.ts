@@ -1,4 +1,5 @@
-import { applyPatch, type AgentEvent, type Json } from '@intertie/core';
+import type { AgentEvent, Json } from '@intertie/core';
+import { applyPatch } from '@intertie/core/internal';
 import { LiveRuns } from './live-runs.ts';
 
 /** What a run leaves for the next one, and a page must not see or cannot hold. */

@@ -1,4 +1,5 @@
-import { RunRefusedError, StoreError, type StoreErrorCode } from '@intertie/core';
+import { RunRefusedError, StoreError } from '@intertie/core';
+import type { StoreErrorCode } from '@intertie/core/store';
 import { RequestBodyError } from '@intertie/core/http';
 import { ChatRequestError } from './chat-request.ts';
 

@@ -1,5 +1,4 @@
 import {
-  pullStream,
   toFault,
   type AgentEvent,
   type AgentSource,
@@ -8,6 +7,7 @@ import {
   type Fault,
   type RunInput,
 } from '@intertie/core';
+import { pullStream } from '@intertie/core/internal';
 import { toPublicEvent, toPublicFault, type FaultView } from '@intertie/core/http';
 import { chatEnd } from './chat-end.ts';
 import type { ChatMemory } from './chat-memory.ts';

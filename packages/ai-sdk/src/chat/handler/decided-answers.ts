@@ -1,4 +1,5 @@
-import type { Answer, Decision, MessageContent, ToolAnswer } from '@intertie/core';
+import type { Answer, MessageContent } from '@intertie/core';
+import type { Decision, ToolAnswer } from '@intertie/core/store';
 import { takeAnswers } from './chat-answers.ts';
 import { defined } from '../../shared/read-fields.ts';
 

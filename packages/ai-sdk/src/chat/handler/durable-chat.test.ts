@@ -4,12 +4,11 @@ import {
   type AgentEvent,
   type DurableAgent,
   type DurableRun,
-  type Followed,
   type RunRecord,
-  type RunRefusal,
   type RunRequest,
-  type StopResult,
 } from '@intertie/core';
+import type { Followed } from '@intertie/core/internal';
+import type { RunRefusal, StopResult } from '@intertie/core/store';
 import { describe, expect, test, vi } from 'vitest';
 import { createChatHandler } from './create-chat-handler.ts';
 import type { DurableChatHandlerOptions } from './durable-chat.ts';

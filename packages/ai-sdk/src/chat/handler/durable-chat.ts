@@ -1,12 +1,5 @@
-import {
-  generateId,
-  type AnswerVerdict,
-  type DurableAgent,
-  type DurableRun,
-  type Fault,
-  type RunRequest,
-  type Waiting,
-} from '@intertie/core';
+import { generateId, type DurableAgent, type DurableRun, type Fault, type RunRequest } from '@intertie/core';
+import type { AnswerVerdict, Waiting } from '@intertie/core/store';
 import { readJsonBody, toRunHeaders, type RequestLimits } from '@intertie/core/http';
 import type { BlobUrl } from './blob-files.ts';
 import { bodyRunInput } from './body-run-input.ts';

@@ -1,15 +1,6 @@
-import {
-  MessageList,
-  pause,
-  pullStream,
-  type AgentEvent,
-  type DurableAgent,
-  type DurableRun,
-  type EventOf,
-  type Followed,
-  type LogPosition,
-  type Waiting,
-} from '@intertie/core';
+import { MessageList, type AgentEvent, type DurableAgent, type DurableRun, type EventOf } from '@intertie/core';
+import { pause, pullStream, type Followed } from '@intertie/core/internal';
+import type { LogPosition, Waiting } from '@intertie/core/store';
 
 /** How often, and how long apart, a run that has paused is looked at for the one that goes on with it. */
 const looks = 10;

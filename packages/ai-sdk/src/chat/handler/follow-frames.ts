@@ -1,4 +1,5 @@
-import { unfold, type AgentEvent, type CanonicalMessage, type DurableRun, type Followed } from '@intertie/core';
+import { unfold, type AgentEvent, type CanonicalMessage, type DurableRun } from '@intertie/core';
+import type { Followed } from '@intertie/core/internal';
 import { RunFrames, type RunFramesOptions } from './run-frames.ts';
 import { doneFrame } from '../../ui-message-stream/sse/ui-message-sse.ts';
 import { writeSSE } from '../../ui-message-stream/sse/write-sse.ts';

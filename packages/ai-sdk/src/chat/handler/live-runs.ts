@@ -1,4 +1,5 @@
-import type { AgentEvent, AgentSource, Answer, RunInput, Waiting } from '@intertie/core';
+import type { AgentEvent, AgentSource, Answer, RunInput } from '@intertie/core';
+import type { Waiting } from '@intertie/core/store';
 import { OpenQuestions } from './open-questions.ts';
 
 /** A run under way: its events, the way to stop it, and the way to answer it while it waits. */

@@ -1,4 +1,5 @@
-import type { AgentEvent, Waiting } from '@intertie/core';
+import type { AgentEvent } from '@intertie/core';
+import type { Waiting } from '@intertie/core/store';
 
 /** The questions of a run that nobody has answered, and whether somebody is in the middle of a word. */
 export class OpenQuestions {

@@ -1,4 +1,5 @@
-import { MessageList, type AgentEvent, type Encoder, type EventOf, type Fault, type LogPosition } from '@intertie/core';
+import { MessageList, type AgentEvent, type Encoder, type EventOf, type Fault } from '@intertie/core';
+import type { LogPosition } from '@intertie/core/store';
 import { toPublicEvent, toPublicFault, type FaultView } from '@intertie/core/http';
 import { showBlobs, type BlobUrl } from './blob-files.ts';
 import { chatEnd } from './chat-end.ts';

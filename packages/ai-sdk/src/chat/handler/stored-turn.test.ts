@@ -1,4 +1,5 @@
-import { createInMemoryStore, type MessageInput, type MessagePart } from '@intertie/core';
+import { createInMemoryStore, type MessagePart } from '@intertie/core';
+import type { MessageInput } from '@intertie/core/store';
 import { describe, expect, test } from 'vitest';
 import type { ChatRequest } from './chat-request.ts';
 import type { Fields } from '../../shared/read-fields.ts';

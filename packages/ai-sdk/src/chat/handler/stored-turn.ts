@@ -1,4 +1,5 @@
-import type { Answer, CanonicalMessage, MessageContent, OnLoss, RunRequest, Store, ToolAnswer } from '@intertie/core';
+import type { Answer, CanonicalMessage, MessageContent, OnLoss, RunRequest, Store } from '@intertie/core';
+import type { ToolAnswer } from '@intertie/core/store';
 import { takeBlobs, type BlobUrl } from './blob-files.ts';
 import { ChatRefusedError } from './chat-refusal.ts';
 import { ChatRequestError, type ChatRequest } from './chat-request.ts';

@@ -1,5 +1,6 @@
 import { readRunHeaders } from '@intertie/core/http';
-import { pause, pullStream, type Emit } from '@intertie/core';
+import type { Emit } from '@intertie/core';
+import { pause, pullStream } from '@intertie/core/internal';
 import { slotKey } from '../../shared/intertie-slot.ts';
 import { fieldsOf, nameOf } from '../../shared/read-fields.ts';
 import type { ChatCursor } from '../handler/chat-cursors.ts';

@@ -1,4 +1,4 @@
-import type { Checker, Report } from '@intertie/core';
+import type { Checker, Report } from '@intertie/core/internal';
 import { CheckedData } from './check-ui-data.ts';
 import type { Broken } from './check-ui-metadata.ts';
 import { CheckedTools } from './check-ui-tools.ts';

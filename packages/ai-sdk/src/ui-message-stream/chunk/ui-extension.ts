@@ -1,4 +1,4 @@
-import type { AgentEventType } from '@intertie/core';
+import type { AgentEventType } from '@intertie/core/internal';
 
 /**
  * What the UI message stream has no chunk for travels as data chunks of these names, and comes back:

@@ -1,4 +1,5 @@
-import type { EventOf, Fault, FinishReason, Waiting } from '@intertie/core';
+import type { EventOf, Fault, FinishReason } from '@intertie/core';
+import type { Waiting } from '@intertie/core/store';
 import { defined } from '../../shared/read-fields.ts';
 
 type RunEnd = EventOf<'run-end'>;

@@ -1,7 +1,4 @@
 import {
-  capJson,
-  createPartIds,
-  toJson,
   validateEvent,
   type AgentEvent,
   type Codec,
@@ -12,11 +9,10 @@ import {
   type Loss,
   type Meta,
   type OnLoss,
-  type PartIds,
   type RunInput,
-  type Said,
-  type Waiting,
 } from '@intertie/core';
+import { capJson, createPartIds, toJson, type PartIds, type Said } from '@intertie/core/internal';
+import type { Waiting } from '@intertie/core/store';
 import { DecodedAgents } from './decode-ui-agents.ts';
 import { DecodedEnd } from './decode-ui-end.ts';
 import { DecodedQuestions } from './decode-ui-questions.ts';

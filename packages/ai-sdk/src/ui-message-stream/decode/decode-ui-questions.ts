@@ -1,7 +1,4 @@
 import {
-  equalJson,
-  mergeMeta,
-  toJson,
   validateEvent,
   type AgentEvent,
   type Emit,
@@ -10,8 +7,8 @@ import {
   type Meta,
   type OnLoss,
   type RunInput,
-  type Said,
 } from '@intertie/core';
+import { equalJson, mergeMeta, toJson, type Said } from '@intertie/core/internal';
 import type { OutputChunk } from './decode-ui-result.ts';
 import { answerIn } from '../../shared/ai-sdk-approval.ts';
 import { takeSlot } from '../../shared/intertie-slot.ts';

@@ -1,4 +1,5 @@
-import { toJson, type Fault, type Json, type Meta, type OnLoss, type ToolResult } from '@intertie/core';
+import type { Fault, Json, Meta, OnLoss, ToolResult } from '@intertie/core';
+import { toJson } from '@intertie/core/internal';
 import { takeSlot } from '../../shared/intertie-slot.ts';
 import { defined, flagOf, isFields, jsonObjectOf, metaOf, textOf } from '../../shared/read-fields.ts';
 import type {

@@ -1,22 +1,17 @@
-import {
-  isSettled,
-  mergeMeta,
-  toJson,
-  type AgentEvent,
-  type Emit,
-  type EventOf,
-  type Executor,
-  type Fault,
-  type FinishReason,
-  type Json,
-  type Loss,
-  type Meta,
-  type OnLoss,
-  type PartIds,
-  type RunInput,
-  type Said,
-  type Waiting,
+import type {
+  AgentEvent,
+  Emit,
+  EventOf,
+  Fault,
+  FinishReason,
+  Json,
+  Loss,
+  Meta,
+  OnLoss,
+  RunInput,
 } from '@intertie/core';
+import { isSettled, mergeMeta, toJson, type Executor, type PartIds, type Said } from '@intertie/core/internal';
+import type { Waiting } from '@intertie/core/store';
 import { faultOf, resultOf, type OutputChunk } from './decode-ui-result.ts';
 import { takeSlot } from '../../shared/intertie-slot.ts';
 import { defined, metaOf, omit } from '../../shared/read-fields.ts';

@@ -1,15 +1,5 @@
-import {
-  toJson,
-  type AgentEvent,
-  type Emit,
-  type FileBody,
-  type JsonObject,
-  type MessagePart,
-  type Meta,
-  type OnLoss,
-  type Said,
-  type SourceBody,
-} from '@intertie/core';
+import type { AgentEvent, Emit, JsonObject, MessagePart, Meta, OnLoss } from '@intertie/core';
+import { toJson, type FileBody, type Said, type SourceBody } from '@intertie/core/internal';
 import { fromDataUrl } from '../../shared/file-body.ts';
 import { keptOf, takeSlot } from '../../shared/intertie-slot.ts';
 import { providerDataName } from '../../shared/provider-data.ts';

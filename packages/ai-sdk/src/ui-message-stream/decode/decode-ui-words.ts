@@ -1,4 +1,5 @@
-import { toJson, type AgentEvent, type Emit, type Json, type Meta, type OnLoss, type Said } from '@intertie/core';
+import type { AgentEvent, Emit, Json, Meta, OnLoss } from '@intertie/core';
+import { toJson, type Said } from '@intertie/core/internal';
 import { takeSlot } from '../../shared/intertie-slot.ts';
 import { defined, metaOf } from '../../shared/read-fields.ts';
 import type { UIPartDeltaChunk, UIPartStartChunk, UITextEndChunk7 } from '../chunk/ui-message-chunk.ts';

@@ -1,4 +1,5 @@
-import { transcode, type AgentEvent, type Loss, type MessageContent, type ToolPart } from '@intertie/core';
+import { transcode, type AgentEvent, type Loss, type MessageContent } from '@intertie/core';
+import type { ToolPart } from '@intertie/core/internal';
 import { safeValidateUIMessages } from 'ai';
 import { describe, expect, it } from 'vitest';
 import { reduceUIChunks, schemaTakes } from '../../../test/reduce-ui-chunks.ts';

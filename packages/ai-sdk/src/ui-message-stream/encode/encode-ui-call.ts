@@ -1,4 +1,5 @@
-import type { EventOf, Fault, JsonObject, Meta, ToolPart } from '@intertie/core';
+import type { EventOf, Fault, JsonObject, Meta } from '@intertie/core';
+import type { ToolPart } from '@intertie/core/internal';
 import { keptSlot } from '../../shared/intertie-slot.ts';
 import { defined, jsonObjectOf } from '../../shared/read-fields.ts';
 

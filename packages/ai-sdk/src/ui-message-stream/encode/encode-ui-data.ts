@@ -1,13 +1,5 @@
-import {
-  applyPatch,
-  mergeMeta,
-  type DataPart,
-  type Emit,
-  type EventOf,
-  type Json,
-  type Meta,
-  type OnLoss,
-} from '@intertie/core';
+import type { Emit, EventOf, Json, Meta, OnLoss } from '@intertie/core';
+import { applyPatch, mergeMeta, type DataPart } from '@intertie/core/internal';
 import { partMeta } from './encode-ui-parts.ts';
 import { providerKindOf } from '../../shared/provider-data.ts';
 import { extensionId } from '../chunk/ui-extension.ts';

@@ -1,17 +1,5 @@
-import {
-  isSettled,
-  outcomeOfCut,
-  unfoldContent,
-  type AgentEvent,
-  type Emit,
-  type Encoder,
-  type End,
-  type EventOf,
-  type Loss,
-  type MessageContent,
-  type MessagePart,
-  type Meta,
-} from '@intertie/core';
+import type { AgentEvent, Emit, Encoder, End, EventOf, Loss, MessageContent, MessagePart, Meta } from '@intertie/core';
+import { isSettled, outcomeOfCut, unfoldContent } from '@intertie/core/internal';
 import { carry } from '../chunk/carry-event.ts';
 import { UIAgents } from './encode-ui-agents.ts';
 import { UIData } from './encode-ui-data.ts';

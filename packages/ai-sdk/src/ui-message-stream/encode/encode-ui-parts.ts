@@ -1,4 +1,5 @@
-import type { EventOf, Meta, OnLoss, SourceBody } from '@intertie/core';
+import type { EventOf, Meta, OnLoss } from '@intertie/core';
+import type { SourceBody } from '@intertie/core/internal';
 import { toDataUrl, unknownMediaType } from '../../shared/file-body.ts';
 import { keptSlot, withSlot } from '../../shared/intertie-slot.ts';
 import { defined } from '../../shared/read-fields.ts';

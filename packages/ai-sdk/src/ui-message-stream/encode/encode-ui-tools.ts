@@ -1,16 +1,5 @@
-import {
-  isSettled,
-  mergeMeta,
-  type Emit,
-  type EventOf,
-  type Fault,
-  type Json,
-  type JsonObject,
-  type Loss,
-  type Meta,
-  type OnLoss,
-  type ToolPart,
-} from '@intertie/core';
+import type { Emit, EventOf, Fault, Json, JsonObject, Loss, Meta, OnLoss } from '@intertie/core';
+import { isSettled, mergeMeta, type ToolPart } from '@intertie/core/internal';
 import { isApproved } from '../../shared/ai-sdk-approval.ts';
 import { carry } from '../chunk/carry-event.ts';
 import {

@@ -1,4 +1,5 @@
-import { mergeMeta, type Emit, type EventOf, type Meta } from '@intertie/core';
+import type { Emit, EventOf, Meta } from '@intertie/core';
+import { mergeMeta } from '@intertie/core/internal';
 import { partMeta } from './encode-ui-parts.ts';
 import { withSlot } from '../../shared/intertie-slot.ts';
 import type { UIMessageChunk, UIMessageVersion } from '../chunk/ui-message-chunk.ts';

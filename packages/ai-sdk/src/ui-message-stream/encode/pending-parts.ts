@@ -1,4 +1,5 @@
-import { applyAnswer, type MessageContent, type RunInput, type Waiting } from '@intertie/core';
+import { applyAnswer, type MessageContent, type RunInput } from '@intertie/core';
+import type { Waiting } from '@intertie/core/store';
 import { isApproved } from '../../shared/ai-sdk-approval.ts';
 
 /** The message that a continuation goes on with, with the answers that it does not hold yet. */

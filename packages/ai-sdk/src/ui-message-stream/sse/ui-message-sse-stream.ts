@@ -1,4 +1,5 @@
-import { pullStream, type Emit } from '@intertie/core';
+import type { Emit } from '@intertie/core';
+import { pullStream } from '@intertie/core/internal';
 import type { UIMessageChunk, UIMessageChunkOf, UIMessageVersion } from '../chunk/ui-message-chunk.ts';
 import { createUIMessageSSEParser, doneFrame, toUIMessageFrame } from './ui-message-sse.ts';
 import { writeSSE } from './write-sse.ts';

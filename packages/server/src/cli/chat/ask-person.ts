@@ -1,5 +1,6 @@
-import type { Answer, DecisionRequest, Json, ToolAnswer } from '@intertie/core';
-import { fieldsOf, nameOf } from '@intertie/core/fields';
+import type { Answer, Json } from '@intertie/core';
+import type { DecisionRequest, ToolAnswer } from '@intertie/core/store';
+import { fieldsOf, nameOf } from '@intertie/core/internal';
 import type { Paint } from '../paint.ts';
 import { printable } from '../printable.ts';
 import type { ChatTerminal } from './chat-terminal.ts';

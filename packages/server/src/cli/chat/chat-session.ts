@@ -1,5 +1,4 @@
 import {
-  decisionsOf,
   generateId,
   iterate,
   MessageList,
@@ -7,10 +6,9 @@ import {
   type AgentSource,
   type Answer,
   type CanonicalMessage,
-  type DecisionRequest,
   type RunInput,
-  type ToolAnswer,
 } from '@intertie/core';
+import { decisionsOf, type DecisionRequest, type ToolAnswer } from '@intertie/core/store';
 
 /** One conversation with one source, kept in memory. */
 export class ChatSession {

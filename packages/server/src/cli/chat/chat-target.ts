@@ -2,7 +2,7 @@ import { agUiSource } from '@intertie/ag-ui';
 import type { AgentSource } from '@intertie/core';
 import { mailSource } from '@intertie/mail';
 import type { EndpointOptions } from '../input/ask-endpoint.ts';
-import { fieldsOf, nameOf } from '@intertie/core/fields';
+import { fieldsOf, nameOf } from '@intertie/core/internal';
 import { nearest } from '../nearest.ts';
 import { isAddress, isUrl } from '../input/open-input.ts';
 import { createServerClient, type ServerOptions } from '../server-client.ts';

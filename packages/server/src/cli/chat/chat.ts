@@ -1,6 +1,6 @@
 import { fromUIMessages } from '@intertie/ai-sdk';
 import type { AgentEvent, CanonicalMessage } from '@intertie/core';
-import { fieldsOf, nameOf } from '@intertie/core/fields';
+import { fieldsOf, nameOf } from '@intertie/core/internal';
 import { paintFor, type Paint } from '../paint.ts';
 import { printable } from '../printable.ts';
 import { createServerClient } from '../server-client.ts';

@@ -10,7 +10,7 @@ import {
   type Codec,
   type RunInput,
 } from '@intertie/core';
-import { fieldsOf, nameOf } from '@intertie/core/fields';
+import { fieldsOf, nameOf } from '@intertie/core/internal';
 
 export interface UIMessageSourceOptions {
   /** The chat route. */

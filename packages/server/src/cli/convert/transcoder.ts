@@ -1,6 +1,5 @@
 import {
   compose,
-  readEvent,
   seal,
   type AgentEvent,
   type Codec,
@@ -9,7 +8,7 @@ import {
   type OnLoss,
   type RunInput,
 } from '@intertie/core';
-import { fieldsOf } from '@intertie/core/fields';
+import { readEvent, fieldsOf } from '@intertie/core/internal';
 import type { KnownDialect } from '../formats/known-dialect.ts';
 
 export interface TranscoderOptions {

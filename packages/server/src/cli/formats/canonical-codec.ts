@@ -1,13 +1,5 @@
-import {
-  CANONICAL,
-  capJson,
-  readEvent,
-  toFault,
-  type AgentEvent,
-  type Codec,
-  type OnLoss,
-  type RunInput,
-} from '@intertie/core';
+import { toFault, type AgentEvent, type Codec, type OnLoss, type RunInput } from '@intertie/core';
+import { CANONICAL, capJson, readEvent } from '@intertie/core/internal';
 
 /** Canonical events as they are, under their own ids. What is none is carried on as `raw`, with a notice. */
 export function createCanonicalDecoder(_run: RunInput, onLoss: OnLoss): Codec<unknown, AgentEvent> {

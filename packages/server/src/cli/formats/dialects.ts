@@ -10,7 +10,7 @@ import { canonical } from '@intertie/conformance';
 import { validateEvent } from '@intertie/core';
 import { createMAILEncoder, mailDialect } from '@intertie/mail';
 import { createCanonicalDecoder, createCanonicalEncoder } from './canonical-codec.ts';
-import { fieldsOf, nameOf, type Fields } from '@intertie/core/fields';
+import { fieldsOf, nameOf, type Fields } from '@intertie/core/internal';
 import type { KnownDialect } from './known-dialect.ts';
 import { nearest } from '../nearest.ts';
 import { looksLikeOpenHarness, openHarnessStreams } from './open-harness-streams.ts';

@@ -1,10 +1,11 @@
-import type { AgentEvent, Checker, Codec, Dialect } from '@intertie/core';
+import type { AgentEvent, Codec, Dialect } from '@intertie/core';
+import type { Checker } from '@intertie/core/internal';
 import {
   createOpenHarnessServerDecoder,
   openHarnessDialect,
   type OpenHarnessServerDecoderOptions,
 } from '@intertie/open-harness';
-import { fieldsOf, nameOf } from '@intertie/core/fields';
+import { fieldsOf, nameOf } from '@intertie/core/internal';
 import { readingDialect } from './reading-dialect.ts';
 
 /** An event of the server of Open Harness, whose sessions are read and have no rules of their own. */

@@ -1,13 +1,5 @@
-import {
-  compose,
-  readTape,
-  splitLines,
-  type Codec,
-  type Emit,
-  type Line,
-  type TapeHeader,
-  type TapeLine,
-} from '@intertie/core';
+import { compose, readTape, type Codec, type Emit, type TapeHeader } from '@intertie/core';
+import { splitLines, type Line, type TapeLine } from '@intertie/core/internal';
 import type { Frame, FrameProblem, Framing } from './frame.ts';
 
 /** A line of a stream that holds whole files in base64 is long; one that never ends is no stream. */

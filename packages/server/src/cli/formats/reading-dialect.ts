@@ -1,14 +1,6 @@
-import {
-  compose,
-  seal,
-  type AgentEvent,
-  type Checker,
-  type Codec,
-  type Dialect,
-  type OnLoss,
-  type RunInput,
-} from '@intertie/core';
-import { fieldsOf } from '@intertie/core/fields';
+import { compose, seal, type AgentEvent, type Codec, type Dialect, type OnLoss, type RunInput } from '@intertie/core';
+import type { Checker } from '@intertie/core/internal';
+import { fieldsOf } from '@intertie/core/internal';
 
 interface ReadingDialectOptions {
   name: string;

@@ -1,5 +1,5 @@
-import { TAPE_VERSION, toJson, writeTape, type JsonObject } from '@intertie/core';
-import { fieldsOf } from '@intertie/core/fields';
+import { writeTape, type JsonObject } from '@intertie/core';
+import { TAPE_VERSION, toJson, fieldsOf } from '@intertie/core/internal';
 import { ToolError } from '../tool-error.ts';
 
 export type OutputFraming = 'sse' | 'ndjson' | 'tape';

@@ -1,5 +1,5 @@
 import { generateId } from '@intertie/core';
-import { fieldsOf, nameOf } from '@intertie/core/fields';
+import { fieldsOf, nameOf } from '@intertie/core/internal';
 import { guardSilence } from './guard-silence.ts';
 import type { Input } from './open-input.ts';
 import { ToolError } from '../tool-error.ts';

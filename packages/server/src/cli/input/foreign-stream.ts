@@ -1,4 +1,4 @@
-import { fieldsOf, nameOf } from '@intertie/core/fields';
+import { fieldsOf, nameOf } from '@intertie/core/internal';
 import type { Frame, Framing } from '../formats/frame.ts';
 import { ToolError } from '../tool-error.ts';
 

@@ -1,4 +1,5 @@
-import { TAPE_VERSION, toJson, writeTape } from '@intertie/core';
+import { writeTape } from '@intertie/core';
+import { TAPE_VERSION, toJson } from '@intertie/core/internal';
 import type { EndpointOptions } from '../input/ask-endpoint.ts';
 import { createDialects, getDialectName } from '../formats/dialects.ts';
 import { createItemClock } from '../input/item-clock.ts';

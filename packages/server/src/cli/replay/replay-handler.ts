@@ -1,6 +1,7 @@
 import { createAGUIHandler } from '@intertie/ag-ui';
 import { createChatHandler } from '@intertie/ai-sdk';
-import { CANONICAL, tapeSource, type AgentSource } from '@intertie/core';
+import { tapeSource, type AgentSource } from '@intertie/core';
+import { CANONICAL } from '@intertie/core/internal';
 import { getDialectName } from '../formats/dialects.ts';
 import type { LoadedTape } from '../input/load-tape.ts';
 import { createMailReplay, recordedTurn, toldTurn } from './replay-mail.ts';

@@ -8,7 +8,7 @@ import {
   type RunInput,
   type Tape,
 } from '@intertie/core';
-import { fieldsOf, nameOf } from '@intertie/core/fields';
+import { fieldsOf, nameOf } from '@intertie/core/internal';
 import { createMAILEncoder } from '@intertie/mail';
 
 /** The items of a turn, for the task that it is of. */
