@@ -14,9 +14,9 @@ import {
 } from '@intertie/core';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { arbitraryContinuation, arbitraryRun, type ArbitraryRun } from '../src/arbitrary-run.ts';
-import { canonical } from '../src/canonical.ts';
-import { check } from '../src/check.ts';
+import { arbitraryContinuation, arbitraryRun, type ArbitraryRun } from '../src/arbitraries/arbitrary-run.ts';
+import { canonical } from '../src/checker/canonical.ts';
+import { check } from '../src/checker/check.ts';
 import { slowFold } from './slow-fold.ts';
 
 const cutAt = (

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { formatTape, parseTape } from '@intertie/core';
 import { describe, expect, it } from 'vitest';
-import { canonical } from '../src/canonical.ts';
-import { check } from '../src/check.ts';
+import { canonical } from '../src/checker/canonical.ts';
+import { check } from '../src/checker/check.ts';
 
 const folder = new URL('../corpus/', import.meta.url);
 const tapes = readdirSync(folder);

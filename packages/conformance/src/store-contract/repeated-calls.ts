@@ -1,7 +1,7 @@
 import type { Queued } from '@intertie/core';
 import { describe, expect, it } from 'vitest';
 
-import { answer, threadId, yes } from './answering.ts';
+import { answer, threadId, yes } from './answers.ts';
 import { refusal, type Contract } from './contract.ts';
 import { deltas, ending, finish, idsOfBranch, message, paused, queue, request, start } from './samples.ts';
 

@@ -1,6 +1,6 @@
 import type { EventOf } from '@intertie/core';
 
-import type { RunStage } from './run-stage.ts';
+import type { RunStage } from './run-builder.ts';
 
 const of = <T>(list: readonly T[], pick: number): T | undefined => list[pick % Math.max(list.length, 1)];
 

@@ -1,7 +1,7 @@
 import type { AgentEvent, MessageContent } from '@intertie/core';
 import { describe, expect, it } from 'vitest';
 import { canonical } from './canonical.ts';
-import type { CanonicalRule } from './canonical-rules.ts';
+import type { CanonicalRule } from '../rules/canonical-rules.ts';
 import { check, startCheck } from './check.ts';
 
 const start: AgentEvent = { type: 'run-start', runId: 'r', threadId: 't', messageId: 'm' };

@@ -1,6 +1,6 @@
 import { equalJson, type AskedQuestion, type EventOf, type ToolPart, type Waiting } from '@intertie/core';
-import type { Complain } from './canonical-rules.ts';
-import { settled, type CallRecord, type QuestionRecord } from './snapshot-breaches.ts';
+import type { Complain } from '../rules/canonical-rules.ts';
+import { settled, type CallRecord, type QuestionRecord } from './snapshot-violations.ts';
 
 /** What the opening of a call and the call itself both say. */
 const callKeys = [

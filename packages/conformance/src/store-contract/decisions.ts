@@ -2,7 +2,7 @@
 import type { Answer, DecisionRequest, MessagePart, Store, ToolAnswer } from '@intertie/core';
 import { describe, expect, it } from 'vitest';
 
-import { answer, no, threadId, yes } from './answering.ts';
+import { answer, no, threadId, yes } from './answers.ts';
 import { refusal, type Contract } from './contract.ts';
 import { approval, content, ending, finish, paused, pausing, start, statusOf } from './samples.ts';
 

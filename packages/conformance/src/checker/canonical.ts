@@ -1,6 +1,6 @@
 import { isEventType, type Dialect } from '@intertie/core';
 import { CanonicalChecker } from './canonical-checker.ts';
-import { canonicalRules } from './canonical-rules.ts';
+import { canonicalRules } from '../rules/canonical-rules.ts';
 
 /** Intertie's own event stream as a dialect: one run, from `run-start` to `run-end`. */
 export const canonical: Dialect = {

@@ -1,8 +1,8 @@
 import { foldEvents, seal, transcode, type AgentEvent, type End, type Json, type RunInput } from '@intertie/core';
 import fc from 'fast-check';
 
-import { makeMove, moveNames } from './run-moves.ts';
-import { RunStage } from './run-stage.ts';
+import { makeMove, moveNames } from './event-generators.ts';
+import { RunStage } from './run-builder.ts';
 
 /** A run as a source would make it: what it was asked, what its decoder emitted, and how the input ended. */
 export type ArbitraryRun = { run: RunInput; events: AgentEvent[]; end: End };

@@ -1,5 +1,5 @@
 import { applyPatch, type EventOf, type Json, type Op } from '@intertie/core';
-import type { Complain } from './canonical-rules.ts';
+import type { Complain } from '../rules/canonical-rules.ts';
 
 /** The data and the state of a run: whether each patch can be applied to what is there. */
 export class CheckedValues {

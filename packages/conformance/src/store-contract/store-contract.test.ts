@@ -1,6 +1,6 @@
 import { createInMemoryStore, withDetachedLog, type Store } from '@intertie/core';
 
-import { createMapLog } from '../../core/test/map-log.ts';
+import { createMapLog } from '../../../core/test/map-log.ts';
 import { storeContract, type StoreContractOptions } from './store-contract.ts';
 
 let now = Date.parse('2024-03-01T12:00:00Z');

@@ -1,7 +1,7 @@
 /* oxlint-disable no-await-in-loop -- what is tested is one step after the other */
 import { describe, expect, it } from 'vitest';
 
-import { answer, threadId, yes } from './answering.ts';
+import { answer, threadId, yes } from './answers.ts';
 import type { Contract } from './contract.ts';
 import { approval, ending, finish, paused, pausing, queue, start, statusOf } from './samples.ts';
 

@@ -2,7 +2,7 @@ import { createInMemoryStore } from '@intertie/core';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 
-import { message } from './store-contract/samples.ts';
+import { message } from './samples.ts';
 
 const threadId = 'thread_1';
 

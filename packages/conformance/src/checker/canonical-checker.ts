@@ -8,10 +8,10 @@ import {
   type MessagePart,
   type Report,
 } from '@intertie/core';
-import type { Complain } from './canonical-rules.ts';
-import { CheckedCalls } from './checked-calls.ts';
-import { CheckedValues } from './checked-values.ts';
-import { snapshotBreaches } from './snapshot-breaches.ts';
+import type { Complain } from '../rules/canonical-rules.ts';
+import { CheckedCalls } from './call-checker.ts';
+import { CheckedValues } from './value-checker.ts';
+import { snapshotBreaches } from './snapshot-violations.ts';
 
 type Kind = 'text' | 'reasoning' | 'tool-input' | 'step' | 'agent';
 type OpenThing = { kind: Kind; id: string; stepId: string | undefined };

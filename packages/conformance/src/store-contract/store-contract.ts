@@ -1,23 +1,23 @@
 import type { Store } from '@intertie/core';
 import { describe } from 'vitest';
 
-import { questionTests } from './store-contract/asking.ts';
-import { blobTests } from './store-contract/blobs.ts';
-import { branchTests } from './store-contract/branches.ts';
-import { changeTests } from './store-contract/changes.ts';
-import { continuationTests } from './store-contract/continuing.ts';
-import { createContract, type LogElsewhere, type StoreClock } from './store-contract/contract.ts';
-import { detachedLogTests } from './store-contract/detached-log.ts';
-import { hintTests } from './store-contract/hints.ts';
-import { ownershipTests } from './store-contract/owning.ts';
-import { repeatedCallTests } from './store-contract/repeated-calls.ts';
-import { runLogTests } from './store-contract/run-log.ts';
-import { savingTests } from './store-contract/saving.ts';
-import { scopeTests } from './store-contract/scopes.ts';
-import { startTests } from './store-contract/starting.ts';
-import { threadTests } from './store-contract/threads.ts';
+import { questionTests } from './decisions.ts';
+import { blobTests } from './blobs.ts';
+import { branchTests } from './branches.ts';
+import { changeTests } from './changes.ts';
+import { continuationTests } from './continuation.ts';
+import { createContract, type LogElsewhere, type StoreClock } from './contract.ts';
+import { detachedLogTests } from './detached-log.ts';
+import { hintTests } from './hints.ts';
+import { ownershipTests } from './ownership.ts';
+import { repeatedCallTests } from './repeated-calls.ts';
+import { runLogTests } from './run-log.ts';
+import { savingTests } from './messages.ts';
+import { scopeTests } from './scopes.ts';
+import { startTests } from './start.ts';
+import { threadTests } from './threads.ts';
 
-export type { LogElsewhere, StoreClock } from './store-contract/contract.ts';
+export type { LogElsewhere, StoreClock } from './contract.ts';
 
 export type StoreContractOptions = {
   /** The time of the stores that `open` gives, or the reason why none can be made to pass: the skipped tests say it. */

@@ -1,6 +1,6 @@
 import type { EventOf, MessageContent, ToolState } from '@intertie/core';
 
-import type { CanonicalRule } from './canonical-rules.ts';
+import type { CanonicalRule } from '../rules/canonical-rules.ts';
 
 /** What the checker has seen of a call, and of a question. */
 export type CallRecord = {
