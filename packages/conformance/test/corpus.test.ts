@@ -11,11 +11,11 @@ describe.each(tapes)('%s', (name) => {
   const text = readFileSync(new URL(name, folder), 'utf8');
   const tape = parseTape(text);
 
-  it('is byte-equal after a round trip', () => {
+  it('round-trips byte for byte', () => {
     expect(formatTape(tape)).toBe(text);
   });
 
-  it('keeps every rule of its dialect', () => {
+  it('has no violations and no losses', () => {
     expect(tape.header).toMatchObject({ dialect: 'canonical', title: expect.any(String) });
     const { violations, losses } = check(
       canonical,

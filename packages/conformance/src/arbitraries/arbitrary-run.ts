@@ -1,15 +1,15 @@
 import { foldEvents, seal, transcode, type AgentEvent, type End, type Json, type RunInput } from '@intertie/core';
 import fc from 'fast-check';
 
-import { makeMove, moveNames } from './event-generators.ts';
-import { RunStage } from './run-builder.ts';
+import { generateEvent, generatorNames } from './event-generators.ts';
+import { RunBuilder } from './run-builder.ts';
 
-/** A run as a source would make it: what it was asked, what its decoder emitted, and how the input ended. */
+/** A run as a source produces it: the input, the events of the decoder, and how the source ended. */
 export type ArbitraryRun = { run: RunInput; events: AgentEvent[]; end: End };
 
 /**
- * Random runs that keep the grammar: agents, steps and parts that interleave, tools in every state, questions, state and
- * data patches, and every way to end. Cut `events` wherever you like, `seal` still has to make a whole run of it.
+ * Random runs that follow the grammar: interleaved agents, steps and parts, tool calls in every state, questions, state and
+ * data patches, and every way to end. `seal` must produce a valid run from any prefix of `events`.
  */
 export function arbitraryRun(): fc.Arbitrary<ArbitraryRun> {
   return fc
@@ -20,7 +20,7 @@ export function arbitraryRun(): fc.Arbitrary<ArbitraryRun> {
     })
     .map(({ choices, end, state }) => {
       const run = runInput('run-1', { ...(state !== undefined && { state }) });
-      return { run, events: play(run, choices), end };
+      return { run, events: generateEvents(run, choices), end };
     });
 }
 
@@ -28,7 +28,7 @@ export function arbitraryRun(): fc.Arbitrary<ArbitraryRun> {
 export function arbitraryContinuation(): fc.Arbitrary<{ paused: ArbitraryRun; continued: ArbitraryRun }> {
   return fc.record({ first: choiceList(), second: choiceList(), end: arbitraryEnd() }).map(({ first, second, end }) => {
     const run = runInput('run-1');
-    const events = play(run, [...first.filter((choice) => choice[0] !== 'run-end'), ['pause', 0, '']]);
+    const events = generateEvents(run, [...first.filter((choice) => choice[0] !== 'run-end'), ['pause', 0, '']]);
     const paused = { run, events, end: { reason: 'eof' } as End };
     const message = foldEvents(
       transcode(
@@ -38,7 +38,7 @@ export function arbitraryContinuation(): fc.Arbitrary<{ paused: ArbitraryRun; co
       ),
     )!;
     const next = runInput('run-2', { resumes: 'run-1', message: message.content });
-    return { paused, continued: { run: next, events: play(next, second), end } };
+    return { paused, continued: { run: next, events: generateEvents(next, second), end } };
   });
 }
 
@@ -66,20 +66,20 @@ export function arbitraryEnd(): fc.Arbitrary<End> {
   );
 }
 
-type Choice = [move: string, pick: number, text: string];
+type Choice = [generator: string, pick: number, text: string];
 
 function choiceList(): fc.Arbitrary<Choice[]> {
   const text = fc.oneof(fc.string({ maxLength: 6 }), fc.constantFrom('\u0000', '\ud800', 'é🙂', ''));
-  const move = fc.constantFrom(...moveNames);
-  return fc.array(fc.tuple(move, fc.nat(50), text), { maxLength: 60, size: 'max' });
+  const generator = fc.constantFrom(...generatorNames);
+  return fc.array(fc.tuple(generator, fc.nat(50), text), { maxLength: 60, size: 'max' });
 }
 
-function play(run: RunInput, choices: readonly Choice[]): AgentEvent[] {
-  const stage = new RunStage(run);
-  for (const [move, pick, text] of choices) {
-    if (move === 'pause' && pick > 2) continue;
-    makeMove(stage, move, pick, text);
-    if (stage.ended) break;
+function generateEvents(run: RunInput, choices: readonly Choice[]): AgentEvent[] {
+  const builder = new RunBuilder(run);
+  for (const [generator, pick, text] of choices) {
+    if (generator === 'pause' && pick > 2) continue;
+    generateEvent(builder, generator, pick, text);
+    if (builder.ended) break;
   }
-  return stage.events;
+  return builder.events;
 }

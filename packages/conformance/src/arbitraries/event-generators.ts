@@ -1,15 +1,15 @@
 import type { EventOf } from '@intertie/core';
 
-import type { RunStage } from './run-builder.ts';
+import type { RunBuilder } from './run-builder.ts';
 
-const of = <T>(list: readonly T[], pick: number): T | undefined => list[pick % Math.max(list.length, 1)];
+const select = <T>(list: readonly T[], pick: number): T | undefined => list[pick % Math.max(list.length, 1)];
 
-const moves: { readonly [name: string]: (stage: RunStage, pick: number, text: string) => void } = {
-  'agent-start': (stage, pick) => {
-    const again = pick % 2 === 0 ? stage.take(stage.pausedAgents, pick) : undefined;
-    const agentId = again ?? stage.id();
-    const parentAgentId = of(stage.agents, pick);
-    stage.emit({
+const generators: { readonly [name: string]: (builder: RunBuilder, pick: number, text: string) => void } = {
+  'agent-start': (builder, pick) => {
+    const again = pick % 2 === 0 ? builder.take(builder.pausedAgents, pick) : undefined;
+    const agentId = again ?? builder.id();
+    const parentAgentId = select(builder.agents, pick);
+    builder.emit({
       type: 'agent-start',
       agentId,
       name: `agent-${pick % 4}`,
@@ -17,13 +17,13 @@ const moves: { readonly [name: string]: (stage: RunStage, pick: number, text: st
       ...(parentAgentId !== undefined && { parentAgentId }),
       at: pick,
     });
-    stage.agents.push(agentId);
+    builder.agents.push(agentId);
   },
-  'agent-end': (stage, pick) => {
-    const agentId = stage.take(stage.agents, pick);
+  'agent-end': (builder, pick) => {
+    const agentId = builder.take(builder.agents, pick);
     if (agentId === undefined) return;
-    if (pick % 4 === 0) stage.pausedAgents.push(agentId);
-    stage.emit({
+    if (pick % 4 === 0) builder.pausedAgents.push(agentId);
+    builder.emit({
       type: 'agent-end',
       agentId,
       ...(pick % 2 === 0 && { result: { pick }, usage: [{ inputTokens: pick }] }),
@@ -33,29 +33,29 @@ const moves: { readonly [name: string]: (stage: RunStage, pick: number, text: st
           ? { outcome: 'error' as const, error: { message: 'no' } }
           : { outcome: 'complete' as const }),
     });
-    // A step of an agent that has ended may go on: attribution only needs an agent that has started.
+    // A step may outlive its agent: attribution only requires an agent that has started.
   },
-  'step-start': (stage, pick) => {
-    const agentId = of([undefined, ...stage.agents], pick);
-    const step = { stepId: stage.id(), ...(agentId !== undefined && { agentId }) };
-    stage.steps.push(step);
-    stage.emit({ type: 'step-start', ...step, ...(pick % 2 === 0 && { name: 'a step' }), at: pick });
+  'step-start': (builder, pick) => {
+    const agentId = select([undefined, ...builder.agents], pick);
+    const step = { stepId: builder.id(), ...(agentId !== undefined && { agentId }) };
+    builder.steps.push(step);
+    builder.emit({ type: 'step-start', ...step, ...(pick % 2 === 0 && { name: 'a step' }), at: pick });
   },
-  'step-end': (stage, pick) => {
-    const step = stage.take(stage.steps, pick);
+  'step-end': (builder, pick) => {
+    const step = builder.take(builder.steps, pick);
     if (!step) return;
-    for (const part of stage.parts.filter(({ stepId }) => stepId === step.stepId)) close(stage, part);
+    for (const part of builder.parts.filter(({ stepId }) => stepId === step.stepId)) close(builder, part);
     const discarded = pick % 7 === 0;
     if (discarded) {
-      const gone = new Set(stage.calls.filter(({ stepId }) => stepId === step.stepId).map(({ id }) => id));
-      stage.calls = stage.calls.filter(({ id }) => !gone.has(id));
-      stage.partial = stage.partial.filter(({ stepId }) => stepId !== step.stepId);
-      // What was discarded is referred to no more.
-      stage.questions = [];
-      stage.data = [];
-      stage.closedParts = [];
+      const gone = new Set(builder.calls.filter(({ stepId }) => stepId === step.stepId).map(({ id }) => id));
+      builder.calls = builder.calls.filter(({ id }) => !gone.has(id));
+      builder.partial = builder.partial.filter(({ stepId }) => stepId !== step.stepId);
+      // Later events must not refer to discarded objects.
+      builder.questions = [];
+      builder.data = [];
+      builder.closedParts = [];
     }
-    stage.emit({
+    builder.emit({
       type: 'step-end',
       stepId: step.stepId,
       finishReason: 'stop',
@@ -64,74 +64,81 @@ const moves: { readonly [name: string]: (stage: RunStage, pick: number, text: st
       ...(pick % 2 === 0 && { response: { id: `r${pick}` }, providerMetadata: { maker: { pick } } }),
     });
   },
-  text: (stage, pick) => {
-    const said = stage.said(pick);
-    const part = { kind: 'text' as const, id: stage.id(), ...(said.stepId !== undefined && { stepId: said.stepId }) };
-    stage.parts.push(part);
-    stage.emit({ type: 'text-start', id: part.id, ...said });
+  text: (builder, pick) => {
+    const attribution = builder.attribution(pick);
+    const part = {
+      kind: 'text' as const,
+      id: builder.id(),
+      ...(attribution.stepId !== undefined && { stepId: attribution.stepId }),
+    };
+    builder.parts.push(part);
+    builder.emit({ type: 'text-start', id: part.id, ...attribution });
   },
-  reasoning: (stage, pick) => {
-    const said = stage.said(pick);
+  reasoning: (builder, pick) => {
+    const attribution = builder.attribution(pick);
     const part = {
       kind: 'reasoning' as const,
-      id: stage.id(),
-      ...(said.stepId !== undefined && { stepId: said.stepId }),
+      id: builder.id(),
+      ...(attribution.stepId !== undefined && { stepId: attribution.stepId }),
     };
-    stage.parts.push(part);
-    stage.emit({ type: 'reasoning-start', id: part.id, ...said });
+    builder.parts.push(part);
+    builder.emit({ type: 'reasoning-start', id: part.id, ...attribution });
   },
-  'tool-input': (stage, pick) => {
-    const said = stage.said(pick);
-    const id = stage.id();
+  'tool-input': (builder, pick) => {
+    const attribution = builder.attribution(pick);
+    const id = builder.id();
     const start: EventOf<'tool-input-start'> = {
       type: 'tool-input-start',
       toolCallId: id,
       toolName: `tool-${pick % 3}`,
-      ...said,
+      ...attribution,
     };
-    stage.parts.push({ kind: 'tool', id, start, ...(said.stepId !== undefined && { stepId: said.stepId }) });
-    stage.emit(start);
+    builder.parts.push({
+      kind: 'tool',
+      id,
+      start,
+      ...(attribution.stepId !== undefined && { stepId: attribution.stepId }),
+    });
+    builder.emit(start);
   },
-  delta: (stage, pick, text) => {
-    const part = of(stage.parts, pick);
+  delta: (builder, pick, text) => {
+    const part = select(builder.parts, pick);
     if (!part) return;
     const providerMetadata = pick % 6 === 0 ? { providerMetadata: { maker: { delta: pick } } } : {};
     if (part.kind === 'tool')
-      stage.emit({ type: 'tool-input-delta', toolCallId: part.id, delta: text, ...providerMetadata });
-    else stage.emit({ type: `${part.kind}-delta`, id: part.id, delta: text, ...providerMetadata });
+      builder.emit({ type: 'tool-input-delta', toolCallId: part.id, delta: text, ...providerMetadata });
+    else builder.emit({ type: `${part.kind}-delta`, id: part.id, delta: text, ...providerMetadata });
   },
-  close: (stage, pick) => {
-    const part = of(stage.parts, pick);
-    if (part) close(stage, part, pick);
+  close: (builder, pick) => {
+    const part = select(builder.parts, pick);
+    if (part) close(builder, part, pick);
   },
-  'tool-call': (stage, pick, text) => {
-    const streamed = pick % 2 === 0 ? stage.take(stage.partial, pick) : undefined;
-    const { type: _, ...said } = streamed ?? {
-      type: '',
-      toolCallId: stage.id(),
-      toolName: `tool-${pick % 3}`,
-      ...stage.said(pick),
-    };
+  'tool-call': (builder, pick, text) => {
+    const streamed = pick % 2 === 0 ? builder.take(builder.partial, pick) : undefined;
+    const call = streamed ?? { toolCallId: builder.id(), toolName: `tool-${pick % 3}`, ...builder.attribution(pick) };
     const invalid = pick % 9 === 0;
     const executor = (['provider', 'runtime', 'client'] as const)[pick % 4];
-    stage.emit({
+    builder.emit({
+      ...call,
       type: 'tool-call',
-      ...said,
       ...(executor && { executor }),
       input: { text },
       ...(invalid && { invalid: { message: 'bad input' } }),
     });
-    const call = { id: said.toolCallId, ...(said.stepId !== undefined && { stepId: said.stepId }) };
-    stage.calls.push(invalid ? { ...call, invalid: true } : call);
+    builder.calls.push({
+      id: call.toolCallId,
+      ...(call.stepId !== undefined && { stepId: call.stepId }),
+      ...(invalid && { invalid }),
+    });
   },
-  'tool-result': (stage, pick, text) => {
+  'tool-result': (builder, pick, text) => {
     const preliminary = pick % 4 === 0;
-    const call = preliminary ? of(stage.calls, pick) : stage.take(stage.calls, pick);
+    const call = preliminary ? select(builder.calls, pick) : builder.take(builder.calls, pick);
     if (!call) return;
     const providerMetadata = pick % 5 === 0 ? { providerMetadata: { maker: { pick } } } : {};
     const toolCallId = call.id;
     if (preliminary) {
-      stage.emit({
+      builder.emit({
         type: 'tool-result',
         toolCallId,
         status: 'ok',
@@ -140,9 +147,9 @@ const moves: { readonly [name: string]: (stage: RunStage, pick: number, text: st
         ...providerMetadata,
       });
     } else if (call.invalid || pick % 4 === 1) {
-      stage.emit({ type: 'tool-result', toolCallId, status: 'error', error: { message: text }, ...providerMetadata });
+      builder.emit({ type: 'tool-result', toolCallId, status: 'error', error: { message: text }, ...providerMetadata });
     } else if (pick % 4 === 2) {
-      stage.emit({
+      builder.emit({
         type: 'tool-result',
         toolCallId,
         status: 'denied',
@@ -151,16 +158,16 @@ const moves: { readonly [name: string]: (stage: RunStage, pick: number, text: st
       });
     } else {
       const content = pick % 3 === 0 ? { content: true as const } : {};
-      stage.emit({ type: 'tool-result', toolCallId, status: 'ok', output: [text], ...content, ...providerMetadata });
+      builder.emit({ type: 'tool-result', toolCallId, status: 'ok', output: [text], ...content, ...providerMetadata });
     }
   },
-  question: (stage, pick, text) => {
-    // A name space of its own: the id may be that of a part.
-    const questionId = `${stage.run.runId}:${stage.asked++}`;
-    const call = pick % 2 === 0 ? of(stage.calls, pick) : undefined;
-    const agentId = call ? undefined : of(stage.agents, pick);
-    stage.questions.push(questionId);
-    stage.emit({
+  question: (builder, pick, text) => {
+    // Questions have their own namespace, so the id may equal that of a part.
+    const questionId = `${builder.run.runId}:${builder.asked++}`;
+    const call = pick % 2 === 0 ? select(builder.calls, pick) : undefined;
+    const agentId = call ? undefined : select(builder.agents, pick);
+    builder.questions.push(questionId);
+    builder.emit({
       type: 'question',
       questionId,
       kind: call ? 'approval' : 'input',
@@ -169,76 +176,77 @@ const moves: { readonly [name: string]: (stage: RunStage, pick: number, text: st
       message: text,
     });
   },
-  answer: (stage, pick, text) => {
-    const questionId = stage.take(stage.questions, pick);
+  answer: (builder, pick, text) => {
+    const questionId = builder.take(builder.questions, pick);
     if (questionId === undefined) return;
-    stage.emit({ type: 'answer', questionId, ...(pick % 2 === 0 ? { approved: pick % 4 === 0 } : { value: text }) });
+    builder.emit({ type: 'answer', questionId, ...(pick % 2 === 0 ? { approved: pick % 4 === 0 } : { value: text }) });
   },
-  interjection: (stage, pick, text) => {
-    stage.emit({
+  interjection: (builder, pick, text) => {
+    builder.emit({
       type: 'interjection',
-      id: stage.id(),
+      id: builder.id(),
       role: 'user',
       parts: [{ type: 'text', text }],
-      ...stage.said(pick),
+      ...builder.attribution(pick),
     });
   },
-  file: (stage, pick, text) => {
+  file: (builder, pick, text) => {
     const body =
       pick % 3 === 0
         ? { data: 'aGk=' }
         : pick % 3 === 1
           ? { url: `https://example.com/${pick}` }
           : { reference: { ref: text } };
-    stage.emit({ type: 'file', id: stage.id(), mimeType: 'text/plain', ...body, ...stage.said(pick) });
+    builder.emit({ type: 'file', id: builder.id(), mimeType: 'text/plain', ...body, ...builder.attribution(pick) });
   },
-  source: (stage, pick, text) => {
-    stage.emit({
+  source: (builder, pick, text) => {
+    builder.emit({
       type: 'source',
-      id: stage.id(),
+      id: builder.id(),
       sourceType: 'url',
       url: `https://example.com/${pick}`,
       title: text,
-      ...stage.said(pick),
+      ...builder.attribution(pick),
     });
   },
-  data: (stage, pick, text) => {
-    const known = pick % 3 === 0 ? of(stage.data, pick) : undefined;
+  data: (builder, pick, text) => {
+    const known = pick % 3 === 0 ? select(builder.data, pick) : undefined;
     const transient = known === undefined && pick % 5 === 0;
-    const id = known ?? stage.id();
-    stage.emit({
+    const id = known ?? builder.id();
+    builder.emit({
       type: 'data',
       id,
       name: known === undefined ? 'note' : 'note again',
       data: { list: [], text },
-      ...(known === undefined && stage.said(pick)),
+      ...(known === undefined && builder.attribution(pick)),
       ...(transient && { transient }),
     });
-    if (known === undefined && !transient) stage.data.push(id);
+    if (known === undefined && !transient) builder.data.push(id);
   },
-  'data-delta': (stage, pick, text) => {
-    const id = of(stage.data, pick);
-    if (id !== undefined) stage.emit({ type: 'data-delta', id, patch: [{ op: 'add', path: '/list/-', value: text }] });
+  'data-delta': (builder, pick, text) => {
+    const id = select(builder.data, pick);
+    if (id !== undefined)
+      builder.emit({ type: 'data-delta', id, patch: [{ op: 'add', path: '/list/-', value: text }] });
   },
-  'state-snapshot': (stage, pick) => {
-    stage.hasState = true;
-    stage.emit({ type: 'state-snapshot', state: { list: [pick] } });
+  'state-snapshot': (builder, pick) => {
+    builder.hasState = true;
+    builder.emit({ type: 'state-snapshot', state: { list: [pick] } });
   },
-  'state-delta': (stage, _pick, text) => {
-    if (stage.hasState) stage.emit({ type: 'state-delta', patch: [{ op: 'add', path: '/list/0', value: text }] });
+  'state-delta': (builder, _pick, text) => {
+    if (builder.hasState) builder.emit({ type: 'state-delta', patch: [{ op: 'add', path: '/list/0', value: text }] });
   },
-  metadata: (stage, pick, text) => {
-    const id = pick % 2 === 0 ? of(stage.closedParts, pick) : undefined;
-    if (id === undefined) stage.emit({ type: 'metadata', metadata: { [`key-${pick % 3}`]: { text }, list: [pick] } });
-    else stage.emit({ type: 'metadata', id, providerMetadata: { maker: { late: pick } } });
+  metadata: (builder, pick, text) => {
+    const id = pick % 2 === 0 ? select(builder.closedParts, pick) : undefined;
+    if (id === undefined) builder.emit({ type: 'metadata', metadata: { [`key-${pick % 3}`]: { text }, list: [pick] } });
+    else builder.emit({ type: 'metadata', id, providerMetadata: { maker: { late: pick } } });
   },
-  notice: (stage, _pick, text) => stage.emit({ type: 'notice', level: 'info', message: text }),
-  raw: (stage, _pick, text) => stage.emit({ type: 'raw', dialect: 'other', value: { text } }),
-  'run-end': (stage, pick) => {
-    // Rare, or every run would be short.
+  notice: (builder, _pick, text) => builder.emit({ type: 'notice', level: 'info', message: text }),
+  raw: (builder, _pick, text) => builder.emit({ type: 'raw', dialect: 'other', value: { text } }),
+  'run-end': (builder, pick) => {
+    // Rare: otherwise every generated run would be short.
     if (pick !== 7 && pick !== 13) return;
-    stage.ended = true;
-    stage.emit({
+    builder.ended = true;
+    builder.emit({
       type: 'run-end',
       outcome: 'complete',
       finishReason: 'stop',
@@ -246,12 +254,12 @@ const moves: { readonly [name: string]: (stage: RunStage, pick: number, text: st
       ...(pick === 7 && { result: { pick }, resume: { task: 't1' }, providerMetadata: { maker: { end: true } } }),
     });
   },
-  pause: (stage) => {
-    const [call] = stage.calls;
-    const [questionId] = stage.questions;
+  pause: (builder) => {
+    const [call] = builder.calls;
+    const [questionId] = builder.questions;
     if (!call && questionId === undefined) return;
-    stage.ended = true;
-    stage.emit({
+    builder.ended = true;
+    builder.emit({
       type: 'run-end',
       outcome: 'paused',
       waitingFor: [
@@ -263,27 +271,26 @@ const moves: { readonly [name: string]: (stage: RunStage, pick: number, text: st
   },
 };
 
-/** What may happen next in a run. */
-export const moveNames: readonly string[] = Object.keys(moves);
+export const generatorNames: readonly string[] = Object.keys(generators);
 
-/** Makes a move if it is allowed right now. */
-export function makeMove(stage: RunStage, name: string, pick: number, text: string): void {
-  moves[name]!(stage, pick, text);
+/** Emits an event if the run allows one of that kind now. */
+export function generateEvent(builder: RunBuilder, name: string, pick: number, text: string): void {
+  generators[name]!(builder, pick, text);
 }
 
-function close(stage: RunStage, part: RunStage['parts'][number], pick = 0): void {
-  stage.parts = stage.parts.filter(({ id }) => id !== part.id);
-  stage.closedParts.push(part.id);
+function close(builder: RunBuilder, part: RunBuilder['parts'][number], pick = 0): void {
+  builder.parts = builder.parts.filter(({ id }) => id !== part.id);
+  builder.closedParts.push(part.id);
   const providerMetadata = pick % 2 === 1 ? { providerMetadata: { maker: { at: 'end' }, other: { pick } } } : {};
   if (part.kind === 'tool') {
-    stage.emit({ type: 'tool-input-end', toolCallId: part.id, ...providerMetadata });
-    stage.partial.push(part.start!);
+    builder.emit({ type: 'tool-input-end', toolCallId: part.id, ...providerMetadata });
+    builder.partial.push(part.start!);
   } else if (part.kind === 'text') {
-    stage.emit({
+    builder.emit({
       type: 'text-end',
       id: part.id,
       ...(pick % 3 === 0 && { citations: [{ pick }] }),
       ...providerMetadata,
     });
-  } else stage.emit({ type: 'reasoning-end', id: part.id, ...providerMetadata });
+  } else builder.emit({ type: 'reasoning-end', id: part.id, ...providerMetadata });
 }

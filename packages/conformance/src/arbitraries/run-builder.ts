@@ -1,7 +1,7 @@
 import type { AgentEvent, EventOf, Meta, RunInput } from '@intertie/core';
 
-/** What is known while a run is played. Each move emits something that is allowed right now, or nothing. */
-export class RunStage {
+/** Events of a generated run so far, and the objects that the next event may refer to. */
+export class RunBuilder {
   readonly events: AgentEvent[] = [];
   readonly run: RunInput;
   n = 0;
@@ -47,8 +47,14 @@ export class RunStage {
     return `${this.run.runId}:${this.n++}`;
   }
 
-  /** Some open step with its agent, some agent, or nobody. */
-  said(pick: number): { agentId?: string; stepId?: string; internal?: true; to?: string[]; providerMetadata?: Meta } {
+  /** Attribution to an open step and its agent, to an agent, or to neither. */
+  attribution(pick: number): {
+    agentId?: string;
+    stepId?: string;
+    internal?: true;
+    to?: string[];
+    providerMetadata?: Meta;
+  } {
     const more = {
       ...(pick % 5 === 0 && { internal: true as const, to: ['someone'] }),
       ...(pick % 3 === 0 && { providerMetadata: { maker: { at: 'start', pick } } }),
@@ -59,7 +65,7 @@ export class RunStage {
     return agentId === undefined ? more : { agentId, ...more };
   }
 
-  /** Takes out one of a list. */
+  /** Removes and returns one item of a list. */
   take<T>(list: T[], pick: number): T | undefined {
     return list.length === 0 ? undefined : list.splice(pick % list.length, 1)[0];
   }

@@ -1,8 +1,8 @@
 import { equalJson, type AskedQuestion, type EventOf, type ToolPart, type Waiting } from '@intertie/core';
-import type { Complain } from '../rules/canonical-rules.ts';
-import { settled, type CallRecord, type QuestionRecord } from './snapshot-violations.ts';
+import type { ReportViolation } from '../rules/canonical-rules.ts';
+import { isSettled, type CallRecord, type QuestionRecord } from './snapshot-violations.ts';
 
-/** What the opening of a call and the call itself both say. */
+/** Fields that `tool-input-start` and `tool-call` have in common. */
 const callKeys = [
   'toolName',
   'agentId',
@@ -16,14 +16,14 @@ const callKeys = [
   'toolMetadata',
 ] as const;
 
-/** The calls of a run, and what was asked: each is made, settled and answered once, and in that order. */
-export class CheckedCalls {
-  #complain: Complain;
+/** Checks that each tool call is made, settled and answered once, in that order. */
+export class CallChecker {
+  #violation: ReportViolation;
   #calls = new Map<string, CallRecord>();
   #questions = new Map<string, QuestionRecord>();
 
-  constructor(complain: Complain) {
-    this.#complain = complain;
+  constructor(violation: ReportViolation) {
+    this.#violation = violation;
   }
 
   get records(): { calls: ReadonlyMap<string, CallRecord>; questions: ReadonlyMap<string, QuestionRecord> } {
@@ -49,10 +49,10 @@ export class CheckedCalls {
   call(event: EventOf<'tool-call'>, isInputOpen: boolean): void {
     const before = this.#calls.get(event.toolCallId);
     if (before && before.state !== 'partial-call')
-      this.#complain('C4-call', `The call ${event.toolCallId} is complete already.`);
-    else if (before && isInputOpen) this.#complain('C4-call', `The input of ${event.toolCallId} has not ended.`);
-    if (before?.opening) this.#sameCall(before.opening, event);
-    if (before && settled(before.state)) return;
+      this.#violation('C4-call', `The call ${event.toolCallId} is already complete.`);
+    else if (before && isInputOpen) this.#violation('C4-call', `The input of ${event.toolCallId} has not ended.`);
+    if (before?.opening) this.#checkSameFields(before.opening, event);
+    if (before && isSettled(before.state)) return;
     this.#calls.set(event.toolCallId, {
       state: 'call',
       invalid: event.invalid !== undefined,
@@ -63,20 +63,20 @@ export class CheckedCalls {
   settle(event: EventOf<'tool-result'>): void {
     const call = this.#calls.get(event.toolCallId);
     if (!call || call.discarded)
-      return this.#complain('C4-result', `There is no call ${event.toolCallId}.`, 'toolCallId');
-    if (call.state === 'partial-call') this.#complain('C4-result', `The call ${event.toolCallId} is not complete.`);
-    if (settled(call.state)) this.#complain('C4-result', `The call ${event.toolCallId} has its final result.`);
+      return this.#violation('C4-result', `There is no call ${event.toolCallId}.`, 'toolCallId');
+    if (call.state === 'partial-call') this.#violation('C4-result', `The call ${event.toolCallId} is not complete.`);
+    if (isSettled(call.state)) this.#violation('C4-result', `The call ${event.toolCallId} already has a final result.`);
     if (event.status !== 'ok') call.state = event.status;
     else if (!event.preliminary) call.state = 'result';
   }
 
   ask(event: EventOf<'question'>): void {
     if (this.#questions.has(event.questionId)) {
-      this.#complain('C2-name', `The question ${event.questionId} has been asked before.`, 'questionId');
+      this.#violation('C2-name', `The question ${event.questionId} was already asked.`, 'questionId');
     }
     const call = this.#calls.get(event.toolCallId ?? '');
     if (event.toolCallId !== undefined && (!call || call.discarded)) {
-      this.#complain('C4-refer', `There is no call ${event.toolCallId}.`, 'toolCallId');
+      this.#violation('C4-refer', `There is no call ${event.toolCallId}.`, 'toolCallId');
     }
     this.#questions.set(event.questionId, { state: 'open', toolCallId: event.toolCallId });
   }
@@ -84,18 +84,18 @@ export class CheckedCalls {
   answer(event: EventOf<'answer'>): void {
     const question = this.#questions.get(event.questionId);
     if (!question || question.state === 'discarded') {
-      return this.#complain('C4-refer', `There is no question ${event.questionId}.`, 'questionId');
+      return this.#violation('C4-refer', `There is no question ${event.questionId}.`, 'questionId');
     }
     if (question.state === 'answered')
-      this.#complain('C5-answer', `The question ${event.questionId} is answered already.`);
+      this.#violation('C5-answer', `The question ${event.questionId} is already answered.`);
     question.state = 'answered';
   }
 
-  /** The run is over: each invalid call has its result. */
+  /** Reports invalid calls without a result at the end of the run. */
   end(): void {
     for (const [id, call] of this.#calls) {
       if (call.invalid && call.state === 'call' && !call.discarded)
-        this.#complain('C4-invalid', `The invalid call ${id} has no result.`);
+        this.#violation('C4-invalid', `The invalid call ${id} has no result.`);
     }
   }
 
@@ -106,22 +106,22 @@ export class CheckedCalls {
     }
   }
 
-  learn({ toolCallId, state, invalid, approval }: ToolPart): void {
+  addFromSnapshot({ toolCallId, state, invalid, approval }: ToolPart): void {
     const opening = this.#calls.get(toolCallId)?.opening;
     this.#calls.set(toolCallId, { state, invalid: invalid === true, ...(opening && { opening }) });
-    if (approval) this.learnQuestion(approval);
+    if (approval) this.addQuestion(approval);
   }
 
-  learnQuestion({ questionId, toolCallId, answer }: AskedQuestion): void {
+  addQuestion({ questionId, toolCallId, answer }: AskedQuestion): void {
     this.#questions.set(questionId, { state: answer ? 'answered' : 'open', toolCallId });
   }
 
-  #sameCall(opening: EventOf<'tool-input-start' | 'tool-call'>, event: EventOf<'tool-call'>): void {
+  #checkSameFields(opening: EventOf<'tool-input-start' | 'tool-call'>, event: EventOf<'tool-call'>): void {
     for (const key of callKeys) {
       const before = opening[key];
       const now = event[key];
       if (now === undefined || before === undefined || equalJson(now, before)) continue;
-      this.#complain('C6-once', `${key} was ${JSON.stringify(before)} when ${event.toolCallId} opened.`, key);
+      this.#violation('C6-once', `${key} was ${JSON.stringify(before)} when ${event.toolCallId} opened.`, key);
     }
   }
 }

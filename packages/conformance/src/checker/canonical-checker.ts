@@ -8,35 +8,35 @@ import {
   type MessagePart,
   type Report,
 } from '@intertie/core';
-import type { Complain } from '../rules/canonical-rules.ts';
-import { CheckedCalls } from './call-checker.ts';
-import { CheckedValues } from './value-checker.ts';
-import { snapshotBreaches } from './snapshot-violations.ts';
+import type { ReportViolation } from '../rules/canonical-rules.ts';
+import { CallChecker } from './call-checker.ts';
+import { ValueChecker } from './value-checker.ts';
+import { findSnapshotViolations } from './snapshot-violations.ts';
 
 type Kind = 'text' | 'reasoning' | 'tool-input' | 'step' | 'agent';
-type OpenThing = { kind: Kind; id: string; stepId: string | undefined };
-type Said = { agentId?: string; stepId?: string };
+type OpenScope = { kind: Kind; id: string; stepId: string | undefined };
+type Attribution = { agentId?: string; stepId?: string };
 
 /**
- * Checks the invariants of one canonical run. Written from the grammar and on its own, so that `seal`, which keeps the
- * invariants, and this checker, which looks for breaches, test each other.
+ * Checks the invariants of one canonical run. Shares no code with `seal`, which enforces the same invariants, so that each
+ * can be tested with the other.
  */
 export class CanonicalChecker implements Checker {
   #seen = 0;
   #run: EventOf<'run-start'> | undefined;
   #ended = false;
-  #open: OpenThing[] = [];
+  #openScopes: OpenScope[] = [];
   #partIds = new Set<string>();
   #agents = new Map<string, 'open' | 'paused' | 'ended'>();
   #steps = new Map<string, { agentId: string | undefined; open: boolean }>();
-  /** Parts that are there, with their step. */
+  /** Step ids of the existing parts, by part id. */
   #parts = new Map<string, string | undefined>();
-  /** What the baseline says: the words and the runs before this one. */
+  /** Content of the first snapshot: the output of earlier runs. */
   #earlier: MessageContent | undefined;
   #report!: Report;
-  #complain: Complain = (rule, message, path) => this.#report.violation(rule, message, path);
-  #calls = new CheckedCalls(this.#complain);
-  #values = new CheckedValues(this.#complain);
+  #violation: ReportViolation = (rule, message, path) => this.#report.violation(rule, message, path);
+  #calls = new CallChecker(this.#violation);
+  #values = new ValueChecker(this.#violation);
 
   feed(item: unknown, report: Report): void {
     this.#report = report;
@@ -46,31 +46,31 @@ export class CanonicalChecker implements Checker {
       report.loss({
         kind: 'unsupported',
         what: type,
-        why: 'This version does not know the type, and reads it as raw.',
+        why: 'This version does not know the event type and treats it as raw.',
       });
     } else if (problem) {
-      this.#complain('C0-shape', problem.message, problem.path);
+      this.#violation('C0-shape', problem.message, problem.path);
     }
-    if (!problem) this.#event(item as AgentEvent);
+    if (!problem) this.#checkEvent(item as AgentEvent);
     this.#seen++;
   }
 
   end(report: Report): void {
     this.#report = report;
-    if (!this.#run) this.#complain('C1-start', 'The stream has no run-start.');
-    if (!this.#ended) this.#complain('C1-end', 'The stream ends without run-end.');
+    if (!this.#run) this.#violation('C1-start', 'The stream has no run-start.');
+    if (!this.#ended) this.#violation('C1-end', 'The stream ends without run-end.');
   }
 
-  #event(event: AgentEvent): void {
-    if (this.#ended) this.#complain('C1-end', `${event.type} comes after run-end.`);
+  #checkEvent(event: AgentEvent): void {
+    if (this.#ended) this.#violation('C1-end', `${event.type} comes after run-end.`);
     if (this.#seen === 0 && event.type !== 'run-start')
-      this.#complain('C1-start', `${event.type} comes before run-start.`);
+      this.#violation('C1-start', `${event.type} comes before run-start.`);
     if (this.#seen === 1 && this.#run?.resumes !== undefined && event.type !== 'message-snapshot') {
-      this.#complain('C7-baseline', `The run continues ${this.#run.resumes}, and ${event.type} is its second event.`);
+      this.#violation('C7-baseline', `The run continues ${this.#run.resumes}, but its second event is ${event.type}.`);
     }
     switch (event.type) {
       case 'run-start':
-        if (this.#run) this.#complain('C1-start', 'There is a second run-start.');
+        if (this.#run) this.#violation('C1-start', 'There is a second run-start.');
         this.#run ??= event;
         return;
       case 'run-end':
@@ -79,47 +79,47 @@ export class CanonicalChecker implements Checker {
         return this.#snapshot(event.content);
       case 'metadata':
         if (event.id !== undefined && !this.#parts.has(event.id)) {
-          this.#complain('C4-refer', `There is no part ${event.id}.`, 'id');
+          this.#violation('C4-refer', `There is no part ${event.id}.`, 'id');
         }
         return;
       case 'agent-start':
         if (['open', 'ended'].includes(this.#agents.get(event.agentId) ?? '')) {
-          this.#complain('C2-name', `The agent ${event.agentId} has started before.`, 'agentId');
+          this.#violation('C2-name', `The agent ${event.agentId} has already started.`, 'agentId');
         }
         this.#agents.set(event.agentId, 'open');
-        return this.#opened('agent', event.agentId);
+        return this.#openScope('agent', event.agentId);
       case 'agent-end':
-        this.#closed('agent', event.agentId);
+        this.#closeScope('agent', event.agentId);
         this.#agents.set(event.agentId, event.outcome === 'paused' ? 'paused' : 'ended');
         return;
       case 'step-start':
         if (this.#steps.has(event.stepId))
-          this.#complain('C2-name', `The step ${event.stepId} has started before.`, 'stepId');
-        this.#knownAgent(event.agentId);
+          this.#violation('C2-name', `The step ${event.stepId} has already started.`, 'stepId');
+        this.#checkAgent(event.agentId);
         this.#steps.set(event.stepId, { agentId: event.agentId, open: true });
-        return this.#opened('step', event.stepId);
+        return this.#openScope('step', event.stepId);
       case 'step-end':
         return this.#stepEnd(event);
       case 'text-start':
       case 'reasoning-start':
-        this.#newPart(event.id, event);
-        return this.#opened(event.type === 'text-start' ? 'text' : 'reasoning', event.id, event.stepId);
+        this.#addPart(event.id, event);
+        return this.#openScope(event.type === 'text-start' ? 'text' : 'reasoning', event.id, event.stepId);
       case 'text-delta':
-        return this.#needsOpen('text', event.id);
+        return this.#checkOpen('text', event.id);
       case 'reasoning-delta':
-        return this.#needsOpen('reasoning', event.id);
+        return this.#checkOpen('reasoning', event.id);
       case 'text-end':
-        return this.#closed('text', event.id);
+        return this.#closeScope('text', event.id);
       case 'reasoning-end':
-        return this.#closed('reasoning', event.id);
+        return this.#closeScope('reasoning', event.id);
       case 'tool-input-start':
-        this.#newPart(event.toolCallId, event);
+        this.#addPart(event.toolCallId, event);
         this.#calls.open(event);
-        return this.#opened('tool-input', event.toolCallId, event.stepId);
+        return this.#openScope('tool-input', event.toolCallId, event.stepId);
       case 'tool-input-delta':
-        return this.#needsOpen('tool-input', event.toolCallId);
+        return this.#checkOpen('tool-input', event.toolCallId);
       case 'tool-input-end':
-        return this.#closed('tool-input', event.toolCallId);
+        return this.#closeScope('tool-input', event.toolCallId);
       case 'tool-call':
         return this.#toolCall(event);
       case 'tool-result':
@@ -131,7 +131,7 @@ export class CanonicalChecker implements Checker {
       case 'interjection':
       case 'file':
       case 'source':
-        return this.#newPart(event.id, event);
+        return this.#addPart(event.id, event);
       case 'data':
         return this.#dataPart(event);
       case 'data-delta':
@@ -148,30 +148,30 @@ export class CanonicalChecker implements Checker {
 
   #runEnd(event: EventOf<'run-end'>): void {
     this.#ended = true;
-    for (const { kind, id } of this.#open) this.#complain('C3-close', `The ${kind} ${id} is still open.`);
+    for (const { kind, id } of this.#openScopes) this.#violation('C3-close', `The ${kind} ${id} is still open.`);
     this.#calls.end();
     if (event.outcome !== 'paused') return;
     if (event.waitingFor.length === 0)
-      this.#complain('C5-waiting', 'The run is paused and waits for nothing.', 'waitingFor');
+      this.#violation('C5-waiting', 'The run is paused but waits for nothing.', 'waitingFor');
     for (const [index, waiting] of event.waitingFor.entries()) {
       if (!this.#calls.isPending(waiting)) {
-        this.#complain('C5-waiting', 'What the run waits for is not pending.', `waitingFor[${index}]`);
+        this.#violation('C5-waiting', 'The run waits for an item that is not pending.', `waitingFor[${index}]`);
       }
     }
   }
 
   #dataPart(event: EventOf<'data'>): void {
-    if (!this.#values.hasData(event.id)) this.#newPart(event.id, event);
+    if (!this.#values.hasData(event.id)) this.#addPart(event.id, event);
     this.#values.setData(event);
   }
 
   #snapshot(content: MessageContent): void {
-    const part = this.#open.find(({ kind }) => kind !== 'agent' && kind !== 'step');
-    if (part) this.#complain('C3-snapshot', `The ${part.kind} ${part.id} is open.`);
+    const part = this.#openScopes.find(({ kind }) => kind !== 'agent' && kind !== 'step');
+    if (part) this.#violation('C3-snapshot', `The ${part.kind} ${part.id} is open.`);
     const before = { ...this.#calls.records, earlier: this.#earlier };
-    for (const { rule, message, path } of snapshotBreaches(before, content)) this.#complain(rule, message, path);
+    for (const { rule, message, path } of findSnapshotViolations(before, content)) this.#violation(rule, message, path);
     this.#earlier ??= content;
-    for (const entry of content.parts) this.#learnPart(entry);
+    for (const entry of content.parts) this.#addSnapshotPart(entry);
     for (const [agentId, entry] of Object.entries(content.agents ?? {})) {
       if (!this.#agents.has(agentId)) this.#agents.set(agentId, entry.outcome === 'paused' ? 'paused' : 'ended');
     }
@@ -180,22 +180,22 @@ export class CanonicalChecker implements Checker {
     }
   }
 
-  #learnPart(part: MessagePart): void {
+  #addSnapshotPart(part: MessagePart): void {
     const id = part.type === 'tool-invocation' ? part.toolCallId : part.id;
-    if (part.type === 'tool-invocation') this.#calls.learn(part);
-    if (part.type === 'question') return this.#calls.learnQuestion(part);
+    if (part.type === 'tool-invocation') this.#calls.addFromSnapshot(part);
+    if (part.type === 'question') return this.#calls.addQuestion(part);
     if (id === undefined) return;
     this.#partIds.add(id);
     this.#parts.set(id, part.stepId);
-    if (part.type === 'data') this.#values.learn(id, part.data);
+    if (part.type === 'data') this.#values.addFromSnapshot(id, part.data);
   }
 
   #stepEnd(event: EventOf<'step-end'>): void {
-    for (const { kind, id, stepId } of this.#open) {
+    for (const { kind, id, stepId } of this.#openScopes) {
       if (stepId === event.stepId)
-        this.#complain('C3-close', `The ${kind} ${id} is open while its step ends.`, 'stepId');
+        this.#violation('C3-close', `The ${kind} ${id} is open at the end of its step.`, 'stepId');
     }
-    this.#closed('step', event.stepId);
+    this.#closeScope('step', event.stepId);
     const step = this.#steps.get(event.stepId);
     if (step) step.open = false;
     if (!event.discarded) return;
@@ -203,58 +203,58 @@ export class CanonicalChecker implements Checker {
     for (const [id, stepId] of this.#parts) {
       if (stepId !== event.stepId) continue;
       this.#parts.delete(id);
-      this.#values.forgetData(id);
+      this.#values.deleteData(id);
     }
   }
 
   #toolCall(event: EventOf<'tool-call'>): void {
     const { toolCallId } = event;
-    if (!this.#calls.has(toolCallId)) this.#newPart(toolCallId, event);
+    if (!this.#calls.has(toolCallId)) this.#addPart(toolCallId, event);
     this.#calls.call(event, this.#isOpen('tool-input', toolCallId));
   }
 
   #question(event: EventOf<'question'>): void {
     this.#calls.ask(event);
-    this.#knownAgent(event.agentId);
+    this.#checkAgent(event.agentId);
   }
 
-  #newPart(id: string, said: Said): void {
-    if (this.#partIds.has(id)) this.#complain('C2-id', `The id ${id} is taken.`);
+  #addPart(id: string, attribution: Attribution): void {
+    if (this.#partIds.has(id)) this.#violation('C2-id', `The id ${id} is already in use.`);
     this.#partIds.add(id);
-    this.#parts.set(id, said.stepId);
-    this.#knownAgent(said.agentId);
-    if (said.stepId === undefined) return;
-    const step = this.#steps.get(said.stepId);
-    if (!step?.open) this.#complain('C6-step', `The step ${said.stepId} is not open.`, 'stepId');
-    else if (step.agentId !== said.agentId)
-      this.#complain('C6-step', `The step ${said.stepId} is another agent's.`, 'agentId');
+    this.#parts.set(id, attribution.stepId);
+    this.#checkAgent(attribution.agentId);
+    if (attribution.stepId === undefined) return;
+    const step = this.#steps.get(attribution.stepId);
+    if (!step?.open) this.#violation('C6-step', `The step ${attribution.stepId} is not open.`, 'stepId');
+    else if (step.agentId !== attribution.agentId)
+      this.#violation('C6-step', `The step ${attribution.stepId} belongs to another agent.`, 'agentId');
   }
 
-  #knownAgent(agentId: string | undefined): void {
+  #checkAgent(agentId: string | undefined): void {
     if (agentId !== undefined && !this.#agents.has(agentId)) {
-      this.#complain('C6-agent', `The agent ${agentId} has not started.`, 'agentId');
+      this.#violation('C6-agent', `The agent ${agentId} has not started.`, 'agentId');
     }
   }
 
-  #opened(kind: Kind, id: string, stepId?: string): void {
-    this.#open.push({ kind, id, stepId });
+  #openScope(kind: Kind, id: string, stepId?: string): void {
+    this.#openScopes.push({ kind, id, stepId });
   }
 
   #isOpen(kind: Kind, id: string): boolean {
-    // The last opened part is almost always the one that goes on.
-    for (let index = this.#open.length - 1; index >= 0; index--) {
-      if (this.#open[index]!.kind === kind && this.#open[index]!.id === id) return true;
+    // Searched from the end: deltas usually belong to the part that was opened last.
+    for (let index = this.#openScopes.length - 1; index >= 0; index--) {
+      if (this.#openScopes[index]!.kind === kind && this.#openScopes[index]!.id === id) return true;
     }
     return false;
   }
 
-  #needsOpen(kind: Kind, id: string): void {
-    if (!this.#isOpen(kind, id)) this.#complain('C3-open', `No ${kind} ${id} is open.`);
+  #checkOpen(kind: Kind, id: string): void {
+    if (!this.#isOpen(kind, id)) this.#violation('C3-open', `No ${kind} ${id} is open.`);
   }
 
-  #closed(kind: Kind, id: string): void {
-    const index = this.#open.findLastIndex((open) => open.kind === kind && open.id === id);
-    if (index < 0) this.#complain('C3-open', `No ${kind} ${id} is open.`);
-    else this.#open.splice(index, 1);
+  #closeScope(kind: Kind, id: string): void {
+    const index = this.#openScopes.findLastIndex((open) => open.kind === kind && open.id === id);
+    if (index < 0) this.#violation('C3-open', `No ${kind} ${id} is open.`);
+    else this.#openScopes.splice(index, 1);
   }
 }

@@ -19,15 +19,15 @@ const snapshot = (...parts: MessageContent['parts']): AgentEvent => ({
 const question: AgentEvent = { type: 'question', questionId: 'q', kind: 'input' };
 const answer: AgentEvent = { type: 'answer', questionId: 'q', value: 1 };
 
-/** What a stream gets wrong, the rule it breaks, the place, and the stream without its frame. */
-const broken: Array<[what: string, rule: CanonicalRule, index: number, events: unknown[]]> = [
-  ['no object', 'C0-shape', 1, ['text']],
-  ['a wrong shape', 'C0-shape', 1, [{ type: 'text-delta', id: 1 }]],
+/** Defect, violated rule, index of the violation, and the events between run-start and run-end. */
+const broken: Array<[defect: string, rule: CanonicalRule, index: number, events: unknown[]]> = [
+  ['an item that is not an object', 'C0-shape', 1, ['text']],
+  ['a field of the wrong type', 'C0-shape', 1, [{ type: 'text-delta', id: 1 }]],
   ['a second run-start', 'C1-start', 1, [start]],
-  ['a part id twice', 'C2-id', 3, [...text('a'), { type: 'file', id: 'a', url: 'x' }]],
+  ['a duplicate part id', 'C2-id', 3, [...text('a'), { type: 'file', id: 'a', url: 'x' }]],
   ['a call with the id of a part', 'C2-id', 3, [...text('a'), call('a')]],
   [
-    'a step id twice',
+    'a duplicate step id',
     'C2-name',
     3,
     [
@@ -38,7 +38,7 @@ const broken: Array<[what: string, rule: CanonicalRule, index: number, events: u
     ],
   ],
   [
-    'an agent that starts again after it is done',
+    'an agent that starts again after it has ended',
     'C2-name',
     3,
     [
@@ -48,7 +48,7 @@ const broken: Array<[what: string, rule: CanonicalRule, index: number, events: u
       { type: 'agent-end', agentId: 'a', outcome: 'complete' },
     ],
   ],
-  ['a question twice', 'C2-name', 2, [question, question]],
+  ['a duplicate question', 'C2-name', 2, [question, question]],
   ['a delta without a start', 'C3-open', 1, [{ type: 'text-delta', id: 'a', delta: 'x' }]],
   ['a delta after the end', 'C3-open', 3, [...text('a'), { type: 'text-delta', id: 'a', delta: 'x' }]],
   [
@@ -61,7 +61,7 @@ const broken: Array<[what: string, rule: CanonicalRule, index: number, events: u
       { type: 'text-end', id: 'a' },
     ],
   ],
-  ['an end twice', 'C3-open', 3, [...text('a'), { type: 'text-end', id: 'a' }]],
+  ['a duplicate end', 'C3-open', 3, [...text('a'), { type: 'text-end', id: 'a' }]],
   ['a text that never ends', 'C3-close', 2, [{ type: 'text-start', id: 'a' }]],
   [
     'a step that ends before its text',
@@ -80,7 +80,7 @@ const broken: Array<[what: string, rule: CanonicalRule, index: number, events: u
     2,
     [{ type: 'text-start', id: 'a' }, snapshot(), { type: 'text-end', id: 'a' }],
   ],
-  ['a call twice', 'C4-call', 2, [call('c'), call('c')]],
+  ['a duplicate call', 'C4-call', 2, [call('c'), call('c')]],
   [
     'a call before its input has ended',
     'C4-call',
@@ -91,10 +91,10 @@ const broken: Array<[what: string, rule: CanonicalRule, index: number, events: u
       { type: 'tool-input-end', toolCallId: 'c' },
     ],
   ],
-  ['a result of nothing', 'C4-result', 1, [result('c')]],
+  ['a result without a call', 'C4-result', 1, [result('c')]],
   ['two final results', 'C4-result', 3, [call('c'), result('c'), result('c')]],
   [
-    'a result of half a call',
+    'a result of an incomplete call',
     'C4-result',
     3,
     [
@@ -103,13 +103,13 @@ const broken: Array<[what: string, rule: CanonicalRule, index: number, events: u
       result('c'),
     ],
   ],
-  ['an invalid call without its error', 'C4-invalid', 2, [{ ...call('c'), invalid: { message: 'no' } }]],
-  ['an answer to nothing', 'C4-refer', 1, [answer]],
-  ['a question about no call', 'C4-refer', 1, [{ ...question, toolCallId: 'c' }]],
-  ['a patch of no data', 'C4-refer', 1, [{ type: 'data-delta', id: 'd', patch: [] }]],
-  ['metadata of no part', 'C4-refer', 1, [{ type: 'metadata', id: 'a', providerMetadata: {} }]],
+  ['an invalid call without an error result', 'C4-invalid', 2, [{ ...call('c'), invalid: { message: 'no' } }]],
+  ['an answer without a question', 'C4-refer', 1, [answer]],
+  ['a question about an unknown call', 'C4-refer', 1, [{ ...question, toolCallId: 'c' }]],
+  ['a patch of unknown data', 'C4-refer', 1, [{ type: 'data-delta', id: 'd', patch: [] }]],
+  ['metadata of an unknown part', 'C4-refer', 1, [{ type: 'metadata', id: 'a', providerMetadata: {} }]],
   [
-    'a snapshot that takes a result back',
+    'a snapshot that reverts a result',
     'C4-back',
     3,
     [
@@ -118,9 +118,9 @@ const broken: Array<[what: string, rule: CanonicalRule, index: number, events: u
       snapshot({ type: 'tool-invocation', toolCallId: 'c', toolName: 'weather', state: 'call' }),
     ],
   ],
-  ['a snapshot that leaves out a call', 'C4-back', 2, [call('c'), snapshot()]],
+  ['a snapshot that omits a call', 'C4-back', 2, [call('c'), snapshot()]],
   [
-    'a snapshot that takes an answer back',
+    'a snapshot that omits an answer',
     'C4-back',
     3,
     [question, answer, snapshot({ type: 'question', questionId: 'q', kind: 'input' })],
@@ -129,10 +129,10 @@ const broken: Array<[what: string, rule: CanonicalRule, index: number, events: u
     'a snapshot that edits an earlier run',
     'C7-edit',
     2,
-    [snapshot({ type: 'text', id: '0', text: 'said' }), snapshot({ type: 'text', id: '0', text: 'unsaid' })],
+    [snapshot({ type: 'text', id: '0', text: 'original' }), snapshot({ type: 'text', id: '0', text: 'edited' })],
   ],
   [
-    'data that is transient and kept',
+    'data that is both transient and persistent',
     'C2-id',
     2,
     [
@@ -141,7 +141,7 @@ const broken: Array<[what: string, rule: CanonicalRule, index: number, events: u
     ],
   ],
   [
-    'a patch of data that was discarded',
+    'a patch of discarded data',
     'C4-refer',
     4,
     [
@@ -155,7 +155,7 @@ const broken: Array<[what: string, rule: CanonicalRule, index: number, events: u
   ['an agent that has not started', 'C6-agent', 1, [{ type: 'file', id: 'f', url: 'x', agentId: 'a' }]],
   ['a step that is not open', 'C6-step', 1, [{ type: 'file', id: 'f', url: 'x', stepId: 's' }]],
   [
-    "another agent's step",
+    'a step of another agent',
     'C6-step',
     3,
     [
@@ -167,7 +167,7 @@ const broken: Array<[what: string, rule: CanonicalRule, index: number, events: u
     ],
   ],
   [
-    'a call that changes its name',
+    'a call that changes its tool name',
     'C6-once',
     3,
     [
@@ -193,15 +193,15 @@ const found = (events: unknown[]): Array<[string, number]> =>
   check(canonical, events).violations.map(({ rule, index }) => [rule, index]);
 
 describe('the canonical dialect', () => {
-  it.each(broken)('rejects %s by %s at %i, and for nothing else', (_, rule, index, events) => {
+  it.each(broken)('rejects %s by %s at %i and reports no other violation', (_, rule, index, events) => {
     expect(found(framed(events))).toEqual([[rule, index]]);
   });
 
   const frames: Array<[string, CanonicalRule, number, unknown[]]> = [
-    ['nothing at all', 'C1-start', 0, []],
-    ['no start', 'C1-start', 0, [end]],
-    ['no end', 'C1-end', 1, [start]],
-    ['something after the end', 'C1-end', 2, [start, end, { type: 'notice', level: 'info', message: 'late' }]],
+    ['an empty stream', 'C1-start', 0, []],
+    ['a stream without run-start', 'C1-start', 0, [end]],
+    ['a stream without run-end', 'C1-end', 1, [start]],
+    ['an event after run-end', 'C1-end', 2, [start, end, { type: 'notice', level: 'info', message: 'late' }]],
     [
       'a pause that waits for nothing',
       'C5-waiting',
@@ -209,7 +209,7 @@ describe('the canonical dialect', () => {
       [start, { type: 'run-end', outcome: 'paused', waitingFor: [] }],
     ],
     [
-      'a pause that waits for what is settled',
+      'a pause that waits for a settled call',
       'C5-waiting',
       3,
       [
@@ -219,38 +219,38 @@ describe('the canonical dialect', () => {
         { type: 'run-end', outcome: 'paused', waitingFor: [{ type: 'tool', toolCallId: 'c' }] },
       ],
     ],
-    ['a continuation without its baseline', 'C7-baseline', 1, [{ ...start, resumes: 'r0' }, ...text('a'), end]],
+    ['a continuation without a baseline', 'C7-baseline', 1, [{ ...start, resumes: 'r0' }, ...text('a'), end]],
   ];
   it.each(frames)('rejects %s by %s at %i', (_, rule, index, events) => {
     expect(found(events)).toContainEqual([rule, index]);
   });
 
-  it('has a stream that breaks each of its rules', () => {
+  it('has a broken stream for every rule', () => {
     const covered = new Set([...broken, ...frames].map(([, rule]) => rule));
     expect(canonical.rules.map(({ id }) => id).filter((id) => !covered.has(id as CanonicalRule))).toEqual([]);
   });
 
-  it('is silent on a good run, and counts its events', () => {
+  it('accepts a valid run and counts its events', () => {
     const report = check(canonical, framed([question, answer, call('c'), result('c'), ...text('a')]));
     expect(report).toMatchObject({ dialect: 'canonical', ok: true, items: 8, violations: [], losses: [] });
     expect(report.counts).toMatchObject({ 'text-start': 1, 'tool-call': 1 });
   });
 
-  it('counts kinds that are named like what every object has', () => {
+  it('counts kinds that are named like properties of Object.prototype', () => {
     expect(check(canonical, framed([{ type: 'constructor' }])).counts).toMatchObject({ constructor: 1 });
   });
 
-  it('reads a type that it does not know as raw, and says so', () => {
+  it('reads an unknown event type as raw and reports a loss', () => {
     const report = check(canonical, framed([{ type: 'hologram' }]));
     expect(report).toMatchObject({ ok: true, losses: [{ kind: 'unsupported', what: 'hologram' }] });
   });
 
-  it('names the rule, the place and the fix', () => {
+  it('reports the rule, the path and the fix', () => {
     const [violation] = check(canonical, framed([{ type: 'text-delta', id: 'a', delta: 1 }])).violations;
     expect(violation).toMatchObject({ path: 'delta', sentence: expect.any(String), fix: expect.any(String) });
   });
 
-  it('recognises its own events, and only those', () => {
+  it('detects only its own events', () => {
     expect(
       [start, { type: 'TEXT_MESSAGE_START' }, { type: 'text' }, null, 'text-delta'].map((item) =>
         canonical.detect(item),
@@ -258,7 +258,7 @@ describe('the canonical dialect', () => {
     ).toEqual([true, false, false, false, false]);
   });
 
-  it('can be asked while the stream goes on', () => {
+  it('reports violations before the stream ends', () => {
     const running = startCheck(canonical);
     running.feed(start);
     expect(running.report.ok).toBe(true);

@@ -6,14 +6,14 @@ import { canonicalRules } from '../rules/canonical-rules.ts';
 export const canonical: Dialect = {
   name: 'canonical',
   rules: canonicalRules,
-  detect: (item) => isEventType(typeOf(item)),
+  detect: (item) => isEventType(getType(item)),
   kindOf: (item) => {
-    const type = typeOf(item);
+    const type = getType(item);
     return typeof type === 'string' ? type : 'no event';
   },
   checker: () => new CanonicalChecker(),
 };
 
-function typeOf(item: unknown): unknown {
+function getType(item: unknown): unknown {
   return typeof item === 'object' && item !== null ? (item as { type?: unknown }).type : undefined;
 }

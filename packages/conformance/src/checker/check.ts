@@ -1,27 +1,27 @@
 import type { Dialect, Loss, Rule, Violation } from '@intertie/core';
 
-/** A violation with the rule's own words, so that a reader needs no second file. */
+/** A violation together with the sentence and the fix of its rule. */
 export type FoundViolation = Violation & Pick<Rule, 'sentence' | 'fix'>;
 
 export type CheckReport = {
   dialect: string;
   ok: boolean;
   items: number;
-  /** How many items of each kind. */
+  /** Number of items per kind. */
   readonly counts: { [kind: string]: number };
   violations: FoundViolation[];
   losses: Loss[];
 };
 
-/** A check that goes on: feed it items as they come and look whenever you like. */
+/** Incremental check of a stream that has not ended. `report` is valid at any time. */
 export interface RunningCheck {
   feed(item: unknown): void;
-  /** The stream is over; what was owed at its end is reported now. */
+  /** Ends the stream and reports the rules that it leaves unmet, such as a missing `run-end`. */
   end(): CheckReport;
   readonly report: CheckReport;
 }
 
-/** Checks a whole stream against the rules of a dialect. */
+/** Checks a complete stream against the rules of a dialect. */
 export function check(dialect: Dialect, items: Iterable<unknown>): CheckReport {
   const running = startCheck(dialect);
   for (const item of items) running.feed(item);
@@ -36,7 +36,7 @@ export function startCheck(dialect: Dialect): RunningCheck {
     dialect: dialect.name,
     ok: true,
     items: 0,
-    // Kinds come from the wire: `constructor` is one like any other.
+    // A map, because kinds come from the wire and may be named `constructor`.
     get counts() {
       return Object.fromEntries(counts);
     },
@@ -46,7 +46,7 @@ export function startCheck(dialect: Dialect): RunningCheck {
   const reporter = {
     violation(id: string, message: string, path?: string): void {
       const rule = rules.get(id);
-      if (!rule) throw new Error(`The dialect ${dialect.name} reports the rule "${id}", which it does not declare.`);
+      if (!rule) throw new Error(`The dialect ${dialect.name} reported the undeclared rule "${id}".`);
       const { sentence, fix } = rule;
       report.ok = false;
       report.violations.push({ index: report.items, rule: id, message, ...(path && { path }), sentence, fix });

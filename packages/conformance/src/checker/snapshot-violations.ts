@@ -2,7 +2,7 @@ import type { EventOf, MessageContent, ToolState } from '@intertie/core';
 
 import type { CanonicalRule } from '../rules/canonical-rules.ts';
 
-/** What the checker has seen of a call, and of a question. */
+/** State of a call and of a question at the current event. */
 export type CallRecord = {
   state: ToolState;
   invalid: boolean;
@@ -14,54 +14,57 @@ export type QuestionRecord = { state: 'open' | 'answered' | 'discarded'; toolCal
 type Before = {
   calls: ReadonlyMap<string, CallRecord>;
   questions: ReadonlyMap<string, QuestionRecord>;
-  /** What the baseline says: the words and the runs before this one. */
+  /** Content of the first snapshot: the output of earlier runs. */
   earlier: MessageContent | undefined;
 };
-type Breach = { rule: CanonicalRule; message: string; path?: string };
+type SnapshotViolation = { rule: CanonicalRule; message: string; path?: string };
 
-export const settled = (state: ToolState): boolean => state !== 'partial-call' && state !== 'call';
+export const isSettled = (state: ToolState): boolean => state !== 'partial-call' && state !== 'call';
 
-/** What a snapshot takes back of what was said: it may add, and it may not forget. */
-export function snapshotBreaches(before: Before, content: MessageContent): Breach[] {
+/** Finds calls, answers and earlier output that a snapshot removes or reverts. */
+export function findSnapshotViolations(before: Before, content: MessageContent): SnapshotViolation[] {
   return [
-    ...callBreaches(before.calls, content),
-    ...questionBreaches(before.questions, content),
-    ...(before.earlier ? earlierBreaches(before.earlier, content) : []),
+    ...findCallViolations(before.calls, content),
+    ...findQuestionViolations(before.questions, content),
+    ...(before.earlier ? findEdits(before.earlier, content) : []),
   ];
 }
 
-function* callBreaches(calls: Before['calls'], { parts }: MessageContent): Generator<Breach> {
+function* findCallViolations(calls: Before['calls'], { parts }: MessageContent): Generator<SnapshotViolation> {
   for (const [id, before] of calls) {
     if (before.discarded) continue;
     const index = parts.findIndex((part) => part.type === 'tool-invocation' && part.toolCallId === id);
     const part = parts[index];
     if (part?.type !== 'tool-invocation') {
-      yield { rule: 'C4-back', message: `The snapshot leaves out the call ${id}.`, path: 'content.parts' };
+      yield { rule: 'C4-back', message: `The snapshot omits the call ${id}.`, path: 'content.parts' };
     } else if (
-      settled(before.state) ? part.state !== before.state : before.state === 'call' && part.state === 'partial-call'
+      isSettled(before.state) ? part.state !== before.state : before.state === 'call' && part.state === 'partial-call'
     ) {
       const path = `content.parts[${index}].state`;
-      yield { rule: 'C4-back', message: `The call ${id} was "${before.state}".`, path };
+      yield { rule: 'C4-back', message: `The snapshot reverts the call ${id} from "${before.state}".`, path };
     }
   }
 }
 
-function* questionBreaches(questions: Before['questions'], { parts }: MessageContent): Generator<Breach> {
+function* findQuestionViolations(
+  questions: Before['questions'],
+  { parts }: MessageContent,
+): Generator<SnapshotViolation> {
   const asked = parts.flatMap((part) =>
     part.type === 'question' ? [part] : part.type === 'tool-invocation' && part.approval ? [part.approval] : [],
   );
   for (const [id, { state }] of questions) {
     if (state === 'discarded') continue;
-    const restated = asked.find(({ questionId }) => questionId === id);
-    if (!restated) {
-      yield { rule: 'C4-back', message: `The snapshot leaves out the question ${id}.`, path: 'content.parts' };
-    } else if (state === 'answered' && !restated.answer) {
-      yield { rule: 'C4-back', message: `The question ${id} was answered.` };
+    const found = asked.find(({ questionId }) => questionId === id);
+    if (!found) {
+      yield { rule: 'C4-back', message: `The snapshot omits the question ${id}.`, path: 'content.parts' };
+    } else if (state === 'answered' && !found.answer) {
+      yield { rule: 'C4-back', message: `The snapshot omits the answer to the question ${id}.` };
     }
   }
 }
 
-function* earlierBreaches(earlier: MessageContent, content: MessageContent): Generator<Breach> {
+function* findEdits(earlier: MessageContent, content: MessageContent): Generator<SnapshotViolation> {
   for (const before of earlier.parts) {
     if ((before.type !== 'text' && before.type !== 'reasoning') || before.id === undefined) continue;
     const after = content.parts.find(({ id }) => id === before.id);
@@ -70,11 +73,11 @@ function* earlierBreaches(earlier: MessageContent, content: MessageContent): Gen
         ? after?.type === 'text' && after.text === before.text
         : after?.type === 'reasoning' && after.reasoning === before.reasoning;
     if (same) continue;
-    const message = `The ${before.type} ${before.id} was said by an earlier run.`;
+    const message = `The snapshot edits the ${before.type} ${before.id} of an earlier run.`;
     yield { rule: 'C7-edit', message, path: 'content.parts' };
   }
   for (const { runId } of earlier.runs ?? []) {
     if (content.runs?.some((run) => run.runId === runId)) continue;
-    yield { rule: 'C7-edit', message: `The snapshot leaves out the run ${runId}.`, path: 'content.runs' };
+    yield { rule: 'C7-edit', message: `The snapshot omits the run ${runId}.`, path: 'content.runs' };
   }
 }

@@ -1,15 +1,15 @@
 import { applyPatch, type EventOf, type Json, type Op } from '@intertie/core';
-import type { Complain } from '../rules/canonical-rules.ts';
+import type { ReportViolation } from '../rules/canonical-rules.ts';
 
-/** The data and the state of a run: whether each patch can be applied to what is there. */
-export class CheckedValues {
-  #complain: Complain;
+/** Tracks the data parts and the state of a run, and checks that each patch can be applied to them. */
+export class ValueChecker {
+  #violation: ReportViolation;
   #data = new Map<string, { value: Json; transient: boolean }>();
   #state: { value: Json } | undefined;
   #owned = new WeakSet<object>();
 
-  constructor(complain: Complain) {
-    this.#complain = complain;
+  constructor(violation: ReportViolation) {
+    this.#violation = violation;
   }
 
   hasData(id: string): boolean {
@@ -20,21 +20,22 @@ export class CheckedValues {
     const { id, data: value } = event;
     const transient = event.transient === true;
     const before = this.#data.get(id);
-    if (before && before.transient !== transient) this.#complain('C2-id', `The id ${id} is that of other data.`, 'id');
+    if (before && before.transient !== transient)
+      this.#violation('C2-id', `The data ${id} is both transient and persistent.`, 'id');
     this.#data.set(id, { value, transient });
   }
 
   patchData({ id, patch }: EventOf<'data-delta'>): void {
     const data = this.#data.get(id);
-    if (data === undefined) return this.#complain('C4-refer', `There is no data ${id}.`, 'id');
-    data.value = this.#patched(data.value, patch) ?? data.value;
+    if (data === undefined) return this.#violation('C4-refer', `There is no data ${id}.`, 'id');
+    data.value = this.#applyPatch(data.value, patch) ?? data.value;
   }
 
-  learn(id: string, value: Json): void {
+  addFromSnapshot(id: string, value: Json): void {
     this.#data.set(id, { value, transient: false });
   }
 
-  forgetData(id: string): void {
+  deleteData(id: string): void {
     this.#data.delete(id);
   }
 
@@ -43,15 +44,15 @@ export class CheckedValues {
   }
 
   patchState(patch: Op[]): void {
-    if (!this.#state) return this.#complain('C8-state', 'A state-delta comes before any state-snapshot.');
-    const value = this.#patched(this.#state.value, patch);
+    if (!this.#state) return this.#violation('C8-state', 'A state-delta comes before any state-snapshot.');
+    const value = this.#applyPatch(this.#state.value, patch);
     if (value !== undefined) this.#state = { value };
   }
 
-  #patched(value: Json, patch: Op[]): Json | undefined {
+  #applyPatch(value: Json, patch: Op[]): Json | undefined {
     const patched = applyPatch(value, patch, this.#owned);
     if (patched.ok) return patched.value;
-    this.#complain('C8-patch', `It cannot be applied: ${patched.message}.`, `patch[${patched.index}]`);
+    this.#violation('C8-patch', `The patch cannot be applied: ${patched.message}.`, `patch[${patched.index}]`);
     return undefined;
   }
 }

@@ -24,20 +24,20 @@ export type CanonicalRule =
   | 'C8-state'
   | 'C8-patch';
 
-/** Says which rule is broken, and how. */
-export type Complain = (rule: CanonicalRule, message: string, path?: string) => void;
+/** Reports one violation of a rule. `path` is the location of the offending value in the event. */
+export type ReportViolation = (rule: CanonicalRule, message: string, path?: string) => void;
 
-/** The invariants 1 to 8 of the canonical stream, as rules. The digit is the invariant's number. */
+/** Invariants 1 to 8 of the canonical stream as rules. The digit of a rule id is the number of its invariant. */
 export const canonicalRules: ReadonlyArray<Rule & { id: CanonicalRule }> = [
   {
     id: 'C0-shape',
-    sentence: 'Every item is an event of a known type in its known shape.',
-    fix: 'Carry what the grammar has no event for as `raw`, and convert values with `toJson`.',
+    sentence: 'Every item is an event of a known type with the fields of that type.',
+    fix: 'Emit `raw` for anything the grammar has no event for, and convert values with `toJson`.',
   },
   {
     id: 'C1-start',
     sentence: 'A run has exactly one `run-start`, and it comes first.',
-    fix: 'Let `seal` write it: decoders emit none.',
+    fix: 'Let `seal` write it: decoders do not emit `run-start`.',
   },
   {
     id: 'C1-end',
@@ -46,29 +46,28 @@ export const canonicalRules: ReadonlyArray<Rule & { id: CanonicalRule }> = [
   },
   {
     id: 'C2-id',
-    sentence: 'Part ids and tool call ids share one name space, and none is used twice.',
-    fix: 'Mint ids with `createPartIds(run)`; it renames a wire id that is empty or taken.',
+    sentence: 'Part ids and tool call ids share one namespace and are unique in it.',
+    fix: 'Create ids with `createPartIds(run)`; it replaces empty and duplicate wire ids.',
   },
   {
     id: 'C2-name',
-    sentence:
-      'Step, agent and question ids are unique in the message; only an agent that ended paused may start again.',
+    sentence: 'Step, agent and question ids are unique in the message; only a paused agent may start again.',
     fix: 'Number the invocations (`runId:name:n`) instead of reusing a name as the id.',
   },
   {
     id: 'C3-open',
-    sentence: 'A delta or an end refers to something that is open, and of the same kind.',
-    fix: 'Emit the start first, and nothing for a part after its end.',
+    sentence: 'A delta or an end refers to an open part, step or agent of the same kind.',
+    fix: 'Emit the start first, and no event for a part after its end.',
   },
   {
     id: 'C3-close',
-    sentence: 'Everything that opens closes once, before `run-end`; a part closes before its step ends.',
-    fix: 'Let `seal` close what is open, or emit the end before that of the step.',
+    sentence: 'Every part, step and agent is closed once, before `run-end`; a part is closed before its step ends.',
+    fix: 'Let `seal` close open parts, or emit the end of the part before the end of its step.',
   },
   {
     id: 'C3-snapshot',
-    sentence: '`message-snapshot` comes only while no part is open.',
-    fix: 'Hold the snapshot until the open part has ended.',
+    sentence: '`message-snapshot` is allowed only while no part is open.',
+    fix: 'Delay the snapshot until the open part has ended.',
   },
   {
     id: 'C4-call',
@@ -78,66 +77,66 @@ export const canonicalRules: ReadonlyArray<Rule & { id: CanonicalRule }> = [
   {
     id: 'C4-result',
     sentence: 'A result belongs to a complete call of this run or its baseline, and a call has one final result.',
-    fix: 'Hold a result until its call; enter a second one in the ledger as late.',
+    fix: 'Delay a result until its call is complete, and report a second one as a loss of kind "late".',
   },
   {
     id: 'C4-invalid',
-    sentence: 'An invalid call is never run: its error result follows.',
+    sentence: 'An invalid call is never executed: an error result follows it.',
     fix: 'Emit a `tool-result` with status "error" after the invalid call.',
   },
   {
     id: 'C4-refer',
-    sentence: 'A question, an answer, a patch or metadata refers to something of this run or of its baseline.',
-    fix: 'Emit what it refers to first, or carry it as a `notice` or `raw`.',
+    sentence: 'A question, answer, patch or metadata event refers to an object of this run or its baseline.',
+    fix: 'Emit the referenced object first, or emit a `notice` or `raw` event instead.',
   },
   {
     id: 'C4-back',
-    sentence: 'Nothing is ever taken back, also not by a snapshot.',
-    fix: 'Restate calls in the state they have reached, and leave none out.',
+    sentence: 'A snapshot does not remove calls, questions or answers, and does not revert the state of a call.',
+    fix: 'Include every call and question of the run in the state it has reached.',
   },
   {
     id: 'C5-waiting',
-    sentence: '`paused` says what it waits for: unsettled calls, unanswered questions, or the next message.',
-    fix: 'Name only what is pending; a run that waits for nothing is complete.',
+    sentence: '`paused` lists what the run waits for: unsettled calls, unanswered questions, or the next message.',
+    fix: 'List only pending items; a run that waits for nothing is complete.',
   },
   {
     id: 'C5-answer',
     sentence: 'A question is answered once.',
-    fix: 'The first answer counts; refuse the second where it arrives.',
+    fix: 'Accept the first answer and reject the second on arrival.',
   },
   {
     id: 'C6-agent',
-    sentence: '`agentId` names an agent that has started.',
-    fix: 'Emit `agent-start` at the first sight of an agent.',
+    sentence: '`agentId` refers to an agent that has started.',
+    fix: 'Emit `agent-start` when an agent first appears.',
   },
   {
     id: 'C6-step',
-    sentence: '`stepId` names an open step, and that step is of the same agent.',
-    fix: 'Leave `stepId` out where a part belongs to no step.',
+    sentence: '`stepId` refers to an open step of the same agent.',
+    fix: 'Omit `stepId` if the part belongs to no step.',
   },
   {
     id: 'C6-once',
-    sentence: 'What the opening of a call said holds: `tool-call` does not contradict it.',
-    fix: 'Repeat the values of `tool-input-start`, or leave them out.',
+    sentence: '`tool-call` does not contradict the fields of `tool-input-start`.',
+    fix: 'Repeat the values of `tool-input-start`, or omit them.',
   },
   {
     id: 'C7-baseline',
     sentence: 'The second event of a continuation is the `message-snapshot` of the message that it continues.',
-    fix: 'Give `RunInput.message`; `seal` writes the baseline.',
+    fix: 'Set `RunInput.message`; `seal` writes the baseline.',
   },
   {
     id: 'C7-edit',
-    sentence: 'A run adds to the message that it continues, and edits nothing that an earlier run has said.',
-    fix: 'Say it anew in a part of its own, or let the edit be a sibling of the message.',
+    sentence: 'A run adds to the message that it continues and does not edit the output of earlier runs.',
+    fix: 'Emit a new part, or save the edit as a sibling of the message.',
   },
   {
     id: 'C8-state',
     sentence: 'The first state event of a run is a snapshot.',
-    fix: 'Give `RunInput.state`; `seal` writes the snapshot.',
+    fix: 'Set `RunInput.state`; `seal` writes the snapshot.',
   },
   {
     id: 'C8-patch',
-    sentence: 'A patch applies to what it patches.',
-    fix: 'Send a snapshot where the other side may have another value.',
+    sentence: 'A patch can be applied to its target.',
+    fix: 'Send a snapshot if the receiver may have a different value.',
   },
 ];

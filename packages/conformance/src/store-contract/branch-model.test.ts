@@ -6,7 +6,7 @@ import { message } from './samples.ts';
 
 const threadId = 'thread_1';
 
-/** Save under a parent (by index among those that live, or at the root), save again, or delete with all that follows. */
+/** Saves under a parent (the index of a live message, or the root), saves again with a new state, or deletes a subtree. */
 type Action = { type: 'add' | 'grow' | 'delete'; at: number };
 
 const action: fc.Arbitrary<Action> = fc.record({
@@ -14,7 +14,7 @@ const action: fc.Arbitrary<Action> = fc.record({
   at: fc.nat(),
 });
 
-it('keeps the tree that a plain list of parents describes, whatever is saved, grown and deleted', async () => {
+it('maintains the message tree under random saves and deletes', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(action, { maxLength: 25 }), async (actions) => {
       const store = createInMemoryStore();

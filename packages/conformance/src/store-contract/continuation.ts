@@ -1,14 +1,14 @@
-/* oxlint-disable no-await-in-loop -- what is tested is one step after the other */
+/* oxlint-disable no-await-in-loop -- the steps of a test are sequential */
 import { describe, expect, it } from 'vitest';
 
 import { answer, threadId, yes } from './answers.ts';
 import type { Contract } from './contract.ts';
-import { approval, ending, finish, paused, pausing, queue, start, statusOf } from './samples.ts';
+import { approval, ending, finish, paused, pausing, queue, start, getStatus } from './samples.ts';
 
-/** When the run that goes on after an answer gets its turn, and when there is none. */
+/** When the continuation of an answered run may start. */
 export function continuationTests(contract: Contract): void {
   describe('continuations', () => {
-    it('queues the continuation where another branch has a live run', async () => {
+    it('queues the continuation while another branch has a live run', async () => {
       const store = await contract.open();
       const { run } = await paused(store, '1', 'q1');
       const other = await start(store, '2', { parentId: null });
@@ -19,7 +19,7 @@ export function continuationTests(contract: Contract): void {
       expect(await store.registry.promote(store.scope, threadId, 'p1')).toMatchObject({ run: { runId: 'run_next' } });
     });
 
-    it('the continuation comes before what is queued behind the message', async () => {
+    it('starts the continuation before runs that are queued behind its message', async () => {
       const store = await contract.open();
       const { run, epoch } = await start(store, '1');
       await store.registry.ask(run.key, epoch, [approval('q1').decision]);
@@ -31,7 +31,7 @@ export function continuationTests(contract: Contract): void {
       expect(await store.registry.promote(store.scope, threadId, 'p1')).toBeNull();
     });
 
-    it('a run that was asked to stop does not go on, ahead of what replaces it or at all', async () => {
+    it('does not continue a run that was asked to stop', async () => {
       const store = await contract.open();
       const { run, epoch } = await start(store, '1');
       await store.registry.ask(run.key, epoch, [approval('q1').decision]);
@@ -50,10 +50,10 @@ export function continuationTests(contract: Contract): void {
       const late = await answer(store, run.key, [yes('q1')]);
       expect(late.verdicts).toEqual([{ id: 'q1', result: 'duplicate' }]);
       expect(late).not.toHaveProperty('continuation');
-      expect(await statusOf(store, 'a_1')).toBe('aborted');
+      expect(await getStatus(store, 'a_1')).toBe('aborted');
     });
 
-    it('a run that was asked to stop and pauses waits for nothing: what is open is cancelled', async () => {
+    it('cancels open questions when a run pauses after it was asked to stop', async () => {
       const store = await contract.open();
       const { run, epoch } = await start(store, '1');
       await store.registry.stop(store.scope, run.key, 'enough');
@@ -65,7 +65,7 @@ export function continuationTests(contract: Contract): void {
       expect(await store.registry.listDecisions(store.scope)).toMatchObject([{ id: 'q1', state: 'cancelled' }]);
     });
 
-    it('stopped while paused, with all answered and not yet continued: it does not go on', async () => {
+    it('does not continue a stopped run whose questions were all answered before the stop', async () => {
       const store = await contract.open();
       const started = await start(store, '1');
       const { run, epoch } = started;
@@ -74,11 +74,11 @@ export function continuationTests(contract: Contract): void {
       await finish(store, started, pausing(['q1']));
       expect(await store.registry.stop(store.scope, run.key)).toBe('cancelled');
       expect(await store.registry.stop(store.scope, run.key)).toBe('ended');
-      expect(await statusOf(store, 'a_1')).toBe('aborted');
+      expect(await getStatus(store, 'a_1')).toBe('aborted');
       expect(await answer(store, run.key, [yes('q1')])).not.toHaveProperty('continuation');
     });
 
-    it('the continuation queues behind those who wait for the thread on other branches', async () => {
+    it('queues the continuation behind runs that wait for the thread on other branches', async () => {
       const store = await contract.open();
       const { run, epoch } = await start(store, '1');
       await store.registry.ask(run.key, epoch, [approval('q1').decision]);
@@ -89,7 +89,7 @@ export function continuationTests(contract: Contract): void {
       const result = await store.registry.finish(run.key, epoch, end);
       expect(result).toMatchObject({ result: 'ok', message: { status: 'streaming', runId: 'run_next' } });
       expect(result).not.toHaveProperty('continuation');
-      // Who waits behind the message itself comes after the run that ends it.
+      // A run queued behind the message itself starts after the continuation that ends the message.
       for (const runId of ['run_2', 'run_next', 'run_3']) {
         const promoted = await store.registry.promote(store.scope, threadId, 'p1');
         expect(promoted).toMatchObject({ run: { runId } });
@@ -97,7 +97,7 @@ export function continuationTests(contract: Contract): void {
       }
     });
 
-    it('an answer does not overtake those who wait for the thread either', async () => {
+    it('queues the continuation of an answer behind runs that wait for the thread', async () => {
       const store = await contract.open();
       const started = await start(store, '1');
       await queue(store, '2', { parentId: null });

@@ -1,18 +1,18 @@
-/* oxlint-disable no-await-in-loop -- what is tested is one step after the other */
+/* oxlint-disable no-await-in-loop -- the steps of a test are sequential */
 import type { Answer, DecisionRequest, MessagePart, Store, ToolAnswer } from '@intertie/core';
 import { describe, expect, it } from 'vitest';
 
 import { answer, no, threadId, yes } from './answers.ts';
-import { refusal, type Contract } from './contract.ts';
-import { approval, content, ending, finish, paused, pausing, start, statusOf } from './samples.ts';
+import { storeError, type Contract } from './contract.ts';
+import { approval, content, ending, finish, paused, pausing, start, getStatus } from './samples.ts';
 
-async function partsOf(store: Store): Promise<MessagePart[] | undefined> {
+async function getParts(store: Store): Promise<MessagePart[] | undefined> {
   return (await store.getMessage({ threadId, messageId: 'a_1' }))?.content.parts;
 }
 
-export function questionTests(contract: Contract): void {
-  describe('questions', () => {
-    it('guards what a paused run waits for', async () => {
+export function decisionTests(contract: Contract): void {
+  describe('decisions', () => {
+    it('stores the decisions that a paused run waits for', async () => {
       const store = await contract.open();
       const { run } = await paused(store, '1', 'q1', 'q2');
       const beside = { run: run.key, runId: 'run_1', threadId, messageId: 'a_1', state: 'open' };
@@ -23,7 +23,7 @@ export function questionTests(contract: Contract): void {
       expect(await store.registry.listDecisions(store.scope, { threadId: 'thread_2' })).toEqual([]);
     });
 
-    it('goes on when the last one is answered: a new run, the same message', async () => {
+    it('continues the same message in a new run once the last question is answered', async () => {
       const store = await contract.open();
       const { run } = await paused(store, '1', 'q1');
       const result = await answer(store, run.key, [{ ...yes('q1'), reason: 'fine' }], {
@@ -48,16 +48,16 @@ export function questionTests(contract: Contract): void {
         status: 'streaming',
         runId: 'run_2',
       });
-      expect(await partsOf(store)).toMatchObject([{ approval: { answer: { approved: true, reason: 'fine' } } }]);
+      expect(await getParts(store)).toMatchObject([{ approval: { answer: { approved: true, reason: 'fine' } } }]);
       expect(await store.registry.listDecisions(store.scope)).toMatchObject([
         { id: 'q1', state: 'answered', answer: { approved: true }, answeredBy: 'ada', answeredAt: expect.any(Date) },
       ]);
       expect(await store.registry.getRun(store.scope, run.key)).toMatchObject({ state: 'paused' });
       await finish(store, result.continuation!.ownership!, ending());
-      expect(await statusOf(store, 'a_1')).toBe('complete');
+      expect(await getStatus(store, 'a_1')).toBe('complete');
     });
 
-    it('answered twice: the same answer is a duplicate and finds the continuation, another one a conflict', async () => {
+    it('returns the continuation for a duplicate answer and a conflict for a different one', async () => {
       const store = await contract.open();
       const { run } = await paused(store, '1', 'q1');
       const first = await answer(store, run.key, [yes('q1')], { by: 'ada' });
@@ -69,10 +69,10 @@ export function questionTests(contract: Contract): void {
       expect(other.verdicts).toEqual([
         { id: 'q1', result: 'conflict', answeredBy: 'ada', answeredAt: expect.any(Date) },
       ]);
-      expect(await partsOf(store)).toMatchObject([{ approval: { answer: { approved: true } } }]);
+      expect(await getParts(store)).toMatchObject([{ approval: { answer: { approved: true } } }]);
     });
 
-    it('answered by several at once: one continuation', async () => {
+    it('creates one continuation for concurrent answers', async () => {
       const store = await contract.open();
       const { run } = await paused(store, '1', 'q1', 'q2');
       const given = [[yes('q1')], [yes('q1')], [no('q2')], [no('q2')]];
@@ -87,7 +87,7 @@ export function questionTests(contract: Contract): void {
       expect(await store.registry.listRuns(store.scope, { threadId })).toHaveLength(2);
     });
 
-    it('answered partially: what is answered is kept, the rest stays open, nothing runs', async () => {
+    it('stores a partial answer, keeps the other questions open, and starts no run', async () => {
       const store = await contract.open();
       const { run } = await paused(store, '1', 'q1', 'q2');
       const first = await answer(store, run.key, [yes('q2'), yes('q9')]);
@@ -100,19 +100,19 @@ export function questionTests(contract: Contract): void {
         live: false,
       });
       expect(first.continuation).toBeUndefined();
-      expect(await statusOf(store, 'a_1')).toBe('paused');
-      expect(await partsOf(store)).toMatchObject([{ approval: {} }, { approval: { answer: { approved: true } } }]);
+      expect(await getStatus(store, 'a_1')).toBe('paused');
+      expect(await getParts(store)).toMatchObject([{ approval: {} }, { approval: { answer: { approved: true } } }]);
       expect((await answer(store, run.key, [no('q1')])).continuation?.created).toBe(true);
     });
 
-    it('answered before the pause: the run ends, and goes on at once', async () => {
+    it('continues at the pause if all questions were answered before it', async () => {
       const store = await contract.open();
       const { run, epoch } = await start(store, '1');
       expect(await store.registry.ask(run.key, epoch, [approval('q1').decision])).toBe('ok');
       const early = await answer(store, run.key, [yes('q1')]);
       expect(early).toMatchObject({ verdicts: [{ result: 'accepted' }], open: [], live: true });
       expect(early.continuation).toBeUndefined();
-      expect(await partsOf(store)).toEqual([]);
+      expect(await getParts(store)).toEqual([]);
       const end = pausing(['q1'], { continuation: { runId: 'run_2', process: 'p1' } });
       const result = await store.registry.finish(run.key, epoch, end);
       expect(result).toMatchObject({
@@ -120,23 +120,23 @@ export function questionTests(contract: Contract): void {
         continuation: { run: { runId: 'run_2', resumes: run.key, messageId: 'a_1' }, epoch: 1, nextSeq: 1 },
         message: { status: 'streaming', content: { parts: [{ approval: { answer: { approved: true } } }] } },
       });
-      // And if the acknowledgement of that is lost, the owner still learns of its continuation.
+      // A repeated call after a lost acknowledgement still returns the continuation.
       expect(await store.registry.finish(run.key, epoch, end)).toEqual(result);
       expect(await store.registry.listRuns(store.scope, { threadId })).toHaveLength(2);
     });
 
-    it('answered before the pause, by a run that names no continuation: the next to ask gets it', async () => {
+    it('starts the continuation with the next answer if the paused run named none', async () => {
       const store = await contract.open();
       const started = await start(store, '1');
       await store.registry.ask(started.run.key, started.epoch, [approval('q1').decision]);
       await answer(store, started.run.key, [yes('q1')]);
       await finish(store, started, pausing(['q1']));
-      expect(await statusOf(store, 'a_1')).toBe('paused');
+      expect(await getStatus(store, 'a_1')).toBe('paused');
       const again = await answer(store, started.run.key, [yes('q1')]);
       expect(again).toMatchObject({ verdicts: [{ result: 'duplicate' }], continuation: { created: true } });
     });
 
-    it('asks once, however often it is repeated', async () => {
+    it('asks a question once if the call is repeated', async () => {
       const store = await contract.open();
       const { run, epoch } = await start(store, '1');
       const { decision } = approval('q1');
@@ -146,7 +146,7 @@ export function questionTests(contract: Contract): void {
       expect(await store.registry.listDecisions(store.scope)).toMatchObject([{ state: 'answered' }, { state: 'open' }]);
     });
 
-    it('answered after expiry: too late, and the message is aborted', async (context) => {
+    it('rejects an answer after expiry and aborts the message', async (context) => {
       const clock = contract.clock(context);
       const store = await contract.open();
       const started = await start(store, '1');
@@ -159,7 +159,7 @@ export function questionTests(contract: Contract): void {
       expect((await answer(store, run.key, [yes('q1')])).verdicts).toEqual([{ id: 'q1', result: 'expired' }]);
       expect(await store.registry.expire()).toBe(1);
       expect(await store.registry.expire()).toBe(0);
-      expect(await statusOf(store, 'a_1')).toBe('aborted');
+      expect(await getStatus(store, 'a_1')).toBe('aborted');
       expect(await store.registry.listDecisions(store.scope)).toMatchObject([
         { id: 'q1', state: 'expired' },
         { id: 'q2', state: 'cancelled' },
@@ -172,7 +172,7 @@ export function questionTests(contract: Contract): void {
       expect(late.continuation).toBeUndefined();
     });
 
-    it('expired while the run was live: the run cannot wait for it any more', async (context) => {
+    it('aborts the message if a question expired before the run paused on it', async (context) => {
       const clock = contract.clock(context);
       const store = await contract.open();
       const started = await start(store, '1');
@@ -180,22 +180,22 @@ export function questionTests(contract: Contract): void {
       await store.registry.ask(started.run.key, started.epoch, [approval('q1', expiresAt).decision]);
       await clock.advance(clock.leaseMs + 100);
       expect(await store.registry.expire()).toBe(1);
-      expect(await statusOf(store, 'a_1')).toBe('streaming');
+      expect(await getStatus(store, 'a_1')).toBe('streaming');
       await finish(store, started, pausing(['q1']));
-      expect(await statusOf(store, 'a_1')).toBe('aborted');
+      expect(await getStatus(store, 'a_1')).toBe('aborted');
     });
 
-    it('stopped while paused: what is open is cancelled, and the message aborted', async () => {
+    it('cancels open questions and aborts the message when a paused run is stopped', async () => {
       const store = await contract.open();
       const { run } = await paused(store, '1', 'q1');
       expect(await store.registry.stop(store.scope, run.key)).toBe('cancelled');
       expect(await store.registry.stop(store.scope, run.key)).toBe('ended');
-      expect(await statusOf(store, 'a_1')).toBe('aborted');
+      expect(await getStatus(store, 'a_1')).toBe('aborted');
       expect((await answer(store, run.key, [yes('q1')])).verdicts).toEqual([{ id: 'q1', result: 'cancelled' }]);
-      expect(await partsOf(store)).toMatchObject([{ state: 'call', approval: { answer: { cancelled: true } } }]);
+      expect(await getParts(store)).toMatchObject([{ state: 'call', approval: { answer: { cancelled: true } } }]);
     });
 
-    it('cancels what a run has asked and ends without waiting for', async () => {
+    it('cancels questions that the run asked but does not wait for at its end', async () => {
       const store = await contract.open();
       const started = await start(store, '1');
       const { run, epoch } = started;
@@ -212,7 +212,7 @@ export function questionTests(contract: Contract): void {
       expect(await store.registry.listDecisions(store.scope, { state: 'open' })).toEqual([]);
     });
 
-    it('live-wait owner killed: its question expires with it', async () => {
+    it('expires the question of a live run when its process dies', async () => {
       const store = await contract.open();
       const { run, epoch } = await start(store, '1');
       await store.registry.ask(run.key, epoch, [approval('q1').decision]);
@@ -222,10 +222,10 @@ export function questionTests(contract: Contract): void {
       const outcome = { outcome: 'error', error: { message: 'The process is gone.', code: 'lost' } } as const;
       await finish(store, taken!, ending({ outcome }));
       expect(await store.registry.listDecisions(store.scope)).toMatchObject([{ state: 'expired' }]);
-      expect(await statusOf(store, 'a_1')).toBe('error');
+      expect(await getStatus(store, 'a_1')).toBe('error');
     });
 
-    it("takes the first result of a client's tool, and goes on with it", async () => {
+    it('continues with the first result of a client tool', async () => {
       const store = await contract.open();
       const started = await start(store, '1');
       const call = { toolCallId: 'c1', toolName: 'locate', executor: 'client' as const };
@@ -246,15 +246,15 @@ export function questionTests(contract: Contract): void {
         }),
       );
       const early: ToolAnswer = { toolCallId: 'c1', status: 'ok', output: 'soon', preliminary: true };
-      await expect(answer(store, started.run.key, [early])).rejects.toMatchObject(refusal('invalid'));
+      await expect(answer(store, started.run.key, [early])).rejects.toMatchObject(storeError('invalid'));
       const first = await answer(store, started.run.key, [{ toolCallId: 'c1', status: 'ok', output: { lat: 1 } }]);
       expect(first).toMatchObject({ verdicts: [{ id: 'c1', result: 'accepted' }], continuation: { created: true } });
       const second = await answer(store, started.run.key, [{ toolCallId: 'c1', status: 'ok', output: { lat: 2 } }]);
       expect(second.verdicts).toMatchObject([{ id: 'c1', result: 'conflict' }]);
-      expect(await partsOf(store)).toMatchObject([{ state: 'result', result: { lat: 1 } }]);
+      expect(await getParts(store)).toMatchObject([{ state: 'result', result: { lat: 1 } }]);
     });
 
-    it('answers a question that is about no call', async () => {
+    it('answers a question that belongs to no tool call', async () => {
       const store = await contract.open();
       const started = await start(store, '1');
       const question = { questionId: 'q1', kind: 'input' as const, message: 'How many?', schema: { type: 'number' } };
@@ -269,19 +269,19 @@ export function questionTests(contract: Contract): void {
       );
       const result = await answer(store, started.run.key, [{ questionId: 'q1', value: 3 }]);
       expect(result.continuation?.created).toBe(true);
-      expect(await partsOf(store)).toMatchObject([{ ...question, answer: { value: 3 } }]);
+      expect(await getParts(store)).toMatchObject([{ ...question, answer: { value: 3 } }]);
     });
 
-    it('refuses a continuation whose run id is taken, and answers nothing', async () => {
+    it('rejects a continuation with a used run id without storing the answer', async () => {
       const store = await contract.open();
       const { run } = await paused(store, '1', 'q1');
       await expect(
         answer(store, run.key, [yes('q1')], { continuation: { runId: 'run_1', process: 'p1' } }),
-      ).rejects.toMatchObject(refusal('invalid'));
+      ).rejects.toMatchObject(storeError('invalid'));
       expect(await store.registry.listDecisions(store.scope, { state: 'open' })).toHaveLength(1);
     });
 
-    it('gives copies, and keeps copies', async () => {
+    it('copies answers and decisions on write and on read', async () => {
       const store = await contract.open();
       const { run } = await paused(store, '1', 'q1', 'q2');
       const given: Answer = { questionId: 'q1', value: { n: 1 } };

@@ -1,9 +1,9 @@
-/* oxlint-disable no-await-in-loop -- what is tested is one step after the other */
+/* oxlint-disable no-await-in-loop -- the steps of a test are sequential */
 import type { CanonicalMessage, Json, MessagePart } from '@intertie/core';
 import { describe, expect, it } from 'vitest';
 
-import { refusal, type Contract } from './contract.ts';
-import { content, createdAt, idsOfBranch, message, paused, queue, start } from './samples.ts';
+import { storeError, type Contract } from './contract.ts';
+import { content, createdAt, listBranchIds, message, paused, queue, start } from './samples.ts';
 
 const threadId = 'thread_1';
 
@@ -13,9 +13,9 @@ function circle(): object {
   return value;
 }
 
-export function savingTests(contract: Contract): void {
+export function messageTests(contract: Contract): void {
   describe('saving messages', () => {
-    it('knows nothing of a thread that is not there', async () => {
+    it('returns empty results for an unknown thread', async () => {
       const store = await contract.open();
       expect(await store.listMessages({ threadId })).toEqual([]);
       expect(await store.getMessage({ threadId, messageId: 'm1' })).toBeNull();
@@ -25,7 +25,7 @@ export function savingTests(contract: Contract): void {
       expect(await store.getVersion({ threadId })).toBe(0);
     });
 
-    it('creates the thread, keeps the order, and links each message to the one before', async () => {
+    it('creates the thread, preserves the order, and links each message to the previous one', async () => {
       const store = await contract.open();
       const saved = await store.saveMessages({
         messages: [message('m1', { resourceId: 'ada' }), message('m2', { role: 'assistant' })],
@@ -41,13 +41,13 @@ export function savingTests(contract: Contract): void {
       expect(await store.getMessage({ threadId, messageId: 'm3' })).toMatchObject({ parentId: 'm2' });
     });
 
-    it('ties in one batch: the order is that of the call, whatever the clock says', async () => {
+    it('orders messages as in the call, regardless of their timestamps', async () => {
       const store = await contract.open();
       await store.saveMessages({ messages: [message('m1'), message('m2', { createdAt: new Date(0) })] });
-      expect(await idsOfBranch(store)).toEqual(['m1', 'm2']);
+      expect(await listBranchIds(store)).toEqual(['m1', 'm2']);
     });
 
-    it('Uint8Array file: its bytes are kept as base64', async () => {
+    it('stores the bytes of a Uint8Array file as base64', async () => {
       const store = await contract.open();
       const bytes = new Uint8Array([0, 255, 104, 105]);
       const file = { type: 'file' as const, mimeType: 'application/octet-stream', data: bytes };
@@ -58,7 +58,7 @@ export function savingTests(contract: Contract): void {
       ]);
     });
 
-    it('takes the bytes of a file as an ArrayBuffer, too', async () => {
+    it('accepts the bytes of a file as an ArrayBuffer', async () => {
       const store = await contract.open();
       const file = { type: 'file' as const, data: new Uint8Array([104, 105]).buffer };
       await store.saveMessages({ messages: [message('m1', { content: { format: 2, parts: [file] } })] });
@@ -77,7 +77,7 @@ export function savingTests(contract: Contract): void {
       ['a data URL with escaped padding', 'data:image/png;base64,aGk%3D', { mimeType: 'image/png' }],
       ['a data URL of text', 'data:,%68i', { mimeType: 'text/plain' }],
       ['a data URL with a charset', 'data:text/plain;charset=utf-8,hi', { mimeType: 'text/plain;charset=utf-8' }],
-    ])('takes %s as the data of a file', async (_, data, rest) => {
+    ])('accepts %s as the data of a file', async (_, data, rest) => {
       const store = await contract.open();
       const file = { type: 'file' as const, data } as MessagePart;
       const quoted: MessagePart = { type: 'interjection', role: 'user', parts: [file] };
@@ -89,7 +89,7 @@ export function savingTests(contract: Contract): void {
       ]);
     });
 
-    it('prefers the media type of the part to that of its data URL', async () => {
+    it('prefers the media type of the part over that of its data URL', async () => {
       const store = await contract.open();
       const file = { type: 'file' as const, data: 'data:image/png;base64,aGk=', mimeType: 'image/x-icon' };
       await store.saveMessages({ messages: [message('m1', { content: content(file) })] });
@@ -99,15 +99,15 @@ export function savingTests(contract: Contract): void {
     });
 
     it.each(['https://example.com/a.png', 'data:image/png;base64,!!', 'data:image/png', 'a', 'two words'])(
-      'refuses %j as the data of a file',
+      'rejects %j as the data of a file',
       async (data) => {
         const store = await contract.open();
         const messages = [message('m1', { content: content({ type: 'file', data }) })];
-        await expect(store.saveMessages({ messages })).rejects.toMatchObject(refusal('invalid'));
+        await expect(store.saveMessages({ messages })).rejects.toMatchObject(storeError('invalid'));
       },
     );
 
-    it('keeps maps, sets and bytes as JSON, wherever they are', async () => {
+    it('stores nested maps, sets and bytes as JSON', async () => {
       const store = await contract.open();
       const data = { map: new Map([['a', 1]]), set: new Set([1]), bytes: new Uint8Array([1]), at: new Date(0) };
       const messages = [message('m1', { content: content({ type: 'data', data: data as never }) })];
@@ -120,18 +120,18 @@ export function savingTests(contract: Contract): void {
     it.each<[string, unknown]>([
       ['a BigInt', 1n],
       ['a function', () => 1],
-      ['no number', Number.NaN],
-      ['a circle', circle()],
-    ])('refuses what JSON would lose, and names the place: %s', async (_, data) => {
+      ['NaN', Number.NaN],
+      ['a circular reference', circle()],
+    ])('rejects %s, which JSON cannot represent, and names the path', async (_, data) => {
       const store = await contract.open();
       const messages = [message('m1', { content: content({ type: 'data', data: { in: data } as never }) })];
       await expect(store.saveMessages({ messages })).rejects.toMatchObject({
-        ...refusal('invalid'),
+        ...storeError('invalid'),
         message: expect.stringContaining('content.parts[0].data.in'),
       });
     });
 
-    it('keeps every field of a message and its content', async () => {
+    it('stores every field of a message and its content', async () => {
       const store = await contract.open();
       const whole: CanonicalMessage = {
         id: 'm1',
@@ -163,7 +163,7 @@ export function savingTests(contract: Contract): void {
       expect(await store.getMessage({ threadId, messageId: 'm1' })).toEqual(whole);
     });
 
-    it('keeps NUL and lone surrogates byte for byte', async () => {
+    it('preserves NUL and lone surrogates', async () => {
       const store = await contract.open();
       const text = 'a\0b \uD800 \uDC00 \uDBFF\uDFFF \\u0000 \u2028';
       const state: Json = { [text]: [text] };
@@ -173,7 +173,7 @@ export function savingTests(contract: Contract): void {
       expect(stored?.state).toEqual(state);
     });
 
-    it('takes `__proto__` for a key like any other', async () => {
+    it('stores `__proto__` as an ordinary key', async () => {
       const store = await contract.open();
       const state = JSON.parse('{"__proto__":{"admin":true},"constructor":1}') as Json;
       await store.saveMessages({ messages: [message('m1', { state })] });
@@ -181,14 +181,14 @@ export function savingTests(contract: Contract): void {
       expect(JSON.stringify(stored?.state)).toBe('{"__proto__":{"admin":true},"constructor":1}');
     });
 
-    it('keeps parts of a type that it does not know', async () => {
+    it('preserves parts of unknown types', async () => {
       const store = await contract.open();
       const hologram = { type: 'hologram', id: 'h1', depth: { of: [3] } } as unknown as MessagePart;
       await store.saveMessages({ messages: [message('m1', { content: content(hologram) })] });
       expect((await store.getMessage({ threadId, messageId: 'm1' }))?.content.parts).toEqual([hologram]);
     });
 
-    it('gives copies, and keeps copies', async () => {
+    it('copies messages on write and on read', async () => {
       const store = await contract.open();
       const mine = message('m1', { state: { list: [1] } });
       const { messages } = await store.saveMessages({ messages: [mine] });
@@ -199,7 +199,7 @@ export function savingTests(contract: Contract): void {
       expect(await store.listMessages({ threadId })).toEqual(before);
     });
 
-    it('result never downgraded to call: a message that is saved again only ever grows', async () => {
+    it('never reverts a tool result to a call when a message is saved again', async () => {
       const store = await contract.open();
       const call = { type: 'tool-invocation' as const, toolCallId: 'c1', toolName: 'search' };
       const full = content({ type: 'text', id: 'p1', text: 'Hello' }, { ...call, state: 'result', result: 1 });
@@ -224,17 +224,17 @@ export function savingTests(contract: Contract): void {
       expect(await store.listMessages({ threadId, cursor: { after: 'm0' } })).toEqual(messages);
     });
 
-    it('extends a text, ignores a late save of a shorter prefix, and refuses any other text', async () => {
+    it('extends a text, ignores a late save of a shorter prefix, and rejects any other text', async () => {
       const store = await contract.open();
       const save = async (text: string, id?: string) => {
-        const said = content({ type: 'text', text, ...(id !== undefined && { id }) });
-        return (await store.saveMessages({ messages: [message('m1', { content: said })] })).messages[0]!.content.parts;
+        const body = content({ type: 'text', text, ...(id !== undefined && { id }) });
+        return (await store.saveMessages({ messages: [message('m1', { content: body })] })).messages[0]!.content.parts;
       };
       await save('Hello world', 'p1');
       const version = await store.getVersion({ threadId });
       for (const id of ['p1', undefined]) {
         await expect(save('Goodbye', id)).rejects.toMatchObject({
-          ...refusal('content-conflict'),
+          ...storeError('content-conflict'),
           data: { messageId: 'm1', path: 'content.parts[0]' },
         });
         expect(await save('Hello', id)).toEqual([{ type: 'text', id: 'p1', text: 'Hello world' }]);
@@ -243,17 +243,17 @@ export function savingTests(contract: Contract): void {
       expect(await save('Hello world, long', 'p1')).toMatchObject([{ text: 'Hello world, long' }]);
     });
 
-    it('writes nothing of a call that would rewrite a text', async () => {
+    it('writes nothing of a call that contains a conflicting text', async () => {
       const store = await contract.open();
       await store.saveMessages({ messages: [message('m1')] });
       const rewritten = message('m1', { content: content({ type: 'text', text: 'Another text.' }) });
       await expect(store.saveMessages({ messages: [message('m2'), rewritten] })).rejects.toMatchObject(
-        refusal('content-conflict'),
+        storeError('content-conflict'),
       );
       expect(await store.listMessages({ threadId })).toEqual([{ ...message('m1'), status: 'complete' }]);
     });
 
-    it('replaces the content of a message at the expected version, and keeps its settled calls', async () => {
+    it('replaces the content at the expected version and keeps settled calls', async () => {
       const store = await contract.open();
       const settled = {
         type: 'tool-invocation',
@@ -277,29 +277,29 @@ export function savingTests(contract: Contract): void {
         },
       ]);
       expect(version).toBeGreaterThan(expectedVersion);
-      expect(await idsOfBranch(store)).toEqual(['m0', 'm1', 'm2']);
+      expect(await listBranchIds(store)).toEqual(['m0', 'm1', 'm2']);
       expect(await store.getMessage({ threadId, messageId: 'm1' })).toEqual(messages[0]);
       expect(await store.listChanges({ threadId, since: expectedVersion })).toMatchObject([{ message: { id: 'm1' } }]);
-      await expect(store.saveMessages(call)).rejects.toMatchObject(refusal('version-conflict'));
+      await expect(store.saveMessages(call)).rejects.toMatchObject(storeError('version-conflict'));
     });
 
-    it('inserts a message that is not stored in mode replace', async () => {
+    it('inserts an unknown message in mode replace', async () => {
       const store = await contract.open();
       await store.saveMessages({ messages: [message('m1')], mode: 'replace', expectedVersion: 0 });
-      expect(await idsOfBranch(store)).toEqual(['m1']);
+      expect(await listBranchIds(store)).toEqual(['m1']);
     });
 
-    it('refuses to replace without an expected version', async () => {
+    it('rejects a replacement without an expected version', async () => {
       const store = await contract.open();
       await expect(store.saveMessages({ messages: [message('m1')], mode: 'replace' })).rejects.toMatchObject(
-        refusal('invalid'),
+        storeError('invalid'),
       );
       await expect(store.saveMessages({ messages: [message('m1')], mode: 'overwrite' as never })).rejects.toMatchObject(
-        refusal('invalid'),
+        storeError('invalid'),
       );
     });
 
-    it('refuses to replace a message whose run is live or waits for an answer', async () => {
+    it('rejects replacing a message whose run is live or waits for an answer', async () => {
       const store = await contract.open();
       const replace = async (id: string) =>
         store.saveMessages({
@@ -308,9 +308,9 @@ export function savingTests(contract: Contract): void {
           expectedVersion: await store.getVersion({ threadId }),
         });
       await paused(store, '1', 'q1');
-      await expect(replace('a_1')).rejects.toMatchObject(refusal('busy'));
+      await expect(replace('a_1')).rejects.toMatchObject(storeError('busy'));
       await start(store, '2');
-      await expect(replace('a_2')).rejects.toMatchObject(refusal('busy'));
+      await expect(replace('a_2')).rejects.toMatchObject(storeError('busy'));
       expect((await replace('a_1')).messages).toMatchObject([{ content: { parts: message('a_1').content.parts } }]);
     });
 
@@ -318,14 +318,14 @@ export function savingTests(contract: Contract): void {
       const store = await contract.open();
       const call = { messages: [message('m1')], expectedVersion: 0, operationKey: 'op_1' };
       await store.saveMessages(call);
-      await expect(store.saveMessages({ ...call, mode: 'replace' })).rejects.toMatchObject(refusal('key-reused'));
+      await expect(store.saveMessages({ ...call, mode: 'replace' })).rejects.toMatchObject(storeError('key-reused'));
     });
 
-    it('knows a part without an id by what it says, not by its position', async () => {
+    it('matches parts without an id by content, not by position', async () => {
       const store = await contract.open();
       const save = async (...texts: string[]) => {
-        const said = content(...texts.map((text) => ({ type: 'text' as const, text })));
-        const { messages } = await store.saveMessages({ messages: [message('m1', { content: said })] });
+        const body = content(...texts.map((text) => ({ type: 'text' as const, text })));
+        const { messages } = await store.saveMessages({ messages: [message('m1', { content: body })] });
         return messages[0]!.content.parts.map((part) => part.type === 'text' && part.text);
       };
       await save('first', 'second');
@@ -335,7 +335,7 @@ export function savingTests(contract: Contract): void {
       expect(await save('first', 'second, longer', 'third')).toEqual(['first', 'second, longer', 'third']);
     });
 
-    it('changes nothing, not even the version, where a save brings nothing new', async () => {
+    it('keeps the version if a save changes nothing', async () => {
       const store = await contract.open();
       const { version } = await store.saveMessages({ messages: [message('m1'), message('m2')] });
       expect(await store.saveMessages({ messages: [message('m1')] })).toMatchObject({ version });
@@ -343,13 +343,15 @@ export function savingTests(contract: Contract): void {
       expect((await store.getThreadById({ threadId }))?.headId).toBe('m2');
     });
 
-    it('writes all of a call or nothing', async () => {
+    it('writes all messages of a call or none', async () => {
       const store = await contract.open();
       const broken = message('m2', { content: { format: 2, parts: [{ type: 'text' } as MessagePart] } });
-      await expect(store.saveMessages({ messages: [message('m1'), broken] })).rejects.toMatchObject(refusal('invalid'));
+      await expect(store.saveMessages({ messages: [message('m1'), broken] })).rejects.toMatchObject(
+        storeError('invalid'),
+      );
       await expect(
         store.saveMessages({ messages: [message('m1'), message('m2', { parentId: 'm9' })] }),
-      ).rejects.toMatchObject(refusal('not-found'));
+      ).rejects.toMatchObject(storeError('not-found'));
       expect(await store.getThreadById({ threadId })).toBeNull();
     });
 
@@ -359,7 +361,7 @@ export function savingTests(contract: Contract): void {
         messages: [message('m1'), message('m1', { threadId: 'thread_2' }), message('m2')],
       });
       expect(version).toBe(await store.getVersion({ threadId }));
-      expect(await idsOfBranch(store)).toEqual(['m1', 'm2']);
+      expect(await listBranchIds(store)).toEqual(['m1', 'm2']);
       expect(await store.listMessages({ threadId: 'thread_2' })).toMatchObject([{ id: 'm1', threadId: 'thread_2' }]);
     });
 
@@ -367,44 +369,46 @@ export function savingTests(contract: Contract): void {
       ['an empty id', ''],
       ['an id of more than 256 bytes', 'ä'.repeat(129)],
       ['an id with a NUL', 'a\0b'],
-      ['an id with half of a surrogate pair', 'a\uD800'],
-    ])('refuses %s', async (_, id) => {
+      ['an id with a lone surrogate', 'a\uD800'],
+    ])('rejects %s', async (_, id) => {
       const store = await contract.open();
-      await expect(store.saveMessages({ messages: [message(id)] })).rejects.toMatchObject(refusal('invalid'));
+      await expect(store.saveMessages({ messages: [message(id)] })).rejects.toMatchObject(storeError('invalid'));
       await expect(store.saveMessages({ messages: [message('m1', { threadId: id })] })).rejects.toMatchObject(
-        refusal('invalid'),
+        storeError('invalid'),
       );
-      await expect(store.saveThread({ thread: { id } })).rejects.toMatchObject(refusal('invalid'));
+      await expect(store.saveThread({ thread: { id } })).rejects.toMatchObject(storeError('invalid'));
       for (const rest of [{ resourceId: id }, { clientId: id }, { runId: id }]) {
-        await expect(store.saveMessages({ messages: [message('m1', rest)] })).rejects.toMatchObject(refusal('invalid'));
+        await expect(store.saveMessages({ messages: [message('m1', rest)] })).rejects.toMatchObject(
+          storeError('invalid'),
+        );
       }
       await expect(store.saveMessages({ messages: [message('m1')], operationKey: id })).rejects.toMatchObject(
-        refusal('invalid'),
+        storeError('invalid'),
       );
       expect((await store.listThreads()).threads).toEqual([]);
     });
 
-    it('takes ids in any script, up to 256 bytes', async () => {
+    it('accepts ids in any script, up to 256 bytes', async () => {
       const store = await contract.open();
       const id = `🧵${'ä'.repeat(126)}`;
       await store.saveMessages({ messages: [message(id, { threadId: id })] });
       expect(await store.getMessage({ threadId: id, messageId: id })).toMatchObject({ id });
     });
 
-    it('does a keyed call once, and refuses the key for another', async () => {
+    it('executes a call with an operation key once and rejects the key for another call', async () => {
       const store = await contract.open();
       const call = { messages: [message('m1')], operationKey: 'op_1' };
       const first = await store.saveMessages(call);
       await store.saveMessages({ messages: [message('m2')] });
       expect(await store.saveMessages(call)).toEqual({ messages: first.messages, version: first.version + 1 });
-      expect(await idsOfBranch(store)).toEqual(['m1', 'm2']);
+      expect(await listBranchIds(store)).toEqual(['m1', 'm2']);
       await expect(store.saveMessages({ ...call, messages: [message('m3')] })).rejects.toMatchObject(
-        refusal('key-reused'),
+        storeError('key-reused'),
       );
       await store.forScope('other').saveMessages({ ...call, messages: [message('m3')] });
     });
 
-    it('does a keyed call again after its thread was deleted', async () => {
+    it('executes a call with an operation key again after its thread was deleted', async () => {
       const store = await contract.open();
       const call = {
         messages: [message('m1'), message('m1', { threadId: 'thread_2' })],
@@ -413,30 +417,30 @@ export function savingTests(contract: Contract): void {
       await store.saveMessages(call);
       await store.deleteThread({ threadId });
       expect((await store.saveMessages(call)).messages).toHaveLength(2);
-      expect(await idsOfBranch(store)).toEqual(['m1']);
+      expect(await listBranchIds(store)).toEqual(['m1']);
       expect(await store.listMessages({ threadId: 'thread_2' })).toHaveLength(1);
     });
 
-    it('appends only at the version that is expected', async () => {
+    it('appends only at the expected version', async () => {
       const store = await contract.open();
       const { version } = await store.saveMessages({ messages: [message('m1')], expectedVersion: 0 });
       await expect(store.saveMessages({ messages: [message('m2')], expectedVersion: 0 })).rejects.toMatchObject(
-        refusal('version-conflict'),
+        storeError('version-conflict'),
       );
       const call = { messages: [message('m2')], expectedVersion: version, operationKey: 'op_1' };
       await store.saveMessages(call);
       await expect(store.saveMessages({ ...call, operationKey: 'op_2' })).rejects.toMatchObject(
-        refusal('version-conflict'),
+        storeError('version-conflict'),
       );
-      // A retry after a lost acknowledgement is no conflict with itself.
+      // A retry after a lost acknowledgement does not conflict with itself.
       expect((await store.saveMessages(call)).messages).toMatchObject([{ id: 'm2' }]);
       const both = [message('m3'), message('m3', { threadId: 'thread_2' })];
       await expect(store.saveMessages({ messages: both, expectedVersion: version })).rejects.toMatchObject(
-        refusal('invalid'),
+        storeError('invalid'),
       );
     });
 
-    it('lets one of two simultaneous appends at one version win', async () => {
+    it('lets one of several concurrent appends at the same version win', async () => {
       const store = await contract.open();
       const calls = ['m1', 'm2', 'm3'].map((id) => store.saveMessages({ messages: [message(id)], expectedVersion: 0 }));
       const results = await Promise.allSettled(calls);
@@ -444,12 +448,12 @@ export function savingTests(contract: Contract): void {
       expect(await store.listMessages({ threadId })).toHaveLength(1);
     });
 
-    it('leaves the message of a running or queued run to that run', async () => {
+    it('rejects saving the message of a running or queued run', async () => {
       const store = await contract.open();
       await start(store, '1');
       await queue(store, '2');
-      await expect(store.saveMessages({ messages: [message('a_1')] })).rejects.toMatchObject(refusal('busy'));
-      await expect(store.saveMessages({ messages: [message('a_2')] })).rejects.toMatchObject(refusal('busy'));
+      await expect(store.saveMessages({ messages: [message('a_1')] })).rejects.toMatchObject(storeError('busy'));
+      await expect(store.saveMessages({ messages: [message('a_2')] })).rejects.toMatchObject(storeError('busy'));
     });
   });
 }

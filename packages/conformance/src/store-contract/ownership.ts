@@ -1,8 +1,8 @@
 import { createRunWatcher, followRun, type Outcome } from '@intertie/core';
 import { describe, expect, it, onTestFinished } from 'vitest';
 
-import { refusal, type Contract } from './contract.ts';
-import { content, deltas, ending, finish, pausing, queue, request, start, statusOf } from './samples.ts';
+import { storeError, type Contract } from './contract.ts';
+import { content, deltas, ending, finish, pausing, queue, request, start, getStatus } from './samples.ts';
 
 const threadId = 'thread_1';
 const lost = { outcome: 'error', error: { message: 'The process is gone.', code: 'lost' } } as const;
@@ -13,16 +13,16 @@ export function ownershipTests(contract: Contract): void {
       const store = await contract.open();
       const { run, epoch } = await start(store, '1');
       await store.log.append([{ run: run.key, epoch, seq: 1, events: deltas('Hi') }]);
-      const said = content({ type: 'text', id: 'p1', text: 'Hi\0' });
+      const body = content({ type: 'text', id: 'p1', text: 'Hi\0' });
       const message = await finish(
         store,
         { run, epoch, nextSeq: 2 },
         {
-          ...ending({ nextSeq: 2, content: said, state: { n: 1 }, sourceState: { task: 7 } }),
+          ...ending({ nextSeq: 2, content: body, state: { n: 1 }, sourceState: { task: 7 } }),
           usage: [{ model: 'x', outputTokens: 1 }],
         },
       );
-      expect(message).toMatchObject({ id: 'a_1', status: 'complete', content: said, state: { n: 1 }, runId: 'run_1' });
+      expect(message).toMatchObject({ id: 'a_1', status: 'complete', content: body, state: { n: 1 }, runId: 'run_1' });
       expect(await store.getMessage({ threadId, messageId: 'a_1' })).toEqual(message);
       expect(await store.registry.getRun(store.scope, run.key)).toMatchObject({
         state: 'complete',
@@ -42,18 +42,18 @@ export function ownershipTests(contract: Contract): void {
       { outcome: 'aborted', by: 'user', reason: 'enough' },
       { outcome: 'error', error: { message: 'overloaded', code: 'provider' } },
       { outcome: 'paused', waitingFor: [{ type: 'message' }] },
-    ])('makes $outcome the status of the message', async (outcome) => {
+    ])('sets the status of the message to $outcome', async (outcome) => {
       const store = await contract.open();
       const started = await start(store, '1');
       await finish(store, started, ending({ outcome }));
-      expect(await statusOf(store, 'a_1')).toBe(outcome.outcome);
+      expect(await getStatus(store, 'a_1')).toBe(outcome.outcome);
       expect(await store.registry.getRun(store.scope, started.run.key)).toMatchObject({
         state: outcome.outcome,
         outcome,
       });
     });
 
-    it('ack-lost finish: the same call again gives the same result, and changes nothing', async () => {
+    it('returns the same result for a repeated finish and changes nothing', async () => {
       const store = await contract.open();
       const { run, epoch } = await start(store, '1');
       const first = await store.registry.finish(run.key, epoch, ending());
@@ -65,18 +65,18 @@ export function ownershipTests(contract: Contract): void {
       expect((await store.log.read(run.key, { epoch: 0, seq: 0 })).tail).toBe(1);
     });
 
-    it('is refused to whoever is not the owner, or has not written what it believes', async () => {
+    it('rejects a finish by a previous owner or with a wrong sequence number', async () => {
       const store = await contract.open();
       const { run, epoch } = await start(store, '1');
       expect(await store.registry.finish(run.key, epoch + 1, ending())).toEqual({ result: 'fenced' });
       await store.log.append([{ run: run.key, epoch, seq: 1, events: deltas('Hi') }]);
       expect(await store.registry.finish(run.key, epoch, ending({ nextSeq: 1 }))).toEqual({ result: 'fenced' });
-      expect(await statusOf(store, 'a_1')).toBe('streaming');
+      expect(await getStatus(store, 'a_1')).toBe('streaming');
       const ahead = await store.registry.finish(run.key, epoch, ending({ nextSeq: 5 }));
       expect(ahead.result).toBe(contract.isLogElsewhere ? 'ok' : 'fenced');
     });
 
-    it('a reader gets the end, also of a run whose log is never closed', async () => {
+    it('delivers the end of a run to readers even if its log is never closed', async () => {
       const store = await contract.open();
       const { run, epoch } = await start(store, '1');
       await store.log.append([{ run: run.key, epoch, seq: 1, events: deltas('Hi') }]);
@@ -89,18 +89,18 @@ export function ownershipTests(contract: Contract): void {
       const end = ending({ nextSeq: 2, outcome });
       expect(await store.registry.finish(run.key, epoch, end)).toMatchObject({ result: 'ok' });
       const { value } = await rest;
-      // From the log where that was closed in the same step, and else made up from what is known of the run.
+      // From the log if it was closed in the same transaction, otherwise derived from the run record.
       const last = value?.type === 'events' ? value.events.at(-1) : value?.type === 'ended' ? value.event : undefined;
       expect(last).toMatchObject({ type: 'run-end', ...outcome });
       expect(await reader.read()).toMatchObject({ done: true });
     });
 
-    it('corrects what the message said: the end of a run is the truth about it', async () => {
+    it('replaces the content of the message with the content at the end of the run', async () => {
       const store = await contract.open();
-      const said = content({ type: 'text', id: 'p1', text: 'Hello wrld, how are' }, ...pausing(['q1']).content.parts);
+      const body = content({ type: 'text', id: 'p1', text: 'Hello wrld, how are' }, ...pausing(['q1']).content.parts);
       const started = await start(store, '1');
       const { run } = started;
-      await finish(store, started, pausing(['q1'], { content: said }));
+      await finish(store, started, pausing(['q1'], { content: body }));
       const answered = await store.registry.answer(store.scope, run.key, {
         answers: [{ questionId: 'q1', approved: true }],
         continuation: { runId: 'run_2', process: 'p1' },
@@ -111,7 +111,7 @@ export function ownershipTests(contract: Contract): void {
       expect((await store.getMessage({ threadId, messageId: 'a_1' }))?.content).toEqual(corrected);
     });
 
-    it('ends also with what JSON cannot say, and keeps it as near as possible', async () => {
+    it('finishes with values that JSON cannot represent and stores the nearest JSON', async () => {
       const store = await contract.open();
       const started = await start(store, '1');
       const odd = { big: 1n, none: () => 1, map: new Map([[1, 2]]), number: Number.NaN } as never;
@@ -140,7 +140,7 @@ export function ownershipTests(contract: Contract): void {
       expect(await store.registry.finish(started.run.key, started.epoch, end)).toMatchObject({ result: 'ok' });
     });
 
-    it('gives copies, and keeps copies', async () => {
+    it('copies the content on write and on read', async () => {
       const store = await contract.open();
       const started = await start(store, '1');
       const end = ending({ content: content({ type: 'data', id: 'd', data: { n: 1 } }) });
@@ -152,8 +152,8 @@ export function ownershipTests(contract: Contract): void {
     });
   });
 
-  describe('owning a run', () => {
-    it('takes over the runs of a process that has retired, and of no other', async () => {
+  describe('ownership of a run', () => {
+    it('takes over the runs of a retired process and of no other', async () => {
       const store = await contract.open();
       const { run } = await start(store, '1');
       await store.registry.heartbeat('p2');
@@ -164,7 +164,7 @@ export function ownershipTests(contract: Contract): void {
       expect(await store.registry.takeOver('p2')).toEqual([]);
     });
 
-    it('takes over when a lease is over, and not while heartbeats renew it', async (context) => {
+    it('takes over after a lease has expired, and not while heartbeats renew it', async (context) => {
       const clock = contract.clock(context);
       const store = await contract.open();
       await start(store, '1');
@@ -176,7 +176,7 @@ export function ownershipTests(contract: Contract): void {
       expect(await store.registry.takeOver('p2')).toHaveLength(1);
     });
 
-    it('zombie append after takeover is fenced, and so is all else that it tries', async () => {
+    it('fences every write of the previous owner after a takeover', async () => {
       const store = await contract.open();
       const { run, epoch } = await start(store, '1');
       await store.log.append([{ run: run.key, epoch, seq: 1, events: deltas('a') }]);
@@ -190,14 +190,14 @@ export function ownershipTests(contract: Contract): void {
       const end = ending({ nextSeq: 2, outcome: lost });
       await finish(store, taken!, end);
       expect(await store.registry.finish(run.key, epoch, end)).toEqual({ result: 'fenced' });
-      expect(await statusOf(store, 'a_1')).toBe('error');
+      expect(await getStatus(store, 'a_1')).toBe('error');
       expect(await store.log.append([{ run: run.key, epoch, seq: 2, events: deltas('zombie') }])).toEqual(['ended']);
       const page = await store.log.read(run.key, { epoch: 0, seq: 0 });
       expect(page).toMatchObject({ events: deltas('a'), position: { epoch: 1, seq: 1 }, tail: 2 });
       expect((await store.log.read(run.key, page.position)).events).toEqual([{ type: 'run-end', ...lost }]);
     });
 
-    it('takes over each run once, from however many processes', async () => {
+    it('takes over each run once when several processes try', async () => {
       const store = await contract.open();
       await start(store, '1');
       await start(store, '2', { threadId: 'thread_2', message: undefined });
@@ -209,7 +209,7 @@ export function ownershipTests(contract: Contract): void {
       expect(new Set(taken.flat().map(({ run }) => run.key)).size).toBe(2);
     });
 
-    it('a new message takes over the run of a dead process, whatever the policy', async () => {
+    it('takes over the run of a dead process when a new message arrives, under any policy', async () => {
       const store = await contract.open();
       const { run } = await start(store, '1');
       await store.registry.retire('p1');
@@ -225,7 +225,7 @@ export function ownershipTests(contract: Contract): void {
       expect(await store.registry.promote(store.scope, threadId, 'p2')).toMatchObject({ run: { runId: 'run_2' } });
     });
 
-    it('a queued run is promoted when the thread is free, in the order of arrival', async () => {
+    it('promotes queued runs in the order of arrival when the thread is free', async () => {
       const store = await contract.open();
       const first = await start(store, '1');
       const { run: second } = await queue(store, '2');
@@ -245,18 +245,18 @@ export function ownershipTests(contract: Contract): void {
       expect(await store.registry.promote(store.scope, threadId, 'p1')).toMatchObject({ run: { runId: 'run_3' } });
     });
 
-    it('a promoted run supersedes what its parent has begun to wait for meanwhile', async () => {
+    it('cancels decisions of the parent message when a queued run is promoted', async () => {
       const store = await contract.open();
       const first = await start(store, '1');
       await queue(store, '2');
       await finish(store, first, pausing(['q1']));
-      expect(await statusOf(store, 'a_1')).toBe('paused');
+      expect(await getStatus(store, 'a_1')).toBe('paused');
       await store.registry.promote(store.scope, threadId, 'p1');
-      expect(await statusOf(store, 'a_1')).toBe('aborted');
+      expect(await getStatus(store, 'a_1')).toBe('aborted');
       expect(await store.registry.listDecisions(store.scope)).toMatchObject([{ id: 'q1', state: 'cancelled' }]);
     });
 
-    it('fences a run that was asked to stop and stays silent', async (context) => {
+    it('fences a run that does not react to a stop request', async (context) => {
       const clock = contract.clock(context);
       const store = await contract.open();
       const { run, epoch } = await start(store, '1');
@@ -273,17 +273,17 @@ export function ownershipTests(contract: Contract): void {
 
     it.each([
       ['a NUL', 'p\0'],
-      ['half of a surrogate pair', 'p\uD800'],
-    ])('refuses a process whose name holds %s', async (_, process) => {
+      ['a lone surrogate', 'p\uD800'],
+    ])('rejects a process name with %s', async (_, process) => {
       const { scope, registry } = await contract.open();
-      await expect(registry.heartbeat(process)).rejects.toMatchObject(refusal('invalid'));
-      await expect(registry.retire(process)).rejects.toMatchObject(refusal('invalid'));
-      await expect(registry.takeOver(process)).rejects.toMatchObject(refusal('invalid'));
-      await expect(registry.listOwned(process)).rejects.toMatchObject(refusal('invalid'));
-      await expect(registry.promote(scope, threadId, process)).rejects.toMatchObject(refusal('invalid'));
+      await expect(registry.heartbeat(process)).rejects.toMatchObject(storeError('invalid'));
+      await expect(registry.retire(process)).rejects.toMatchObject(storeError('invalid'));
+      await expect(registry.takeOver(process)).rejects.toMatchObject(storeError('invalid'));
+      await expect(registry.listOwned(process)).rejects.toMatchObject(storeError('invalid'));
+      await expect(registry.promote(scope, threadId, process)).rejects.toMatchObject(storeError('invalid'));
     });
 
-    it('says whether a live run waits inside its process', async () => {
+    it('records whether a live run waits inside its process', async () => {
       const store = await contract.open();
       const { run, epoch } = await start(store, '1');
       expect(await store.registry.wait(run.key, epoch, true)).toBe('ok');
@@ -303,12 +303,12 @@ export function ownershipTests(contract: Contract): void {
         state: 'aborted',
         outcome: { outcome: 'aborted', by: 'user', reason: 'changed my mind' },
       });
-      expect(await statusOf(store, 'a_2')).toBe('aborted');
+      expect(await getStatus(store, 'a_2')).toBe('aborted');
       await finish(store, first, ending());
       expect(await store.registry.promote(store.scope, threadId, 'p1')).toBeNull();
     });
 
-    it('leaves an ended run as it is: a late click does not stop the next one', async () => {
+    it('ignores a stop of an ended run and leaves the next run alone', async () => {
       const store = await contract.open();
       const first = await start(store, '1');
       await finish(store, first, ending());

@@ -1,26 +1,33 @@
-/* oxlint-disable no-await-in-loop -- what is tested is one step after the other */
+/* oxlint-disable no-await-in-loop -- the steps of a test are sequential */
+import type { StartRequest } from '@intertie/core';
 import { describe, expect, it } from 'vitest';
 
-import { refusal, type Contract } from './contract.ts';
+import { storeError, type Contract } from './contract.ts';
 import {
   approval,
   content,
   ending,
   finish,
-  idsOfBranch,
+  listBranchIds,
   message,
   paused,
   queue,
   request,
   start,
-  statusOf,
+  getStatus,
 } from './samples.ts';
 
 const threadId = 'thread_1';
 
+function requestWithoutMessage(name: string, rest: Partial<StartRequest>): StartRequest {
+  const result = request(name, rest);
+  delete result.message;
+  return result;
+}
+
 export function startTests(contract: Contract): void {
   describe('starting a run', () => {
-    it('saves the message and an empty answer with it, and gives the right to write', async () => {
+    it('saves the message and an empty answer, and returns the ownership', async () => {
       const store = await contract.open();
       const { run, epoch, nextSeq, superseded } = await start(store, '1', {
         resourceId: 'ada',
@@ -49,7 +56,7 @@ export function startTests(contract: Contract): void {
       expect(await store.registry.listRuns(store.scope, { threadId })).toEqual([run]);
     });
 
-    it('gives a new thread its title and metadata, and leaves those of one that was there', async () => {
+    it('sets the title and metadata of a new thread and keeps those of an existing one', async () => {
       const store = await contract.open();
       const thread = { title: 'Hello', metadata: { agent: 'helper' } };
       const first = await start(store, '1', { thread });
@@ -62,33 +69,33 @@ export function startTests(contract: Contract): void {
       await store.saveMessages({ messages: [message('m', { threadId: 'bare' })] });
       await start(store, '3', { threadId: 'bare', message: message('u_3', { threadId: 'bare' }), thread });
       expect(await store.getThreadById({ threadId: 'bare' })).not.toHaveProperty('title');
-      // Without a message it is decided step by step, and comes to the same.
-      const { message: _, ...bare } = request('4', { threadId: 'new', thread });
+      // Without a message the start takes the general path, which must give the same result.
+      const bare = requestWithoutMessage('4', { threadId: 'new', thread });
       expect(await store.registry.start(store.scope, bare)).toMatchObject({
         messages: [{ id: 'a_4', status: 'streaming' }],
       });
       expect(await store.getThreadById({ threadId: 'new' })).toMatchObject(thread);
     });
 
-    it('answers a message again as a sibling of the first answer', async () => {
+    it('creates a sibling of the first answer when a message is answered again', async () => {
       const store = await contract.open();
       await finish(store, await start(store, '1'), ending());
-      const { message: _, ...again } = request('2', { parentId: 'u_1' });
+      const again = requestWithoutMessage('2', { parentId: 'u_1' });
       expect((await store.registry.start(store.scope, again)).type).toBe('started');
-      expect(await idsOfBranch(store)).toEqual(['u_1', 'a_2']);
-      expect(await idsOfBranch(store, 'a_1')).toEqual(['u_1', 'a_1']);
+      expect(await listBranchIds(store)).toEqual(['u_1', 'a_2']);
+      expect(await listBranchIds(store, 'a_1')).toEqual(['u_1', 'a_1']);
     });
 
-    it('goes on from the head if no parent is named, and from the parent if one is', async () => {
+    it('appends to the head, or to the parent if one is given', async () => {
       const store = await contract.open();
       await finish(store, await start(store, '1'), ending());
       await finish(store, await start(store, '2'), ending());
-      expect(await idsOfBranch(store)).toEqual(['u_1', 'a_1', 'u_2', 'a_2']);
+      expect(await listBranchIds(store)).toEqual(['u_1', 'a_1', 'u_2', 'a_2']);
       await start(store, '3', { parentId: 'a_1' });
-      expect(await idsOfBranch(store)).toEqual(['u_1', 'a_1', 'u_3', 'a_3']);
+      expect(await listBranchIds(store)).toEqual(['u_1', 'a_1', 'u_3', 'a_3']);
     });
 
-    it('refuses a parent that is not there, and writes nothing', async () => {
+    it('rejects an unknown parent and writes nothing', async () => {
       const store = await contract.open();
       expect(await store.registry.start(store.scope, request('1', { parentId: 'nowhere' }))).toEqual({
         type: 'refused',
@@ -98,7 +105,7 @@ export function startTests(contract: Contract): void {
       expect(await store.getThreadById({ threadId })).toBeNull();
     });
 
-    it('refuses a run id that the thread has already, and an answer id that is taken', async () => {
+    it('rejects a used run id and a used answer id', async () => {
       const store = await contract.open();
       const first = await start(store, '1');
       expect(await store.registry.start(store.scope, request('2', { runId: 'run_1' }))).toEqual({
@@ -108,7 +115,7 @@ export function startTests(contract: Contract): void {
       });
       await finish(store, first, ending());
       await expect(store.registry.start(store.scope, request('2', { messageId: 'u_1' }))).rejects.toMatchObject(
-        refusal('invalid'),
+        storeError('invalid'),
       );
       await start(store, '2', {
         threadId: 'thread_2',
@@ -118,7 +125,7 @@ export function startTests(contract: Contract): void {
       expect(await store.registry.findRun(store.scope, { runId: 'run_1' })).toMatchObject({ threadId: 'thread_2' });
     });
 
-    it('attaches a repeated request to its run, live or ended', async () => {
+    it('attaches a request with the same idempotency key to its run, live or ended', async () => {
       const store = await contract.open();
       const idempotency = { key: 'k', hash: 'h' };
       const started = await start(store, '1', { idempotency });
@@ -129,10 +136,10 @@ export function startTests(contract: Contract): void {
         type: 'attached',
         run: { key: started.run.key, state: 'complete' },
       });
-      expect(await idsOfBranch(store)).toEqual(['u_1', 'a_1']);
+      expect(await listBranchIds(store)).toEqual(['u_1', 'a_1']);
     });
 
-    it('starts one run of several simultaneous requests with one key', async () => {
+    it('starts one run for concurrent requests with the same key', async () => {
       const store = await contract.open();
       await store.registry.heartbeat('p1');
       const requests = ['1', '2', '3'].map((name) => request(name, { idempotency: { key: 'k', hash: 'h' } }));
@@ -141,7 +148,7 @@ export function startTests(contract: Contract): void {
       expect(await store.registry.listRuns(store.scope, { threadId })).toHaveLength(1);
     });
 
-    it('refuses a key that was used for another request', async () => {
+    it('rejects a key that was used for another request', async () => {
       const store = await contract.open();
       const { run } = await start(store, '1', { idempotency: { key: 'k', hash: 'h' } });
       expect(
@@ -153,17 +160,17 @@ export function startTests(contract: Contract): void {
       ).toEqual({ type: 'refused', reason: 'key-reused', run: null });
     });
 
-    it('has one live run in a thread, on whatever branch', async () => {
+    it('allows one live run per thread across all branches', async () => {
       const store = await contract.open();
       const { run } = await start(store, '1');
       const results = await Promise.all(
         ['2', '3'].map((name) => store.registry.start(store.scope, request(name, { parentId: null }))),
       );
       for (const result of results) expect(result).toEqual({ type: 'refused', reason: 'busy', live: run });
-      expect(await idsOfBranch(store)).toEqual(['u_1', 'a_1']);
+      expect(await listBranchIds(store)).toEqual(['u_1', 'a_1']);
     });
 
-    it('queues a run behind the live one, its messages saved', async () => {
+    it('queues a run behind the live one and saves its messages', async () => {
       const store = await contract.open();
       const { run } = await start(store, '1');
       const queued = await queue(store, '2');
@@ -173,20 +180,20 @@ export function startTests(contract: Contract): void {
         superseded: [],
       });
       expect(queued.takenOver).toBeUndefined();
-      expect(await idsOfBranch(store)).toEqual(['u_1', 'a_1', 'u_2', 'a_2']);
-      expect(await statusOf(store, 'a_2')).toBe('streaming');
+      expect(await listBranchIds(store)).toEqual(['u_1', 'a_1', 'u_2', 'a_2']);
+      expect(await getStatus(store, 'a_2')).toBe('streaming');
       expect((await store.log.positions([run.key])).get(run.key)).toMatchObject({ stop: false });
       expect((await store.log.positions([queued.run.key])).get(queued.run.key)).toMatchObject({ live: false });
     });
 
-    it('replaces the live run: it is asked to stop, and the new one is queued', async () => {
+    it('requests a stop of the live run and queues the new one under the policy replace', async () => {
       const store = await contract.open();
       const { run } = await start(store, '1');
       await queue(store, '2', { busy: 'replace' });
       expect((await store.log.positions([run.key])).get(run.key)).toMatchObject({ live: true, stop: true });
     });
 
-    it('queues at most eight', async () => {
+    it('queues at most eight runs', async () => {
       const store = await contract.open();
       const { run } = await start(store, '1');
       for (let n = 2; n <= 9; n++) await queue(store, String(n));
@@ -199,7 +206,7 @@ export function startTests(contract: Contract): void {
       }
     });
 
-    it('does not overtake those who wait for the thread', async () => {
+    it('does not overtake queued runs', async () => {
       const store = await contract.open();
       const first = await start(store, '1');
       const { run } = await queue(store, '2');
@@ -211,7 +218,7 @@ export function startTests(contract: Contract): void {
       expect(await queue(store, '3')).toMatchObject({ behind: { key: run.key } });
     });
 
-    it('a paused thread accepts a new message, which supersedes what was asked', async () => {
+    it('supersedes open questions when a message is sent to a paused thread', async () => {
       const store = await contract.open();
       await paused(store, '1', 'q1', 'q2');
       const { superseded } = await start(store, '2');
@@ -227,7 +234,7 @@ export function startTests(contract: Contract): void {
       ]);
     });
 
-    it('a paused thread refuses a new message where the policy says so, and lists what is open', async () => {
+    it('rejects a message to a paused thread under the policy reject and lists the open questions', async () => {
       const store = await contract.open();
       await paused(store, '1', 'q1');
       expect(await store.registry.start(store.scope, request('2', { pending: 'reject' }))).toMatchObject({
@@ -235,14 +242,14 @@ export function startTests(contract: Contract): void {
         reason: 'pending',
         decisions: [{ ...approval('q1').decision, state: 'open' }],
       });
-      expect(await idsOfBranch(store)).toEqual(['u_1', 'a_1']);
+      expect(await listBranchIds(store)).toEqual(['u_1', 'a_1']);
     });
 
-    it('minds what is open also where the new message was saved before the run', async () => {
+    it('finds open questions when the new message was saved before the start', async () => {
       const store = await contract.open();
       await paused(store, '1', 'q1');
       await store.saveMessages({ messages: [message('u_2')] });
-      const { message: _, ...rest } = request('2', { pending: 'reject' });
+      const rest = requestWithoutMessage('2', { pending: 'reject' });
       expect(await store.registry.start(store.scope, rest)).toMatchObject({ reason: 'pending' });
       expect(await store.registry.start(store.scope, { ...rest, pending: 'supersede' })).toMatchObject({
         type: 'started',
@@ -250,16 +257,16 @@ export function startTests(contract: Contract): void {
       });
     });
 
-    it('leaves open what another branch waits for', async () => {
+    it('leaves the questions of another branch open', async () => {
       const store = await contract.open();
       await paused(store, '1', 'q1');
       const { superseded } = await start(store, '2', { parentId: null, pending: 'reject' });
       expect(superseded).toEqual([]);
-      expect(await statusOf(store, 'a_1')).toBe('paused');
+      expect(await getStatus(store, 'a_1')).toBe('paused');
       expect(await store.registry.listDecisions(store.scope, { state: 'open' })).toHaveLength(1);
     });
 
-    it('refuses ids that cannot be kept, and a message of another thread', async () => {
+    it('rejects invalid ids and a message of another thread', async () => {
       const store = await contract.open();
       for (const wrong of [
         request('1', { threadId: '' }),
@@ -275,7 +282,7 @@ export function startTests(contract: Contract): void {
         request('1', { idempotency: { key: 'k', hash: '\0' } }),
         request('1', { input: 1n as never }),
       ]) {
-        await expect(store.registry.start(store.scope, wrong)).rejects.toMatchObject(refusal('invalid'));
+        await expect(store.registry.start(store.scope, wrong)).rejects.toMatchObject(storeError('invalid'));
       }
       expect((await store.listThreads()).threads).toEqual([]);
     });

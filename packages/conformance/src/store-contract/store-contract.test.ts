@@ -13,7 +13,7 @@ const open = (): Store => createInMemoryStore({ now: () => now, leaseMs: clock.l
 
 storeContract('in memory', async () => open(), { clock });
 
-storeContract('in memory, with a log elsewhere', async () => withDetachedLog(open(), createMapLog()), {
+storeContract('in memory, detached log', async () => withDetachedLog(open(), createMapLog()), {
   clock,
   logElsewhere: {
     openCut: async () => withDetachedLog(open(), { ...createMapLog(), close: () => new Promise(() => {}) }),

@@ -1,7 +1,7 @@
 import type { Store } from '@intertie/core';
 import { describe } from 'vitest';
 
-import { questionTests } from './decisions.ts';
+import { decisionTests } from './decisions.ts';
 import { blobTests } from './blobs.ts';
 import { branchTests } from './branches.ts';
 import { changeTests } from './changes.ts';
@@ -12,7 +12,7 @@ import { hintTests } from './hints.ts';
 import { ownershipTests } from './ownership.ts';
 import { repeatedCallTests } from './repeated-calls.ts';
 import { runLogTests } from './run-log.ts';
-import { savingTests } from './messages.ts';
+import { messageTests } from './messages.ts';
 import { scopeTests } from './scopes.ts';
 import { startTests } from './start.ts';
 import { threadTests } from './threads.ts';
@@ -20,25 +20,25 @@ import { threadTests } from './threads.ts';
 export type { LogElsewhere, StoreClock } from './contract.ts';
 
 export type StoreContractOptions = {
-  /** The time of the stores that `open` gives, or the reason why none can be made to pass: the skipped tests say it. */
+  /** Clock of the stores that `open` returns, or the reason why they have none, which the skipped tests print. */
   clock?: StoreClock | { none: string };
   /**
-   * The log shares no transaction with the registry (`withDetachedLog`). Less is asked of it then, and no more than this less:
-   * an append does not say that a stop is requested (`positions` does), nor that there is no such run; a run can be ended though
-   * its log has lost events; a repeated `start` does not see what the run has logged; and the end of a run may be missing in its log, where readers are given one all the same.
+   * Set if the log shares no transaction with the registry (`withDetachedLog`). The contract is weaker then: `append` does not
+   * report a requested stop (`positions` does) or an unknown run; a run can be ended although its log has lost events; a
+   * repeated `start` does not see the logged events; and the log may lack the end of its run, which readers still receive.
    */
   logElsewhere?: LogElsewhere;
 };
 
 /**
- * What every store does, as a vitest suite. Call it in a test file; `open` gives an empty store of its own each time, and
- * the suite closes it.
+ * Defines the tests of the store contract as a vitest suite. Call it in a test file. `open` returns a new empty store for
+ * each test; the suite closes it.
  */
 export function storeContract(name: string, open: () => Promise<Store>, options: StoreContractOptions = {}): void {
   const { clock = { none: 'no clock was given to storeContract' }, logElsewhere } = options;
   const contract = createContract(open, { clock, ...(logElsewhere && { logElsewhere }) });
   describe(`the store contract, ${name}`, () => {
-    savingTests(contract);
+    messageTests(contract);
     branchTests(contract);
     changeTests(contract);
     threadTests(contract);
@@ -48,7 +48,7 @@ export function storeContract(name: string, open: () => Promise<Store>, options:
     if (logElsewhere) detachedLogTests(contract, logElsewhere);
     ownershipTests(contract);
     repeatedCallTests(contract);
-    questionTests(contract);
+    decisionTests(contract);
     continuationTests(contract);
     blobTests(contract);
     hintTests(contract);
