@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { newPostgresUrl, postgresServer } from '../test/databases.ts';
 import type { Database } from './database.ts';
 import { checkSchema, migrate, MigrationError, requireSchema } from './migrate.ts';
-import { latestMigration, printMigrations, readMigrations, statementsOf } from './migrations.ts';
+import { latestMigration, printMigrations, readMigrations, splitStatements } from './migrations.ts';
 import { connectPg } from './pg-database.ts';
 import { PostgresMemoryStore } from './postgres-store.ts';
 
@@ -64,7 +64,7 @@ describe('migrations', () => {
     const migrations = await readMigrations();
     const before = migrations.findIndex(({ name }) => name === '0006_message_defaults');
     const apply = async ({ sql }: { sql: string }): Promise<void> => {
-      for (const statement of statementsOf(sql)) await database.query(statement);
+      for (const statement of splitStatements(sql)) await database.query(statement);
     };
     const message: MessageInput = {
       id: 'm1',
@@ -92,7 +92,7 @@ describe('migrations', () => {
   });
 
   it('are split into statements', async () => {
-    const statements = (await readMigrations()).flatMap(({ sql }) => statementsOf(sql));
+    const statements = (await readMigrations()).flatMap(({ sql }) => splitStatements(sql));
     for (const statement of statements) expect(statement).toMatch(/^(create|alter|insert|drop|update) /);
   });
 

@@ -12,7 +12,7 @@ import { connectPg, usePgPool } from './pg-database.ts';
 const counted = 'select count(*)::int4 as counted from unnest($1::text[])';
 
 /** Whether the connection has kept the plan of `counted`. */
-async function isKept(sql: Sql): Promise<boolean> {
+async function isMessageActive(sql: Sql): Promise<boolean> {
   const rows = await sql.query('select 1 as one from pg_prepared_statements where statement = $1', [counted]);
   return rows.length > 0;
 }
@@ -20,10 +20,10 @@ async function isKept(sql: Sql): Promise<boolean> {
 /** In one transaction, and so on one connection. */
 function keeps(database: Database, ids: string[] = ['a', 'b'], isFrequent = true): Promise<boolean> {
   return database.transaction(async (sql) => {
-    const options = isFrequent ? ({ keepPlan: true } as const) : {};
+    const options = isFrequent ? ({ prepare: true } as const) : {};
     expect(await sql.query(counted, [ids], options)).toEqual([{ counted: ids.length }]);
     expect(await sql.query(counted, [ids], options)).toEqual([{ counted: ids.length }]);
-    return isKept(sql);
+    return isMessageActive(sql);
   });
 }
 

@@ -15,7 +15,7 @@ import type {
 
 import type { Defaulted, Identity, NotNull, Nullable, Table } from './schema-types.ts';
 
-/** The tables, for queries of your own. What each holds is said in `migrations/`. Write to them through the store. */
+/** Drizzle tables for your own queries, documented in `migrations/`. Write to them only through the store. */
 export type Tables = {
   meta: Table<'meta', { key: NotNull<string>; value: NotNull<string> }>;
   processes: Table<

@@ -12,7 +12,7 @@ import type { Database } from '../src/database.ts';
 import { migrate } from '../src/migrate.ts';
 import { printMigrations } from '../src/migrations.ts';
 import { connectPg } from '../src/pg-database.ts';
-import { ownPglite } from '../src/own-pglite.ts';
+import { useOwnedPglite } from '../src/owned-pglite.ts';
 import { onceIn, runFolder, runner, waitFor } from './once-per-run.ts';
 
 const cache = fileURLToPath(new URL('../../../.intertie/postgres', import.meta.url));
@@ -20,7 +20,7 @@ const cache = fileURLToPath(new URL('../../../.intertie/postgres', import.meta.u
 /** A migrated PGlite in memory. Its first boot takes seconds, so it is loaded from a dump that is made once. */
 export async function openPglite(): Promise<Database & { pglite: PGlite }> {
   const pglite = await PGlite.create({ loadDataDir: await migratedDump() });
-  return { ...ownPglite(pglite, protocol, { close: () => pglite.close() }), pglite };
+  return { ...useOwnedPglite(pglite, protocol, { close: () => pglite.close() }), pglite };
 }
 
 /** Puts a migrated database into a folder, as a store has left it. */
@@ -43,7 +43,7 @@ async function dumpFile(): Promise<string> {
   return onceIn(runFolder, 'pglite', async () => {
     if (!existsSync(file)) {
       const pglite = await PGlite.create();
-      await migrate(ownPglite(pglite, protocol));
+      await migrate(useOwnedPglite(pglite, protocol));
       mkdirSync(cache, { recursive: true });
       writeFileSync(`${file}.${process.pid}`, Buffer.from(await (await pglite.dumpDataDir('none')).arrayBuffer()));
       renameSync(`${file}.${process.pid}`, file);

@@ -7,7 +7,7 @@ import { PostgresMemoryStore } from '../postgres-store.ts';
 
 const threadId = 't1';
 
-/** Few ids, so that calls meet: the same message again, one that was deleted, a parent of another branch. */
+/** Few ids, so that calls collide: repeated and deleted messages, parents on other branches. */
 const id = fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f', 'g');
 
 const message = fc
@@ -80,7 +80,7 @@ async function resultOf(run: Step, store: MemoryStore): Promise<unknown> {
   }
 }
 
-it('does what the store in memory does, whatever it is asked', { timeout: 60_000 }, async () => {
+it('behaves like the in-memory store for random calls', { timeout: 60_000 }, async () => {
   const database = await openPostgres();
   onTestFinished(() => database.close());
   const store = PostgresMemoryStore.on(database);

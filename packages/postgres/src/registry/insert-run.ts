@@ -12,7 +12,7 @@ export type NewRun = {
   resumes?: string;
   input?: Json;
   createdBy?: string;
-  /** The process that is responsible from now on; absent for a run that is queued. */
+  /** Owner of the run. Absent for a queued run. */
   process?: string;
 };
 
@@ -41,8 +41,8 @@ export async function insertRun(sql: Sql, run: NewRun): Promise<void> {
   );
 }
 
-/** A queued run that starts now. The thread is locked, and has no live run. */
-export async function goLive(sql: Sql, key: string, process: string, claim?: string): Promise<void> {
+/** Starts a queued run. The thread is locked and has no live run. */
+export async function activateRun(sql: Sql, key: string, process: string, claim?: string): Promise<void> {
   await sql.query(
     `with started as (
         update intertie.runs set state = 'running', started_at = now()
@@ -52,7 +52,7 @@ export async function goLive(sql: Sql, key: string, process: string, claim?: str
   );
 }
 
-/** Whether a run of the locked thread is live. */
+/** Whether the locked thread has a live run. */
 export async function hasLiveRun(sql: Sql, threadUuid: string): Promise<boolean> {
   const [live] = await sql.query('select 1 as live from intertie.run_live where thread_id = $1::text::uuid', [
     threadUuid,

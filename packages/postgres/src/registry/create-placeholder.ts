@@ -1,7 +1,7 @@
 import type { CanonicalMessage, StartRequest } from '@intertie/core';
 
-/** The message of a new run. There from the start: a reload shows it, and whatever is queued behind it has a parent. */
-export function placeholderOf(request: StartRequest, at: number, parentId: string | undefined): CanonicalMessage {
+/** Message of a new run, saved at its start so that a reload shows it and queued runs have a parent. */
+export function createPlaceholder(request: StartRequest, at: number, parentId: string | undefined): CanonicalMessage {
   const resourceId = request.resourceId ?? request.message?.resourceId;
   return {
     id: request.messageId,

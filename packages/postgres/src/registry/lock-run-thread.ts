@@ -2,15 +2,15 @@ import type { RunKey, Scope } from '@intertie/core';
 
 import { nextVersion as openVersion } from '../conversations/thread-row.ts';
 import type { Sql } from '../database.ts';
-import type { Tell } from '../transact.ts';
+import type { PublishOnCommit } from '../transact.ts';
 import { isUuid } from '../uuid.ts';
 import { selectRun, type RunRow } from './run-record.ts';
 
 /**
- * Locks the thread of a run, and reads the run after that: what the locking statement itself saw may be older than what
- * it waited for.
+ * Locks the thread of a run, then reads the run in a second statement: the snapshot of the locking statement may be older than
+ * the transaction it waited for.
  */
-export async function lockThreadOf(sql: Sql, key: RunKey, scope?: Scope): Promise<RunRow | undefined> {
+export async function lockRunThread(sql: Sql, key: RunKey, scope?: Scope): Promise<RunRow | undefined> {
   if (!isUuid(key)) return undefined;
   const [locked] = await sql.query(
     `select 1 as found from intertie.runs r join intertie.threads t on t.id = r.thread_id
@@ -20,8 +20,8 @@ export async function lockThreadOf(sql: Sql, key: RunKey, scope?: Scope): Promis
   return locked && selectRun(sql, key);
 }
 
-/** Opens the next version of the locked thread. All that one transaction changes has the same version. */
-export async function nextVersion(sql: Sql, tell: Tell, { threadUuid, record }: RunRow): Promise<number> {
-  tell({ type: 'thread', scope: record.scope, threadId: record.threadId });
+/** Increments the version of the locked thread. All changes of one transaction share one version. */
+export async function nextVersion(sql: Sql, publish: PublishOnCommit, { threadUuid, record }: RunRow): Promise<number> {
+  publish({ type: 'thread', scope: record.scope, threadId: record.threadId });
   return (await openVersion(sql, threadUuid)).version;
 }

@@ -28,11 +28,11 @@ it('takes and gives every kind of value', async () => {
 });
 
 it('a statement whose plan is kept can be refused, and used again', async () => {
-  const divide = (by: number) => database.query('select (10 / $1::int4) as tenth', [by], { keepPlan: true });
+  const divide = (by: number) => database.query('select (10 / $1::int4) as tenth', [by], { prepare: true });
   await expect(divide(0)).rejects.toMatchObject({ code: '22012' });
   expect(await divide(2)).toEqual([{ tenth: 5 }]);
   await expect(divide(0)).rejects.toMatchObject({ code: '22012' });
-  const wrong = () => database.query('select nothing from nowhere', [], { keepPlan: true });
+  const wrong = () => database.query('select nothing from nowhere', [], { prepare: true });
   for (let n = 0; n < 2; n++) await expect(wrong()).rejects.toMatchObject({ code: '42P01' });
   const names = await database.query<{ n: number }>('select count(*)::int4 as n from pg_prepared_statements');
   expect(names).toEqual([{ n: 1 }]);
@@ -55,7 +55,7 @@ it('what is asked beside a transaction waits for it, and is not undone with it',
 it('makes a plan anew when the tables may have grown', async () => {
   const text = 'select 1 as planned';
   const madeAt = async () => {
-    await database.query(text, [], { keepPlan: true });
+    await database.query(text, [], { prepare: true });
     const [plan] = await database.query<{ at: string }>(
       'select prepare_time::text as at from pg_prepared_statements where statement = $1',
       [text],

@@ -1,11 +1,11 @@
 import type { Decision } from '@intertie/core';
 
 import type { Sql } from '../database.ts';
-import { decisionsOfRun, isOpen } from './decision-row.ts';
+import { selectRunDecisions, isOpen } from './decision-row.ts';
 import { selectRun, type RunRow } from './run-record.ts';
 
-/** The run of the last answer up the branch, if it waits for decisions. What a live run asks is a matter of `busy`. */
-export async function pausedBefore(
+/** Finds the run of the last answer on the branch if it waits for decisions. Decisions of live runs are handled as `busy`. */
+export async function findPausedRun(
   sql: Sql,
   threadUuid: string,
   parentId: string | undefined,
@@ -26,6 +26,6 @@ export async function pausedBefore(
   );
   const run = found && (await selectRun(sql, found.run_key));
   if (!run) return undefined;
-  const decisions = await decisionsOfRun(sql, run.record.key);
+  const decisions = await selectRunDecisions(sql, run.record.key);
   return { run, open: decisions.filter(isOpen).map(({ decision }) => decision) };
 }

@@ -1,16 +1,16 @@
 import type { CanonicalMessage, RunKey, RunRecord, Scope, Started, StartRequest } from '@intertie/core';
 import { isStoreText } from '@intertie/core/store-rules';
 
-import { refArrays, referWith } from '../blobs/blob-refs.ts';
-import { messageBy } from '../conversations/message-by.ts';
+import { toRefArrays, referenceCtes } from '../blobs/blob-refs.ts';
+import { messageByKey } from '../conversations/message-by-key.ts';
 import { insertStatement, messageValues } from '../conversations/write-messages.ts';
 import { sqlState, type SqlValue } from '../database.ts';
 import { toPayload } from '../hints.ts';
-import { placeholderOf } from './placeholder.ts';
+import { createPlaceholder } from './create-placeholder.ts';
 import type { RegistryContext } from './registry-context.ts';
 import { toJsonText } from './run-message.ts';
 
-/** A start on its way in, with the key that its run will have. */
+/** A validated request with the key of the new run. */
 export type PreparedStart = StartRequest & { key: string; user: CanonicalMessage | undefined };
 
 type Row = { epoch: number; next_seq: number; now: number; is_new: boolean };
@@ -18,13 +18,13 @@ type Row = { epoch: number; next_seq: number; now: number; is_new: boolean };
 const uniqueViolation = '23505';
 
 /**
- * Starts a run in one statement, where there is nothing to decide: somebody says something new at the end of a thread in
- * which nothing runs or waits, or in a new one. Undefined: it is not as simple as that, and nothing has happened.
+ * Starts a run in one statement in the common case: a new user message at the head of a thread without a live, queued or
+ * waiting run, or in a new thread. Returns undefined in any other case, with nothing written.
  *
- * One statement sees all tables as they were when it began, and only the row that it locks as it is. So that nothing is
- * decided by what is over, the thread has to have the same version in both: whatever makes a run or a message counts it up.
+ * The statement sees all tables in the snapshot from its start, and only the locked thread row in its current state. It
+ * therefore requires that both have the same thread version: every new run or message increments it.
  */
-export async function startAtOnce(
+export async function startFastPath(
   { database, hints, generateId }: RegistryContext,
   scope: Scope,
   request: PreparedStart,
@@ -58,36 +58,36 @@ export async function startAtOnce(
     toJsonText(request.thread?.metadata),
     ...messageValues([user]),
   ];
-  const [ids, hashes] = refArrays([user]);
+  const [ids, hashes] = toRefArrays([user]);
   const isPlain = ids.length === 0;
   const at = values.length;
   if (!isPlain) values.push(ids, hashes);
-  const refer = referWith({ thread: 'thread', scope: '$1', ids: `$${at + 1}`, hashes: `$${at + 2}` });
+  const refer = referenceCtes({ thread: 'thread', scope: '$1', ids: `$${at + 1}`, hashes: `$${at + 2}` });
   const text = isPlain ? statement('') : statement(`, ${refer}`);
   let rows: Row[];
   try {
-    rows = await database.query<Row>(text, values, isPlain ? { keepPlan: true } : {});
+    rows = await database.query<Row>(text, values, isPlain ? { prepare: true } : {});
   } catch (error) {
-    // Somebody else has used one of the ids at the same time.
+    // A concurrent call has used one of the ids.
     if (sqlState(error) === uniqueViolation) return undefined;
     throw error;
   }
   const [row] = rows;
   if (!row) return undefined;
-  hints.committed([hint]);
+  hints.emitCommitted([hint]);
   return {
     type: 'started',
-    run: recordOf(scope, request, new Date(row.now)),
+    run: toRunRecord(scope, request, new Date(row.now)),
     epoch: row.epoch,
     nextSeq: row.next_seq,
     superseded: [],
     ...(row.is_new && {
-      messages: [{ status: 'complete' as const, ...user }, placeholderOf(request, row.now, user.id)],
+      messages: [{ status: 'complete' as const, ...user }, createPlaceholder(request, row.now, user.id)],
     }),
   };
 }
 
-function recordOf(scope: Scope, request: PreparedStart, at: Date): RunRecord {
+function toRunRecord(scope: Scope, request: PreparedStart, at: Date): RunRecord {
   const { key, runId, threadId, messageId, agent, process, input, createdBy } = request;
   return {
     key: key as RunKey,
@@ -105,12 +105,12 @@ function recordOf(scope: Scope, request: PreparedStart, at: Date): RunRecord {
   };
 }
 
-/** Whether there is a row, found by an index. (`offset 0` is for the planner, which would rather read all of a small table.) */
+/** `exists` that uses an index: `offset 0` prevents the planner from scanning a small table instead. */
 function has(where: string): string {
   return `exists (select from ${where} offset 0)`;
 }
 
-const isNoted = has('intertie.requests q where q.scope = $1 and q.key = $15');
+const isKeyUsed = has('intertie.requests q where q.scope = $1 and q.key = $15');
 
 const parts = `with seen as materialized (
     select t.id, t.version from intertie.threads t where t.scope = $1 and t.key = $2),
@@ -120,17 +120,17 @@ const parts = `with seen as materialized (
   free as materialized (
     select locked.*, case when $5 then locked.head_id else $6 end as first_parent
     from locked join seen on seen.id = locked.id and seen.version = locked.version
-    where ($5 or $6::text is null or $6 = locked.head_id) and not ${isNoted}
+    where ($5 or $6::text is null or $6 = locked.head_id) and not ${isKeyUsed}
       and not ${has('intertie.run_live l where l.thread_id = locked.id')}
       and not ${has(`intertie.runs r where r.thread_id = locked.id and r.state = 'queued'`)}
       and not ${has('intertie.runs r where r.thread_id = locked.id and r.client_run_id = $10')}
       and not ${has(`intertie.decisions d where d.thread_id = locked.id and d.state = 'open'`)}
-      and not ${has(messageBy('id', 'locked.id', '$7'))}
-      and not ${has(messageBy('id', 'locked.id', '$8'))}),
+      and not ${has(messageByKey('id', 'locked.id', '$7'))}
+      and not ${has(messageByKey('id', 'locked.id', '$8'))}),
   created as (
     insert into intertie.threads (id, scope, key, resource_id, title, metadata, next_seq, version, head_id)
     select $3::text::uuid, $1, $2, $4, $19, $20::text::json, 2, 1, $8
-    where not exists (select from seen) and not exists (select from locked) and $6::text is null and not ${isNoted}
+    where not exists (select from seen) and not exists (select from locked) and $6::text is null and not ${isKeyUsed}
     on conflict (scope, key) do nothing returning id),
   changed as (
     update intertie.threads t
@@ -153,13 +153,13 @@ const parts = `with seen as materialized (
   live as (
     insert into intertie.run_live (run_id, thread_id, process)
     select $9::text::uuid, id, $14 from thread returning epoch, next_seq),
-  noted as (
+  recorded as (
     insert into intertie.requests (scope, key, hash, run_id)
     select $1, $15, $16, $9::text::uuid from thread where $15::text is not null)`;
 
 function statement(more: string): string {
   return `${parts}${more}
     select epoch, next_seq::float8 as next_seq, (extract(epoch from now()) * 1000)::float8 as now,
-      exists (select from created) as is_new, pg_notify($17, $18)::text as told
+      exists (select from created) as is_new, pg_notify($17, $18)::text as notified
     from live`;
 }

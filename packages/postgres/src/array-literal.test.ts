@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest';
 
 import { openPostgres } from '../test/databases.ts';
-import { numberList, textList } from './list-text.ts';
+import { toNumberArray, toTextArray } from './array-literal.ts';
 
 it.each<[string, Array<string | undefined>]>([
   ['nothing', []],
@@ -12,7 +12,7 @@ it.each<[string, Array<string | undefined>]>([
 ])('a list of texts is read as it was: %s', async (_, values) => {
   const database = await openPostgres();
   onTestFinished(() => database.close());
-  const rows = await database.query('select unnest($1::text[]) as value', [textList(values)]);
+  const rows = await database.query('select unnest($1::text[]) as value', [toTextArray(values)]);
   expect(rows.map(({ value }) => value ?? undefined)).toEqual(values);
 });
 
@@ -20,7 +20,7 @@ it('a list of numbers is read as it was', async () => {
   const database = await openPostgres();
   onTestFinished(() => database.close());
   for (const values of [[], [1, -2, 3]]) {
-    const rows = await database.query('select unnest($1::int4[]) as value', [numberList(values)]);
+    const rows = await database.query('select unnest($1::int4[]) as value', [toNumberArray(values)]);
     expect(rows.map(({ value }) => value)).toEqual(values);
   }
 });

@@ -1,10 +1,10 @@
 import type { Sql } from '../database.ts';
 
 /**
- * The next in line of a locked thread: who came first, a continuation too. But nobody goes before the continuation of an
- * answer that he follows: he was queued behind that answer, and would find it unfinished.
+ * Finds the next queued run of a locked thread: the oldest, including continuations. A run whose branch contains the message
+ * of a queued continuation waits for that continuation, because the message is unfinished.
  */
-export async function nextQueued(sql: Sql, threadUuid: string): Promise<string | undefined> {
+export async function findNextQueued(sql: Sql, threadUuid: string): Promise<string | undefined> {
   const [next] = await sql.query<{ key: string }>(
     `with recursive queued as materialized (
         select id, serial, message_id, resumes from intertie.runs where thread_id = $1::text::uuid and state = 'queued'),

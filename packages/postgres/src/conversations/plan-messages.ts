@@ -1,32 +1,31 @@
 import { encodeMessage, equalJson, growMessage, StoreError, type CanonicalMessage } from '@intertie/core';
 import { isStoreText, replaceMessage, type SaveMode } from '@intertie/core/store-rules';
 
-/** A message on its way in, and the parent it asks for: null makes it the first of a branch, undefined leaves it to us. */
-export type Incoming = { message: CanonicalMessage; parentId: string | null | undefined };
+/** A message to save. `parentId` null makes it the first of a branch; undefined appends it to the previous message. */
+export type IncomingMessage = { message: CanonicalMessage; parentId: string | null | undefined };
 
-/** A message as it is stored. */
+/** A stored message and its state. */
 export type StoredMessage = {
   message: CanonicalMessage;
   isDeleted: boolean;
-  /** The run that alone may write it now, by the client's id. */
+  /** Client run id of the live or queued run that owns the message. */
   busyRunId?: string;
 };
 
-/** What a call does to one thread. */
-export type MessageDraft = {
-  /** As they will be, in the order in which they are written. */
+/** Writes of one call to one thread, in order, with the complete new messages. */
+export type MessagePlan = {
   inserts: CanonicalMessage[];
   updates: CanonicalMessage[];
 };
 
-/** What a call does to a thread as it was read. Throws what refuses the call; nothing has been written then. */
-export function draftMessages(
+/** Computes the writes of a call from the stored thread. Throws if the call is invalid; nothing has been written then. */
+export function planMessages(
   threadId: string,
   headId: string | undefined,
   stored: ReadonlyMap<string, StoredMessage>,
-  incoming: readonly Incoming[],
+  incoming: readonly IncomingMessage[],
   mode: SaveMode,
-): MessageDraft {
+): MessagePlan {
   const writes = new Map<string, CanonicalMessage>();
   let previousId: string | undefined;
   for (const { message, parentId } of incoming) {
@@ -39,7 +38,7 @@ export function draftMessages(
     } else {
       const parent = parentId === undefined ? (previousId ?? headId) : (parentId ?? undefined);
       if (parent !== undefined && parent !== headId && !writes.has(parent) && !isThere(stored.get(parent))) {
-        const text = `parentId "${parent}" of message "${message.id}" is no message of thread "${threadId}". Save it first.`;
+        const text = `parentId "${parent}" of message "${message.id}" is not a message of thread "${threadId}". Save it first.`;
         throw new StoreError('not-found', text);
       }
       writes.set(message.id, newMessage(message, parent));
@@ -66,21 +65,21 @@ function newMessage(message: CanonicalMessage, parentId: string | undefined): Ca
 
 function refuse(threadId: string, id: string, row: StoredMessage | undefined): void {
   if (row?.isDeleted) {
-    const text = `Message "${id}" of thread "${threadId}" was deleted. Save it under another id.`;
+    const text = `Message "${id}" of thread "${threadId}" was deleted. Use another id.`;
     throw new StoreError('not-found', text);
   }
   if (row?.busyRunId !== undefined) {
-    const text = `Message "${id}" is written by run "${row.busyRunId}", and by nobody else until that has ended.`;
+    const text = `Message "${id}" belongs to run "${row.busyRunId}". Save it after the run has ended.`;
     throw new StoreError('busy', text, { runId: row.busyRunId });
   }
 }
 
 /**
- * The messages, if a thread can be given them without looking at it first: all ids are new in the call, and all parents
- * are among them, or the thread's head. `head` is what the first one takes for the head, if it says so.
+ * Computes the writes without reading the thread, assuming that all ids are new. Returns undefined if an id occurs twice or a
+ * parent is neither in the call nor possibly the head of the thread. `first` is the parent of the first message.
  */
-export function draftBlindly(
-  incoming: readonly Incoming[],
+export function planAsNew(
+  incoming: readonly IncomingMessage[],
 ): { inserts: CanonicalMessage[]; first: 'head' | 'given' | { head: string } } | undefined {
   const inserts: CanonicalMessage[] = [];
   const ids = new Set<string>();

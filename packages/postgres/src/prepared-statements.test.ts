@@ -24,7 +24,7 @@ it('plans that are kept read no table and no thread as a whole, even if they wer
   for (const cursor of [{ before: 'm3' }, { after: 'm1' }]) await store.listMessages({ threadId: 't', cursor });
   await start({ name: 'p', store }, 'r', { threadId: 't', message: message('m4') });
   await store.registry.promote(store.scope, 't', 'p');
-  const kept = new Set(calls.filter(({ options }) => options?.keepPlan).map(({ text }) => text));
+  const kept = new Set(calls.filter(({ options }) => options?.prepare).map(({ text }) => text));
   expect(kept.size).toBeGreaterThan(6);
   let reading = 0;
   for (const text of kept) {

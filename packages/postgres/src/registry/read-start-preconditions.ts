@@ -3,33 +3,33 @@ import { isStoreText } from '@intertie/core/store-rules';
 
 import { lockThread } from '../conversations/thread-row.ts';
 import type { Sql } from '../database.ts';
-import { nextQueued } from './next-queued.ts';
+import { findNextQueued } from './find-next-queued.ts';
 
-/** What a start has to know of its thread, which is locked from then on. */
-export type Look = {
+/** State of the locked thread that decides whether a run may start. */
+export type StartPreconditions = {
   threadUuid: string;
   isNewThread: boolean;
-  /** The message that the run follows. */
+  /** Parent of the new message. */
   parentId: string | undefined;
   hasParent: boolean;
-  /** The earlier use of its idempotency key, by a run or (null) by a keyed save. */
+  /** Earlier use of the idempotency key by a run, or by a save (`run` is null). */
   earlier: { hash: string; run: string | null } | undefined;
-  /** The run of the thread that has the same id. */
-  namesake: string | undefined;
-  /** The live run of the thread, or the next in line. */
+  /** Run of the thread with the same client run id. */
+  sameIdRun: string | undefined;
+  /** Live run of the thread, or the next queued one. */
   blocker: string | undefined;
   isBlockerDead: boolean;
   queued: number;
   isAnswerIdTaken: boolean;
   isUserIdTaken: boolean;
-  /** The time of the database, in milliseconds. */
+  /** Current time of the database in milliseconds. */
   now: number;
 };
 
-type Seen = {
+type Row = {
   earlier_hash: string | null;
   earlier_run: string | null;
-  namesake: string | null;
+  same_id_run: string | null;
   queued: number;
   has_parent: boolean;
   answer_taken: boolean;
@@ -37,8 +37,12 @@ type Seen = {
   now: number;
 };
 
-/** Locks the thread, which is made if there is none, and looks. */
-export async function lookAtThread(sql: Sql, scope: Scope, request: StartRequest & { uuid: string }): Promise<Look> {
+/** Creates or locks the thread and reads the preconditions of a start. */
+export async function readStartPreconditions(
+  sql: Sql,
+  scope: Scope,
+  request: StartRequest & { uuid: string },
+): Promise<StartPreconditions> {
   const { threadId, message, idempotency } = request;
   const resourceId = request.resourceId ?? message?.resourceId;
   const { uuid, head_id: headId } = await lockThread(sql, {
@@ -50,8 +54,8 @@ export async function lookAtThread(sql: Sql, scope: Scope, request: StartRequest
   });
   const given = request.parentId === undefined ? message?.parentId : request.parentId;
   const parentId = (given === undefined ? headId : given) ?? undefined;
-  // What cannot be an id of a message is none.
-  const askedParent = parentId !== undefined && isStoreText(parentId) ? parentId : null;
+  // Postgres rejects parameters that cannot be stored as text.
+  const parentParameter = parentId !== undefined && isStoreText(parentId) ? parentId : null;
 
   const [live] = await sql.query<{ run_key: string; dead: boolean }>(
     `select l.run_id::text as run_key, not exists (
@@ -59,9 +63,9 @@ export async function lookAtThread(sql: Sql, scope: Scope, request: StartRequest
       from intertie.run_live l where l.thread_id = $1::text::uuid for no key update of l`,
     [uuid],
   );
-  const [seen] = await sql.query<Seen>(
+  const [found] = await sql.query<Row>(
     `select q.hash as earlier_hash, q.run_id::text as earlier_run,
-        (select r.id::text from intertie.runs r where r.thread_id = $1::text::uuid and r.client_run_id = $4) as namesake,
+        (select r.id::text from intertie.runs r where r.thread_id = $1::text::uuid and r.client_run_id = $4) as same_id_run,
         (select count(*)::int from intertie.runs r where r.thread_id = $1::text::uuid and r.state = 'queued') as queued,
         exists (select 1 from intertie.conversation_message m
           where m.thread_id = $1::text::uuid and m.id = $5 and m.deleted_at is null) as has_parent,
@@ -72,22 +76,22 @@ export async function lookAtThread(sql: Sql, scope: Scope, request: StartRequest
         (extract(epoch from now()) * 1000)::float8 as now
       from (select 1) one
         left join intertie.requests q on q.scope = $2 and q.key = $3 and q.created_at > now() - interval '1 day'`,
-    [uuid, scope, idempotency?.key ?? null, request.runId, askedParent, request.messageId, message?.id ?? null],
+    [uuid, scope, idempotency?.key ?? null, request.runId, parentParameter, request.messageId, message?.id ?? null],
   );
-  const look = seen!;
-  const blocker = live?.run_key ?? (look.queued > 0 ? await nextQueued(sql, uuid) : undefined);
+  const row = found!;
+  const blocker = live?.run_key ?? (row.queued > 0 ? await findNextQueued(sql, uuid) : undefined);
   return {
     threadUuid: uuid,
     isNewThread: uuid === request.uuid,
     parentId,
-    hasParent: look.has_parent,
-    earlier: look.earlier_hash === null ? undefined : { hash: look.earlier_hash, run: look.earlier_run },
-    namesake: look.namesake ?? undefined,
+    hasParent: row.has_parent,
+    earlier: row.earlier_hash === null ? undefined : { hash: row.earlier_hash, run: row.earlier_run },
+    sameIdRun: row.same_id_run ?? undefined,
     blocker,
     isBlockerDead: live?.dead ?? false,
-    queued: look.queued,
-    isAnswerIdTaken: look.answer_taken,
-    isUserIdTaken: look.user_taken,
-    now: look.now,
+    queued: row.queued,
+    isAnswerIdTaken: row.answer_taken,
+    isUserIdTaken: row.user_taken,
+    now: row.now,
   };
 }

@@ -52,7 +52,7 @@ describe.each(databases)('a start on $name', { timeout: 60_000 }, ({ open }) => 
     expect(await store.registry.finish(live!.key, 1, finished)).toMatchObject({ result: 'ok' });
   };
 
-  it('is one statement, in a new thread and at the end of one', async () => {
+  it('takes one statement in a new thread and at the head of a thread', async () => {
     for (const n of [1, 2, 3]) {
       counted.statements.length = 0;
       const rest = n === 3 ? { parentId: 'a2' } : {};
@@ -74,7 +74,7 @@ describe.each(databases)('a start on $name', { timeout: 60_000 }, ({ open }) => 
     expect(await store.listMessages({ threadId: 't', limit: 2 })).toEqual(said.slice(-2));
   });
 
-  it('leaves nothing behind where it is not as simple as it looked', async () => {
+  it('writes nothing when the fast path does not apply', async () => {
     await store.registry.start(store.scope, request(1));
     const other = request(2, { threadId: 'other', message: message('u2', { threadId: 'other' }) });
     const reused = await store.registry.start(store.scope, { ...other, idempotency: { key: 'k1', hash: 'else' } });
@@ -90,7 +90,7 @@ describe.each(databases)('a start on $name', { timeout: 60_000 }, ({ open }) => 
     });
   });
 
-  it('does not decide by what was there before it got the lock', async () => {
+  it('does not decide by the state before it got the lock', async () => {
     await store.saveMessages({ messages: [message('m1')] });
     const results = await Promise.all([1, 2, 3, 4].map((n) => store.registry.start(store.scope, request(n))));
     expect(results.map(({ type }) => type).toSorted()).toEqual(['refused', 'refused', 'refused', 'started']);
@@ -107,7 +107,7 @@ describe.each(databases)('a start on $name', { timeout: 60_000 }, ({ open }) => 
   });
 });
 
-it('sees the run that was begun by whom it has waited for', async () => {
+it('sees a run that was started while it waited for the lock', async () => {
   const database = await openPostgres();
   const store = PostgresMemoryStore.on(database);
   onTestFinished(() => store.close());

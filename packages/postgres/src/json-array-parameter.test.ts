@@ -6,7 +6,7 @@ import { newPostgresUrl, openPglite, openPostgres } from '../test/databases.ts';
 import type { Database } from './database.ts';
 import type { DrizzleDatabase } from './drivers.ts';
 import { useDrizzle } from './drizzle-database.ts';
-import { JsonList } from './json-list.ts';
+import { JsonArrayParameter } from './json-array-parameter.ts';
 
 async function openUnknown(): Promise<Database> {
   const pool = new pg.Pool({ connectionString: await newPostgresUrl() });
@@ -34,7 +34,7 @@ it.each([
   const database = await open();
   onTestFinished(() => database.close());
   const read = async (list: ReadonlyArray<string | undefined>): Promise<unknown> => {
-    const rows = await database.query('select unnest($1::json[])::text as json', [new JsonList(list)]);
+    const rows = await database.query('select unnest($1::json[])::text as json', [new JsonArrayParameter(list)]);
     return rows.map(({ json }) => json ?? undefined);
   };
   expect(await read(texts)).toEqual(texts);

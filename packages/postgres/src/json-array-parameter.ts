@@ -1,23 +1,23 @@
-import { textList } from './list-text.ts';
+import { toTextArray } from './array-literal.ts';
 
 /**
- * A list of JSON texts for a statement, `$1::json[]`. As bytes it is read as it is; in the usual form of a list every quote
- * would be escaped once more, here and there.
+ * Array of JSON texts as a parameter, `$1::json[]`. The binary format avoids escaping every quote of the JSON, which the text
+ * format of arrays requires.
  */
-export class JsonList {
+export class JsonArrayParameter {
   readonly texts: ReadonlyArray<string | undefined>;
 
   constructor(texts: ReadonlyArray<string | undefined>) {
     this.texts = texts;
   }
 
-  /** The list in the binary format of the protocol. */
+  /** Encodes the array in the binary format of the protocol. */
   toBytes(): Uint8Array {
     const { texts } = this;
     let size = headerBytes;
     for (const text of texts) size += 4 + (text === undefined ? 0 : Buffer.byteLength(text));
     const bytes = Buffer.allocUnsafe(size);
-    // One dimension, nulls among them, of type json, so long, counted from 1.
+    // Header: one dimension, may contain nulls, element type, length, lower bound.
     let at = 0;
     for (const field of [1, 1, jsonOid, texts.length, 1]) at = bytes.writeInt32BE(field, at);
     for (const text of texts) {
@@ -28,9 +28,9 @@ export class JsonList {
     return bytes;
   }
 
-  /** The list as a text, for drivers that would take bytes for something else. */
+  /** Encodes the array as text, for drivers that do not pass binary parameters on. */
   toText(): string {
-    return textList(this.texts);
+    return toTextArray(this.texts);
   }
 }
 
