@@ -4,19 +4,19 @@ import { openPostgres } from '../test/databases.ts';
 import { toNumberArray, toTextArray } from './array-literal.ts';
 
 it.each<[string, Array<string | undefined>]>([
-  ['nothing', []],
-  ['plain ones', ['a', 'b c', '1,2', '{}', 'null', '']],
-  ['with gaps', [undefined, 'NULL', undefined]],
+  ['empty', []],
+  ['plain', ['a', 'b c', '1,2', '{}', 'null', '']],
+  ['with nulls', [undefined, 'NULL', undefined]],
   ['with quotes and backslashes', ['"', '\\', 'a"b\\"c', undefined, '\n']],
-  ['with what JSON would escape', ['a\tb', '\u001f', undefined, 'c']],
-])('a list of texts is read as it was: %s', async (_, values) => {
+  ['with characters that JSON escapes', ['a\tb', '\u001f', undefined, 'c']],
+])('round-trips an array of texts: %s', async (_, values) => {
   const database = await openPostgres();
   onTestFinished(() => database.close());
   const rows = await database.query('select unnest($1::text[]) as value', [toTextArray(values)]);
   expect(rows.map(({ value }) => value ?? undefined)).toEqual(values);
 });
 
-it('a list of numbers is read as it was', async () => {
+it('round-trips an array of numbers', async () => {
   const database = await openPostgres();
   onTestFinished(() => database.close());
   for (const values of [[], [1, -2, 3]]) {

@@ -29,8 +29,8 @@ const texts = [
 it.each([
   ['pg', openPostgres],
   ['PGlite', openPglite],
-  ['a driver that we do not know', openUnknown],
-])('a list of JSON arrives as it was: %s', async (_, open) => {
+  ['an unknown driver', openUnknown],
+])('passes an array of JSON unchanged: %s', async (_, open) => {
   const database = await open();
   onTestFinished(() => database.close());
   const read = async (list: ReadonlyArray<string | undefined>): Promise<unknown> => {

@@ -7,7 +7,7 @@ let database: Database;
 beforeAll(async () => void (database = await openPglite()), 60_000);
 afterAll(() => database.close());
 
-it('takes and gives every kind of value', async () => {
+it('converts every type of parameter and column', async () => {
   const texts = ['', 'a "b" \\ {c},', 'null', null, 'ü\n'];
   const [row] = await database.query(
     `select $1::text as text, $2::int4 as int, $3::float8 as float, $4::boolean as no, $5::bytea as bytes, $6::text as nothing,
@@ -27,7 +27,7 @@ it('takes and gives every kind of value', async () => {
   });
 });
 
-it('a statement whose plan is kept can be refused, and used again', async () => {
+it('keeps a prepared statement after its execution fails', async () => {
   const divide = (by: number) => database.query('select (10 / $1::int4) as tenth', [by], { prepare: true });
   await expect(divide(0)).rejects.toMatchObject({ code: '22012' });
   expect(await divide(2)).toEqual([{ tenth: 5 }]);
@@ -38,7 +38,7 @@ it('a statement whose plan is kept can be refused, and used again', async () => 
   expect(names).toEqual([{ n: 1 }]);
 });
 
-it('what is asked beside a transaction waits for it, and is not undone with it', async () => {
+it('queues statements outside a transaction until it has ended', async () => {
   await database.query('create temporary table noted (text text)');
   let beside: Promise<unknown> | undefined;
   const failed = database.transaction(async (sql) => {
@@ -52,7 +52,7 @@ it('what is asked beside a transaction waits for it, and is not undone with it',
   expect(await database.query('select text from noted')).toEqual([{ text: 'beside' }]);
 });
 
-it('makes a plan anew when the tables may have grown', async () => {
+it('prepares a statement again when the tables may have grown', async () => {
   const text = 'select 1 as planned';
   const madeAt = async () => {
     await database.query(text, [], { prepare: true });

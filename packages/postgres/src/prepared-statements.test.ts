@@ -14,7 +14,7 @@ function message(id: string, parentId?: string): MessageInput {
   return { id, threadId: 't', role: 'user', type: 'text', createdAt: new Date(0), content, ...rest };
 }
 
-it('plans that are kept read no table and no thread as a whole, even if they were made when it was empty', async () => {
+it('plans prepared statements without sequential scans, even on empty tables', async () => {
   const { database, calls } = counting(await openPostgres());
   const store = PostgresMemoryStore.on(database);
   onTestFinished(() => store.close());
@@ -24,10 +24,10 @@ it('plans that are kept read no table and no thread as a whole, even if they wer
   for (const cursor of [{ before: 'm3' }, { after: 'm1' }]) await store.listMessages({ threadId: 't', cursor });
   await start({ name: 'p', store }, 'r', { threadId: 't', message: message('m4') });
   await store.registry.promote(store.scope, 't', 'p');
-  const kept = new Set(calls.filter(({ options }) => options?.prepare).map(({ text }) => text));
-  expect(kept.size).toBeGreaterThan(6);
+  const prepared = new Set(calls.filter(({ options }) => options?.prepare).map(({ text }) => text));
+  expect(prepared.size).toBeGreaterThan(6);
   let reading = 0;
-  for (const text of kept) {
+  for (const text of prepared) {
     const rows = await database.query<{ 'QUERY PLAN': string }>(`explain (generic_plan) ${text}`);
     const lines = rows.map((row) => row['QUERY PLAN'].trim());
     expect(lines.filter((line) => line.includes('Seq Scan'))).toEqual([]);
@@ -36,7 +36,7 @@ it('plans that are kept read no table and no thread as a whole, even if they wer
       return by === undefined ? [] : [{ by, condition: lines[index + 1] }];
     });
     if (reads.length > 0) reading += 1;
-    // Every index of messages begins with the thread, and on an empty table one looks as good as another.
+    // Every message index starts with the thread, and on an empty table all of them have the same cost.
     for (const { by, condition } of reads) {
       expect(condition).toMatch(by === 'pkey' ? /thread_id = .* AND \(id / : /thread_id = .* AND \(seq /);
       expect(['pkey', 'seq']).toContain(by);
@@ -45,8 +45,8 @@ it('plans that are kept read no table and no thread as a whole, even if they wer
   expect(reading).toBeGreaterThan(5);
 });
 
-it('plans of saves are kept, and serve short and long ones', async () => {
-  // One connection, so that all of them are planned on it.
+it('reuses one plan for short and long saves', async () => {
+  // One connection, so that it plans every statement.
   const pool = new pg.Pool({ connectionString: await newPostgresUrl(), max: 1 });
   const database = usePgPool(pool, { prepare: true });
   const store = PostgresMemoryStore.on(database);
@@ -57,11 +57,11 @@ it('plans of saves are kept, and serve short and long ones', async () => {
   let n = 0;
   const save = (count: number): Promise<unknown> =>
     store.saveMessages({ messages: Array.from({ length: count }, () => message(`m${(n += 1)}`)) });
-  // The server makes five for their values before it thinks about one for all.
+  // The server makes five custom plans before it considers a generic one.
   for (const count of [1, 200, 1, 200, 1, 200, 1, 200]) await save(count);
-  const plans = await database.query<{ made: number; kept: number }>(
-    `select custom_plans::int4 as made, generic_plans::int4 as kept from pg_prepared_statements
+  const plans = await database.query<{ custom: number; generic: number }>(
+    `select custom_plans::int4 as custom, generic_plans::int4 as generic from pg_prepared_statements
      where statement like 'with known%'`,
   );
-  expect(plans).toEqual([{ made: 5, kept: 3 }]);
+  expect(plans).toEqual([{ custom: 5, generic: 3 }]);
 });

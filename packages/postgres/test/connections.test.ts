@@ -45,7 +45,7 @@ const one = [{ one: 1 }];
 const selectOne = 'select 1 as one';
 
 describe.each(opened)('a database opened with $name', ({ open }) => {
-  it('survives a fatal error in the same segment as ReadyForQuery, on a new, a used and an idle connection', async () => {
+  it('survives a fatal error in the same segment as ReadyForQuery on new, used and idle connections', async () => {
     const proxy = await startProxy();
     const database = open(proxy.url);
     for (const match of [sessionStart, 'begin', selectOne, 'commit']) {
@@ -61,7 +61,7 @@ describe.each(opened)('a database opened with $name', ({ open }) => {
   });
 
   it.each(['begin', selectOne, 'commit', 'rollback', 'pg_backend_pid'])(
-    'fails within its limit when `%s` is not answered, and does not use the connection again',
+    'times out when `%s` is not answered and discards the connection',
     async (match) => {
       const proxy = await startProxy();
       const database = open(proxy.url, { timeouts });
@@ -87,7 +87,7 @@ describe.each(opened)('a database opened with $name', ({ open }) => {
     },
   );
 
-  it('fails within its limit when the server accepts connections and never answers', async () => {
+  it('times out when the server accepts connections and never answers', async () => {
     const proxy = await startProxy();
     const database = open(proxy.url, { timeouts });
     proxy.silence();
@@ -98,7 +98,7 @@ describe.each(opened)('a database opened with $name', ({ open }) => {
     proxy.cut();
   });
 
-  it('fails within its limit when all connections of the pool stay in use', async () => {
+  it('times out when all connections of the pool are in use', async () => {
     const proxy = await startProxy();
     const database = open(proxy.url, { timeouts: { connectMs: 3_000 } });
     let release = (): void => undefined;
@@ -124,20 +124,20 @@ describe.each(opened)('a database opened with $name', ({ open }) => {
   });
 });
 
-it('reports rejected statements and mistakes of the program as they are', async () => {
+it('passes on errors of rejected statements and of the program', async () => {
   const database = opened[0]!.open(await newPostgresUrl({ empty: true }));
   await expect(database.query('select 1 / 0 as one')).rejects.toMatchObject({ code: '22012' });
   const mistake = new TypeError('a mistake');
   await expect(database.transaction(() => Promise.reject(mistake))).rejects.toBe(mistake);
 });
 
-it('lets a transaction without time limits take longer than the limits', async () => {
+it('runs a transaction without timeouts longer than the limits', async () => {
   const database = opened[0]!.open(await newPostgresUrl({ empty: true }), { timeouts });
   const slow = `select 1 as one from pg_sleep(2.5)`;
   expect(await database.transaction((sql) => sql.query(slow), { noTimeout: true })).toEqual(one);
 });
 
-it('opens the LISTEN connection again when it goes silent', { timeout: 20_000 }, async () => {
+it('reopens the LISTEN connection when it goes silent', { timeout: 20_000 }, async () => {
   const url = await newPostgresUrl();
   const proxy = await startFaultProxy(url);
   onTestFinished(() => proxy.close());

@@ -41,14 +41,14 @@ describe.each(databases)('blobs, $name', ({ open }) => {
   beforeEach(() => emptyTables(database));
   afterAll(() => store.close());
 
-  const partsOf = (saved: CanonicalMessage | null | undefined): MessagePart[] | undefined => saved?.content.parts;
+  const getParts = (saved: CanonicalMessage | null | undefined): MessagePart[] | undefined => saved?.content.parts;
 
   it('moves files of more than 32 kB into blobs, also inside interjections', async () => {
     const inner = { type: 'interjection' as const, role: 'user' as const, parts: [image(large)] };
     const parts = [image(large), image(large.subarray(0, 32_768)), inner];
     const { messages } = await store.saveMessages({ messages: [message('m1', ...parts)] });
     const moved = { type: 'file', mimeType: 'image/png', url };
-    expect(partsOf(messages[0])).toEqual([moved, parts[1], { ...inner, parts: [moved] }]);
+    expect(getParts(messages[0])).toEqual([moved, parts[1], { ...inner, parts: [moved] }]);
     expect(await store.listMessages({ threadId: 't1' })).toEqual(messages);
     expect(await store.blobs.info(store.scope, readBlobUrl(url)!)).toEqual({
       sha256: readBlobUrl(url),
@@ -79,7 +79,7 @@ describe.each(databases)('blobs, $name', ({ open }) => {
       busy: 'reject',
       pending: 'supersede',
     })) as Started;
-    expect(partsOf(await store.getMessage({ threadId: 't1', messageId: 'm1' }))).toMatchObject([{ url }]);
+    expect(getParts(await store.getMessage({ threadId: 't1', messageId: 'm1' }))).toMatchObject([{ url }]);
     const drawn = Buffer.alloc(50_000, 'drawn');
     const finished = await store.registry.finish(started.run.key, started.epoch, {
       nextSeq: 1,
@@ -97,7 +97,7 @@ describe.each(databases)('blobs, $name', ({ open }) => {
     const foreign = { type: 'file' as const, url };
     await store.forScope('other').blobs.put(store.forScope('other').scope, { data: large });
     await store.saveMessages({ messages: [message('m1', foreign)] });
-    expect(partsOf(await store.getMessage({ threadId: 't1', messageId: 'm1' }))).toEqual([foreign]);
+    expect(getParts(await store.getMessage({ threadId: 't1', messageId: 'm1' }))).toEqual([foreign]);
     expect(await store.blobs.info(store.scope, readBlobUrl(url)!)).toBeNull();
   });
 

@@ -35,7 +35,7 @@ describe.each(databases)('branches as lines, $name', ({ open }) => {
     );
 
   /** Number of database pages that a read touches. */
-  async function pagesOf(read: () => Promise<unknown>): Promise<number> {
+  async function countPages(read: () => Promise<unknown>): Promise<number> {
     calls.length = 0;
     await read();
     const [page, ...others] = calls.filter(({ text }) => !text.startsWith('select pg_notify'));
@@ -53,17 +53,17 @@ describe.each(databases)('branches as lines, $name', ({ open }) => {
       for (let n = 0; n < 10; n++) await store.saveMessages({ messages: chain(`${n}-`, 1000) });
       await database.query('analyze intertie.conversation_message');
       const list = (query: object) => () => store.listMessages({ threadId, limit: 50, ...query });
-      const end = await pagesOf(list({}));
+      const end = await countPages(list({}));
       expect(end).toBeGreaterThan(0);
       for (const cursor of [{ before: '9-900' }, { before: '5-500' }, { before: '0-60' }, { after: '0-1' }]) {
-        expect(await pagesOf(list({ cursor })), JSON.stringify(cursor)).toBeLessThan(end + 30);
+        expect(await countPages(list({ cursor })), JSON.stringify(cursor)).toBeLessThan(end + 30);
       }
-      const tenth = await pagesOf(list({ limit: 1000 }));
-      expect(await pagesOf(list({ limit: undefined }))).toBeLessThan(12 * tenth);
+      const tenth = await countPages(list({ limit: 1000 }));
+      expect(await countPages(list({ limit: undefined }))).toBeLessThan(12 * tenth);
       // A branch far back adds one line.
       await store.saveMessages({ messages: [message('again', '0-500'), ...chain('b', 400)] });
-      expect(await pagesOf(list({ cursor: { before: '0-100' } }))).toBeLessThan(end + 60);
-      expect(await pagesOf(list({ leafId: '9-1000', cursor: { before: '0-100' } }))).toBeLessThan(end + 60);
+      expect(await countPages(list({ cursor: { before: '0-100' } }))).toBeLessThan(end + 60);
+      expect(await countPages(list({ leafId: '9-1000', cursor: { before: '0-100' } }))).toBeLessThan(end + 60);
     },
   );
 

@@ -62,8 +62,8 @@ describe.each(databases)('a start on $name', { timeout: 60_000 }, ({ open }) => 
       expect(started).toMatchObject({ run: await store.registry.findRun(store.scope, { runId: `r${n}` }) });
       await end(n);
     }
-    const said = await store.listMessages({ threadId: 't' });
-    expect(said.map(({ id, parentId }) => [id, parentId])).toEqual([
+    const messages = await store.listMessages({ threadId: 't' });
+    expect(messages.map(({ id, parentId }) => [id, parentId])).toEqual([
       ['u1', undefined],
       ['a1', 'u1'],
       ['u2', 'a1'],
@@ -71,7 +71,7 @@ describe.each(databases)('a start on $name', { timeout: 60_000 }, ({ open }) => 
       ['u3', 'a2'],
       ['a3', 'u3'],
     ]);
-    expect(await store.listMessages({ threadId: 't', limit: 2 })).toEqual(said.slice(-2));
+    expect(await store.listMessages({ threadId: 't', limit: 2 })).toEqual(messages.slice(-2));
   });
 
   it('writes nothing when the fast path does not apply', async () => {
