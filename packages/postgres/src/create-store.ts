@@ -22,7 +22,7 @@ export type CreateStoreOptions = PostgresStoreOptions & {
   /**
    * Whether to use named prepared statements for frequent queries, so that the server plans each once per connection. Default:
    * only on direct connections to the server. Set it to true for a pooler that supports them (PgBouncer with
-   * \`max_prepared_statements\`).
+   * `max_prepared_statements`).
    */
   prepare?: boolean;
   /** Database schema of the tables. Default: `intertie`. */

@@ -39,17 +39,17 @@ it('keeps a prepared statement after its execution fails', async () => {
 });
 
 it('queues statements outside a transaction until it has ended', async () => {
-  await database.query('create temporary table noted (text text)');
-  let beside: Promise<unknown> | undefined;
+  await database.query('create temporary table entries (text text)');
+  let outside: Promise<unknown> | undefined;
   const failed = database.transaction(async (sql) => {
-    beside = database.query("insert into noted values ('beside')");
-    await Promise.all(['a', 'b'].map((text) => sql.query('insert into noted values ($1)', [text])));
-    expect(await sql.query('select text from noted order by text')).toEqual([{ text: 'a' }, { text: 'b' }]);
+    outside = database.query("insert into entries values ('outside')");
+    await Promise.all(['a', 'b'].map((text) => sql.query('insert into entries values ($1)', [text])));
+    expect(await sql.query('select text from entries order by text')).toEqual([{ text: 'a' }, { text: 'b' }]);
     throw new Error('no');
   });
   await expect(failed).rejects.toThrow('no');
-  await beside;
-  expect(await database.query('select text from noted')).toEqual([{ text: 'beside' }]);
+  await outside;
+  expect(await database.query('select text from entries')).toEqual([{ text: 'outside' }]);
 });
 
 it('prepares a statement again when the tables may have grown', async () => {

@@ -2,9 +2,22 @@ import type { EventOf } from '@intertie/core';
 
 import type { RunBuilder } from './run-builder.ts';
 
+/** Selects an item by a random number. */
 const select = <T>(list: readonly T[], pick: number): T | undefined => list[pick % Math.max(list.length, 1)];
 
-const generators: { readonly [name: string]: (builder: RunBuilder, pick: number, text: string) => void } = {
+type Generator = (builder: RunBuilder, pick: number, text: string) => void;
+
+function openPart(kind: 'text' | 'reasoning'): Generator {
+  return (builder, pick) => {
+    const attribution = builder.attribution(pick);
+    const { stepId } = attribution;
+    const id = builder.id();
+    builder.parts.push({ kind, id, ...(stepId !== undefined && { stepId }) });
+    builder.emit({ type: `${kind}-start`, id, ...attribution });
+  };
+}
+
+const generators: { readonly [name: string]: Generator } = {
   'agent-start': (builder, pick) => {
     const again = pick % 2 === 0 ? builder.take(builder.pausedAgents, pick) : undefined;
     const agentId = again ?? builder.id();
@@ -64,26 +77,8 @@ const generators: { readonly [name: string]: (builder: RunBuilder, pick: number,
       ...(pick % 2 === 0 && { response: { id: `r${pick}` }, providerMetadata: { maker: { pick } } }),
     });
   },
-  text: (builder, pick) => {
-    const attribution = builder.attribution(pick);
-    const part = {
-      kind: 'text' as const,
-      id: builder.id(),
-      ...(attribution.stepId !== undefined && { stepId: attribution.stepId }),
-    };
-    builder.parts.push(part);
-    builder.emit({ type: 'text-start', id: part.id, ...attribution });
-  },
-  reasoning: (builder, pick) => {
-    const attribution = builder.attribution(pick);
-    const part = {
-      kind: 'reasoning' as const,
-      id: builder.id(),
-      ...(attribution.stepId !== undefined && { stepId: attribution.stepId }),
-    };
-    builder.parts.push(part);
-    builder.emit({ type: 'reasoning-start', id: part.id, ...attribution });
-  },
+  text: openPart('text'),
+  reasoning: openPart('reasoning'),
   'tool-input': (builder, pick) => {
     const attribution = builder.attribution(pick);
     const id = builder.id();

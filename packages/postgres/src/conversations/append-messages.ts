@@ -85,26 +85,26 @@ function getStatement(shape: Shape): string {
 function writeStatement(shape: Shape): string {
   const parts = [lockedThread];
   let next = 10;
-  const take = (count: number): number => (next += count) - count;
+  const reserve = (count: number): number => (next += count) - count;
   if (shape.inserts) {
-    const from = take(messageValueCount);
-    const parent = shape.given ? `$${take(1)}::text` : 'thread.head_id';
+    const from = reserve(messageValueCount);
+    const parent = shape.given ? `$${reserve(1)}::text` : 'thread.head_id';
     const thread = `(select thread.*, ${parent} as first_parent from thread)`;
     parts.push(`inserted as (${insertStatement(from, thread)})`);
   }
   if (shape.updates) {
     const thread = { id: 'thread.id', version: 'thread.version', from: 'thread' };
-    parts.push(`updated as (${updateStatement(take(messageValueCount), thread)})`);
+    parts.push(`updated as (${updateStatement(reserve(messageValueCount), thread)})`);
   }
   if (shape.request) {
-    const from = take(2);
+    const from = reserve(2);
     parts.push(
       `recorded as (insert into intertie.requests (scope, key, hash, thread_ids)
         select $1, $${from}, $${from + 1}, array[thread.id] from thread)`,
     );
   }
   if (shape.refs) {
-    const from = take(2);
+    const from = reserve(2);
     parts.push(referenceCtes({ thread: 'thread', scope: '$1', ids: `$${from}`, hashes: `$${from + 1}` }));
   }
   return `with ${parts.join(',\n')} select thread.version::float8 as version, thread.head_id as parent_id from thread`;
@@ -121,7 +121,7 @@ const lockedThread = `known as materialized (
     select known.* from known
     where ($5::float8 is null or known.version = $5::float8::bigint) and ($8::text is null or known.head_id = $8)
       and not exists (select from unnest(array[$7, $9::text]) new(id) cross join lateral (
-        select from ${messageByKey('id', 'known.id', 'new.id')}) there)),
+        select from ${messageByKey('id', 'known.id', 'new.id')}) stored)),
   created as (
     insert into intertie.threads (id, scope, key, resource_id, next_seq, version, head_id)
     select $3::text::uuid, $1, $2, $4, $6::int4, 1, $7

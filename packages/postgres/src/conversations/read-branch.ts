@@ -41,7 +41,7 @@ const selectLeaf = `select m.thread_id, coalesce(m.line, m.seq) as low, m.seq as
   where t.scope = $1 and t.key = $2`;
 
 /**
- * CTE \`lines\`: the lines of the branch, from its end, as many as needed. A line is a range of consecutive numbers without
+ * CTE `lines`: the lines of the branch, from its end, as many as needed. A line is a range of consecutive numbers without
  * gaps, so messages are counted without being read. The parent of its first message is on the next line of the branch.
  */
 function selectLines({ count, isNeeded, given = '' }: { count: string; isNeeded: string; given?: string }): string {
@@ -73,7 +73,7 @@ const readEnd = `with recursive leaf as materialized (${selectLeaf}),
   ${selectLines({ count: 'high - low + 1', isNeeded: isShort })}
   select ${messageColumns} from (${selectPage('desc')}) m order by m.seq desc`;
 
-/** Wraps a page in the check that the cursor \`$5\` is on the branch. */
+/** Wraps a page in the check that the cursor `$5` is on the branch. */
 function fromCursor(lines: string, page: string): string {
   return `with recursive leaf as materialized (${selectLeaf}),
     cursor as materialized (

@@ -84,7 +84,7 @@ describe.each(databases)('a start on $name', { timeout: 60_000 }, ({ open }) => 
     expect(await store.listMessages({ threadId: 't' })).toHaveLength(2);
     const again = request(4, { idempotency: { key: 'k1', hash: 'h' } });
     expect(await store.registry.start(store.scope, again)).toMatchObject({ type: 'attached', run: { runId: 'r1' } });
-    expect(await store.registry.start(store.scope, { ...other, parentId: 'nobody' })).toMatchObject({
+    expect(await store.registry.start(store.scope, { ...other, parentId: 'missing' })).toMatchObject({
       type: 'refused',
       reason: 'not-found',
     });

@@ -115,13 +115,13 @@ async function start(
   const { version, base } = await nextVersion(sql, threadUuid, { messages: user ? 2 : 1, headId: request.messageId });
   publish({ type: 'thread', scope, threadId });
   const superseded: Decision[] = paused ? await abandonRun(sql, paused.run, 'superseded', version) : [];
-  const asked = user && prepareUserMessage(context, thread, user);
-  if (asked) {
-    await insertMessages(sql, { threadUuid, base, version }, [asked]);
-    await referenceBlobs(sql, scope, threadUuid, [asked]);
+  const userMessage = user && prepareUserMessage(context, thread, user);
+  if (userMessage) {
+    await insertMessages(sql, { threadUuid, base, version }, [userMessage]);
+    await referenceBlobs(sql, scope, threadUuid, [userMessage]);
   }
-  const placeholder = createPlaceholder(request, thread.now, asked?.id ?? thread.parentId);
-  await insertMessages(sql, { threadUuid, base: asked ? base + 1 : base, version }, [placeholder], key);
+  const placeholder = createPlaceholder(request, thread.now, userMessage?.id ?? thread.parentId);
+  await insertMessages(sql, { threadUuid, base: userMessage ? base + 1 : base, version }, [placeholder], key);
   await insertRun(sql, {
     key,
     threadUuid,
@@ -132,10 +132,10 @@ async function start(
     ...(request.createdBy !== undefined && { createdBy: request.createdBy }),
     ...(!blocker && { process }),
   });
-  await rememberRequest(sql, scope, request);
+  await insertRequest(sql, scope, request);
   const run = await getRun(sql, key);
   if (!blocker) {
-    const all = thread.isNewThread && { messages: [...(asked ? [asked] : []), placeholder] };
+    const all = thread.isNewThread && { messages: [...(userMessage ? [userMessage] : []), placeholder] };
     return { type: 'started', ...toOwnership(run), superseded, ...all };
   }
   const takenOver = await unblockThread(sql, publish, request, thread, blocker);
@@ -219,16 +219,16 @@ function prepareUserMessage(
 }
 
 /** Records the idempotency key for a day; after that it may be used again. */
-async function rememberRequest(sql: Sql, scope: Scope, { idempotency, key }: PreparedStart): Promise<void> {
+async function insertRequest(sql: Sql, scope: Scope, { idempotency, key }: PreparedStart): Promise<void> {
   if (!idempotency) return;
-  const [remembered] = await sql.query(
+  const [inserted] = await sql.query(
     `insert into intertie.requests as q (scope, key, hash, run_id) values ($1, $2, $3, $4::text::uuid)
       on conflict (scope, key) do update set hash = excluded.hash, run_id = excluded.run_id, created_at = now()
         where q.created_at <= now() - interval '1 day'
-      returning 1 as remembered`,
+      returning 1 as inserted`,
     [scope, idempotency.key, idempotency.hash, key],
   );
-  if (!remembered) throw new KeyTaken();
+  if (!inserted) throw new KeyTaken();
 }
 
 /** Takes over the blocking run of a dead process, or requests a stop of a live one that the new run replaces. */
