@@ -3,7 +3,7 @@ import { createInMemoryStore, foldEvents, type AgentEvent, type AgentSource } fr
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 
-import { arbitraryRun } from '../../conformance/src/arbitrary-run.ts';
+import { arbitraryRun } from '../../conformance/src/arbitraries/arbitrary-run.ts';
 import { Agent } from '../src/agent/agent.ts';
 import { createRunHost } from '../src/execution/run-host.ts';
 import { collect } from './stage.ts';

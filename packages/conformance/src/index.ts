@@ -1,3 +1,3 @@
-export { canonical } from './canonical.ts';
-export { check, startCheck } from './check.ts';
-export type { CheckReport, FoundViolation, RunningCheck } from './check.ts';
+export { canonical } from './checker/canonical.ts';
+export { check, startCheck } from './checker/check.ts';
+export type { CheckReport, FoundViolation, RunningCheck } from './checker/check.ts';

@@ -1,22 +1,9 @@
-import {
-  foldEvents,
-  formatTape,
-  MessageList,
-  parseTape,
-  seal,
-  transcode,
-  unfold,
-  validateEvent,
-  type AgentEvent,
-  type CanonicalMessage,
-  type Json,
-  type Loss,
-} from '@intertie/core';
+import { foldEvents, formatTape, MessageList, parseTape, seal, transcode, unfold, validateEvent, type AgentEvent, type CanonicalMessage, type Json, type Loss } from '@intertie/core';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { arbitraryContinuation, arbitraryRun, type ArbitraryRun } from '../src/arbitrary-run.ts';
-import { canonical } from '../src/canonical.ts';
-import { check } from '../src/check.ts';
+import { arbitraryContinuation, arbitraryRun, type ArbitraryRun } from '../src/arbitraries/arbitrary-run.ts';
+import { canonical } from '../src/checker/canonical.ts';
+import { check } from '../src/checker/check.ts';
 import { slowFold } from './slow-fold.ts';
 
 // One run is as many checks as it has events. `npm run soak` takes more runs.
@@ -28,22 +15,22 @@ const cutAt = (
   onLoss: (loss: Loss) => void = () => undefined,
 ): AgentEvent[] => transcode(seal(run, onLoss), events.slice(0, index), end);
 
-function eachCut(arbitrary: ArbitraryRun, expectOf: (sealed: AgentEvent[], index: number) => void): void {
-  for (let index = 0; index <= arbitrary.events.length; index++) expectOf(cutAt(arbitrary, index), index);
+function eachCut(arbitrary: ArbitraryRun, assert: (sealed: AgentEvent[], index: number) => void): void {
+  for (let index = 0; index <= arbitrary.events.length; index++) assert(cutAt(arbitrary, index), index);
 }
 
 const violations = (events: AgentEvent[]): string[] =>
   check(canonical, events).violations.map(({ index, rule, message }) => `${index} ${rule} ${message}`);
 
-/** Equal text for equal events, whatever the order of their keys. */
+/** JSON that is independent of the key order. */
 const canonicalJson = (event: AgentEvent): string =>
   JSON.stringify(Object.entries(event).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 
-/** Twice unfolded is once folded: a message that a log cannot say better than a snapshot. */
+/** Unfolds and folds a message again. */
 const refold = (message: CanonicalMessage): CanonicalMessage => foldEvents(unfold(message))!;
 
-describe('random runs, cut at every index, ended in every way', () => {
-  it('come out of the seal whole: the checker is silent, and every event has its shape', () => {
+describe('seal, fold and tape on random runs that are cut at every index', () => {
+  it('seals every prefix into a run without violations', () => {
     fc.assert(
       fc.property(arbitraryRun(), (arbitrary) => {
         eachCut(arbitrary, (sealed) => {
@@ -55,7 +42,7 @@ describe('random runs, cut at every index, ended in every way', () => {
     );
   });
 
-  it('lose nothing on the way: a run that keeps the grammar passes through as it is', () => {
+  it('passes a valid run through the seal without losses', () => {
     fc.assert(
       fc.property(arbitraryRun(), (arbitrary) => {
         const losses: Loss[] = [];
@@ -68,7 +55,7 @@ describe('random runs, cut at every index, ended in every way', () => {
     );
   });
 
-  it('fold to what an obviously correct, slow model says', () => {
+  it('folds like the reference model', () => {
     fc.assert(
       fc.property(arbitraryRun(), (arbitrary) => {
         eachCut(arbitrary, (sealed) => expect(foldEvents(sealed)).toEqual(slowFold(sealed)));
@@ -77,7 +64,7 @@ describe('random runs, cut at every index, ended in every way', () => {
     );
   });
 
-  it('give the same snapshots whenever they are taken, and whenever they are read', () => {
+  it('takes the same snapshots at any time', () => {
     fc.assert(
       fc.property(arbitraryRun(), fc.array(fc.boolean(), { minLength: 100, maxLength: 100 }), (arbitrary, takes) => {
         const sealed = cutAt(arbitrary, arbitrary.events.length);
@@ -91,7 +78,7 @@ describe('random runs, cut at every index, ended in every way', () => {
     );
   });
 
-  it('fold(unfold(m)) is m', () => {
+  it('restores a message from its unfolded events', () => {
     fc.assert(
       fc.property(arbitraryRun(), (arbitrary) => {
         eachCut(arbitrary, (sealed) => {
@@ -105,7 +92,7 @@ describe('random runs, cut at every index, ended in every way', () => {
     );
   });
 
-  it('come back from a tape as they were, byte by byte', () => {
+  it('round-trips through a tape byte for byte', () => {
     fc.assert(
       fc.property(arbitraryRun(), (arbitrary) => {
         eachCut(arbitrary, (sealed) => {
@@ -120,7 +107,7 @@ describe('random runs, cut at every index, ended in every way', () => {
     );
   });
 
-  it('fold(run-start, snapshot(m), run-end) is m with one more run', () => {
+  it('adds one run to the message when a continuation emits nothing', () => {
     fc.assert(
       fc.property(arbitraryRun(), (arbitrary) => {
         const message = foldEvents(cutAt(arbitrary, arbitrary.events.length))!;
@@ -142,7 +129,7 @@ describe('random runs, cut at every index, ended in every way', () => {
     );
   });
 
-  it('recover from any prefix of their log as if the process had sealed them itself', () => {
+  it('seals any prefix of a log into a valid run during recovery', () => {
     fc.assert(
       fc.property(arbitraryRun(), fc.nat(), (arbitrary, place) => {
         const log = cutAt(arbitrary, arbitrary.events.length);
@@ -161,7 +148,7 @@ describe('random runs, cut at every index, ended in every way', () => {
 });
 
 describe('continuations', () => {
-  it('extend the message by one-way rules, at every cut', () => {
+  it('only extends the message, at every cut', () => {
     fc.assert(
       fc.property(arbitraryContinuation(), ({ paused, continued }) => {
         const first = cutAt(paused, paused.events.length);
@@ -172,16 +159,16 @@ describe('continuations', () => {
           expect(message).toEqual(slowFold(sealed));
           expect(refold(message)).toEqual(message);
           const before = foldEvents(first)!;
-          const said = ({ content }: CanonicalMessage): unknown[] =>
+          const readParts = ({ content }: CanonicalMessage): unknown[] =>
             content.parts.slice(0, before.content.parts.length).map((part) => [part.type, 'text' in part && part.text]);
-          expect(said(message)).toEqual(said(before));
+          expect(readParts(message)).toEqual(readParts(before));
         });
       }),
       everyCutRuns,
     );
   });
 
-  it('fold the same from the log alone and on top of the stored message', () => {
+  it('folds to the same content with and without the stored message', () => {
     fc.assert(
       fc.property(arbitraryContinuation(), ({ paused, continued }) => {
         const stored = foldEvents(cutAt(paused, paused.events.length))!;
@@ -195,7 +182,7 @@ describe('continuations', () => {
 });
 
 describe('broken streams', () => {
-  it('whatever the seal is fed, what comes out keeps the invariants', () => {
+  it('seals any input into a stream without violations', () => {
     fc.assert(
       fc.property(
         arbitraryContinuation(),

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { formatTape, parseTape } from '@intertie/core';
 import { describe, expect, it } from 'vitest';
-import { canonical } from '../src/canonical.ts';
-import { check } from '../src/check.ts';
+import { canonical } from '../src/checker/canonical.ts';
+import { check } from '../src/checker/check.ts';
 
 const folder = new URL('../corpus/', import.meta.url);
 const tapes = readdirSync(folder);
@@ -11,11 +11,11 @@ describe.each(tapes)('%s', (name) => {
   const text = readFileSync(new URL(name, folder), 'utf8');
   const tape = parseTape(text);
 
-  it('is byte-equal after a round trip', () => {
+  it('round-trips byte for byte', () => {
     expect(formatTape(tape)).toBe(text);
   });
 
-  it('keeps every rule of its dialect', () => {
+  it('has no violations and no losses', () => {
     expect(tape.header).toMatchObject({ dialect: 'canonical', title: expect.any(String) });
     const { violations, losses } = check(
       canonical,

@@ -2,32 +2,32 @@ import type { AgentEvent, CanonicalMessage, EventOf, Json, MessagePart, Meta } f
 import { applyPatch } from '@intertie/core/internal';
 
 /**
- * What the fold should say, computed the long way: every part is looked up again among all events. Quadratic, without
- * state, and short enough to be believed.
+ * Reference model of the fold: stateless, quadratic and simple enough to be checked by reading. Each part is computed from
+ * all events of the run.
  */
 export function slowFold(events: AgentEvent[]): CanonicalMessage {
   const start = events[0] as EventOf<'run-start'>;
   const baseline = events.find((event) => event.type === 'message-snapshot')?.content;
-  const gone = discardedSteps(events);
+  const gone = findDiscardedSteps(events);
   const opened: Array<{ part: MessagePart; after: number }> = (baseline?.parts ?? []).map((part) => ({
     part,
     after: 1,
   }));
   for (const [index, event] of events.entries()) {
-    const part = opening(event, events, index, baseline?.parts ?? []);
+    const part = openPart(event, events, index, baseline?.parts ?? []);
     if (part) opened.push({ part, after: index + 1 });
   }
   const discarded = ({ part, after }: (typeof opened)[number]): boolean =>
     part.stepId !== undefined && (gone.get(part.stepId) ?? -1) >= after;
-  const goneCalls = new Set(
+  const discardedCalls = new Set(
     opened.flatMap((entry) =>
       discarded(entry) && entry.part.type === 'tool-invocation' ? [entry.part.toolCallId] : [],
     ),
   );
   const parts = opened
     .filter((entry) => !discarded(entry))
-    .filter(({ part }) => !(part.type === 'question' && goneCalls.has(part.toolCallId ?? '')))
-    .map(({ part, after }) => events.slice(after).reduce(later, part));
+    .filter(({ part }) => !(part.type === 'question' && discardedCalls.has(part.toolCallId ?? '')))
+    .map(({ part, after }) => events.slice(after).reduce(applyEvent, part));
 
   const metadata = events
     .flatMap((event) => (event.type === 'metadata' && event.id === undefined ? [event.metadata] : []))
@@ -35,13 +35,13 @@ export function slowFold(events: AgentEvent[]): CanonicalMessage {
   const end = events.find((event) => event.type === 'run-end');
   const states = events.filter((event) => event.type === 'state-snapshot' || event.type === 'state-delta');
   const state = states.reduce<Json | undefined>(
-    (value, event) => (event.type === 'state-snapshot' ? event.state : patched(value ?? {}, event)),
+    (value, event) => (event.type === 'state-snapshot' ? event.state : applyDelta(value ?? {}, event)),
     undefined,
   );
-  const agents = directory(events, baseline?.agents, agentEntry);
-  const steps = directory(events, baseline?.steps, stepEntry);
+  const agents = collectEntries(events, baseline?.agents, agentEntry);
+  const steps = collectEntries(events, baseline?.steps, stepEntry);
   for (const stepId of gone.keys()) delete steps?.[stepId];
-  const providerMetadata = merged(baseline?.providerMetadata, end?.providerMetadata);
+  const providerMetadata = mergeMeta(baseline?.providerMetadata, end?.providerMetadata);
   return withoutUndefined({
     id: start.messageId,
     threadId: start.threadId,
@@ -65,15 +65,15 @@ export function slowFold(events: AgentEvent[]): CanonicalMessage {
   }) as CanonicalMessage;
 }
 
-function discardedSteps(events: AgentEvent[]): Map<string, number> {
+function findDiscardedSteps(events: AgentEvent[]): Map<string, number> {
   const found = new Map<string, number>();
   for (const [index, event] of events.entries())
     if (event.type === 'step-end' && event.discarded) found.set(event.stepId, index);
   return found;
 }
 
-/** The part that an event opens, as it is at that moment. */
-function opening(
+/** The part that an event opens, before any later event is applied. */
+function openPart(
   event: AgentEvent,
   events: AgentEvent[],
   index: number,
@@ -82,12 +82,12 @@ function opening(
   const before = events.slice(0, index);
   switch (event.type) {
     case 'text-start':
-      return { ...without(event, 'type', 'at'), type: 'text', text: '' };
+      return { ...omit(event, 'type', 'at'), type: 'text', text: '' };
     case 'reasoning-start':
-      return { ...without(event, 'type', 'at'), type: 'reasoning', reasoning: '' };
+      return { ...omit(event, 'type', 'at'), type: 'reasoning', reasoning: '' };
     case 'tool-input-start':
       return {
-        ...without(event, 'type', 'at'),
+        ...omit(event, 'type', 'at'),
         type: 'tool-invocation',
         state: 'partial-call',
         argsText: '',
@@ -95,14 +95,14 @@ function opening(
     case 'tool-call':
       if (before.some((other) => other.type === 'tool-input-start' && other.toolCallId === event.toolCallId))
         return undefined;
-      return called({ type: 'tool-invocation' } as MessagePart, event);
+      return applyCall({ type: 'tool-invocation' } as MessagePart, event);
     case 'interjection':
     case 'file':
     case 'source':
-      return without(event, 'at') as MessagePart;
+      return omit(event, 'at') as MessagePart;
     case 'data': {
       if (event.transient || baseline.some((part) => part.id === event.id)) return undefined;
-      const gone = discardedSteps(before);
+      const gone = findDiscardedSteps(before);
       const lives = before.some(
         (other, at) =>
           other.type === 'data' &&
@@ -110,16 +110,16 @@ function opening(
           other.id === event.id &&
           !((gone.get(other.stepId ?? '') ?? -1) > at),
       );
-      return lives ? undefined : (without(event, 'at', 'transient') as MessagePart);
+      return lives ? undefined : (omit(event, 'at', 'transient') as MessagePart);
     }
     case 'question':
-      return isApproval(event, before, baseline) ? undefined : (without(event, 'at') as MessagePart);
+      return isApproval(event, before, baseline) ? undefined : (omit(event, 'at') as MessagePart);
     default:
       return undefined;
   }
 }
 
-/** The first question about a call that is there is its approval. */
+/** The first question about an existing call is its approval. */
 function isApproval({ toolCallId }: EventOf<'question'>, before: AgentEvent[], baseline: MessagePart[]): boolean {
   if (toolCallId === undefined) return false;
   const asked = before.some((other) => other.type === 'question' && other.toolCallId === toolCallId);
@@ -127,8 +127,8 @@ function isApproval({ toolCallId }: EventOf<'question'>, before: AgentEvent[], b
   return !asked && !(stored?.type === 'tool-invocation' && stored.approval);
 }
 
-/** What a later event does to a part. */
-function later(part: MessagePart, event: AgentEvent): MessagePart {
+/** Applies a later event to a part. */
+function applyEvent(part: MessagePart, event: AgentEvent): MessagePart {
   const ids = [part.id, 'toolCallId' in part && part.type === 'tool-invocation' ? part.toolCallId : undefined];
   const about =
     'id' in event && event.id !== undefined ? event.id : 'toolCallId' in event ? event.toolCallId : undefined;
@@ -158,14 +158,14 @@ function later(part: MessagePart, event: AgentEvent): MessagePart {
     case 'metadata':
       return mine && event.id !== undefined ? withMeta(part, event.providerMetadata) : part;
     case 'tool-call':
-      return mine && part.type === 'tool-invocation' ? called(part, event) : part;
+      return mine && part.type === 'tool-invocation' ? applyCall(part, event) : part;
     case 'tool-result':
-      return mine ? settled(part, event) : part;
+      return mine ? applyResult(part, event) : part;
     case 'question':
       if (part.type !== 'tool-invocation' || event.toolCallId !== part.toolCallId || part.approval) return part;
-      return { ...part, approval: without(event, 'type', 'at', 'agentId') as never };
+      return { ...part, approval: omit(event, 'type', 'at', 'agentId') as never };
     case 'answer': {
-      const answer = without(event, 'type', 'at') as never;
+      const answer = omit(event, 'type', 'at') as never;
       if (part.type === 'question')
         return part.questionId === event.questionId && !part.answer ? { ...part, answer } : part;
       if (part.type !== 'tool-invocation' || part.approval?.questionId !== event.questionId || part.approval.answer)
@@ -176,29 +176,28 @@ function later(part: MessagePart, event: AgentEvent): MessagePart {
       if (!mine || event.transient || part.type !== 'data') return part;
       return withMeta({ ...part, name: event.name, data: event.data }, event.providerMetadata);
     case 'data-delta':
-      return mine && part.type === 'data' ? { ...part, data: patched(part.data, event) } : part;
+      return mine && part.type === 'data' ? { ...part, data: applyDelta(part.data, event) } : part;
     default:
       return part;
   }
 }
 
-function called(part: MessagePart, event: EventOf<'tool-call'>): MessagePart {
-  const { argsText: _, ...rest } = part as MessagePart & { argsText?: string };
+function applyCall(part: MessagePart, event: EventOf<'tool-call'>): MessagePart {
   const whole = {
-    ...without(event, 'type', 'at', 'input', 'invalid'),
-    ...rest,
+    ...omit(event, 'type', 'at', 'input', 'invalid'),
+    ...omit(part, 'argsText'),
     state: 'call',
     args: event.input,
     ...(event.invalid && { invalid: true, error: event.invalid }),
-    providerMetadata: merged(part.providerMetadata, event.providerMetadata),
+    providerMetadata: mergeMeta(part.providerMetadata, event.providerMetadata),
   };
   return withoutUndefined(whole) as MessagePart;
 }
 
-function settled(part: MessagePart, event: EventOf<'tool-result'>): MessagePart {
+function applyResult(part: MessagePart, event: EventOf<'tool-result'>): MessagePart {
   if (part.type !== 'tool-invocation') return part;
-  const { result: _, resultContent: __, preliminary: ___, ...rest } = part;
-  const resultMetadata = merged(part.resultMetadata, event.providerMetadata);
+  const rest = omit(part, 'result', 'resultContent', 'preliminary');
+  const resultMetadata = mergeMeta(part.resultMetadata, event.providerMetadata);
   if (event.status === 'ok') {
     return withoutUndefined({
       ...rest,
@@ -215,7 +214,7 @@ function settled(part: MessagePart, event: EventOf<'tool-result'>): MessagePart 
 }
 
 function agentEntry(event: AgentEvent, before: object | undefined): [string, object] | undefined {
-  if (event.type === 'agent-start') return [event.agentId, without(event, 'type', 'at', 'agentId')];
+  if (event.type === 'agent-start') return [event.agentId, omit(event, 'type', 'at', 'agentId')];
   if (event.type !== 'agent-end') return undefined;
   const { outcome, result, usage } = event;
   const error = event.outcome === 'error' ? event.error : undefined;
@@ -223,12 +222,12 @@ function agentEntry(event: AgentEvent, before: object | undefined): [string, obj
 }
 
 function stepEntry(event: AgentEvent, before: object | undefined): [string, object] | undefined {
-  if (event.type === 'step-start') return [event.stepId, without(event, 'type', 'at', 'stepId', 'warnings')];
+  if (event.type === 'step-start') return [event.stepId, omit(event, 'type', 'at', 'stepId', 'warnings')];
   if (event.type !== 'step-end') return undefined;
-  return [event.stepId, { ...before, ...without(event, 'type', 'at', 'stepId', 'warnings', 'discarded') }];
+  return [event.stepId, { ...before, ...omit(event, 'type', 'at', 'stepId', 'warnings', 'discarded') }];
 }
 
-function directory(
+function collectEntries(
   events: AgentEvent[],
   baseline: { [id: string]: object } | undefined,
   entry: (event: AgentEvent, before: object | undefined) => [string, object] | undefined,
@@ -248,19 +247,19 @@ function directory(
 }
 
 function runEntry(runId: string, end: EventOf<'run-end'>): object {
-  return { runId, ...without(end, 'type', 'at', 'resume', 'providerMetadata') };
+  return { runId, ...omit(end, 'type', 'at', 'resume', 'providerMetadata') };
 }
 
-function patched(value: Json, event: EventOf<'data-delta' | 'state-delta'>): Json {
+function applyDelta(value: Json, event: EventOf<'data-delta' | 'state-delta'>): Json {
   const result = applyPatch(structuredClone(value), event.patch);
   return result.ok ? result.value : value;
 }
 
 function withMeta(part: MessagePart, meta: Meta | undefined): MessagePart {
-  return meta ? { ...part, providerMetadata: merged(part.providerMetadata, meta)! } : part;
+  return meta ? { ...part, providerMetadata: mergeMeta(part.providerMetadata, meta)! } : part;
 }
 
-function merged(a: Meta | undefined, b: Meta | undefined): Meta | undefined {
+function mergeMeta(a: Meta | undefined, b: Meta | undefined): Meta | undefined {
   if (!a || !b) return a ?? b;
   const all = { ...a };
   for (const [key, value] of Object.entries(b)) all[key] = { ...all[key], ...value };
@@ -274,7 +273,7 @@ function deepMerge(a: Json | undefined, b: Json): Json {
   return all;
 }
 
-function without(value: object, ...keys: string[]): object {
+function omit(value: object, ...keys: string[]): object {
   return Object.fromEntries(Object.entries(value).filter(([key]) => !keys.includes(key)));
 }
 

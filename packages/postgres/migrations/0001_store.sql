@@ -1,12 +1,12 @@
--- Facts about this installation: `schema` (the last migration), `min_code` (the oldest migration that running code has to
--- know), `event_format_write` (the event format that writers write).
+-- Installation metadata: `schema` (the last migration), `min_code` (the oldest migration that running code must know),
+-- `event_format_write` (the event format that writers use).
 create table intertie.meta (
   key text not null,
   value text not null,
   constraint meta_pkey primary key (key)
 );
 
--- The lease of each process. Its live runs are its own until then, by the clock of the database.
+-- Lease of each process, by the clock of the database. A process owns its live runs until the lease expires.
 create table intertie.processes (
   id text not null,
   lease_until timestamptz not null,
@@ -15,7 +15,7 @@ create table intertie.processes (
   constraint processes_pkey primary key (id)
 );
 
--- A conversation. The row is also the lock of all that belongs to it.
+-- A conversation. Its row is also the lock for everything in the thread.
 create table intertie.threads (
   id uuid not null,
   scope text not null,
@@ -36,8 +36,8 @@ create index threads_list on intertie.threads (scope, updated_at desc, key);
 create index threads_resource on intertie.threads (scope, resource_id, updated_at desc, key)
   where resource_id is not null;
 
--- `content` is json, not jsonb: byte for byte, NUL and lone surrogates included. There is no foreign key to the parent: it
--- would lock the parent's row for every child.
+-- `content` is json, not jsonb, to preserve every byte, including NUL and lone surrogates. There is no foreign key to the
+-- parent, because it would lock the parent's row for every child.
 create table intertie.conversation_message (
   thread_id uuid not null,
   id text not null,
@@ -71,7 +71,7 @@ create index conversation_message_changes on intertie.conversation_message (thre
 create index conversation_message_client on intertie.conversation_message (thread_id, client_id)
   where client_id is not null;
 
--- A run: written when it starts and when it ends. `serial` is the order in which the runs of a thread were made.
+-- A run, written when it starts and when it ends. `serial` orders the runs of a thread by creation.
 create table intertie.runs (
   id uuid not null,
   serial bigint generated always as identity,
@@ -104,8 +104,8 @@ create index runs_name on intertie.runs (client_run_id, serial);
 create index runs_queue on intertie.runs (thread_id, serial) where state = 'queued';
 create index runs_prune on intertie.runs (ended_at) where ended_at is not null and log_dropped_at is null;
 
--- A live run: there only while a process is responsible. Narrow, and nothing indexed ever changes, so that a flush is a
--- HOT update.
+-- A live run. The row exists only while a process owns the run. It is narrow, and no indexed column changes, so that a flush
+-- is a HOT update.
 create table intertie.run_live (
   run_id uuid not null,
   thread_id uuid not null,
@@ -120,7 +120,7 @@ create table intertie.run_live (
   constraint run_live_run foreign key (run_id) references intertie.runs (id) on delete cascade
 ) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000);
 
--- The log. A row holds the events (last_seq - n, last_seq] as a JSON array. No foreign key: an append locks no run.
+-- The run log. A row holds the events (last_seq - n, last_seq] as a JSON array. No foreign key, so an append locks no run.
 create table intertie.run_events (
   run_id uuid not null,
   last_seq bigint not null,
@@ -133,7 +133,7 @@ create table intertie.run_events (
   constraint run_events_n check (n > 0)
 ) with (autovacuum_vacuum_scale_factor = 0.02);
 
--- What runs wait for: each is answered once. `position` is the order in which a run asked.
+-- Decisions that runs wait for. Each is answered once. `position` is the order in which a run asked them.
 create table intertie.decisions (
   run_id uuid not null,
   id text not null,
@@ -157,8 +157,7 @@ create index decisions_thread on intertie.decisions (thread_id);
 create index decisions_open on intertie.decisions (thread_id, message_id) where state = 'open';
 create index decisions_expiry on intertie.decisions (expires_at) where state = 'open' and expires_at is not null;
 
--- Idempotency keys, of runs and (run_id is null) of keyed saves, remembered for a day, or until a thread that was written
--- to is deleted.
+-- Idempotency keys of runs, and of saves (run_id is null). Valid for a day, or until a thread of the save is deleted.
 create table intertie.requests (
   scope text not null,
   key text not null,
@@ -173,7 +172,8 @@ create index requests_run_id on intertie.requests (run_id) where run_id is not n
 create index requests_threads on intertie.requests using gin (thread_ids) where run_id is null;
 create index requests_age on intertie.requests (created_at);
 
--- Files, by scope and hash: a hash is no capability. Stored without compression, so that a part of one can be read alone.
+-- Files by scope and hash. The scope is part of the key, because knowing a hash grants no access. Stored without compression,
+-- so that a range can be read.
 create table intertie.blobs (
   scope text not null,
   sha256 bytea not null,

@@ -1,6 +1,6 @@
--- Messages that follow each other both by number and by parent are a line, and `line` is the number of its first one. So a
--- branch is a few ranges of numbers, however long it is, and any page of it is found without walking there. Null, as written
--- by code that knows no lines, is a line of one.
+-- A line is a sequence of messages that are consecutive by number and by parent. `line` is the number of its first message.
+-- A branch is then a few ranges of numbers, and a page of it is found without walking the parents. Null, as written by code
+-- that does not know lines, is a line of one message.
 alter table intertie.conversation_message add column line bigint;
 update intertie.conversation_message m set line = found.line from (
   select thread_id, id, max(first) over (partition by thread_id order by seq) as line from (

@@ -44,7 +44,7 @@ async function newPool(url?: string): Promise<pg.Pool> {
   return pool;
 }
 
-/** A little of everything that a store does. */
+/** Uses a little of each part of a store. */
 async function use(store: PostgresMemoryStore) {
   const saved = await store.saveMessages({ messages: [hello], operationKey: 'op_1' });
   const again = await store.saveMessages({ messages: [hello], operationKey: 'op_1' });
@@ -63,7 +63,7 @@ const used = { saved: first, again: first, started: 'started', bytes: [1, 2, 3],
 describe('createStore', () => {
   beforeAll(() => postgresServer(), 60_000);
 
-  it('opens a server by its URL, and migrates it', async () => {
+  it('opens and migrates a server by URL', async () => {
     const url = await newPostgresUrl({ empty: true });
     const store = await open(url);
     expect(store.scope).toBe('local');
@@ -75,7 +75,7 @@ describe('createStore', () => {
     expect(await use(again)).toEqual(used);
   });
 
-  it('opens a pool of the user’s own, and leaves it open', async () => {
+  it('opens a pool of the user and does not close it', async () => {
     const pool = await newPool();
     const store = await open({ pool, schema: 'chat' });
     expect(await use(store)).toEqual(used);
@@ -83,7 +83,7 @@ describe('createStore', () => {
     expect((await pool.query('select count(*)::int4 as n from chat.threads')).rows).toEqual([{ n: 1 }]);
   });
 
-  it('does not care for type parsers that the program has set', async () => {
+  it('ignores global type parsers of pg', async () => {
     const pool = await newPool();
     const { getTypeParser } = pg.types;
     onTestFinished(() => void vi.restoreAllMocks());
@@ -92,14 +92,14 @@ describe('createStore', () => {
     expect(await use(await open({ pool }))).toEqual(used);
   });
 
-  it('opens a Drizzle database on a pool, and on PGlite', { timeout: 30_000 }, async () => {
+  it('opens a Drizzle database on a pool and on PGlite', { timeout: 30_000 }, async () => {
     expect(await use(await open({ db: drizzlePg(await newPool()) }))).toEqual(used);
     const { pglite, close } = await openPglite();
     onTestFinished(close);
     expect(await use(await open({ db: drizzlePglite(pglite) }))).toEqual(used);
   });
 
-  it('opens a Drizzle database on a driver that it does not know', async () => {
+  it('opens a Drizzle database on an unknown driver', async () => {
     const db = drizzlePg(await newPool());
     const unknown: DrizzleDatabase = {
       execute: (query) => db.execute(query as string),
@@ -108,15 +108,15 @@ describe('createStore', () => {
     expect(await use(await open({ db: unknown }))).toEqual(used);
   });
 
-  it('refuses a Drizzle database with a single connection', async () => {
+  it('rejects a Drizzle database with a single connection', async () => {
     await expect(createStore({ db: drizzlePg(new pg.Client('postgres://127.0.0.1/none')) })).rejects.toThrow(
-      /one connection.*new pg\.Pool/s,
+      /single connection.*new pg\.Pool/s,
     );
   });
 
-  it('opens a folder, once in a process, and finds there what it left', { timeout: 120_000 }, async () => {
+  it('opens a folder once per process and finds its data again', { timeout: 120_000 }, async () => {
     const folder = join(newFolder(), 'deep', 'down');
-    // The first start of PGlite takes seconds; the programs of the read-me file are tests of that.
+    // The first start of PGlite takes seconds; the README programs test it.
     await fillFolder(folder);
     const [one, other] = await Promise.all([open(folder), open({ folder, scope: 'other' })]);
     expect(await use(one)).toEqual(used);
@@ -127,7 +127,7 @@ describe('createStore', () => {
     await other.close();
     expect(existsSync(join(folder, 'database.lock'))).toBe(false);
 
-    // Another process has it now, fails for us at once, and leaves it to us when it is killed.
+    // Another process locks the folder, and the lock is taken over when it is killed.
     const built = new URL('../dist/index.js', import.meta.url).href;
     const program = `import { createStore } from '${built}';
       const store = await createStore(${JSON.stringify(folder)});
@@ -154,14 +154,14 @@ describe('createStore', () => {
     expect(await again.getThreadById({ threadId: 'theirs' })).not.toBeNull();
   });
 
-  it('takes DATABASE_URL where it is given nothing', async () => {
+  it('opens DATABASE_URL without arguments', async () => {
     onTestFinished(() => void vi.unstubAllEnvs());
     vi.stubEnv('DATABASE_URL', await newPostgresUrl());
     const store = await open();
     expect(await store.listThreads()).toEqual({ threads: [] });
   });
 
-  it('opens the folder that DATABASE_URL names', { timeout: 60_000 }, async () => {
+  it('opens the folder in DATABASE_URL', { timeout: 60_000 }, async () => {
     onTestFinished(() => void vi.unstubAllEnvs());
     const folder = join(newFolder(), 'data');
     await fillFolder(folder);
@@ -171,20 +171,20 @@ describe('createStore', () => {
     expect(existsSync(join(folder, 'database.lock'))).toBe(true);
   });
 
-  it.each(['mysql://127.0.0.1/chat', 'https://example.com', ''])('refuses to open a store at "%s"', async (target) => {
+  it.each(['mysql://127.0.0.1/chat', 'https://example.com', ''])('rejects the target "%s"', async (target) => {
     await expect(createStore(target)).rejects.toThrow(/postgres:\/\/user@host\/database, or the path of a folder/);
   });
 
-  it('refuses two places', async () => {
+  it('rejects two targets', async () => {
     await expect(createStore({ url: 'postgres://127.0.0.1/a', folder: 'b' })).rejects.toThrow(/url and folder/);
   });
 
-  it('asks for migrations that it may not apply', async () => {
+  it('rejects pending migrations with `migrate: false`', async () => {
     const url = await newPostgresUrl({ empty: true });
     await expect(createStore({ url, migrate: false })).rejects.toMatchObject({ code: 'needed' });
   });
 
-  it('names no server of DATABASE_URL where the pool of the program gets no connection', async () => {
+  it('does not name the server of DATABASE_URL in errors of a pool', async () => {
     onTestFinished(() => void vi.unstubAllEnvs());
     vi.stubEnv('DATABASE_URL', 'postgres://elsewhere.example/other');
     const pool = new pg.Pool({ connectionString: 'postgres://127.0.0.1:1/nothing' });
@@ -195,7 +195,7 @@ describe('createStore', () => {
     });
   });
 
-  it('fails in bounded time at a server that accepts connections and never answers', { timeout: 30_000 }, async () => {
+  it('fails in bounded time if the server never answers', { timeout: 30_000 }, async () => {
     const proxy = await startFaultProxy(await newPostgresUrl({ empty: true }));
     onTestFinished(() => proxy.close());
     proxy.silence();
@@ -207,7 +207,7 @@ describe('createStore', () => {
     });
   });
 
-  it('says where no server answers, without the password', async () => {
+  it('names the unreachable server without the password', async () => {
     const error = await createStore('postgres://ada:secret@127.0.0.1:1/chat').catch((reason: unknown) => reason);
     expect(error).toMatchObject({
       message: expect.stringMatching(/127\.0\.0\.1:1 for database "chat" \(ECONNREFUSED\)/),

@@ -9,30 +9,31 @@ import { openFolder } from './pglite-folder.ts';
 import { PostgresMemoryStore, type PostgresStoreOptions } from './postgres-store.ts';
 
 export type CreateStoreOptions = PostgresStoreOptions & {
-  /** A Postgres server: `postgres://…`. */
+  /** URL of a Postgres server: `postgres://…`. */
   url?: string;
-  /** Or a pool of `pg` of your own, which you also close. */
+  /** Alternative to `url`: your own `pg` pool. The store does not close it. */
   pool?: PgPool;
-  /** Or a Drizzle database of your own, which you also close. */
+  /** Alternative to `url`: your own Drizzle database. The store does not close it. */
   db?: DrizzleDatabase;
-  /** Or a folder, in which PGlite keeps an embedded database of this one process. */
+  /** Alternative to `url`: a folder for an embedded PGlite database, which only this process can use. */
   folder?: string;
-  /** A URL past a pooler such as PgBouncer, for LISTEN; without one, the server's own or none. */
+  /** URL that bypasses a pooler such as PgBouncer, for LISTEN. Default: `url`, or no LISTEN for a pool of your own. */
   directUrl?: string;
   /**
-   * Whether frequent statements have names, so that a server plans each once per connection. Unless given: on every connection that
-   * leads to the server itself. Behind a pooler that knows of them (PgBouncer with \`max_prepared_statements\`): true.
+   * Whether to use named prepared statements for frequent queries, so that the server plans each once per connection. Default:
+   * only on direct connections to the server. Set it to true for a pooler that supports them (PgBouncer with
+   * `max_prepared_statements`).
    */
   prepare?: boolean;
-  /** The database schema for our tables; `intertie` unless given. */
+  /** Database schema of the tables. Default: `intertie`. */
   schema?: string;
-  /** Whether migrations are applied; true unless given. If not, and they are needed, opening fails and says so. */
+  /** Whether to apply migrations. If false, opening fails while migrations are pending. Default: true. */
   migrate?: boolean;
 };
 
 /**
- * Opens a store: on the server of a URL, on a pool or a Drizzle database, or in a folder. Without any of them: on the
- * server or in the folder of DATABASE_URL (with DATABASE_DIRECT_URL past a pooler), or else in the folder `.intertie`.
+ * Opens a store on the server of a URL, on a pool or a Drizzle database, or in a folder. Without a target it uses the URL or
+ * folder in DATABASE_URL (and DATABASE_DIRECT_URL to bypass a pooler), or the folder `.intertie`.
  */
 export async function createStore(target: string | CreateStoreOptions = {}): Promise<PostgresMemoryStore> {
   const options = withDefault(typeof target === 'string' ? fromText(target) : target);
@@ -48,13 +49,13 @@ export async function createStore(target: string | CreateStoreOptions = {}): Pro
   }
 }
 
-/** Reads a Postgres URL or the path of a folder. */
+/** Parses a Postgres URL or the path of a folder. */
 function fromText(target: string): CreateStoreOptions {
   if (/^postgres(ql)?:/.test(target)) return { url: target };
   if (target === '' || /^[a-z][a-z0-9+.-]+:\/\//i.test(target)) {
     const scheme = target.split(':')[0];
     throw new TypeError(
-      `A store cannot be opened at "${scheme}${scheme && '://…'}". Pass postgres://user@host/database, or the path of a folder.`,
+      `Cannot open a store at "${scheme}${scheme && '://…'}". Pass postgres://user@host/database, or the path of a folder.`,
     );
   }
   return { folder: target };
@@ -63,7 +64,7 @@ function fromText(target: string): CreateStoreOptions {
 function withDefault(options: CreateStoreOptions): CreateStoreOptions {
   const given = (['url', 'pool', 'db', 'folder'] as const).filter((name) => options[name] !== undefined);
   if (given.length > 1) {
-    throw new TypeError(`createStore was given ${given.join(' and ')}. A store is in one place: choose one of them.`);
+    throw new TypeError(`createStore received ${given.join(' and ')}. Pass only one of them.`);
   }
   if (given.length === 1) return options;
   const { DATABASE_URL: target, DATABASE_DIRECT_URL: directUrl } = process.env;
@@ -83,7 +84,7 @@ async function open(options: CreateStoreOptions): Promise<Database> {
   return openFolder(folder!, schema === undefined ? {} : { schema });
 }
 
-/** Adds the server's address and a fix, which the driver's error lacks. */
+/** Adds the server's address and a fix to the error of the driver. */
 function unreachable(error: unknown, { url }: CreateStoreOptions): Error | undefined {
   if (!(error instanceof DatabaseAwayError) || !url || !URL.canParse(url)) return undefined;
   const { host, pathname } = new URL(url);

@@ -1,13 +1,4 @@
-import type {
-  Answer,
-  Json,
-  JsonObject,
-  MessageContent,
-  MessageRole,
-  MessageStatus,
-  Outcome,
-  Usage,
-} from '@intertie/core';
+import type { Answer, Json, JsonObject, MessageContent, MessageRole, MessageStatus, Outcome, Usage } from '@intertie/core';
 import type { DecisionRequest, MessageType, RunState, ToolAnswer } from '@intertie/core/store';
 import { sql } from 'drizzle-orm';
 import {
@@ -34,7 +25,7 @@ const bytea = customType<{ data: Uint8Array; driverData: Uint8Array }>({ dataTyp
 const time = (name: string) => timestamp(name, { withTimezone: true });
 const count = (name: string) => bigint(name, { mode: 'number' });
 
-/** The tables in a database schema of another name; the exported ones are in `intertie`. */
+/** Creates the Drizzle tables for a database schema. The exported tables are those of `intertie`. */
 export function createTables(schemaName: string): Tables {
   const { table } = pgSchema(schemaName);
 

@@ -6,18 +6,18 @@ import { sqlState, toDatabaseError } from './database.ts';
 const failed = (code: string): Error => Object.assign(new Error('failed'), { code });
 
 describe('toDatabaseError', () => {
-  it.each(['EPIPE', 'ECONNRESET', '57P01', '53100'])('says that the database is away after %s', (code) => {
+  it.each(['EPIPE', 'ECONNRESET', '57P01', '53100'])('wraps %s in a DatabaseAwayError', (code) => {
     expect(toDatabaseError(failed(code))).toBeInstanceOf(DatabaseAwayError);
   });
 
-  it('returns the judgement of the server as it is', () => {
+  it('returns an error of a rejected statement unchanged', () => {
     const error = failed('23505');
     expect(toDatabaseError(error)).toBe(error);
   });
 });
 
 describe('sqlState', () => {
-  it('takes no code of Node for one of the server', () => {
+  it('ignores error codes of Node', () => {
     expect([sqlState(failed('EPIPE')), sqlState(failed('XX000'))]).toEqual([undefined, 'XX000']);
   });
 });

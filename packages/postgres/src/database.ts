@@ -1,11 +1,11 @@
 import { DatabaseAwayError } from '@intertie/core';
 import type { ConnectionCounts } from '@intertie/core/store';
 
-import type { JsonList } from './json-list.ts';
+import type { JsonArrayParameter } from './json-array-parameter.ts';
 
 /**
- * What a statement takes. JSON goes in as text (`$1::text::json`), a uuid as text (`$1::text::uuid`), lists as arrays, and
- * long lists of JSON as a `JsonList` (`$1::json[]`).
+ * Parameter of a statement. Pass JSON as text (`$1::text::json`), a uuid as text (`$1::text::uuid`), lists as arrays, and
+ * long lists of JSON as a `JsonArrayParameter` (`$1::json[]`).
  */
 export type SqlValue =
   | string
@@ -14,16 +14,16 @@ export type SqlValue =
   | null
   | Uint8Array
   | ReadonlyArray<string | number | boolean | null>
-  | JsonList;
+  | JsonArrayParameter;
 
-/** What a statement gives, whatever the driver: see `Sql`. */
+/** Result row. See `Sql` for the column types. */
 export type SqlRow = { [column: string]: string | number | boolean | Uint8Array | null };
 
 /**
- * Runs statements. They name tables as `intertie.threads`; where the store has another database schema, that is put in
- * its place. Every column of a result is a text, an int4, a float8, a boolean or a bytea: everything else is cast (a json
- * to text, a bigint to float8, a time to milliseconds with `extract(epoch from at) * 1000`), because drivers and their
- * users disagree about how to read the rest.
+ * Executes statements. They name tables as `intertie.threads`; the schema is replaced if the store uses another one. Every
+ * result column must be a text, an int4, a float8, a boolean or a bytea. Cast anything else (json to text, bigint to float8,
+ * a time to milliseconds with `extract(epoch from at) * 1000`), because drivers parse other types differently and can be
+ * configured to.
  */
 export interface Sql {
   query<Row extends SqlRow = SqlRow>(
@@ -35,45 +35,45 @@ export interface Sql {
 
 export type QueryOptions = {
   /**
-   * A connection may keep the plan. Only for statements that are frequent, and whose plan is the same whatever the tables
-   * hold: one that was made for empty tables lasts until the server next looks at them.
+   * Uses a named prepared statement, whose plan the connection caches. Only for frequent statements whose plan does not depend
+   * on the contents of the tables: a plan for empty tables is used until the server analyzes them again.
    */
-  keepPlan?: true;
+  prepare?: true;
 };
 
 export type TransactionOptions = {
-  /** For long work such as migrations: statements have no time limit. TCP keep-alive detects a dead connection. */
-  patient?: true;
+  /** Disables statement timeouts, for long work such as migrations. TCP keep-alive detects a dead connection. */
+  noTimeout?: true;
 };
 
 export interface SqlPool extends Sql {
   /**
-   * One transaction, READ COMMITTED whatever the database's default: the guards of our statements wait for a lock and
-   * then look again. `work` uses nothing but the `Sql` it is given, and awaits nothing else.
+   * Runs a transaction with isolation level READ COMMITTED, whatever the default of the database: our statements wait for a
+   * lock and then read the current row. `work` must not wait for anything but the given `Sql`.
    */
   transaction<Result>(work: (sql: Sql) => Promise<Result>, options?: TransactionOptions): Promise<Result>;
 }
 
-/** Where the store's tables are. */
+/** Access to the store's tables. */
 export interface Database extends SqlPool {
-  /** Connections that requests cannot starve, for flushes, heartbeats and ends of runs. */
+  /** Separate connections for flushes, heartbeats and ends of runs, so that requests cannot starve them. */
   readonly hot: SqlPool;
-  /** The database schema that holds our tables. */
+  /** Database schema of the tables. */
   readonly schema: string;
-  /** PGlite: the database lives in this process, and nobody else can change it. */
+  /** True for PGlite: the database runs in this process and no other process can change it. */
   readonly embedded: boolean;
-  /** A URL for a connection with a session of its own, as LISTEN needs. Absent where none may be opened. */
+  /** URL for a connection with its own session, which LISTEN needs. Absent if none may be opened. */
   readonly directUrl?: string;
   /** See `Store`. */
   refusedWrite?(): Error | undefined;
-  /** Connections of each pool. Absent where there is no pool, or where it does not count them. */
+  /** Connection counts per pool. Absent if there is no pool, or if it does not count. */
   connections?(): { readonly [pool: string]: ConnectionCounts };
   close(): Promise<void>;
 }
 
 export const defaultSchema = 'intertie';
 
-/** The statement, for a database schema of another name. */
+/** Replaces the schema `intertie` in a statement. */
 export function inSchema(text: string, schema: string): string {
   return schema === defaultSchema ? text : text.replaceAll(/\bintertie\./g, `${quoteIdentifier(schema)}.`);
 }
@@ -82,23 +82,23 @@ export function quoteIdentifier(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
-/** The SQLSTATE of an error of the database, whatever the driver wraps around it. */
+/** Returns the SQLSTATE of a database error, also if a driver has wrapped it. */
 export function sqlState(error: unknown): string | undefined {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     const { code } = cause as { code?: unknown };
-    // Codes of Node may have five letters too (EPIPE). No class of SQLSTATE starts with E.
+    // Node error codes may also have five letters (EPIPE). No SQLSTATE class starts with E.
     if (typeof code === 'string' && /^(?!E)[0-9A-Z]{5}$/.test(code)) return code;
   }
   return undefined;
 }
 
 /**
- * SQLSTATEs of a server that is away or accepts no writes: connection exceptions (08), insufficient resources such as a full
- * disk (53), shutdown and startup (57P), read-only after a failover (25006), and I/O errors (58030).
+ * SQLSTATEs of a server that is unavailable or accepts no writes: connection exceptions (08), insufficient resources such as a
+ * full disk (53), shutdown and startup (57P), read-only after a failover (25006), and I/O errors (58030).
  */
 const awayStates = /^(?:08|53|57P|25006|58030)/;
 
-/** Turns the error of a driver into a `DatabaseAwayError` unless the server has rejected the statement itself. */
+/** Wraps a driver error in a `DatabaseAwayError` unless the server has rejected the statement itself. */
 export function toDatabaseError(error: unknown): unknown {
   if (error instanceof DatabaseAwayError || error instanceof TypeError) return error;
   const state = sqlState(error);
@@ -106,10 +106,10 @@ export function toDatabaseError(error: unknown): unknown {
   return isAway ? new DatabaseAwayError(undefined, { cause: error }) : error;
 }
 
-/** How long a refused write counts. Runs that cannot write try again every second. */
+/** How long a refused write is reported. Runs that cannot write retry every second. */
 const refusalMs = 5_000;
 
-/** Remembers the last write that a reachable server refused: full disk, out of resources, read-only, or an I/O error. */
+/** Stores the last write that a reachable server refused: full disk, out of resources, read-only, or an I/O error. */
 export class WriteRefusals {
   #last: { error: Error; at: number } | undefined;
 
@@ -125,7 +125,7 @@ export class WriteRefusals {
   }
 }
 
-/** The program has closed its own pool: waiting does not bring it back. */
+/** The program itself has closed the pool, so retrying is pointless. */
 function isClosedByUs(error: unknown): boolean {
   return error instanceof Error && error.message.includes('after calling end on the pool');
 }
@@ -133,10 +133,11 @@ function isClosedByUs(error: unknown): boolean {
 const serializationFailure = '40001';
 
 /**
- * A single statement takes the database's default isolation, where a guard that had to wait fails instead of looking
- * again. Nothing has happened then, so it is done in a transaction of ours.
+ * Runs a single statement, which uses the default isolation of the database. Under stricter isolation it fails with a
+ * serialization error instead of waiting for a lock; nothing was written then, and it is repeated in a READ COMMITTED
+ * transaction.
  */
-export async function orPinned<Row extends SqlRow>(
+export async function retryInTransaction<Row extends SqlRow>(
   pool: Pick<SqlPool, 'transaction'>,
   text: string,
   values: readonly SqlValue[],

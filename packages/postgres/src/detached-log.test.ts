@@ -18,7 +18,7 @@ const open = async (log: DetachedLog): Promise<Store> => {
   return withDetachedLog(PostgresMemoryStore.on({ ...database, close: () => Promise.resolve() }, { leaseMs }), log);
 };
 
-storeContract('on Postgres, with a log elsewhere', () => open(createMapLog()), {
+storeContract('on Postgres, detached log', () => open(createMapLog()), {
   clock: { now: () => Date.now(), advance: (ms) => age(database, ms), leaseMs },
   logElsewhere: { openCut: () => open({ ...createMapLog(), close: () => new Promise(() => {}) }) },
 });

@@ -1,8 +1,8 @@
-/** What the store needs of the database drivers that it can be given. Their own types need packages that not all have. */
+/** Minimal interfaces of the supported drivers. Their own types would require packages that users may not have installed. */
 
 /** A connection of a `pg` pool. */
 export interface PgConnection {
-  /** The server's process, as whoever took the connection has said. */
+  /** Server process id that was sent when the connection was opened. */
   readonly processID?: number | null;
   query(query: {
     text: string;
@@ -35,7 +35,7 @@ export interface Pglite {
   transaction<Result>(work: (transaction: { query: PgliteQuery }) => Promise<Result>): Promise<Result>;
 }
 
-/** A database of Drizzle, whatever driver is below it. */
+/** A Drizzle database on any driver. */
 export interface DrizzleDatabase {
   execute(query: unknown): PromiseLike<unknown>;
   transaction<Result>(

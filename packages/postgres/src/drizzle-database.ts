@@ -3,7 +3,7 @@ import { sql as drizzleSql, type SQL } from 'drizzle-orm';
 import {
   defaultSchema,
   inSchema,
-  orPinned,
+  retryInTransaction,
   toDatabaseError,
   type Database,
   type Sql,
@@ -12,21 +12,21 @@ import {
   type SqlValue,
 } from './database.ts';
 import type { DrizzleDatabase, Pglite, PgPool } from './drivers.ts';
-import { JsonList } from './json-list.ts';
+import { JsonArrayParameter } from './json-array-parameter.ts';
 import { usePgPool, type PgDatabaseOptions } from './pg-database.ts';
 import { usePglite } from './pglite-database.ts';
 
-/** A Drizzle database of the user's own, who also closes it. What is below is used directly where we know it. */
+/** Uses a Drizzle database of the user, who also closes it. Uses the driver below it directly if it is known. */
 export function useDrizzle(db: DrizzleDatabase, options: PgDatabaseOptions = {}): Database {
   const { schema = defaultSchema, directUrl } = options;
   const { $client: client } = db as { $client?: unknown };
   if (isPool(client)) return usePgPool(client, options);
   if (isPglite(client)) return usePglite(client, { schema });
   if (isSingleConnection(client)) {
-    const text = 'The Drizzle database has one connection, on which transactions of several requests would mix.';
-    throw new TypeError(`${text} Make it with a Pool: drizzle(new pg.Pool(…)).`);
+    const text = 'The Drizzle database has a single connection, on which concurrent transactions would interleave.';
+    throw new TypeError(`${text} Create it with a pool: drizzle(new pg.Pool(…)).`);
   }
-  const pool = throughDrizzle(db, schema);
+  const pool = createDrizzlePool(db, schema);
   return {
     ...pool,
     hot: pool,
@@ -37,11 +37,11 @@ export function useDrizzle(db: DrizzleDatabase, options: PgDatabaseOptions = {})
   };
 }
 
-function throughDrizzle(db: DrizzleDatabase, schema: string): SqlPool {
+function createDrizzlePool(db: DrizzleDatabase, schema: string): SqlPool {
   const on = (target: Pick<DrizzleDatabase, 'execute'>): Sql => ({
     query: async <Row extends SqlRow>(text: string, values: readonly SqlValue[] = []) => {
       try {
-        return rowsOf<Row>(await target.execute(toDrizzle(inSchema(text, schema), values)));
+        return readRows<Row>(await target.execute(toDrizzle(inSchema(text, schema), values)));
       } catch (error) {
         throw toDatabaseError(error);
       }
@@ -49,13 +49,13 @@ function throughDrizzle(db: DrizzleDatabase, schema: string): SqlPool {
   });
   const single = on(db);
   const pool: SqlPool = {
-    query: (text, values = []) => orPinned(pool, text, values, () => single.query(text, values)),
+    query: (text, values = []) => retryInTransaction(pool, text, values, () => single.query(text, values)),
     transaction: (work) => db.transaction((tx) => work(on(tx)), { isolationLevel: 'read committed' }),
   };
   return pool;
 }
 
-/** The statement with its values in the places of `$1`, `$2` and so on. */
+/** Builds a Drizzle query with the values in place of `$1`, `$2` and so on. */
 function toDrizzle(text: string, values: readonly SqlValue[]): SQL {
   const pieces = text.split(/\$(\d+)/);
   return drizzleSql.join(
@@ -66,11 +66,11 @@ function toDrizzle(text: string, values: readonly SqlValue[]): SQL {
 }
 
 function toParam(value: SqlValue | undefined): unknown {
-  return value instanceof JsonList ? value.toText() : value;
+  return value instanceof JsonArrayParameter ? value.toText() : value;
 }
 
-/** Drivers give a list of rows, or an object that has it. */
-function rowsOf<Row>(result: unknown): Row[] {
+/** Drivers return an array of rows, or an object with one. */
+function readRows<Row>(result: unknown): Row[] {
   return Array.isArray(result) ? [...(result as Row[])] : (result as { rows: Row[] }).rows;
 }
 

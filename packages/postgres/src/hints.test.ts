@@ -11,55 +11,55 @@ import { transact } from './transact.ts';
 
 const stop = (run: string): Hint => ({ type: 'stop', run: run as RunKey });
 
-function open(database: Database): { hints: PostgresHints; heard: Hint[] } {
+function open(database: Database): { hints: PostgresHints; received: Hint[] } {
   const hints = createHints(database, { reconnectMs: { first: 10, max: 50 } });
-  const heard: Hint[] = [];
-  hints.subscribe((hint) => void heard.push(hint));
+  const received: Hint[] = [];
+  hints.subscribe((hint) => void received.push(hint));
   onTestFinished(async () => {
     await hints.close();
     await database.close();
   });
-  return { hints, heard };
+  return { hints, received };
 }
 
 const waitFor = (check: () => void | Promise<void>): Promise<void> => vi.waitFor(check, { timeout: 20_000 });
 
 describe('hints', { timeout: 60_000 }, () => {
-  it('reach other processes', async () => {
+  it('delivers hints to other processes', async () => {
     const url = await newPostgresUrl();
     const [one, two] = [open(connectPg(url)), open(connectPg(url))];
     await waitFor(() => expect([one.hints.isConnected(), two.hints.isConnected()]).toEqual([true, true]));
     one.hints.publish(stop('r1'));
-    await waitFor(() => expect([one.heard, two.heard]).toEqual([[stop('r1')], [stop('r1')]]));
+    await waitFor(() => expect([one.received, two.received]).toEqual([[stop('r1')], [stop('r1')]]));
   });
 
-  it('are given with the commit, and not if there is none', async () => {
+  it('delivers hints with the commit and drops them on rollback', async () => {
     const url = await newPostgresUrl();
     const [database, two] = [connectPg(url), open(connectPg(url))];
     const one = open(database);
     await waitFor(() => expect([one.hints.isConnected(), two.hints.isConnected()]).toEqual([true, true]));
-    const failing = transact(database, one.hints, async (_, tell) => {
-      tell(stop('never'));
+    const failing = transact(database, one.hints, async (_, publish) => {
+      publish(stop('never'));
       throw new Error('rolled back');
     });
     await expect(failing).rejects.toThrow('rolled back');
-    await transact(database, one.hints, async (_, tell) => {
-      tell(stop('r1'));
-      tell(stop('r1'));
+    await transact(database, one.hints, async (_, publish) => {
+      publish(stop('r1'));
+      publish(stop('r1'));
     });
-    await waitFor(() => expect(two.heard).toEqual([stop('r1')]));
-    // It may be told twice: by its own commit and by the server.
+    await waitFor(() => expect(two.received).toEqual([stop('r1')]));
+    // The publisher may receive it twice: from its own commit and from the server.
     await waitFor(() =>
-      expect([...new Set(one.heard.map((hint) => JSON.stringify(hint)))]).toEqual([JSON.stringify(stop('r1'))]),
+      expect([...new Set(one.received.map((hint) => JSON.stringify(hint)))]).toEqual([JSON.stringify(stop('r1'))]),
     );
   });
 
-  it('come again after the connection was lost; until then they stay in the process', async () => {
+  it('emits hints locally while the connection is lost and reconnects', async () => {
     const url = await newPostgresUrl();
     const database = connectPg(url);
     const [one, two] = [open(database), open(connectPg(url))];
     await waitFor(() => expect([one.hints.isConnected(), two.hints.isConnected()]).toEqual([true, true]));
-    // The server takes no new connection for a while, so that it is not back before we look.
+    // The server accepts no connections for a while, so that the state can be observed.
     const admin = new pg.Client(`${await postgresServer()}/postgres`);
     await admin.connect();
     onTestFinished(() => admin.end());
@@ -71,62 +71,62 @@ describe('hints', { timeout: 60_000 }, () => {
     );
     await waitFor(() => expect([one.hints.isConnected(), two.hints.isConnected()]).toEqual([false, false]));
     one.hints.publish(stop('r1'));
-    await waitFor(() => expect(one.heard).toEqual([stop('r1')]));
-    expect(two.heard).toEqual([]);
+    await waitFor(() => expect(one.received).toEqual([stop('r1')]));
+    expect(two.received).toEqual([]);
     await admin.query(`alter database ${name} allow_connections true`);
     await waitFor(() => expect([one.hints.isConnected(), two.hints.isConnected()]).toEqual([true, true]));
     one.hints.publish(stop('r2'));
-    await waitFor(() => expect(two.heard).toContainEqual(stop('r2')));
+    await waitFor(() => expect(two.received).toContainEqual(stop('r2')));
   });
 
-  it('pass over what strangers say on the channel', async () => {
+  it('ignores notifications of other programs on the channel', async () => {
     const database = connectPg(await newPostgresUrl());
-    const { hints, heard } = open(database);
+    const { hints, received } = open(database);
     await waitFor(() => expect(hints.isConnected()).toBe(true));
     await database.query('select pg_notify($1, $2)::text', [hints.channel, 'hello']);
     hints.publish(stop('r1'));
-    await waitFor(() => expect(heard).toEqual([stop('r1')]));
+    await waitFor(() => expect(received).toEqual([stop('r1')]));
   });
 
-  it('stay in the process where the server cannot be listened to', async () => {
-    const { directUrl: _, ...database } = connectPg(await newPostgresUrl());
-    const { hints, heard } = open(database);
+  it('emits hints locally without a connection for LISTEN', async () => {
+    const database = { ...connectPg(await newPostgresUrl()), directUrl: undefined } as unknown as Database;
+    const { hints, received } = open(database);
     hints.publish(stop('r1'));
-    await waitFor(() => expect(heard).toEqual([stop('r1')]));
+    await waitFor(() => expect(received).toEqual([stop('r1')]));
     expect(hints.isConnected()).toBe(false);
   });
 
-  it('stay in the process behind a pooler that takes a LISTEN and passes nothing on', async () => {
+  it('emits hints locally behind a pooler that accepts LISTEN and delivers nothing', async () => {
     const directUrl = await newPostgresUrl();
     const database = connectPg(await newPostgresUrl(), { directUrl });
-    const { hints, heard } = open(database);
+    const { hints, received } = open(database);
     hints.publish(stop('r1'));
-    await waitFor(() => expect(heard).toEqual([stop('r1')]));
+    await waitFor(() => expect(received).toEqual([stop('r1')]));
     const listening = `select pid from pg_stat_activity
       where application_name = 'intertie hints' and query like 'listen%' and datname = $1`;
     const directName = new URL(directUrl).pathname.slice(1);
     await waitFor(async () => expect(await database.query(listening, [directName])).not.toEqual([]));
     expect(hints.isConnected()).toBe(false);
     hints.publish(stop('r2'));
-    await waitFor(() => expect(heard).toEqual([stop('r1'), stop('r2')]));
+    await waitFor(() => expect(received).toEqual([stop('r1'), stop('r2')]));
   });
 
-  it('stay in the process on PGlite, where there is no other', async () => {
-    const { hints, heard } = open(await openPglite());
+  it('emits hints locally on PGlite', async () => {
+    const { hints, received } = open(await openPglite());
     hints.publish(stop('r1'));
-    await waitFor(() => expect(heard).toEqual([stop('r1')]));
+    await waitFor(() => expect(received).toEqual([stop('r1')]));
     expect(hints.isConnected()).toBe(true);
   });
 
-  it('have a channel per database schema, whose name is never too long', () => {
+  it('uses one channel per database schema with a name of at most 63 bytes', () => {
     const database = { embedded: true } as Database;
-    const channelOf = (schema: string): string => createHints({ ...database, schema }).channel;
-    expect(channelOf('intertie')).toBe('intertie');
-    expect(channelOf('x'.repeat(63))).toMatch(/^intertie_[0-9a-f]{32}$/);
-    expect(channelOf('a')).not.toBe(channelOf('b'));
+    const getChannel = (schema: string): string => createHints({ ...database, schema }).channel;
+    expect(getChannel('intertie')).toBe('intertie');
+    expect(getChannel('x'.repeat(63))).toMatch(/^intertie_[0-9a-f]{32}$/);
+    expect(getChannel('a')).not.toBe(getChannel('b'));
   });
 
-  it('can be closed while the server is stopped', async () => {
+  it('closes while the server is stopped', async () => {
     const url = await newPostgresUrl();
     const { url: directUrl } = await startStoppedServer(url);
     const database = connectPg(url, { directUrl });
@@ -137,7 +137,7 @@ describe('hints', { timeout: 60_000 }, () => {
     await expect(hints.close()).resolves.toBeUndefined();
   });
 
-  it('can be closed while the connection is being made', async () => {
+  it('closes while the connection is being opened', async () => {
     const database = connectPg(await newPostgresUrl());
     const hints = createHints(database);
     hints.subscribe(() => {});

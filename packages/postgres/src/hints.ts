@@ -7,40 +7,39 @@ import { defaultSchema, type Database } from './database.ts';
 import { keepAlive } from './pg-database.ts';
 
 export interface PostgresHints extends Hints {
-  /** The channel that statements notify, with `toPayload` of a hint. */
+  /** Channel that statements notify with `toPayload(hint)`. */
   readonly channel: string;
-  /** Statements that have told of these are committed: who is not told by the server is told here. */
-  committed(hints: readonly Hint[]): void;
-  /** Whether hints of other processes arrive just now. */
+  /** Emits hints of committed statements locally if the server may not deliver them to this process. */
+  emitCommitted(hints: readonly Hint[]): void;
+  /** Whether hints of other processes currently arrive. */
   isConnected(): boolean;
   close(): Promise<void>;
 }
 
 export type HintsOptions = {
-  /** How long after a lost connection the next one is tried, at first and at most. */
+  /** Delay before reconnecting, at first and at most. Default: 100 ms and 5 s. */
   reconnectMs?: { first: number; max: number };
-  /** Interval at which the connection is checked, so that one that went silent is replaced. Default: 15 s. */
+  /** Interval at which the connection is checked, so that a silent one is replaced. Default: 15 s. */
   checkMs?: number;
   /** Maximum time to open the connection, and to answer a statement on it. Default: 5 s. */
   timeoutMs?: number;
 };
 
-/** How long a statement may take that has begun before we were listening: what it told, the server has told nobody. */
+/** Period after connecting in which hints are also emitted locally: statements may have notified before the LISTEN. */
 const overlapMs = 5_000;
 
-/** How long hints are gathered that no statement tells of. */
+/** Period in which published hints are batched into one notification. */
 const publishMs = 20;
 
 /**
- * Hints by LISTEN and NOTIFY, on one connection that is opened with the first subscriber and opened again when it is lost.
- * A pooler may take a LISTEN and never pass anything on, so only a connection that has heard us counts as one. Embedded,
- * and where no connection with a session of its own can be had, they stay in the process; those who need to know of other
- * processes also poll.
+ * Delivers hints by LISTEN and NOTIFY on one connection, which is opened for the first subscriber and reopened when it is
+ * lost. A pooler may accept a LISTEN and never deliver, so the connection counts only once it has received a probe. Hints stay
+ * in the process if the database is embedded or no session connection is possible; subscribers poll as well.
  */
 export function createHints(database: Database, options: HintsOptions = {}): PostgresHints {
   const { first, max } = options.reconnectMs ?? { first: 100, max: 5_000 };
   const { checkMs = 15_000, timeoutMs = 5_000 } = options;
-  const channel = channelOf(database.schema);
+  const channel = toChannel(database.schema);
   const listeners = new Set<(hint: Hint) => void>();
   let client: pg.Client | undefined;
   let isListening = false;
@@ -54,7 +53,7 @@ export function createHints(database: Database, options: HintsOptions = {}): Pos
 
   const emit = (hint: Hint): void => {
     for (const listener of listeners) {
-      // One task each: a listener that throws takes the hint from no other.
+      // A separate task per listener: one that throws does not affect the others.
       queueMicrotask(() => {
         if (listeners.has(listener)) listener(hint);
       });
@@ -84,7 +83,7 @@ export function createHints(database: Database, options: HintsOptions = {}): Pos
       const hint = readPayload(payload);
       if (hint) emit(hint);
     });
-    // Whatever ends the connection, by its own or while it is being opened, ends up here once.
+    // Called for every way the connection can end; only the first call has an effect.
     const lose = (): void => {
       if (client !== own) return;
       client = undefined;
@@ -108,12 +107,12 @@ export function createHints(database: Database, options: HintsOptions = {}): Pos
     }
   };
 
-  // Commits that notify wait for each other, so what is published within a moment goes in one, each thing once.
+  // Batched and deduplicated, because commits that notify are serialized by the server.
   const send = (): void => {
     sending = undefined;
     const payloads = [...published];
     published.clear();
-    // A hint may be lost: whoever waits for it also polls.
+    // A lost hint is acceptable: subscribers also poll.
     notify(...payloads).catch(() => undefined);
   };
 
@@ -126,8 +125,8 @@ export function createHints(database: Database, options: HintsOptions = {}): Pos
   return {
     channel,
     isConnected: () => isListening || database.embedded,
-    committed(hints) {
-      // Twice is allowed, never is not.
+    emitCommitted(hints) {
+      // A duplicate is acceptable, a missing hint is not.
       if (!isListening || performance.now() - listeningSince < overlapMs) for (const hint of hints) emit(hint);
     },
     publish(hint) {
@@ -137,7 +136,7 @@ export function createHints(database: Database, options: HintsOptions = {}): Pos
       sending ??= setTimeout(send, publishMs).unref();
     },
     subscribe(listener) {
-      // A function of its own, so that who subscribes twice is told twice and unsubscribes once.
+      // Wrapped, so that the same function can subscribe twice and unsubscribe separately.
       const own = (hint: Hint): void => listener(hint);
       listeners.add(own);
       const { directUrl } = database;
@@ -157,14 +156,14 @@ export function createHints(database: Database, options: HintsOptions = {}): Pos
   };
 }
 
-/** Ends a connection. A server that went silent does not answer, so the socket is destroyed after a time limit. */
+/** Ends a connection. Destroys the socket after a time limit, because a silent server does not answer. */
 async function endWithin(client: pg.Client, timeoutMs: number): Promise<void> {
   const timer = setTimeout(() => client.connection.stream.destroy(), timeoutMs);
   await client.end().catch(() => undefined);
   clearTimeout(timer);
 }
 
-/** Ids alone, so that no payload comes near the limit of 8000 bytes. */
+/** Payloads contain only ids, so they stay far below the limit of 8000 bytes. */
 export function toPayload(hint: Hint): string {
   return JSON.stringify(hint);
 }
@@ -173,13 +172,13 @@ function readPayload(payload: string | undefined): Hint | undefined {
   try {
     return JSON.parse(payload ?? '') as Hint;
   } catch {
-    // Anybody may notify on the channel.
+    // Other programs may notify on the channel.
     return undefined;
   }
 }
 
-/** One per database schema. A name has 63 bytes at most, and a schema's may be that long already. */
-function channelOf(schema: string): string {
+/** One channel per database schema. Hashed, because a name has at most 63 bytes and a schema's may already be that long. */
+function toChannel(schema: string): string {
   if (schema === defaultSchema) return defaultSchema;
   return `${defaultSchema}_${createHash('sha256').update(schema).digest('hex').slice(0, 32)}`;
 }

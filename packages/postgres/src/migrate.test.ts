@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { newPostgresUrl, postgresServer } from '../test/databases.ts';
 import type { Database } from './database.ts';
 import { checkSchema, migrate, MigrationError, requireSchema } from './migrate.ts';
-import { latestMigration, printMigrations, readMigrations, statementsOf } from './migrations.ts';
+import { latestMigration, printMigrations, readMigrations, splitStatements } from './migrations.ts';
 import { connectPg } from './pg-database.ts';
 import { PostgresMemoryStore } from './postgres-store.ts';
 
@@ -26,7 +26,7 @@ async function tablesIn(database: Database): Promise<string[]> {
 describe('migrations', () => {
   beforeAll(() => postgresServer(), 60_000);
 
-  it('two migrators at once, or ten: each migration is applied once', async () => {
+  it('applies each migration once when ten processes migrate concurrently', async () => {
     const url = await newPostgresUrl({ empty: true });
     const starts = Array.from({ length: 10 }, () => connect(url));
     await Promise.all(starts.map((database) => migrate(database)));
@@ -39,7 +39,7 @@ describe('migrations', () => {
     ]);
   });
 
-  it('go into a database schema of another name', async () => {
+  it('migrates another database schema', async () => {
     const database = connect(await newPostgresUrl({ empty: true }), 'our "own"');
     await migrate(database);
     await migrate(database);
@@ -47,7 +47,7 @@ describe('migrations', () => {
     expect(await tablesIn({ ...database, schema: 'intertie' })).toEqual([]);
   });
 
-  it('are printed as a script that does the same', async () => {
+  it('prints a script with the same effect', async () => {
     const url = await newPostgresUrl({ empty: true });
     const client = new pg.Client(url);
     await client.connect();
@@ -58,13 +58,13 @@ describe('migrations', () => {
     expect(await printMigrations({ after: latestMigration })).toBe('');
   });
 
-  it('adds defaults for the id and the time of messages that SQL inserts, and keeps an open store working', async () => {
+  it('adds defaults for id and time of messages while an older store stays open', async () => {
     const database = connect(await newPostgresUrl({ empty: true }));
     await database.query('create schema intertie');
     const migrations = await readMigrations();
     const before = migrations.findIndex(({ name }) => name === '0006_message_defaults');
     const apply = async ({ sql }: { sql: string }): Promise<void> => {
-      for (const statement of statementsOf(sql)) await database.query(statement);
+      for (const statement of splitStatements(sql)) await database.query(statement);
     };
     const message: MessageInput = {
       id: 'm1',
@@ -91,17 +91,17 @@ describe('migrations', () => {
     expect(third?.createdAt.getTime()).toBeGreaterThan(0);
   });
 
-  it('are split into statements', async () => {
-    const statements = (await readMigrations()).flatMap(({ sql }) => statementsOf(sql));
+  it('splits migrations into statements', async () => {
+    const statements = (await readMigrations()).flatMap(({ sql }) => splitStatements(sql));
     for (const statement of statements) expect(statement).toMatch(/^(create|alter|insert|drop|update) /);
   });
 
-  it('are asked for where they are missing and the program does not apply them', async () => {
+  it('rejects pending migrations if they are not applied', async () => {
     const database = connect(await newPostgresUrl({ empty: true }));
     await expect(requireSchema(database)).rejects.toMatchObject({ name: 'MigrationError', code: 'needed' });
   });
 
-  it('say what to do where the role may not apply them', async () => {
+  it('throws an error with a fix if the role lacks privileges', async () => {
     const url = new URL(await newPostgresUrl({ empty: true }));
     const owner = connect(url.href);
     const role = `reader_${Date.now()}`;
@@ -114,7 +114,7 @@ describe('migrations', () => {
     expect(error).toMatchObject({ code: 'forbidden', message: expect.stringContaining('printMigrations()') });
   });
 
-  it('refuse code that is older than `min_code`, and let older code run otherwise', async () => {
+  it('rejects code older than `min_code` and accepts other older code', async () => {
     const database = connect(await newPostgresUrl());
     await database.query(`update intertie.meta set value = '99' where key = 'schema'`);
     expect(await checkSchema(database)).toEqual({ pending: 0 });

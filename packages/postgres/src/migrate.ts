@@ -1,9 +1,9 @@
 import { quoteIdentifier, sqlState, type Database, type Sql } from './database.ts';
-import { latestMigration, noteMigration, readMigrations, statementsOf, type Migration } from './migrations.ts';
+import { latestMigration, recordMigration, readMigrations, splitStatements, type Migration } from './migrations.ts';
 
 export class MigrationError extends Error {
   override readonly name = 'MigrationError';
-  /** `needed`: the tables are older than this code. `refused`: they are too new for it. `forbidden`: the role may not. */
+  /** `needed`: migrations are pending. `refused`: the tables are too new for this code. `forbidden`: missing privileges. */
   readonly code: 'needed' | 'refused' | 'forbidden';
 
   constructor(code: MigrationError['code'], message: string, options?: ErrorOptions) {
@@ -14,60 +14,59 @@ export class MigrationError extends Error {
 
 type State = { schema: number; minCode: number };
 
-const printing = 'printMigrations() gives the statements for a database administrator.';
+const hint = 'printMigrations() returns the statements for a database administrator.';
 
-/** Whether this code can work with the tables as they are. Throws if it cannot; returns what is left to apply. */
+/** Checks that this code can work with the tables. Throws if they are too new; returns the number of pending migrations. */
 export async function checkSchema(database: Database): Promise<{ pending: number }> {
   const { schema, minCode } = await readState(database, database.schema);
   if (minCode > latestMigration) {
     const text =
-      `The tables in database schema "${database.schema}" are at migration ${schema}, and ask for code that knows ` +
-      `migration ${minCode}; this one knows ${latestMigration}. Update @intertie/postgres in this program.`;
+      `The tables in database schema "${database.schema}" are at migration ${schema} and require code that knows ` +
+      `migration ${minCode}; this version knows ${latestMigration}. Update @intertie/postgres.`;
     throw new MigrationError('refused', text);
   }
   return { pending: Math.max(0, latestMigration - schema) };
 }
 
-/** Throws unless all migrations that this code knows have been applied. */
+/** Throws if migrations are pending. */
 export async function requireSchema(database: Database): Promise<void> {
   const { pending } = await checkSchema(database);
   if (pending === 0) return;
-  const text = `${pending} migrations of database schema "${database.schema}" have not been applied. ${printing}`;
+  const text = `${pending} migrations of database schema "${database.schema}" have not been applied. ${hint}`;
   throw new MigrationError('needed', text);
 }
 
 /**
- * Applies what has not been applied. Any number of processes may do so at once: each migration is one transaction under
- * a lock that ends with it, so it also works through a pooler.
+ * Applies pending migrations. Safe to call from several processes at once: each migration is one transaction under a
+ * transaction-level lock, which also works through a pooler.
  */
 export async function migrate(database: Database): Promise<void> {
   if ((await checkSchema(database)).pending === 0) return;
   for (const migration of await readMigrations()) {
-    // One after the other: each builds on the one before.
-    // oxlint-disable-next-line no-await-in-loop
-    await database.transaction((sql) => apply(sql, database.schema, migration), { patient: true });
+    // oxlint-disable-next-line no-await-in-loop -- each migration builds on the previous one
+    await database.transaction((sql) => apply(sql, database.schema, migration), { noTimeout: true });
   }
 }
 
 async function apply(sql: Sql, schema: string, migration: Migration): Promise<void> {
-  // Locks of this kind are of one database, so the name of the schema is enough.
+  // Advisory locks are per database, so the schema name is a sufficient key.
   await sql.query('select pg_advisory_xact_lock(hashtextextended($1, 0))::text', [`intertie migrations: ${schema}`]);
   if ((await readState(sql, schema)).schema >= migration.number) return;
   try {
     if (migration.number === 1) await sql.query(`create schema if not exists ${quoteIdentifier(schema)}`);
-    for (const statement of [...statementsOf(migration.sql), noteMigration(migration)]) {
+    for (const statement of [...splitStatements(migration.sql), recordMigration(migration)]) {
       // oxlint-disable-next-line no-await-in-loop
       await sql.query(statement);
     }
   } catch (error) {
     if (sqlState(error) !== '42501') throw error;
-    const text = `The role of this connection may not apply migration ${migration.name} to database schema "${schema}".`;
-    throw new MigrationError('forbidden', `${text} ${printing}`, { cause: error });
+    const text = `The role of this connection lacks the privileges to apply migration ${migration.name} to database schema "${schema}".`;
+    throw new MigrationError('forbidden', `${text} ${hint}`, { cause: error });
   }
 }
 
 async function readState(sql: Sql, schema: string): Promise<State> {
-  // Not `to_regclass`: it may answer from a cache that has not heard of what another process did before our lock.
+  // Not `to_regclass`, whose cache may not know a table that another process created before we got the lock.
   const there = await sql.query(
     `select 1 as found from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
      where n.nspname = $1::text and c.relname = 'meta'`,

@@ -13,7 +13,7 @@ const names = [
   '0006_message_defaults',
 ];
 
-/** The last migration that this code knows. */
+/** Number of the last migration that this code knows. */
 export const latestMigration: number = names.length;
 
 export function readMigrations(): Promise<Migration[]> {
@@ -26,8 +26,8 @@ export function readMigrations(): Promise<Migration[]> {
   );
 }
 
-/** The statements of a migration, which end with a semicolon at the end of a line. */
-export function statementsOf(sql: string): string[] {
+/** Splits a migration into statements, which end with a semicolon at the end of a line. */
+export function splitStatements(sql: string): string[] {
   return sql
     .replaceAll(/^--.*\n/gm, '')
     .split(/;\s*\n/)
@@ -35,34 +35,34 @@ export function statementsOf(sql: string): string[] {
     .filter(Boolean);
 }
 
-/** Notes that a migration has been applied. */
-export function noteMigration({ number }: Migration): string {
+/** SQL that records an applied migration. */
+export function recordMigration({ number }: Migration): string {
   const update = 'on conflict (key) do update set value = excluded.value';
   return `insert into intertie.meta (key, value) values ('schema', '${number}') ${update}`;
 }
 
-/** What is not for everybody, and is applied by hand: rows by scope for roles that query, and an index of the words. */
+/** Migrations that are applied by hand: row-level security by scope, and a full-text index of messages. */
 export type OptionalMigration = 'row-security' | 'full-text';
 
 export type PrintMigrationsOptions = {
-  /** The database schema for our tables; `intertie` unless given. */
+  /** Database schema of the tables. Default: `intertie`. */
   schema?: string;
-  /** The last migration that has been applied; 0 unless given. */
+  /** Number of the last migration that was applied. Default: 0. */
   after?: number;
-  /** These too, at the end. */
+  /** Optional migrations to append. */
   optional?: readonly OptionalMigration[];
 };
 
 /**
- * All migrations after a number as one script, each in a transaction of its own, for people whose database administrator
- * applies them. The program's role then needs no more than to use the schema and to read and write its tables.
+ * Prints all migrations after a number as one script, each in its own transaction, for a database administrator to apply. The
+ * role of the program then only needs to use the schema and to read and write its tables.
  */
 export async function printMigrations(options: PrintMigrationsOptions = {}): Promise<string> {
   const { schema = defaultSchema, after = 0, optional = [] } = options;
   const migrations = (await readMigrations()).filter(({ number }) => number > after);
   const create = after === 0 ? `create schema if not exists ${quoteIdentifier(schema)};\n\n` : '';
   const scripts = migrations.map((migration) =>
-    inTransaction(migration.name, `${migration.sql}\n${noteMigration(migration)};\n`),
+    inTransaction(migration.name, `${migration.sql}\n${recordMigration(migration)};\n`),
   );
   const extras = optional.map(async (name) => inTransaction(name, await readSql(`optional/${name}`)));
   return create + inSchema([...scripts, ...(await Promise.all(extras))].join('\n'), schema);

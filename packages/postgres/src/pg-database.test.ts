@@ -11,19 +11,19 @@ import { connectPg, usePgPool } from './pg-database.ts';
 
 const counted = 'select count(*)::int4 as counted from unnest($1::text[])';
 
-/** Whether the connection has kept the plan of `counted`. */
-async function isKept(sql: Sql): Promise<boolean> {
+/** Whether the connection has prepared the statement `counted`. */
+async function isPrepared(sql: Sql): Promise<boolean> {
   const rows = await sql.query('select 1 as one from pg_prepared_statements where statement = $1', [counted]);
   return rows.length > 0;
 }
 
-/** In one transaction, and so on one connection. */
-function keeps(database: Database, ids: string[] = ['a', 'b'], isFrequent = true): Promise<boolean> {
+/** Runs the statement twice on one connection and returns whether it was prepared. */
+function prepares(database: Database, ids: string[] = ['a', 'b'], isFrequent = true): Promise<boolean> {
   return database.transaction(async (sql) => {
-    const options = isFrequent ? ({ keepPlan: true } as const) : {};
+    const options = isFrequent ? ({ prepare: true } as const) : {};
     expect(await sql.query(counted, [ids], options)).toEqual([{ counted: ids.length }]);
     expect(await sql.query(counted, [ids], options)).toEqual([{ counted: ids.length }]);
-    return isKept(sql);
+    return isPrepared(sql);
   });
 }
 
@@ -34,8 +34,8 @@ function open(url: string, options?: Parameters<typeof connectPg>[1]): Database 
 }
 
 /**
- * What a pooler looks like to who connects: the process that greets them is none of the server's. Only that message (`K`,
- * the key for cancelling) is changed.
+ * Simulates a pooler: the announced process id is not that of the server process. Changes only this message (`K`,
+ * BackendKeyData).
  */
 async function startPooler(url: string): Promise<string> {
   const { port, hostname } = new URL(url);
@@ -65,35 +65,35 @@ async function startPooler(url: string): Promise<string> {
   return url.replace(`:${port}/`, `:${(server.address() as AddressInfo).port}/`);
 }
 
-it('plans a statement once on a connection of its own with the server', async () => {
-  expect(await keeps(open(await newPostgresUrl()))).toBe(true);
+it('prepares a statement once on a direct connection', async () => {
+  expect(await prepares(open(await newPostgresUrl()))).toBe(true);
 });
 
-it('behind a pooler keeps no plans, unless it is told that the pooler knows of them', async () => {
+it('prepares statements behind a pooler only if enabled', async () => {
   const url = await startPooler(await newPostgresUrl());
-  expect(await keeps(open(url))).toBe(false);
-  expect(await keeps(open(url, { prepare: true }))).toBe(true);
+  expect(await prepares(open(url))).toBe(false);
+  expect(await prepares(open(url, { prepare: true }))).toBe(true);
 });
 
-it("keeps no plans on a pool of the user's own, whose sessions may be reset", async () => {
+it('prepares statements on a pool of the user only if enabled', async () => {
   const pool = new pg.Pool({ connectionString: await newPostgresUrl(), max: 1 });
   onTestFinished(() => pool.end());
-  expect(await keeps(usePgPool(pool))).toBe(false);
-  expect(await keeps(usePgPool(pool, { prepare: true }))).toBe(true);
+  expect(await prepares(usePgPool(pool))).toBe(false);
+  expect(await prepares(usePgPool(pool, { prepare: true }))).toBe(true);
 });
 
-it('plans a statement once, however long its lists are', async () => {
+it('prepares a statement once for arrays of any length', async () => {
   const database = open(await newPostgresUrl());
   const ids = Array.from({ length: 1000 }, String);
-  expect(await keeps(database, ids)).toBe(true);
+  expect(await prepares(database, ids)).toBe(true);
 });
 
-it('keeps the plan of no statement that does not ask for it', async () => {
-  expect(await keeps(open(await newPostgresUrl()), ['a'], false)).toBe(false);
+it('prepares no statement without the option', async () => {
+  expect(await prepares(open(await newPostgresUrl()), ['a'], false)).toBe(false);
 });
 
-it('keeps no plans where that is not wanted', async () => {
-  expect(await keeps(open(await newPostgresUrl(), { prepare: false }))).toBe(false);
+it('prepares no statement if disabled', async () => {
+  expect(await prepares(open(await newPostgresUrl(), { prepare: false }))).toBe(false);
 });
 
 it('counts the connections of its pools', async () => {
@@ -113,13 +113,13 @@ it('counts the connections of its pools', async () => {
   expect(usePgPool(pool).connections!()).toEqual({ shared: { total: 0, idle: 0, waiting: 0 } });
 });
 
-it('leaves no connection open after it was closed while the server is stopped', { timeout: 60_000 }, async () => {
+it('closes all connections while the server is stopped', { timeout: 60_000 }, async () => {
   const { url, clients } = await startStoppedServer(await newPostgresUrl());
   const database = connectPg(url, { timeouts: { controlMs: 1_000 } });
   await Promise.all([database.query('select 1 as one'), database.hot.query('select 1 as one')]);
   await database.close();
   const isClosed = (): boolean => {
-    // Only a write shows that the client has destroyed its socket, and not only ended its side.
+    // Only a write shows that the client has destroyed its socket instead of only ending its side.
     for (const client of clients) client.write('x');
     return [...clients].every(({ destroyed }) => destroyed);
   };

@@ -5,7 +5,7 @@ import pg from 'pg';
 import {
   defaultSchema,
   inSchema,
-  orPinned,
+  retryInTransaction,
   sqlState,
   toDatabaseError,
   WriteRefusals,
@@ -17,19 +17,19 @@ import {
   type SqlValue,
 } from './database.ts';
 import type { PgConnection, PgPool } from './drivers.ts';
-import { JsonList } from './json-list.ts';
+import { JsonArrayParameter } from './json-array-parameter.ts';
 
 export type PgDatabaseOptions = {
-  /** The database schema that holds our tables; `intertie` unless given. */
+  /** Database schema of the tables. Default: `intertie`. */
   schema?: string;
   /**
-   * Names frequent statements, so that the server plans each once per connection. Unless given: on connections of our own
-   * that lead to the server itself. Not every pooler knows of it, and what a pool of the user's own does with a session is not ours.
+   * Whether to use named prepared statements for frequent queries, so that the server plans each once per connection. Default:
+   * only on our own, direct connections to the server. Not every pooler supports them, and a pool of the user may reset sessions.
    */
   prepare?: boolean;
-  /** A URL past a pooler, for LISTEN. */
+  /** URL that bypasses a pooler, for LISTEN. */
   directUrl?: string;
-  /** Overrides time limits of all pools. */
+  /** Overrides the timeouts of all pools. */
   timeouts?: Partial<Timeouts>;
 };
 
@@ -38,22 +38,22 @@ export type Timeouts = {
   statementMs: number;
   /** Maximum time that a statement waits for a lock. */
   lockMs: number;
-  /** Maximum duration of statements that do no work: `begin`, `rollback`, and the first one on a new connection. */
+  /** Maximum duration of `begin`, `rollback`, and the first statement on a new connection. */
   controlMs: number;
-  /** Maximum time until the pool has a free connection, which includes opening it. */
+  /** Maximum time to get a connection from the pool, including opening it. */
   connectMs: number;
 };
 
 const requestTimeouts: Timeouts = { statementMs: 30_000, lockMs: 10_000, controlMs: 5_000, connectMs: 10_000 };
 const hotTimeouts: Timeouts = { statementMs: 5_000, lockMs: 2_000, controlMs: 5_000, connectMs: 5_000 };
 
-/** The client's limit of a statement is later than the server's by this, so that the server's error arrives first. */
+/** Added to the client-side timeout, so that the error of the server arrives first. */
 const marginMs = 1_000;
 
-/** Detects a dead connection that has nothing to send: 10 s of idleness, then ten probes, one per second. */
+/** Detects a dead idle connection: 10 s of idleness, then ten probes, one per second. */
 export const keepAlive = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 } as const;
 
-/** A server behind a URL: two connections for flushes and heartbeats, eight for requests. */
+/** Connects to the server of a URL: two connections for flushes and heartbeats, eight for requests. */
 export function connectPg(url: string, options: PgDatabaseOptions = {}): Database {
   const refusals = new WriteRefusals();
   const open = (max: number, timeouts: Timeouts): [pg.Pool, SqlPool, () => Promise<void>] => {
@@ -65,7 +65,7 @@ export function connectPg(url: string, options: PgDatabaseOptions = {}): Databas
       connectionTimeoutMillis: limits.connectMs,
       ...keepAlive,
     });
-    return [pool, poolOf(pool, options, limits, refusals), endOf(pool, limits.controlMs)];
+    return [pool, createSqlPool(pool, options, limits, refusals), createEnd(pool, limits.controlMs)];
   };
   const [hot, hotSql, endHot] = open(2, hotTimeouts);
   const [requests, requestSql, endRequests] = open(8, requestTimeouts);
@@ -81,10 +81,10 @@ export function connectPg(url: string, options: PgDatabaseOptions = {}): Databas
 }
 
 /**
- * Returns the function that ends the pool. A server that does not answer does not close its side of a connection, which would
- * keep the process alive, so such connections are destroyed after a time limit.
+ * Returns the function that ends the pool. It destroys connections after a time limit: a server that does not answer does not
+ * close its side, which would keep the process alive.
  */
-function endOf(pool: pg.Pool, timeoutMs: number): () => Promise<void> {
+function createEnd(pool: pg.Pool, timeoutMs: number): () => Promise<void> {
   const clients = new Set<pg.PoolClient>();
   let timer: ReturnType<typeof setTimeout> | undefined;
   pool.on('connect', (client) => void clients.add(client));
@@ -101,15 +101,15 @@ function endOf(pool: pg.Pool, timeoutMs: number): () => Promise<void> {
   };
 }
 
-/** A pool of the user's own, who also closes it. */
+/** Uses a pool of the user, who also closes it. */
 export function usePgPool(pool: PgPool, options: PgDatabaseOptions = {}): Database {
-  const careful = { ...options, prepare: options.prepare ?? false };
+  const poolOptions = { ...options, prepare: options.prepare ?? false };
   const refusals = new WriteRefusals();
   return {
     ...describe(options),
     ...(options.directUrl !== undefined && { directUrl: options.directUrl }),
-    ...poolOf(pool, careful, { ...requestTimeouts, ...options.timeouts }, refusals),
-    hot: poolOf(pool, careful, { ...hotTimeouts, ...options.timeouts }, refusals),
+    ...createSqlPool(pool, poolOptions, { ...requestTimeouts, ...options.timeouts }, refusals),
+    hot: createSqlPool(pool, poolOptions, { ...hotTimeouts, ...options.timeouts }, refusals),
     refusedWrite: () => refusals.recent(),
     ...(isCounting(pool) && { connections: () => ({ shared: countConnections(pool) }) }),
     close: () => Promise.resolve(),
@@ -130,23 +130,23 @@ function describe({ schema = defaultSchema }: PgDatabaseOptions): { schema: stri
   return { schema, embedded: false };
 }
 
-function poolOf(pool: PgPool, options: PgDatabaseOptions, timeouts: Timeouts, refusals: WriteRefusals): SqlPool {
+function createSqlPool(pool: PgPool, options: PgDatabaseOptions, timeouts: Timeouts, refusals: WriteRefusals): SqlPool {
   const { statementMs, lockMs, controlMs, connectMs } = timeouts;
   handleErrors(pool);
   const on = (client: PgConnection, timeoutMs: number): Sql => ({
     query: async <Row extends SqlRow>(
       statement: string,
       values: readonly SqlValue[] = [],
-      { keepPlan }: QueryOptions = {},
+      { prepare }: QueryOptions = {},
     ) => {
       const text = inSchema(statement, options.schema ?? defaultSchema);
-      const isNamed = keepPlan && (options.prepare ?? leadToServer.get(client));
+      const isPrepared = prepare && (options.prepare ?? isDirectConnection.get(client));
       try {
         const { rows } = await client.query({
           text,
-          values: values.map((value) => (value instanceof JsonList ? toList(client, value) : value)),
+          values: values.map((value) => (value instanceof JsonArrayParameter ? toArray(client, value) : value)),
           types,
-          ...(isNamed && { name: nameOf(text) }),
+          ...(isPrepared && { name: getStatementName(text) }),
           ...(timeoutMs > 0 && { query_timeout: timeoutMs }),
         });
         return rows as Row[];
@@ -159,48 +159,50 @@ function poolOf(pool: PgPool, options: PgDatabaseOptions, timeouts: Timeouts, re
 
   const use = <Result>(work: (client: PgConnection) => Promise<Result>): Promise<Result> =>
     withClient(pool, connectMs, async (client) => {
-      if (options.prepare === undefined && !leadToServer.has(client)) {
-        leadToServer.set(client, await isDirect(client, controlMs));
+      if (options.prepare === undefined && !isDirectConnection.has(client)) {
+        isDirectConnection.set(client, await checkDirect(client, controlMs));
       }
       return work(client);
     });
 
-  const transaction: SqlPool['transaction'] = (work, { patient } = {}) =>
+  const transaction: SqlPool['transaction'] = (work, { noTimeout } = {}) =>
     use(async (client) => {
-      // `set local`, because behind a pooler no setting may outlive the transaction. The client's own limits are for a
+      // `set local`, because behind a pooler a setting must not outlive the transaction. The client-side timeouts are for a
       // server that does not answer at all.
-      const limits = patient
+      const limits = noTimeout
         ? 'set local statement_timeout = 0; set local lock_timeout = 0'
         : `set local statement_timeout = ${statementMs}; set local lock_timeout = ${lockMs}`;
       await command(client, `begin isolation level read committed; ${limits}`, controlMs);
       try {
-        const result = await work(on(client, patient ? 0 : statementMs + marginMs));
+        const result = await work(on(client, noTimeout ? 0 : statementMs + marginMs));
         await command(client, 'commit', statementMs + marginMs);
         return result;
       } catch (error) {
-        // The server rolls a broken connection back by itself. If it does not answer this either, the connection is unusable.
+        // The server rolls back a broken connection. If the rollback is not answered either, the connection is unusable.
         if (!isBroken(error)) await command(client, 'rollback', controlMs).catch(() => unusable.add(client));
         throw error;
       }
     });
 
-  const pinned: SqlPool = {
-    query: (text, values = [], how = {}) =>
-      orPinned(pinned, text, values, () => use((client) => on(client, statementMs).query(text, values, how))),
+  const sqlPool: SqlPool = {
+    query: (text, values = [], query = {}) =>
+      retryInTransaction(sqlPool, text, values, () =>
+        use((client) => on(client, statementMs).query(text, values, query)),
+      ),
     transaction,
   };
-  return pinned;
+  return sqlPool;
 }
 
-/** Whether a connection is one with the server itself, or with a pooler, as far as it has been asked. */
-const leadToServer = new WeakMap<PgConnection, boolean>();
+/** Whether a connection leads to the server itself, for connections that were checked. */
+const isDirectConnection = new WeakMap<PgConnection, boolean>();
 
 /**
- * A pooler lends one process of the server after the other to a connection, so the process that greeted us is none of
- * them, while a proxy that only passes bytes on changes nothing. A pooler of one session per connection is taken for the
- * other kind, which costs no more than the names of statements.
+ * Whether the connection leads to the server itself and not to a pooler. A pooler switches between server processes, so
+ * the process id it announced is none of theirs. A TCP proxy changes nothing. A session-mode pooler counts as a pooler, which
+ * only disables prepared statements.
  */
-async function isDirect(client: PgConnection, timeoutMs: number): Promise<boolean> {
+async function checkDirect(client: PgConnection, timeoutMs: number): Promise<boolean> {
   if (!client.processID) return false;
   const query = { text: 'select pg_backend_pid() as pid', types, query_timeout: timeoutMs };
   try {
@@ -211,12 +213,12 @@ async function isDirect(client: PgConnection, timeoutMs: number): Promise<boolea
   }
 }
 
-/** The library that `pg` can be built on knows no bytes but those of files. */
-function toList(client: PgConnection, list: JsonList): Uint8Array | string {
+/** `pg-native` cannot pass binary parameters other than bytea. */
+function toArray(client: PgConnection, list: JsonArrayParameter): Uint8Array | string {
   return 'native' in client ? list.toText() : list.toBytes();
 }
 
-/** Runs text that may be several statements, since it has no values. */
+/** Runs one or more statements without parameters. */
 async function command(client: PgConnection, text: string, timeoutMs: number): Promise<void> {
   try {
     await client.query({ text, query_timeout: timeoutMs });
@@ -230,8 +232,8 @@ function ignore(): void {}
 const handled = new WeakSet<PgPool>();
 
 /**
- * An `error` event without a listener ends the process. The pool emits one for an idle connection that breaks, which it
- * replaces. A connection needs a listener from its first moment: the server's last message may come with the greeting,
+ * Adds `error` listeners, because an `error` event without one ends the process. The pool emits it for an idle connection that
+ * breaks, which it replaces. A connection needs a listener immediately: the server's last message may arrive with the first,
  * before `connect` has returned the connection.
  */
 function handleErrors(pool: PgPool): void {
@@ -241,7 +243,7 @@ function handleErrors(pool: PgPool): void {
   pool.on?.('connect', (client) => void client.on('error', ignore));
 }
 
-/** Connections that must not go back to the pool although the caller's error does not show that they are broken. */
+/** Connections that must not return to the pool although the error of the caller does not show that they are broken. */
 const unusable = new WeakSet<PgConnection>();
 
 async function withClient<Result>(
@@ -250,7 +252,7 @@ async function withClient<Result>(
   use: (client: PgConnection) => Promise<Result>,
 ): Promise<Result> {
   const client = await connect(pool, connectMs);
-  // For connections that the program's pool had opened before it was given to us.
+  // For connections that the user's pool opened before it was passed to us.
   client.on('error', ignore);
   let broken = false;
   try {
@@ -264,17 +266,17 @@ async function withClient<Result>(
   }
 }
 
-/** Takes a connection from the pool within a time limit, which a pool of the program may not have by itself. */
+/** Gets a connection from the pool within a time limit, which a pool of the user may not have. */
 async function connect(pool: PgPool, timeoutMs: number): Promise<PgConnection> {
   const connecting = pool.connect();
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<never>((_, reject) => {
     const expire = (): void => {
-      // A connection that comes later goes back to the pool.
+      // A connection that arrives later returns to the pool.
       connecting.then((client) => client.release(), ignore);
       reject(new DatabaseAwayError(`The pool had no free database connection within ${timeoutMs} ms.`));
     };
-    // A little later than the limit of our own pool, which also destroys the connection that does not open.
+    // Slightly later than the limit of our own pool, which also destroys the connection that does not open.
     timer = setTimeout(expire, timeoutMs + 100);
   });
   try {
@@ -286,18 +288,18 @@ async function connect(pool: PgPool, timeoutMs: number): Promise<PgConnection> {
   }
 }
 
-/** Whether the connection is of no use any more: the error is not the server's answer to a statement, or it is "goodbye". */
+/** Whether the connection is unusable: the error is not a reply to a statement, or it announces a shutdown. */
 function isBroken(error: unknown): boolean {
   const state = sqlState(error);
   return state === undefined ? !isOurs(error) : /^(08|57P)/.test(state);
 }
 
-/** An error that `work` has thrown after all of its statements were answered. */
+/** Whether `work` threw the error itself, after all of its statements were answered. */
 function isOurs(error: unknown): boolean {
   return error instanceof Error && error.name === 'StoreError';
 }
 
-/** The five kinds of value that statements give (see `Sql`), whatever parsers the program has set for its own queries. */
+/** Parsers for the result types of `Sql`, independent of the global type parsers of `pg`. */
 const types = {
   getTypeParser: (oid: number) => parsers.get(oid) ?? ((text: string) => text),
 };
@@ -308,9 +310,10 @@ const parsers = new Map<number, (text: string) => unknown>([
   [17, (text) => Buffer.from(text.slice(2), 'hex')],
 ]);
 
+/** Names of prepared statements by text. */
 const names = new Map<string, string>();
 
-function nameOf(text: string): string {
+function getStatementName(text: string): string {
   let name = names.get(text);
   if (!name) names.set(text, (name = `intertie_${names.size + 1}`));
   return name;

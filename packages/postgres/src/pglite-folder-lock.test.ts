@@ -14,7 +14,7 @@ function newFile(): string {
   return join(folder, 'database.lock');
 }
 
-/** A process that does nothing but live. */
+/** Starts an idle process. */
 async function newProcess(): Promise<ChildProcess> {
   const child = spawn(process.execPath, ['-e', 'process.stdout.write("here"); setInterval(() => {}, 1000)']);
   onTestFinished(() => void child.kill('SIGKILL'));
@@ -22,13 +22,13 @@ async function newProcess(): Promise<ChildProcess> {
   return child;
 }
 
-/** Leaves the lock of another process. */
-function leave(file: string, holder: Partial<Holder>): void {
+/** Writes the lock file of another process. */
+function writeLock(file: string, holder: Partial<Holder>): void {
   const whole: Holder = { pid: 1, host: hostname(), birth: null, since: '2024-03-01T10:00:00.000Z', ...holder };
   writeFileSync(file, JSON.stringify(whole));
 }
 
-it('is held by one, and free again when that one releases it', () => {
+it('locks the folder until it is released', () => {
   const file = newFile();
   const release = lockFolder(file);
   expect(() => lockFolder(file)).toThrow(/this process, in another thread/);
@@ -38,22 +38,22 @@ it('is held by one, and free again when that one releases it', () => {
   expect(readdirSync(join(file, '..'))).toEqual([]);
 });
 
-it('second PGlite opener fails fast, and says who holds the folder', async () => {
+it('throws an error that names the process that holds the folder', async () => {
   const file = newFile();
   const { pid } = await newProcess();
-  leave(file, { pid: pid! });
+  writeLock(file, { pid: pid! });
   const before = readFileSync(file, 'utf8');
   expect(() => lockFolder(file)).toThrow(FolderLockedError);
   expect(() => lockFolder(file)).toThrow(
-    new RegExp(`in use by process ${pid} on ${hostname()}, since 2024.*stop that one, or .*DATABASE_URL`),
+    new RegExp(`in use by process ${pid} on ${hostname()}, since 2024.*stop that process, or .*DATABASE_URL`),
   );
   expect(readFileSync(file, 'utf8')).toBe(before);
 });
 
-it('dead holder’s lock is taken over', async () => {
+it('takes over the lock of a dead process', async () => {
   const file = newFile();
   const child = await newProcess();
-  leave(file, { pid: child.pid! });
+  writeLock(file, { pid: child.pid! });
   child.kill('SIGKILL');
   await once(child, 'exit');
   const release = lockFolder(file);
@@ -62,18 +62,18 @@ it('dead holder’s lock is taken over', async () => {
   expect(existsSync(file)).toBe(false);
 });
 
-it('takes a later process with the same id for another', async (context) => {
-  context.skip(process.platform !== 'linux', 'only Linux says when a process began');
+it('takes over the lock of an earlier process with the same pid', async (context) => {
+  context.skip(process.platform !== 'linux', 'only Linux provides the start time of a process');
   const file = newFile();
   const { pid } = await newProcess();
-  leave(file, { pid: pid!, birth: 'another boot 12345' });
+  writeLock(file, { pid: pid!, birth: 'another boot 12345' });
   lockFolder(file)();
   expect(existsSync(file)).toBe(false);
 });
 
-it('takes the lock of another machine only after a long silence', () => {
+it('takes over the lock of another machine only after it has expired', () => {
   const file = newFile();
-  leave(file, { host: 'elsewhere' });
+  writeLock(file, { host: 'elsewhere' });
   expect(() => lockFolder(file)).toThrow(/on elsewhere/);
   const longAgo = new Date(Date.now() - 10 * 60_000);
   utimesSync(file, longAgo, longAgo);
@@ -82,7 +82,7 @@ it('takes the lock of another machine only after a long silence', () => {
 });
 
 it.each(['', '{"pid":', 'null', '{"pid":0,"host":"a"}', '{"host":"a"}'])(
-  'refuses a damaged lock file that holds %j, and names the file to delete',
+  'rejects a damaged lock file that contains %j and names the file',
   (content) => {
     const file = newFile();
     writeFileSync(file, content);
@@ -94,9 +94,9 @@ it.each(['', '{"pid":', 'null', '{"pid":0,"host":"a"}', '{"host":"a"}'])(
   },
 );
 
-it('gives a dead holder’s lock to one of many', { timeout: 20_000 }, async () => {
+it('gives the lock of a dead process to one of several processes', { timeout: 20_000 }, async () => {
   const file = newFile();
-  leave(file, { pid: 2 ** 22 + 1 });
+  writeLock(file, { pid: 2 ** 22 + 1 });
   const built = new URL('../dist/pglite-folder-lock.js', import.meta.url).href;
   const program = `import { lockFolder } from ${JSON.stringify(built)};
     process.stdin.once('data', () => {
@@ -113,9 +113,10 @@ it('gives a dead holder’s lock to one of many', { timeout: 20_000 }, async () 
     spawn(process.execPath, ['--input-type=module', '-e', program], { stdio: ['pipe', 'pipe', 'inherit'] }),
   );
   onTestFinished(() => void children.map((child) => child.kill('SIGKILL')));
-  const hear = async (child: (typeof children)[number]): Promise<string> => String(await once(child.stdout, 'data'));
-  await Promise.all(children.map(hear));
-  const said = Promise.all(children.map(hear));
+  const readOutput = async (child: (typeof children)[number]): Promise<string> =>
+    String(await once(child.stdout, 'data'));
+  await Promise.all(children.map(readOutput));
+  const outputs = Promise.all(children.map(readOutput));
   for (const child of children) child.stdin.write('go');
-  expect((await said).toSorted()).toEqual([...Array<string>(5).fill('FolderLockedError'), 'held'].toSorted());
+  expect((await outputs).toSorted()).toEqual([...Array<string>(5).fill('FolderLockedError'), 'held'].toSorted());
 });

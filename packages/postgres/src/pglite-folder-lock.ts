@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { linkSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 
-/** Who holds a folder. `birth` tells a process from a later one with the same id. */
+/** Process that holds the lock of a folder. `birth` distinguishes it from a later process with the same pid. */
 export type Holder = { pid: number; host: string; birth: string | null; since: string };
 
 export class FolderLockedError extends Error {
@@ -11,16 +11,16 @@ export class FolderLockedError extends Error {
 
   constructor(file: string, holder: Holder) {
     const { pid, host, since } = holder;
-    const who = pid === process.pid && host === hostname() ? 'this process, in another thread' : `process ${pid}`;
+    const name = pid === process.pid && host === hostname() ? 'this process, in another thread' : `process ${pid}`;
     super(
-      `The database beside ${file} is in use by ${who} on ${host}, since ${since}. ` +
-        'An embedded database is of one process: stop that one, or give both a Postgres server (DATABASE_URL).',
+      `The database next to ${file} is in use by ${name} on ${host}, since ${since}. ` +
+        'An embedded database belongs to one process: stop that process, or use a Postgres server (DATABASE_URL) for both.',
     );
     this.holder = holder;
   }
 }
 
-/** The lock exists, and its content does not name the process that holds it. */
+/** The lock file exists but does not name a process. */
 export class FolderLockUnreadableError extends Error {
   override readonly name = 'FolderLockUnreadableError';
   readonly file: string;
@@ -34,25 +34,24 @@ export class FolderLockUnreadableError extends Error {
   }
 }
 
-const beatMs = 10_000;
-/** A holder on another machine cannot be asked whether it lives, only whether it still writes. */
-const silentMs = 6 * beatMs;
+const heartbeatMs = 10_000;
+/** A process on another machine cannot be checked, so its lock expires when the file is no longer touched. */
+const expiryMs = 6 * heartbeatMs;
 
 /**
- * Makes this process the only one that opens what the file stands for. PGlite itself lets two processes open a folder, and
- * then one loses what the other has acknowledged. Throws a `FolderLockedError` if the holder lives, and a
- * `FolderLockUnreadableError` if the file does not name one. The lock of a dead process is taken over. Returns a function
- * that releases it.
+ * Locks a folder for this process and returns a function that releases the lock. PGlite itself lets two processes open a
+ * folder, and one of them then loses acknowledged data. Throws a `FolderLockedError` if the holder is alive, and a
+ * `FolderLockUnreadableError` if the file names no holder. Takes over the lock of a dead process.
  */
 export function lockFolder(file: string): () => void {
   const mine: Holder = {
     pid: process.pid,
     host: hostname(),
-    birth: birthOf(process.pid),
+    birth: readStartTime(process.pid),
     since: new Date().toISOString(),
   };
   const text = JSON.stringify(mine);
-  // Written whole and then given its name, so that nobody ever reads half of it.
+  // Written completely, then linked to its name, so that a partial file is never read.
   const draft = `${file}.${randomUUID()}`;
   writeFileSync(draft, text);
   try {
@@ -60,9 +59,9 @@ export function lockFolder(file: string): () => void {
   } finally {
     rmSync(draft, { force: true });
   }
-  const beat = setInterval(() => touch(file), beatMs).unref();
+  const heartbeat = setInterval(() => touch(file), heartbeatMs).unref();
   const release = (): void => {
-    clearInterval(beat);
+    clearInterval(heartbeat);
     process.off('exit', release);
     if (read(file) === text) rmSync(file, { force: true });
   };
@@ -85,8 +84,8 @@ function removeDead(file: string): void {
   if (text === undefined) return;
   const holder = parse(text);
   if (!holder) throw new FolderLockUnreadableError(file);
-  if (lives(holder, file)) throw new FolderLockedError(file, holder);
-  // Of several that have found it dead, one gets it; who got the lock of somebody quicker gives it back.
+  if (isAlive(holder, file)) throw new FolderLockedError(file, holder);
+  // Renaming succeeds for one process only. If it got the new lock of a faster process, it restores that lock.
   const removed = `${file}.${randomUUID()}`;
   try {
     renameSync(file, removed);
@@ -98,23 +97,23 @@ function removeDead(file: string): void {
   rmSync(removed, { force: true });
 }
 
-function lives({ pid, host, birth }: Holder, file: string): boolean {
-  if (host !== hostname()) return Date.now() - statSync(file).mtimeMs < silentMs;
+function isAlive({ pid, host, birth }: Holder, file: string): boolean {
+  if (host !== hostname()) return Date.now() - statSync(file).mtimeMs < expiryMs;
   try {
     process.kill(pid, 0);
   } catch (error) {
-    // Not ours to signal, but there.
+    // EPERM: the process exists but belongs to another user.
     if ((error as NodeJS.ErrnoException).code !== 'EPERM') return false;
   }
-  const now = birthOf(pid);
+  const now = readStartTime(pid);
   return birth === null || now === null || now === birth;
 }
 
-/** The boot and the moment in it when a process began. Null where the system does not say. */
-function birthOf(pid: number): string | null {
+/** Boot id and start time of a process. Null if the system does not provide them. */
+function readStartTime(pid: number): string | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The name in the second field may hold anything, so the fields are counted from its end.
+    // The process name in the second field may contain spaces, so the fields are counted from its end.
     const ticks = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
     return `${readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()} ${ticks}`;
   } catch {
@@ -146,6 +145,6 @@ function touch(file: string): void {
   try {
     utimesSync(file, now, now);
   } catch {
-    // Somebody has deleted it; the next opener will have to find out by itself.
+    // The file was deleted, so the lock is lost. The next process that opens the folder is not stopped.
   }
 }

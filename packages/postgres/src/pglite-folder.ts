@@ -4,16 +4,16 @@ import { join, resolve } from 'node:path';
 import type { Database } from './database.ts';
 import { migrate } from './migrate.ts';
 import { lockFolder } from './pglite-folder-lock.ts';
-import { ownPglite } from './own-pglite.ts';
+import { useOwnedPglite } from './owned-pglite.ts';
 
 type Opened = { database: Promise<Database>; users: number };
 
-// Of the whole process: a bundler or a hot reload may load this module twice, and PGlite must not be opened twice.
+// Global, because a bundler or a hot reload may load this module twice, and PGlite must not open a folder twice.
 const key = Symbol.for('@intertie/postgres folders');
 const shared = globalThis as { [key]?: Map<string, Opened> };
 const folders: Map<string, Opened> = (shared[key] ??= new Map<string, Opened>());
 
-/** The database in a folder, migrated. Whoever opens the same one again in this process gets the same. */
+/** Opens the database in a folder and migrates it. Opening the same folder again in this process returns the same database. */
 export async function openFolder(folder: string, options: { schema?: string } = {}): Promise<Database> {
   mkdirSync(folder, { recursive: true });
   const place = realpathSync(resolve(folder));
@@ -40,14 +40,14 @@ async function leave(place: string, opened: Opened): Promise<void> {
 
 async function open(place: string, options: { schema?: string }): Promise<Database> {
   if (process.env['NODE_ENV'] === 'production') {
-    const text = `The store in ${place} is embedded: one process alone can use it, and a power failure may take what it holds.`;
+    const text = `The store in ${place} is embedded: only one process can use it, and a power failure may destroy its data.`;
     process.emitWarning(`${text} Use a Postgres server in production (DATABASE_URL).`, { code: 'INTERTIE_EMBEDDED' });
   }
   const release = lockFolder(join(place, 'database.lock'));
   const data = join(place, 'database');
   const ready = join(place, 'database.ready');
   try {
-    // The first start takes seconds. If it was cut off, nothing has been stored yet, and what is there is of no use.
+    // An interrupted first start leaves an unusable database without data, so it is deleted.
     if (!existsSync(ready)) rmSync(data, { recursive: true, force: true });
     const { PGlite, protocol } = await import('@electric-sql/pglite');
     const pglite = await PGlite.create(data);
@@ -55,7 +55,7 @@ async function open(place: string, options: { schema?: string }): Promise<Databa
       await pglite.close();
       release();
     };
-    const database = ownPglite(pglite, protocol, { ...options, close });
+    const database = useOwnedPglite(pglite, protocol, { ...options, close });
     await migrate(database);
     writeFileSync(ready, '');
     return database;

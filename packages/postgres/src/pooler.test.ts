@@ -12,10 +12,7 @@ import { migrate } from './migrate.ts';
 import { usePgPool } from './pg-database.ts';
 import { PostgresMemoryStore } from './postgres-store.ts';
 
-/**
- * What PgBouncer does in transaction mode: the server's connection changes with every statement and transaction, and
- * keeps nothing of a session.
- */
+/** Simulates PgBouncer in transaction mode: each statement and transaction gets another server connection without session state. */
 class TransactionPooler implements PgPool {
   readonly #pool: pg.Pool;
   readonly #waiting: pg.PoolClient[] = [];
@@ -28,7 +25,7 @@ class TransactionPooler implements PgPool {
     const client = await this.#pool.connect();
     const release = async (broken?: boolean): Promise<void> => {
       if (!broken) await client.query('discard all');
-      // Held back for a moment, so that whoever comes next gets another one.
+      // Held for a while, so that the next caller gets another connection.
       this.#waiting.push(client);
       if (this.#waiting.length > 3) this.#waiting.shift()!.release(broken);
     };
@@ -56,7 +53,7 @@ async function openPooled(): Promise<{ pooler: TransactionPooler; database: Data
   return { pooler, database: usePgPool(pooler) };
 }
 
-// On a database that is serializable by default, too: two strictnesses for the price of one.
+// The database is serializable by default, so that this suite also covers that.
 storeContract(
   'behind a transaction-mode pooler without LISTEN, default_transaction_isolation = serializable',
   async () => {
@@ -67,7 +64,7 @@ storeContract(
   { clock: { now: () => Date.now(), advance: async (ms) => age((await opened).database, ms), leaseMs } },
 );
 
-it('ten migrators meet behind a transaction-mode pooler', async () => {
+it('migrates from ten processes behind a transaction-mode pooler', async () => {
   const url = await newPostgresUrl({ empty: true });
   const poolers = Array.from({ length: 10 }, () => new TransactionPooler(url));
   await Promise.all(poolers.map((pooler) => migrate(usePgPool(pooler))));

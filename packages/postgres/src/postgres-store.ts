@@ -1,15 +1,6 @@
-import {
-  generateId as newId,
-  StoreError,
-  type CanonicalMessage,
-  type Json,
-  type MemoryStore,
-  type Store,
-  type Thread,
-} from '@intertie/core';
+import { generateId as newId, StoreError, type CanonicalMessage, type Json, type MemoryStore, type Store, type Thread } from '@intertie/core';
 import type { GenerateId } from '@intertie/core/internal';
-import {
-  localScope,
+import { localScope,
   toScope,
   type Blobs,
   type ConnectionCounts,
@@ -23,8 +14,7 @@ import {
   type SaveMessages,
   type Scope,
   type ThreadInput,
-  type ThreadPage,
-} from '@intertie/core/store';
+  type ThreadPage } from '@intertie/core/store';
 
 import { createBlobs } from './blobs/blobs.ts';
 import { createConversations } from './conversations/conversations.ts';
@@ -35,13 +25,13 @@ import { createRegistry } from './registry/registry.ts';
 import { createRunLog } from './run-log/run-log.ts';
 
 export type PostgresStoreOptions = {
-  /** `local` unless given. */
+  /** Scope of the store. Default: `local`. */
   scope?: string;
-  /** Makes ids that are unique in the store and grow with time: UUIDs version 7. */
+  /** Generates ids that are unique in the store and increase with time. Default: UUIDs of version 7. */
   generateId?: GenerateId;
-  /** How long a process owns its runs after a heartbeat. Default: 45 seconds. */
+  /** Duration of a lease after a heartbeat. Default: 45 seconds. */
   leaseMs?: number;
-  /** The largest file that is kept in the database, in bytes; 25 MB unless given. */
+  /** Maximum size of a file in the database, in bytes. Default: 25 MB. */
   maxBlobBytes?: number;
 };
 
@@ -55,7 +45,7 @@ type Parts = {
   close: () => Promise<void>;
 };
 
-/** A store on a Postgres server or on PGlite; `createStore` opens one. Bound to a scope, like every store. */
+/** Store on a Postgres server or on PGlite, bound to a scope. `createStore` opens one. */
 export class PostgresMemoryStore implements Store {
   readonly scope: Scope;
   readonly registry: Registry;
@@ -75,7 +65,7 @@ export class PostgresMemoryStore implements Store {
     this.#conversations = parts.conversations(scope);
   }
 
-  /** A store on a database that has our tables. */
+  /** Creates a store on a migrated database. */
   static on(database: Database, options: PostgresStoreOptions = {}): PostgresMemoryStore {
     const { generateId = newId, leaseMs, maxBlobBytes } = options;
     const hints = createHints(database);
@@ -145,19 +135,19 @@ export class PostgresMemoryStore implements Store {
     return this.#conversations.purgeAll();
   }
 
-  /** The thread's own key in the tables, for queries of your own. */
+  /** Returns the primary key of a thread, for your own queries. */
   async threadUuid(threadId: string): Promise<string> {
     const thread = await findThread(this.#parts.database, this.scope, threadId);
     if (!thread) throw new StoreError('not-found', `This scope has no thread "${threadId}".`);
     return thread.uuid;
   }
 
-  /** Connections of each pool, for metrics; none where the database is embedded. */
+  /** Connection counts per pool, for metrics. Empty if the database is embedded. */
   connections(): { readonly [pool: string]: ConnectionCounts } {
     return this.#parts.database.connections?.() ?? {};
   }
 
-  /** The same store, bound to another scope. */
+  /** Returns the same store, bound to another scope. */
   forScope(scope: string): PostgresMemoryStore {
     return new PostgresMemoryStore(this.#parts, toScope(scope));
   }
@@ -166,7 +156,7 @@ export class PostgresMemoryStore implements Store {
     return this.#parts.database.refusedWrite?.();
   }
 
-  /** Closes the store for all of its scopes. A pool or a Drizzle database that was given stays open. */
+  /** Closes the store for all of its scopes. Does not close a pool or a Drizzle database of the user. */
   close(): Promise<void> {
     return this.#parts.close();
   }

@@ -13,8 +13,8 @@ beforeAll(() => postgresServer(), 60_000);
 
 const tables = Object.values<unknown>(schema).filter((value): value is PgTable => is(value, PgTable));
 
-/** A table as Drizzle has it, in the words of the database's catalogue. */
-function declared(table: PgTable) {
+/** Describes a Drizzle table in the terms of the database catalog. */
+function describeDeclared(table: PgTable) {
   const config = getTableConfig(table);
   const dialect = new PgDialect();
   const names = (columns: ReadonlyArray<{ name: string }>) => columns.map(({ name }) => name).join(', ');
@@ -51,11 +51,11 @@ function declared(table: PgTable) {
   };
 }
 
-/** The same, from the catalogue. */
-async function found(database: Database, table: string) {
+/** Describes a table from the database catalog. */
+async function describeFound(database: Database, table: string) {
   const texts = async (query: string): Promise<string[]> =>
     (await database.query<{ text: string }>(query, [table])).map(({ text }) => text);
-  const columnsOf = (keys: string, of: string) =>
+  const selectColumnNames = (keys: string, of: string) =>
     `(select string_agg(a.attname, ', ' order by k.n) from unnest(${keys}) with ordinality k(num, n)
       join pg_attribute a on a.attrelid = ${of} and a.attnum = k.num)`;
   const from = `pg_class t join pg_namespace s on s.oid = t.relnamespace and s.nspname = 'intertie'`;
@@ -70,11 +70,11 @@ async function found(database: Database, table: string) {
     keys: (
       await texts(
         `select c.conname || case c.contype
-             when 'p' then ' primary (' || ${columnsOf('c.conkey', 'c.conrelid')} || ')'
-             when 'u' then ' unique (' || ${columnsOf('c.conkey', 'c.conrelid')} || ')'
+             when 'p' then ' primary (' || ${selectColumnNames('c.conkey', 'c.conrelid')} || ')'
+             when 'u' then ' unique (' || ${selectColumnNames('c.conkey', 'c.conrelid')} || ')'
              when 'c' then ' check'
-             else ' foreign (' || ${columnsOf('c.conkey', 'c.conrelid')} || ') to ' || f.relname || ' ('
-               || ${columnsOf('c.confkey', 'c.confrelid')} || ') on delete '
+             else ' foreign (' || ${selectColumnNames('c.conkey', 'c.conrelid')} || ') to ' || f.relname || ' ('
+               || ${selectColumnNames('c.confkey', 'c.confrelid')} || ') on delete '
                || case c.confdeltype when 'c' then 'cascade' when 'n' then 'set null' else 'no action' end end as text
          from ${from} join pg_constraint c on c.conrelid = t.oid left join pg_class f on f.oid = c.confrelid
          where t.relname = $1::text and c.contype in ('p', 'u', 'c', 'f')`,
@@ -97,22 +97,22 @@ async function found(database: Database, table: string) {
 }
 
 describe.each(databases)('the Drizzle schema, $name', ({ open }) => {
-  it('drizzle schema equals database', { timeout: 30_000 }, async () => {
+  it('declares the same tables as the database', { timeout: 30_000 }, async () => {
     const database = await open();
     onTestFinished(() => database.close());
     const there = await database.query<{ name: string }>(
       `select table_name::text as name from information_schema.tables where table_schema = 'intertie' order by 1`,
     );
-    expect(tables.map((table) => declared(table).name).toSorted()).toEqual(there.map(({ name }) => name));
+    expect(tables.map((table) => describeDeclared(table).name).toSorted()).toEqual(there.map(({ name }) => name));
     for (const table of tables) {
-      const expected = declared(table);
-      expect(await found(database, expected.name)).toEqual(expected);
+      const expected = describeDeclared(table);
+      expect(await describeFound(database, expected.name)).toEqual(expected);
     }
   });
 });
 
 describe('the Drizzle schema', () => {
-  it('is for queries of your own', async () => {
+  it('is usable in Drizzle queries', async () => {
     const pool = new pg.Pool({ connectionString: await newPostgresUrl() });
     onTestFinished(() => pool.end());
     const db = drizzle(pool);
@@ -128,7 +128,7 @@ describe('the Drizzle schema', () => {
     expect(rows).toEqual([]);
   });
 
-  it('is also made for a database schema of another name', () => {
+  it('creates tables for another database schema', () => {
     expect(getTableConfig(createTables('other').threads)).toMatchObject({ name: 'threads', schema: 'other' });
   });
 });

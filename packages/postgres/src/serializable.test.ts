@@ -6,13 +6,13 @@ import type { Database } from './database.ts';
 import { connectPg } from './pg-database.ts';
 import { PostgresMemoryStore } from './postgres-store.ts';
 
-// The whole contract runs on such a database in `pooler.test.ts`.
-describe('same SQL under default_transaction_isolation = serializable', () => {
+// `pooler.test.ts` runs the complete contract on such a database.
+describe('default_transaction_isolation = serializable', () => {
   let database: Database;
   beforeAll(async () => void (database = connectPg(await newSerializableUrl())), 60_000);
   afterAll(() => database.close());
 
-  it('single statements wait for each other instead of failing', async () => {
+  it('retries single statements instead of failing', async () => {
     const store = PostgresMemoryStore.on(database);
     expect(await database.query(`select current_setting('transaction_isolation') as level`)).toEqual([
       { level: 'serializable' },
@@ -26,7 +26,7 @@ describe('same SQL under default_transaction_isolation = serializable', () => {
     expect(await store.listMessages({ threadId: 't1' })).toHaveLength(messages.length);
   });
 
-  it('transactions are READ COMMITTED', async () => {
+  it('runs transactions as READ COMMITTED', async () => {
     for (const pool of [database, database.hot]) {
       const level = await pool.transaction((sql) =>
         sql.query(`select current_setting('transaction_isolation') as level`),

@@ -1,18 +1,9 @@
-import type {
-  Answer,
-  Json,
-  JsonObject,
-  MessageContent,
-  MessageRole,
-  MessageStatus,
-  Outcome,
-  Usage,
-} from '@intertie/core';
+import type { Answer, Json, JsonObject, MessageContent, MessageRole, MessageStatus, Outcome, Usage } from '@intertie/core';
 import type { DecisionRequest, MessageType, RunState, ToolAnswer } from '@intertie/core/store';
 
 import type { Defaulted, Identity, NotNull, Nullable, Table } from './schema-types.ts';
 
-/** The tables, for queries of your own. What each holds is said in `migrations/`. Write to them through the store. */
+/** Drizzle tables for your own queries, documented in `migrations/`. Write to them only through the store. */
 export type Tables = {
   meta: Table<'meta', { key: NotNull<string>; value: NotNull<string> }>;
   processes: Table<

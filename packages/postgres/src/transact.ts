@@ -3,27 +3,27 @@ import type { Hint } from '@intertie/core/store';
 import type { Sql, SqlPool } from './database.ts';
 import { toPayload, type PostgresHints } from './hints.ts';
 
-/** Notes a hint that is given with the commit. */
-export type Tell = (hint: Hint) => void;
+/** Publishes a hint when the transaction commits. */
+export type PublishOnCommit = (hint: Hint) => void;
 
-/** A transaction whose hints arrive if, and only if, it is committed. */
+/** Runs a transaction whose hints are published only if it commits. */
 export async function transact<Result>(
   pool: SqlPool,
   hints: PostgresHints,
-  work: (sql: Sql, tell: Tell) => Promise<Result>,
+  work: (sql: Sql, publish: PublishOnCommit) => Promise<Result>,
 ): Promise<Result> {
-  const told = new Map<string, Hint>();
+  const hintsByPayload = new Map<string, Hint>();
   const result = await pool.transaction(async (sql) => {
-    told.clear();
-    const value = await work(sql, (hint) => void told.set(toPayload(hint), hint));
-    if (told.size > 0) {
+    hintsByPayload.clear();
+    const value = await work(sql, (hint) => void hintsByPayload.set(toPayload(hint), hint));
+    if (hintsByPayload.size > 0) {
       await sql.query('select pg_notify($1, payload)::text from unnest($2::text[]) payload', [
         hints.channel,
-        [...told.keys()],
+        [...hintsByPayload.keys()],
       ]);
     }
     return value;
   });
-  hints.committed([...told.values()]);
+  hints.emitCommitted([...hintsByPayload.values()]);
   return result;
 }

@@ -1,6 +1,6 @@
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** A key that is none of ours is the key of nothing; the database would not even compare it. */
+/** Run keys are uuids. Postgres rejects a comparison with any other text, so callers treat it as an unknown key. */
 export function isUuid(key: string): boolean {
   return uuid.test(key);
 }

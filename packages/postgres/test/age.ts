@@ -9,12 +9,12 @@ const times = {
   blobs: ['touched_at'],
 };
 
-/** Of stores in tests: where time passes by `age` alone, no machine is so slow that a lease ends by accident. */
+/** Lease for tests in which time passes only by `age`. Long enough that it never expires on a slow machine. */
 export const longLeaseMs = 600_000;
 
 /**
- * Makes time pass for a database: nobody can set its clock, but all that it compares with the clock can be made older.
- * Unlike a wait it takes no time, so that leases can be as long as they are in earnest.
+ * Advances the time of a database. Its clock cannot be set, so all timestamps that are compared with the clock are moved back.
+ * Takes no time, so tests can use realistic leases.
  */
 export async function age(sql: Sql, ms: number): Promise<void> {
   for (const [table, columns] of Object.entries(times)) {

@@ -30,44 +30,44 @@ const events: AgentEvent[] = [
   { type: 'run-end', outcome: 'complete' },
 ];
 
-type Said = { key: RunKey; threadId: string; messageId: string; count: number };
+type WrittenRun = { key: RunKey; threadId: string; messageId: string; count: number };
 
-/** One process stands at all places at once, one run at each, when it is killed. */
-async function killAtBoundaries(target: string, name: string): Promise<Said[]> {
+/** Kills a process that has one run open at each event boundary. */
+async function killAtBoundaries(target: string, name: string): Promise<WrittenRun[]> {
   const writer = spawn(process.execPath, [program, target, name, JSON.stringify(events)], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  const gone = new Promise((resolve) => writer.on('close', resolve));
-  const said: Said[] = [];
+  const closed = new Promise((resolve) => writer.on('close', resolve));
+  const runs: WrittenRun[] = [];
   for await (const line of createInterface({ input: writer.stdout })) {
     const [what, key = '', threadId = '', messageId = '', count] = line.split(' ');
     if (what === 'ready') break;
-    said.push({ key: key as RunKey, threadId, messageId, count: Number(count) });
+    runs.push({ key: key as RunKey, threadId, messageId, count: Number(count) });
   }
-  expect(said).toHaveLength(events.length + 1);
+  expect(runs).toHaveLength(events.length + 1);
   writer.kill('SIGKILL');
-  await gone;
-  return said;
+  await closed;
+  return runs;
 }
 
 it.each(['Postgres', 'PGlite'] as const)(
-  'SIGKILL at every event boundary then recover, on %s',
+  'recovers from a SIGKILL at every event boundary, on %s',
   { timeout: 240_000 },
   async (on) => {
     const { target, reader, open } = await killingOn(on);
-    const said = await killAtBoundaries(target, 'writer');
+    const runs = await killAtBoundaries(target, 'writer');
     const store = await open();
     const sweeper = createSweeper({ store, process: 'sweeper', onError: (error) => expect.unreachable(String(error)) });
-    // A server goes on with what it was sent before the kill, as a heartbeat: the next pass finds it.
+    // The server may still execute statements that were sent before the kill, such as a heartbeat; the next sweep succeeds.
     await vi.waitFor(
       async () => {
         await store.registry.retire('writer');
         await sweeper.sweep();
-        for (const { threadId } of said) expect(await store.registry.liveRun(store.scope, { threadId })).toBeNull();
+        for (const { threadId } of runs) expect(await store.registry.liveRun(store.scope, { threadId })).toBeNull();
       },
       { timeout: 30_000 },
     );
-    for (const { key, threadId, messageId, count } of said) {
+    for (const { key, threadId, messageId, count } of runs) {
       const log = await readLog(store, key);
       expect(log.slice(1, count)).toEqual(events.slice(1, count));
       expect(check(canonical, log).violations).toEqual([]);

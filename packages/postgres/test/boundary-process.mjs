@@ -1,7 +1,7 @@
 // @ts-check
-// node boundary-process.mjs <url or folder> <name> <events>: starts a run for each place between two events, before the
-// first and after the last too, writes as far as there, says `ready`, and waits for the kill.
-//   s <run> <thread> <message> <n>   a run was started, and its first n events are durable
+// node boundary-process.mjs <url or folder> <name> <events>: starts a run for each boundary between events, including before
+// the first and after the last, appends the events before it, prints `ready`, and waits for the kill.
+//   s <run> <thread> <message> <n>   run started, its first n events are durable
 import { writeSync } from 'node:fs';
 
 import { generateId } from '@intertie/core';

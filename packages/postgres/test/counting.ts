@@ -2,7 +2,7 @@ import type { Database, QueryOptions, Sql, SqlValue } from '../src/database.ts';
 
 export type Call = { text: string; values: readonly SqlValue[] | undefined; options: QueryOptions | undefined };
 
-/** The database, and the statements that it was given: each is a round trip, and a transaction is two more. */
+/** Wraps a database and records its statements. Each is a round trip; a transaction takes two more. */
 export function counting(database: Database): { database: Database; statements: string[]; calls: Call[] } {
   const statements: string[] = [];
   const calls: Call[] = [];

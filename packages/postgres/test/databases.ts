@@ -12,18 +12,18 @@ import type { Database } from '../src/database.ts';
 import { migrate } from '../src/migrate.ts';
 import { printMigrations } from '../src/migrations.ts';
 import { connectPg } from '../src/pg-database.ts';
-import { ownPglite } from '../src/own-pglite.ts';
+import { useOwnedPglite } from '../src/owned-pglite.ts';
 import { onceIn, runFolder, runner, waitFor } from './once-per-run.ts';
 
 const cache = fileURLToPath(new URL('../../../.intertie/postgres', import.meta.url));
 
-/** A migrated PGlite in memory. Its first boot takes seconds, so it is loaded from a dump that is made once. */
+/** Opens a migrated PGlite in memory. Loads it from a dump that is made once, because its first start takes seconds. */
 export async function openPglite(): Promise<Database & { pglite: PGlite }> {
   const pglite = await PGlite.create({ loadDataDir: await migratedDump() });
-  return { ...ownPglite(pglite, protocol, { close: () => pglite.close() }), pglite };
+  return { ...useOwnedPglite(pglite, protocol, { close: () => pglite.close() }), pglite };
 }
 
-/** Puts a migrated database into a folder, as a store has left it. */
+/** Fills a folder with a migrated database, as a closed store leaves it. */
 export async function fillFolder(folder: string): Promise<void> {
   const data = join(folder, 'database');
   mkdirSync(data, { recursive: true });
@@ -43,7 +43,7 @@ async function dumpFile(): Promise<string> {
   return onceIn(runFolder, 'pglite', async () => {
     if (!existsSync(file)) {
       const pglite = await PGlite.create();
-      await migrate(ownPglite(pglite, protocol));
+      await migrate(useOwnedPglite(pglite, protocol));
       mkdirSync(cache, { recursive: true });
       writeFileSync(`${file}.${process.pid}`, Buffer.from(await (await pglite.dumpDataDir('none')).arrayBuffer()));
       renameSync(`${file}.${process.pid}`, file);
@@ -53,7 +53,7 @@ async function dumpFile(): Promise<string> {
   });
 }
 
-/** The URL of a server that all test files share, without a database. */
+/** URL, without a database, of a server that all test files share. */
 export function postgresServer(): Promise<string> {
   return onceIn(runFolder, 'server', async () => {
     const program = fileURLToPath(new URL('embedded-server.mjs', import.meta.url));
@@ -70,13 +70,13 @@ export function postgresServer(): Promise<string> {
   });
 }
 
-/** A database of its own: migrated, or without our tables. */
+/** Creates a database, migrated or empty. */
 export async function newPostgresUrl(options: { empty?: boolean } = {}): Promise<string> {
   const server = await postgresServer();
   return createDatabase(server, `test_${randomUUID().replaceAll('-', '')}`, options.empty ? '' : 'intertie_template');
 }
 
-/** A migrated database whose transactions are serializable unless they say otherwise. */
+/** Creates a migrated database whose default isolation is serializable. */
 export async function newSerializableUrl(): Promise<string> {
   const url = await newPostgresUrl();
   const client = new pg.Client(url);
@@ -104,7 +104,7 @@ export const databases: Array<{ name: string; open: () => Promise<Database> }> =
   { name: 'Postgres', open: openPostgres },
 ];
 
-/** As after the migrations: for tests of one file that need empty tables and cannot wait for a database each. */
+/** Empties all tables, which is faster than a new database per test. */
 export async function emptyTables(database: Database): Promise<void> {
   const tables = ['blob_refs', 'blobs', 'requests', 'run_events', 'conversation_message', 'threads', 'processes'];
   await database.transaction(async (sql) => {

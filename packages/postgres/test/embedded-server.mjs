@@ -1,6 +1,6 @@
 // @ts-check
-// node embedded-server.mjs <folder> <pid>: a Postgres server in the folder for as long as the process lives that the pid
-// names. It is a process of its own because the tests that share it run in several, and none of them outlives the rest.
+// node embedded-server.mjs <folder> <pid>: runs a Postgres server in the folder until the process with this pid ends. A
+// separate process, because the test files that share it run in several processes.
 import { chmodSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { userInfo } from 'node:os';
@@ -23,7 +23,7 @@ const freePort = new Promise((resolve, reject) => {
 const port = await freePort;
 
 /** @type {string[]} */
-const said = [];
+const output = [];
 const server = new EmbeddedPostgres({
   databaseDir: join(folder, 'data'),
   port,
@@ -31,7 +31,7 @@ const server = new EmbeddedPostgres({
   password: 'postgres',
   persistent: true,
   initdbFlags: ['--encoding=UTF8', '--no-locale', '--no-sync'],
-  // Data of tests: a crash of the machine may take it.
+  // Test data need not survive a crash of the machine.
   postgresFlags: Object.entries({
     listen_addresses: '127.0.0.1',
     unix_socket_directories: '',
@@ -42,19 +42,19 @@ const server = new EmbeddedPostgres({
   }).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
   // Postgres does not run as root.
   createPostgresUser: userInfo().uid === 0,
-  onLog: (text) => void said.push(text),
-  onError: (error) => void said.push(String(error)),
+  onLog: (text) => void output.push(text),
+  onError: (error) => void output.push(String(error)),
 });
 
 try {
   chmodSync(folder, 0o755);
   await server.initialise();
   await server.start();
-  tell('url', `postgres://postgres:postgres@127.0.0.1:${port}`);
-  while (lives(Number(pid))) await sleep(300);
+  writeFile('url', `postgres://postgres:postgres@127.0.0.1:${port}`);
+  while (isAlive(Number(pid))) await sleep(300);
 } catch (error) {
-  tell('error', `${String(error)}\n${said.join('')}`);
-  while (lives(Number(pid))) await sleep(300);
+  writeFile('error', `${String(error)}\n${output.join('')}`);
+  while (isAlive(Number(pid))) await sleep(300);
 } finally {
   await server.stop();
   rmSync(folder, { recursive: true, force: true });
@@ -62,17 +62,17 @@ try {
 process.exit(0);
 
 /**
- * Written whole and then given its name, so that nobody reads half of it.
+ * Writes a file atomically, so that a partial file is never read.
  * @param {string} name
  * @param {string} text
  */
-function tell(name, text) {
+function writeFile(name, text) {
   writeFileSync(join(folder, `${name}.draft`), text);
   renameSync(join(folder, `${name}.draft`), join(folder, name));
 }
 
 /** @param {number} id */
-function lives(id) {
+function isAlive(id) {
   try {
     process.kill(id, 0);
     return true;

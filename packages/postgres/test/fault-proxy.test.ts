@@ -22,7 +22,7 @@ afterEach(async () => {
   await close();
 });
 
-it('passes simple and prepared statements on', async () => {
+it('forwards simple and prepared statements', async () => {
   const client = await open(proxy.url);
   expect((await client.query('select 1 as one')).rows).toEqual([{ one: 1 }]);
   const named = { name: 'two', text: 'select $1::int as two', values: [2] };
@@ -57,7 +57,7 @@ it('drops a prepared statement before the server receives it', async () => {
   expect([await marks('first'), await marks('second')]).toEqual([1, 0]);
 });
 
-it('delays one reply, and no other reply overtakes it', async () => {
+it('delays one reply without reordering', async () => {
   const client = await open(proxy.url);
   const delayed = proxy.once(/delayed/, { kind: 'delay', ms: 50 });
   const order: string[] = [];
@@ -96,7 +96,7 @@ it('accepts new connections and never answers them', async () => {
   await open(proxy.url);
 });
 
-it('silences a connection from the reply to one statement on', async () => {
+it('silences a connection from one reply on', async () => {
   const client = await open(proxy.url);
   const silenced = proxy.once('insert into marks', { kind: 'silence' });
   const answer = client.query("insert into marks values ('silenced')").catch(() => 'cut');
@@ -106,7 +106,7 @@ it('silences a connection from the reply to one statement on', async () => {
   expect(await answer).toBe('cut');
 });
 
-it('refuses connections while it is down', async () => {
+it('rejects connections while it is down', async () => {
   const client = await open(proxy.url);
   await proxy.down();
   await expect(client.query('select 1')).rejects.toThrow('terminated');

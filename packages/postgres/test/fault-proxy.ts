@@ -198,7 +198,7 @@ class Connection {
   #readStatement(frame: Buffer): string | undefined {
     if (isStartup(frame)) return sessionStart;
     const [first = '', second = ''] = frame.toString('utf8', 5).split('\0');
-    switch (this.#fromClient.typeOf(frame)) {
+    switch (this.#fromClient.getType(frame)) {
       case 'Q':
         return first;
       case 'P':
@@ -216,7 +216,7 @@ class Connection {
 
   #handleServerFrame(frame: Buffer): void {
     const [exchange] = this.#exchanges;
-    const isReady = this.#fromServer.typeOf(frame) === 'Z';
+    const isReady = this.#fromServer.getType(frame) === 'Z';
     if (isReady) {
       this.#exchanges.shift();
       // The status byte of ReadyForQuery: idle, so no transaction is open.
@@ -296,7 +296,7 @@ class FrameReader {
     }
   }
 
-  typeOf(frame: Buffer): string {
+  getType(frame: Buffer): string {
     return isStartup(frame) ? '' : String.fromCharCode(frame[0] ?? 0);
   }
 }

@@ -17,35 +17,35 @@ import { asProcess, eventsOf, readAll, readLog, type TestProcess } from './proce
 const program = fileURLToPath(new URL('writer-process.mjs', import.meta.url));
 const threads = ['thread_1', 'thread_2', 'thread_3', 'thread_4'];
 
-/** What the killed process has said of a run. */
-type Said = { threadId: string; messageId: string; writtenAt: number[]; durable: number; isEnded: boolean };
+/** A run as reported by the killed process. */
+type ReportedRun = { threadId: string; messageId: string; writtenAt: number[]; durable: number; isEnded: boolean };
 
 type KillFigures = {
-  /** Runs that were under way, and those that had ended. */
+  /** Number of interrupted and of complete runs. */
   lost: number;
   complete: number;
   words: number;
-  /** Of each run under way, the time from its first word that is gone to its last, in milliseconds. */
+  /** For each interrupted run, the time between its first and its last lost word, in milliseconds. */
   missingMs: number[];
 };
 
 type Killing = {
-  /** What the writer opens. */
+  /** URL or folder that the writer opens. */
   target: string;
-  /** Follows what the other writes, where two processes can share the database. */
+  /** Reader that follows the writer, if two processes can share the database. */
   reader?: TestProcess;
-  /** Opens the store after a kill, where there can be but one at a time. */
+  /** Opens the store after the kill; only one process at a time can open a folder. */
   open: () => Promise<Store>;
 };
 
-/** Kills so many writers, one after the other, and says what came of it. */
+/** Kills writers one after the other and returns a summary. */
 export async function killWriters(count: number, killing: Killing): Promise<string> {
   const figures: KillFigures[] = [];
   for (let n = 0; n < count; n++) figures.push(await killWriter(killing, `writer_${n}`));
   return report(figures);
 }
 
-/** A server that all can reach, or a folder that one process can open at a time. */
+/** Prepares a shared server, or a folder that one process can open at a time. */
 export async function killingOn(on: 'PGlite' | 'Postgres'): Promise<Killing> {
   if (on === 'Postgres') {
     const target = await newPostgresUrl();
@@ -59,36 +59,36 @@ export async function killingOn(on: 'PGlite' | 'Postgres'): Promise<Killing> {
 }
 
 /**
- * Starts a process that writes runs, kills it at a random moment, and recovers what it left. Nothing that it knew to be
- * durable may be gone, every run has an end, readers were given what the log has, and the threads are free again.
+ * Starts a process that writes runs, kills it at a random time, and recovers its runs. No event that it reported as durable may
+ * be lost, every run ends, readers have received the complete log, and the threads are free.
  */
 async function killWriter({ target, reader, open }: Killing, name: string): Promise<KillFigures> {
   const writer = spawn(process.execPath, [program, target, name, threads.join(',')], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  const said = new Map<RunKey, Said>();
+  const reported = new Map<RunKey, ReportedRun>();
   const reading = new Map<RunKey, Promise<AgentEvent[]>>();
   let rest = '';
-  /** The kill comes when it has said so much: anywhere between its first word and the end of its second runs. */
+  /** Number of lines before the kill: between the first word and the end of the second runs. */
   let left = Math.random() * 600;
-  let spoken = (): void => {};
-  const hasSpoken = new Promise<void>((resolve) => void (spoken = resolve));
+  let markReached = (): void => {};
+  const reached = new Promise<void>((resolve) => void (markReached = resolve));
   writer.stdout.setEncoding('utf8').on('data', (text: string) => {
     const lines = (rest + text).split('\n');
-    // The last line may have been cut by the kill: what was not said whole was not said.
+    // The kill may have cut the last line, which is ignored then.
     rest = lines.pop()!;
     for (const line of lines) {
-      if (left-- <= 0) spoken();
-      const key = hear(said, line);
+      if (left-- <= 0) markReached();
+      const key = readLine(reported, line);
       if (key && reader && !reading.has(key)) reading.set(key, readAll(reader.follow(key)).then(eventsOf));
     }
   });
-  const gone = new Promise((resolve) => writer.on('close', resolve));
-  await Promise.race([hasSpoken, gone]);
+  const closed = new Promise((resolve) => writer.on('close', resolve));
+  await Promise.race([reached, closed]);
   await sleep(Math.random() * 20);
-  expect(writer.exitCode, 'the writer ended by itself').toBeNull();
+  expect(writer.exitCode, 'the writer ended before the kill').toBeNull();
   writer.kill('SIGKILL');
-  await gone;
+  await closed;
 
   const store = await open();
   const sweeper = createSweeper({
@@ -96,7 +96,7 @@ async function killWriter({ target, reader, open }: Killing, name: string): Prom
     process: `sweeper of ${name}`,
     onError: (error) => expect.unreachable(String(error)),
   });
-  // A server goes on with what it was sent before the kill: a heartbeat, a start. The next pass finds it.
+  // The server may still execute statements that were sent before the kill; the next sweep succeeds.
   await vi.waitFor(
     async () => {
       await store.registry.retire(name);
@@ -106,16 +106,18 @@ async function killWriter({ target, reader, open }: Killing, name: string): Prom
     { timeout: 30_000 },
   );
   const figures: KillFigures = { lost: 0, complete: 0, words: 0, missingMs: [] };
-  for (const [key, each] of said) await check(store, key, each, figures, reading.get(key));
+  for (const [key, each] of reported) await check(store, key, each, figures, reading.get(key));
   if (!reader) await store.close();
   return figures;
 }
 
-/** The key of the run that was started, if that is what was said. */
-function hear(said: Map<RunKey, Said>, line: string): RunKey | undefined {
+/** Reads a line of the writer. Returns the key of a run that was started. */
+function readLine(reported: Map<RunKey, ReportedRun>, line: string): RunKey | undefined {
   const [what, key, first, second] = line.split(' ') as [string, RunKey, string, string];
-  if (what === 's') said.set(key, { threadId: first, messageId: second, writtenAt: [], durable: -1, isEnded: false });
-  const run = said.get(key);
+  if (what === 's') {
+    reported.set(key, { threadId: first, messageId: second, writtenAt: [], durable: -1, isEnded: false });
+  }
+  const run = reported.get(key);
   if (!run) return undefined;
   if (what === 'w') run.writtenAt[Number(first)] = Number(second);
   if (what === 'a') run.durable = Math.max(run.durable, Number(first));
@@ -126,7 +128,7 @@ function hear(said: Map<RunKey, Said>, line: string): RunKey | undefined {
 async function check(
   store: Store,
   key: RunKey,
-  { threadId, messageId, writtenAt, durable, isEnded }: Said,
+  { threadId, messageId, writtenAt, durable, isEnded }: ReportedRun,
   figures: KillFigures,
   reading: Promise<AgentEvent[]> | undefined,
 ): Promise<void> {
@@ -134,7 +136,7 @@ async function check(
   const text = events.map((event) => (event.type === 'text-delta' ? event.delta : '')).join('');
   const kept = text.split(' ').length - 1;
   expect(text).toBe(Array.from({ length: kept }, (_, n) => `${n} `).join(''));
-  expect(kept, 'words that were known to be durable').toBeGreaterThan(durable);
+  expect(kept, 'words that were reported as durable').toBeGreaterThan(durable);
   expect(events.filter(({ type }) => type === 'run-start')).toHaveLength(1);
   expect(events.filter(({ type }) => type === 'run-end')).toHaveLength(1);
   expect(events.at(-1)).toMatchObject({ type: 'run-end' });
@@ -142,7 +144,7 @@ async function check(
   const message = await store.getMessage({ threadId, messageId });
   expect(record).toMatchObject({ state: isEnded ? 'complete' : expect.stringMatching(/complete|error/) });
   expect(message).toMatchObject({ status: record!.state });
-  expect(textOf(message!)).toBe(text);
+  expect(readText(message!)).toBe(text);
   if (reading) expect(await reading).toEqual(events);
 
   figures.words += kept;
@@ -153,7 +155,7 @@ async function check(
   if (record!.state === 'error') figures.missingMs.push(firstMissing === undefined ? 0 : last! - firstMissing);
 }
 
-function textOf(message: CanonicalMessage): string {
+function readText(message: CanonicalMessage): string {
   return message.content.parts.map((part) => (part.type === 'text' ? part.text : '')).join('');
 }
 
@@ -163,5 +165,5 @@ function report(all: readonly KillFigures[]): string {
   const at = (share: number): string => (missing[Math.floor(share * (missing.length - 1))] ?? 0).toFixed(0);
   const runs = `${sum(({ complete }) => complete)} runs complete and ${sum(({ lost }) => lost)} lost`;
   const text = `text missing at the kill: median ${at(0.5)} ms, at most ${at(1)} ms`;
-  return `${all.length} kills: ${runs}, ${sum(({ words }) => words)} words kept, none acknowledged and gone; ${text}`;
+  return `${all.length} kills: ${runs}, ${sum(({ words }) => words)} words stored, no durable word lost; ${text}`;
 }

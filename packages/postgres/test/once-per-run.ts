@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** The process that runs all tests: test files run in its children. */
+/** Process that runs all tests; test files run in its children. */
 export const runner: number = process.ppid;
 
-/** A folder that all test files of this run share. Whoever starts `embedded-server.mjs` has it deleted in the end. */
+/** Folder that all test files of this run share. `embedded-server.mjs` deletes it at the end. */
 export const runFolder: string = join(tmpdir(), `intertie-postgres-${runner}`);
 
-/** Makes a text once, whichever test files ask for it, and gives it to all. */
+/** Creates a text once for all test files and returns it to each caller. */
 export async function onceIn(folder: string, name: string, make: () => Promise<string>): Promise<string> {
   mkdirSync(folder, { recursive: true });
   const result = join(folder, name);
@@ -29,5 +29,5 @@ export async function waitFor(file: string, ms: number): Promise<string> {
   for (const end = Date.now() + ms; Date.now() < end; await sleep(20)) {
     if (existsSync(file)) return readFileSync(file, 'utf8');
   }
-  throw new Error(`${file} was not made in ${ms} ms.`);
+  throw new Error(`${file} was not created within ${ms} ms.`);
 }

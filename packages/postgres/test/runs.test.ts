@@ -5,7 +5,7 @@ import { describe, expect, it, vi } from 'vitest';
 
 import { eventsOf, notice, openProcesses, readAll, readLog, start } from './processes.ts';
 
-// What the store contract asks of one store, here of several processes at once.
+// The store contract tests one store; these tests use several processes.
 
 const runEnd: AgentEvent = { type: 'run-end', outcome: 'complete' };
 const ending = (rest: Partial<FinishRequest> = {}): FinishRequest => ({
@@ -26,7 +26,7 @@ const pausing = (rest: Partial<FinishRequest> = {}): FinishRequest =>
   });
 
 describe.each(['PGlite', 'Postgres'] as const)('runs of several processes on %s', { timeout: 60_000 }, (on) => {
-  it('zombie insert racing a takeover: it is in the log before the takeover, or not at all', async () => {
+  it('orders a stale append racing a takeover before the takeover, or fences it', async () => {
     const [zombie, other] = await openProcesses(on, 2);
     for (let round = 0; round < (on === 'PGlite' ? 3 : 10); round++) {
       const { late, after, taken, log } = await race(zombie!, other!, round);
@@ -36,7 +36,7 @@ describe.each(['PGlite', 'Postgres'] as const)('runs of several processes on %s'
     }
   });
 
-  it('two identical producer appends: one batch, whoever comes first', async () => {
+  it('stores one of two identical appends', async () => {
     const [one, two] = await openProcesses(on, 2);
     const { run, epoch } = await start(one!, 'r1');
     for (let seq = 1; seq <= 20; seq += 2) {
@@ -53,7 +53,7 @@ describe.each(['PGlite', 'Postgres'] as const)('runs of several processes on %s'
     expect(await readLog(one!.store, run.key)).toEqual(Array.from({ length: 20 }, (_, n) => notice(`${n + 1}`)));
   });
 
-  it('lost ack then retry: readers get every event once', async () => {
+  it('delivers each event once after a lost acknowledgement and a retry', async () => {
     const [one] = await openProcesses(on, 1);
     const { store, flusher } = one!;
     const started = await start(one!, 'r1');
@@ -77,7 +77,7 @@ describe.each(['PGlite', 'Postgres'] as const)('runs of several processes on %s'
     expect(eventsOf(await reading)).toEqual(expected);
   });
 
-  it('ack-lost finish: the owner still learns what became of it', async () => {
+  it('returns the result of a finish whose acknowledgement was lost', async () => {
     const [one] = await openProcesses(on, 1);
     const { store, flusher } = one!;
     const started = await start(one!, 'r1');
@@ -96,7 +96,7 @@ describe.each(['PGlite', 'Postgres'] as const)('runs of several processes on %s'
     expect(await store.registry.listRuns(store.scope, { threadId: 'thread_1' })).toHaveLength(2);
   });
 
-  it('replay bytes = live bytes with unordered keys', async () => {
+  it('replays the same bytes that were delivered live, including the key order', async () => {
     const [one, two] = await openProcesses(on, 2);
     const { store, flusher } = one!;
     const started = await start(one!, 'r1');
@@ -123,7 +123,7 @@ describe.each(['PGlite', 'Postgres'] as const)('runs of several processes on %s'
     expect(JSON.stringify(eventsOf(await readAll(two!.follow(started.run.key))))).toBe(bytes);
   });
 
-  it('cursor of another epoch resets', async () => {
+  it('resets a cursor of another epoch', async () => {
     const [one, two] = await openProcesses(on, 2);
     const { run } = await start(one!, 'r1');
     await one!.store.log.append([{ run: run.key, epoch: 1, seq: 1, events: [notice('1'), notice('2')] }]);
@@ -143,7 +143,7 @@ describe.each(['PGlite', 'Postgres'] as const)('runs of several processes on %s'
     expect(eventsOf(await readAll(two!.follow(run.key, { epoch: 1, seq: 1 })))).toEqual(all.slice(1));
   });
 
-  it('answer from two processes: one continuation, and both know it', async () => {
+  it('creates one continuation for answers from two processes', async () => {
     const [one, two] = await openProcesses(on, 2);
     const { run } = await start(one!, 'r1');
     await one!.store.registry.finish(run.key, 1, pausing());
@@ -163,7 +163,7 @@ describe.each(['PGlite', 'Postgres'] as const)('runs of several processes on %s'
     expect(other!.verdicts).toMatchObject([{ result: 'conflict', answeredBy: expect.stringMatching(/p[12]/) }]);
   });
 
-  it('stop of a silent run, abort from another process: its owner learns of it without writing anything', async () => {
+  it('notifies the owner of a stop request from another process', async () => {
     const [one, two] = await openProcesses(on, 2);
     const { run } = await start(one!, 'r1');
     const asked = new Promise<string | undefined>((resolve) => {
@@ -173,7 +173,7 @@ describe.each(['PGlite', 'Postgres'] as const)('runs of several processes on %s'
     expect(await asked).toBe('enough\uFFFD');
   });
 
-  it('live-wait owner killed: the run ends as lost and its question expires', async () => {
+  it('ends the waiting run of a dead process as lost and expires its question', async () => {
     const [one, two] = await openProcesses(on, 2);
     const { run, epoch } = await start(one!, 'r1');
     await one!.store.registry.ask(run.key, epoch, [{ id: 'q1', kind: 'input', question }]);
@@ -185,7 +185,7 @@ describe.each(['PGlite', 'Postgres'] as const)('runs of several processes on %s'
     expect(await two!.store.registry.listDecisions(two!.store.scope)).toMatchObject([{ state: 'expired' }]);
   });
 
-  it('queued run whose finisher died: one sweeper of many starts it', async () => {
+  it('starts a queued run once when several processes sweep', async () => {
     const [one, ...others] = await openProcesses(on, 4);
     const { run } = await start(one!, 'r1');
     const { store } = one!;
@@ -202,7 +202,7 @@ describe.each(['PGlite', 'Postgres'] as const)('runs of several processes on %s'
     expect(started).toMatchObject([{ run: { runId: 'r2', state: 'running' }, epoch: 1 }]);
   });
 
-  it('12 readers of 12 runs, tailing without a miss', async () => {
+  it('delivers every event of 12 runs to all readers', async () => {
     const [one, two] = await openProcesses(on, 2);
     const count = 60;
     const runs = await Promise.all(
@@ -226,7 +226,7 @@ describe.each(['PGlite', 'Postgres'] as const)('runs of several processes on %s'
     for (const items of await Promise.all([...reading, ...many])) expect(eventsOf(items)).toEqual(expected);
   });
 
-  it('12-writer tail without misses: a reader of the changes of their thread gets all', async () => {
+  it('delivers every change of 12 writers to a reader', async () => {
     const [one, two] = await openProcesses(on, 2);
     const ids = Array.from({ length: 12 }, (_, writer) => Array.from({ length: 10 }, (__, n) => `m${writer}_${n}`));
     const base = { threadId: 'thread_1', role: 'user', type: 'text', createdAt: new Date(0) } as const;
@@ -255,7 +255,7 @@ describe.each(['PGlite', 'Postgres'] as const)('runs of several processes on %s'
 
 type Process = Awaited<ReturnType<typeof openProcesses>>[number];
 
-/** An owner that was declared dead goes on writing while another process takes its run over. */
+/** Lets the previous owner append while another process takes its run over. */
 async function race(zombie: Process, other: Process, round: number) {
   const { run, epoch } = await start(zombie, `r${round}`, { threadId: `thread_${round}` });
   const append = async (seq: number, text: string) =>
@@ -263,7 +263,7 @@ async function race(zombie: Process, other: Process, round: number) {
   await append(1, 'before');
   await zombie.store.registry.retire(zombie.name);
   const [late, [first]] = await Promise.all([append(2, 'late'), other.store.registry.takeOver(other.name)]);
-  // The append may have held the run just when the other looked.
+  // The append may have locked the run during the first takeover.
   const taken = first ?? (await other.store.registry.takeOver(other.name))[0]!;
   const after = await append(taken.nextSeq, 'zombie');
   await other.store.registry.finish(run.key, taken.epoch, ending({ nextSeq: taken.nextSeq }));

@@ -11,7 +11,7 @@ import { newPostgresUrl } from './databases.ts';
 import { startOwnServer } from './own-server.ts';
 import { asProcess, eventsOf, notice, readAll, readLog, start } from './processes.ts';
 
-// What can only happen with a server of its own.
+// Tests that need a Postgres server.
 
 const runEnd: AgentEvent = { type: 'run-end', outcome: 'complete' };
 const ending = (rest: Partial<FinishRequest>): FinishRequest => ({
@@ -25,7 +25,7 @@ const question = { questionId: 'q1', kind: 'input' as const };
 const base = { threadId: 'thread_1', role: 'user', type: 'text', createdAt: new Date(0) } as const;
 
 describe('`default_transaction_isolation = serializable`', { timeout: 60_000 }, () => {
-  it('lets the guards wait and look again, as everywhere', async () => {
+  it('waits for locks and reads current rows as under READ COMMITTED', async () => {
     const url = await newPostgresUrl();
     const database = new URL(url).pathname.slice(1);
     const client = new pg.Client(url);
@@ -104,7 +104,7 @@ describe('`default_transaction_isolation = serializable`', { timeout: 60_000 }, 
 });
 
 describe('PgBouncer transaction mode without LISTEN (simulated)', { timeout: 60_000 }, () => {
-  /** No statement finds what an earlier one left in its session, and there is no connection that could listen. */
+  /** Discards the session before every use, and has no connection for LISTEN. */
   function throughPooler(url: string): PostgresMemoryStore {
     const pool = new pg.Pool({ connectionString: url, max: 3 });
     const connect = pool.connect.bind(pool) as () => Promise<pg.PoolClient>;
@@ -149,7 +149,7 @@ describe('PgBouncer transaction mode without LISTEN (simulated)', { timeout: 60_
 });
 
 describe('database restart', () => {
-  it('stalls writers and readers, who then go on as if nothing had happened', { timeout: 120_000 }, async () => {
+  it('pauses writers and readers and continues without loss', { timeout: 120_000 }, async () => {
     const server = await startOwnServer();
     onTestFinished(() => server.remove());
     const { url } = server;

@@ -4,8 +4,8 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 
 /**
- * Passes bytes on to the server of a URL. Like a server that was stopped (SIGSTOP), it does not close its side of a connection
- * that the client closes. Returns its URL, and the connections of clients.
+ * Starts a proxy to the server of a URL. Like a server that was stopped (SIGSTOP), it does not close its side of a connection
+ * that the client closes. Returns its URL and the client connections.
  */
 export async function startStoppedServer(serverUrl: string): Promise<{ url: string; clients: Set<Socket> }> {
   const url = new URL(serverUrl);

@@ -1,8 +1,8 @@
 // @ts-check
-// node writer-process.mjs <url or folder> <name> <threads>: writes runs until it is killed, and says what it knows to be
-// durable. It speaks with synchronous writes: what was said before the kill is heard after it.
-//   s <run> <thread> <message>   a run was started         w <run> <n> <ms>   word n was written, at that time
-//   a <run> <n>                  word n is durable         e <run>            its end is durable
+// node writer-process.mjs <url or folder> <name> <threads>: writes runs until it is killed and reports durable events. Writes
+// to stdout are synchronous, so that lines from before the kill arrive.
+//   s <run> <thread> <message>   run started               w <run> <n> <ms>   word n was written at this time
+//   a <run> <n>                  word n is durable         e <run>            end of the run is durable
 import { writeSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -11,8 +11,8 @@ import { createRunFlusher } from '@intertie/core/internal';
 import { createStore } from '@intertie/postgres';
 
 const [target = '', name = '', threads = ''] = process.argv.slice(2);
-/** @param {(string | number)[]} words */
-const say = (...words) => void writeSync(1, `${words.join(' ')}\n`);
+/** @param {(string | number)[]} fields */
+const print = (...fields) => void writeSync(1, `${fields.join(' ')}\n`);
 
 const store = await createStore(target);
 await store.registry.heartbeat(name);
@@ -26,7 +26,7 @@ const flusher = createRunFlusher({
       const verdicts = await log.append(batches);
       for (const { run, events } of batches) {
         const last = events.findLast((event) => event.type === 'text-delta');
-        if (last) say('a', run, Number(last.delta.trim().split(' ').at(-1)));
+        if (last) print('a', run, Number(last.delta.trim().split(' ').at(-1)));
       }
       return verdicts;
     },
@@ -40,7 +40,7 @@ async function writeRun(threadId) {
   const started = await registry.start(scope, { ...request, busy: 'reject', pending: 'supersede' });
   if (started.type !== 'started') throw new Error(JSON.stringify(started));
   const { key } = started.run;
-  say('s', key, threadId, messageId);
+  print('s', key, threadId, messageId);
   const writer = flusher.open(started);
   writer.write({ type: 'run-start', runId, threadId, messageId, at: Date.now() });
   writer.write({ type: 'text-start', id: runId });
@@ -48,7 +48,7 @@ async function writeRun(threadId) {
   for (let n = 0; n < 30 + Math.random() * 60; n++) {
     text += `${n} `;
     writer.write({ type: 'text-delta', id: runId, delta: `${n} ` });
-    say('w', key, n, performance.now());
+    print('w', key, n, performance.now());
     if (Math.random() < 0.05) await writer.barrier();
     await sleep(Math.random() * 8);
   }
@@ -60,10 +60,10 @@ async function writeRun(threadId) {
     parts: [{ type: /** @type {const} */ ('text'), id: runId, text }],
   };
   const { result } = await writer.finish((rest) => registry.finish(key, started.epoch, { ...rest, outcome, content }));
-  if (result === 'ok') say('e', key);
+  if (result === 'ok') print('e', key);
 }
 
-say('ready');
+print('ready');
 await Promise.all(
   threads.split(',').map(async (threadId) => {
     for (;;) await writeRun(threadId);

@@ -1,20 +1,20 @@
 import type { Store } from '@intertie/core';
 import { describe, expect, it } from 'vitest';
 
-import { refusal, type Contract } from './contract.ts';
+import { storeError, type Contract } from './contract.ts';
 import { message } from './samples.ts';
 
 const abc = 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad';
 const data = (): Uint8Array => new TextEncoder().encode('abc');
 
-async function textOf(store: Store, range?: { start: number; end?: number }): Promise<string | null> {
+async function readText(store: Store, range?: { start: number; end?: number }): Promise<string | null> {
   const stream = await store.blobs.get(store.scope, abc, range);
   return stream && new Response(stream).text();
 }
 
 export function blobTests(contract: Contract): void {
   describe('blobs', () => {
-    it('keeps bytes by their hash', async () => {
+    it('stores bytes under their hash', async () => {
       const store = await contract.open();
       const bytes = data();
       const info = await store.blobs.put(store.scope, { data: bytes, mediaType: 'text/plain' });
@@ -22,13 +22,13 @@ export function blobTests(contract: Contract): void {
       expect(info).toEqual({ sha256: abc, size: 3, mediaType: 'text/plain' });
       expect(await store.blobs.put(store.scope, { data: data() })).toEqual(info);
       expect(await store.blobs.info(store.scope, abc)).toEqual(info);
-      expect(await textOf(store)).toBe('abc');
-      expect(await textOf(store, { start: 1 })).toBe('bc');
-      expect(await textOf(store, { start: 0, end: 2 })).toBe('ab');
-      expect(await textOf(store, { start: 3 })).toBe('');
+      expect(await readText(store)).toBe('abc');
+      expect(await readText(store, { start: 1 })).toBe('bc');
+      expect(await readText(store, { start: 0, end: 2 })).toBe('ab');
+      expect(await readText(store, { start: 3 })).toBe('');
     });
 
-    it('streams large ones whole', async () => {
+    it('streams large blobs completely', async () => {
       const store = await contract.open();
       const large = Uint8Array.from({ length: 700_001 }, (_, index) => index % 251);
       const { sha256 } = await store.blobs.put(store.scope, { data: large });
@@ -36,25 +36,27 @@ export function blobTests(contract: Contract): void {
       expect(read.every((byte, index) => byte === large[index]) && read.length === large.length).toBe(true);
     });
 
-    it('notes where bytes lie that it does not have', async () => {
+    it('stores the URL of bytes that are kept elsewhere', async () => {
       const store = await contract.open();
       const info = { sha256: abc, size: 3, url: 'https://example.com/abc' };
       expect(await store.blobs.put(store.scope, info)).toEqual(info);
-      expect(await textOf(store)).toBeNull();
-      await expect(store.blobs.put(store.scope, { ...info, sha256: 'ABC' })).rejects.toMatchObject(refusal('invalid'));
+      expect(await readText(store)).toBeNull();
+      await expect(store.blobs.put(store.scope, { ...info, sha256: 'ABC' })).rejects.toMatchObject(
+        storeError('invalid'),
+      );
     });
 
-    it('does not tell one scope what another has', async () => {
+    it('hides the blobs of one scope from another', async () => {
       const store = await contract.open();
       await store.blobs.put(store.scope, { data: data() });
       const other = store.forScope('other');
       expect(await other.blobs.info(other.scope, abc)).toBeNull();
-      expect(await textOf(other)).toBeNull();
+      expect(await readText(other)).toBeNull();
       expect(await other.blobs.touch(other.scope, abc)).toBe(false);
       expect(await other.blobs.refer(other.scope, abc, { threadId: 'thread_1', messageId: 'm1' })).toBe(false);
     });
 
-    it('collects what nobody refers to or has touched since', async (context) => {
+    it('collects blobs that are neither referenced nor recently touched', async (context) => {
       const clock = contract.clock(context);
       const store = await contract.open();
       const place = { threadId: 'thread_1', messageId: 'm1' };

@@ -1,13 +1,14 @@
+/* oxlint-disable no-await-in-loop -- the steps of a test are sequential */
 import { describe, expect, it } from 'vitest';
 
-import { refusal, type Contract } from './contract.ts';
-import { deltas, ending, finish, idsOfBranch, message, paused, queue, start } from './samples.ts';
+import { storeError, type Contract } from './contract.ts';
+import { deltas, ending, finish, listBranchIds, message, paused, queue, start } from './samples.ts';
 
 const threadId = 'thread_1';
 
 export function changeTests(contract: Contract): void {
   describe('changes', () => {
-    it('tells what changed after a version, each message once and as it is now', async () => {
+    it('lists each message that changed after a version once, in its current state', async () => {
       const store = await contract.open();
       const { version } = await store.saveMessages({ messages: [message('m1'), message('m2')] });
       await store.saveMessages({ messages: [message('m1', { state: 1 })] });
@@ -22,7 +23,7 @@ export function changeTests(contract: Contract): void {
       expect(await store.listChanges({ threadId, since: 0 })).toHaveLength(3);
     });
 
-    it('never cuts the changes of one version apart', async () => {
+    it('never splits the changes of one version across pages', async () => {
       const store = await contract.open();
       await store.saveMessages({ messages: [message('m1')] });
       await store.saveMessages({ messages: [message('m2'), message('m3'), message('m4')] });
@@ -37,7 +38,7 @@ export function changeTests(contract: Contract): void {
       expect(seen).toEqual(['m1', 'm2', 'm3', 'm4', 'm5']);
     });
 
-    it('tells of a run that starts and ends', async () => {
+    it('lists the messages of a run when it starts and when it ends', async () => {
       const store = await contract.open();
       const run = await start(store, '1');
       const version = await store.getVersion({ threadId });
@@ -51,33 +52,33 @@ export function changeTests(contract: Contract): void {
       ]);
     });
 
-    it('deletes a message and what follows, leaves tombstones, and moves the head to what is left', async () => {
+    it('deletes a message and its descendants, leaves tombstones, and moves the head to the parent', async () => {
       const store = await contract.open();
       await store.saveMessages({ messages: ['m1', 'm2', 'm3'].map((id) => message(id)) });
       await store.saveMessages({ messages: [message('m2b', { parentId: 'm1' })] });
       await store.saveThread({ thread: { id: threadId, headId: 'm3' } });
       const since = await store.getVersion({ threadId });
       await store.deleteMessage({ threadId, messageId: 'm2' });
-      expect(await idsOfBranch(store)).toEqual(['m1']);
-      expect(await idsOfBranch(store, 'm2b')).toEqual(['m1', 'm2b']);
+      expect(await listBranchIds(store)).toEqual(['m1']);
+      expect(await listBranchIds(store, 'm2b')).toEqual(['m1', 'm2b']);
       expect(await store.getMessage({ threadId, messageId: 'm3' })).toBeNull();
       const changes = await store.listChanges({ threadId, since });
       expect(changes.map((change) => change.type === 'tombstone' && change.messageId)).toEqual(['m2', 'm3']);
-      await expect(store.saveMessages({ messages: [message('m3')] })).rejects.toMatchObject(refusal('not-found'));
+      await expect(store.saveMessages({ messages: [message('m3')] })).rejects.toMatchObject(storeError('not-found'));
       await expect(store.saveMessages({ messages: [message('m4', { parentId: 'm2' })] })).rejects.toMatchObject(
-        refusal('not-found'),
+        storeError('not-found'),
       );
     });
 
-    it('leaves the head where it is when another branch is deleted', async () => {
+    it('keeps the head when another branch is deleted', async () => {
       const store = await contract.open();
       await store.saveMessages({ messages: [message('m1'), message('m2')] });
       await store.saveMessages({ messages: [message('m2b', { parentId: 'm1' })] });
       await store.deleteMessage({ threadId, messageId: 'm2' });
-      expect(await idsOfBranch(store)).toEqual(['m1', 'm2b']);
+      expect(await listBranchIds(store)).toEqual(['m1', 'm2b']);
     });
 
-    it('deletes the first message, and what is not there, without an error', async () => {
+    it('deletes the first message and ignores missing messages', async () => {
       const store = await contract.open();
       await store.saveMessages({ messages: [message('m1'), message('m2')] });
       await store.deleteMessage({ threadId, messageId: 'm1' });
@@ -86,7 +87,7 @@ export function changeTests(contract: Contract): void {
       expect(await store.listMessages({ threadId })).toEqual([]);
       expect(await store.getThreadById({ threadId })).not.toHaveProperty('headId');
       await store.saveMessages({ messages: [message('m3')] });
-      expect(await idsOfBranch(store)).toEqual(['m3']);
+      expect(await listBranchIds(store)).toEqual(['m3']);
     });
 
     it('ends the runs of deleted messages', async () => {
@@ -102,7 +103,7 @@ export function changeTests(contract: Contract): void {
       expect((await store.log.read(run.key, { epoch: 0, seq: 0 })).dropped).toBe(true);
     });
 
-    it('cancels what deleted messages wait for', async () => {
+    it('cancels the open decisions of deleted messages', async () => {
       const store = await contract.open();
       await paused(store, '1', 'q1');
       await store.deleteMessage({ threadId, messageId: 'a_1' });

@@ -2,29 +2,29 @@ import type { Store } from '@intertie/core';
 import type { StoreErrorCode } from '@intertie/core/store';
 import { expect, onTestFinished } from 'vitest';
 
-/** The time that the stores under test live by. */
+/** Clock of the stores under test. */
 export type StoreClock = {
-  /** In milliseconds. */
+  /** Current time in milliseconds. */
   now(): number;
-  /** Makes that much time pass for the store: by setting its clock, or by waiting. */
+  /** Advances the store's time, by setting its clock or by waiting. */
   advance(ms: number): void | Promise<void>;
-  /** How long a lease of these stores lasts after a heartbeat. Short, if `advance` waits; no test may take that long. */
+  /** Duration of a lease after a heartbeat. Keep it short if `advance` waits; no test may take longer than one lease. */
   leaseMs: number;
 };
 
-/** Of a store whose log shares no transaction with its registry. */
+/** Options for a store whose log shares no transaction with its registry. */
 export type LogElsewhere = {
-  /** Gives an empty store, like `open`, whose log is never closed: as if every process died right after the end of a run. */
+  /** Opens an empty store whose log is never closed, as if every process crashed right after ending a run. */
   openCut: () => Promise<Store>;
 };
 
-/** What the tests need of the store under test. */
+/** Access of the tests to the store under test. */
 export type Contract = {
-  /** A store of its own, empty, closed when the test is over. */
+  /** Opens an empty store that is closed at the end of the test. */
   open(): Promise<Store>;
   /** Whether the log shares no transaction with the registry. */
   isLogElsewhere: boolean;
-  /** The clock; where there is none the test is skipped, and says why. */
+  /** Returns the clock. Skips the test with a reason if the store has none. */
   clock(context: { skip(note: string): void }): StoreClock;
 };
 
@@ -46,7 +46,7 @@ export function createContract(
   };
 }
 
-/** How a store refuses a call: by the code that programs act on, with a text for people. */
-export function refusal(code: StoreErrorCode): object {
+/** Matches the `StoreError` with which a store rejects a call. */
+export function storeError(code: StoreErrorCode): object {
   return { name: 'StoreError', code, message: expect.stringMatching(/.{20}/) };
 }

@@ -1,55 +1,56 @@
+/* oxlint-disable no-await-in-loop -- the steps of a test are sequential */
 import type { AgentEvent, Store } from '@intertie/core';
 import { createRunWatcher, followRun, recoverRun, type Followed } from '@intertie/core/internal';
 import type { LogPosition, RunKey } from '@intertie/core/store';
 import { describe, expect, it, onTestFinished } from 'vitest';
 
 import type { Contract, LogElsewhere } from './contract.ts';
-import { deltas, ending, finish, start, statusOf } from './samples.ts';
+import { deltas, ending, finish, start, getStatus } from './samples.ts';
 
 const threadId = 'thread_1';
 const aborted = { outcome: 'aborted', by: 'user' } as const;
 
-/** What holds where a process may die between the end of a run and the end of its log. */
+/** Tests for a process that crashes after ending a run and before closing its log. */
 export function detachedLogTests(contract: Contract, { openCut }: LogElsewhere): void {
-  const cut = async (): Promise<Store> => {
+  const openUnclosed = async (): Promise<Store> => {
     const store = await openCut();
     onTestFinished(() => store.close());
     return store;
   };
 
-  describe('a log that is not closed', () => {
-    it('gives its readers the end once: those who were there, those who come later, and those who come back', async () => {
-      const store = await cut();
+  describe('a detached log that is not closed', () => {
+    it('delivers the end of the run once to current, new and reconnecting readers', async () => {
+      const store = await openUnclosed();
       const { run, epoch } = await start(store, '1');
       await store.log.append([{ run: run.key, epoch, seq: 1, events: deltas('Hel', 'lo') }]);
-      const there = read(store, run.key);
-      const back = read(store, run.key, { epoch, seq: 1 });
-      await endAndDie(store, run.key, epoch, 3);
+      const current = read(store, run.key);
+      const resumed = read(store, run.key, { epoch, seq: 1 });
+      await finishAndCrash(store, run.key, epoch, 3);
       const end = { type: 'run-end', ...aborted };
-      expect(await there).toMatchObject([...deltas('Hel', 'lo'), end]);
-      expect(await back).toMatchObject([...deltas('lo'), end]);
+      expect(await current).toMatchObject([...deltas('Hel', 'lo'), end]);
+      expect(await resumed).toMatchObject([...deltas('lo'), end]);
       expect(await read(store, run.key)).toMatchObject([...deltas('Hel', 'lo'), end]);
       expect(await read(store, run.key, { epoch, seq: 2 })).toMatchObject([end]);
     });
 
-    it('does not keep the run: it has ended, its message is whole, and the thread is free', async () => {
-      const store = await cut();
+    it('ends the run and its message and frees the thread', async () => {
+      const store = await openUnclosed();
       const { run, epoch } = await start(store, '1');
-      await endAndDie(store, run.key, epoch, 1);
+      await finishAndCrash(store, run.key, epoch, 1);
       expect(await store.registry.getRun(store.scope, run.key)).toMatchObject({ state: 'aborted', lastSeq: 1 });
-      expect(await statusOf(store, 'a_1')).toBe('aborted');
+      expect(await getStatus(store, 'a_1')).toBe('aborted');
       expect((await store.log.positions([run.key])).get(run.key)).toMatchObject({ live: false, next: 2 });
       await store.registry.retire('p1');
       expect(await store.registry.takeOver('p2')).toEqual([]);
       await start(store, '2');
     });
 
-    it('is dropped like any other', async (context) => {
+    it('drops the log like any other', async (context) => {
       const clock = contract.clock(context);
-      const store = await cut();
+      const store = await openUnclosed();
       const { run, epoch } = await start(store, '1');
       await store.log.append([{ run: run.key, epoch, seq: 1, events: deltas('a') }]);
-      await endAndDie(store, run.key, epoch, 2);
+      await finishAndCrash(store, run.key, epoch, 2);
       await clock.advance(10);
       expect(await store.registry.listPrunable(0)).toEqual([run.key]);
       await store.log.drop([run.key]);
@@ -58,8 +59,8 @@ export function detachedLogTests(contract: Contract, { openCut }: LogElsewhere):
     });
   });
 
-  describe('a log elsewhere', () => {
-    it('is closed with the end of the run, and whoever takes over ends it with what is there', async () => {
+  describe('a detached log', () => {
+    it('closes the log at the end of the run, and preserves its events at a takeover', async () => {
       const store = await contract.open();
       const { run, epoch } = await start(store, '1');
       await store.log.append([
@@ -87,7 +88,7 @@ export function detachedLogTests(contract: Contract, { openCut }: LogElsewhere):
       expect(message?.content.parts).toMatchObject([{ type: 'text', text: 'Hello' }]);
     });
 
-    it('zombie append racing a takeover: it is in the log before the takeover, or not at all', async () => {
+    it('orders a stale append racing a takeover before the takeover, or fences it', async () => {
       const store = await contract.open();
       await store.registry.heartbeat('p2');
       for (let round = 1; round <= 10; round++) {
@@ -106,7 +107,7 @@ export function detachedLogTests(contract: Contract, { openCut }: LogElsewhere):
       }
     });
 
-    it('holds nothing of what was deleted', async () => {
+    it('deletes the events of deleted threads', async () => {
       const store = await contract.open();
       const first = await start(store, '1');
       await store.log.append([{ run: first.run.key, epoch: 1, seq: 1, events: deltas('a') }]);
@@ -121,13 +122,13 @@ export function detachedLogTests(contract: Contract, { openCut }: LogElsewhere):
   });
 }
 
-/** Begins to end a run in a process that does not live to see it. */
-async function endAndDie(store: Store, run: RunKey, epoch: number, nextSeq: number): Promise<void> {
+/** Ends a run in a process that crashes before it closes the log. */
+async function finishAndCrash(store: Store, run: RunKey, epoch: number, nextSeq: number): Promise<void> {
   store.registry.finish(run, epoch, ending({ nextSeq, outcome: aborted })).catch(() => undefined);
   await expect.poll(() => store.registry.liveRun(store.scope, { threadId })).toBeNull();
 }
 
-/** All that a reader is given, to the end of its stream. */
+/** Reads every event that a reader receives, up to the end of its stream. */
 async function read(store: Store, run: RunKey, after?: LogPosition): Promise<AgentEvent[]> {
   const watcher = createRunWatcher({ log: store.log, hints: store.hints, pollMs: { connected: 20, alone: 20 } });
   const followed = followRun({ store, watcher, scope: store.scope, run, ...(after && { after }) });
@@ -136,7 +137,7 @@ async function read(store: Store, run: RunKey, after?: LogPosition): Promise<Age
     for await (const item of followed as unknown as AsyncIterable<Followed>) {
       if (item.type === 'events') events.push(...item.events);
       else if (item.type === 'ended') events.push(item.event);
-      else throw new Error(`A reader got ${item.type}.`);
+      else throw new Error(`Unexpected item for a reader: ${item.type}.`);
     }
   } finally {
     watcher.close();

@@ -1,9 +1,9 @@
 import type { Queued } from '@intertie/core/store';
 import { describe, expect, it } from 'vitest';
 
-import { answer, threadId, yes } from './answering.ts';
-import { refusal, type Contract } from './contract.ts';
-import { deltas, ending, finish, idsOfBranch, message, paused, queue, request, start } from './samples.ts';
+import { answer, threadId, yes } from './answers.ts';
+import { storeError, type Contract } from './contract.ts';
+import { deltas, ending, finish, listBranchIds, message, paused, queue, request, start } from './samples.ts';
 
 const idempotency = { key: 'k', hash: 'h' };
 
@@ -20,7 +20,7 @@ export function repeatedCallTests(contract: Contract): void {
       const repeated = await store.registry.start(store.scope, request('1', rest));
       expect(repeated).toEqual({ type: 'started', run, epoch, nextSeq, superseded: [] });
       expect(await store.getVersion({ threadId })).toBe(version);
-      expect(await idsOfBranch(store)).toEqual(['u_1', 'a_1']);
+      expect(await listBranchIds(store)).toEqual(['u_1', 'a_1']);
     });
 
     it('attaches when the run has ended, was taken over, or belongs to another process', async () => {
@@ -164,15 +164,15 @@ export function repeatedCallTests(contract: Contract): void {
       expect(await store.registry.takeOver('p2', { claim: 'c3', limit: 1 })).toMatchObject([{ epoch: 3 }]);
     });
 
-    it('refuses a claim that a store cannot keep', async () => {
+    it('rejects an invalid claim', async () => {
       const { scope, registry } = await contract.open();
-      await expect(registry.promote(scope, threadId, 'p1', 'c\0')).rejects.toMatchObject(refusal('invalid'));
-      await expect(registry.takeOver('p1', { claim: 'c\0' })).rejects.toMatchObject(refusal('invalid'));
+      await expect(registry.promote(scope, threadId, 'p1', 'c\0')).rejects.toMatchObject(storeError('invalid'));
+      await expect(registry.takeOver('p1', { claim: 'c\0' })).rejects.toMatchObject(storeError('invalid'));
     });
   });
 
   describe('listing the runs of a process', () => {
-    it('returns live runs of the process alone, oldest first, with the right to write', async () => {
+    it('returns only the live runs of the process, oldest first, with their ownership', async () => {
       const store = await contract.open();
       const first = await start(store, '1');
       await queue(store, '2');
@@ -195,7 +195,7 @@ export function repeatedCallTests(contract: Contract): void {
       expect(await store.registry.listOwned('unknown')).toEqual([]);
     });
 
-    it('returns a run that was taken over, which its new owner alone can write', async () => {
+    it('returns a run after a takeover, writable only by its new owner', async () => {
       const store = await contract.open();
       const { run, epoch } = await start(store, '1');
       await store.log.append([{ run: run.key, epoch, seq: 1, events: deltas('a') }]);

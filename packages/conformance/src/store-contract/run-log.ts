@@ -1,3 +1,4 @@
+/* oxlint-disable no-await-in-loop -- the steps of a test are sequential */
 import { foldEvents, type AgentEvent, type Store } from '@intertie/core';
 import type { LogPosition, RunKey } from '@intertie/core/store';
 import { describe, expect, it } from 'vitest';
@@ -22,7 +23,7 @@ async function readAll(store: Store, run: RunKey, limit?: number): Promise<Agent
 
 export function runLogTests(contract: Contract): void {
   describe('the log of a run', () => {
-    it('numbers events from 1, in the order of the batches', async () => {
+    it('numbers events from 1 in the order of the batches', async () => {
       const store = await contract.open();
       const { run, epoch } = await start(store, '1');
       const append = async (seq: number, ...texts: string[]) =>
@@ -42,7 +43,7 @@ export function runLogTests(contract: Contract): void {
       );
     });
 
-    it('gives the exact tail after every event, in pages of every size', async () => {
+    it('returns the exact tail after every event, in pages of every size', async () => {
       const store = await contract.open();
       const { run, epoch } = await start(store, '1');
       const texts = ['a', 'b', 'c', 'd', 'e', 'f'];
@@ -59,7 +60,7 @@ export function runLogTests(contract: Contract): void {
       }
     });
 
-    it('resume at every offset equals the uninterrupted fold', async () => {
+    it('folds to the same message when reading resumes at any offset', async () => {
       const store = await contract.open();
       const { run, epoch } = await start(store, '1');
       const events: AgentEvent[] = [
@@ -84,7 +85,7 @@ export function runLogTests(contract: Contract): void {
       }
     });
 
-    it('keeps NUL, lone surrogates and events of unknown types as they are', async () => {
+    it('preserves NUL, lone surrogates and events of unknown types', async () => {
       const store = await contract.open();
       const { run, epoch } = await start(store, '1');
       const events = [
@@ -95,7 +96,7 @@ export function runLogTests(contract: Contract): void {
       expect(await readAll(store, run.key)).toEqual(events);
     });
 
-    it('keeps and gives copies', async () => {
+    it('copies events on write and on read', async () => {
       const store = await contract.open();
       const { run, epoch } = await start(store, '1');
       const events = [{ type: 'state-snapshot' as const, state: { n: 1 } }];
@@ -105,7 +106,7 @@ export function runLogTests(contract: Contract): void {
       expect(await readAll(store, run.key)).toEqual([{ type: 'state-snapshot', state: { n: 1 } }]);
     });
 
-    it('answers for each batch of a call, whatever became of the others', async () => {
+    it('returns one verdict per batch, independent of the other batches', async () => {
       const store = await contract.open();
       const first = await start(store, '1');
       const second = await start(store, '2', { threadId: 'thread_2', message: undefined });
@@ -114,12 +115,12 @@ export function runLogTests(contract: Contract): void {
         { run: absent, epoch: 1, seq: 1, events: deltas('b') },
         { run: second.run.key, epoch: 1, seq: 1, events: deltas('c') },
       ]);
-      // A log that has never heard of a run cannot tell whether there is one.
+      // A detached log cannot know whether a run exists that it has no events of.
       expect(verdicts).toEqual(['ok', contract.isLogElsewhere ? verdicts[1] : 'ended', 'ok']);
       expect(await readAll(store, second.run.key)).toEqual(deltas('c'));
     });
 
-    it('keeps what JSON cannot say as near as possible, and loses no other batch of the call for it', async () => {
+    it('stores the nearest JSON of unrepresentable values without affecting other batches', async () => {
       const store = await contract.open();
       const first = await start(store, '1');
       const second = await start(store, '2', { threadId: 'thread_2', message: undefined });
@@ -142,7 +143,7 @@ export function runLogTests(contract: Contract): void {
       expect(await readAll(store, second.run.key)).toEqual(deltas('fine'));
     });
 
-    it('lost ack then retry: the same batch again is applied already, and not twice there', async () => {
+    it('applies a batch once if it is sent again after a lost acknowledgement', async () => {
       const store = await contract.open();
       const { run, epoch } = await start(store, '1');
       const batch = { run: run.key, epoch, seq: 1, events: deltas('a', 'b') };
@@ -151,7 +152,7 @@ export function runLogTests(contract: Contract): void {
       expect(await readAll(store, run.key)).toEqual(deltas('a', 'b'));
     });
 
-    it('tells an owner that knows more than the log that it has regressed', async () => {
+    it('reports a gap between the log and the sequence number of the owner', async () => {
       const store = await contract.open();
       const { run, epoch } = await start(store, '1');
       expect(await store.log.append([{ run: run.key, epoch, seq: 7, events: deltas('a') }])).toEqual(['regressed']);
@@ -161,7 +162,7 @@ export function runLogTests(contract: Contract): void {
       expect(await readAll(store, run.key)).toEqual(deltas('a'));
     });
 
-    it('append after stop is kept, and says so', async () => {
+    it('stores an append after a stop request and reports the stop', async () => {
       const store = await contract.open();
       const { run, epoch } = await start(store, '1');
       expect(await store.registry.stop(store.scope, run.key, 'enough')).toBe('requested');
@@ -175,7 +176,7 @@ export function runLogTests(contract: Contract): void {
       expect(await readAll(store, run.key)).toEqual([...deltas('a'), { type: 'run-end', ...outcome }]);
     });
 
-    it('takes nothing after the end', async () => {
+    it('rejects appends after the end', async () => {
       const store = await contract.open();
       const started = await start(store, '1');
       const { run, epoch } = started;
@@ -186,7 +187,7 @@ export function runLogTests(contract: Contract): void {
       expect((await store.log.positions([run.key])).get(run.key)).toMatchObject({ next: 2, live: false, stop: false });
     });
 
-    it('refuses a position that is not of this log', async () => {
+    it('rejects a position that is not in the log', async () => {
       const store = await contract.open();
       const started = await start(store, '1');
       const { run } = started;
@@ -202,7 +203,7 @@ export function runLogTests(contract: Contract): void {
       expect(await validAt(2, 4)).toBe(false);
       const invalid = await store.log.read(run.key, { epoch: 1, seq: 3 });
       expect(invalid).toMatchObject({ events: [], position: beginning });
-      // A page is of one epoch, so that the position of every event in it is known.
+      // A page contains events of one epoch, so that the position of each event is known.
       expect(await store.log.read(run.key, beginning)).toMatchObject({
         events: deltas('a', 'b'),
         position: { epoch: 1, seq: 2 },
@@ -211,7 +212,7 @@ export function runLogTests(contract: Contract): void {
       expect(await readAll(store, run.key)).toEqual(deltas('a', 'b', 'c'));
     });
 
-    it('is dropped when it is old, but not while the run is live', async (context) => {
+    it('drops the log of an old run, but not of a live one', async (context) => {
       const clock = contract.clock(context);
       const store = await contract.open();
       const started = await start(store, '1');

@@ -17,16 +17,16 @@ export function content(...parts: MessagePart[]): MessageContent {
 }
 
 export function message(id: string, rest: Partial<MessageInput> = {}): MessageInput {
-  const said = content({ type: 'text', text: `I am ${id}.` });
-  return { id, threadId: 'thread_1', role: 'user', type: 'text', createdAt, content: said, ...rest };
+  const body = content({ type: 'text', text: `I am ${id}.` });
+  return { id, threadId: 'thread_1', role: 'user', type: 'text', createdAt, content: body, ...rest };
 }
 
-export function idsOf(messages: readonly CanonicalMessage[]): string[] {
+export function toIds(messages: readonly CanonicalMessage[]): string[] {
   return messages.map(({ id }) => id);
 }
 
-export async function idsOfBranch(store: Store, leafId?: string): Promise<string[]> {
-  return idsOf(await store.listMessages({ threadId: 'thread_1', ...(leafId !== undefined && { leafId }) }));
+export async function listBranchIds(store: Store, leafId?: string): Promise<string[]> {
+  return toIds(await store.listMessages({ threadId: 'thread_1', ...(leafId !== undefined && { leafId }) }));
 }
 
 /** A request for run `run_<name>` in process `p1`, with the user message `u_<name>` and the answer `a_<name>`. */
@@ -44,7 +44,7 @@ export function request(name: string, rest: Partial<StartRequest> = {}): StartRe
   };
 }
 
-/** Starts a run in the living process `p1`. */
+/** Starts a run in process `p1`, which has a valid lease. */
 export async function start(store: Store, name: string, rest: Partial<StartRequest> = {}): Promise<Started> {
   await store.registry.heartbeat('p1');
   const result = await store.registry.start(store.scope, request(name, rest));
@@ -66,13 +66,13 @@ export function deltas(...texts: string[]): AgentEvent[] {
   return texts.map((text) => delta(text));
 }
 
-/** The end of a run that has logged nothing before. */
+/** End of a run that has logged no events. */
 export function ending(rest: Partial<FinishRequest> = {}): FinishRequest {
   const outcome = rest.outcome ?? { outcome: 'complete' };
   return { nextSeq: 1, events: [{ type: 'run-end', ...outcome }], outcome, content: content(), ...rest };
 }
 
-/** A question about a call, and the call as it is stored. */
+/** A question about a tool call, and the stored part of that call. */
 export function approval(questionId: string, expiresAt?: Date): { decision: DecisionRequest; part: MessagePart } {
   const question = { questionId, kind: 'approval' as const, toolCallId: `call_${questionId}` };
   return {
@@ -94,7 +94,7 @@ export function approval(questionId: string, expiresAt?: Date): { decision: Deci
   };
 }
 
-/** The end of a run that waits for approvals. */
+/** End of a run that waits for approvals. */
 export function pausing(
   questionIds: readonly string[],
   rest: Partial<FinishRequest> = {},
@@ -109,14 +109,14 @@ export function pausing(
   });
 }
 
-/** A run that has paused on these approvals. */
+/** Starts a run and pauses it on these approvals. */
 export async function paused(store: Store, name: string, ...questionIds: string[]): Promise<Started> {
   const started = await start(store, name);
   await finish(store, started, pausing(questionIds));
   return started;
 }
 
-/** First the run, then its log, which need not be in the same place. */
+/** Ends the run, then closes its log, which may be in another system. */
 export async function finish(store: Store, { run, epoch }: Ownership, end: FinishRequest): Promise<CanonicalMessage> {
   const result = await store.registry.finish(run.key, epoch, end);
   expect(result.result).toBe('ok');
@@ -124,6 +124,6 @@ export async function finish(store: Store, { run, epoch }: Ownership, end: Finis
   return (result as Extract<typeof result, { result: 'ok' }>).message;
 }
 
-export async function statusOf(store: Store, messageId: string): Promise<CanonicalMessage['status']> {
+export async function getStatus(store: Store, messageId: string): Promise<CanonicalMessage['status']> {
   return (await store.getMessage({ threadId: 'thread_1', messageId }))?.status;
 }

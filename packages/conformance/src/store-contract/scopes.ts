@@ -2,36 +2,36 @@ import type { Json } from '@intertie/core';
 import { describe, expect, it } from 'vitest';
 
 import type { Contract } from './contract.ts';
-import { deltas, idsOf, message, paused, start } from './samples.ts';
+import { deltas, toIds, message, paused, start } from './samples.ts';
 
 const threadId = 'thread_1';
 
 export function scopeTests(contract: Contract): void {
   describe('scopes', () => {
-    it('same `thread_1` in two scopes: they are apart', async () => {
+    it('isolates threads with the same id in two scopes', async () => {
       const ada = await contract.open();
       const bob = ada.forScope('bob');
       await ada.saveMessages({ messages: [message('m1')] });
       await bob.saveMessages({ messages: [message('m2'), message('m3')] });
-      expect(idsOf(await ada.listMessages({ threadId }))).toEqual(['m1']);
-      expect(idsOf(await bob.listMessages({ threadId }))).toEqual(['m2', 'm3']);
+      expect(toIds(await ada.listMessages({ threadId }))).toEqual(['m1']);
+      expect(toIds(await bob.listMessages({ threadId }))).toEqual(['m2', 'm3']);
       expect(bob.scope).toBe('bob');
       expect((await bob.listThreads()).threads).toHaveLength(1);
       await bob.deleteThread({ threadId });
-      expect(idsOf(await ada.forScope(ada.scope).listMessages({ threadId }))).toEqual(['m1']);
+      expect(toIds(await ada.forScope(ada.scope).listMessages({ threadId }))).toEqual(['m1']);
     });
 
     it.each([
       ['an empty scope', ''],
       ['a scope of more than 256 bytes', 'ä'.repeat(129)],
       ['a scope with a NUL', 'a\0b'],
-      ['a scope with half of a surrogate pair', 'a\uD800'],
-    ])('refuses %s', async (_, scope) => {
+      ['a scope with a lone surrogate', 'a\uD800'],
+    ])('rejects %s', async (_, scope) => {
       const store = await contract.open();
       expect(() => store.forScope(scope)).toThrow(RangeError);
     });
 
-    it('answers for a foreign run as for one that is not there', async () => {
+    it('treats the run of another scope as missing', async () => {
       const ada = await contract.open();
       const bob = ada.forScope('bob');
       const { run } = await paused(ada, '1', 'q1');
@@ -45,7 +45,7 @@ export function scopeTests(contract: Contract): void {
       expect(await ada.registry.listDecisions(ada.scope, { state: 'open' })).toHaveLength(1);
     });
 
-    it('lets each scope use the same run ids and idempotency keys', async () => {
+    it('allows the same run ids and idempotency keys in each scope', async () => {
       const ada = await contract.open();
       const bob = ada.forScope('bob');
       const idempotency = { key: 'k', hash: 'h' };
@@ -54,7 +54,7 @@ export function scopeTests(contract: Contract): void {
       expect(await bob.registry.findRun(bob.scope, { runId: 'run_1' })).toEqual(second.run);
     });
 
-    it('exports everything that the scope owns, and nothing else', async () => {
+    it('exports everything that the scope owns and nothing else', async () => {
       const ada = await contract.open();
       const bob = ada.forScope('bob');
       await bob.saveMessages({ messages: [message('of bob')] });
@@ -68,7 +68,7 @@ export function scopeTests(contract: Contract): void {
       expect(text).not.toContain('of bob');
     });
 
-    it('purges everything that the scope owns, and nothing else', async () => {
+    it('purges everything that the scope owns and nothing else', async () => {
       const ada = await contract.open();
       const bob = ada.forScope('bob');
       await bob.saveMessages({ messages: [message('m1')] });

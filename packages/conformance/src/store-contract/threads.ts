@@ -1,14 +1,15 @@
+/* oxlint-disable no-await-in-loop -- the steps of a test are sequential */
 import type { Json } from '@intertie/core';
 import { describe, expect, it } from 'vitest';
 
-import { refusal, type Contract } from './contract.ts';
+import { storeError, type Contract } from './contract.ts';
 import { deltas, ending, message, request, start } from './samples.ts';
 
 const threadId = 'thread_1';
 
 export function threadTests(contract: Contract): void {
   describe('threads', () => {
-    it('creates a thread, and then changes what is given of it', async () => {
+    it('creates a thread, then changes only the given fields', async () => {
       const store = await contract.open();
       const createdAt = new Date('2020-01-01T00:00:00Z');
       const thread = { id: threadId, resourceId: 'ada', title: 'Trip', metadata: { a: { b: '\0' } }, createdAt };
@@ -27,33 +28,33 @@ export function threadTests(contract: Contract): void {
 
     it.each([
       ['a NUL', 'a\0b'],
-      ['half of a surrogate pair', 'a\uD800'],
-    ])('refuses a title and a resource with %s: they are texts, not JSON', async (_, text) => {
+      ['a lone surrogate', 'a\uD800'],
+    ])('rejects a title and a resource with %s', async (_, text) => {
       const store = await contract.open();
       for (const thread of [
         { id: threadId, title: text },
         { id: threadId, resourceId: text },
       ]) {
-        await expect(store.saveThread({ thread })).rejects.toMatchObject(refusal('invalid'));
+        await expect(store.saveThread({ thread })).rejects.toMatchObject(storeError('invalid'));
       }
       expect(await store.getThreadById({ threadId })).toBeNull();
     });
 
-    it('takes a title in any script, as long as it may be, or none', async () => {
+    it('accepts a title in any script, of any length, or an empty one', async () => {
       const store = await contract.open();
       for (const title of ['🧵 \uDBFF\uDFFF'.repeat(200), '']) {
         expect(await store.saveThread({ thread: { id: threadId, title } })).toMatchObject({ title });
       }
     });
 
-    it('gives copies', async () => {
+    it('copies the metadata on read', async () => {
       const store = await contract.open();
       const { metadata } = await store.saveThread({ thread: { id: threadId, metadata: { list: [1] } } });
       (metadata!['list'] as Json[]).push(2);
       expect((await store.getThreadById({ threadId }))?.metadata).toEqual({ list: [1] });
     });
 
-    it('lists each thread once over all pages', async () => {
+    it('lists each thread once across all pages', async () => {
       const store = await contract.open();
       const ids = ['t1', 't2', 't3', 't4', 't5'];
       for (const id of ids) await store.saveThread({ thread: { id } });
@@ -66,10 +67,10 @@ export function threadTests(contract: Contract): void {
       } while (cursor !== undefined);
       expect(seen.toSorted()).toEqual(ids);
       expect((await store.listThreads({ limit: 5 })).cursor).toBeUndefined();
-      await expect(store.listThreads({ limit: -1 })).rejects.toMatchObject(refusal('invalid'));
+      await expect(store.listThreads({ limit: -1 })).rejects.toMatchObject(storeError('invalid'));
     });
 
-    it('lists what was changed last first', async (context) => {
+    it('lists the most recently changed thread first', async (context) => {
       const clock = contract.clock(context);
       const store = await contract.open();
       for (const id of ['t1', 't2', 't3']) {
@@ -93,7 +94,7 @@ export function threadTests(contract: Contract): void {
       expect(await find({ search: '_' })).toEqual([]);
     });
 
-    it('deletes a thread with all it owns, and its id is free again', async () => {
+    it('deletes a thread with everything it owns and frees its id', async () => {
       const store = await contract.open();
       const { run, epoch } = await start(store, '1', { idempotency: { key: 'k', hash: 'h' } });
       await store.deleteThread({ threadId });

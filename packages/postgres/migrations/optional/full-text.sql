@@ -1,13 +1,13 @@
--- Finds messages by their words:
+-- Finds messages by words:
 --
 --   select id from intertie.conversation_message
 --   where intertie.message_words(content) @@ websearch_to_tsquery('simple', 'train to berlin') and deleted_at is null;
 --
--- 'simple' knows no language: put the name of yours in both places for one that knows its endings. Every save pays for the
--- index, about as much again as for the message.
+-- 'simple' is language-independent. Replace it in both places by the name of a language for stemming. The index about doubles
+-- the cost of a save.
 --
--- Text may hold what no text of the database can, as an escape (NUL, half of a character). Such an escape becomes a space, so
--- that no message is refused for the sake of the index; and a very long text is found by its beginning.
+-- JSON text may contain escapes that a Postgres text cannot hold (NUL, lone surrogates). They become spaces, so that the index
+-- rejects no message. Only the beginning of a very long text is indexed.
 create function intertie.message_words(content json) returns tsvector language sql immutable parallel safe as $$
   select to_tsvector('simple', left(coalesce(string_agg(part ->> 'text', ' '), ''), 100000))
   from json_array_elements(

@@ -2,15 +2,15 @@ import type { CanonicalMessage } from '@intertie/core';
 import type { Scope } from '@intertie/core/store';
 
 import type { Sql, SqlValue } from '../database.ts';
-import { blobsOf } from './move-files.ts';
+import { findBlobHashes } from './move-files.ts';
 
-/** Which message names which blob, as two arrays of the same length. */
-export function refArrays(
+/** Message ids and blob hashes of all references, as two arrays of the same length. */
+export function toRefArrays(
   messages: ReadonlyArray<Pick<CanonicalMessage, 'id' | 'content'>>,
 ): [ids: string[], hashes: string[]] {
   const [ids, hashes]: [string[], string[]] = [[], []];
   for (const { id, content } of messages) {
-    for (const sha256 of blobsOf(content.parts)) {
+    for (const sha256 of findBlobHashes(content.parts)) {
       ids.push(id);
       hashes.push(sha256);
     }
@@ -19,10 +19,10 @@ export function refArrays(
 }
 
 /**
- * Two parts of a `with`: touching the blobs locks them, so that a collector that has already chosen one waits, looks
- * again and leaves it; then messages refer to those that are there. `thread` gives the column `id`.
+ * CTEs that touch the blobs and then insert references to those that exist. Touching locks the rows, so a concurrent
+ * `collect` that has already selected one waits, checks its age again and keeps it. `thread` names a CTE with a column `id`.
  */
-export function referWith(parts: { thread: string; scope: string; ids: string; hashes: string }): string {
+export function referenceCtes(parts: { thread: string; scope: string; ids: string; hashes: string }): string {
   const { thread, scope, ids, hashes } = parts;
   return `touched as (
       update intertie.blobs b set touched_at = now()
@@ -36,16 +36,16 @@ export function referWith(parts: { thread: string; scope: string; ids: string; h
       on conflict do nothing)`;
 }
 
-/** Notes which blobs messages of a locked thread name. */
-export async function referBlobs(
+/** Inserts references from messages to their blobs. The thread is locked. */
+export async function referenceBlobs(
   sql: Sql,
   scope: Scope,
   threadUuid: string,
   messages: ReadonlyArray<Pick<CanonicalMessage, 'id' | 'content'>>,
 ): Promise<void> {
-  const [ids, hashes] = refArrays(messages);
+  const [ids, hashes] = toRefArrays(messages);
   if (ids.length === 0) return;
-  const refer = referWith({ thread: 'thread', scope: '$2', ids: '$3', hashes: '$4' });
+  const refer = referenceCtes({ thread: 'thread', scope: '$2', ids: '$3', hashes: '$4' });
   const values: SqlValue[] = [threadUuid, scope, ids, hashes];
   await sql.query(`with thread as (select $1::text::uuid as id), ${refer} select 1 as done`, values);
 }

@@ -6,10 +6,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { databases, emptyTables } from '../../test/databases.ts';
 import type { Database } from '../database.ts';
 import { PostgresMemoryStore } from '../postgres-store.ts';
-import { sha256Of } from './sha256-of.ts';
+import { hashBytes } from './blobs.ts';
 
 const large = Buffer.alloc(40_000, 'large');
-const url = toBlobUrl(sha256Of(large));
+const url = toBlobUrl(hashBytes(large));
 
 function message(id: string, ...parts: Array<MessagePart | { type: 'file'; data: Uint8Array }>): MessageInput {
   const content = { format: 2 as const, parts };
@@ -22,7 +22,7 @@ const image = (bytes: Uint8Array): FilePart => ({
   data: Buffer.from(bytes).toString('base64'),
 });
 
-/** An age that every blob has reached. */
+/** A minimum age that every blob satisfies. */
 const anyAge = -60_000;
 
 describe.each(databases)('blobs, $name', ({ open }) => {
@@ -35,14 +35,14 @@ describe.each(databases)('blobs, $name', ({ open }) => {
   beforeEach(() => emptyTables(database));
   afterAll(() => store.close());
 
-  const partsOf = (saved: CanonicalMessage | null | undefined): MessagePart[] | undefined => saved?.content.parts;
+  const getParts = (saved: CanonicalMessage | null | undefined): MessagePart[] | undefined => saved?.content.parts;
 
-  it('are what files of more than 32 kB become, in messages and in what is said between', async () => {
+  it('moves files of more than 32 kB into blobs, also inside interjections', async () => {
     const inner = { type: 'interjection' as const, role: 'user' as const, parts: [image(large)] };
     const parts = [image(large), image(large.subarray(0, 32_768)), inner];
     const { messages } = await store.saveMessages({ messages: [message('m1', ...parts)] });
     const moved = { type: 'file', mimeType: 'image/png', url };
-    expect(partsOf(messages[0])).toEqual([moved, parts[1], { ...inner, parts: [moved] }]);
+    expect(getParts(messages[0])).toEqual([moved, parts[1], { ...inner, parts: [moved] }]);
     expect(await store.listMessages({ threadId: 't1' })).toEqual(messages);
     expect(await store.blobs.info(store.scope, readBlobUrl(url)!)).toEqual({
       sha256: readBlobUrl(url),
@@ -53,7 +53,7 @@ describe.each(databases)('blobs, $name', ({ open }) => {
     expect(Buffer.from(bytes).equals(large)).toBe(true);
   });
 
-  it('stay while a message names them, saved again or not', async () => {
+  it('keeps blobs while a message refers to them', async () => {
     const { version } = await store.saveMessages({ messages: [message('m1', { type: 'file', data: large })] });
     const again = await store.saveMessages({ messages: [message('m1', { type: 'file', data: large })] });
     expect(again.version).toBe(version);
@@ -64,7 +64,7 @@ describe.each(databases)('blobs, $name', ({ open }) => {
     expect(await store.blobs.collect(anyAge)).toBe(1);
   });
 
-  it('are referred to by the messages of runs', async () => {
+  it('references the blobs of messages that runs save', async () => {
     await store.registry.heartbeat('p1');
     const request = { threadId: 't1', runId: 'r1', agent: 'a', process: 'p1', messageId: 'a1' };
     const started = (await store.registry.start(store.scope, {
@@ -73,7 +73,7 @@ describe.each(databases)('blobs, $name', ({ open }) => {
       busy: 'reject',
       pending: 'supersede',
     })) as Started;
-    expect(partsOf(await store.getMessage({ threadId: 't1', messageId: 'm1' }))).toMatchObject([{ url }]);
+    expect(getParts(await store.getMessage({ threadId: 't1', messageId: 'm1' }))).toMatchObject([{ url }]);
     const drawn = Buffer.alloc(50_000, 'drawn');
     const finished = await store.registry.finish(started.run.key, started.epoch, {
       nextSeq: 1,
@@ -81,26 +81,26 @@ describe.each(databases)('blobs, $name', ({ open }) => {
       outcome: { outcome: 'complete' },
       content: { format: 2, parts: [image(drawn)] },
     });
-    expect(finished).toMatchObject({ message: { content: { parts: [{ url: toBlobUrl(sha256Of(drawn)) }] } } });
+    expect(finished).toMatchObject({ message: { content: { parts: [{ url: toBlobUrl(hashBytes(drawn)) }] } } });
     expect(await store.blobs.collect(anyAge)).toBe(0);
     await store.deleteMessage({ threadId: 't1', messageId: 'a1' });
     expect(await store.blobs.collect(anyAge)).toBe(1);
   });
 
-  it('that a message names and its scope does not have are no error', async () => {
+  it('saves a message that refers to a blob of another scope', async () => {
     const foreign = { type: 'file' as const, url };
     await store.forScope('other').blobs.put(store.forScope('other').scope, { data: large });
     await store.saveMessages({ messages: [message('m1', foreign)] });
-    expect(partsOf(await store.getMessage({ threadId: 't1', messageId: 'm1' }))).toEqual([foreign]);
+    expect(getParts(await store.getMessage({ threadId: 't1', messageId: 'm1' }))).toEqual([foreign]);
     expect(await store.blobs.info(store.scope, readBlobUrl(url)!)).toBeNull();
   });
 
-  it('have a limit', async () => {
+  it('rejects files above the size limit', async () => {
     const tooLarge = store.blobs.put(store.scope, { data: new Uint8Array(1_000_001) });
     await expect(tooLarge).rejects.toMatchObject({ code: 'invalid', message: expect.stringContaining('its URL') });
   });
 
-  it('are read in ranges, as `slice` does', async () => {
+  it('reads ranges like `slice`', async () => {
     const { sha256 } = await store.blobs.put(store.scope, { data: large });
     const ranges = [{ start: -5 }, { start: 10, end: -10 }, { start: 20, end: 10 }, { start: 39_990, end: 99_999 }];
     for (const range of ranges) {
@@ -110,19 +110,19 @@ describe.each(databases)('blobs, $name', ({ open }) => {
     expect(await store.blobs.get(store.scope, 'no hash')).toBeNull();
   });
 
-  it('collects some at a time', async () => {
+  it('collects at most the given number of blobs', async () => {
     for (const byte of [1, 2, 3]) await store.blobs.put(store.scope, { data: new Uint8Array([byte]) });
     expect(await store.blobs.collect(anyAge, 2)).toBe(2);
     expect(await store.blobs.collect(anyAge, 2)).toBe(1);
   });
 
-  it('blob GC race: what is referred to while it is collected stays', async () => {
+  it('keeps a blob that is referenced while it is collected', async () => {
     for (let round = 0; round < 20; round++) {
       const data = Buffer.alloc(33_000, `round ${round}`);
       const { sha256 } = await store.blobs.put(store.scope, { data });
       await database.query(`update intertie.blobs set touched_at = touched_at - interval '2 days'`);
       const dayMs = 24 * 60 * 60 * 1000;
-      // One names the blob, two bring its bytes again; whoever wins, it is there in the end.
+      // One save refers to the blob, two send its bytes again. The blob must exist at the end in any order.
       const saves = [0, 1, 2].map((n) => {
         const file = n === 0 ? { type: 'file' as const, url: toBlobUrl(sha256) } : { type: 'file' as const, data };
         return store.saveMessages({ messages: [message(`m${round}-${n}`, file)] });

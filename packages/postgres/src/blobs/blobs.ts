@@ -1,12 +1,13 @@
+import { createHash } from 'node:crypto';
+
 import { StoreError } from '@intertie/core';
 import type { BlobInfo, Blobs, Scope } from '@intertie/core/store';
 
 import type { Database, SqlValue } from '../database.ts';
 import { readBlob } from './read-blob.ts';
-import { sha256Of } from './sha256-of.ts';
 
 export type BlobsOptions = {
-  /** The largest file that is taken, in bytes; 25 MB unless given. Larger ones are noted by their URL. */
+  /** Maximum size of a stored file in bytes. Larger files can only be registered by URL. Default: 25 MB. */
   maxBytes?: number;
 };
 
@@ -16,25 +17,26 @@ const infoColumns = `encode(b.sha256, 'hex') as sha256, b.size::float8 as size, 
 
 const isHash = /^[0-9a-f]{64}$/;
 
+export function hashBytes(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
+
 export function createBlobs(database: Database, options: BlobsOptions = {}): Blobs {
   const { maxBytes = 25 * 1024 * 1024 } = options;
   return {
     async put(scope, blob) {
       const data = 'data' in blob ? blob.data : undefined;
-      const sha256 = 'data' in blob ? sha256Of(blob.data) : blob.sha256;
+      const sha256 = 'data' in blob ? hashBytes(blob.data) : blob.sha256;
       if (!isHash.test(sha256)) {
-        throw new StoreError('invalid', `"${sha256}" is no SHA-256. Give it as 64 hexadecimal digits in lower case.`);
+        throw new StoreError('invalid', `"${sha256}" is not a SHA-256. Pass 64 lowercase hexadecimal digits.`);
       }
       if (data && data.length > maxBytes) {
-        const advice = 'Keep it elsewhere and put its URL, or raise `maxBlobBytes`.';
-        throw new StoreError(
-          'invalid',
-          `The file has ${data.length} bytes, and at most ${maxBytes} are taken. ${advice}`,
-        );
+        const fix = 'Store it elsewhere and put its URL, or raise `maxBlobBytes`.';
+        throw new StoreError('invalid', `The file has ${data.length} bytes; the maximum is ${maxBytes}. ${fix}`);
       }
-      // What is there is not sent again: a renewal is cheap, however large the file.
-      const known = await renew(database, scope, sha256, blob);
-      if (known) return known;
+      // Touch first: an existing blob is not sent to the database again.
+      const existing = await touchBlob(database, scope, sha256, blob);
+      if (existing) return existing;
       const [row] = await database.query<InfoRow>(
         `insert into intertie.blobs as b (scope, sha256, size, media_type, data, url)
          values ($1, decode($2, 'hex'), $3::float8::bigint, $4, $5::bytea, $6)
@@ -67,7 +69,7 @@ export function createBlobs(database: Database, options: BlobsOptions = {}): Blo
     async refer(scope, sha256, { threadId, messageId }) {
       if (!isHash.test(sha256)) return false;
       const values: SqlValue[] = [scope, sha256, threadId, messageId];
-      // Touched first, as in `referWith`: a collector that has chosen the blob looks again.
+      // Touches the blob first, for the same reason as `referenceCtes`.
       const rows = await database.query(
         `with message as materialized (
            select m.thread_id, m.id from intertie.threads t join intertie.conversation_message m on m.thread_id = t.id
@@ -86,7 +88,7 @@ export function createBlobs(database: Database, options: BlobsOptions = {}): Blo
     },
 
     async touch(scope, sha256) {
-      return isHash.test(sha256) && (await renew(database, scope, sha256, {})) !== undefined;
+      return isHash.test(sha256) && (await touchBlob(database, scope, sha256, {})) !== undefined;
     },
 
     async collect(minAgeMs, limit) {
@@ -105,8 +107,8 @@ export function createBlobs(database: Database, options: BlobsOptions = {}): Blo
   };
 }
 
-/** Undefined where there is none, or where it lacks what is given now. */
-async function renew(
+/** Updates `touched_at`. Returns undefined if the blob does not exist or lacks a field that is given now. */
+async function touchBlob(
   database: Database,
   scope: Scope,
   sha256: string,

@@ -1,10 +1,10 @@
 import { readBlobUrl, toBlobUrl, type MessageContent, type MessagePart } from '@intertie/core';
 import type { Blobs, Scope } from '@intertie/core/store';
 
-/** Larger files are kept as blobs: a list of messages reads them with every page. */
+/** Larger files become blobs, because every page of a message list reads the inline ones. */
 const inlineBytes = 32 * 1024;
 
-/** Content with its large files put into blobs, which it names by their URL. */
+/** Moves large files of the content into blobs and replaces their data by blob URLs. */
 export async function moveFiles(blobs: Blobs, scope: Scope, content: MessageContent): Promise<MessageContent> {
   if (!hasLargeFiles(content)) return content;
   return { ...content, parts: await moveParts(blobs, scope, content.parts) };
@@ -35,21 +35,23 @@ async function movePart(blobs: Blobs, scope: Scope, part: MessagePart): Promise<
   return { ...rest, url: toBlobUrl(sha256) };
 }
 
-/** Four characters are three bytes, or less at the end. */
+/** Base64 encodes three bytes as four characters. */
 function isLarge(base64: string): boolean {
   return base64.length > Math.ceil(inlineBytes / 3) * 4;
 }
 
-/** The hashes of the blobs that a message names. */
-export function blobsOf(parts: readonly MessagePart[]): readonly string[] {
-  return parts.some(({ type }) => type === 'file' || type === 'interjection') ? parts.flatMap(blobsOfPart) : none;
+/** Hashes of the blobs that message parts refer to. */
+export function findBlobHashes(parts: readonly MessagePart[]): readonly string[] {
+  return parts.some(({ type }) => type === 'file' || type === 'interjection')
+    ? parts.flatMap(findPartBlobHashes)
+    : none;
 }
 
-/** What nearly all messages name. */
+/** Shared, because nearly all messages refer to no blob. */
 const none: readonly string[] = [];
 
-function blobsOfPart(part: MessagePart): readonly string[] {
-  if (part.type === 'interjection') return blobsOf(part.parts);
+function findPartBlobHashes(part: MessagePart): readonly string[] {
+  if (part.type === 'interjection') return findBlobHashes(part.parts);
   const sha256 = part.type === 'file' && part.url !== undefined ? readBlobUrl(part.url) : undefined;
   return sha256 === undefined ? none : [sha256];
 }

@@ -1,42 +1,41 @@
 import type { CanonicalMessage } from '@intertie/core';
 import type { Scope } from '@intertie/core/store';
 
-import { refArrays, referWith } from '../blobs/blob-refs.ts';
+import { toRefArrays, referenceCtes } from '../blobs/blob-refs.ts';
 import type { Sql, SqlValue } from '../database.ts';
-import { messageBy } from './message-by.ts';
+import { messageByKey } from './message-by-key.ts';
 import { insertStatement, messageValueCount, messageValues, updateStatement } from './write-messages.ts';
 
-/** What the first new message follows: the thread's head whatever it is, the head if it is this message, or nothing. */
+/** Parent of the first new message: the current head, the head if it is this message, or the parent in the message. */
 export type FirstParent = 'head' | { head: string } | 'given';
 
 export type Append = {
   scope: Scope;
   threadId: string;
-  /** For the thread, if there is none. */
+  /** Id of the thread if it does not exist yet. */
   uuid: string;
   resourceId?: string;
-  /** The version that the thread has to have; 0: there is none. */
+  /** Required version of the thread. 0 requires that it does not exist. */
   expectedVersion?: number;
-  /** `given`: all parents are as the messages say. */
+  /** Parent of `inserts[0]`. The parents of the other messages are in the messages. */
   first: FirstParent;
   inserts: readonly CanonicalMessage[];
-  /** Messages that are there, as they shall be. Only with `expectedVersion`: they were made of what was read at it. */
+  /** New content of existing messages. Requires `expectedVersion`, because it was computed from that version. */
   updates?: readonly CanonicalMessage[];
   request?: { key: string; hash: string };
 };
 
 /**
- * Creates or changes a thread, its messages, their blob references and the operation key in one statement, and so in one
- * round trip. It decides by columns of the thread's row alone, which it locks first; whether ids are new is looked up
- * too, and where that does not say it the key of the table refuses. Undefined: a guard has refused, and nothing has
- * happened.
+ * Writes a thread, its messages, their blob references and the operation key in one statement, that is, in one round trip.
+ * The conditions use only columns of the thread row, which is locked first. The first and the last new id are looked up; the
+ * primary key rejects other duplicates. Returns undefined if a condition failed and nothing was written.
  */
 export async function appendMessages(
   sql: Sql,
   append: Append,
 ): Promise<{ version: number; parentId: string | null } | undefined> {
   const { inserts, updates = [], request, first } = append;
-  const [refIds, refHashes] = refArrays([...inserts, ...updates]);
+  const [refIds, refHashes] = toRefArrays([...inserts, ...updates]);
   const shape: Shape = {
     inserts: inserts.length > 0,
     given: inserts.length > 0 && first === 'given',
@@ -44,7 +43,7 @@ export async function appendMessages(
     request: request !== undefined,
     refs: refIds.length > 0,
   };
-  // In the order in which `statementOf` counts them.
+  // In the parameter order of `getStatement`.
   const values: SqlValue[] = [
     append.scope,
     append.threadId,
@@ -62,22 +61,22 @@ export async function appendMessages(
     ...(shape.refs ? [refIds, refHashes] : []),
   ];
   const rows = await sql.query<{ version: number; parent_id: string | null }>(
-    statementOf(shape),
+    getStatement(shape),
     values,
-    // The others look for rows by lists.
-    shape.updates || shape.refs ? {} : { keepPlan: true },
+    // Updates and references look rows up by lists of unknown length, for which a cached plan may be wrong.
+    shape.updates || shape.refs ? {} : { prepare: true },
   );
   const [row] = rows;
   return row && { version: row.version, parentId: row.parent_id };
 }
 
-/** What a statement has to do. `given`: the first message says what it follows. */
+/** Optional parts of the statement. `given`: the parent of the first message is a parameter. */
 type Shape = { inserts: boolean; given: boolean; updates: boolean; request: boolean; refs: boolean };
 
-/** By shape. There are few, they are long, and the same text is found again faster than an equal one. */
+/** Statements by shape. Reusing the same string makes the lookup of the prepared statement faster. */
 const statements = new Map<string, string>();
 
-function statementOf(shape: Shape): string {
+function getStatement(shape: Shape): string {
   const key = Object.values(shape).join();
   let text = statements.get(key);
   if (text === undefined) statements.set(key, (text = writeStatement(shape)));
@@ -87,34 +86,34 @@ function statementOf(shape: Shape): string {
 function writeStatement(shape: Shape): string {
   const parts = [lockedThread];
   let next = 10;
-  const take = (count: number): number => (next += count) - count;
+  const reserve = (count: number): number => (next += count) - count;
   if (shape.inserts) {
-    const from = take(messageValueCount);
-    const parent = shape.given ? `$${take(1)}::text` : 'thread.head_id';
+    const from = reserve(messageValueCount);
+    const parent = shape.given ? `$${reserve(1)}::text` : 'thread.head_id';
     const thread = `(select thread.*, ${parent} as first_parent from thread)`;
     parts.push(`inserted as (${insertStatement(from, thread)})`);
   }
   if (shape.updates) {
     const thread = { id: 'thread.id', version: 'thread.version', from: 'thread' };
-    parts.push(`updated as (${updateStatement(take(messageValueCount), thread)})`);
+    parts.push(`updated as (${updateStatement(reserve(messageValueCount), thread)})`);
   }
   if (shape.request) {
-    const from = take(2);
+    const from = reserve(2);
     parts.push(
-      `noted as (insert into intertie.requests (scope, key, hash, thread_ids)
+      `recorded as (insert into intertie.requests (scope, key, hash, thread_ids)
         select $1, $${from}, $${from + 1}, array[thread.id] from thread)`,
     );
   }
   if (shape.refs) {
-    const from = take(2);
-    parts.push(referWith({ thread: 'thread', scope: '$1', ids: `$${from}`, hashes: `$${from + 1}` }));
+    const from = reserve(2);
+    parts.push(referenceCtes({ thread: 'thread', scope: '$1', ids: `$${from}`, hashes: `$${from + 1}` }));
   }
   return `with ${parts.join(',\n')} select thread.version::float8 as version, thread.head_id as parent_id from thread`;
 }
 
 /**
- * `thread`: the row as it will be, with the head that it had and the number before its first new message. Of the new ids
- * the first and the last are looked up: who saves again begins, or ends, with what is there.
+ * `thread` is the row after the change, with the previous head and `base`, the number before the first new message. Only the
+ * first and the last new id are looked up: a repeated save starts or ends with a stored message.
  */
 const lockedThread = `known as materialized (
     select t.id, t.head_id, t.next_seq, t.version from intertie.threads t where t.scope = $1 and t.key = $2
@@ -123,7 +122,7 @@ const lockedThread = `known as materialized (
     select known.* from known
     where ($5::float8 is null or known.version = $5::float8::bigint) and ($8::text is null or known.head_id = $8)
       and not exists (select from unnest(array[$7, $9::text]) new(id) cross join lateral (
-        select from ${messageBy('id', 'known.id', 'new.id')}) there)),
+        select from ${messageByKey('id', 'known.id', 'new.id')}) stored)),
   created as (
     insert into intertie.threads (id, scope, key, resource_id, next_seq, version, head_id)
     select $3::text::uuid, $1, $2, $4, $6::int4, 1, $7

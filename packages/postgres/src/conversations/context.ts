@@ -4,5 +4,5 @@ import type { Blobs } from '@intertie/core/store';
 import type { Database } from '../database.ts';
 import type { PostgresHints } from '../hints.ts';
 
-/** What conversations are made of, whatever their scope. */
+/** Dependencies of conversations, independent of the scope. */
 export type Context = { database: Database; hints: PostgresHints; blobs: Blobs; generateId: GenerateId };

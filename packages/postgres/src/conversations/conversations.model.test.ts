@@ -8,15 +8,15 @@ import { PostgresMemoryStore } from '../postgres-store.ts';
 
 const threadId = 't1';
 
-/** Few ids, so that calls meet: the same message again, one that was deleted, a parent of another branch. */
+/** Few ids, so that calls collide: repeated and deleted messages, parents on other branches. */
 const id = fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f', 'g');
 
 const message = fc
   .record({ id, text: fc.constantFrom('Hi', 'Hi there', 'No'), parentId: fc.option(fc.option(id), { nil: undefined }) })
-  .map(({ id: of, text, parentId }): MessageInput => {
+  .map(({ id: messageId, text, parentId }): MessageInput => {
     const content = { format: 2 as const, parts: [{ type: 'text' as const, id: 'p', text }] };
     const rest = parentId === undefined ? {} : { parentId };
-    return { id: of, threadId, role: 'user', type: 'text', createdAt: new Date(0), content, ...rest };
+    return { id: messageId, threadId, role: 'user', type: 'text', createdAt: new Date(0), content, ...rest };
   });
 
 type Step = (store: MemoryStore) => Promise<unknown>;
@@ -73,7 +73,7 @@ const step: fc.Arbitrary<{ name: string; run: Step }> = fc.oneof(
   })),
 );
 
-async function resultOf(run: Step, store: MemoryStore): Promise<unknown> {
+async function runStep(run: Step, store: MemoryStore): Promise<unknown> {
   try {
     return await run(store);
   } catch (error) {
@@ -81,7 +81,7 @@ async function resultOf(run: Step, store: MemoryStore): Promise<unknown> {
   }
 }
 
-it('does what the store in memory does, whatever it is asked', { timeout: 60_000 }, async () => {
+it('behaves like the in-memory store for random calls', { timeout: 60_000 }, async () => {
   const database = await openPostgres();
   onTestFinished(() => database.close());
   const store = PostgresMemoryStore.on(database);
@@ -90,7 +90,7 @@ it('does what the store in memory does, whatever it is asked', { timeout: 60_000
       await emptyTables(database);
       const model = createInMemoryStore();
       for (const { name, run } of steps) {
-        expect(await resultOf(run, store), name).toEqual(await resultOf(run, model));
+        expect(await runStep(run, store), name).toEqual(await runStep(run, model));
         expect(await store.getVersion({ threadId }), name).toBe(await model.getVersion({ threadId }));
       }
     }),

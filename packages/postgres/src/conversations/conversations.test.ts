@@ -34,14 +34,14 @@ describe.each(databases)('conversations, $name', ({ open }) => {
   });
   afterAll(() => store.close());
 
-  /** How many statements a call takes, without those that tell other processes of it. */
+  /** Number of statements of a call, without notifications. */
   const cost = async (call: () => Promise<unknown>): Promise<number> => {
     statements.length = 0;
     await call();
     return statements.filter((text) => !text.startsWith('select pg_notify')).length;
   };
 
-  it('are saved in one statement, however many messages', { timeout: 30_000 }, async () => {
+  it('saves any number of new messages in one statement', { timeout: 30_000 }, async () => {
     expect(await cost(() => store.saveMessages({ messages: [message('a')] }))).toBe(1);
     expect(await cost(() => store.saveMessages({ messages: messages(1000), operationKey: 'k' }))).toBe(1);
     const next = { messages: [message('b', { parentId: 'm1000' })], expectedVersion: 2 };
@@ -49,12 +49,14 @@ describe.each(databases)('conversations, $name', ({ open }) => {
     expect(await store.listMessages({ threadId })).toHaveLength(1002);
   });
 
-  it('of a usual length are kept as they are, and longer ones compressed', async () => {
-    const said = (id: string, length: number) => {
+  it('compresses only long messages', async () => {
+    const textMessage = (id: string, length: number) => {
       const text = 'As easily compressed as text can be. '.repeat(length / 37);
       return message(id, { content: { format: 2, parts: [{ type: 'text', text }] } });
     };
-    await store.saveMessages({ messages: [said('question', 300), said('answer', 3700), said('report', 37_000)] });
+    await store.saveMessages({
+      messages: [textMessage('question', 300), textMessage('answer', 3700), textMessage('report', 37_000)],
+    });
     const rows = await database.query(
       `select id, pg_column_compression(content) is not null as "isCompressed"
         from intertie.conversation_message order by seq`,
@@ -66,13 +68,13 @@ describe.each(databases)('conversations, $name', ({ open }) => {
     ]);
   });
 
-  it('that bring nothing new are two statements, and those that grow a message three', async () => {
+  it('takes two statements for an unchanged save and three for an update', async () => {
     await store.saveMessages({ messages: messages(3) });
     expect(await cost(() => store.saveMessages({ messages: messages(3) }))).toBe(2);
     expect(await cost(() => store.saveMessages({ messages: [message('m2', { state: 1 })] }))).toBe(3);
   });
 
-  it('that are there already between new ones grow, and the others are added', async () => {
+  it('updates stored messages and inserts new ones in one call', async () => {
     await store.saveMessages({ messages: messages(2) });
     const call = { messages: [message('a'), message('m2', { state: 1 }), message('b')] };
     expect((await store.saveMessages(call)).version).toBe(2);
@@ -85,42 +87,38 @@ describe.each(databases)('conversations, $name', ({ open }) => {
     expect(await store.getMessage({ threadId, messageId: 'a' })).toMatchObject({ parentId: 'm2' });
   });
 
-  it(
-    '12 writers append to one thread without loss or gap, and a reader who follows misses nothing',
-    { timeout: 30_000 },
-    async () => {
-      const each = 15;
-      const seen: string[] = [];
-      let isDone = false;
-      const follow = async (): Promise<void> => {
-        for (let since = 0, isLast = false; !isLast;) {
-          isLast = isDone;
-          const changes: MessageChange[] = await store.listChanges({ threadId, since, limit: 20 });
-          seen.push(...changes.map((change) => (change.type === 'message' ? change.message.id : '')));
-          since = changes.at(-1)?.version ?? since;
-          if (changes.length > 0) isLast = false;
-          await sleep(5);
-        }
-      };
-      const following = follow();
-      const write = async (writer: number): Promise<void> => {
-        for (let n = 0; n < each; n++) await store.saveMessages({ messages: [message(`w${writer}-${n}`)] });
-      };
-      await Promise.all(Array.from({ length: 12 }, (_, writer) => write(writer)));
-      isDone = true;
-      await following;
-      const branch = await store.listMessages({ threadId });
-      expect(branch).toHaveLength(12 * each);
-      expect(seen).toEqual(branch.map(({ id }) => id));
-      const numbers = await database.query<{ seq: number }>(
-        'select seq::float8 as seq from intertie.conversation_message order by seq',
-      );
-      expect(numbers.map(({ seq }) => seq)).toEqual(Array.from({ length: 12 * each }, (_, n) => n + 1));
-      expect(await store.getVersion({ threadId })).toBe(12 * each);
-    },
-  );
+  it('appends from 12 writers without gaps while a reader sees every change', { timeout: 30_000 }, async () => {
+    const each = 15;
+    const seen: string[] = [];
+    let isDone = false;
+    const follow = async (): Promise<void> => {
+      for (let since = 0, isLast = false; !isLast;) {
+        isLast = isDone;
+        const changes: MessageChange[] = await store.listChanges({ threadId, since, limit: 20 });
+        seen.push(...changes.map((change) => (change.type === 'message' ? change.message.id : '')));
+        since = changes.at(-1)?.version ?? since;
+        if (changes.length > 0) isLast = false;
+        await sleep(5);
+      }
+    };
+    const following = follow();
+    const write = async (writer: number): Promise<void> => {
+      for (let n = 0; n < each; n++) await store.saveMessages({ messages: [message(`w${writer}-${n}`)] });
+    };
+    await Promise.all(Array.from({ length: 12 }, (_, writer) => write(writer)));
+    isDone = true;
+    await following;
+    const branch = await store.listMessages({ threadId });
+    expect(branch).toHaveLength(12 * each);
+    expect(seen).toEqual(branch.map(({ id }) => id));
+    const numbers = await database.query<{ seq: number }>(
+      'select seq::float8 as seq from intertie.conversation_message order by seq',
+    );
+    expect(numbers.map(({ seq }) => seq)).toEqual(Array.from({ length: 12 * each }, (_, n) => n + 1));
+    expect(await store.getVersion({ threadId })).toBe(12 * each);
+  });
 
-  it('let many grow one message at once, and lose nothing that was said', async () => {
+  it('merges concurrent saves of one message without losing parts', async () => {
     await store.saveMessages({ messages: [message('m1')] });
     const part = (n: number) => ({ type: 'data' as const, id: `d${n}`, name: 'n', data: n });
     const grown = Array.from({ length: 12 }, (_, n) => message('m1', { content: { format: 2, parts: [part(n)] } }));
@@ -132,7 +130,7 @@ describe.each(databases)('conversations, $name', ({ open }) => {
     expect(data).toHaveLength(grown.length);
   });
 
-  it('do a keyed call once, also when its retries come at once', async () => {
+  it('executes a call with an operation key once despite concurrent retries', async () => {
     const call = { messages: [message('m1'), message('m2', { threadId: 't2' })], operationKey: 'k' };
     const results = await Promise.all([1, 2, 3, 4].map(() => store.saveMessages(call)));
     for (const result of results) expect(result).toEqual(results[0]);
@@ -142,7 +140,7 @@ describe.each(databases)('conversations, $name', ({ open }) => {
     expect(await store.getVersion({ threadId })).toBe(2);
   });
 
-  it('forget an operation key with the thread, also one of a call that changed nothing', async () => {
+  it('deletes operation keys with their thread, including that of an unchanged save', async () => {
     const call = { messages: [message('m1')], operationKey: 'k' };
     await store.saveMessages({ messages: call.messages });
     await store.saveMessages(call);
@@ -151,7 +149,7 @@ describe.each(databases)('conversations, $name', ({ open }) => {
     expect((await store.saveMessages(call)).messages).toHaveLength(1);
   });
 
-  it('forget an operation key after a day', async () => {
+  it('allows an operation key again after a day', async () => {
     await store.saveMessages({ messages: [message('m1')], operationKey: 'k' });
     await database.query(`update intertie.requests set created_at = created_at - interval '25 hours'`);
     await store.saveMessages({ messages: [message('m2')], operationKey: 'k' });
@@ -160,7 +158,7 @@ describe.each(databases)('conversations, $name', ({ open }) => {
     });
   });
 
-  it('NUL and lone surrogates are stored byte for byte', async () => {
+  it('stores NUL and lone surrogates unchanged', async () => {
     const text = 'a\0b \uD800 \uDC00 \uDBFF\uDFFF \\u0000';
     const whole = message('m1', {
       content: { format: 2, parts: [{ type: 'text', text }], metadata: { z: 1, a: [text], [text]: 2 } },
@@ -179,7 +177,7 @@ describe.each(databases)('conversations, $name', ({ open }) => {
   });
 
   it.each<Json>(['10.5', 'true', 2 ** 60, 0.1, 'a\0\uD800', '', null, false, [], {}])(
-    'keep a tool result and a state of %j as they are',
+    'preserves a tool result and a state of %j',
     async (json) => {
       const call = { type: 'tool-invocation', toolCallId: 'c1', toolName: 'search', state: 'result' } as const;
       const content = { format: 2 as const, parts: [{ ...call, args: {}, result: json }] };
@@ -188,7 +186,7 @@ describe.each(databases)('conversations, $name', ({ open }) => {
     },
   );
 
-  it('are saved again though `json` has no `=`', async () => {
+  it('compares JSON without the operator `=`, which the type json lacks', async () => {
     await store.saveMessages({ messages: [message('m1', { state: { n: 1 } })] });
     await store.saveMessages({ messages: [message('m1', { state: { n: 1 } })] });
     await store.saveMessages({ messages: [message('m1', { state: { n: 2 } })] });
@@ -197,7 +195,7 @@ describe.each(databases)('conversations, $name', ({ open }) => {
     await expect(compare).rejects.toThrow(/json = json/);
   });
 
-  it('duplicate id in one batch: it is one message, and one more in another thread', async () => {
+  it('merges messages with the same id in one call, per thread', async () => {
     const parts = [{ type: 'text' as const, text: 'I am m1. And more.' }];
     const twice = [message('m1'), message('m1', { content: { format: 2, parts } }), message('m2')];
     const { messages: saved } = await store.saveMessages({
@@ -215,7 +213,7 @@ describe.each(databases)('conversations, $name', ({ open }) => {
     });
   });
 
-  it('keep fields that this version does not know', async () => {
+  it('preserves fields that this version does not know', async () => {
     const newer = { ...message('m1'), mood: { is: 'good' } } as MessageInput;
     await store.saveMessages({ messages: [newer] });
     expect(await store.getMessage({ threadId, messageId: 'm1' })).toEqual({ ...newer, status: 'complete' });
@@ -229,28 +227,28 @@ describe.each(databases)('conversations, $name', ({ open }) => {
     '1969-12-31T23:59:59.999Z',
     '-004712-01-01T00:00:00.001Z',
     '+275760-09-12T23:59:59.999Z',
-  ])('keep the time %s', async (time) => {
+  ])('preserves the time %s', async (time) => {
     await store.saveMessages({ messages: [message('m1', { createdAt: new Date(time) })] });
     expect((await store.getMessage({ threadId, messageId: 'm1' }))?.createdAt.toISOString()).toBe(
       new Date(time).toISOString(),
     );
   });
 
-  it('refuse what no column can hold, and say which field', async () => {
-    const refusal = (field: string) => ({ code: 'invalid', message: expect.stringContaining(field) });
+  it('rejects values that no column can store and names the field', async () => {
+    const invalidField = (field: string) => ({ code: 'invalid', message: expect.stringContaining(field) });
     const save = (rest: Partial<MessageInput>) => store.saveMessages({ messages: [message('m1', rest)] });
-    await expect(save({ resourceId: 'a\0' })).rejects.toMatchObject(refusal('resourceId'));
-    await expect(save({ runId: '\uD800' })).rejects.toMatchObject(refusal('runId'));
-    await expect(save({ createdAt: new Date(-8.64e15) })).rejects.toMatchObject(refusal('createdAt'));
-    await expect(store.saveThread({ thread: { id: 't', title: 'a\0b' } })).rejects.toMatchObject(refusal('title'));
-    // What cannot be an id is the id of nothing.
+    await expect(save({ resourceId: 'a\0' })).rejects.toMatchObject(invalidField('resourceId'));
+    await expect(save({ runId: '\uD800' })).rejects.toMatchObject(invalidField('runId'));
+    await expect(save({ createdAt: new Date(-8.64e15) })).rejects.toMatchObject(invalidField('createdAt'));
+    await expect(store.saveThread({ thread: { id: 't', title: 'a\0b' } })).rejects.toMatchObject(invalidField('title'));
+    // A value that cannot be an id is treated as an unknown id.
     await expect(save({ parentId: 'a\0' })).rejects.toMatchObject({ code: 'not-found' });
     const head = store.saveThread({ thread: { id: 't', headId: '\uD800' } });
     await expect(head).rejects.toMatchObject({ code: 'not-found' });
   });
 
-  it('are read along a branch, with others between', async () => {
-    // Two branches that take turns: their rows lie between each other.
+  it('reads branches whose rows are interleaved', async () => {
+    // Appends to two branches alternately.
     await store.saveMessages({ messages: [message('root')] });
     const [left, right]: [string[], string[]] = [['root'], ['root']];
     for (let n = 0; n < 8; n++) {

@@ -12,7 +12,7 @@ import { saveMessages } from './save-messages.ts';
 import { findThread, toThread } from './thread-row.ts';
 import { listThreads, saveThread } from './threads.ts';
 
-/** Conversations of one scope. */
+/** Creates the conversations of one scope. */
 export function createConversations(context: Context, scope: Scope): MemoryStore {
   const { database } = context;
   return {

@@ -1,17 +1,17 @@
 import type { RunKey } from '@intertie/core/store';
 
 import type { Sql } from '../database.ts';
-import type { Tell } from '../transact.ts';
+import type { PublishOnCommit } from '../transact.ts';
 
 const outcome = JSON.stringify({ outcome: 'aborted', by: 'user', reason: 'deleted' });
 
 /**
- * The messages of these runs are gone: what the runs wait for is cancelled, those that have not ended are ended, so that
- * their owners find them over, and nothing of their logs can be read. The thread is locked.
+ * Ends the runs of deleted messages: cancels their open decisions, aborts runs that have not ended, and drops their logs. The
+ * thread is locked.
  */
 export async function deleteRuns(
   sql: Sql,
-  tell: Tell,
+  publish: PublishOnCommit,
   { threadUuid, messageIds }: { threadUuid: string; messageIds: readonly string[] },
 ): Promise<void> {
   const rows = await sql.query<{ key: string; ended: boolean }>(
@@ -26,7 +26,7 @@ export async function deleteRuns(
     `update intertie.decisions set state = 'cancelled' where run_id = any ($1::text[]::uuid[]) and state = 'open'`,
     [keys],
   );
-  // The owner's flush locks this row too: after it, there is nothing more to be deleted.
+  // The owner's flush locks the same row, so no events are added after this delete.
   await sql.query(
     `with gone as (
        delete from intertie.run_live where run_id = any ($1::text[]::uuid[]) returning run_id, epoch, next_seq)
@@ -41,5 +41,5 @@ export async function deleteRuns(
      update intertie.runs set log_dropped_at = coalesce(log_dropped_at, now()) where id = any ($1::text[]::uuid[])`,
     [keys],
   );
-  for (const key of unended) tell({ type: 'stop', run: key as RunKey });
+  for (const key of unended) publish({ type: 'stop', run: key as RunKey });
 }

@@ -1,23 +1,23 @@
 import type { RunKey, Scope } from '@intertie/core/store';
 
 import type { Sql } from '../database.ts';
-import { transact, type Tell } from '../transact.ts';
+import { transact, type PublishOnCommit } from '../transact.ts';
 import type { Context } from './context.ts';
 
-/** Deletes a thread and all it owns. Its id is free at once. */
+/** Deletes a thread with everything it owns. Its id can be reused immediately. */
 export async function deleteThread({ database, hints }: Context, scope: Scope, threadId: string): Promise<void> {
-  await transact(database, hints, (sql, tell) => deleteThreads(sql, tell, scope, 't.key = $2', threadId));
+  await transact(database, hints, (sql, publish) => deleteThreads(sql, publish, scope, 't.key = $2', threadId));
 }
 
 const batch = 100;
 
-/** Deletes everything that the scope owns, some threads at a time: a large scope is no long transaction. */
+/** Deletes everything that the scope owns, in batches of threads to keep transactions short. */
 export async function purgeScope({ database, hints }: Context, scope: Scope): Promise<void> {
   const purge = (): Promise<number> =>
-    transact(database, hints, (sql, tell) =>
+    transact(database, hints, (sql, publish) =>
       deleteThreads(
         sql,
-        tell,
+        publish,
         scope,
         `t.id in (select id from intertie.threads where scope = $1 limit $2::int4)`,
         batch,
@@ -29,10 +29,10 @@ export async function purgeScope({ database, hints }: Context, scope: Scope): Pr
   await database.query('delete from intertie.blobs where scope = $1', [scope]);
 }
 
-/** Returns how many. Messages, logs and the keys of saves have no foreign key, so they go first; the rest goes with the threads. */
+/** Returns the number of deleted threads. Messages, events and requests of saves have no foreign key, so they are deleted first. */
 async function deleteThreads(
   sql: Sql,
-  tell: Tell,
+  publish: PublishOnCommit,
   scope: Scope,
   condition: string,
   value: string | number,
@@ -55,7 +55,7 @@ async function deleteThreads(
   await sql.query('delete from intertie.requests where run_id is null and thread_ids && $1::text[]::uuid[]', [uuids]);
   await sql.query('delete from intertie.conversation_message where thread_id = any ($1::text[]::uuid[])', [uuids]);
   await sql.query('delete from intertie.threads where id = any ($1::text[]::uuid[])', [uuids]);
-  for (const { key } of live) tell({ type: 'stop', run: key as RunKey });
-  for (const { key } of threads) tell({ type: 'thread', scope, threadId: key });
+  for (const { key } of live) publish({ type: 'stop', run: key as RunKey });
+  for (const { key } of threads) publish({ type: 'thread', scope, threadId: key });
   return threads.length;
 }

@@ -11,7 +11,7 @@ import { threadColumns, toThread, type ThreadRow } from './thread-row.ts';
 
 const pageSize = 200;
 
-/** Thread by thread, with its messages, runs, questions and logs; then the blobs. Read in pages, as it is asked for. */
+/** Exports each thread with its messages, runs, decisions and logs, then the blobs. Reads page by page, on demand. */
 export async function* exportScope(sql: Sql, scope: Scope): AsyncGenerator<Json> {
   const threads = pages<ThreadRow>(sql, {
     statement: `select ${threadColumns} from intertie.threads t where t.scope = $1
@@ -41,8 +41,7 @@ async function* exportMessages(sql: Sql, thread: ThreadRow): AsyncGenerator<Json
 async function* exportRuns(sql: Sql, thread: ThreadRow): AsyncGenerator<Json> {
   for (const { record } of await selectRuns(sql, 'r.thread_id = $1::text::uuid', [thread.uuid], 'order by r.serial')) {
     yield { type: 'run', run: toJson(record) };
-    // One thing after the other is what an export is.
-    // oxlint-disable-next-line no-await-in-loop
+    // oxlint-disable-next-line no-await-in-loop -- exported in order
     for (const { decision } of await selectDecisions(sql, 'd.run_id = $1::text::uuid', [record.key])) {
       yield { type: 'decision', decision: toJson(decision) };
     }
@@ -80,7 +79,7 @@ async function* exportBlobs(sql: Sql, scope: Scope): AsyncGenerator<Json> {
   }
 }
 
-/** The rows of a statement, page by page. Its last value is where the page before has ended, or null. */
+/** Yields the rows of a statement, page by page. The last parameter is the key of the previous row, or null. */
 async function* pages<Row extends SqlRow>(
   sql: Sql,
   query: { statement: string; values: readonly SqlValue[]; last: (row: Row) => string | number },

@@ -3,7 +3,7 @@ import { messageFormat } from '@intertie/core/internal';
 
 import type { SqlRow } from '../database.ts';
 
-/** A message as statements give it: `select ${messageColumns} from intertie.conversation_message m`. */
+/** Result row of `select ${messageColumns} from intertie.conversation_message m`. */
 export interface MessageRow extends SqlRow {
   id: string;
   client_id: string | null;
@@ -26,9 +26,9 @@ export const messageColumns: string = `m.id, m.client_id, m.parent_id, m.role, m
   m.source_state::text as source_state, m.extra::text as extra,
   (extract(epoch from m.created_at) * 1000)::float8 as created_at`;
 
-/** The message of a row. Content of an older format is upgraded; that of a newer one throws a `MessageFormatError`. */
+/** Reads the message of a row. Upgrades content of an older format; throws a `MessageFormatError` for a newer one. */
 export function toMessage(row: MessageRow, threadId: string): CanonicalMessage {
-  // Field by field: of a long branch there are ten thousand of them, and half a dozen copies of each cost as much as reading it.
+  // Assigns fields instead of spreading objects: a long branch has 10,000 messages, and the copies cost as much as the query.
   const message = {
     id: row.id,
     threadId,
@@ -45,7 +45,7 @@ export function toMessage(row: MessageRow, threadId: string): CanonicalMessage {
   if (row.state !== null) message.state = JSON.parse(row.state) as Json;
   if (row.source_state !== null) message.sourceState = JSON.parse(row.source_state) as Json;
   if (row.extra !== null) Object.assign(message, { ...(JSON.parse(row.extra) as object), ...message });
-  // It was checked on its way in, so that what is of this format needs no second look.
+  // Content of the current format was validated when it was saved.
   if (row.format === messageFormat) return message;
   return decodeMessage({ ...message, createdAt: message.createdAt.toISOString() });
 }

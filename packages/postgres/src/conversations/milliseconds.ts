@@ -1,17 +1,17 @@
 import { StoreError } from '@intertie/core';
 
-/** With the year 4713 BC every Postgres begins. The year 0 is 1 BC. */
+/** Postgres timestamps start in 4713 BC. Year 0 of `Date` is 1 BC. */
 const firstTime = Date.UTC(-4712, 0);
 
-/** A time as a statement takes it, for `fromMilliseconds`: its text takes longer to write, and to read. */
+/** Converts a time to a parameter for `fromMilliseconds`, which is faster to write and parse than an ISO string. */
 export function toMilliseconds(date: Date): number {
   const time = date.getTime();
   if (time >= firstTime) return time;
-  const advice = 'Postgres begins in 4713 BC: use a later one.';
-  throw new StoreError('invalid', `createdAt ${date.toISOString()} is out of range. ${advice}`);
+  const fix = 'Use a date after 4713 BC, the earliest that Postgres can store.';
+  throw new StoreError('invalid', `createdAt ${date.toISOString()} is out of range. ${fix}`);
 }
 
-/** The time, as SQL, of so many milliseconds, an int8. Hours are counted apart, so that distant times are not rounded. */
+/** SQL for the timestamp of an int8 in milliseconds. Adds hours separately, because a large interval would be rounded. */
 export function fromMilliseconds(ms: string): string {
   const hours = `${ms} / 3600000 * interval '1 hour'`;
   return `(timestamptz 'epoch' + ${hours} + ${ms} % 3600000 * interval '1 millisecond')`;

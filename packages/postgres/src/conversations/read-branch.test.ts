@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { counting, type Call } from '../../test/counting.ts';
 import { databases, emptyTables } from '../../test/databases.ts';
 import type { Database } from '../database.ts';
-import { readMigrations, statementsOf } from '../migrations.ts';
+import { readMigrations, splitStatements } from '../migrations.ts';
 import { PostgresMemoryStore } from '../postgres-store.ts';
 
 const threadId = 't1';
@@ -34,8 +34,8 @@ describe.each(databases)('branches as lines, $name', ({ open }) => {
       'select id, line::float8 as line from intertie.conversation_message order by thread_id, seq',
     );
 
-  /** How many pages of the database the last read has touched. */
-  async function pagesOf(read: () => Promise<unknown>): Promise<number> {
+  /** Number of database pages that a read touches. */
+  async function countPages(read: () => Promise<unknown>): Promise<number> {
     calls.length = 0;
     await read();
     const [page, ...others] = calls.filter(({ text }) => !text.startsWith('select pg_notify'));
@@ -47,27 +47,27 @@ describe.each(databases)('branches as lines, $name', ({ open }) => {
   }
 
   it(
-    '10k-message thread list and load budget: a page costs its length wherever it is, and so does all of it',
+    'reads a page of a thread with 10,000 messages at a cost that depends only on the length of the page',
     { timeout: 60_000 },
     async () => {
       for (let n = 0; n < 10; n++) await store.saveMessages({ messages: chain(`${n}-`, 1000) });
       await database.query('analyze intertie.conversation_message');
       const list = (query: object) => () => store.listMessages({ threadId, limit: 50, ...query });
-      const end = await pagesOf(list({}));
+      const end = await countPages(list({}));
       expect(end).toBeGreaterThan(0);
       for (const cursor of [{ before: '9-900' }, { before: '5-500' }, { before: '0-60' }, { after: '0-1' }]) {
-        expect(await pagesOf(list({ cursor })), JSON.stringify(cursor)).toBeLessThan(end + 30);
+        expect(await countPages(list({ cursor })), JSON.stringify(cursor)).toBeLessThan(end + 30);
       }
-      const tenth = await pagesOf(list({ limit: 1000 }));
-      expect(await pagesOf(list({ limit: undefined }))).toBeLessThan(12 * tenth);
-      // A second attempt far back: one line more.
+      const tenth = await countPages(list({ limit: 1000 }));
+      expect(await countPages(list({ limit: undefined }))).toBeLessThan(12 * tenth);
+      // A branch far back adds one line.
       await store.saveMessages({ messages: [message('again', '0-500'), ...chain('b', 400)] });
-      expect(await pagesOf(list({ cursor: { before: '0-100' } }))).toBeLessThan(end + 60);
-      expect(await pagesOf(list({ leafId: '9-1000', cursor: { before: '0-100' } }))).toBeLessThan(end + 60);
+      expect(await countPages(list({ cursor: { before: '0-100' } }))).toBeLessThan(end + 60);
+      expect(await countPages(list({ leafId: '9-1000', cursor: { before: '0-100' } }))).toBeLessThan(end + 60);
     },
   );
 
-  it('begin where the parent is not the message before', async () => {
+  it('starts a line where the parent is not the previous message', async () => {
     await store.saveMessages({ messages: chain('a', 3) });
     await store.saveMessages({ messages: [message('a4'), message('b1', 'a2'), message('b2'), message('c1', null)] });
     await store.saveMessages({ messages: [message('c2')] });
@@ -77,7 +77,7 @@ describe.each(databases)('branches as lines, $name', ({ open }) => {
     expect(found).toBe('a1 1, a2 1, a3 1, a4 1, b1 5, b2 5, c1 7, c2 7, c3 9');
   });
 
-  it('go on with the messages of a run', async () => {
+  it('continues the line with the messages of a run', async () => {
     await store.saveMessages({ messages: chain('a', 2) });
     const request = { threadId, runId: 'r', messageId: 'answer', agent: 'a', process: 'p' };
     await store.registry.heartbeat('p');
@@ -90,7 +90,7 @@ describe.each(databases)('branches as lines, $name', ({ open }) => {
     expect((await lines()).map(({ id, line }) => `${id} ${line}`)).toEqual(['a1 1', 'a2 1', 'asked 1', 'answer 1']);
   });
 
-  it('go with their thread, though no key makes them', async () => {
+  it('deletes messages with their thread without a foreign key', async () => {
     await store.saveMessages({ messages: [...chain('a', 3), { ...message('other'), threadId: 't2' }] });
     await store.deleteThread({ threadId });
     expect((await lines()).map(({ id }) => id)).toEqual(['other']);
@@ -98,7 +98,7 @@ describe.each(databases)('branches as lines, $name', ({ open }) => {
     expect(await lines()).toEqual([]);
   });
 
-  it('are deleted below a message, on its line and on all that leave it', async () => {
+  it('deletes a message with its descendants on all lines', async () => {
     await store.saveMessages({ messages: chain('a', 5) });
     await store.saveMessages({ messages: [message('b1', 'a3'), message('b2'), message('c1', 'a2')] });
     await store.deleteMessage({ threadId, messageId: 'a3' });
@@ -108,7 +108,7 @@ describe.each(databases)('branches as lines, $name', ({ open }) => {
     expect(left.map(({ id }) => id)).toEqual(['a1', 'a2', 'c1']);
   });
 
-  it('are found by the migration as they are written, and are read without it too', async () => {
+  it('reads branches with and without lines, and the migration computes the same lines', async () => {
     await store.saveMessages({ messages: chain('a', 4) });
     for (const [name, parent] of [
       ['b', 'a2'],
@@ -146,7 +146,7 @@ describe.each(databases)('branches as lines, $name', ({ open }) => {
     await database.query('update intertie.conversation_message set line = null');
     expect(await all()).toEqual(pages);
     const migration = (await readMigrations()).find(({ name }) => name === '0002_lines')!;
-    for (const statement of statementsOf(migration.sql).filter((text) => text.startsWith('update'))) {
+    for (const statement of splitStatements(migration.sql).filter((text) => text.startsWith('update'))) {
       await database.query(statement);
     }
     expect(await lines()).toEqual(written);

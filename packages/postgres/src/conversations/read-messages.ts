@@ -2,7 +2,7 @@ import type { CanonicalMessage } from '@intertie/core';
 import type { MessageChange, Scope } from '@intertie/core/store';
 
 import type { Sql } from '../database.ts';
-import { beginsLine, childrenOf } from './children.ts';
+import { startsLine, selectChildren } from './select-children.ts';
 import { messageColumns, toMessage, type MessageRow } from './message-row.ts';
 
 type Place = { threadId: string; messageId: string };
@@ -25,7 +25,7 @@ export async function readSiblings(
   scope: Scope,
   { threadId, messageId }: Place,
 ): Promise<CanonicalMessage[]> {
-  // The first messages of a thread are apart, because an index knows no "equal, or both null".
+  // Root messages are selected separately: an index cannot serve "equal, or both null".
   const rows = await sql.query<MessageRow>(
     `with one as materialized (
        select m.thread_id, m.parent_id from intertie.threads t
@@ -35,10 +35,10 @@ export async function readSiblings(
        select p.thread_id, p.id, p.seq from one
          join intertie.conversation_message p on p.thread_id = one.thread_id and p.id = one.parent_id),
      siblings as (
-       select m.* from parent cross join lateral (${childrenOf('parent', 'm.*')}) m
+       select m.* from parent cross join lateral (${selectChildren('parent', 'm.*')}) m
        union all
        select m.* from one join intertie.conversation_message m
-         on one.parent_id is null and m.thread_id = one.thread_id and m.parent_id is null and ${beginsLine('m')})
+         on one.parent_id is null and m.thread_id = one.thread_id and m.parent_id is null and ${startsLine('m')})
      select ${messageColumns} from siblings m where m.deleted_at is null order by m.seq`,
     [scope, threadId, messageId],
   );

@@ -17,32 +17,32 @@ import { hasLargeFiles, moveFiles } from '../blobs/move-files.ts';
 import { sqlState, type Sql } from '../database.ts';
 import { appendMessages } from './append-messages.ts';
 import type { Context } from './context.ts';
-import { draftBlindly, draftMessages, type Incoming } from './message-draft.ts';
-import { findRequest, rememberSave, type Request } from './requests.ts';
-import { readStored } from './stored-messages.ts';
+import { planAsNew, planMessages, type IncomingMessage } from './plan-messages.ts';
+import { findRequest, insertSaveRequest, type Request } from './requests.ts';
+import { readStoredMessages } from './stored-messages.ts';
 import { lockThread } from './thread-row.ts';
 
 type Call = {
   scope: Scope;
-  threads: Array<{ threadId: string; incoming: Incoming[] }>;
+  threads: Array<{ threadId: string; incoming: IncomingMessage[] }>;
   mode: SaveMode;
   expectedVersion?: number;
   request?: Request;
 };
 
-/** A thread after the call: those of the call's messages that it has, and whether the call changed it. */
+/** State of a thread after the call: its messages that occur in the call, and whether the call changed it. */
 type Result = { threadId: string; version: number; messages: Map<string, CanonicalMessage>; isChanged: boolean };
 
-/** Optimists give up after so many tries, and take the lock. */
+/** Number of optimistic attempts before the thread is locked. */
 const tries = 3;
 
 /**
- * Three ways to do the same, the cheapest first: one statement that takes all messages for new; reading what is there and
- * then one statement that does its work only if the thread is still at that version; and both under the thread's lock.
+ * Tries three ways, the cheapest first: one statement that assumes that all messages are new; a read and one statement that
+ * requires the version that was read; and the same under the lock of the thread.
  */
 export async function saveMessages(context: Context, scope: Scope, request: SaveMessages): Promise<SavedMessages> {
   const call = await readCall(context, scope, request);
-  const saved = await saveBlindly(context, call);
+  const saved = await saveAsNew(context, call);
   if (saved) return saved;
   const results = (await saveByVersion(context, call)) ?? (await saveLocked(context, call));
   for (const { threadId, isChanged } of results) {
@@ -63,12 +63,12 @@ async function readCall(context: Context, scope: Scope, request: SaveMessages): 
   const incoming = request.messages.map((input) => ({ message: readMessage(input), parentId: input.parentId }));
   if (operationKey !== undefined) checkStoreId('operationKey', operationKey);
   const mode = readMode(request);
-  const hash = operationKey === undefined ? '' : hashOf(request.messages, mode);
+  const hash = operationKey === undefined ? '' : hashMessages(request.messages, mode);
   const large = incoming.filter(({ message }) => hasLargeFiles(message.content));
   await Promise.all(
     large.map(async ({ message }) => void (message.content = await moveFiles(context.blobs, scope, message.content))),
   );
-  const threads = new Map<string, Incoming[]>();
+  const threads = new Map<string, IncomingMessage[]>();
   for (const one of incoming) {
     const { threadId } = one.message;
     const list = threads.get(threadId);
@@ -76,7 +76,7 @@ async function readCall(context: Context, scope: Scope, request: SaveMessages): 
     else threads.set(threadId, [one]);
   }
   if (expectedVersion !== undefined && threads.size !== 1) {
-    const text = `expectedVersion is about one thread, and the call has messages of ${threads.size}. Make one call per thread.`;
+    const text = `expectedVersion applies to one thread, but the call has messages of ${threads.size}. Make one call per thread.`;
     throw new StoreError('invalid', text);
   }
   return {
@@ -88,22 +88,22 @@ async function readCall(context: Context, scope: Scope, request: SaveMessages): 
   };
 }
 
-function hashOf(messages: readonly MessageInput[], mode: SaveMode): string {
+function hashMessages(messages: readonly MessageInput[], mode: SaveMode): string {
   const text = JSON.stringify(messages.map((message) => encodeMessage(message)));
   return createHash('sha256')
     .update(mode === 'merge' ? text : `${mode} ${text}`)
     .digest('hex');
 }
 
-async function saveBlindly({ database, generateId, hints }: Context, call: Call): Promise<SavedMessages | undefined> {
+async function saveAsNew({ database, generateId, hints }: Context, call: Call): Promise<SavedMessages | undefined> {
   const [thread, another] = call.threads;
   if (!thread || another) return undefined;
   const { threadId, incoming } = thread;
-  const draft = draftBlindly(incoming);
+  const draft = planAsNew(incoming);
   if (!draft) return undefined;
   const { inserts: messages, first } = draft;
-  const appended = await orRefused(() =>
-    appendMessages(database, { ...call, ...draft, threadId, uuid: generateId(), ...resourceOf(incoming) }),
+  const appended = await ignoreUniqueViolation(() =>
+    appendMessages(database, { ...call, ...draft, threadId, uuid: generateId(), ...getResource(incoming) }),
   );
   if (!appended) return undefined;
   if (first === 'head' && appended.parentId !== null) messages[0]!.parentId = appended.parentId;
@@ -115,8 +115,8 @@ async function saveByVersion(context: Context, call: Call): Promise<Result[] | u
   const [thread, another] = call.threads;
   if (!thread || another) return undefined;
   for (let n = 0; n < tries; n++) {
-    // oxlint-disable-next-line no-await-in-loop -- each try begins where the one before has failed
-    const results = await orRefused(async () => {
+    // oxlint-disable-next-line no-await-in-loop -- an attempt starts after the previous one has failed
+    const results = await ignoreUniqueViolation(async () => {
       const repeated = await findRepeated(context.database, call);
       if (repeated) return repeated;
       const result = await saveThread(context, context.database, call, thread, call.request);
@@ -127,7 +127,7 @@ async function saveByVersion(context: Context, call: Call): Promise<Result[] | u
   return undefined;
 }
 
-/** Several threads are locked in one order, so that no two calls wait for each other. */
+/** Locks several threads in a fixed order to prevent deadlocks. */
 async function saveLocked(context: Context, call: Call): Promise<Result[]> {
   const ordered = call.threads.toSorted((a, b) => (a.threadId < b.threadId ? -1 : 1));
   const save = (): Promise<Result[]> =>
@@ -137,26 +137,25 @@ async function saveLocked(context: Context, call: Call): Promise<Result[]> {
       const results: Result[] = [];
       for (const thread of ordered) {
         const { threadId, incoming } = thread;
-        // One connection does one thing at a time.
-        // oxlint-disable no-await-in-loop
+        // oxlint-disable no-await-in-loop -- statements of one transaction are sequential
         await lockThread(sql, {
           scope: call.scope,
           key: threadId,
           uuid: context.generateId(),
-          ...resourceOf(incoming),
+          ...getResource(incoming),
         });
         results.push((await saveThread(context, sql, call, thread))!);
         // oxlint-enable no-await-in-loop
       }
       const threadIds = ordered.map(({ threadId }) => threadId);
-      if (call.request) await rememberSave(sql, call.scope, call.request, threadIds);
+      if (call.request) await insertSaveRequest(sql, call.scope, call.request, threadIds);
       return results;
     });
-  // Refused by a key: somebody else has just used the same one, and is found now.
-  return (await orRefused(save)) ?? save();
+  // After a unique violation the second attempt finds the concurrent call with the same key.
+  return (await ignoreUniqueViolation(save)) ?? save();
 }
 
-/** Undefined: the thread has changed since it was read. */
+/** Returns undefined if the thread has changed since it was read. */
 async function saveThread(
   { generateId }: Context,
   sql: Sql,
@@ -165,23 +164,23 @@ async function saveThread(
   request?: Request,
 ): Promise<Result | undefined> {
   const { scope, expectedVersion } = call;
-  const asked = incoming.flatMap(({ message, parentId }) => [message.id, ...(isKey(parentId) ? [parentId] : [])]);
-  const { version, headId, messages } = await readStored(sql, scope, threadId, asked);
-  const { inserts, updates } = draftMessages(threadId, headId, messages, incoming, call.mode);
+  const asked = incoming.flatMap(({ message, parentId }) => [message.id, ...(isMessageId(parentId) ? [parentId] : [])]);
+  const { version, headId, messages } = await readStoredMessages(sql, scope, threadId, asked);
+  const { inserts, updates } = planMessages(threadId, headId, messages, incoming, call.mode);
   if (expectedVersion !== undefined && version !== expectedVersion) {
-    const text = `Thread "${threadId}" is at version ${version}, not ${expectedVersion}. Read what changed, then try again.`;
+    const text = `Thread "${threadId}" is at version ${version}, not ${expectedVersion}. Read the changes and try again.`;
     throw new StoreError('version-conflict', text, { version });
   }
   const stored = Array.from(messages.values(), ({ message }) => message);
   if (inserts.length + updates.length === 0) {
-    if (request && !(await rememberSave(sql, scope, request, [threadId]))) return undefined;
+    if (request && !(await insertSaveRequest(sql, scope, request, [threadId]))) return undefined;
     return { threadId, version, messages: byId(stored), isChanged: false };
   }
   const appended = await appendMessages(sql, {
     scope,
     threadId,
     uuid: generateId(),
-    ...resourceOf(incoming),
+    ...getResource(incoming),
     expectedVersion: version,
     first: 'given',
     inserts,
@@ -197,19 +196,19 @@ async function saveThread(
   };
 }
 
-/** What a call with the same key has done, as it is now. Throws if that was another call. */
+/** Finds an earlier call with the same key and returns the current state. Throws if that call had another body. */
 async function findRepeated(sql: Sql, { scope, request, threads }: Call): Promise<Result[] | undefined> {
   const earlier = request && (await findRequest(sql, scope, request.key));
   if (!earlier) return undefined;
   if (earlier.hash !== request.hash || earlier.run !== undefined) {
-    const text = 'The operationKey was used for another call. A key belongs to one body: make a new one.';
+    const text = 'The operationKey was used for another call. Use a new key for each request body.';
     throw new StoreError('key-reused', text);
   }
   const results: Result[] = [];
   for (const { threadId, incoming } of threads) {
     const ids = incoming.map(({ message }) => message.id);
-    // oxlint-disable-next-line no-await-in-loop -- one connection does one thing at a time
-    const { version, messages } = await readStored(sql, scope, threadId, ids);
+    // oxlint-disable-next-line no-await-in-loop -- statements of one transaction are sequential
+    const { version, messages } = await readStoredMessages(sql, scope, threadId, ids);
     const left = [...messages.values()].filter(({ isDeleted }) => !isDeleted).map(({ message }) => message);
     results.push({ threadId, version, messages: byId(left), isChanged: false });
   }
@@ -218,8 +217,8 @@ async function findRepeated(sql: Sql, { scope, request, threads }: Call): Promis
 
 const uniqueViolation = '23505';
 
-/** Undefined where a key has refused the statement: an id or an operation key that was taken for new is not. */
-async function orRefused<Value>(write: () => Promise<Value | undefined>): Promise<Value | undefined> {
+/** Returns undefined on a unique violation: an id or an operation key was not new. */
+async function ignoreUniqueViolation<Value>(write: () => Promise<Value | undefined>): Promise<Value | undefined> {
   try {
     return await write();
   } catch (error) {
@@ -228,12 +227,12 @@ async function orRefused<Value>(write: () => Promise<Value | undefined>): Promis
   }
 }
 
-/** What cannot be an id of a message is none, and is not asked for. */
-function isKey(parentId: string | null | undefined): parentId is string {
+/** Excludes values that cannot be message ids, which Postgres may reject. */
+function isMessageId(parentId: string | null | undefined): parentId is string {
   return parentId !== undefined && parentId !== null && isStoreText(parentId);
 }
 
-function resourceOf(incoming: readonly Incoming[]): { resourceId?: string } {
+function getResource(incoming: readonly IncomingMessage[]): { resourceId?: string } {
   const resourceId = incoming[0]?.message.resourceId;
   return resourceId === undefined ? {} : { resourceId };
 }

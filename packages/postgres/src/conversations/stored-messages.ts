@@ -1,11 +1,11 @@
 import type { Scope } from '@intertie/core/store';
 
 import type { Sql } from '../database.ts';
-import type { StoredMessage } from './message-draft.ts';
+import type { StoredMessage } from './plan-messages.ts';
 import { messageColumns, toMessage, type MessageRow } from './message-row.ts';
 
-/** What a call has to know of a thread, at one version of it. Version 0: there is no such thread. */
-export type Stored = { version: number; headId?: string; messages: Map<string, StoredMessage> };
+/** Version and head of a thread with some of its messages. Version 0: the thread does not exist. */
+export type StoredThread = { version: number; headId?: string; messages: Map<string, StoredMessage> };
 
 interface Row extends MessageRow {
   thread_version: number;
@@ -14,8 +14,13 @@ interface Row extends MessageRow {
   busy_run_id: string | null;
 }
 
-/** The thread and those of the messages that are there, in one statement, so that the version is theirs. */
-export async function readStored(sql: Sql, scope: Scope, threadId: string, ids: readonly string[]): Promise<Stored> {
+/** Reads the thread and the existing ones of these messages in one statement, that is, at one version. */
+export async function readStoredMessages(
+  sql: Sql,
+  scope: Scope,
+  threadId: string,
+  ids: readonly string[],
+): Promise<StoredThread> {
   const rows = await sql.query<Row>(
     `select t.version::float8 as thread_version, t.head_id as thread_head, m.deleted_at is not null as is_deleted,
        r.client_run_id as busy_run_id, ${messageColumns}
@@ -36,7 +41,7 @@ export async function readStored(sql: Sql, scope: Scope, threadId: string, ids: 
   };
 }
 
-/** A thread without any of the messages is one row of nothing else. */
+/** A thread without any of the messages gives one row with a null id. */
 function isMessage(row: Omit<Row, 'id'> & { id: string | null }): row is Row {
   return row.id !== null;
 }

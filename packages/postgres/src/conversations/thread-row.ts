@@ -16,13 +16,13 @@ export interface ThreadRow extends SqlRow {
   updated_at: number;
 }
 
-/** `select ${threadColumns} from intertie.threads t`. */
+/** Columns for `select ${threadColumns} from intertie.threads t`. */
 export const threadColumns: string = `t.id::text as uuid, t.key, t.resource_id, t.title, t.metadata::text as metadata,
   t.head_id, t.next_seq::float8 as next_seq, t.version::float8 as version,
   (extract(epoch from t.created_at) * 1000)::float8 as created_at,
   (extract(epoch from t.updated_at) * 1000)::float8 as updated_at`;
 
-/** The row is the lock of all that belongs to the thread: who writes in more than one statement takes it first. */
+/** Finds a thread. Its row is the lock for everything in the thread: lock it before writing in more than one statement. */
 export async function findThread(
   sql: Sql,
   scope: Scope,
@@ -37,7 +37,7 @@ export async function findThread(
   return rows[0];
 }
 
-/** Creates the thread, or locks the one that is there: what is read after this is as it is. */
+/** Creates the thread, or locks the existing one. */
 export async function lockThread(
   sql: Sql,
   thread: { uuid: string; scope: Scope; key: string; resourceId?: string; title?: string; metadata?: JsonObject },
@@ -58,7 +58,7 @@ export async function lockThread(
   return rows[0]!;
 }
 
-/** Opens the next version of a locked thread, with numbers for new messages: the first is `base + 1`. */
+/** Increments the version of a locked thread and reserves numbers for new messages. The first one is `base + 1`. */
 export async function nextVersion(
   sql: Sql,
   uuid: string,

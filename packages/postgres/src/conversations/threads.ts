@@ -17,7 +17,7 @@ import type { Context } from './context.ts';
 import { fromMilliseconds, toMilliseconds } from './milliseconds.ts';
 import { findThread, threadColumns, toThread, type ThreadRow } from './thread-row.ts';
 
-/** One statement, unless there is a head, which has to be looked at under the lock. */
+/** Saves in one statement, unless a head is given, which is checked under the lock first. */
 export async function saveThread(context: Context, scope: Scope, input: ThreadInput): Promise<Thread> {
   checkStoreId('The id of a thread', input.id);
   if (input.resourceId !== undefined) checkStoreId('resourceId', input.resourceId);
@@ -33,10 +33,10 @@ export async function saveThread(context: Context, scope: Scope, input: ThreadIn
     input.headId ?? null,
     input.createdAt ? toMilliseconds(input.createdAt) : null,
   ];
-  const row = await transact(context.database, context.hints, async (sql, tell) => {
+  const row = await transact(context.database, context.hints, async (sql, publish) => {
     if (input.headId !== undefined) await checkHead(sql, scope, input.id, input.headId);
     const [saved] = await sql.query<ThreadRow>(upsert, values);
-    tell({ type: 'thread', scope, threadId: input.id });
+    publish({ type: 'thread', scope, threadId: input.id });
     return saved!;
   });
   return toThread(row);
@@ -57,7 +57,7 @@ async function checkHead(sql: Sql, scope: Scope, threadId: string, headId: strin
     [thread?.uuid ?? null, isStoreText(headId) ? headId : null],
   );
   if (rows.length > 0) return;
-  const text = `headId "${headId}" is no message of thread "${threadId}". Save the message first.`;
+  const text = `headId "${headId}" is not a message of thread "${threadId}". Save the message first.`;
   throw new StoreError('not-found', text);
 }
 
@@ -67,7 +67,7 @@ interface ListedRow extends ThreadRow {
   updated_us: string;
 }
 
-/** By what was changed last and, of the same moment, by id: the cursor is both, so no thread comes twice. */
+/** Orders by update time and id. The cursor holds both, so that no thread is listed twice. */
 export async function listThreads(sql: Sql, scope: Scope, query: ListThreads): Promise<ThreadPage> {
   checkLimit(query.limit);
   const limit = query.limit ?? pageSize;
@@ -97,7 +97,7 @@ export async function listThreads(sql: Sql, scope: Scope, query: ListThreads): P
 function readCursor(cursor: string): { us: string; key: string } {
   const [, us, key] = /^(-?\d{1,18}):(.+)$/s.exec(cursor) ?? [];
   if (us === undefined || key === undefined) {
-    const text = `"${cursor}" is no cursor of a page of threads. Use the one that the page before gave.`;
+    const text = `"${cursor}" is not a cursor of listThreads. Pass the cursor of the previous page.`;
     throw new StoreError('invalid', text);
   }
   return { us, key };

@@ -2,9 +2,9 @@ import type { CanonicalMessage, Json, JsonObject } from '@intertie/core';
 import { messageFormat } from '@intertie/core/internal';
 
 import type { Sql, SqlValue } from '../database.ts';
-import { JsonList } from '../json-list.ts';
-import { numberList, textList } from '../list-text.ts';
-import { messageBy } from './message-by.ts';
+import { JsonArrayParameter } from '../json-array-parameter.ts';
+import { toNumberArray, toTextArray } from '../array-literal.ts';
+import { messageByKey } from './message-by-key.ts';
 import { fromMilliseconds, toMilliseconds } from './milliseconds.ts';
 
 type Column<Value> = (message: CanonicalMessage) => Value | undefined;
@@ -19,42 +19,40 @@ const texts: Readonly<Record<string, Column<string>>> = {
   resource_id: ({ resourceId }) => resourceId,
   client_run_id: ({ runId }) => runId,
 };
-/** The longest comes last: a driver that writes one after the other into its buffer copies nothing of it again. */
+/** `content` comes last, because it is the longest: drivers append values to a buffer that is copied when it grows. */
 const jsons: Readonly<Record<string, Column<object | Json>>> = {
   state: ({ state }) => state,
   source_state: ({ sourceState }) => sourceState,
-  extra: extraOf,
+  extra: getExtra,
   content: ({ content }) => content,
 };
 const names = [...Object.keys(texts), ...Object.keys(jsons)];
 
-/** How many values `messageValues` gives. */
+/** Number of values of `messageValues`. */
 export const messageValueCount: number = names.length + 3;
 
-/**
- * What a list of messages is in SQL: one list per column. One that no message has is an empty list, which the others outlast.
- */
+/** Parameters for a list of messages: one array per column. A column without values is an empty array, which unnests to nulls. */
 export function messageValues(messages: readonly CanonicalMessage[]): SqlValue[] {
   return [
-    ...Object.values(texts).map((column) => textList(valuesOf(messages, column))),
-    numberList(messages.map(({ createdAt }) => toMilliseconds(createdAt))),
-    numberList(breaksOf(messages)),
-    numberList(messages.map((_, index) => index + 1)),
+    ...Object.values(texts).map((column) => toTextArray(toColumn(messages, column))),
+    toNumberArray(messages.map(({ createdAt }) => toMilliseconds(createdAt))),
+    toNumberArray(findLineStarts(messages)),
+    toNumberArray(messages.map((_, index) => index + 1)),
     ...Object.values(jsons).map(
-      (column) => new JsonList(valuesOf(messages, column).map((json) => JSON.stringify(json))),
+      (column) => new JsonArrayParameter(toColumn(messages, column).map((json) => JSON.stringify(json))),
     ),
   ];
 }
 
-function valuesOf<Value>(messages: readonly CanonicalMessage[], column: Column<Value>): Array<Value | undefined> {
+function toColumn<Value>(messages: readonly CanonicalMessage[], column: Column<Value>): Array<Value | undefined> {
   return messages.some((message) => column(message) !== undefined) ? messages.map(column) : [];
 }
 
 /**
- * Where lines begin among messages that are numbered in this order: for each, the place of the last one whose parent is
- * not the message before it, and 0 if that may be the first, whose parent was there before. Mostly that is all of them.
+ * Line starts for messages that are numbered in this order: for each message, the 1-based position of the last message whose
+ * parent is not its predecessor. 0 if that is the first message, whose parent is already stored. Usually all are 0.
  */
-function breaksOf(messages: readonly CanonicalMessage[]): number[] {
+function findLineStarts(messages: readonly CanonicalMessage[]): number[] {
   let last = 0;
   const breaks = messages.map(({ parentId }, index) => {
     if (index > 0 && parentId !== messages[index - 1]!.id) last = index + 1;
@@ -64,9 +62,9 @@ function breaksOf(messages: readonly CanonicalMessage[]): number[] {
 }
 
 /**
- * The values as rows `v`, in order, with their place as `n`; the first value is `$from`. The lists are in the select list,
- * where they go side by side and the shorter ones end in nulls: after `from`, each would be copied once more. All of them
- * are lists, because the planner takes those for short: a plan that looks dear is not kept.
+ * Rows `v` of the values from `$from` on, in order, with their position `n`. The arrays are unnested in the select list, which
+ * pads shorter ones with nulls; in `from`, each would be copied once more. All are arrays because the planner assumes that
+ * arrays are short: it does not cache a plan that looks expensive.
  */
 function unnestMessages(from: number): string {
   const columns = [
@@ -79,18 +77,17 @@ function unnestMessages(from: number): string {
   return `(select ${columns.join(', ')}) v`;
 }
 
-/** The columns that messages fill. */
 const insertColumns = `thread_id, seq, version, line, ${names.join(', ')}, created_at, run_id`;
 
 /**
- * Inserts the messages whose values begin at `$from`. `thread` is one row: `id`, `version`, `base`, the number before
- * theirs, and `first_parent`, what the first of them follows. `run` is the run that writes them.
+ * Inserts the messages whose values begin at `$from`. `thread` is one row with `id`, `version`, `base` (the number before the
+ * first new message) and `first_parent`. `run` is the run that owns the messages.
  */
 export function insertStatement(from: number, thread: string, run = 'null'): string {
   const columns = names.map((name) =>
     name === 'parent_id' ? 'case when v.n = 1 then thread.first_parent else v.parent_id end' : `v.${name}`,
   );
-  // What a message that cannot be seen yet says of its line is not needed: a line may begin anywhere.
+  // If the parent is not visible to this statement yet, a new line starts, which is always correct.
   return `insert into intertie.conversation_message (${insertColumns})
     select thread.id, thread.base + v.n, thread.version,
       case when v.break > 0 then thread.base + v.break else coalesce(before.line, thread.base + 1) end,
@@ -98,11 +95,11 @@ export function insertStatement(from: number, thread: string, run = 'null'): str
     from ${thread} thread
       left join lateral (
         select coalesce(m.line, m.seq) as line
-        from ${messageBy('seq', 'thread.id', 'thread.base', 'm.id = thread.first_parent')}) before on true
+        from ${messageByKey('seq', 'thread.id', 'thread.base', 'm.id = thread.first_parent')}) before on true
       cross join ${unnestMessages(from)}`;
 }
 
-/** Adds messages to a thread that is locked. The first gets the number `base + 1`. */
+/** Inserts messages into a locked thread. The first gets the number `base + 1`. */
 export async function insertMessages(
   sql: Sql,
   at: { threadUuid: string; base: number; version: number },
@@ -117,7 +114,7 @@ export async function insertMessages(
   await sql.query(insertStatement(6, thread, '$5'), [...values, ...messageValues(messages)]);
 }
 
-/** Who, when and where they were said stays, and `run_id` too: a save does not change whose message it is. */
+/** Keeps role, creation time, position and `run_id`: a save does not change the owner of a message. */
 export function updateStatement(from: number, thread: { id: string; version: string; from: string }): string {
   return `update intertie.conversation_message m set version = ${thread.version}, revision = m.revision + 1,
       updated_at = now(), client_id = v.client_id, status = v.status, resource_id = v.resource_id,
@@ -127,7 +124,7 @@ export function updateStatement(from: number, thread: { id: string; version: str
     where m.thread_id = ${thread.id} and m.id = v.id`;
 }
 
-/** The fields that have a column. */
+/** Fields with a column of their own. */
 const known: ReadonlySet<string> = new Set<keyof CanonicalMessage>([
   'id',
   'threadId',
@@ -144,9 +141,9 @@ const known: ReadonlySet<string> = new Set<keyof CanonicalMessage>([
   'sourceState',
 ]);
 
-/** The others, which a newer version knows. */
-function extraOf(message: CanonicalMessage): JsonObject | undefined {
-  // Makes no list of the names, as long as there are no others.
+/** Collects all other fields, which a newer version may have written. */
+function getExtra(message: CanonicalMessage): JsonObject | undefined {
+  // A loop avoids an array of names per message; usually there are no extra fields.
   for (const name in message) {
     if (known.has(name)) continue;
     return Object.fromEntries(Object.entries(message as unknown as JsonObject).filter(([other]) => !known.has(other)));

@@ -13,66 +13,66 @@ import { answeredId, isAnswerTo, isSameAnswer, readAnswer } from '@intertie/core
 import type { Sql } from '../database.ts';
 import { transact } from '../transact.ts';
 import { cleanText } from './clean-text.ts';
-import { continuationOf, continueRun, readContinuation } from './continue-run.ts';
-import { decisionsOfRun, isAnswered, isOpen, type DecisionRow } from './decision-row.ts';
+import { findContinuation, continueRun, readContinuation } from './continue-run.ts';
+import { selectRunDecisions, isAnswered, isOpen, type DecisionRow } from './decision-row.ts';
 import type { RegistryContext } from './registry-context.ts';
-import { changeMessage, contentOf, isKept } from './run-message.ts';
-import { isUntouched, ownershipOf, type RunRow } from './run-record.ts';
-import { lockThreadOf, nextVersion } from './thread-lock.ts';
+import { updateRunMessage, readRunContent, isMessageActive } from './run-message.ts';
+import { isUntouched, toOwnership, type RunRow } from './run-record.ts';
+import { lockRunThread, nextVersion } from './lock-run-thread.ts';
 
 type Accepted = { id: string; answer: Answer | ToolAnswer; by: string | undefined };
 
-/** Each decision is answered once; with the last one of a paused run, the run goes on. */
+/** Stores each answer once. Continues a paused run when its last decision is answered. */
 export function answerRun(
   context: RegistryContext,
   scope: Scope,
   key: RunKey,
   request: AnswerRequest,
 ): Promise<AnswerResult | null> {
-  return transact(context.database, context.hints, async (sql, tell) => {
-    const run = await lockThreadOf(sql, key, scope);
+  return transact(context.database, context.hints, async (sql, publish) => {
+    const run = await lockRunThread(sql, key, scope);
     if (!run) return null;
     const continuation = run.isLive ? undefined : await readContinuation(sql, run, request.continuation);
     const answers = request.answers.map((answer) => readAnswer(answer));
-    const decisions = await decisionsOfRun(sql, key);
+    const decisions = await selectRunDecisions(sql, key);
     const accepted: Accepted[] = [];
-    const verdicts = answers.map((answer) => judge(decisions, accepted, answer, request.by));
+    const verdicts = answers.map((answer) => judgeAnswer(decisions, accepted, answer, request.by));
     await writeAnswers(sql, key, accepted);
-    const after = accepted.length > 0 ? await decisionsOfRun(sql, key) : decisions;
+    const after = accepted.length > 0 ? await selectRunDecisions(sql, key) : decisions;
     const open = after.filter((row) => isOpen(row) && !row.isOverdue).map(({ decision }) => decision);
     if (!continuation) {
-      // The owner alone writes the message of a live run. `finish` applies what it has not seen.
-      if (accepted.length > 0) tell({ type: 'answer', run: key });
+      // Only the owner writes the message of a live run. `finishRun` applies answers that the owner has not seen.
+      if (accepted.length > 0) publish({ type: 'answer', run: key });
       return { verdicts, open, live: true };
     }
     const live = false;
-    const next = await continuationOf(sql, run);
-    if (next) return { verdicts, open: [], continuation: earlierContinuation(next, continuation), live };
-    const goesOn = isAnswered(run.record.outcome, after) && (await isKept(sql, run));
-    if (accepted.length === 0 && !goesOn) return { verdicts, open, live };
-    const version = await nextVersion(sql, tell, run);
+    const next = await findContinuation(sql, run);
+    if (next) return { verdicts, open: [], continuation: toEarlierContinuation(next, continuation), live };
+    const shouldContinue = isAnswered(run.record.outcome, after) && (await isMessageActive(sql, run));
+    if (accepted.length === 0 && !shouldContinue) return { verdicts, open, live };
+    const version = await nextVersion(sql, publish, run);
     if (accepted.length > 0) {
-      let content = await contentOf(sql, run);
+      let content = await readRunContent(sql, run);
       for (const { answer } of accepted) content = applyAnswer(content, answer);
-      await changeMessage(sql, run, { content }, version);
+      await updateRunMessage(sql, run, { content }, version);
     }
-    if (!goesOn) return { verdicts, open, live };
-    const made = await continueRun(context, sql, run, continuation, version);
-    return { verdicts, open: [], continuation: made, live };
+    if (!shouldContinue) return { verdicts, open, live };
+    const created = await continueRun(context, sql, run, continuation, version);
+    return { verdicts, open: [], continuation: created, live };
   });
 }
 
-/** The continuation that an earlier call made, with its ownership if this is that call repeated. */
-function earlierContinuation(
+/** Continuation of an earlier call, with its ownership if this call repeats that one. */
+function toEarlierContinuation(
   next: RunRow,
   { runId, process }: Continuation,
 ): NonNullable<AnswerResult['continuation']> {
   const created = next.record.runId === runId;
-  const ownership = created && isUntouched(next, process) && { ownership: ownershipOf(next) };
+  const ownership = created && isUntouched(next, process) && { ownership: toOwnership(next) };
   return { run: next.record, created, ...ownership };
 }
 
-function judge(
+function judgeAnswer(
   decisions: readonly DecisionRow[],
   accepted: Accepted[],
   answer: Answer | ToolAnswer,
@@ -84,7 +84,7 @@ function judge(
   const { state, answeredBy, answeredAt } = row.decision;
   if (row.isOverdue) return { id, result: 'expired' };
   if (state === 'cancelled' || state === 'expired') return { id, result: state };
-  // In one call, too, the first answer counts.
+  // The first answer wins, also within one call.
   const earlier = accepted.find((each) => each.id === row.request.id);
   const given = earlier?.answer ?? row.decision.answer;
   if (given) {

@@ -1,4 +1,4 @@
-/** A text that people or models wrote and a `text` column keeps: Postgres cannot hold a NUL. */
+/** Replaces NUL, which a `text` column cannot store, in text written by people or models. */
 export function cleanText(text: string): string {
   return text.replaceAll('\0', '\uFFFD');
 }

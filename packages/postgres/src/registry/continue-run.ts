@@ -3,19 +3,19 @@ import type { AnswerResult, Continuation } from '@intertie/core/store';
 import { checkContinuation, readJson } from '@intertie/core/store';
 
 import type { Sql } from '../database.ts';
-import { goLive, hasLiveRun, insertRun } from './new-run.ts';
-import { nextQueued } from './next-queued.ts';
+import { activateRun, hasLiveRun, insertRun } from './insert-run.ts';
+import { findNextQueued } from './find-next-queued.ts';
 import type { RegistryContext } from './registry-context.ts';
-import { changeMessage } from './run-message.ts';
-import { ownershipOf, selectRun, selectRuns, type RunRow } from './run-record.ts';
+import { updateRunMessage } from './run-message.ts';
+import { toOwnership, selectRun, selectRuns, type RunRow } from './run-record.ts';
 
-/** The run that goes on with a paused one's message, if there is one already. */
-export async function continuationOf(sql: Sql, paused: RunRow): Promise<RunRow | undefined> {
+/** Finds the continuation of a paused run. */
+export async function findContinuation(sql: Sql, paused: RunRow): Promise<RunRow | undefined> {
   const [next] = await selectRuns(sql, 'r.resumes = $1::text::uuid', [paused.record.key]);
   return next;
 }
 
-/** A continuation on its way in. One that could not be made is refused before anything is written. */
+/** Validates a continuation. Rejects a used run id before anything is written. */
 export async function readContinuation(sql: Sql, paused: RunRow, continuation: Continuation): Promise<Continuation> {
   checkContinuation(continuation);
   const [taken] = await sql.query(
@@ -25,13 +25,13 @@ export async function readContinuation(sql: Sql, paused: RunRow, continuation: C
     [paused.threadUuid, continuation.runId, paused.record.key],
   );
   if (taken) {
-    const text = `runId "${continuation.runId}" of the continuation is taken in thread "${paused.record.threadId}". Make a new one.`;
+    const text = `runId "${continuation.runId}" of the continuation is already used in thread "${paused.record.threadId}". Use a new id.`;
     throw new StoreError('invalid', text);
   }
   return readJson(continuation, 'continuation');
 }
 
-/** Makes the run that goes on with the message of a paused one. The caller has seen that there is none yet. */
+/** Creates the run that continues the message of a paused one. The caller has checked that none exists. */
 export async function continueRun(
   context: RegistryContext,
   sql: Sql,
@@ -51,9 +51,9 @@ export async function continueRun(
     ...(input !== undefined && { input }),
     ...(createdBy !== undefined && { createdBy }),
   });
-  await changeMessage(sql, paused, { status: 'streaming', run: { key, runId } }, version);
-  const goesLive = !(await hasLiveRun(sql, paused.threadUuid)) && (await nextQueued(sql, paused.threadUuid)) === key;
-  if (goesLive) await goLive(sql, key, process);
+  await updateRunMessage(sql, paused, { status: 'streaming', run: { key, runId } }, version);
+  const isNext = !(await hasLiveRun(sql, paused.threadUuid)) && (await findNextQueued(sql, paused.threadUuid)) === key;
+  if (isNext) await activateRun(sql, key, process);
   const run = (await selectRun(sql, key))!;
-  return { run: run.record, created: true, ...(goesLive && { ownership: ownershipOf(run) }) };
+  return { run: run.record, created: true, ...(isNext && { ownership: toOwnership(run) }) };
 }

@@ -9,7 +9,7 @@ import type { RunRow } from './run-record.ts';
 export type DecisionRow = {
   decision: Decision;
   request: DecisionRequest;
-  /** Open, and its time is over by the clock of the database. */
+  /** Open and past its expiry, by the clock of the database. */
   isOverdue: boolean;
 };
 
@@ -27,7 +27,7 @@ type Columns = {
   overdue: boolean;
 };
 
-/** In the order in which they were asked. `where` is about `d` (decisions), `r` (runs) and `t` (threads). */
+/** Selects decisions in the order in which they were asked. `where` may use `d` (decisions), `r` (runs) and `t` (threads). */
 export async function selectDecisions(sql: Sql, where: string, values: readonly SqlValue[]): Promise<DecisionRow[]> {
   const rows = await sql.query<Columns>(
     `select d.run_id::text as run_key, r.client_run_id, t.key as thread_key, d.message_id, d.request::text, d.state,
@@ -43,11 +43,11 @@ export async function selectDecisions(sql: Sql, where: string, values: readonly 
   return rows.map(toDecisionRow);
 }
 
-export function decisionsOfRun(sql: Sql, run: RunKey): Promise<DecisionRow[]> {
+export function selectRunDecisions(sql: Sql, run: RunKey): Promise<DecisionRow[]> {
   return selectDecisions(sql, 'd.run_id = $1::text::uuid', [run]);
 }
 
-/** What the run asks, guarded from now on. What it has asked before stays as it is. */
+/** Inserts the decisions that a run asks for. Existing ones stay unchanged. */
 export async function openDecisions(sql: Sql, run: RunRow, requests: readonly DecisionRequest[]): Promise<void> {
   if (requests.length === 0) return;
   await sql.query(
@@ -72,7 +72,7 @@ export async function openDecisions(sql: Sql, run: RunRow, requests: readonly De
   );
 }
 
-/** Settles open decisions of a run, those of these ids. */
+/** Settles the open ones of these decisions. */
 export async function settleDecisions(
   sql: Sql,
   run: RunKey,
@@ -91,14 +91,14 @@ export function isOpen({ decision }: DecisionRow): boolean {
   return decision.state === 'open';
 }
 
-/** What a run that ended so waits for, among all that it has asked. */
-export function awaitedOf(outcome: Outcome | undefined, rows: readonly DecisionRow[]): DecisionRow[] {
+/** Filters the decisions that a run with this outcome waits for. */
+export function filterAwaited(outcome: Outcome | undefined, rows: readonly DecisionRow[]): DecisionRow[] {
   return rows.filter(({ request }) => isAwaited(outcome, request));
 }
 
-/** Whether a run that ended so waited for decisions and all of them are answered: then it goes on, if it is not given up. */
+/** Whether a run with this outcome waited for decisions that are all answered now. */
 export function isAnswered(outcome: Outcome | undefined, rows: readonly DecisionRow[]): boolean {
-  const awaited = awaitedOf(outcome, rows);
+  const awaited = filterAwaited(outcome, rows);
   return awaited.length > 0 && awaited.every(({ decision }) => decision.state === 'answered');
 }
 

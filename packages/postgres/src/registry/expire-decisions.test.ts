@@ -8,7 +8,7 @@ import { PostgresMemoryStore } from '../postgres-store.ts';
 
 const day = 24 * 60 * 60 * 1000;
 
-// What expires for everybody to see is in the store contract; this is what is merely forgotten.
+// The store contract covers visible expiry; these tests cover the deletion of internal rows.
 describe.each(databases)('expiry on $name', { timeout: 60_000 }, ({ open }) => {
   let database: Database;
   let store: PostgresMemoryStore;
@@ -18,7 +18,7 @@ describe.each(databases)('expiry on $name', { timeout: 60_000 }, ({ open }) => {
   }, 60_000);
   afterAll(() => store.close());
 
-  it('forgets idempotency keys after a day', async () => {
+  it('deletes idempotency keys after a day', async () => {
     const requests = async (): Promise<number> => (await database.query('select key from intertie.requests')).length;
     await start({ name: 'p1', store }, 'r0', { threadId: 't0', idempotency: { key: 'k', hash: 'h' } });
     await store.registry.expire();
@@ -28,7 +28,7 @@ describe.each(databases)('expiry on $name', { timeout: 60_000 }, ({ open }) => {
     expect(await requests()).toBe(0);
   });
 
-  it('forgets processes that are long gone; their runs are taken over all the same', async () => {
+  it('deletes processes after a day and still takes over their runs', async () => {
     const processes = async (): Promise<number> => (await database.query('select id from intertie.processes')).length;
     await start({ name: 'p1', store }, 'r1');
     await age(database, day);

@@ -3,17 +3,17 @@ import { equalJson } from '@intertie/core/internal';
 import type { FinishRequest, FinishResult, Ownership, RunKey } from '@intertie/core/store';
 import { keepJson, readContent, readDecisions } from '@intertie/core/store';
 
-import { referBlobs } from '../blobs/blob-refs.ts';
+import { referenceBlobs } from '../blobs/blob-refs.ts';
 import { hasLargeFiles, moveFiles } from '../blobs/move-files.ts';
 import type { Sql } from '../database.ts';
-import { insertEvents } from '../run-log/insert-events.ts';
-import { transact, type Tell } from '../transact.ts';
+import { insertEvents } from '../run-log/write-log.ts';
+import { transact, type PublishOnCommit } from '../transact.ts';
 import { isUuid } from '../uuid.ts';
 import { abandonRun } from './abandon-run.ts';
-import { continuationOf, continueRun, readContinuation } from './continue-run.ts';
+import { findContinuation, continueRun, readContinuation } from './continue-run.ts';
 import {
-  awaitedOf,
-  decisionsOfRun,
+  filterAwaited,
+  selectRunDecisions,
   isAnswered,
   isOpen,
   openDecisions,
@@ -22,9 +22,9 @@ import {
 } from './decision-row.ts';
 import { endRun } from './end-run.ts';
 import type { RegistryContext } from './registry-context.ts';
-import { changeMessage, messageOf } from './run-message.ts';
-import { isUntouched, ownershipOf, selectRun, type RunRow } from './run-record.ts';
-import { lockThreadOf, nextVersion } from './thread-lock.ts';
+import { updateRunMessage, readRunMessage } from './run-message.ts';
+import { isUntouched, toOwnership, selectRun, type RunRow } from './run-record.ts';
+import { lockRunThread, nextVersion } from './lock-run-thread.ts';
 
 type Owned = { process: string; stop: boolean; stop_reason: string | null };
 
@@ -34,9 +34,9 @@ export async function finishRun(
   epoch: number,
   given: FinishRequest,
 ): Promise<FinishResult> {
-  const request = { ...given, content: await withoutFiles(context, key, readContent(given.content)) };
-  return transact(context.database.hot, context.hints, async (sql, tell) => {
-    const run = await lockThreadOf(sql, key);
+  const request = { ...given, content: await moveRunFiles(context, key, readContent(given.content)) };
+  return transact(context.database.hot, context.hints, async (sql, publish) => {
+    const run = await lockRunThread(sql, key);
     if (!run) return { result: 'fenced' };
     const [owned] = await sql.query<Owned>(
       `delete from intertie.run_live
@@ -45,17 +45,17 @@ export async function finishRun(
       [key, epoch, request.nextSeq, request.logElsewhere === true],
     );
     const continuation = owned
-      ? await end(context, sql, tell, run, { ...request, ...owned, epoch })
-      : await repeated(sql, run, epoch, request);
+      ? await endOwnedRun(context, sql, publish, run, { ...request, ...owned, epoch })
+      : await readRepeatedFinish(sql, run, epoch, request);
     if (continuation === 'fenced') return { result: 'fenced' };
-    const message = await messageOf(sql, run);
+    const message = await readRunMessage(sql, run);
     if (!message) return { result: 'fenced' };
     return { result: 'ok', message, ...(continuation && { continuation }) };
   });
 }
 
-/** The content with its large files in blobs. They are put there before the transaction, which awaits nothing else. */
-async function withoutFiles(
+/** Moves large files into blobs before the transaction, which must not wait for anything else. */
+async function moveRunFiles(
   { database, blobs }: RegistryContext,
   key: RunKey,
   content: MessageContent,
@@ -65,10 +65,10 @@ async function withoutFiles(
   return run ? moveFiles(blobs, run.record.scope, content) : content;
 }
 
-async function end(
+async function endOwnedRun(
   context: RegistryContext,
   sql: Sql,
-  tell: Tell,
+  publish: PublishOnCommit,
   run: RunRow,
   request: FinishRequest & Owned & { epoch: number },
 ): Promise<Ownership | undefined> {
@@ -87,9 +87,9 @@ async function end(
     ...(request.usage && { usage: keepJson(request.usage) }),
   });
   const ended: RunRow = { ...run, record: { ...run.record, outcome } };
-  const version = await nextVersion(sql, tell, run);
-  const decisions = await decisionsOfRun(sql, key);
-  await changeMessage(
+  const version = await nextVersion(sql, publish, run);
+  const decisions = await selectRunDecisions(sql, key);
+  await updateRunMessage(
     sql,
     run,
     {
@@ -100,31 +100,31 @@ async function end(
     },
     version,
   );
-  await referBlobs(sql, run.record.scope, run.threadUuid, [{ id: run.record.messageId, content }]);
-  const awaited = awaitedOf(outcome, decisions);
-  // What it asked and does not wait for is over. A process that died could not be answered to.
+  await referenceBlobs(sql, run.record.scope, run.threadUuid, [{ id: run.record.messageId, content }]);
+  const awaited = filterAwaited(outcome, decisions);
+  // Decisions that the run does not wait for are over. Those of a crashed process can no longer be answered.
   const isLost = outcome.outcome === 'error' && outcome.error.code === 'lost';
-  const over = decisions.filter((row) => isOpen(row) && !awaited.includes(row)).map(({ request: { id } }) => id);
-  await settleDecisions(sql, key, over, isLost ? 'expired' : 'cancelled');
-  const isHopeless = awaited.some(({ decision: { state } }) => state === 'cancelled' || state === 'expired');
-  // Whoever asked it to stop, to replace it for one, does not want it to go on as another run.
+  const settled = decisions.filter((row) => isOpen(row) && !awaited.includes(row)).map(({ request: { id } }) => id);
+  await settleDecisions(sql, key, settled, isLost ? 'expired' : 'cancelled');
+  const isUnanswerable = awaited.some(({ decision: { state } }) => state === 'cancelled' || state === 'expired');
+  // A stopped run, for example one that was replaced, is not continued.
   const isStopped = request.stop && awaited.length > 0;
-  if (isHopeless) await abandonRun(sql, ended, 'expired', version);
+  if (isUnanswerable) await abandonRun(sql, ended, 'expired', version);
   else if (isStopped) await abandonRun(sql, ended, request.stop_reason ?? 'stopped', version);
-  tell({ type: 'flushed', process: request.process });
+  publish({ type: 'flushed', process: request.process });
   if (!continuation || isStopped || !isAnswered(outcome, decisions)) return undefined;
   return (await continueRun(context, sql, ended, continuation, version)).ownership;
 }
 
-/** The content with all the answers that have been given; those it holds already stay. */
+/** Adds stored answers to the content. Answers that it already contains stay. */
 function withAnswers(decisions: readonly DecisionRow[], content: MessageContent): MessageContent {
   let answered = content;
   for (const { decision } of decisions) if (decision.answer) answered = applyAnswer(answered, decision.answer);
   return answered;
 }
 
-/** The acknowledgement was lost: the owner hears again what it did, and owns the continuation if nobody took it since. */
-async function repeated(
+/** Result of a finish whose acknowledgement was lost. Includes the ownership of the continuation if it is still unused. */
+async function readRepeatedFinish(
   sql: Sql,
   run: RunRow,
   epoch: number,
@@ -136,6 +136,6 @@ async function repeated(
     run.nextSeq === request.nextSeq + request.events.length &&
     equalJson(run.record.outcome as Json, keepJson(request.outcome));
   if (!isSame) return 'fenced';
-  const next = await continuationOf(sql, run);
-  return next && isUntouched(next, request.continuation?.process) ? ownershipOf(next) : undefined;
+  const next = await findContinuation(sql, run);
+  return next && isUntouched(next, request.continuation?.process) ? toOwnership(next) : undefined;
 }

@@ -19,24 +19,24 @@ import { expireDecisions } from './expire-decisions.ts';
 import { finishRun } from './finish-run.ts';
 import { promoteRun } from './promote-run.ts';
 import type { RegistryContext } from './registry-context.ts';
-import { ownershipOf, selectRuns, type RunRow } from './run-record.ts';
+import { toOwnership, selectRuns, type RunRow } from './run-record.ts';
 import { startRun } from './start-run.ts';
 import { stopRun } from './stop-run.ts';
-import { lockThreadOf } from './thread-lock.ts';
+import { lockRunThread } from './lock-run-thread.ts';
 
 export type RegistryOptions = {
   hints: PostgresHints;
-  /** Where large files of messages go. */
+  /** Storage for large files of messages. */
   blobs: Blobs;
   generateId?: GenerateId;
-  /** How long a process owns its runs after a heartbeat. Default: 45 seconds. */
+  /** Duration of a lease after a heartbeat. Default: 45 seconds. */
   leaseMs?: number;
 };
 
 /**
- * The registry on Postgres. Whatever decides on more than one row is a transaction whose first statement locks the thread,
- * so that all that follows sees the same thread. What concerns the owner of a live run alone locks that one row. Nobody
- * locks a thread after a run, so nobody waits in a circle. All times are the database's.
+ * Creates the registry on Postgres. Every decision on more than one row is a transaction that locks the thread first. Calls
+ * that concern only the owner of a live run lock that row of `run_live`. A thread is never locked after a run, so there are
+ * no deadlocks. All times come from the database.
  */
 export function createRegistry(database: Database, options: RegistryOptions): Registry {
   const context: RegistryContext = {
@@ -55,7 +55,7 @@ export function createRegistry(database: Database, options: RegistryOptions): Re
     ask(key, epoch, decisions) {
       const requests = readDecisions(decisions);
       return database.hot.transaction(async (sql) => {
-        const run = await lockThreadOf(sql, key);
+        const run = await lockRunThread(sql, key);
         if (!run?.isLive || run.epoch !== epoch) return 'fenced';
         await openDecisions(sql, run, requests);
         return 'ok';
@@ -134,7 +134,7 @@ export function createRegistry(database: Database, options: RegistryOptions): Re
         [process, except.filter(isUuid), limit],
         'order by r.serial limit $3',
       );
-      return rows.map(ownershipOf);
+      return rows.map(toOwnership);
     },
 
     async listStranded(limit = 50) {
@@ -163,7 +163,7 @@ export function createRegistry(database: Database, options: RegistryOptions): Re
     async getRun(scope, key) {
       if (!isUuid(key)) return null;
       const rows = await selectRuns(database, 'r.id = $1::text::uuid and t.scope = $2', [key, scope]);
-      return recordsOf(rows)[0] ?? null;
+      return toRecords(rows)[0] ?? null;
     },
 
     async findRun(scope, { runId, threadId }) {
@@ -173,11 +173,11 @@ export function createRegistry(database: Database, options: RegistryOptions): Re
         [scope, runId, ...(threadId === undefined ? [] : [threadId])],
         'order by r.serial desc limit 1',
       );
-      return recordsOf(rows)[0] ?? null;
+      return toRecords(rows)[0] ?? null;
     },
 
     async listRuns(scope, { threadId }) {
-      return recordsOf(
+      return toRecords(
         await selectRuns(database, 't.scope = $1 and t.key = $2', [scope, threadId], 'order by r.serial'),
       );
     },
@@ -187,7 +187,7 @@ export function createRegistry(database: Database, options: RegistryOptions): Re
         scope,
         threadId,
       ]);
-      return recordsOf(rows)[0] ?? null;
+      return toRecords(rows)[0] ?? null;
     },
 
     async listDecisions(scope, { threadId, run, state } = {}) {
@@ -203,19 +203,19 @@ export function createRegistry(database: Database, options: RegistryOptions): Re
   };
 }
 
-function recordsOf(rows: readonly RunRow[]): RunRecord[] {
+function toRecords(rows: readonly RunRow[]): RunRecord[] {
   return rows.map(({ record }) => record);
 }
 
 /**
- * Makes the process (`$1`) the owner of the runs that the statement returns, by the claim `$2`, and fences their previous owners.
- * Returns them, and those that the process owns by the same claim already: the call is repeated, its reply was lost.
+ * Transfers the runs that the statement returns to the process `$1` under the claim `$2`, which fences their previous owners.
+ * Also returns runs that the process already owns under this claim, so that a call can be repeated after a lost reply.
  */
 async function takeRuns(
   database: Database,
   update: string,
   values: readonly SqlValue[],
-): Promise<Array<ReturnType<typeof ownershipOf>>> {
+): Promise<Array<ReturnType<typeof toOwnership>>> {
   const taken = await database.hot.query<{ key: string }>(
     `with taken as (${update})
       select run_id::text as key from taken
@@ -225,5 +225,5 @@ async function takeRuns(
   if (taken.length === 0) return [];
   const keys = taken.map(({ key }) => key);
   const rows = await selectRuns(database.hot, 'r.id = any ($1::text[]::uuid[])', [keys], 'order by r.serial');
-  return rows.map(ownershipOf);
+  return rows.map(toOwnership);
 }

@@ -9,12 +9,12 @@ export type MessageUpdate = {
   status?: MessageStatus;
   state?: Json;
   sourceState?: Json;
-  /** The run that writes it from now on. */
+  /** New owner of the message. */
   run?: { key: string; runId: string };
 };
 
-/** Changes the message of a run; what is not given stays. The thread is locked. */
-export async function changeMessage(sql: Sql, run: RunRow, change: MessageUpdate, version: number): Promise<void> {
+/** Updates the given fields of a run's message. The thread is locked. */
+export async function updateRunMessage(sql: Sql, run: RunRow, change: MessageUpdate, version: number): Promise<void> {
   await sql.query(
     `update intertie.conversation_message
       set content = coalesce($3::text::json, content), status = coalesce($4, status),
@@ -36,7 +36,7 @@ export async function changeMessage(sql: Sql, run: RunRow, change: MessageUpdate
   );
 }
 
-export async function contentOf(sql: Sql, run: RunRow): Promise<MessageContent> {
+export async function readRunContent(sql: Sql, run: RunRow): Promise<MessageContent> {
   const [row] = await sql.query<{ content: string }>(
     'select content::text as content from intertie.conversation_message where thread_id = $1::text::uuid and id = $2',
     [run.threadUuid, run.record.messageId],
@@ -44,8 +44,8 @@ export async function contentOf(sql: Sql, run: RunRow): Promise<MessageContent> 
   return JSON.parse(row!.content) as MessageContent;
 }
 
-/** Whether the message of a run is still there and not given up. */
-export async function isKept(sql: Sql, { threadUuid, record }: RunRow): Promise<boolean> {
+/** Whether the message of a run is neither deleted nor aborted. */
+export async function isMessageActive(sql: Sql, { threadUuid, record }: RunRow): Promise<boolean> {
   const [kept] = await sql.query(
     `select 1 as kept from intertie.conversation_message
       where thread_id = $1::text::uuid and id = $2 and deleted_at is null and status <> 'aborted'`,
@@ -54,8 +54,8 @@ export async function isKept(sql: Sql, { threadUuid, record }: RunRow): Promise<
   return kept !== undefined;
 }
 
-/** The message of a run as it is stored, unless it was deleted. */
-export async function messageOf(sql: Sql, { threadUuid, record }: RunRow): Promise<CanonicalMessage | undefined> {
+/** Reads the message of a run, unless it was deleted. */
+export async function readRunMessage(sql: Sql, { threadUuid, record }: RunRow): Promise<CanonicalMessage | undefined> {
   const [row] = await sql.query<MessageRow>(
     `select ${messageColumns} from intertie.conversation_message m
       where m.thread_id = $1::text::uuid and m.id = $2 and m.deleted_at is null`,

@@ -3,14 +3,14 @@ import type { Ownership, RunKey, RunState, Scope } from '@intertie/core/store';
 
 import type { Sql, SqlValue } from '../database.ts';
 
-/** A run with all that is known of it, and the right to write it while it is live. */
+/** A run with its record and, while it is live, its ownership. */
 export type RunRow = {
   record: RunRecord;
   threadUuid: string;
   epoch: number;
   nextSeq: number;
   isLive: boolean;
-  /** The call that gave the run to its process; absent if the run went live in the call that created it. */
+  /** Claim of the call that transferred the run to its process. Absent if the run was created live. */
   claim?: string;
 };
 
@@ -39,7 +39,7 @@ type Columns = {
   next_seq: number;
 };
 
-/** Runs as they are now. `where` is about `r` (runs), `t` (threads) and `l` (run_live, null where the run is not live). */
+/** Selects runs. `where` may use `r` (runs), `t` (threads) and `l` (run_live, null if the run is not live). */
 export async function selectRuns(sql: Sql, where: string, values: readonly SqlValue[], rest = ''): Promise<RunRow[]> {
   const rows = await sql.query<Columns>(
     `select r.id::text as key, t.id::text as thread_uuid, t.scope, t.key as thread_key, r.client_run_id, r.message_id,
@@ -62,16 +62,16 @@ export async function selectRun(sql: Sql, key: string): Promise<RunRow | undefin
   return row;
 }
 
-export function ownershipOf({ record, epoch, nextSeq }: RunRow): Ownership {
+export function toOwnership({ record, epoch, nextSeq }: RunRow): Ownership {
   return { run: record, epoch, nextSeq };
 }
 
-/** Whether the process owns the run by this call. */
+/** Whether the process owns the run under this claim. */
 export function isClaimed({ record, claim }: RunRow, process: string, by: string): boolean {
   return record.process === process && claim === by;
 }
 
-/** Whether the process owns the run since the call that created it, and has logged nothing. */
+/** Whether the process has owned the run since its creation and has logged no events. */
 export function isUntouched({ record, isLive, claim, epoch, nextSeq }: RunRow, process: string | undefined): boolean {
   return isLive && record.process === process && claim === undefined && epoch === 1 && nextSeq === 1;
 }

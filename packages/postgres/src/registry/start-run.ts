@@ -12,44 +12,44 @@ import type {
 } from '@intertie/core/store';
 import { checkStart, readJson, readMessage } from '@intertie/core/store';
 
-import { referBlobs } from '../blobs/blob-refs.ts';
+import { referenceBlobs } from '../blobs/blob-refs.ts';
 import { moveFiles } from '../blobs/move-files.ts';
 import { nextVersion } from '../conversations/thread-row.ts';
 import { insertMessages } from '../conversations/write-messages.ts';
 import type { Sql } from '../database.ts';
-import { transact, type Tell } from '../transact.ts';
+import { transact, type PublishOnCommit } from '../transact.ts';
 import { abandonRun } from './abandon-run.ts';
-import { insertRun } from './new-run.ts';
-import { pausedBefore } from './paused-before.ts';
-import { placeholderOf } from './placeholder.ts';
+import { insertRun } from './insert-run.ts';
+import { findPausedRun } from './find-paused-run.ts';
+import { createPlaceholder } from './create-placeholder.ts';
 import type { RegistryContext } from './registry-context.ts';
-import { isClaimed, isUntouched, ownershipOf, selectRun, type RunRow } from './run-record.ts';
-import { lookAtThread, type Look } from './start-look.ts';
-import { startAtOnce, type PreparedStart } from './start-at-once.ts';
+import { isClaimed, isUntouched, toOwnership, selectRun, type RunRow } from './run-record.ts';
+import { readStartPreconditions, type StartPreconditions } from './read-start-preconditions.ts';
+import { startFastPath, type PreparedStart } from './start-fast-path.ts';
 import { requestStop } from './stop-run.ts';
 
 const maxQueued = 8;
 
-/** The key of the request was used by another start, which was committed meanwhile. */
+/** Another start has used the idempotency key and was committed in the meantime. */
 class KeyTaken extends StoreError {
   constructor() {
-    super('key-reused', 'The key is in use.');
+    super('key-reused', 'The idempotency key is in use.');
   }
 }
 
-/** Rolls the transaction back: the call starts and writes nothing. A `StoreError`, so the connection stays in use. */
+/** Rolls the transaction back and carries the result of the call. A `StoreError`, so that the connection is kept. */
 class NotStarted extends StoreError {
   readonly result: StartResult;
 
   constructor(result: StartResult) {
-    super('busy', 'The run is not started.');
+    super('busy', 'The run was not started.');
     this.result = result;
   }
 }
 
 /**
- * Two ways to do the same: one statement, which most starts need; and where there is something to decide, a transaction, in
- * which everything that may refuse the run is looked at before anything is written but the row that is locked.
+ * Starts a run: with one statement in the common case, otherwise in a transaction that checks every precondition before it
+ * writes anything but the locked thread row.
  */
 export async function startRun(context: RegistryContext, scope: Scope, request: StartRequest): Promise<StartResult> {
   checkStart(request);
@@ -63,12 +63,14 @@ export async function startRun(context: RegistryContext, scope: Scope, request: 
     user,
     key: context.generateId(),
   };
-  const started = await startAtOnce(context, scope, prepared);
+  const started = await startFastPath(context, scope, prepared);
   if (started) return started;
   for (;;) {
     try {
-      // oxlint-disable-next-line no-await-in-loop -- the second time finds the other start
-      return await transact(context.database, context.hints, (sql, tell) => start(context, sql, tell, scope, prepared));
+      // oxlint-disable-next-line no-await-in-loop -- a retry finds the concurrent start
+      return await transact(context.database, context.hints, (sql, publish) =>
+        start(context, sql, publish, scope, prepared),
+      );
     } catch (error) {
       if (error instanceof NotStarted) return error.result;
       if (!(error instanceof KeyTaken)) throw error;
@@ -88,36 +90,37 @@ async function readUserMessage(
 async function start(
   context: RegistryContext,
   sql: Sql,
-  tell: Tell,
+  publish: PublishOnCommit,
   scope: Scope,
   request: PreparedStart,
 ): Promise<Started | Queued> {
   const { key, threadId, user, process } = request;
-  const look = await lookAtThread(sql, scope, { ...request, uuid: context.generateId() });
-  if (look.earlier) throw new NotStarted(await attach(sql, look, look.earlier, request));
-  if (look.namesake) {
-    const run = await recordOf(sql, look.namesake);
-    if (isRepeated(run, request)) throw new NotStarted(await repeated(sql, look, run, request));
+  const thread = await readStartPreconditions(sql, scope, { ...request, uuid: context.generateId() });
+  if (thread.earlier) throw new NotStarted(await attach(sql, thread, thread.earlier, request));
+  if (thread.sameIdRun) {
+    const run = await getRun(sql, thread.sameIdRun);
+    if (isRepeated(run, request)) throw new NotStarted(await readRepeatedStart(sql, thread, run, request));
     refuse({ type: 'refused', reason: 'run-exists', run: run.record });
   }
-  checkMessages(look, request);
-  if (look.parentId !== undefined && !look.hasParent) refuse({ type: 'refused', reason: 'not-found', what: 'parent' });
-  const blocker = look.blocker === undefined ? undefined : await recordOf(sql, look.blocker);
-  if (blocker) refuseBusy(look, request, blocker);
-  const paused = await pausedBefore(sql, look.threadUuid, look.parentId);
+  checkMessages(thread, request);
+  if (thread.parentId !== undefined && !thread.hasParent)
+    refuse({ type: 'refused', reason: 'not-found', what: 'parent' });
+  const blocker = thread.blocker === undefined ? undefined : await getRun(sql, thread.blocker);
+  if (blocker) refuseBusy(thread, request, blocker);
+  const paused = await findPausedRun(sql, thread.threadUuid, thread.parentId);
   if (paused && request.pending === 'reject') refuse({ type: 'refused', reason: 'pending', decisions: paused.open });
 
-  const { threadUuid } = look;
+  const { threadUuid } = thread;
   const { version, base } = await nextVersion(sql, threadUuid, { messages: user ? 2 : 1, headId: request.messageId });
-  tell({ type: 'thread', scope, threadId });
+  publish({ type: 'thread', scope, threadId });
   const superseded: Decision[] = paused ? await abandonRun(sql, paused.run, 'superseded', version) : [];
-  const asked = user && userMessage(context, look, user);
-  if (asked) {
-    await insertMessages(sql, { threadUuid, base, version }, [asked]);
-    await referBlobs(sql, scope, threadUuid, [asked]);
+  const userMessage = user && prepareUserMessage(context, thread, user);
+  if (userMessage) {
+    await insertMessages(sql, { threadUuid, base, version }, [userMessage]);
+    await referenceBlobs(sql, scope, threadUuid, [userMessage]);
   }
-  const placeholder = placeholderOf(request, look.now, asked?.id ?? look.parentId);
-  await insertMessages(sql, { threadUuid, base: asked ? base + 1 : base, version }, [placeholder], key);
+  const placeholder = createPlaceholder(request, thread.now, userMessage?.id ?? thread.parentId);
+  await insertMessages(sql, { threadUuid, base: userMessage ? base + 1 : base, version }, [placeholder], key);
   await insertRun(sql, {
     key,
     threadUuid,
@@ -128,13 +131,13 @@ async function start(
     ...(request.createdBy !== undefined && { createdBy: request.createdBy }),
     ...(!blocker && { process }),
   });
-  await rememberRequest(sql, scope, request);
-  const run = await recordOf(sql, key);
+  await insertRequest(sql, scope, request);
+  const run = await getRun(sql, key);
   if (!blocker) {
-    const all = look.isNewThread && { messages: [...(asked ? [asked] : []), placeholder] };
-    return { type: 'started', ...ownershipOf(run), superseded, ...all };
+    const all = thread.isNewThread && { messages: [...(userMessage ? [userMessage] : []), placeholder] };
+    return { type: 'started', ...toOwnership(run), superseded, ...all };
   }
-  const takenOver = await makeWay(sql, tell, request, look, blocker);
+  const takenOver = await unblockThread(sql, publish, request, thread, blocker);
   const behind = takenOver?.run ?? blocker.record;
   return { type: 'queued', run: run.record, behind, superseded, ...(takenOver && { takenOver }) };
 }
@@ -143,100 +146,107 @@ function refuse(refused: Refused): never {
   throw new NotStarted(refused);
 }
 
-async function recordOf(sql: Sql, key: string): Promise<RunRow> {
+async function getRun(sql: Sql, key: string): Promise<RunRow> {
   return (await selectRun(sql, key))!;
 }
 
 async function attach(
   sql: Sql,
-  look: Look,
-  earlier: NonNullable<Look['earlier']>,
+  thread: StartPreconditions,
+  earlier: NonNullable<StartPreconditions['earlier']>,
   request: StartRequest,
 ): Promise<StartResult> {
-  const run = earlier.run === null ? null : await recordOf(sql, earlier.run);
+  const run = earlier.run === null ? null : await getRun(sql, earlier.run);
   if (!run || earlier.hash !== request.idempotency?.hash) {
     return { type: 'refused', reason: 'key-reused', run: run && run.record };
   }
-  return isRepeated(run, request) ? repeated(sql, look, run, request) : { type: 'attached', run: run.record };
+  return isRepeated(run, request)
+    ? readRepeatedStart(sql, thread, run, request)
+    : { type: 'attached', run: run.record };
 }
 
 function isRepeated({ record }: RunRow, { runId, threadId, messageId }: StartRequest): boolean {
   return record.runId === runId && record.threadId === threadId && record.messageId === messageId;
 }
 
-/** The result of a start whose reply was lost. */
-async function repeated(
+/** Returns the result of a start whose reply was lost. */
+async function readRepeatedStart(
   sql: Sql,
-  look: Look,
+  thread: StartPreconditions,
   run: RunRow,
   { process, messageId }: StartRequest,
 ): Promise<Started | Queued | Attached> {
   const { record } = run;
   if (record.state === 'queued') {
-    const blocker = look.blocker === undefined ? run : await recordOf(sql, look.blocker);
-    const takenOver = isClaimed(blocker, process, messageId) && { takenOver: ownershipOf(blocker) };
+    const blocker = thread.blocker === undefined ? run : await getRun(sql, thread.blocker);
+    const takenOver = isClaimed(blocker, process, messageId) && { takenOver: toOwnership(blocker) };
     return { type: 'queued', run: record, behind: blocker.record, superseded: [], ...takenOver };
   }
-  if (isUntouched(run, process)) return { type: 'started', ...ownershipOf(run), superseded: [] };
+  if (isUntouched(run, process)) return { type: 'started', ...toOwnership(run), superseded: [] };
   return { type: 'attached', run: record };
 }
 
-function checkMessages(look: Look, { user, threadId, messageId }: PreparedStart): void {
+function checkMessages(thread: StartPreconditions, { user, threadId, messageId }: PreparedStart): void {
   if (user && user.threadId !== threadId) {
-    const text = `The message is of thread "${user.threadId}", the run of "${threadId}". Give both the same threadId.`;
+    const text = `The message belongs to thread "${user.threadId}", the run to "${threadId}". Use the same threadId.`;
     throw new StoreError('invalid', text);
   }
-  if (look.isAnswerIdTaken || user?.id === messageId) {
-    throw new StoreError('invalid', `messageId "${messageId}" is taken. Make a new id for every answer.`);
+  if (thread.isAnswerIdTaken || user?.id === messageId) {
+    throw new StoreError('invalid', `messageId "${messageId}" is already used. Create a new id for every answer.`);
   }
 }
 
-function refuseBusy(look: Look, { busy }: StartRequest, { record }: RunRow): void {
-  if (busy === 'reject' && !look.isBlockerDead) refuse({ type: 'refused', reason: 'busy', live: record });
-  if (look.queued >= maxQueued) refuse({ type: 'refused', reason: 'queue-full', live: record });
+function refuseBusy(thread: StartPreconditions, { busy }: StartRequest, { record }: RunRow): void {
+  if (busy === 'reject' && !thread.isBlockerDead) refuse({ type: 'refused', reason: 'busy', live: record });
+  if (thread.queued >= maxQueued) refuse({ type: 'refused', reason: 'queue-full', live: record });
 }
 
-/** An edit may come with the id of the message that it edits: both are kept, and the new one gets an id of ours. */
-function userMessage(context: RegistryContext, look: Look, message: CanonicalMessage): CanonicalMessage {
-  const { parentId: _, ...rest } = message;
+/** An edit may arrive with the id of the edited message. Both are stored, so the new one gets a generated id. */
+function prepareUserMessage(
+  context: RegistryContext,
+  thread: StartPreconditions,
+  message: CanonicalMessage,
+): CanonicalMessage {
+  const rest = { ...message };
+  delete rest.parentId;
   return {
     status: 'complete',
     ...rest,
-    ...(look.isUserIdTaken && { id: context.generateId(), clientId: message.id }),
-    ...(look.parentId !== undefined && { parentId: look.parentId }),
+    ...(thread.isUserIdTaken && { id: context.generateId(), clientId: message.id }),
+    ...(thread.parentId !== undefined && { parentId: thread.parentId }),
   };
 }
 
-/** A key is remembered for a day; after that it may be used again. */
-async function rememberRequest(sql: Sql, scope: Scope, { idempotency, key }: PreparedStart): Promise<void> {
+/** Records the idempotency key for a day; after that it may be used again. */
+async function insertRequest(sql: Sql, scope: Scope, { idempotency, key }: PreparedStart): Promise<void> {
   if (!idempotency) return;
-  const [remembered] = await sql.query(
+  const [inserted] = await sql.query(
     `insert into intertie.requests as q (scope, key, hash, run_id) values ($1, $2, $3, $4::text::uuid)
       on conflict (scope, key) do update set hash = excluded.hash, run_id = excluded.run_id, created_at = now()
         where q.created_at <= now() - interval '1 day'
-      returning 1 as remembered`,
+      returning 1 as inserted`,
     [scope, idempotency.key, idempotency.hash, key],
   );
-  if (!remembered) throw new KeyTaken();
+  if (!inserted) throw new KeyTaken();
 }
 
-/** A dead process's run is the caller's to end; a live one is asked to stop if the new run replaces it. */
-async function makeWay(
+/** Takes over the blocking run of a dead process, or requests a stop of a live one that the new run replaces. */
+async function unblockThread(
   sql: Sql,
-  tell: Tell,
+  publish: PublishOnCommit,
   { process, busy, messageId }: StartRequest,
-  look: Look,
+  thread: StartPreconditions,
   blocker: RunRow,
 ): Promise<Ownership | undefined> {
   const { key } = blocker.record;
-  if (look.isBlockerDead) {
-    // Its row is locked since we have looked at it.
+  if (thread.isBlockerDead) {
+    // `readStartPreconditions` has locked the row.
     await sql.query(
       'update intertie.run_live set epoch = epoch + 1, process = $2, claim = $3 where run_id = $1::text::uuid',
       [key, process, messageId],
     );
-    return ownershipOf(await recordOf(sql, key));
+    return toOwnership(await getRun(sql, key));
   }
-  if (blocker.isLive && busy === 'replace') await requestStop(sql, tell, key, 'replaced');
+  if (blocker.isLive && busy === 'replace') await requestStop(sql, publish, key, 'replaced');
   return undefined;
 }

@@ -1,19 +1,19 @@
 import type { RunKey, Scope, StopResult } from '@intertie/core/store';
 
 import type { Sql } from '../database.ts';
-import { transact, type Tell } from '../transact.ts';
+import { transact, type PublishOnCommit } from '../transact.ts';
 import { isUuid } from '../uuid.ts';
 import { abandonRun } from './abandon-run.ts';
 import { cleanText } from './clean-text.ts';
-import { continuationOf } from './continue-run.ts';
-import { awaitedOf, decisionsOfRun } from './decision-row.ts';
+import { findContinuation } from './continue-run.ts';
+import { filterAwaited, selectRunDecisions } from './decision-row.ts';
 import { endRun } from './end-run.ts';
 import type { RegistryContext } from './registry-context.ts';
-import { changeMessage, isKept } from './run-message.ts';
+import { updateRunMessage, isMessageActive } from './run-message.ts';
 import type { RunRow } from './run-record.ts';
-import { lockThreadOf, nextVersion } from './thread-lock.ts';
+import { lockRunThread, nextVersion } from './lock-run-thread.ts';
 
-/** A live run's row is all that a stop needs; its thread is locked by those alone who change more. */
+/** Stops a run. A live run needs only its own row; the thread is locked only for queued and paused runs. */
 export async function stopRun(
   context: RegistryContext,
   scope: Scope,
@@ -22,37 +22,37 @@ export async function stopRun(
 ): Promise<StopResult | null> {
   if (!isUuid(key)) return null;
   const { database, hints } = context;
-  const isLive = await transact(database, hints, (sql, tell) => requestStop(sql, tell, key, reason, scope));
+  const isLive = await transact(database, hints, (sql, publish) => requestStop(sql, publish, key, reason, scope));
   if (isLive) return 'requested';
-  return transact(database, hints, async (sql, tell) => {
-    const run = await lockThreadOf(sql, key, scope);
+  return transact(database, hints, async (sql, publish) => {
+    const run = await lockRunThread(sql, key, scope);
     if (!run) return null;
     if (run.isLive) {
-      await requestStop(sql, tell, key, reason);
+      await requestStop(sql, publish, key, reason);
       return 'requested';
     }
     if (run.record.state === 'queued') {
       const outcome = { outcome: 'aborted', by: 'user', ...(reason !== undefined && { reason }) } as const;
       await endRun(sql, key, { outcome, epoch: 0, lastSeq: 0 });
-      await changeMessage(sql, run, { status: 'aborted' }, await nextVersion(sql, tell, run));
+      await updateRunMessage(sql, run, { status: 'aborted' }, await nextVersion(sql, publish, run));
       return 'aborted';
     }
-    if (!(await isAwaiting(sql, run)) || (await continuationOf(sql, run))) return 'ended';
-    await abandonRun(sql, run, reason ?? 'stopped', await nextVersion(sql, tell, run));
+    if (!(await isAwaiting(sql, run)) || (await findContinuation(sql, run))) return 'ended';
+    await abandonRun(sql, run, reason ?? 'stopped', await nextVersion(sql, publish, run));
     return 'cancelled';
   });
 }
 
-/** Whether the run waits for decisions, answered or not, and its message is still there and not given up. */
+/** Whether the run waits for decisions, answered or not, and its message is neither deleted nor aborted. */
 async function isAwaiting(sql: Sql, run: RunRow): Promise<boolean> {
   const { key, outcome } = run.record;
-  return awaitedOf(outcome, await decisionsOfRun(sql, key)).length > 0 && isKept(sql, run);
+  return filterAwaited(outcome, await selectRunDecisions(sql, key)).length > 0 && isMessageActive(sql, run);
 }
 
-/** Whether the run is live. The first request counts: a second one does not give the owner more time. */
+/** Requests a stop and returns whether the run is live. A second request does not reset the time or the reason. */
 export async function requestStop(
   sql: Sql,
-  tell: Tell,
+  publish: PublishOnCommit,
   key: RunKey,
   reason: string | undefined,
   scope?: Scope,
@@ -66,6 +66,6 @@ export async function requestStop(
       returning 1 as requested`,
     [key, reason === undefined ? null : cleanText(reason), scope ?? null],
   );
-  if (requested) tell({ type: 'stop', run: key });
+  if (requested) publish({ type: 'stop', run: key });
   return requested !== undefined;
 }

@@ -2,12 +2,12 @@ import { MessageFormatError, type AgentEvent } from '@intertie/core';
 import type { LogPage, LogPosition, RunKey } from '@intertie/core/store';
 
 import type { Sql } from '../database.ts';
-import { eventFormat } from './event-format.ts';
+import { eventFormat } from './write-log.ts';
 
 export type LogRead = { run: RunKey; after: LogPosition; limit: number };
 
 type Row = {
-  place: number;
+  ordinal: number;
   found: boolean;
   dropped: boolean;
   tail: number;
@@ -19,20 +19,20 @@ type Row = {
 };
 
 const beginning: LogPosition = { epoch: 0, seq: 0 };
-/** A page ends here, so that a long log of large events is not read at once. */
+/** Maximum size of a page. Prevents reading a long log of large events at once. */
 const maxPageBytes = 4 * 2 ** 20;
 
 /**
- * Pages of several logs in one statement. Rows are keyed by their last number, so that those from `after` on are a range
- * of the index; the first of them holds `after` itself, and tells whether the position is one of this log.
+ * Reads pages of several logs in one statement. Rows are keyed by their last sequence number, so the rows from `after` on are
+ * an index range. The first of them contains `after` itself and shows whether the position is valid.
  */
 export async function readLogs(sql: Sql, reads: readonly LogRead[]): Promise<LogPage[]> {
   const rows = await sql.query<Row>(
-    `select w.place::int4 as place, r.id is not null as found, r.log_dropped_at is not null as dropped,
+    `select w.ordinal::int4 as ordinal, r.id is not null as found, r.log_dropped_at is not null as dropped,
         coalesce(l.next_seq - 1, r.last_seq, 0)::float8 as tail, e.last_seq::float8 as last_seq, e.n, e.epoch,
         e.v::int4 as v, case when e.last_seq > w.after then e.body end as body
       from unnest($1::text[]::uuid[], $2::float8[]::bigint[], $3::int4[]) with ordinality
-          w(run_id, after, max, place)
+          w(run_id, after, max, ordinal)
         left join intertie.runs r on r.id = w.run_id
         left join intertie.run_live l on l.run_id = w.run_id
         left join lateral (
@@ -42,13 +42,13 @@ export async function readLogs(sql: Sql, reads: readonly LogRead[]): Promise<Log
             from intertie.run_events e where e.run_id = w.run_id and e.last_seq >= w.after
             order by e.last_seq limit w.max + 1) e
           where e.bytes_before < $4) e on true
-      order by w.place, e.last_seq`,
+      order by w.ordinal, e.last_seq`,
     [reads.map(({ run }) => run), reads.map(({ after }) => after.seq), reads.map(({ limit }) => limit), maxPageBytes],
   );
   return reads.map((read, index) =>
-    pageOf(
+    toPage(
       read,
-      rows.filter(({ place }) => place === index + 1),
+      rows.filter(({ ordinal }) => ordinal === index + 1),
     ),
   );
 }
@@ -57,7 +57,7 @@ export function droppedPage(after: LogPosition, tail: number): LogPage {
   return { events: [], position: { ...after }, tail, valid: false, dropped: true };
 }
 
-function pageOf({ run, after, limit }: LogRead, rows: readonly Row[]): LogPage {
+function toPage({ run, after, limit }: LogRead, rows: readonly Row[]): LogPage {
   const [first] = rows;
   if (!first?.found || first.dropped) return droppedPage(after, first?.tail ?? 0);
   const { tail } = first;
@@ -80,7 +80,7 @@ function pageOf({ run, after, limit }: LogRead, rows: readonly Row[]): LogPage {
 
 function decode(run: RunKey, version: number, body: string): AgentEvent[] {
   if (version > eventFormat) {
-    const text = `The log of run ${run} is of format ${version}, and this program reads formats up to ${eventFormat}. Upgrade it.`;
+    const text = `The log of run ${run} has format ${version}; this program reads formats up to ${eventFormat}. Upgrade it.`;
     throw new MessageFormatError('newer-format', 'log', text);
   }
   return JSON.parse(body) as AgentEvent[];

@@ -10,8 +10,8 @@ import { PostgresMemoryStore } from '../postgres-store.ts';
 
 const beginning: LogPosition = { epoch: 0, seq: 0 };
 
-// What every log does is in the store contract; this is what only this one can show.
-describe.each(databases)('the log on $name', { timeout: 60_000 }, ({ open }) => {
+// The store contract covers the behaviour of every log; these tests cover this implementation.
+describe.each(databases)('the run log on $name', { timeout: 60_000 }, ({ open }) => {
   let database: Database;
   let own: Pick<TestProcess, 'name' | 'store'>;
   beforeAll(async () => {
@@ -21,7 +21,7 @@ describe.each(databases)('the log on $name', { timeout: 60_000 }, ({ open }) => 
   beforeEach(() => emptyTables(database));
   afterAll(() => own.store.close());
 
-  it('takes several batches of one run in one call, one after the other', async () => {
+  it('appends several batches of one run in order in one call', async () => {
     const { run } = await start(own, 'r1');
     const batch = (seq: number, ...texts: string[]) => ({ run: run.key, epoch: 1, seq, events: texts.map(notice) });
     expect(await own.store.log.append([batch(1, 'a'), batch(2, 'b', 'c'), batch(2, 'b', 'c'), batch(9, 'd')])).toEqual([
@@ -34,7 +34,7 @@ describe.each(databases)('the log on $name', { timeout: 60_000 }, ({ open }) => 
     expect(await readLog(own.store, run.key)).toEqual(['a', 'b', 'c'].map(notice));
   });
 
-  it('writes any number of runs in one statement', async () => {
+  it('appends batches of any number of runs in one statement', async () => {
     const runs: RunKey[] = [];
     for (let n = 0; n < 20; n++) runs.push((await start(own, `r${n}`, { threadId: `t${n}` })).run.key);
     const { statements, database: counted } = counting(database);
@@ -43,7 +43,7 @@ describe.each(databases)('the log on $name', { timeout: 60_000 }, ({ open }) => 
     expect(statements).toHaveLength(1);
   });
 
-  it('reads the logs that are asked for together in one statement, each its own page', async () => {
+  it('reads concurrent requests in one statement', async () => {
     const [one, two] = [await start(own, 'r1'), await start(own, 'r2', { threadId: 't2' })];
     await own.store.log.append([
       { run: one.run.key, epoch: 1, seq: 1, events: ['a', 'b', 'c'].map(notice) },
@@ -66,7 +66,7 @@ describe.each(databases)('the log on $name', { timeout: 60_000 }, ({ open }) => 
     expect(statements).toHaveLength(1);
   });
 
-  it('ends a page before it gets too large, and never stands still', async () => {
+  it('limits the size of a page and always makes progress', async () => {
     const { run } = await start(own, 'r1');
     const large = (n: number): AgentEvent => notice(`${n}`.repeat(3 * 2 ** 20));
     for (let n = 1; n <= 4; n++) await own.store.log.append([{ run: run.key, epoch: 1, seq: n, events: [large(n)] }]);
@@ -76,7 +76,7 @@ describe.each(databases)('the log on $name', { timeout: 60_000 }, ({ open }) => 
     expect((await own.store.log.read(run.key, { epoch: 1, seq: 4 })).events).toEqual([]);
   });
 
-  it('does not guess what a newer program wrote', async () => {
+  it('rejects events of a newer format', async () => {
     const { run } = await start(own, 'r1');
     await own.store.log.append([{ run: run.key, epoch: 1, seq: 1, events: [notice('a')] }]);
     await database.query('update intertie.run_events set v = 99');
@@ -88,8 +88,8 @@ describe.each(databases)('the log on $name', { timeout: 60_000 }, ({ open }) => 
   });
 });
 
-describe('the log on a server', { timeout: 60_000 }, () => {
-  it('passes over a run that somebody holds just now, and holds up nobody', async () => {
+describe('the run log on a server', { timeout: 60_000 }, () => {
+  it('skips a run that is locked and does not delay others', async () => {
     const database = await openPostgres();
     const own = { name: 'p1', store: PostgresMemoryStore.on(database) };
     onTestFinished(() => own.store.close());

@@ -3,7 +3,7 @@ import type { LogPage, RunKey, RunLog, RunPosition } from '@intertie/core/store'
 import type { Database } from '../database.ts';
 import type { PostgresHints } from '../hints.ts';
 import { isUuid } from '../uuid.ts';
-import { flush } from './flush.ts';
+import { flush } from './write-log.ts';
 import { droppedPage, readLogs, type LogRead } from './read-log.ts';
 
 type Position = {
@@ -15,39 +15,39 @@ type Position = {
   live: boolean;
 };
 
-type Waiting = { read: LogRead; resolve: (page: LogPage) => void; reject: (error: unknown) => void };
+type PendingRead = { read: LogRead; resolve: (page: LogPage) => void; reject: (error: unknown) => void };
 
-/** The log on Postgres: a row for every run and flush. */
+/** Creates the run log on Postgres: one row per run and flush. */
 export function createRunLog(database: Database, { hints }: { hints: PostgresHints }): RunLog {
-  let waiting: Waiting[] = [];
+  let pending: PendingRead[] = [];
 
-  /** Those who are told of a flush at the same time read together: one statement, however many runs are followed. */
-  const readTogether = async (): Promise<void> => {
-    const asked = waiting;
-    waiting = [];
+  /** Reads all pages that were requested in the same task in one statement, however many runs are followed. */
+  const readPending = async (): Promise<void> => {
+    const requested = pending;
+    pending = [];
     try {
       const pages = await readLogs(
         database,
-        asked.map(({ read }) => read),
+        requested.map(({ read }) => read),
       );
-      for (const [index, { resolve }] of asked.entries()) resolve(pages[index]!);
+      for (const [index, { resolve }] of requested.entries()) resolve(pages[index]!);
     } catch (error) {
-      for (const { reject } of asked) reject(error);
+      for (const { reject } of requested) reject(error);
     }
   };
 
   return {
     async append(batches) {
       const { verdicts, processes } = await flush(database.hot, hints.channel, batches);
-      hints.committed([...processes].map((process) => ({ type: 'flushed', process })));
+      hints.emitCommitted([...processes].map((process) => ({ type: 'flushed', process })));
       return verdicts;
     },
 
     read(run, after, limit = 500) {
       if (!isUuid(run)) return Promise.resolve(droppedPage(after, 0));
       return new Promise((resolve, reject) => {
-        if (waiting.length === 0) queueMicrotask(() => void readTogether());
-        waiting.push({ read: { run, after, limit }, resolve, reject });
+        if (pending.length === 0) queueMicrotask(() => void readPending());
+        pending.push({ read: { run, after, limit }, resolve, reject });
       });
     },
 
@@ -63,7 +63,7 @@ export function createRunLog(database: Database, { hints }: { hints: PostgresHin
       return new Map(rows.map((row) => [row.key as RunKey, toPosition(row)]));
     },
 
-    // The registry's `finish` has written the end of this log in the same transaction, so it is closed already.
+    // `finishRun` writes the end of the log in its transaction, so the log is already closed.
     close: () => Promise.resolve(),
 
     async drop(runs) {
