@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { isDeepStrictEqual, parseArgs } from 'node:util';
-import { canonical, startCheck, type CheckReport } from '@intertie/conformance';
+import { canonical, createStreamChecker, type CheckReport } from '@intertie/conformance';
 import { encodeMessage, foldEvents, iterate, MessageList, parseTape, playTape, unfold, type Tape } from '@intertie/core';
 import { readEvent } from '@intertie/core/internal';
 import { paintFor } from './paint.ts';
@@ -75,7 +75,7 @@ async function openTape(file: string): Promise<Tape> {
 }
 
 async function play(tape: Tape, speed: number, out: (text: string) => void, list: MessageList): Promise<CheckReport> {
-  const checking = startCheck(canonical);
+  const checking = createStreamChecker(canonical);
   const view = render({
     width: Math.min(process.stdout.columns ?? 100, 110),
     paint: paintFor(process.stdout, process.env),

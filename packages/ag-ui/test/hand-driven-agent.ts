@@ -1,6 +1,6 @@
 import { createInMemoryStore, foldEvents, generateId, RunRefusedError, type AgentEvent, type AgentSource, type CanonicalMessage, type DurableAgent, type DurableRun, type Outcome, type RunRecord, type RunRequest, type Store } from '@intertie/core';
 import { createRunWatcher, followRun } from '@intertie/core/internal';
-import { decisionsOf } from '@intertie/core/store';
+import { collectDecisions } from '@intertie/core/store';
 
 /** An agent whose runs are kept and go exactly as far as the test takes them: no model, no clock. */
 export type HandDriven = {
@@ -105,7 +105,7 @@ export async function handDriven({
       events: [end],
       outcome,
       content: message.content,
-      decisions: decisionsOf(outcome, message.content),
+      decisions: collectDecisions(outcome, message.content),
       continuation: { runId: `${runId}-goes-on`, process: 'p1' },
       ...(message.state !== undefined && { state: message.state }),
     });

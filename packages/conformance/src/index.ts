@@ -1,3 +1,3 @@
 export { canonical } from './checker/canonical.ts';
-export { check, startCheck } from './checker/check.ts';
-export type { CheckReport, FoundViolation, RunningCheck } from './checker/check.ts';
+export { check, createStreamChecker } from './checker/check.ts';
+export type { CheckReport, ReportedViolation, StreamChecker } from './checker/check.ts';

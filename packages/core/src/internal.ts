@@ -31,7 +31,7 @@ export type {
   ToolPart,
   ToolState,
 } from './event/message.ts';
-export { outcomeOf, outcomeOfCut } from './codec/outcome-of.ts';
+export { toOutcome, toInterruptedOutcome } from './codec/outcome-of.ts';
 export type {
   AgentBody,
   CallBody,
@@ -39,7 +39,7 @@ export type {
   Executor,
   FileBody,
   InterjectionBody,
-  Said,
+  Attribution,
   SourceBody,
 } from './event/part-body.ts';
 export { createPartIds } from './event/part-ids.ts';
@@ -50,7 +50,7 @@ export type { PullStreamOptions } from './stream/pull-stream.ts';
 export type { ReadTapeOptions, TapeLine } from './tape/read-tape.ts';
 export { timeItems } from './tape/record-tape.ts';
 export { recoverRun } from './run/recover-run.ts';
-export { rekey } from './tape/rekey.ts';
+export { assignNewIds } from './tape/rekey.ts';
 export { repairHistory } from './message/repair-history.ts';
 export type { Repair, RepairedHistory, RepairOptions } from './message/repair-history.ts';
 export { createRunFlusher } from './run/run-flusher.ts';
@@ -66,10 +66,10 @@ export type { SealedStream } from './codec/sealed-stream.ts';
 export type { SourceInput } from './codec/source-input.ts';
 export { splitLines } from './tape/split-lines.ts';
 export type { Line } from './tape/split-lines.ts';
-export { endByAbort } from './codec/stop-reason.ts';
+export { toAbortEnd } from './codec/stop-reason.ts';
 export type { StopReason } from './codec/stop-reason.ts';
 export { createSweeper } from './run/sweeper.ts';
-export type { Sweeper, SweeperOptions, Swept } from './run/sweeper.ts';
+export type { Sweeper, SweeperOptions, SweepResult } from './run/sweeper.ts';
 export { CANONICAL, TAPE_VERSION } from './tape/tape.ts';
 export type { TapeItem } from './tape/tape.ts';
 export type { TapeErrorType } from './tape/tape-error.ts';
@@ -81,5 +81,5 @@ export { createUuidV7 } from './json/uuid-v7.ts';
 export type { GenerateId, UuidV7Options } from './json/uuid-v7.ts';
 export { eventTypes, isEventType, readEvent } from './event/validate-event.ts';
 export type { EventProblem } from './event/validate-event.ts';
-export { isFields, fieldsOf, textOf, nameOf, numberOf, flagOf, defined, omit } from './json/fields.ts';
+export { isFields, asFields, asText, asNonEmptyText, asNumber, asBoolean, defined, omit } from './json/fields.ts';
 export type { Fields } from './json/fields.ts';

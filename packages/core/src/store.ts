@@ -1,8 +1,8 @@
 export type { BlobInfo, Blobs, ByteRange } from './store/blobs.ts';
 export type { DetachedAppended, DetachedLog, DetachedPosition } from './run/detached-log.ts';
-export { decisionsOf } from './store/decisions-of.ts';
+export { collectDecisions } from './store/decisions-of.ts';
 export type { NewMessage } from './run/durable-agent.ts';
-export { growMessage, replaceMessage } from './message/grow-message.ts';
+export { mergeMessage, replaceMessage } from './message/grow-message.ts';
 export type { Hint, Hints } from './store/hints.ts';
 export type {
   ConnectionCounts,
@@ -53,7 +53,7 @@ export type { ToolAnswer } from './event/tool-result.ts';
 export type { DetachedLogOptions } from './run/with-detached-log.ts';
 export { checkContinuation, checkStart } from './store/rules/check-request.ts';
 export {
-  answeredId,
+  getAnsweredId,
   isAnswerTo,
   isAwaited,
   isSameAnswer,
@@ -63,7 +63,7 @@ export {
 } from './store/rules/decision-rules.ts';
 export { defaultLeaseMs } from './store/default-lease.ts';
 export { toLogText } from './store/rules/log-text.ts';
-export { keepJson, readContent, readJson, readMessage } from './store/rules/read-message.ts';
-export { readMode } from './store/rules/save-mode.ts';
+export { toNearestJson, readContent, readJson, readMessage } from './store/rules/read-message.ts';
+export { readSaveMode } from './store/rules/save-mode.ts';
 export type { SaveMode } from './store/rules/save-mode.ts';
 export { checkStoreText, isStoreText } from './store/store-text.ts';

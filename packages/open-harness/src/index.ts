@@ -32,7 +32,7 @@ export type {
 export {
   openHarnessSource,
   type FlowResume,
-  type FlowTurn,
+  type FlowRequest,
   type OpenHarnessSourceOptions,
   type RuntimeOrFactory,
 } from './source/open-harness-source.ts';

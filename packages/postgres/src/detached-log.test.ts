@@ -20,5 +20,5 @@ const open = async (log: DetachedLog): Promise<Store> => {
 
 storeContract('on Postgres, detached log', () => open(createMapLog()), {
   clock: { now: () => Date.now(), advance: (ms) => age(database, ms), leaseMs },
-  logElsewhere: { openCut: () => open({ ...createMapLog(), close: () => new Promise(() => {}) }) },
+  detachedLog: { openWithUnclosedLog: () => open({ ...createMapLog(), close: () => new Promise(() => {}) }) },
 });

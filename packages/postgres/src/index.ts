@@ -7,7 +7,7 @@ export { MigrationError } from './migrate.ts';
 export { printMigrations } from './migrations.ts';
 export type { OptionalMigration, PrintMigrationsOptions } from './migrations.ts';
 export { FolderLockedError } from './pglite-folder-lock.ts';
-export type { Holder } from './pglite-folder-lock.ts';
+export type { LockHolder } from './pglite-folder-lock.ts';
 export { PostgresMemoryStore } from './postgres-store.ts';
 export type { PostgresStoreOptions } from './postgres-store.ts';
 export {

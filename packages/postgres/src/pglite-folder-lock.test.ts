@@ -6,7 +6,7 @@ import { join } from 'node:path';
 
 import { expect, it, onTestFinished } from 'vitest';
 
-import { FolderLockedError, lockFolder, type Holder } from './pglite-folder-lock.ts';
+import { FolderLockedError, lockFolder, type LockHolder } from './pglite-folder-lock.ts';
 
 function newFile(): string {
   const folder = mkdtempSync(join(tmpdir(), 'intertie-lock-'));
@@ -23,8 +23,8 @@ async function newProcess(): Promise<ChildProcess> {
 }
 
 /** Writes the lock file of another process. */
-function writeLock(file: string, holder: Partial<Holder>): void {
-  const whole: Holder = { pid: 1, host: hostname(), birth: null, since: '2024-03-01T10:00:00.000Z', ...holder };
+function writeLock(file: string, holder: Partial<LockHolder>): void {
+  const whole: LockHolder = { pid: 1, host: hostname(), birth: null, since: '2024-03-01T10:00:00.000Z', ...holder };
   writeFileSync(file, JSON.stringify(whole));
 }
 

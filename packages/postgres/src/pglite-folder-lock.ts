@@ -3,13 +3,13 @@ import { linkSync, readFileSync, renameSync, rmSync, statSync, utimesSync, write
 import { hostname } from 'node:os';
 
 /** Process that holds the lock of a folder. `birth` distinguishes it from a later process with the same pid. */
-export type Holder = { pid: number; host: string; birth: string | null; since: string };
+export type LockHolder = { pid: number; host: string; birth: string | null; since: string };
 
 export class FolderLockedError extends Error {
   override readonly name = 'FolderLockedError';
-  readonly holder: Holder;
+  readonly holder: LockHolder;
 
-  constructor(file: string, holder: Holder) {
+  constructor(file: string, holder: LockHolder) {
     const { pid, host, since } = holder;
     const name = pid === process.pid && host === hostname() ? 'this process, in another thread' : `process ${pid}`;
     super(
@@ -44,7 +44,7 @@ const expiryMs = 6 * heartbeatMs;
  * `FolderLockUnreadableError` if the file names no holder. Takes over the lock of a dead process.
  */
 export function lockFolder(file: string): () => void {
-  const mine: Holder = {
+  const mine: LockHolder = {
     pid: process.pid,
     host: hostname(),
     birth: readStartTime(process.pid),
@@ -97,7 +97,7 @@ function removeDead(file: string): void {
   rmSync(removed, { force: true });
 }
 
-function isAlive({ pid, host, birth }: Holder, file: string): boolean {
+function isAlive({ pid, host, birth }: LockHolder, file: string): boolean {
   if (host !== hostname()) return Date.now() - statSync(file).mtimeMs < expiryMs;
   try {
     process.kill(pid, 0);
@@ -130,11 +130,11 @@ function read(file: string): string | undefined {
   }
 }
 
-function parse(text: string): Holder | undefined {
+function parse(text: string): LockHolder | undefined {
   try {
-    const holder = JSON.parse(text) as Partial<Holder> | null;
+    const holder = JSON.parse(text) as Partial<LockHolder> | null;
     const isHolder = Number.isInteger(holder?.pid) && holder!.pid! > 0 && typeof holder!.host === 'string';
-    return isHolder ? (holder as Holder) : undefined;
+    return isHolder ? (holder as LockHolder) : undefined;
   } catch {
     return undefined;
   }

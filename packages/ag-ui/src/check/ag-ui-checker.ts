@@ -9,7 +9,7 @@ import { AGUIProducer } from './check-producer.ts';
 import { AGUIRetold } from './check-retold.ts';
 import { AGUIValues } from './check-values.ts';
 import { expandChunks } from '../decode/expand-chunks.ts';
-import { fieldsOf, isFields, textOf, type Fields } from '../shared/read-fields.ts';
+import { asFields, isFields, asText, type Fields } from '../shared/read-fields.ts';
 
 const types: ReadonlySet<string> = new Set(Object.values(EventType));
 
@@ -144,8 +144,8 @@ class AGUIRun {
     if (event.runId !== this.#ids.runId || event.threadId !== this.#ids.threadId) {
       complain('run-ids', `It is the end of ${String(event.runId)}, and ${String(this.#ids.runId)} was started.`);
     }
-    const { interrupts } = fieldsOf(event.outcome);
-    const ids = Array.isArray(interrupts) ? interrupts.map((interrupt) => fieldsOf(interrupt).id) : [];
+    const { interrupts } = asFields(event.outcome);
+    const ids = Array.isArray(interrupts) ? interrupts.map((interrupt) => asFields(interrupt).id) : [];
     if (new Set(ids).size < ids.length) complain('interrupt-ids', 'Two interrupts have the same id.');
     this.isActive = false;
     this.#ended = 'finished';
@@ -153,7 +153,7 @@ class AGUIRun {
 
   #subagentStart(event: Fields, complain: Complain): void {
     const id = String(event.subagentRunId);
-    const parent = textOf(event.parentSubagentRunId);
+    const parent = asText(event.parentSubagentRunId);
     if (this.#subagents.has(id)) complain('subagent-once', `${id} has started before.`);
     else if (parent !== undefined && !this.#subagents.has(parent))
       complain('subagent-parent', `${parent} has not started.`);

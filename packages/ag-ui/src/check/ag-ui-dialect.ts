@@ -4,14 +4,14 @@ import type { AGUIEvent } from '../shared/ag-ui-event.ts';
 import { aguiRules } from './ag-ui-rules.ts';
 import { createAGUIDecoder } from '../decode/decode-ag-ui.ts';
 import { createAGUIEncoder } from '../encode/encode-ag-ui.ts';
-import { fieldsOf, textOf } from '../shared/read-fields.ts';
+import { asFields, asText } from '../shared/read-fields.ts';
 
 /** AG-UI as data: its rules, how it is recognised, checked, read and written. */
 export const agUi: Dialect<AGUIEvent> = {
   name: 'ag-ui',
   rules: aguiRules,
-  detect: (item) => /^RUN_(?:STARTED|ERROR)$/.test(textOf(fieldsOf(item).type) ?? ''),
-  kindOf: (item) => textOf(fieldsOf(item).type) ?? 'unknown',
+  detect: (item) => /^RUN_(?:STARTED|ERROR)$/.test(asText(asFields(item).type) ?? ''),
+  getKind: (item) => asText(asFields(item).type) ?? 'unknown',
   checker: createAGUIChecker,
   decoder: (run, onLoss) => createAGUIDecoder(run, { onLoss }),
   encoder: (_run, onLoss) => createAGUIEncoder({ protocolVersion: '1.0', onLoss }),

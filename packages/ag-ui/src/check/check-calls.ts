@@ -1,6 +1,6 @@
 import type { Complain } from './ag-ui-rules.ts';
 import { slotKey } from '../shared/intertie-slot.ts';
-import { fieldsOf, nameOf, type Fields } from '../shared/read-fields.ts';
+import { asFields, asNonEmptyText, type Fields } from '../shared/read-fields.ts';
 
 /** Which calls were made and which were answered, by whom. */
 export class AGUICalls {
@@ -22,7 +22,7 @@ export class AGUICalls {
       case 'MESSAGES_SNAPSHOT':
         return this.#learn(event.messages);
       case 'TOOL_CALL_START':
-        this.#called.set(String(event.toolCallId), nameOf(event.toolCallName));
+        this.#called.set(String(event.toolCallId), asNonEmptyText(event.toolCallName));
         return this.#executor(event);
       case 'TOOL_CALL_END':
         return this.#executor(event);
@@ -36,21 +36,21 @@ export class AGUICalls {
 
   #start(event: Fields): void {
     for (const things of [this.#called, this.#answered, this.#clients]) things.clear();
-    const { messages, tools } = fieldsOf(event.input);
+    const { messages, tools } = asFields(event.input);
     this.#before = Array.isArray(messages) ? new Set() : undefined;
-    this.#offered = new Set((Array.isArray(tools) ? tools : []).flatMap((tool) => nameOf(fieldsOf(tool).name) ?? []));
+    this.#offered = new Set((Array.isArray(tools) ? tools : []).flatMap((tool) => asNonEmptyText(asFields(tool).name) ?? []));
     this.#learn(messages);
   }
 
   #learn(messages: unknown): void {
-    for (const { role, toolCallId, toolCalls } of Array.isArray(messages) ? messages.map(fieldsOf) : []) {
+    for (const { role, toolCallId, toolCalls } of Array.isArray(messages) ? messages.map(asFields) : []) {
       if (role === 'tool') this.#answered.add(String(toolCallId));
-      for (const { id } of Array.isArray(toolCalls) ? toolCalls.map(fieldsOf) : []) this.#before?.add(String(id));
+      for (const { id } of Array.isArray(toolCalls) ? toolCalls.map(asFields) : []) this.#before?.add(String(id));
     }
   }
 
   #executor({ toolCallId, metadata }: Fields): void {
-    const { executor } = fieldsOf(fieldsOf(metadata)[slotKey]);
+    const { executor } = asFields(asFields(metadata)[slotKey]);
     if (executor === 'client') this.#clients.add(String(toolCallId));
   }
 
@@ -64,8 +64,8 @@ export class AGUICalls {
   }
 
   #finish({ outcome }: Fields, complain: Complain): void {
-    const { type, pendingToolCallIds, interrupts } = fieldsOf(outcome);
-    for (const { toolCallId } of Array.isArray(interrupts) ? interrupts.map(fieldsOf) : []) {
+    const { type, pendingToolCallIds, interrupts } = asFields(outcome);
+    for (const { toolCallId } of Array.isArray(interrupts) ? interrupts.map(asFields) : []) {
       const name = this.#called.get(String(toolCallId));
       if (name !== undefined && this.#offered.has(name))
         complain(

@@ -1,7 +1,7 @@
 import { EventSchemas } from '@ag-ui/core/schemas';
 import type { Complain } from './ag-ui-rules.ts';
 import { prefixedName } from '../shared/custom-name.ts';
-import { isFields, textOf, type Fields } from '../shared/read-fields.ts';
+import { isFields, asText, type Fields } from '../shared/read-fields.ts';
 
 const versionForm = /^\d+\.\d+$/;
 
@@ -28,10 +28,10 @@ function checkManners(item: Fields, complain: Complain): void {
   if (isFields(item.metadata) && Object.hasOwn(item.metadata, 'ag-ui')) {
     complain('metadata-key', `${type} has something under it.`);
   }
-  if (type === 'CUSTOM' && !prefixedName.test(textOf(item.name) ?? 'no.name')) {
+  if (type === 'CUSTOM' && !prefixedName.test(asText(item.name) ?? 'no.name')) {
     complain('custom-name', `${String(item.name)} has no prefix.`);
   }
-  if (type === 'RUN_STARTED' && !versionForm.test(textOf(item.protocolVersion) ?? '')) {
+  if (type === 'RUN_STARTED' && !versionForm.test(asText(item.protocolVersion) ?? '')) {
     complain('protocol-version', item.protocolVersion === undefined ? 'It is not said.' : 'It is no version.');
   }
 }

@@ -1,5 +1,5 @@
 import type { Complain } from './ag-ui-rules.ts';
-import { nameOf, type Fields } from '../shared/read-fields.ts';
+import { asNonEmptyText, type Fields } from '../shared/read-fields.ts';
 
 const kindOf = /^(TEXT_MESSAGE|REASONING_MESSAGE|TOOL_CALL)_(?:(CHUNK)|START|CONTENT|ARGS|END)$/;
 
@@ -11,7 +11,7 @@ export class AGUIForms {
   feed(event: Fields, complain: Complain): void {
     if (event.type === 'RUN_STARTED') this.#forms.clear();
     const [, kind, chunk] = kindOf.exec(String(event.type)) ?? [];
-    const id = nameOf(kind === 'TOOL_CALL' ? event.toolCallId : event.messageId);
+    const id = asNonEmptyText(kind === 'TOOL_CALL' ? event.toolCallId : event.messageId);
     if (kind === undefined || id === undefined) return;
     const form = chunk === undefined ? 'triad' : 'chunks';
     const known = this.#forms.get(`${kind} ${id}`);

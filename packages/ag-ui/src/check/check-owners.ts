@@ -1,5 +1,5 @@
 import type { Complain } from './ag-ui-rules.ts';
-import { fieldsOf, nameOf, textOf, type Fields } from '../shared/read-fields.ts';
+import { asFields, asNonEmptyText, asText, type Fields } from '../shared/read-fields.ts';
 
 /** The sub-agent that opened something; undefined is the agent itself, who is an owner like any other. */
 type Owner = string | undefined;
@@ -20,7 +20,7 @@ export class AGUIOwners {
     switch (event.type) {
       case 'RUN_STARTED':
         for (const owners of Object.values(this.#owners)) owners.clear();
-        return this.#restate(fieldsOf(event.input).messages, complain);
+        return this.#restate(asFields(event.input).messages, complain);
       case 'MESSAGES_SNAPSHOT':
         return this.#restate(event.messages, complain);
       case 'RUN_FINISHED':
@@ -36,7 +36,7 @@ export class AGUIOwners {
       case 'TOOL_CALL_END':
         return this.#goOn('call', String(event.toolCallId), event, complain);
       case 'TOOL_CALL_RESULT':
-        return void this.#owners.message.set(messageId, textOf(event.subagentRunId));
+        return void this.#owners.message.set(messageId, asText(event.subagentRunId));
       case 'REASONING_START':
       case 'REASONING_MESSAGE_START':
         return this.#open('reasoning', messageId, event, complain);
@@ -48,7 +48,7 @@ export class AGUIOwners {
         return this.#goOn(this.#kindOf(event), String(event.entityId), event, complain);
       case 'ACTIVITY_SNAPSHOT':
         if (event.replace !== false || !this.#owners.activity.has(messageId))
-          this.#owners.activity.set(messageId, textOf(event.subagentRunId));
+          this.#owners.activity.set(messageId, asText(event.subagentRunId));
         return;
       case 'ACTIVITY_DELTA':
         return this.#goOn('activity', messageId, event, complain);
@@ -58,11 +58,11 @@ export class AGUIOwners {
 
   #open(kind: Kind, id: string, event: Fields, complain: Complain): void {
     if (this.#owners[kind].has(id)) this.#goOn(kind, id, event, complain);
-    else this.#owners[kind].set(id, textOf(event.subagentRunId));
+    else this.#owners[kind].set(id, asText(event.subagentRunId));
   }
 
   #goOn(kind: Kind, id: string, event: Fields, complain: Complain): void {
-    const named = textOf(event.subagentRunId);
+    const named = asText(event.subagentRunId);
     const owners = this.#owners[kind];
     if (named === undefined || !owners.has(id) || owners.get(id) === named) return;
     complain('owner', `${String(event.type)} names ${named}, and ${id} is ${nameOfOwner(owners.get(id))}.`);
@@ -72,10 +72,10 @@ export class AGUIOwners {
   #call(event: Fields, complain: Complain): void {
     const { call, message } = this.#owners;
     const id = String(event.toolCallId);
-    const parentId = nameOf(event.parentMessageId);
+    const parentId = asNonEmptyText(event.parentMessageId);
     const hasParent = parentId !== undefined && message.has(parentId);
     if (hasParent) this.#goOn('message', parentId, event, complain);
-    const owner = textOf(event.subagentRunId) ?? (hasParent ? message.get(parentId) : undefined);
+    const owner = asText(event.subagentRunId) ?? (hasParent ? message.get(parentId) : undefined);
     if (!call.has(id)) return void call.set(id, owner);
     this.#goOn('call', id, event, complain);
     if (event.subagentRunId === undefined && hasParent && owner !== call.get(id)) {
@@ -89,13 +89,13 @@ export class AGUIOwners {
   }
 
   #restate(messages: unknown, complain: Complain): void {
-    for (const message of Array.isArray(messages) ? messages.map(fieldsOf) : []) {
+    for (const message of Array.isArray(messages) ? messages.map(asFields) : []) {
       const id = String(message.id);
       if (message.subagentRunId === null) complain('subagent-null', `The message ${id} has one that is null.`);
-      const owner = textOf(message.subagentRunId);
+      const owner = asText(message.subagentRunId);
       const { role, toolCalls } = message;
       this.#owners[role === 'reasoning' || role === 'activity' ? role : 'message'].set(id, owner);
-      for (const call of Array.isArray(toolCalls) ? toolCalls.map(fieldsOf) : []) {
+      for (const call of Array.isArray(toolCalls) ? toolCalls.map(asFields) : []) {
         this.#owners.call.set(String(call.id), owner);
       }
     }
@@ -103,8 +103,8 @@ export class AGUIOwners {
 }
 
 function nullInterrupts({ outcome }: Fields, complain: Complain): void {
-  const { interrupts } = fieldsOf(outcome);
-  for (const interrupt of Array.isArray(interrupts) ? interrupts.map(fieldsOf) : []) {
+  const { interrupts } = asFields(outcome);
+  for (const interrupt of Array.isArray(interrupts) ? interrupts.map(asFields) : []) {
     if (interrupt.subagentRunId === null) complain('subagent-null', 'An interrupt has one that is null.');
   }
 }

@@ -1,6 +1,6 @@
 import type { Complain } from './ag-ui-rules.ts';
 import { checkUsage } from './check-usage.ts';
-import { fieldsOf, textOf, type Fields } from '../shared/read-fields.ts';
+import { asFields, asText, type Fields } from '../shared/read-fields.ts';
 
 const kinds: { readonly [type: string]: string } = {
   TEXT_MESSAGE_START: 'a text',
@@ -18,7 +18,7 @@ export class AGUIProducer {
 
   feed(event: Fields, complain: Complain): void {
     const type = String(event.type);
-    this.#subagent(type, textOf(event.subagentRunId), complain);
+    this.#subagent(type, asText(event.subagentRunId), complain);
     if (Object.hasOwn(kinds, type)) this.#message(String(event.messageId), kinds[type]!, complain);
     switch (type) {
       case 'RUN_STARTED':
@@ -29,7 +29,7 @@ export class AGUIProducer {
       case 'MESSAGES_SNAPSHOT':
         return this.#snapshot(event.messages, complain);
       case 'RUN_FINISHED':
-        if (fieldsOf(event.outcome).type === 'cancelled' && event.result !== undefined)
+        if (asFields(event.outcome).type === 'cancelled' && event.result !== undefined)
           complain('cancelled-result', 'It was cancelled, and has a result.');
         return checkUsage(event.usage, complain);
       case 'RUN_ERROR':
@@ -53,8 +53,8 @@ export class AGUIProducer {
   }
 
   #snapshot(messages: unknown, complain: Complain): void {
-    const told = (Array.isArray(messages) ? messages : []).map(fieldsOf);
-    const calls = told.flatMap(({ toolCalls }) => (Array.isArray(toolCalls) ? toolCalls.map(fieldsOf) : []));
+    const told = (Array.isArray(messages) ? messages : []).map(asFields);
+    const calls = told.flatMap(({ toolCalls }) => (Array.isArray(toolCalls) ? toolCalls.map(asFields) : []));
     for (const { id, encryptedValue } of [...told, ...calls]) {
       if (encryptedValue === undefined && this.#encrypted.has(String(id)))
         complain('snapshot-encrypted', `${String(id)} comes without it.`);

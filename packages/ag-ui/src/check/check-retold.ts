@@ -1,5 +1,5 @@
 import type { Complain } from './ag-ui-rules.ts';
-import { fieldsOf, textOf, type Fields } from '../shared/read-fields.ts';
+import { asFields, asText, type Fields } from '../shared/read-fields.ts';
 import { TextPrint } from './text-print.ts';
 
 /** From how many characters on a beginning that is the same is no accident. */
@@ -40,7 +40,7 @@ export class AGUIRetold {
     switch (type) {
       case 'RUN_STARTED':
         this.#run += 1;
-        return this.#learn(fieldsOf(event.input).messages);
+        return this.#learn(asFields(event.input).messages);
       case 'MESSAGES_SNAPSHOT':
         return this.#learn(event.messages);
       case 'TEXT_MESSAGE_START':
@@ -51,7 +51,7 @@ export class AGUIRetold {
       case 'REASONING_MESSAGE_CONTENT':
       case 'TOOL_CALL_ARGS': {
         const item = this.#items.get(idOf(event));
-        if (item) stream(this.#inRun(item), textOf(event.delta) ?? '');
+        if (item) stream(this.#inRun(item), asText(event.delta) ?? '');
         return;
       }
       case 'TEXT_MESSAGE_END':
@@ -83,11 +83,11 @@ export class AGUIRetold {
   }
 
   #learn(messages: unknown): void {
-    for (const message of Array.isArray(messages) ? messages.map(fieldsOf) : []) {
-      this.#know(String(message.id), message, textOf(message.content) ?? '');
-      for (const call of Array.isArray(message.toolCalls) ? message.toolCalls.map(fieldsOf) : []) {
-        const { name: toolCallName, arguments: text } = fieldsOf(call.function);
-        this.#know(String(call.id), { toolCallName, parentMessageId: message.id }, textOf(text) ?? '');
+    for (const message of Array.isArray(messages) ? messages.map(asFields) : []) {
+      this.#know(String(message.id), message, asText(message.content) ?? '');
+      for (const call of Array.isArray(message.toolCalls) ? message.toolCalls.map(asFields) : []) {
+        const { name: toolCallName, arguments: text } = asFields(call.function);
+        this.#know(String(call.id), { toolCallName, parentMessageId: message.id }, asText(text) ?? '');
       }
     }
   }

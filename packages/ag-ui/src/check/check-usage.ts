@@ -1,11 +1,11 @@
 import type { Complain } from './ag-ui-rules.ts';
-import { fieldsOf, nameOf } from '../shared/read-fields.ts';
+import { asFields, asNonEmptyText } from '../shared/read-fields.ts';
 
 /** One entry for each model; what is a part of something is not more than that. */
 export function checkUsage(usage: unknown, complain: Complain): void {
   const models = new Set<string>();
-  for (const used of Array.isArray(usage) ? usage.map(fieldsOf) : []) {
-    const model = JSON.stringify([nameOf(used.provider), nameOf(used.model)]);
+  for (const used of Array.isArray(usage) ? usage.map(asFields) : []) {
+    const model = JSON.stringify([asNonEmptyText(used.provider), asNonEmptyText(used.model)]);
     if (models.has(model)) complain('usage', `${model} is there twice.`);
     models.add(model);
     const { inputTokens: input, outputTokens: output, totalTokens: total } = used;

@@ -1,7 +1,7 @@
 import type { Json } from '@intertie/core';
 import { applyPatch, type Op } from '@intertie/core/internal';
 import type { Complain } from './ag-ui-rules.ts';
-import { fieldsOf, isFields, type Fields } from '../shared/read-fields.ts';
+import { asFields, isFields, type Fields } from '../shared/read-fields.ts';
 
 /** The state and the activities, as a client has them: whether patches fit. */
 export class AGUIValues {
@@ -24,7 +24,7 @@ export class AGUIValues {
       case 'ACTIVITY_DELTA':
         return this.#activityDelta(id, event.patch, complain);
       case 'MESSAGES_SNAPSHOT':
-        for (const message of Array.isArray(event.messages) ? event.messages.map(fieldsOf) : []) {
+        for (const message of Array.isArray(event.messages) ? event.messages.map(asFields) : []) {
           if (message.role === 'activity') this.#activities.set(String(message.id), message.content as Json);
         }
         return;

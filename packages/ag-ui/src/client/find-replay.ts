@@ -4,7 +4,7 @@ import { agUiCodec, flushMs, type AGUISourceOptions } from './ag-ui-source.ts';
 import { declaredVersion } from '../shared/ag-ui-version.ts';
 import { askForRun } from './ask-for-run.ts';
 import { refusal, sseEvents } from '../wire/http-events.ts';
-import { defined, fieldsOf, nameOf } from '../shared/read-fields.ts';
+import { defined, asFields, asNonEmptyText } from '../shared/read-fields.ts';
 
 export interface FindReplayOptions extends AGUISourceOptions {
   now?: () => number;
@@ -43,7 +43,7 @@ export async function findReplay(
   const events = sseEvents(response.body);
   const { value: first } = await events.next();
   const messageId = messageIdOf(first);
-  const runId = nameOf(fieldsOf(first).runId);
+  const runId = asNonEmptyText(asFields(first).runId);
   if (messageId === undefined || runId === undefined) {
     await events.return();
     return null;

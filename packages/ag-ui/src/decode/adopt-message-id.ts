@@ -1,10 +1,10 @@
 import type { AgentEvent, Codec, RunInput } from '@intertie/core';
 import { slotOf } from './decode-agents.ts';
-import { fieldsOf, isFields, nameOf } from '../shared/read-fields.ts';
+import { asFields, isFields, asNonEmptyText } from '../shared/read-fields.ts';
 
 /** The message that a run writes, as an agent of ours calls it at the run's start. */
 export function messageIdOf(event: unknown): string | undefined {
-  return isFields(event) && event.type === 'RUN_STARTED' ? nameOf(slotOf(fieldsOf(event)).messageId) : undefined;
+  return isFields(event) && event.type === 'RUN_STARTED' ? asNonEmptyText(slotOf(asFields(event)).messageId) : undefined;
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { MessageContent, MessagePart } from '@intertie/core';
-import { nameOf, textOf, type Fields } from '../shared/read-fields.ts';
+import { asNonEmptyText, asText, type Fields } from '../shared/read-fields.ts';
 
 /**
  * What a snapshot of the messages makes of what was streamed before it: words that differ are those of the snapshot, and what
@@ -11,7 +11,7 @@ export function correctContent(
   messages: readonly Fields[],
   streamed: ReadonlyMap<string, string>,
 ): MessageContent | undefined {
-  const told = new Map(messages.map((message) => [nameOf(message.id), message]));
+  const told = new Map(messages.map((message) => [asNonEmptyText(message.id), message]));
   const messageIds = new Map(Array.from(streamed, ([messageId, partId]) => [partId, messageId]));
   const hasReasoning = messages.some(({ role }) => role === 'reasoning');
   let isChanged = false;
@@ -24,7 +24,7 @@ export function correctContent(
     if (messageId === undefined) return [part];
     const message = told.get(messageId);
     if (message === undefined) return part.type === 'reasoning' && !hasReasoning ? [part] : change([]);
-    const words = textOf(message.content);
+    const words = asText(message.content);
     if (part.type === 'text')
       return words === undefined || words === part.text ? [part] : change([{ ...part, text: words }]);
     if (part.type !== 'reasoning' || words === undefined || words === part.reasoning) return [part];

@@ -14,7 +14,7 @@ import { metaOfEncryptedValue } from '../shared/encrypted-value.ts';
 import { metaOf } from '../shared/event-meta.ts';
 import { expandChunks } from './expand-chunks.ts';
 import { MessageIds } from '../shared/message-ids.ts';
-import { defined, fieldsOf, isFields, nameOf, textOf, type Fields } from '../shared/read-fields.ts';
+import { defined, asFields, isFields, asNonEmptyText, asText, type Fields } from '../shared/read-fields.ts';
 
 export interface AGUIDecoderOptions {
   /** The messages that the agent was sent, by their ids: it may tell them again, and they are no news. */
@@ -177,7 +177,7 @@ class AGUIDecoder {
       case 'CUSTOM':
         return this.#data.custom(event, emit);
       case 'RAW':
-        return this.#raw(textOf(event.source) ?? 'ag-ui', event.event, emit);
+        return this.#raw(asText(event.source) ?? 'ag-ui', event.event, emit);
       default:
         return this.#raw('ag-ui', event, emit);
     }
@@ -190,11 +190,11 @@ class AGUIDecoder {
 
   /** The ids are ours; what the agent calls itself is metadata, where it differs. */
   #runStarted(event: Fields, emit: Write): boolean {
-    const { messages } = fieldsOf(event.input);
-    for (const message of Array.isArray(messages) ? messages : []) this.#sent.add(String(fieldsOf(message).id));
+    const { messages } = asFields(event.input);
+    for (const message of Array.isArray(messages) ? messages : []) this.#sent.add(String(asFields(message).id));
     const { runId, threadId } = this.#run;
     const isNamedSo = event.runId === runId && event.threadId === threadId;
-    const remote = isNamedSo ? {} : defined({ runId: nameOf(event.runId), threadId: nameOf(event.threadId) });
+    const remote = isNamedSo ? {} : defined({ runId: asNonEmptyText(event.runId), threadId: asNonEmptyText(event.threadId) });
     const own = metaOf(event)?.['ag-ui'];
     if (own || Object.keys(remote).length > 0) emit({ type: 'metadata', metadata: { 'ag-ui': { ...remote, ...own } } });
     return true;
@@ -213,7 +213,7 @@ class AGUIDecoder {
   #encrypted(event: Fields, emit: Write): boolean {
     const wireId = String(event.entityId);
     const id = event.subtype === 'tool-call' ? this.#tools.idOf(wireId) : this.#messageIds.parts.get(wireId);
-    const value = nameOf(event.encryptedValue);
+    const value = asNonEmptyText(event.encryptedValue);
     if (value === undefined) return false;
     if (id === undefined) return event.subtype === 'message' && this.#tools.resultEncrypted(wireId, value, this.#held);
     emit({ type: 'metadata', id, providerMetadata: metaOfEncryptedValue(value) });
@@ -226,7 +226,7 @@ class AGUIDecoder {
     const isKnown = (id: string): boolean => this.#sent.has(id) || this.#messageIds.parts.has(id);
     const known = { isKnown, hasCall: (id: string) => tools.has(id), awaits: (id: string) => tools.awaits(id) };
     for (const told of eventsOfMessages(event.messages, known)) this.#decode(told, emit);
-    this.#correct(event.messages.map(fieldsOf), emit);
+    this.#correct(event.messages.map(asFields), emit);
     return true;
   }
 

@@ -2,13 +2,13 @@ import type { AgentEvent, Emit, EventOf, Json, JsonObject, Meta, Outcome } from 
 import { mergeMeta } from '@intertie/core/internal';
 import { laterMetaOf, metaOf } from '../shared/event-meta.ts';
 import { endedStepsKey, slotKey } from '../shared/intertie-slot.ts';
-import { defined, fieldsOf, isFields, nameOf, textOf, type Fields } from '../shared/read-fields.ts';
+import { defined, asFields, isFields, asNonEmptyText, asText, type Fields } from '../shared/read-fields.ts';
 
 type Write = Emit<AgentEvent>;
 type Step = { stepId: string } | { agentId: string } | { isPhase: true };
 
 export function slotOf(event: Fields): JsonObject {
-  return fieldsOf(fieldsOf(event.metadata)[slotKey]) as JsonObject;
+  return asFields(asFields(event.metadata)[slotKey]) as JsonObject;
 }
 
 /** Sub-agents as agents, and steps by owner and name, which is all that AG-UI knows them by. */
@@ -27,9 +27,9 @@ export class AGUIAgentReader {
 
   /** The agent that an event belongs to. One that was never announced is announced now. */
   agentOf(event: Fields, emit: Write): string | undefined {
-    const kept = nameOf(slotOf(event).agentId);
-    const name = nameOf(event.name);
-    const wireId = nameOf(event.subagentRunId);
+    const kept = asNonEmptyText(slotOf(event).agentId);
+    const name = asNonEmptyText(event.name);
+    const wireId = asNonEmptyText(event.subagentRunId);
     if (kept !== undefined) return this.ensure(kept, name ?? kept, 'voice', emit);
     if (wireId !== undefined) return this.#agents.get(wireId) ?? this.ensure(wireId, wireId, 'agent', emit);
     return name === undefined ? undefined : this.ensure(`${this.#runId}:voice:${name}`, name, 'voice', emit);
@@ -37,27 +37,27 @@ export class AGUIAgentReader {
 
   /** The step that our own encoder says an event is of, if it is open. */
   stepOf(event: Fields): string | undefined {
-    const stepId = nameOf(slotOf(event).stepId);
+    const stepId = asNonEmptyText(slotOf(event).stepId);
     return stepId !== undefined && this.#openSteps.has(stepId) ? stepId : undefined;
   }
 
   start(event: Fields, emit: Write): boolean {
-    const wireId = nameOf(event.subagentRunId);
-    const name = textOf(event.name);
+    const wireId = asNonEmptyText(event.subagentRunId);
+    const name = asText(event.name);
     if (wireId === undefined || name === undefined) return false;
     const kept = slotOf(event);
-    const agentId = nameOf(kept.agentId) ?? wireId;
+    const agentId = asNonEmptyText(kept.agentId) ?? wireId;
     this.#agents.set(wireId, agentId);
     this.#known.add(agentId);
-    const parent = nameOf(event.parentSubagentRunId);
+    const parent = asNonEmptyText(event.parentSubagentRunId);
     const parentAgentId =
-      nameOf(kept.parentAgentId) ?? (parent === undefined ? undefined : (this.#agents.get(parent) ?? parent));
+      asNonEmptyText(kept.parentAgentId) ?? (parent === undefined ? undefined : (this.#agents.get(parent) ?? parent));
     emit({
       type: 'agent-start',
       agentId,
       name,
       kind: 'agent',
-      ...defined({ description: textOf(event.description), toolCallId: nameOf(event.parentToolCallId) }),
+      ...defined({ description: asText(event.description), toolCallId: asNonEmptyText(event.parentToolCallId) }),
       ...(parentAgentId !== undefined && this.#known.has(parentAgentId) && { parentAgentId }),
       ...defined({ providerMetadata: metaOf(event) }),
     });
@@ -77,25 +77,25 @@ export class AGUIAgentReader {
   }
 
   stepStart(event: Fields, emit: Write): boolean {
-    const name = textOf(event.stepName);
+    const name = asText(event.stepName);
     if (name === undefined) return false;
     const key = keyOf(event, name);
     const kept = slotOf(event);
     if (this.#steps.has(key)) return false;
     if (kept.phase === true) this.#steps.set(key, { isPhase: true });
-    else if (isFields(kept.node) && nameOf(kept.node.agentId) !== undefined) {
+    else if (isFields(kept.node) && asNonEmptyText(kept.node.agentId) !== undefined) {
       const node = kept.node as unknown as Omit<EventOf<'agent-start'>, 'type'>;
       this.#steps.set(key, { agentId: node.agentId });
       this.#known.add(node.agentId);
       emit({ ...node, type: 'agent-start' });
     } else {
-      const stepId = nameOf(kept.stepId) ?? `${this.#runId}:step-${this.#count}`;
+      const stepId = asNonEmptyText(kept.stepId) ?? `${this.#runId}:step-${this.#count}`;
       this.#count += 1;
       this.#steps.set(key, { stepId });
       this.#openSteps.set(stepId, metaOf(event));
       const agentId = this.agentOf(event, emit);
-      const isOurs = nameOf(kept.stepId) !== undefined;
-      const said = isOurs ? textOf(kept.name) : name;
+      const isOurs = asNonEmptyText(kept.stepId) !== undefined;
+      const said = isOurs ? asText(kept.name) : name;
       const warnings = Array.isArray(kept.warnings) ? kept.warnings : undefined;
       emit({ type: 'step-start', stepId, ...defined({ agentId, name: said, warnings }) });
     }
@@ -114,7 +114,7 @@ export class AGUIAgentReader {
       return true;
     }
     // A phase that ends is not the end of its step, unless our own encoder names the step.
-    const stepId = nameOf(kept.stepId) ?? ('stepId' in step ? step.stepId : undefined);
+    const stepId = asNonEmptyText(kept.stepId) ?? ('stepId' in step ? step.stepId : undefined);
     if (kept.phase === true || stepId === undefined || !this.#openSteps.has(stepId)) return true;
     const meta = this.#openSteps.get(stepId);
     this.#openSteps.delete(stepId);
@@ -127,11 +127,11 @@ export class AGUIAgentReader {
   endSteps(event: Fields, emit: Write): Fields {
     const { [endedStepsKey]: ended, ...kept } = slotOf(event);
     if (!Array.isArray(ended)) return event;
-    for (const end of ended.map(fieldsOf)) {
-      const stepId = nameOf(end.stepId);
+    for (const end of ended.map(asFields)) {
+      const stepId = asNonEmptyText(end.stepId);
       if (stepId !== undefined && this.#openSteps.delete(stepId)) emit({ ...end, type: 'step-end', stepId });
     }
-    return { ...event, metadata: { ...fieldsOf(event.metadata), [slotKey]: kept } };
+    return { ...event, metadata: { ...asFields(event.metadata), [slotKey]: kept } };
   }
 
   /** An agent that was never announced is announced when it is first heard of. */
@@ -149,8 +149,8 @@ function keyOf(event: Fields, name: string): string {
 
 function outcomeOf(event: Fields): Outcome {
   if (event.type === 'SUBAGENT_ERROR') {
-    const code = textOf(event.code);
-    return { outcome: 'error', error: { message: textOf(event.message) ?? 'The agent failed.', ...defined({ code }) } };
+    const code = asText(event.code);
+    return { outcome: 'error', error: { message: asText(event.message) ?? 'The agent failed.', ...defined({ code }) } };
   }
-  return fieldsOf(event.outcome).type === 'suspended' ? { outcome: 'paused', waitingFor: [] } : { outcome: 'complete' };
+  return asFields(event.outcome).type === 'suspended' ? { outcome: 'paused', waitingFor: [] } : { outcome: 'complete' };
 }

@@ -5,7 +5,7 @@ import { slotOf, type AGUIAgentReader } from './decode-agents.ts';
 import type { AGUISaidReader } from './decode-said.ts';
 import { customNames } from '../shared/intertie-slot.ts';
 import type { MessageIds } from '../shared/message-ids.ts';
-import { isFields, nameOf, textOf, type Fields } from '../shared/read-fields.ts';
+import { isFields, asNonEmptyText, asText, type Fields } from '../shared/read-fields.ts';
 
 type Write = Emit<AgentEvent>;
 
@@ -27,7 +27,7 @@ export class AGUIDataReader {
   }
 
   activity(event: Fields, emit: Write): boolean {
-    const messageId = nameOf(event.messageId);
+    const messageId = asNonEmptyText(event.messageId);
     if (messageId === undefined || !isFields(event.content)) return false;
     const known = this.#activities.get(messageId);
     if (known && event.replace === false) return true;
@@ -35,7 +35,7 @@ export class AGUIDataReader {
     const id = known?.id ?? this.#ids.open(messageId);
     this.#activities.set(messageId, { id, isValue });
     const data = this.#reader.json(isValue ? event.content.value : event.content);
-    const name = textOf(event.activityType) ?? 'activity';
+    const name = asText(event.activityType) ?? 'activity';
     emit({ type: 'data', id, name, data, ...this.#reader.said(event, emit) });
     return true;
   }
@@ -49,10 +49,10 @@ export class AGUIDataReader {
   }
 
   custom(event: Fields, emit: Write): boolean {
-    const name = textOf(event.name);
+    const name = asText(event.name);
     if (name === undefined) return false;
     const kept = slotOf(event);
-    const id = nameOf(kept.id);
+    const id = asNonEmptyText(kept.id);
     const own = id === undefined ? ownEvent(name, event.value) : undefined;
     if (own) {
       if (own.type === 'question') this.#asked.add(own.questionId);

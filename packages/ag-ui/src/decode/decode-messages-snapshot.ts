@@ -1,4 +1,4 @@
-import { fieldsOf, nameOf, textOf, type Fields } from '../shared/read-fields.ts';
+import { asFields, asNonEmptyText, asText, type Fields } from '../shared/read-fields.ts';
 
 export interface Known {
   isKnown(messageId: string): boolean;
@@ -14,20 +14,20 @@ export interface Known {
 export function eventsOfMessages(messages: readonly unknown[], known: Known): Fields[] {
   const events: Fields[] = [];
   const told = new Set<string>();
-  for (const message of messages.map(fieldsOf)) {
-    const messageId = nameOf(message.id);
+  for (const message of messages.map(asFields)) {
+    const messageId = asNonEmptyText(message.id);
     if (messageId === undefined) continue;
     const isOld = known.isKnown(messageId);
     const said = { messageId, subagentRunId: message.subagentRunId, metadata: message.metadata };
-    const delta = textOf(message.content);
+    const delta = asText(message.content);
     if (message.role === 'assistant') {
       if (!isOld && delta) {
         events.push({ type: 'TEXT_MESSAGE_START', ...said, name: message.name });
         events.push({ type: 'TEXT_MESSAGE_CONTENT', messageId, delta }, { type: 'TEXT_MESSAGE_END', messageId });
         pushEncrypted(events, 'message', messageId, message.encryptedValue);
       }
-      for (const call of Array.isArray(message.toolCalls) ? message.toolCalls.map(fieldsOf) : []) {
-        const toolCallId = nameOf(call.id);
+      for (const call of Array.isArray(message.toolCalls) ? message.toolCalls.map(asFields) : []) {
+        const toolCallId = asNonEmptyText(call.id);
         if (toolCallId === undefined || known.hasCall(toolCallId) || isOld) continue;
         told.add(toolCallId);
         pushCall(events, call, toolCallId, message);
@@ -49,7 +49,7 @@ export function eventsOfMessages(messages: readonly unknown[], known: Known): Fi
 }
 
 function pushCall(events: Fields[], call: Fields, toolCallId: string, message: Fields): void {
-  const { name: toolCallName, arguments: delta } = fieldsOf(call.function);
+  const { name: toolCallName, arguments: delta } = asFields(call.function);
   const { subagentRunId } = message;
   const said = { toolCallId, toolCallName, parentMessageId: message.id, subagentRunId, metadata: call.metadata };
   events.push({ type: 'TOOL_CALL_START', ...said });
@@ -61,6 +61,6 @@ function pushCall(events: Fields[], call: Fields, toolCallId: string, message: F
 }
 
 function pushEncrypted(events: Fields[], subtype: string, entityId: string, encryptedValue: unknown): void {
-  if (nameOf(encryptedValue) === undefined) return;
+  if (asNonEmptyText(encryptedValue) === undefined) return;
   events.push({ type: 'REASONING_ENCRYPTED_VALUE', subtype, entityId, encryptedValue });
 }

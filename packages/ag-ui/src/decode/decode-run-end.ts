@@ -3,7 +3,7 @@ import type { Waiting } from '@intertie/core/store';
 import { slotOf } from './decode-agents.ts';
 import { metaOf } from '../shared/event-meta.ts';
 import { decodeInterruptId } from '../shared/interrupt.ts';
-import { defined, fieldsOf, isFields, nameOf, textOf, type Fields } from '../shared/read-fields.ts';
+import { defined, asFields, isFields, asNonEmptyText, asText, type Fields } from '../shared/read-fields.ts';
 
 export type DecodedEnd = { questions: Question[]; end: EventOf<'run-end'> };
 
@@ -14,14 +14,14 @@ export function decodeRunEnd(
   callIdOf: (wireId: string) => string,
 ): DecodedEnd {
   const { ended } = slotOf(event);
-  const kept = fieldsOf(ended) as JsonObject;
+  const kept = asFields(ended) as JsonObject;
   // What is beside our own word there is ours too, for other clients.
   const meta = isFields(ended) ? (kept.providerMetadata as Meta | undefined) : metaOf(event);
   const usage = usageOf(event.usage);
   const more = {
     ...defined({
       finishReason: kept.finishReason as FinishReason | undefined,
-      rawFinishReason: textOf(kept.rawFinishReason),
+      rawFinishReason: asText(kept.rawFinishReason),
     }),
     ...(isFields(meta) && { providerMetadata: meta }),
     ...(usage.length > 0 && { usage }),
@@ -37,19 +37,19 @@ function outcomeOf(
   questions: readonly Question[],
   pending: readonly string[],
 ): Outcome {
-  const code = textOf(event.code);
+  const code = asText(event.code);
   const isStopped = code?.toLowerCase() === 'aborted' || code?.toLowerCase() === 'abort';
-  const outcome = fieldsOf(event.outcome);
+  const outcome = asFields(event.outcome);
   if (outcome.type === 'cancelled' || (event.type === 'RUN_ERROR' && isStopped)) {
     const by = kept.by === 'user' || kept.by === 'system' ? kept.by : undefined;
-    return { outcome: 'aborted', ...(by && { by }), ...defined({ reason: textOf(kept.reason) }) };
+    return { outcome: 'aborted', ...(by && { by }), ...defined({ reason: asText(kept.reason) }) };
   }
   if (event.type === 'RUN_ERROR') {
-    const said = fieldsOf(kept.error);
+    const said = asFields(kept.error);
     // The code that we put where there was none is not said back.
-    const fault = typeof said.message === 'string' ? { code: textOf(said.code) } : { code };
+    const fault = typeof said.message === 'string' ? { code: asText(said.code) } : { code };
     const retryable = typeof said.retryable === 'boolean' ? said.retryable : undefined;
-    const message = textOf(event.message) ?? 'The agent failed and did not say how.';
+    const message = asText(event.message) ?? 'The agent failed and did not say how.';
     return { outcome: 'error', error: { message, ...defined({ ...fault, retryable }) } };
   }
   if (kept.outcome === 'complete') return { outcome: 'complete' };
@@ -65,15 +65,15 @@ function outcomeOf(
 }
 
 function interruptsOf(event: Fields): Fields[] {
-  const { interrupts } = fieldsOf(event.outcome);
-  return Array.isArray(interrupts) ? interrupts.filter(isFields).filter(({ id }) => nameOf(id) !== undefined) : [];
+  const { interrupts } = asFields(event.outcome);
+  return Array.isArray(interrupts) ? interrupts.filter(isFields).filter(({ id }) => asNonEmptyText(id) !== undefined) : [];
 }
 
 /** A foreign agent's interrupt: about a call it is an approval, else it asks for a value. */
 function questionOf(interrupt: Fields, callIdOf: (wireId: string) => string): Question {
   const question = decodeInterruptId(String(interrupt.id));
-  const wireId = nameOf(interrupt.toolCallId);
-  const reason = question.reason ?? textOf(interrupt.reason);
+  const wireId = asNonEmptyText(interrupt.toolCallId);
+  const reason = question.reason ?? asText(interrupt.reason);
   // Ours can be made again of the question; a foreign one is answered under the id that it came with.
   const isOurs = question.questionId !== interrupt.id;
   return {
@@ -81,7 +81,7 @@ function questionOf(interrupt: Fields, callIdOf: (wireId: string) => string): Qu
     ...(!isOurs && { providerMetadata: { 'ag-ui': { interruptId: question.questionId } } }),
     ...(question.toolCallId === undefined &&
       wireId !== undefined && { kind: 'approval', toolCallId: callIdOf(wireId) }),
-    ...defined({ reason, message: textOf(interrupt.message), expiresAt: textOf(interrupt.expiresAt) }),
+    ...defined({ reason, message: asText(interrupt.message), expiresAt: asText(interrupt.expiresAt) }),
     ...(isFields(interrupt.responseSchema) && { schema: interrupt.responseSchema as JsonObject }),
   };
 }
@@ -90,8 +90,8 @@ function usageOf(usage: unknown): Usage[] {
   return (Array.isArray(usage) ? usage : []).filter(isFields).map((used): Usage => {
     const count = (key: string): number | undefined => (typeof used[key] === 'number' ? used[key] : undefined);
     return defined({
-      provider: textOf(used.provider),
-      model: textOf(used.model),
+      provider: asText(used.provider),
+      model: asText(used.model),
       inputTokens: count('inputTokens'),
       outputTokens: count('outputTokens'),
       totalTokens: count('totalTokens'),

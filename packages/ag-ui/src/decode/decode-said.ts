@@ -1,5 +1,5 @@
 import type { AgentEvent, Emit, Json, Meta, OnLoss } from '@intertie/core';
-import { toJson, type Said } from '@intertie/core/internal';
+import { toJson, type Attribution } from '@intertie/core/internal';
 import { slotOf, type AGUIAgentReader } from './decode-agents.ts';
 import { laterMetaOf, metaOf } from '../shared/event-meta.ts';
 import { defined, type Fields } from '../shared/read-fields.ts';
@@ -14,7 +14,7 @@ export class AGUISaidReader {
     this.#onLoss = onLoss;
   }
 
-  said(event: Fields, emit: Emit<AgentEvent>): Said {
+  said(event: Fields, emit: Emit<AgentEvent>): Attribution {
     const kept = slotOf(event);
     const agentId = this.#agents.agentOf(event.type === 'CUSTOM' ? { ...event, name: undefined } : event, emit);
     const to = Array.isArray(kept.to) ? kept.to.filter((name) => typeof name === 'string') : undefined;

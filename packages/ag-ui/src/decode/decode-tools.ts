@@ -1,14 +1,14 @@
 import type { AgentEvent, Emit, EventOf, Fault, Json, JsonObject, Meta, OnLoss, RunInput } from '@intertie/core';
-import type { CallBody, Executor, PartIds, Said } from '@intertie/core/internal';
+import type { CallBody, Executor, PartIds, Attribution } from '@intertie/core/internal';
 import { mergeMeta } from '@intertie/core/internal';
 import { slotOf } from './decode-agents.ts';
 import { metaOfEncryptedValue, withEncryptedValue } from '../shared/encrypted-value.ts';
 import { laterMetaOf, metaOf } from '../shared/event-meta.ts';
 import { readToolMessage } from '../messages/read-tool-message.ts';
-import { defined, isFields, nameOf, textOf, type Fields } from '../shared/read-fields.ts';
+import { defined, isFields, asNonEmptyText, asText, type Fields } from '../shared/read-fields.ts';
 
 type Write = Emit<AgentEvent>;
-type Call = { body: CallBody & Said; text: string; isOpen: boolean; isSettled: boolean; held?: EventOf<'tool-result'> };
+type Call = { body: CallBody & Attribution; text: string; isOpen: boolean; isSettled: boolean; held?: EventOf<'tool-result'> };
 
 /** Tool calls by their wire ids. A call is complete at its end; a result that comes before that waits for it. */
 export class AGUIToolReader {
@@ -50,14 +50,14 @@ export class AGUIToolReader {
     return call ? !call.isSettled : this.#baseline.get(wireId) === false;
   }
 
-  start(event: Fields, said: Said, emit: Write): boolean {
-    const wireId = nameOf(event.toolCallId);
-    const toolName = textOf(event.toolCallName);
+  start(event: Fields, said: Attribution, emit: Write): boolean {
+    const wireId = asNonEmptyText(event.toolCallId);
+    const toolName = asText(event.toolCallName);
     if (wireId === undefined || toolName === undefined || this.#calls.get(wireId)?.isOpen) return false;
     const kept = slotOf(event);
     const toolCallId = this.#ids.open(wireId);
     const renamed: Meta | undefined = toolCallId === wireId ? undefined : { 'ag-ui': { toolCallId: wireId } };
-    const body: CallBody & Said = {
+    const body: CallBody & Attribution = {
       toolCallId,
       toolName,
       ...callFields(kept),
@@ -72,7 +72,7 @@ export class AGUIToolReader {
 
   args(event: Fields, emit: Write): boolean {
     const call = this.#calls.get(String(event.toolCallId));
-    const delta = textOf(event.delta);
+    const delta = asText(event.delta);
     if (call === undefined || !call.isOpen || delta === undefined) return false;
     call.text += delta;
     const said = event.metadata === undefined ? undefined : this.#later(call, event);
@@ -110,7 +110,7 @@ export class AGUIToolReader {
     const wireId = String(event.toolCallId);
     const toolCallId = this.idOf(wireId);
     if (toolCallId === undefined) return false;
-    const messageId = nameOf(event.messageId);
+    const messageId = asNonEmptyText(event.messageId);
     if (messageId !== undefined) this.#results.set(messageId, wireId);
     const call = this.#calls.get(wireId);
     if (!this.awaits(wireId)) {

@@ -1,13 +1,13 @@
 import type { AgentEvent, Emit, MessagePart, Meta } from '@intertie/core';
-import { mergeMeta, type Said } from '@intertie/core/internal';
+import { mergeMeta, type Attribution } from '@intertie/core/internal';
 import { slotOf } from './decode-agents.ts';
 import type { AGUISaidReader } from './decode-said.ts';
 import type { MessageIds } from '../shared/message-ids.ts';
-import { defined, nameOf, textOf, type Fields } from '../shared/read-fields.ts';
+import { defined, asNonEmptyText, asText, type Fields } from '../shared/read-fields.ts';
 
 type Write = Emit<AgentEvent>;
 /** `words`: of an interjection, which is told when it is whole. */
-type Text = { id: string; meta: Meta | undefined; interjection?: { event: Fields; said: Said; words: string } };
+type Text = { id: string; meta: Meta | undefined; interjection?: { event: Fields; said: Attribution; words: string } };
 
 /** Texts and reasoning. Texts of other roles than the assistant's are interjections. */
 export class AGUIWordReader {
@@ -26,7 +26,7 @@ export class AGUIWordReader {
   }
 
   textStart(event: Fields, emit: Write): boolean {
-    const messageId = nameOf(event.messageId);
+    const messageId = asNonEmptyText(event.messageId);
     if (messageId === undefined || this.#texts.has(messageId)) return false;
     const role = event.role ?? 'assistant';
     const isOwn = role === 'assistant';
@@ -56,7 +56,7 @@ export class AGUIWordReader {
   }
 
   reasoningStart(event: Fields, emit: Write): boolean {
-    const messageId = nameOf(event.messageId);
+    const messageId = asNonEmptyText(event.messageId);
     if (messageId === undefined || this.#reasoning.has(messageId)) return false;
     const said = this.#reader.said(event, emit);
     const id = this.#ids.open(messageId);
@@ -80,7 +80,7 @@ export class AGUIWordReader {
 
   #delta(kind: 'text' | 'reasoning', open: ReadonlyMap<string, Text>, event: Fields, emit: Write): boolean {
     const part = open.get(String(event.messageId));
-    const words = textOf(event.delta);
+    const words = asText(event.delta);
     if (part === undefined || words === undefined) return false;
     const said = event.metadata === undefined ? undefined : this.#later(part, event);
     if (part.interjection) part.interjection.words += words;
@@ -104,7 +104,7 @@ function interject(
 ): boolean {
   const { parts } = slotOf(event);
   const kept = Array.isArray(parts) ? (parts as unknown as MessagePart[]) : undefined;
-  const name = nameOf(event.name);
+  const name = asNonEmptyText(event.name);
   const role = event.role === 'user' ? 'user' : 'system';
   emit({
     type: 'interjection',

@@ -1,5 +1,5 @@
 import type { Codec, Emit } from '@intertie/core';
-import { defined, nameOf, textOf, type Fields } from '../shared/read-fields.ts';
+import { defined, asNonEmptyText, asText, type Fields } from '../shared/read-fields.ts';
 
 /** One kind of chunk and the triad that it stands for. */
 type Kind = { id: string; start: string; content: string; end: string; fixed: readonly string[] };
@@ -99,7 +99,7 @@ export function expandChunks(faults?: ChunkFaults): Codec<Fields, Fields> {
   const chunk = (event: Fields, emit: Emit<Fields>): void => {
     const type = String(event.type);
     const kind = kinds[type]!;
-    const meant = resolve(event, type, nameOf(event[kind.id]));
+    const meant = resolve(event, type, asNonEmptyText(event[kind.id]));
     // Without an id, and with nothing to go on with, it says nothing: as it came, so that it is reported.
     if (meant === undefined) return emit(event);
     const { lane, id } = meant;
@@ -119,7 +119,7 @@ export function expandChunks(faults?: ChunkFaults): Codec<Fields, Fields> {
     }
     // What the first one says beside its words is in the start.
     const metadata = isFirst ? undefined : event.metadata;
-    const delta = textOf(event.delta) ?? (metadata === undefined ? undefined : '');
+    const delta = asText(event.delta) ?? (metadata === undefined ? undefined : '');
     if (delta !== undefined)
       emit({ type: kind.content, [kind.id]: id, delta, ...defined({ timestamp: event.timestamp, metadata }) });
   };

@@ -3,7 +3,7 @@ import type { AgentEvent, OnLoss } from '@intertie/core';
 import type { AGUIRunInput } from '../shared/ag-ui-event.ts';
 import type { StepNames } from './encode-agents.ts';
 import type { Form } from './encode-tools.ts';
-import type { BesidePart } from './to-ag-ui-messages.ts';
+import type { UnattachedPart } from './to-ag-ui-messages.ts';
 
 export interface AGUIEncoderOptions {
   /** What the client speaks: `1.0`, or an older package's version. Default: what all since 0.0.45 take. */
@@ -38,7 +38,7 @@ export type AGUIOpenState = {
   history: readonly Message[];
   events: Iterable<AgentEvent>;
   /** What of the branch no message can say: its files and sources, which are told as events. */
-  beside?: readonly BesidePart[];
+  beside?: readonly UnattachedPart[];
   /** The messages that the client has, if it says so: what it has given itself keeps its id, and all is where it belongs. */
   known?: readonly Message[];
 };

@@ -1,6 +1,6 @@
 import type { RunAgentInput } from '@ag-ui/core';
 import { toFault, type AgentEvent, type Emit, type Encoder, type End, type EventOf, type Json, type JsonObject, type Loss, type MessageContent, type OnLoss } from '@intertie/core';
-import { outcomeOfCut } from '@intertie/core/internal';
+import { toInterruptedOutcome } from '@intertie/core/internal';
 import { optionsKeyOf, type AGUIEncoderOptions, type AGUIOpenState } from './ag-ui-encoder-options.ts';
 import type { AGUIEvent } from '../shared/ag-ui-event.ts';
 import { declaredVersion, featuresOf, type AGUIFeatures } from '../shared/ag-ui-version.ts';
@@ -15,7 +15,7 @@ import type { AGUIWords } from './encode-words.ts';
 import { encryptedValueOf } from '../shared/encrypted-value.ts';
 import { guardLoss } from '../shared/guard-loss.ts';
 import { customNames, endedStepsKey, slotKey } from '../shared/intertie-slot.ts';
-import { defined, fieldsOf } from '../shared/read-fields.ts';
+import { defined, asFields } from '../shared/read-fields.ts';
 import { snapshotsFor } from './snapshot-order.ts';
 
 /** Encodes canonical events as AG-UI: a pure function of the options and the events. */
@@ -105,7 +105,7 @@ class AGUIEncoder implements Encoder<AGUIEvent, AGUIOpenState> {
   #write: Write = (event) => {
     const ended = this.#parts.agents.takeEndedSteps();
     if (ended) {
-      const kept = fieldsOf(event.metadata?.[slotKey]) as JsonObject;
+      const kept = asFields(event.metadata?.[slotKey]) as JsonObject;
       event.metadata = { ...event.metadata, [slotKey]: { ...kept, [endedStepsKey]: ended } };
     }
     if (this.#options.timestamps && this.#time !== undefined) event.timestamp = this.#time;
@@ -269,7 +269,7 @@ class AGUIEncoder implements Encoder<AGUIEvent, AGUIOpenState> {
   }
 
   #cut(end: End): void {
-    const ended: EndEvent = { type: 'run-end', ...outcomeOfCut(end) };
+    const ended: EndEvent = { type: 'run-end', ...toInterruptedOutcome(end) };
     this.#messages.feed(ended);
     this.#runEnd(ended);
   }

@@ -3,7 +3,7 @@ import type { AGUIEvent } from '../shared/ag-ui-event.ts';
 import { tag } from './encode-agents.ts';
 import { customNames, slot } from '../shared/intertie-slot.ts';
 import { defined } from '../shared/read-fields.ts';
-import type { BesidePart } from './to-ag-ui-messages.ts';
+import type { UnattachedPart } from './to-ag-ui-messages.ts';
 
 /** An event that AG-UI has none for, under a name of ours. */
 export function encodeCustom(name: keyof typeof customNames, event: AgentEvent, owner?: string): AGUIEvent {
@@ -12,7 +12,7 @@ export function encodeCustom(name: keyof typeof customNames, event: AgentEvent, 
 }
 
 /** What a client that was there has been told by such an event, for one that joins now. */
-export function encodeBeside({ part, id, after }: BesidePart, owner: string | undefined): AGUIEvent {
+export function encodeBeside({ part, id, after }: UnattachedPart, owner: string | undefined): AGUIEvent {
   const { type, ...value } = part;
   return {
     type: 'CUSTOM',

@@ -1,5 +1,5 @@
 import type { EventOf, Json, JsonObject, Meta, OnLoss } from '@intertie/core';
-import { equalJson, mergeMeta, type CallBody, type Executor, type Said, type ToolPart } from '@intertie/core/internal';
+import { equalJson, mergeMeta, type CallBody, type Executor, type Attribution, type ToolPart } from '@intertie/core/internal';
 import type { AGUIEvent } from '../shared/ag-ui-event.ts';
 import { tag } from './encode-agents.ts';
 import { encryptedValueOf } from '../shared/encrypted-value.ts';
@@ -11,7 +11,7 @@ import { encodeToolResult } from '../shared/tool-content.ts';
 export type Form = 'triads' | 'chunks';
 type Write = (event: AGUIEvent) => void;
 type Call = {
-  body: CallBody & Said;
+  body: CallBody & Attribution;
   parentMessageId: string;
   owner: string | undefined;
   form: Form;

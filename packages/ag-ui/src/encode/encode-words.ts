@@ -1,5 +1,5 @@
 import type { EventOf, JsonObject, Loss, Meta, OnLoss } from '@intertie/core';
-import { mergeMeta, type Said } from '@intertie/core/internal';
+import { mergeMeta, type Attribution } from '@intertie/core/internal';
 import type { AGUIEvent } from '../shared/ag-ui-event.ts';
 import { tag, type AGUIAgents } from './encode-agents.ts';
 import type { Form } from './encode-tools.ts';
@@ -15,7 +15,7 @@ type Part = {
   kind: 'text' | 'reasoning';
   form: Form;
   owner: string | undefined;
-  said: Said;
+  said: Attribution;
   meta: Meta | undefined;
   isSaid: boolean;
   name?: string;

@@ -1,5 +1,5 @@
 import type { JsonObject, Meta } from '@intertie/core';
-import type { CallBody, Said } from '@intertie/core/internal';
+import type { CallBody, Attribution } from '@intertie/core/internal';
 import { openMetaOf } from '../shared/encrypted-value.ts';
 
 /**
@@ -7,7 +7,7 @@ import { openMetaOf } from '../shared/encrypted-value.ts';
  * it is the owner.
  */
 export function saidSlot(
-  said: Said,
+  said: Attribution,
   owner: string | undefined,
   meta: Meta | undefined = said.providerMetadata,
 ): JsonObject {
@@ -21,7 +21,7 @@ export function saidSlot(
   return slot;
 }
 
-export function callSlot(call: CallBody & Said, owner: string | undefined, meta?: Meta): JsonObject {
+export function callSlot(call: CallBody & Attribution, owner: string | undefined, meta?: Meta): JsonObject {
   const slot = saidSlot(call, owner, meta);
   if (call.executor !== undefined) slot.executor = call.executor;
   if (call.dynamic !== undefined) slot.dynamic = call.dynamic;

@@ -8,7 +8,7 @@ import { encryptedValueOf } from '../shared/encrypted-value.ts';
 import { slot } from '../shared/intertie-slot.ts';
 import { MessageGroups } from './message-groups.ts';
 import { callSlot, saidSlot } from './part-slot.ts';
-import { defined, textOf } from '../shared/read-fields.ts';
+import { defined, asText } from '../shared/read-fields.ts';
 import { encodeToolResult } from '../shared/tool-content.ts';
 
 export interface ToAGUIMessagesOptions {
@@ -27,12 +27,12 @@ export interface ToAGUIMessagesOptions {
   /** The sub-agent that an agent's part belongs to. Default: the agent, if it is one. */
   ownerOf?: (agentId: string | undefined) => string | undefined;
   /** Is given what no message can say, so that it can be told as an event. Default: it is entered in the ledger. */
-  onBeside?: (beside: BesidePart) => void;
+  onBeside?: (beside: UnattachedPart) => void;
   onLoss?: OnLoss;
 }
 
 /** A part of an answer that AG-UI has no message for, and the id of the message that it stands behind. */
-export type BesidePart = { part: FilePart | SourcePart; id: string; after?: string };
+export type UnattachedPart = { part: FilePart | SourcePart; id: string; after?: string };
 
 /**
  * A message as AG-UI has it, which is several: each text and each reasoning is one, and so is each result. The ids are those
@@ -193,7 +193,7 @@ function resultOf(part: ToolPart, contentParts: boolean): Extract<Message, { rol
   const { content, slot: kept, error } = encodeToolResult(result, contentParts);
   if (resultMetadata) kept.providerMetadata = resultMetadata;
   // An agent's own encrypted value goes back to it as it came.
-  const encryptedValue = textOf(resultMetadata?.['ag-ui']?.encryptedValue);
+  const encryptedValue = asText(resultMetadata?.['ag-ui']?.encryptedValue);
   const more = defined({ error, encryptedValue });
   return { id: `${toolCallId}:result`, role: 'tool', toolCallId, content, ...more, ...slot(kept) };
 }

@@ -1,5 +1,5 @@
 import type { OnLoss } from '@intertie/core';
-import type { Said } from '@intertie/core/internal';
+import type { Attribution } from '@intertie/core/internal';
 
 /** What the client is not told, by the ids of the parts, and what refers to nothing that it was told. */
 export class Withheld {
@@ -17,7 +17,7 @@ export class Withheld {
   }
 
   /** Whether a part is told, that begins here. */
-  admit({ type, internal }: { type: string } & Said, id: string): boolean {
+  admit({ type, internal }: { type: string } & Attribution, id: string): boolean {
     if (!internal || this.#sendInternal) return true;
     this.withhold(type, id, 'What agents say to each other is not shown.');
     return false;

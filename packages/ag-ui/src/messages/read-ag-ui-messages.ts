@@ -1,9 +1,9 @@
 import type { CanonicalMessage, Json, JsonObject, MessagePart, Meta, OnLoss, ToolResult } from '@intertie/core';
-import type { Said, ToolPart } from '@intertie/core/internal';
+import type { Attribution, ToolPart } from '@intertie/core/internal';
 import { readContent } from '../shared/content-part.ts';
 import { withEncryptedValue } from '../shared/encrypted-value.ts';
 import { slotKey } from '../shared/intertie-slot.ts';
-import { defined, fieldsOf, isFields, nameOf, textOf, type Fields } from '../shared/read-fields.ts';
+import { defined, asFields, isFields, asNonEmptyText, asText, type Fields } from '../shared/read-fields.ts';
 import { readToolMessage, resultMetaOf } from './read-tool-message.ts';
 
 export interface ReadAGUIMessagesOptions {
@@ -22,7 +22,7 @@ export function readAGUIMessages(
   options: ReadAGUIMessagesOptions = {},
 ): CanonicalMessage[] {
   const reader = new AGUIMessageReader(options);
-  for (const [index, message] of messages.entries()) reader.read(fieldsOf(message), index);
+  for (const [index, message] of messages.entries()) reader.read(asFields(message), index);
   return reader.messages;
 }
 
@@ -38,7 +38,7 @@ class AGUIMessageReader {
   }
 
   read(message: Fields, index: number): void {
-    const id = nameOf(message.id) ?? `${this.#options.threadId ?? 'message'}:${index}`;
+    const id = asNonEmptyText(message.id) ?? `${this.#options.threadId ?? 'message'}:${index}`;
     switch (message.role) {
       case 'system':
       case 'developer':
@@ -49,7 +49,7 @@ class AGUIMessageReader {
         return this.#assistant(message, id);
       case 'reasoning': {
         const { said, meta } = saidOf(message);
-        const reasoning = textOf(message.content) ?? '';
+        const reasoning = asText(message.content) ?? '';
         this.#answer(id, said).push({
           type: 'reasoning',
           id,
@@ -82,7 +82,7 @@ class AGUIMessageReader {
   }
 
   /** The parts of the answer that is being read. */
-  #answer(id: string, { agentId, stepId }: Said): MessagePart[] {
+  #answer(id: string, { agentId, stepId }: Attribution): MessagePart[] {
     let message = this.messages.at(-1);
     if (message?.role !== 'assistant') {
       message = this.#message('assistant', id, []);
@@ -97,13 +97,13 @@ class AGUIMessageReader {
   #assistant(message: Fields, id: string): void {
     const { said, meta, kept } = saidOf(message);
     const calls: unknown[] = Array.isArray(message.toolCalls) ? message.toolCalls : [];
-    const text = textOf(message.content) ?? this.#plain(message.content, id);
+    const text = asText(message.content) ?? this.#plain(message.content, id);
     const parts = this.#answer(id, said);
     if (text !== '') {
       const citations = Array.isArray(kept.citations) ? kept.citations : undefined;
       parts.push({ type: 'text', id, text, ...said, ...defined({ citations, providerMetadata: meta }) });
     }
-    for (const call of calls) this.#call(fieldsOf(call), said, id);
+    for (const call of calls) this.#call(asFields(call), said, id);
   }
 
   #plain(content: unknown, id: string): string {
@@ -112,10 +112,10 @@ class AGUIMessageReader {
       .join('');
   }
 
-  #call(call: Fields, owner: Said, messageId: string): void {
-    const toolCallId = nameOf(call.id);
-    const { name, arguments: text } = fieldsOf(call.function);
-    if (toolCallId === undefined || nameOf(name) === undefined || this.#calls.has(toolCallId)) {
+  #call(call: Fields, owner: Attribution, messageId: string): void {
+    const toolCallId = asNonEmptyText(call.id);
+    const { name, arguments: text } = asFields(call.function);
+    if (toolCallId === undefined || asNonEmptyText(name) === undefined || this.#calls.has(toolCallId)) {
       const why = 'A call has an id of its own and the name of its tool.';
       return this.#onLoss({ kind: 'repaired', what: 'tool call', why, id: toolCallId ?? messageId });
     }
@@ -126,13 +126,13 @@ class AGUIMessageReader {
       toolCallId,
       toolName: String(name),
       state: 'call',
-      ...argumentsOf(textOf(text) ?? '', inputEncoding === 'text'),
+      ...argumentsOf(asText(text) ?? '', inputEncoding === 'text'),
       ...owner,
       ...said,
       ...((executor === 'provider' || executor === 'runtime' || executor === 'client') && { executor }),
       ...((inputEncoding === 'json' || inputEncoding === 'text') && { inputEncoding }),
       ...(typeof dynamic === 'boolean' && { dynamic }),
-      ...defined({ title: textOf(title), providerMetadata: meta }),
+      ...defined({ title: asText(title), providerMetadata: meta }),
     };
     this.#calls.set(toolCallId, part);
     this.#answer(messageId, part).push(part);
@@ -182,12 +182,12 @@ function argumentsOf(text: string, isText: boolean): Pick<ToolPart, 'args' | 'in
 }
 
 /** Who said it, as far as the client kept it for us. A client may send anything, so every field is checked. */
-function saidOf(entity: Fields): { said: Said; meta: Meta | undefined; kept: JsonObject } {
-  const kept = fieldsOf(fieldsOf(entity.metadata)[slotKey]) as JsonObject;
-  const agentId = nameOf(kept.agentId) ?? nameOf(entity.subagentRunId);
+function saidOf(entity: Fields): { said: Attribution; meta: Meta | undefined; kept: JsonObject } {
+  const kept = asFields(asFields(entity.metadata)[slotKey]) as JsonObject;
+  const agentId = asNonEmptyText(kept.agentId) ?? asNonEmptyText(entity.subagentRunId);
   const to = Array.isArray(kept.to) && kept.to.every((name) => typeof name === 'string') ? kept.to : undefined;
-  const said: Said = {
-    ...defined({ agentId, stepId: nameOf(kept.stepId), to }),
+  const said: Attribution = {
+    ...defined({ agentId, stepId: asNonEmptyText(kept.stepId), to }),
     ...(kept.internal === true && { internal: true }),
   };
   const open = isFields(kept.providerMetadata) ? (kept.providerMetadata as Meta) : undefined;

@@ -3,22 +3,22 @@ import { toJson } from '@intertie/core/internal';
 import { readContent } from '../shared/content-part.ts';
 import { withEncryptedValue } from '../shared/encrypted-value.ts';
 import { slotKey } from '../shared/intertie-slot.ts';
-import { fieldsOf, isFields, textOf, type Fields } from '../shared/read-fields.ts';
+import { asFields, isFields, asText, type Fields } from '../shared/read-fields.ts';
 import { parseContainer } from '../shared/tool-content.ts';
 
 /** What came of a call, as a tool message says it. Undefined: it says that nobody has answered. */
 export function readToolMessage(message: Fields, id: string, onLoss: OnLoss): ToolResult | undefined {
-  const kept = fieldsOf(fieldsOf(message.metadata)[slotKey]);
-  const error = textOf(message.error);
+  const kept = asFields(asFields(message.metadata)[slotKey]);
+  const error = asText(message.error);
   if (kept.status === 'unsettled') return undefined;
   if (kept.status === 'denied') {
-    const reason = textOf(kept.reason);
+    const reason = asText(kept.reason);
     return { status: 'denied', ...(reason !== undefined && { reason }) };
   }
   if (kept.status === 'error' || error !== undefined) {
-    const fault = fieldsOf(kept.error);
+    const fault = asFields(kept.error);
     if (typeof fault.message === 'string') return { status: 'error', error: fault as Fault };
-    return { status: 'error', error: { message: error ?? textOf(message.content) ?? '' } };
+    return { status: 'error', error: { message: error ?? asText(message.content) ?? '' } };
   }
   if (Array.isArray(kept.content)) return { status: 'ok', output: kept.content as Json[], content: true };
   if (typeof message.content === 'string') {
@@ -29,7 +29,7 @@ export function readToolMessage(message: Fields, id: string, onLoss: OnLoss): To
 
 /** What is said of a result beside it. */
 export function resultMetaOf(message: Fields): Meta | undefined {
-  const { providerMetadata } = fieldsOf(fieldsOf(message.metadata)[slotKey]);
+  const { providerMetadata } = asFields(asFields(message.metadata)[slotKey]);
   return withEncryptedValue(
     isFields(providerMetadata) ? (providerMetadata as Meta) : undefined,
     message.encryptedValue,

@@ -6,7 +6,7 @@ import type { AGUIEvent } from '../shared/ag-ui-event.ts';
 import { aguiSSEHeaders, writeAGUISSE } from '../wire/ag-ui-sse.ts';
 import { DurableDoor, type Told } from './durable-door.ts';
 import { createAGUIEncoder } from '../encode/encode-ag-ui.ts';
-import { defined, nameOf } from '../shared/read-fields.ts';
+import { defined, asNonEmptyText } from '../shared/read-fields.ts';
 import { readRunAgentInput, RequestProblem } from './read-run-agent-input.ts';
 import { refuseRun } from './refuse-run.ts';
 import { runOfInput } from '../messages/run-of-input.ts';
@@ -44,7 +44,7 @@ function durableHandler(agent: DurableAgent, options: DurableAGUIHandlerOptions)
   const tell = async (request: Request): Promise<Told | null> => {
     if (request.method === 'POST') return door.run(await readRunAgentInput(request, limits), request);
     const { query, threadId, runId } = named(request);
-    const protocolVersion = nameOf(query.get('protocolVersion'));
+    const protocolVersion = asNonEmptyText(query.get('protocolVersion'));
     const client = defined({ runId, protocolVersion });
     return query.get('replay') === 'true' ? door.replay(threadId, client) : door.connect(threadId, client);
   };
@@ -87,9 +87,9 @@ function sourceHandler(source: AgentSource, options: AGUIHandlerOptions): Handle
 /** The thread, and perhaps the run, that a request without a body is about. */
 function named(request: Request): { query: URLSearchParams; threadId: string; runId: string | undefined } {
   const query = new URL(request.url).searchParams;
-  const threadId = nameOf(query.get('threadId'));
+  const threadId = asNonEmptyText(query.get('threadId'));
   if (threadId === undefined) throw new RequestProblem(`${request.method} says \`?threadId=\`: which thread.`, 422);
-  return { query, threadId, runId: nameOf(query.get('runId')) };
+  return { query, threadId, runId: asNonEmptyText(query.get('runId')) };
 }
 
 /** The events in the form that the client reads. */

@@ -1,7 +1,7 @@
 import { RunAgentInputSchema } from '@ag-ui/core/schemas';
 import { checkMessageCounts, checkRequestId, readJsonBody, type RequestLimits } from '@intertie/core/http';
 import type { AGUIRunInput } from '../shared/ag-ui-event.ts';
-import { fieldsOf, isFields } from '../shared/read-fields.ts';
+import { asFields, isFields } from '../shared/read-fields.ts';
 
 /** Why a request is refused, before any stream begins. */
 export class RequestProblem extends Error {
@@ -74,7 +74,7 @@ function upgrade(body: unknown, limits: Partial<RequestLimits> | undefined): unk
 }
 
 function countParts(message: unknown): number {
-  const { content, toolCalls } = fieldsOf(message);
+  const { content, toolCalls } = asFields(message);
   return (Array.isArray(content) ? content.length : 1) + (Array.isArray(toolCalls) ? toolCalls.length : 0);
 }
 

@@ -1,6 +1,6 @@
 import type { Message } from '@ag-ui/core';
 import type { CanonicalMessage } from '@intertie/core';
-import { toAGUIMessages, type BesidePart, type ToAGUIMessagesOptions } from '../encode/to-ag-ui-messages.ts';
+import { toAGUIMessages, type UnattachedPart, type ToAGUIMessagesOptions } from '../encode/to-ag-ui-messages.ts';
 
 /** A branch of a thread, and what an AG-UI client has of it. */
 export class StoredBranch {
@@ -8,13 +8,13 @@ export class StoredBranch {
   /** All of it as AG-UI messages, under the ids that the client knows. */
   readonly told: Message[] = [];
   /** What no message can say. */
-  readonly beside: BesidePart[] = [];
+  readonly beside: UnattachedPart[] = [];
   #places = new Map<string, number>();
   #silent = new Set<number>();
 
   constructor(stored: readonly CanonicalMessage[], options: ToAGUIMessagesOptions) {
     this.stored = stored;
-    const telling = { ...options, onBeside: (beside: BesidePart) => void this.beside.push(beside) };
+    const telling = { ...options, onBeside: (beside: UnattachedPart) => void this.beside.push(beside) };
     for (const [index, message] of stored.entries()) {
       const { clientId, id } = message;
       const known = clientId !== undefined && !this.#places.has(clientId) ? clientId : id;

@@ -2,7 +2,7 @@ import type { ContentPart, PartSource } from '@ag-ui/core';
 import type { Json, Meta, OnLoss } from '@intertie/core';
 import type { FileBody, FilePart, TextPart } from '@intertie/core/internal';
 import { slot, slotKey } from './intertie-slot.ts';
-import { defined, fieldsOf, isFields, isJsonObject, nameOf, textOf } from './read-fields.ts';
+import { defined, asFields, isFields, isJsonObject, asNonEmptyText, asText } from './read-fields.ts';
 
 const unknownMediaType = 'application/octet-stream';
 
@@ -13,8 +13,8 @@ export function contentPartOf(part: Json): ContentPart | undefined {
   const metadata = slot(defined({ filename, providerMetadata }));
   if (type === 'text' && typeof text === 'string') return { type, text, ...metadata };
   if (type !== 'file') return undefined;
-  const source = sourceOf(data, url, reference, textOf(mimeType));
-  return source && { type: kindOf(textOf(mimeType)), source, ...metadata };
+  const source = sourceOf(data, url, reference, asText(mimeType));
+  return source && { type: kindOf(asText(mimeType)), source, ...metadata };
 }
 
 function sourceOf(
@@ -25,9 +25,9 @@ function sourceOf(
 ): PartSource | undefined {
   if (typeof data === 'string') return { type: 'data', value: data, mimeType: mimeType ?? unknownMediaType };
   if (typeof url === 'string') return { type: 'url', value: url, ...defined({ mimeType }) };
-  const { provider, ref } = fieldsOf(reference);
+  const { provider, ref } = asFields(reference);
   if (typeof ref !== 'string') return undefined;
-  return { type: 'file', value: ref, ...defined({ provider: textOf(provider), mimeType }) };
+  return { type: 'file', value: ref, ...defined({ provider: asText(provider), mimeType }) };
 }
 
 function kindOf(mimeType = ''): 'image' | 'audio' | 'video' | 'document' {
@@ -37,17 +37,17 @@ function kindOf(mimeType = ''): 'image' | 'audio' | 'video' | 'document' {
 
 /** A content part of any version as a text or file part; undefined for what cannot be used. */
 function readContentPart(value: unknown): TextPart | FilePart | undefined {
-  const part = fieldsOf(value);
-  const kept = fieldsOf(fieldsOf(part.metadata)[slotKey]);
+  const part = asFields(value);
+  const kept = asFields(asFields(part.metadata)[slotKey]);
   const more = {
     ...(isFields(kept.providerMetadata) && { providerMetadata: kept.providerMetadata as Meta }),
   };
   if (part.type === 'text') {
-    const text = textOf(part.text);
+    const text = asText(part.text);
     return text === undefined ? undefined : { type: 'text', text, ...more };
   }
-  const body = part.type === 'binary' ? legacyBody(part) : bodyOf(fieldsOf(part.source));
-  const filename = nameOf(kept.filename) ?? nameOf(part.filename);
+  const body = part.type === 'binary' ? legacyBody(part) : bodyOf(asFields(part.source));
+  const filename = asNonEmptyText(kept.filename) ?? asNonEmptyText(part.filename);
   return body && { type: 'file', ...body, ...defined({ filename }), ...more };
 }
 
@@ -57,20 +57,20 @@ export function readContent(content: unknown, id: string, onLoss: OnLoss): Array
   return (Array.isArray(content) ? content : []).flatMap((item: unknown) => {
     const part = readContentPart(item);
     if (part) return [part];
-    const what = `content part ${String(fieldsOf(item).type)}`;
+    const what = `content part ${String(asFields(item).type)}`;
     onLoss({ kind: 'unsupported', what, why: 'It cannot be used, and the run goes on without it.', id });
     return [];
   });
 }
 
 function bodyOf(source: { readonly [key: string]: unknown }): FileBody | undefined {
-  const value = nameOf(source.value);
-  const mimeType = nameOf(source.mimeType);
+  const value = asNonEmptyText(source.value);
+  const mimeType = asNonEmptyText(source.mimeType);
   if (value === undefined) return undefined;
   if (source.type === 'data') return { data: value, ...defined({ mimeType }) };
   if (source.type === 'url') return urlBody(value, mimeType);
   if (source.type !== 'file') return undefined;
-  return { reference: { ref: value, ...defined({ provider: nameOf(source.provider) }) }, ...defined({ mimeType }) };
+  return { reference: { ref: value, ...defined({ provider: asNonEmptyText(source.provider) }) }, ...defined({ mimeType }) };
 }
 
 /** A `data:` URL holds the bytes themselves. */
@@ -78,16 +78,16 @@ function urlBody(url: string, mimeType: string | undefined): FileBody {
   const [, type, data] = /^data:([^;,]*)(?:;[^;,]*)*;base64,(.*)$/s.exec(url) ?? [];
   return data === undefined
     ? { url, ...defined({ mimeType }) }
-    : { data, ...defined({ mimeType: mimeType ?? nameOf(type) }) };
+    : { data, ...defined({ mimeType: mimeType ?? asNonEmptyText(type) }) };
 }
 
 /** What clients before 0.0.50 send: one kind of part for all files. */
 function legacyBody(part: { readonly [key: string]: unknown }): FileBody | undefined {
-  const more = defined({ mimeType: nameOf(part.mimeType) });
-  const data = nameOf(part.data);
+  const more = defined({ mimeType: asNonEmptyText(part.mimeType) });
+  const data = asNonEmptyText(part.data);
   if (data !== undefined) return { data, ...more };
-  const url = nameOf(part.url);
+  const url = asNonEmptyText(part.url);
   if (url !== undefined) return urlBody(url, more.mimeType);
-  const ref = nameOf(part.id);
+  const ref = asNonEmptyText(part.id);
   return ref === undefined ? undefined : { reference: { ref }, ...more };
 }

@@ -1,7 +1,7 @@
 import type { JsonObject, Meta, OnLoss } from '@intertie/core';
 import { equalJson, mergeMeta, toJson } from '@intertie/core/internal';
 import { slotKey } from './intertie-slot.ts';
-import { fieldsOf, isFields, isJsonObject, type Fields } from './read-fields.ts';
+import { asFields, isFields, isJsonObject, type Fields } from './read-fields.ts';
 
 /** Where an agent's own metadata is kept. */
 const foreignKey = 'ag-ui';
@@ -9,8 +9,8 @@ const foreignKey = 'ag-ui';
 /** What an event's metadata says: a provider's that we have sent, and what else an agent has said there. */
 export function metaOf(event: Fields, onLoss?: OnLoss): Meta | undefined {
   if (event.metadata === undefined) return undefined;
-  const { [slotKey]: kept, ...foreign } = fieldsOf(event.metadata);
-  const { providerMetadata } = fieldsOf(kept);
+  const { [slotKey]: kept, ...foreign } = asFields(event.metadata);
+  const { providerMetadata } = asFields(kept);
   const meta: Meta = {
     ...(isFields(providerMetadata) && (toJson(providerMetadata, onLoss) as Meta)),
     ...(Object.keys(foreign).length > 0 && { [foreignKey]: { metadata: toJson(foreign, onLoss) } }),

@@ -1,7 +1,7 @@
 import type { Interrupt, ResumeEntry } from '@ag-ui/core';
 import type { Answer, JsonObject, Meta, Question } from '@intertie/core';
 import { decodeBase64, encodeBase64 } from '@intertie/core/internal';
-import { defined, isFields, isJsonObject, nameOf, textOf } from './read-fields.ts';
+import { defined, isFields, isJsonObject, asNonEmptyText, asText } from './read-fields.ts';
 
 const prefix = 'intertie:';
 
@@ -39,12 +39,12 @@ export function decodeInterruptId(id: string): Question {
       const base64 = id.slice(prefix.length).replaceAll('-', '+').replaceAll('_', '/');
       const padded = base64.padEnd(Math.ceil(base64.length / 4) * 4, '=');
       const kept: unknown = JSON.parse(new TextDecoder().decode(decodeBase64(padded)));
-      const questionId = isFields(kept) ? nameOf(kept.questionId) : undefined;
+      const questionId = isFields(kept) ? asNonEmptyText(kept.questionId) : undefined;
       if (isFields(kept) && questionId !== undefined) {
         return {
           questionId,
           kind: kept.kind === 'input' ? 'input' : 'approval',
-          ...defined({ toolCallId: nameOf(kept.toolCallId), reason: textOf(kept.reason) }),
+          ...defined({ toolCallId: asNonEmptyText(kept.toolCallId), reason: asText(kept.reason) }),
           ...(isFields(kept.providerMetadata) && { providerMetadata: kept.providerMetadata as Meta }),
         };
       }
@@ -64,5 +64,5 @@ export function decodeResume(entry: ResumeEntry, question: Question): Answer {
   if (kind === 'input') return { questionId, value: payload };
   // Nobody approves by accident: to resolve without a word is to let it go on, and whatever else is not a yes is a no.
   if (!isJsonObject(payload)) return { questionId, approved: payload === null || payload === true };
-  return { questionId, approved: payload.approved === true, ...defined({ reason: textOf(payload.reason) }) };
+  return { questionId, approved: payload.approved === true, ...defined({ reason: asText(payload.reason) }) };
 }

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '@intertie/core';
 import { isFields } from '@intertie/core/internal';
 
-export { defined, fieldsOf, isFields, nameOf, textOf, type Fields } from '@intertie/core/internal';
+export { defined, asFields, isFields, asNonEmptyText, asText, type Fields } from '@intertie/core/internal';
 
 export function isJsonObject(value: Json | undefined): value is JsonObject {
   return isFields(value);

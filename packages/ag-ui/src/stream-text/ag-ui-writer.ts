@@ -7,7 +7,7 @@ import { WriteQueue } from './write-queue.ts';
  * The call during which something is written. What `execute` of a tool is given says it, and can be passed as it is: then
  * the event comes after its call and before its result, however fast or slow the client reads.
  */
-export type WrittenDuring = { readonly toolCallId?: string };
+export type ToolCallContext = { readonly toolCallId?: string };
 
 /**
  * Adds events to one run while it is told, in the order in which they are written. Each method says whether the event will
@@ -15,17 +15,17 @@ export type WrittenDuring = { readonly toolCallId?: string };
  */
 export interface AGUIWriter {
   /** `CUSTOM`: shown, and not kept. The name goes out as it is; give it a prefix, since names without one are the protocol's. */
-  custom(name: string, value: unknown, during?: WrittenDuring): boolean;
+  custom(name: string, value: unknown, during?: ToolCallContext): boolean;
   /** `ACTIVITY_SNAPSHOT`: kept in the thread under this id, which is its own there. The same id again replaces it. */
-  activity(id: string, type: string, content: { [key: string]: unknown }, during?: WrittenDuring): boolean;
+  activity(id: string, type: string, content: { [key: string]: unknown }, during?: ToolCallContext): boolean;
   /** `ACTIVITY_DELTA`, by RFC 6902. */
-  patchActivity(id: string, patch: readonly Op[], during?: WrittenDuring): boolean;
+  patchActivity(id: string, patch: readonly Op[], during?: ToolCallContext): boolean;
   /** `STATE_SNAPSHOT`: the whole state of the thread. */
-  state(state: unknown, during?: WrittenDuring): boolean;
+  state(state: unknown, during?: ToolCallContext): boolean;
   /** `STATE_DELTA`, by RFC 6902. */
-  patchState(patch: readonly Op[], during?: WrittenDuring): boolean;
+  patchState(patch: readonly Op[], during?: ToolCallContext): boolean;
   /** `RAW`: what somebody else has said, as it was. `source` says who. */
-  raw(event: unknown, source: string, during?: WrittenDuring): boolean;
+  raw(event: unknown, source: string, during?: ToolCallContext): boolean;
 }
 
 const queues = new WeakMap<AGUIWriter, WriteQueue>();
@@ -36,7 +36,7 @@ const queues = new WeakMap<AGUIWriter, WriteQueue>();
  */
 export function createAGUIWriter(): AGUIWriter {
   const queue = new WriteQueue();
-  const put = (event: AgentEvent, during: WrittenDuring | undefined): boolean => queue.put(event, during?.toolCallId);
+  const put = (event: AgentEvent, during: ToolCallContext | undefined): boolean => queue.put(event, during?.toolCallId);
   const writer: AGUIWriter = {
     custom: (name, value, during) =>
       put(

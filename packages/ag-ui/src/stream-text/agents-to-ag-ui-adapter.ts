@@ -3,7 +3,7 @@ import { fromModelMessages, fromUIMessages } from '@intertie/ai-sdk';
 import { generateId, iterate, type Json } from '@intertie/core';
 import type { AGUIRunInput } from '../shared/ag-ui-event.ts';
 import { featuresOf } from '../shared/ag-ui-version.ts';
-import { defined, isFields, nameOf, type Fields } from '../shared/read-fields.ts';
+import { defined, isFields, asNonEmptyText, type Fields } from '../shared/read-fields.ts';
 import { encodeStreamText, type StreamTextLike, type ToAGUIOptions } from './to-ag-ui.ts';
 import { toAGUIMessages } from '../encode/to-ag-ui-messages.ts';
 
@@ -91,7 +91,7 @@ function messagesOf(messages: readonly object[], threadId: string): Message[] {
   if (read.some(({ parts }) => Array.isArray(parts))) {
     return fromUIMessages(read, { threadId, createdAt: new Date(0) }).flatMap((message) => toAGUIMessages(message));
   }
-  if (read.every((message) => nameOf(message.id) !== undefined && !isModelMessage(message)))
+  if (read.every((message) => asNonEmptyText(message.id) !== undefined && !isModelMessage(message)))
     return [...messages] as Message[];
   return fromModelMessages(read, { threadId }).flatMap((message) => toAGUIMessages(message));
 }

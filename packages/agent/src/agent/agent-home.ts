@@ -8,9 +8,9 @@ import { runHostOf, type RunHost } from '../execution/run-host.ts';
 import { firstWords } from './thread-title.ts';
 
 /** Where an agent is at home: what it is, where it is kept, and what runs it. */
-export type AgentHome = { definition: AgentDefinition; store: Store; host: RunHost };
+export type AgentRuntime = { definition: AgentDefinition; store: Store; host: RunHost };
 
-export function homeOf<Tools extends ToolSet>(options: AgentOptions<Tools>): AgentHome {
+export function homeOf<Tools extends ToolSet>(options: AgentOptions<Tools>): AgentRuntime {
   const { onLoss = () => undefined, title = firstWords } = options;
   const { history = {}, retainReasoning = 'all', storeReasoning = 'all' } = options;
   const store = toStore(options.store ?? createInMemoryStore());

@@ -8,7 +8,7 @@ import type { AnswerRequest,
   StartResult,
   ToolAnswer } from '@intertie/core/store';
 import type { ToolSet } from 'ai';
-import { homeOf, type AgentHome } from './agent-home.ts';
+import { homeOf, type AgentRuntime } from './agent-home.ts';
 import type { AgentOptions, GeneratedAnswer, StreamRequest } from './agent-options.ts';
 import { findContinuation } from '../execution/find-continuation.ts';
 import { importMessages, type ImportReport, type ImportRequest } from './import-messages.ts';
@@ -32,9 +32,9 @@ export class Agent<Tools extends ToolSet = ToolSet> implements DurableAgent {
   readonly store: Store;
   /** The tools that it was given, for `InferIntertieUIMessage`. */
   declare readonly tools?: Tools;
-  #home: AgentHome;
+  #home: AgentRuntime;
 
-  constructor(options: AgentOptions<Tools>, home: AgentHome = homeOf(options)) {
+  constructor(options: AgentOptions<Tools>, home: AgentRuntime = homeOf(options)) {
     this.#home = home;
     this.name = home.definition.name;
     this.source = home.definition.source;

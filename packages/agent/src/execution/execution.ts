@@ -1,12 +1,12 @@
 import { DatabaseAwayError, MessageList, RunLostError, toFault, type AgentEvent, type End, type EventOf, type Fault, type Outcome, type RunControl, type RunInput, type RunRecord, type Store } from '@intertie/core';
-import { endByAbort,
+import { toAbortEnd,
   sealStream,
   type RunFlusher,
   type RunWatcher,
   type RunWriter,
   type SealedStream,
   type StopReason } from '@intertie/core/internal';
-import { decisionsOf,
+import { collectDecisions,
   type FinishResult,
   type Ownership,
   type RunKey,
@@ -186,7 +186,7 @@ export class Execution {
   /** After a stop every end counts as the stop. */
   #endOr(why: End): End {
     const { aborted, reason } = this.#abort.signal;
-    return aborted ? endByAbort(reason) : why;
+    return aborted ? toAbortEnd(reason) : why;
   }
 
   /** Folds and logs one event. Returns a promise only if that takes time. */
@@ -290,7 +290,7 @@ export class Execution {
   async #ask(event: EventOf<'question' | 'tool-call'>, waiting: Waiting): Promise<void> {
     const { registry } = this.#host.store;
     this.#list.feed(event);
-    const decisions = decisionsOf({ outcome: 'paused', waitingFor: [waiting] }, this.#list.message!.content);
+    const decisions = collectDecisions({ outcome: 'paused', waitingFor: [waiting] }, this.#list.message!.content);
     let asked: Awaited<ReturnType<typeof registry.ask>>;
     try {
       asked = await persist(() => registry.ask(this.key, this.#owned.epoch, decisions), this.#persistOptions);

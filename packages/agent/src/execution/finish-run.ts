@@ -1,6 +1,6 @@
 import { generateId, type CanonicalMessage, type EventOf, type RunRecord, type Store } from '@intertie/core';
-import { outcomeOf } from '@intertie/core/internal';
-import { decisionsOf, type FinishRequest, type FinishResult, type Ownership } from '@intertie/core/store';
+import { toOutcome } from '@intertie/core/internal';
+import { collectDecisions, type FinishRequest, type FinishResult, type Ownership } from '@intertie/core/store';
 import { persist, type PersistOptions } from './persist.ts';
 import { continuedInput } from './prepare-run.ts';
 
@@ -11,11 +11,11 @@ export function endingOf(
   end: EventOf<'run-end'>,
   process: string,
 ): Omit<FinishRequest, 'nextSeq' | 'events'> {
-  const outcome = outcomeOf(end);
+  const outcome = toOutcome(end);
   return {
     outcome,
     content,
-    decisions: decisionsOf(outcome, content),
+    decisions: collectDecisions(outcome, content),
     continuation: { runId: generateId(), process, input: continuedInput(run) },
     ...(end.usage && { usage: end.usage }),
     ...(state !== undefined && { state }),

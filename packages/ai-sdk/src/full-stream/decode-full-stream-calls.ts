@@ -1,16 +1,16 @@
 import { toFault, type AgentEvent, type Emit, type EventOf, type Fault, type FinishReason, type Json, type JsonObject, type Meta, type OnLoss, type RunInput } from '@intertie/core';
-import { mergeMeta, toJson, type CallBody, type Executor, type PartIds, type Said } from '@intertie/core/internal';
+import { mergeMeta, toJson, type CallBody, type Executor, type PartIds, type Attribution } from '@intertie/core/internal';
 import type { Waiting } from '@intertie/core/store';
 import { lateResult } from '../messages/late-results.ts';
 import {
   defined,
-  fieldsOf,
-  flagOf,
+  asFields,
+  asBoolean,
   isFields,
   keyOf,
   metaOf,
-  nameOf,
-  textOf,
+  asNonEmptyText,
+  asText,
   type Fields,
 } from '../shared/read-fields.ts';
 import { inputBeforeSchema } from '../shared/schema-input.ts';
@@ -36,7 +36,7 @@ export interface CallContext {
   hasPartialResults(toolName: string): boolean;
   onLoss: OnLoss;
   /** In which step a part is, and its metadata. */
-  said(part: Fields): Pick<Said, 'stepId' | 'providerMetadata'>;
+  said(part: Fields): Pick<Attribution, 'stepId' | 'providerMetadata'>;
   /** The last part or call that began. */
   lastId(): string | undefined;
   /** A part of a known type that does not fit where it is. */
@@ -69,7 +69,7 @@ export class FullStreamCalls {
   inputDelta(part: Fields, emit: Write): void {
     const toolCallId = this.#streaming(part, emit);
     if (toolCallId === undefined) return;
-    const delta = textOf(part.delta) ?? '';
+    const delta = asText(part.delta) ?? '';
     const providerMetadata = metaOf(part.providerMetadata, this.#context.onLoss);
     if (providerMetadata) emit({ type: 'tool-input-delta', toolCallId, delta, providerMetadata });
     else emit({ type: 'tool-input-delta', toolCallId, delta });
@@ -81,7 +81,7 @@ export class FullStreamCalls {
   }
 
   call(part: Fields, emit: Write): void {
-    const wireId = nameOf(part.toolCallId);
+    const wireId = asNonEmptyText(part.toolCallId);
     const known = wireId === undefined ? undefined : this.#context.ids.of(wireId);
     const streamed = known === undefined ? undefined : this.#calls.get(known);
     // A wire id that comes again after its call is complete is another call.
@@ -147,12 +147,12 @@ export class FullStreamCalls {
   }
 
   question(part: Fields, emit: Write): void {
-    const questionId = nameOf(part.approvalId);
+    const questionId = asNonEmptyText(part.approvalId);
     if (questionId === undefined) return this.#context.lost(part, 'An approval request has an id.', emit);
-    const toolCallId = this.#context.ids.of(keyOf(fieldsOf(part.toolCall).toolCallId));
+    const toolCallId = this.#context.ids.of(keyOf(asFields(part.toolCall).toolCallId));
     const before = inputBeforeSchema(part.toolCall);
     const kept = defined({
-      signature: textOf(part.signature),
+      signature: asText(part.signature),
       inputSchemaInput: before && this.#json(before.value),
     });
     const providerMetadata = Object.keys(kept).length > 0 ? { 'ai-sdk': kept as JsonObject } : undefined;
@@ -161,18 +161,18 @@ export class FullStreamCalls {
       type: 'question',
       questionId,
       kind: 'approval',
-      ...defined({ toolCallId, reason: textOf(part.reason) }),
+      ...defined({ toolCallId, reason: asText(part.reason) }),
       ...(part.isAutomatic === true && { automatic: true }),
       ...(providerMetadata && { providerMetadata }),
     });
   }
 
   answer(part: Fields, emit: Write): void {
-    const questionId = nameOf(part.approvalId);
+    const questionId = asNonEmptyText(part.approvalId);
     if (questionId === undefined) return this.#context.lost(part, 'An approval response names its request.', emit);
     const toolCallId = this.#questions.get(questionId);
     this.#questions.delete(questionId);
-    const reason = textOf(part.reason);
+    const reason = asText(part.reason);
     if (toolCallId !== undefined && reason !== undefined) this.#denials.set(toolCallId, reason);
     emit({ type: 'answer', questionId, approved: part.approved === true, ...(reason !== undefined && { reason }) });
   }
@@ -213,40 +213,40 @@ export class FullStreamCalls {
     return unsettled?.find((id) => this.#calls.get(id)?.input === part.input) ?? unsettled?.[0];
   }
 
-  #openCall(part: Fields, wireId: unknown, state: Call['state']): CallBody & Said {
+  #openCall(part: Fields, wireId: unknown, state: Call['state']): CallBody & Attribution {
     const before = this.#context.ids.of(keyOf(wireId));
-    const toolCallId = this.#context.ids.open(nameOf(wireId));
+    const toolCallId = this.#context.ids.open(asNonEmptyText(wireId));
     if (before !== undefined && this.#calls.get(before)?.state === 'open') {
       const twins = this.#twins.get(keyOf(wireId)) ?? [before];
       this.#twins.set(keyOf(wireId), [...twins, toolCallId]);
     }
-    const toolName = textOf(part.toolName) ?? '';
+    const toolName = asText(part.toolName) ?? '';
     const said = defined({
       executor: this.#context.executorOf(toolName, part.providerExecuted),
-      dynamic: flagOf(part.dynamic),
+      dynamic: asBoolean(part.dynamic),
     });
     const { stepId } = this.#context.said({});
     this.#calls.set(toolCallId, { state, toolName, ...said, ...defined({ stepId }) });
-    return this.#callBody({ toolCallId, toolName, ...said }, part, nameOf(wireId));
+    return this.#callBody({ toolCallId, toolName, ...said }, part, asNonEmptyText(wireId));
   }
 
   /** What `tool-input-start` said holds: of an invalid call the SDK says `dynamic`, whatever it said before. */
-  #completeCall(toolCallId: string, call: Call, part: Fields): CallBody & Said {
+  #completeCall(toolCallId: string, call: Call, part: Fields): CallBody & Attribution {
     call.state = 'open';
     const { toolName } = call;
     const said = defined({
       executor: call.executor ?? this.#context.executorOf(toolName, part.providerExecuted ?? false),
-      dynamic: call.dynamic ?? (part.invalid === true ? undefined : flagOf(part.dynamic)),
+      dynamic: call.dynamic ?? (part.invalid === true ? undefined : asBoolean(part.dynamic)),
     });
     Object.assign(call, said);
-    return this.#callBody({ toolCallId, toolName, ...said }, part, nameOf(part.toolCallId));
+    return this.#callBody({ toolCallId, toolName, ...said }, part, asNonEmptyText(part.toolCallId));
   }
 
   /**
    * Adds the remaining fields of a part to its call. The provider's id is kept where ours differs, on the opening and on the
    * complete call: readers of either must find it.
    */
-  #callBody(call: CallBody & Said, part: Fields, wireId: string | undefined): CallBody & Said {
+  #callBody(call: CallBody & Attribution, part: Fields, wireId: string | undefined): CallBody & Attribution {
     const { title, inputEncoding, toolMetadata } = part;
     if (typeof title === 'string') call.title = title;
     if (inputEncoding === 'json' || inputEncoding === 'text') call.inputEncoding = inputEncoding;

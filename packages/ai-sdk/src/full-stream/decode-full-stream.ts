@@ -1,11 +1,11 @@
 import { toFault, type AgentEvent, type Codec, type Emit, type EventOf, type Fault, type FinishReason, type Json, type JsonObject, type Meta, type OnLoss, type Outcome, type RunInput, type Usage } from '@intertie/core';
-import { capJson, createPartIds, mergeMeta, toJson, type PartIds, type Said } from '@intertie/core/internal';
+import { capJson, createPartIds, mergeMeta, toJson, type PartIds, type Attribution } from '@intertie/core/internal';
 import { FullStreamCalls } from './decode-full-stream-calls.ts';
 import { decodeUsage } from '../shared/decode-usage.ts';
 import { fileBodyOf } from '../shared/file-body.ts';
 import { mapFinishReason } from '../shared/map-finish-reason.ts';
 import { providerDataName } from '../shared/provider-data.ts';
-import { defined, fieldsOf, isFields, keyOf, metaOf, textOf, type Fields } from '../shared/read-fields.ts';
+import { defined, asFields, isFields, keyOf, metaOf, asText, type Fields } from '../shared/read-fields.ts';
 import { createExecutorOf, isImageTool, type ToolExecutors } from './tool-executors.ts';
 import { decodeUserContent } from '../shared/user-content.ts';
 
@@ -95,7 +95,7 @@ class PartDecoder {
     if (this.#ended) {
       this.#onLoss({
         kind: 'late',
-        what: textOf(fieldsOf(value).type) ?? 'none',
+        what: asText(asFields(value).type) ?? 'none',
         why: 'It came after the run had ended.',
       });
     } else if (!isFields(value) || typeof value.type !== 'string') {
@@ -161,7 +161,7 @@ class PartDecoder {
       case 'finish':
         return this.#finish(part, emit);
       case 'abort': {
-        const reason = textOf(part.reason);
+        const reason = asText(part.reason);
         return this.#end({ type: 'run-end', outcome: 'aborted', ...(reason !== undefined && { reason }) }, emit);
       }
       case 'error':
@@ -183,7 +183,7 @@ class PartDecoder {
 
   #partDelta(kind: Kind, part: Fields, emit: Emit<AgentEvent>): void {
     const id = this.#parts[kind].get(keyOf(part.id));
-    const delta = textOf(part.text);
+    const delta = asText(part.text);
     if (id === undefined || delta === undefined) return this.#lost(part, `No ${kind} of that id is open.`, emit);
     const type = kind === 'text' ? 'text-delta' : 'reasoning-delta';
     const providerMetadata = metaOf(part.providerMetadata, this.#onLoss);
@@ -203,7 +203,7 @@ class PartDecoder {
   }
 
   #file(part: Fields, reasoning: boolean, emit: Emit<AgentEvent>): void {
-    const file = fieldsOf(part.file);
+    const file = asFields(part.file);
     const body = fileBodyOf({ data: file.base64, mediaType: file.mediaType, filename: part.filename }, this.#onLoss);
     if (body === undefined) return this.#lost({ type: part.type }, 'The file has no content.', emit);
     const { providerMetadata, ...said } = this.#said(part);
@@ -224,30 +224,30 @@ class PartDecoder {
       id: this.#ids.next(),
       sourceType: part.sourceType === 'document' ? 'document' : 'url',
       ...defined({
-        url: textOf(part.url),
-        title: textOf(part.title),
-        mediaType: textOf(part.mediaType),
-        filename: textOf(part.filename),
+        url: asText(part.url),
+        title: asText(part.title),
+        mediaType: asText(part.mediaType),
+        filename: asText(part.filename),
       }),
       ...this.#said(part),
     });
   }
 
   #custom(part: Fields, emit: Emit<AgentEvent>): void {
-    const name = providerDataName(textOf(part.kind) ?? 'custom');
+    const name = providerDataName(asText(part.kind) ?? 'custom');
     emit({ type: 'data', id: this.#ids.next(), name, data: null, ...this.#said(part) });
   }
 
   /** It comes before the step that it steers, and belongs to none. */
   #steering(part: Fields, emit: Emit<AgentEvent>): void {
-    const parts = decodeUserContent(fieldsOf(part.message).content, this.#onLoss);
+    const parts = decodeUserContent(asFields(part.message).content, this.#onLoss);
     emit({ type: 'interjection', id: this.#ids.next(), role: 'user', parts });
   }
 
   #stepStart(part: Fields, emit: Emit<AgentEvent>): void {
     this.#stepId = `${this.#run.runId}:step-${this.#steps}`;
     this.#steps += 1;
-    if (!this.#requestWithheld && fieldsOf(part.request).body !== undefined) {
+    if (!this.#requestWithheld && asFields(part.request).body !== undefined) {
       this.#requestWithheld = true;
       const why = 'What was sent to the provider may hold keys, and repeats the history.';
       this.#onLoss({ kind: 'withheld', what: 'start-step.request', why });
@@ -262,8 +262,8 @@ class PartDecoder {
     this.#stepId = undefined;
     this.#parts.text.clear();
     this.#parts.reasoning.clear();
-    const { id, modelId, timestamp } = fieldsOf(part.response);
-    const response = defined({ id: textOf(id), modelId: textOf(modelId), timestamp: timeOf(timestamp) });
+    const { id, modelId, timestamp } = asFields(part.response);
+    const response = defined({ id: asText(id), modelId: asText(modelId), timestamp: timeOf(timestamp) });
     if (response.modelId !== undefined) this.#models.add(response.modelId);
     const usage = decodeUsage(part.usage, response.modelId, this.#onLoss);
     const own: JsonObject = defined({
@@ -278,7 +278,7 @@ class PartDecoder {
       type: 'step-end',
       stepId,
       finishReason: mapFinishReason(part.finishReason),
-      ...defined({ rawFinishReason: textOf(part.rawFinishReason) }),
+      ...defined({ rawFinishReason: asText(part.rawFinishReason) }),
       ...(usage.length > 0 && { usage }),
       ...(Object.keys(response).length > 0 && { response }),
       ...(metadata && { providerMetadata: metadata }),
@@ -289,7 +289,7 @@ class PartDecoder {
     const finishReason = mapFinishReason(part.finishReason);
     const model = this.#models.size === 1 ? [...this.#models][0] : undefined;
     const usage: Usage[] = decodeUsage(part.totalUsage, model, this.#onLoss);
-    const said = defined({ rawFinishReason: textOf(part.rawFinishReason) });
+    const said = defined({ rawFinishReason: asText(part.rawFinishReason) });
     // Provider packages start with the reason `other` and no reason of the provider's own, and replace both when the provider
     // finishes; some of 7 report a cut as `interrupted`. Usage proves nothing: some providers send it with every chunk. Google's
     // interactions have a status instead of a reason, which is `in_progress` until the provider finishes.
@@ -342,12 +342,12 @@ class PartDecoder {
   /** A part of a known type that does not fit where it is: kept as it came, and said so. */
   #lost(part: unknown, why: string, emit: Emit<AgentEvent>): void {
     this.#raw(part, emit);
-    const message = `A ${textOf(fieldsOf(part).type) ?? 'part'} of the model’s stream was passed over. ${why}`;
+    const message = `A ${asText(asFields(part).type) ?? 'part'} of the model’s stream was passed over. ${why}`;
     emit({ type: 'notice', level: 'warning', message, code: 'malformed' });
   }
 
-  #said(part: Fields): Pick<Said, 'stepId' | 'providerMetadata'> {
-    const said: Said = {};
+  #said(part: Fields): Pick<Attribution, 'stepId' | 'providerMetadata'> {
+    const said: Attribution = {};
     if (this.#stepId !== undefined) said.stepId = this.#stepId;
     const providerMetadata = metaOf(part.providerMetadata, this.#onLoss);
     if (providerMetadata) said.providerMetadata = providerMetadata;
@@ -366,5 +366,5 @@ class PartDecoder {
 
 function timeOf(value: unknown): string | undefined {
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? undefined : value.toISOString();
-  return textOf(value);
+  return asText(value);
 }

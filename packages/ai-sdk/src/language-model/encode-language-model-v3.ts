@@ -1,6 +1,6 @@
 import type { LanguageModelV3StreamPart, SharedV3Warning } from '@ai-sdk/provider';
 import type { AgentEvent, Codec, Emit, End, EventOf, JsonObject, Meta, OnLoss, Usage } from '@intertie/core';
-import { mergeMeta, outcomeOfCut } from '@intertie/core/internal';
+import { mergeMeta, toInterruptedOutcome } from '@intertie/core/internal';
 import type { IncludeInternal } from '../shared/include-internal.ts';
 import { V3Calls } from './encode-v3-calls.ts';
 import { unknownMediaType } from '../shared/file-body.ts';
@@ -93,7 +93,7 @@ class V3Encoder implements Codec<AgentEvent, LanguageModelV3StreamPart> {
   /** A sealed run has ended by now. What comes without a seal still gets its `finish`. */
   end(end: End, emit: Write): void {
     if (this.#phase === 'ended') return;
-    this.feed({ type: 'run-end', ...outcomeOfCut(end) }, emit);
+    this.feed({ type: 'run-end', ...toInterruptedOutcome(end) }, emit);
   }
 
   #encode(event: AgentEvent, emit: Write): void {

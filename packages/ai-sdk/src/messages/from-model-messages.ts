@@ -10,12 +10,12 @@ import { providerDataName } from '../shared/provider-data.ts';
 import {
   dateOf,
   defined,
-  fieldsOf,
+  asFields,
   isFields,
   keyOf,
   metaOf,
-  nameOf,
-  textOf,
+  asNonEmptyText,
+  asText,
   type Fields,
 } from '../shared/read-fields.ts';
 import { decodeUserContent } from '../shared/user-content.ts';
@@ -57,7 +57,7 @@ class ModelMessageReader {
   }
 
   read(value: unknown, index: number): void {
-    const message = fieldsOf(value);
+    const message = asFields(value);
     const { slot, meta } = takeSlot(metaOf(message.providerOptions, this.#onLoss));
     switch (message.role) {
       case 'system':
@@ -79,7 +79,7 @@ class ModelMessageReader {
         }
         return this.#assistant(message.content, index, slot);
       case 'tool':
-        for (const part of Array.isArray(message.content) ? message.content : []) this.#result(fieldsOf(part));
+        for (const part of Array.isArray(message.content) ? message.content : []) this.#result(asFields(part));
         return;
       default: {
         const why = `Number ${index} has no role that we know (system, user, assistant, tool), and was left out.`;
@@ -90,7 +90,7 @@ class ModelMessageReader {
 
   #add(role: MessageRole, parts: MessagePart[], index: number, slot: JsonObject, meta?: Meta): void {
     const { threadId, createdAt = new Date(0), generateId } = this.#options;
-    const id = nameOf(slot.messageId) ?? generateId?.() ?? `${threadId}:${index}`;
+    const id = asNonEmptyText(slot.messageId) ?? generateId?.() ?? `${threadId}:${index}`;
     const content: MessageContent = { format: 2, parts, ...(meta && { providerMetadata: meta }) };
     const parentId = this.messages.at(-1)?.id;
     const message: CanonicalMessage = {
@@ -120,7 +120,7 @@ class ModelMessageReader {
       typeof content === 'string' ? [{ type: 'text', text: content }] : Array.isArray(content) ? content : [];
     const stepId = answer.isOurs ? undefined : this.#mintStep(answer);
     for (const value of values) {
-      const fields = fieldsOf(value);
+      const fields = asFields(value);
       const part = this.#part(fields);
       if (fields.type === 'tool-result') this.#placeResult(fields, answer, stepId);
       if (part === undefined) continue;
@@ -156,19 +156,19 @@ class ModelMessageReader {
     switch (part.type) {
       case 'text': {
         const citations = Array.isArray(slot.citations) ? slot.citations : undefined;
-        return { type: 'text', text: textOf(part.text) ?? '', ...defined({ citations }), ...kept };
+        return { type: 'text', text: asText(part.text) ?? '', ...defined({ citations }), ...kept };
       }
       case 'reasoning':
       case 'redacted-reasoning': {
         const { details } = slot;
-        return { type: 'reasoning', reasoning: textOf(part.text) ?? '', ...defined({ details }), ...kept };
+        return { type: 'reasoning', reasoning: asText(part.text) ?? '', ...defined({ details }), ...kept };
       }
       case 'file':
       case 'image':
       case 'reasoning-file':
         return this.#file(part, slot, kept);
       case 'custom':
-        return { type: 'data', name: providerDataName(textOf(part.kind) ?? 'custom'), data: null, ...kept };
+        return { type: 'data', name: providerDataName(asText(part.kind) ?? 'custom'), data: null, ...kept };
       case 'tool-call':
         return this.#call(part, slot, kept);
       case 'tool-result':
@@ -177,14 +177,14 @@ class ModelMessageReader {
         return undefined;
       default: {
         const why = 'No part of an assistant message that we know has this type.';
-        this.#onLoss({ kind: 'unsupported', what: textOf(part.type) ?? 'part', why });
+        this.#onLoss({ kind: 'unsupported', what: asText(part.type) ?? 'part', why });
         return undefined;
       }
     }
   }
 
   #file(part: Fields, slot: JsonObject, kept: Partial<FilePart>): FilePart | undefined {
-    const { provider, ref } = fieldsOf(slot.reference);
+    const { provider, ref } = asFields(slot.reference);
     const said = { mediaType: part.mediaType, filename: part.filename };
     const body = fileBodyOf({ data: part.data ?? part.image, ...said }, this.#onLoss);
     if (!body) return undefined;
@@ -194,13 +194,13 @@ class ModelMessageReader {
       type: 'file',
       ...defined({ mimeType, filename }),
       ...(part.type === 'reasoning-file' && { reasoning: true }),
-      ...(typeof ref === 'string' ? { reference: { ...defined({ provider: textOf(provider) }), ref } } : content),
+      ...(typeof ref === 'string' ? { reference: { ...defined({ provider: asText(provider) }), ref } } : content),
       ...kept,
     } as FilePart;
   }
 
   #call(part: Fields, slot: JsonObject, kept: Partial<ToolPart>): ToolPart | undefined {
-    const toolCallId = nameOf(part.toolCallId);
+    const toolCallId = asNonEmptyText(part.toolCallId);
     if (toolCallId === undefined) {
       this.#onLoss({ kind: 'repaired', what: 'tool-call', why: 'It has no id, so nothing can refer to it.' });
       return undefined;
@@ -209,8 +209,8 @@ class ModelMessageReader {
     const approval = askedOf(slot.approval);
     return {
       type: 'tool-invocation',
-      toolCallId: nameOf(slot.toolCallId) ?? toolCallId,
-      toolName: textOf(part.toolName) ?? '',
+      toolCallId: asNonEmptyText(slot.toolCallId) ?? toolCallId,
+      toolName: asText(part.toolName) ?? '',
       state: 'call',
       args: args === undefined ? toJson(part.input ?? null, this.#onLoss) : args,
       ...(part.providerExecuted === true && { executor: 'provider' as const }),
@@ -231,7 +231,7 @@ class ModelMessageReader {
     const call = this.#calls.get(keyOf(part.toolCallId));
     if (call === undefined) {
       const why = 'No call before it has this id.';
-      return this.#onLoss({ kind: 'repaired', what: textOf(part.type) ?? 'part', why, ...idOf(part.toolCallId) });
+      return this.#onLoss({ kind: 'repaired', what: asText(part.type) ?? 'part', why, ...idOf(part.toolCallId) });
     }
     if (part.type === 'tool-approval-request') return this.#approvalRequest(part, call);
     if (part.type !== 'tool-result') return;
@@ -253,26 +253,26 @@ class ModelMessageReader {
   }
 
   #approvalRequest(part: Fields, call: ToolPart): void {
-    const approvalId = nameOf(part.approvalId);
+    const approvalId = asNonEmptyText(part.approvalId);
     if (approvalId === undefined) return;
     const { signature, inputSchemaInput } = part;
     const json: Json | undefined = inputSchemaInput === undefined ? undefined : toJson(inputSchemaInput, this.#onLoss);
     call.approval ??= {
       ...plainApproval(approvalId, call.toolCallId, { signature, ...defined({ inputSchemaInput: json }) }),
-      ...defined({ reason: textOf(part.reason) }),
+      ...defined({ reason: asText(part.reason) }),
       ...(part.isAutomatic === true && { automatic: true }),
     };
     this.#approvals.set(approvalId, call);
   }
 
   #approvalResponse(part: Fields): void {
-    const questionId = nameOf(part.approvalId);
+    const questionId = asNonEmptyText(part.approvalId);
     const approval: AskedQuestion | undefined = this.#approvals.get(questionId ?? '')?.approval;
     if (questionId === undefined || approval === undefined) {
       const why = 'No request before it has this id.';
       return this.#onLoss({ kind: 'repaired', what: 'tool-approval-response', why, ...idOf(part.approvalId) });
     }
-    approval.answer ??= { questionId, approved: part.approved === true, ...defined({ reason: textOf(part.reason) }) };
+    approval.answer ??= { questionId, approved: part.approved === true, ...defined({ reason: asText(part.reason) }) };
   }
 }
 
@@ -281,12 +281,12 @@ function interjectionOf(slot: JsonObject, parts: MessagePart[]): InterjectionPar
   return {
     type: 'interjection',
     role: role === 'system' ? 'system' : 'user',
-    ...defined({ name: textOf(name) }),
+    ...defined({ name: asText(name) }),
     parts,
     ...keptOf(slot),
   };
 }
 
 function idOf(value: unknown): { id?: string } {
-  return defined({ id: nameOf(value) });
+  return defined({ id: asNonEmptyText(value) });
 }

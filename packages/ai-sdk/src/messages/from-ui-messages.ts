@@ -10,12 +10,12 @@ import { providerDataName } from '../shared/provider-data.ts';
 import {
   dateOf,
   defined,
-  fieldsOf,
+  asFields,
   isFields,
   jsonObjectOf,
   metaOf,
-  nameOf,
-  textOf,
+  asNonEmptyText,
+  asText,
   type Fields,
 } from '../shared/read-fields.ts';
 import { extensionOf } from '../ui-message-stream/chunk/ui-extension.ts';
@@ -51,12 +51,12 @@ export function fromUIMessages(messages: readonly unknown[], options: FromUIMess
 
 function fromUIMessage(message: Fields, index: number, options: Required<FromUIMessagesOptions>): CanonicalMessage {
   const { threadId, createdAt, onLoss } = options;
-  const id = nameOf(message.id) ?? `${threadId}:${index}`;
+  const id = asNonEmptyText(message.id) ?? `${threadId}:${index}`;
   if (id !== message.id) {
     onLoss({ kind: 'repaired', what: 'message', why: 'It had no id, and was named after its place.', id });
   }
   const { [slotKey]: said, ...metadata } = metadataOf(message.metadata, onLoss);
-  const slot = fieldsOf(said);
+  const slot = asFields(said);
   const role: MessageRole = message.role === 'user' || message.role === 'system' ? message.role : 'assistant';
   const parts = Array.isArray(message.parts) ? message.parts : [];
   // A message of somebody else's has its turns between `step-start` parts, and only there. In ours, the parts name them.
@@ -70,7 +70,7 @@ function fromUIMessage(message: Fields, index: number, options: Required<FromUIM
     type: 'text',
     content,
     createdAt: dateOf(slot.createdAt) ?? createdAt,
-    ...defined({ runId: nameOf(slot.runId), status: statusOf(slot.status) }),
+    ...defined({ runId: asNonEmptyText(slot.runId), status: statusOf(slot.status) }),
   };
 }
 
@@ -88,8 +88,8 @@ function statusOf(value: unknown): MessageStatus | undefined {
 }
 
 function hasSlot(part: unknown): boolean {
-  const { providerMetadata, callProviderMetadata } = fieldsOf(part);
-  return isFields(fieldsOf(providerMetadata ?? callProviderMetadata)[slotKey]);
+  const { providerMetadata, callProviderMetadata } = asFields(part);
+  return isFields(asFields(providerMetadata ?? callProviderMetadata)[slotKey]);
 }
 
 class ContentReader {
@@ -108,7 +108,7 @@ class ContentReader {
   read(values: readonly unknown[]): MessageContent {
     const parts: MessagePart[] = [];
     for (const value of values) {
-      const ui = fieldsOf(value);
+      const ui = asFields(value);
       if (ui.type === 'step-start') this.#steps += 1;
       else {
         const part = this.#decode(ui);
@@ -132,7 +132,7 @@ class ContentReader {
   }
 
   #decode(ui: Fields): MessagePart | undefined {
-    const type = textOf(ui.type) ?? '';
+    const type = asText(ui.type) ?? '';
     if (type.startsWith('data-')) return this.#data(type.slice('data-'.length), ui);
     if (type.startsWith('tool-') || type === 'dynamic-tool') return this.#tool(ui);
     const { slot, meta } = takeSlot(metaOf(ui.providerMetadata, this.#onLoss));
@@ -141,11 +141,11 @@ class ContentReader {
       case 'text': {
         const said = ui.citations ?? slot.citations;
         const citations = Array.isArray(said) ? said.map((one) => toJson(one, this.#onLoss)) : undefined;
-        return { type: 'text', text: textOf(ui.text) ?? '', ...defined({ citations }), ...kept };
+        return { type: 'text', text: asText(ui.text) ?? '', ...defined({ citations }), ...kept };
       }
       case 'reasoning': {
         const { details } = slot;
-        return { type: 'reasoning', reasoning: textOf(ui.text) ?? '', ...defined({ details }), ...kept };
+        return { type: 'reasoning', reasoning: asText(ui.text) ?? '', ...defined({ details }), ...kept };
       }
       case 'file':
       case 'reasoning-file':
@@ -154,9 +154,9 @@ class ContentReader {
       case 'source-document':
         return this.#source(ui, slot, kept);
       case 'custom':
-        return { type: 'data', name: providerDataName(textOf(ui.kind) ?? 'custom'), data: null, ...kept };
+        return { type: 'data', name: providerDataName(asText(ui.kind) ?? 'custom'), data: null, ...kept };
       case 'steering-message': {
-        const id = nameOf(ui.id);
+        const id = asNonEmptyText(ui.id);
         const parts = new ContentReader(this.#onLoss).read(Array.isArray(ui.parts) ? ui.parts : []).parts;
         return { type: 'interjection', role: 'user', parts, ...defined({ id }) };
       }
@@ -167,9 +167,9 @@ class ContentReader {
   }
 
   #tool(ui: Fields): MessagePart | undefined {
-    if (nameOf(ui.toolCallId) === undefined) {
+    if (asNonEmptyText(ui.toolCallId) === undefined) {
       const why = 'A tool part without a toolCallId cannot be told from others, and was left out.';
-      this.#onLoss({ kind: 'repaired', what: textOf(ui.type) ?? '', why });
+      this.#onLoss({ kind: 'repaired', what: asText(ui.type) ?? '', why });
       return undefined;
     }
     return decodeUIQuestionPart(ui, this.#onLoss) ?? decodeUIToolPart(ui, this.#onLoss);
@@ -191,18 +191,18 @@ class ContentReader {
       type: 'source',
       sourceType: ui.type === 'source-url' ? 'url' : 'document',
       ...defined({
-        url: textOf(ui.url) ?? textOf(slot.url),
-        title: textOf(ui.title),
-        mediaType: textOf(ui.mediaType) ?? textOf(slot.mediaType),
-        filename: textOf(ui.filename) ?? textOf(slot.filename),
-        id: nameOf(ui.sourceId),
+        url: asText(ui.url) ?? asText(slot.url),
+        title: asText(ui.title),
+        mediaType: asText(ui.mediaType) ?? asText(slot.mediaType),
+        filename: asText(ui.filename) ?? asText(slot.filename),
+        id: asNonEmptyText(ui.sourceId),
       }),
       ...kept,
     };
   }
 
   #data(name: string, ui: Fields): MessagePart | undefined {
-    const id = nameOf(ui.id);
+    const id = asNonEmptyText(ui.id);
     const ours = extensionOf({ type: `data-${name}`, ...defined({ id }) });
     const data = toJson(ui.data ?? null, this.#onLoss);
     const { slot, meta } = takeSlot(metaOf(ui.providerMetadata, this.#onLoss));
@@ -226,7 +226,7 @@ class ContentReader {
   #agent(id: string, { agentId = id, ...entry }: JsonObject): undefined {
     const { name, kind } = entry;
     const isKind = kind === 'agent' || kind === 'node' || kind === 'voice';
-    if (nameOf(agentId) !== undefined && typeof name === 'string' && isKind) {
+    if (asNonEmptyText(agentId) !== undefined && typeof name === 'string' && isKind) {
       this.#agents[agentId as string] = { ...entry, name, kind };
     }
   }
@@ -237,7 +237,7 @@ function interjectionOf(id: string, { role, name, parts, ...slot }: JsonObject):
     type: 'interjection',
     ...(id !== '' && { id }),
     role: role === 'system' ? 'system' : 'user',
-    ...defined({ name: textOf(name) }),
+    ...defined({ name: asText(name) }),
     parts: (Array.isArray(parts) ? parts.filter(isFields) : []) as unknown as MessagePart[],
     ...keptOf(slot),
   };
@@ -247,14 +247,14 @@ function fileReferenceOf(
   id: string,
   { mimeType, filename, reasoning, reference, ...slot }: JsonObject,
 ): FilePart | undefined {
-  const { provider, ref } = fieldsOf(reference);
+  const { provider, ref } = asFields(reference);
   if (typeof ref !== 'string') return undefined;
   return {
     type: 'file',
     ...(id !== '' && { id }),
-    ...defined({ mimeType: textOf(mimeType), filename: textOf(filename) }),
+    ...defined({ mimeType: asText(mimeType), filename: asText(filename) }),
     ...(reasoning === true && { reasoning }),
-    reference: { ...defined({ provider: textOf(provider) }), ref },
+    reference: { ...defined({ provider: asText(provider) }), ref },
     ...keptOf(slot),
   };
 }

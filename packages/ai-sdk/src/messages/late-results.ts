@@ -1,7 +1,7 @@
 import type { JsonObject, MessagePart, Meta } from '@intertie/core';
 import type { ToolPart } from '@intertie/core/internal';
 import type { ModelPart, Turns } from './model-turns.ts';
-import { fieldsOf, nameOf } from '../shared/read-fields.ts';
+import { asFields, asNonEmptyText } from '../shared/read-fields.ts';
 
 /** Metadata of a result that did not come right after its call: the part it came after, and the step it came in. */
 export function lateResult(after: string | undefined, stepId: string | undefined): Meta {
@@ -30,9 +30,9 @@ export class LateResults {
 
   /** Whether the result is written later than its call. */
   hold(part: ToolPart, result: ModelPart): boolean {
-    const place = fieldsOf(part.resultMetadata?.['ai-sdk']?.['place']);
-    const after = nameOf(place.after) ?? '';
-    const stepId = nameOf(place.stepId) ?? part.stepId;
+    const place = asFields(part.resultMetadata?.['ai-sdk']?.['place']);
+    const after = asNonEmptyText(place.after) ?? '';
+    const stepId = asNonEmptyText(place.stepId) ?? part.stepId;
     const last = this.#parts.get(after);
     const call = this.#parts.get(part.toolCallId);
     if (last && call && last.index > call.index && last.stepId === stepId) add(this.#behind, after, { part, result });

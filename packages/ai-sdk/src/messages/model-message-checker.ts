@@ -2,7 +2,7 @@ import type { Checker, Report } from '@intertie/core/internal';
 import type { ModelMessageRule } from './model-message-rules.ts';
 import { providerCallId } from '../shared/provider-call-ids.ts';
 import { isFreeText } from './model-tool-call.ts';
-import { fieldsOf, isFields, keyOf, type Fields } from '../shared/read-fields.ts';
+import { asFields, isFields, keyOf, type Fields } from '../shared/read-fields.ts';
 
 const toolName = /^[\w-]{1,64}$/;
 
@@ -39,7 +39,7 @@ export class ModelMessageChecker implements Checker {
 
   feed(item: unknown, report: Report): void {
     const violate: Violate = (rule, message, path) => report.violation(rule, message, path);
-    const message = fieldsOf(item);
+    const message = asFields(item);
     const { role, content } = message;
     if (role !== 'system' && !partsOf.has(role)) {
       return violate('M0-shape', `The role is ${named(role)}; it is one of system, user, assistant, tool.`, 'role');
@@ -48,7 +48,7 @@ export class ModelMessageChecker implements Checker {
     if (role === 'system' ? !isText : role === 'tool' ? !Array.isArray(content) : !isText && !Array.isArray(content)) {
       return violate('M0-shape', `The content of a ${keyOf(role)} message cannot be ${kindOf(content)}.`, 'content');
     }
-    const parts = Array.isArray(content) ? content.map(fieldsOf) : [];
+    const parts = Array.isArray(content) ? content.map(asFields) : [];
     this.#order(role, violate);
     if (isText ? content.trim() === '' : parts.length === 0) {
       violate('M3-empty', `The ${keyOf(role)} message says nothing.`, 'content');
@@ -125,7 +125,7 @@ export class ModelMessageChecker implements Checker {
     if (typeof part.toolName !== 'string' || (!isProviders && !toolName.test(part.toolName))) {
       violate('M4-name', `The name of the tool is ${JSON.stringify(part.toolName)}.`, `${path}.toolName`);
     }
-    const isText = typeof part.input === 'string' && isFreeText(fieldsOf(part.providerOptions));
+    const isText = typeof part.input === 'string' && isFreeText(asFields(part.providerOptions));
     if (!isFields(part.input) && !isText) violate('M4-input', `The input is ${kindOf(part.input)}.`, `${path}.input`);
     if (this.#calls.has(id)) return violate('M4-id', `There was a call ${id} before.`, `${path}.toolCallId`);
     this.#calls.set(id, { state: isProviders ? 'approved' : 'open' });

@@ -1,7 +1,7 @@
 import type { Dialect } from '@intertie/core';
 import { ModelMessageChecker } from './model-message-checker.ts';
 import { modelMessageRules } from './model-message-rules.ts';
-import { fieldsOf } from '../shared/read-fields.ts';
+import { asFields } from '../shared/read-fields.ts';
 
 const roles: ReadonlySet<unknown> = new Set(['system', 'user', 'assistant', 'tool']);
 
@@ -10,11 +10,11 @@ export const modelMessages: Dialect = {
   name: 'model-messages',
   rules: modelMessageRules,
   detect: (item) => {
-    const { role, content } = fieldsOf(item);
+    const { role, content } = asFields(item);
     return roles.has(role) && (typeof content === 'string' || Array.isArray(content));
   },
-  kindOf: (item) => {
-    const { role } = fieldsOf(item);
+  getKind: (item) => {
+    const { role } = asFields(item);
     return typeof role === 'string' ? role : 'no message';
   },
   checker: () => new ModelMessageChecker(),

@@ -2,7 +2,7 @@ import type { Json, JsonObject, MessagePart } from '@intertie/core';
 import { equalJson, type ToolPart } from '@intertie/core/internal';
 import type { AskedQuestion } from '@intertie/core/store';
 import { isApproved, plainApproval, proofOf } from '../shared/ai-sdk-approval.ts';
-import { defined, fieldsOf, jsonObjectOf, nameOf } from '../shared/read-fields.ts';
+import { defined, asFields, jsonObjectOf, asNonEmptyText } from '../shared/read-fields.ts';
 
 /**
  * The input of a call as providers take it: an object. An invalid call may have anything, and is only shown for its error.
@@ -27,8 +27,8 @@ export function findCallers(parts: readonly MessagePart[]): ReadonlySet<string> 
   for (const part of parts) {
     if (part.type !== 'tool-invocation' || part.executor === 'provider') continue;
     for (const data of Object.values(part.providerMetadata ?? {})) {
-      const { toolId, callerId } = fieldsOf(data['caller']);
-      const id = nameOf(toolId) ?? nameOf(callerId);
+      const { toolId, callerId } = asFields(data['caller']);
+      const id = asNonEmptyText(toolId) ?? asNonEmptyText(callerId);
       if (id !== undefined) callers.add(id);
     }
   }

@@ -1,7 +1,7 @@
 import type { Json, MessagePart, OnLoss, ToolResult } from '@intertie/core';
 import { toJson, type ToolPart } from '@intertie/core/internal';
 import { fileBodyOf, unknownMediaType } from '../shared/file-body.ts';
-import { defined, fieldsOf, metaOf, textOf } from '../shared/read-fields.ts';
+import { defined, asFields, metaOf, asText } from '../shared/read-fields.ts';
 
 /** The output of a tool as a model message has it. The shapes are those that 6 and 7 both take. */
 export type ModelToolOutput = { type: string; [key: string]: Json };
@@ -48,18 +48,18 @@ export function withoutOpaqueData(output: ModelToolOutput, onLeftOut: () => void
 
 function contentOf(parts: readonly Json[], onLoss: OnLoss): Json[] {
   return parts.map((value): Json => {
-    const { type, text, providerMetadata, mimeType, filename, data, url, reference } = fieldsOf(value);
+    const { type, text, providerMetadata, mimeType, filename, data, url, reference } = asFields(value);
     const providerOptions = metaOf(providerMetadata, onLoss);
     const more = defined({ providerOptions });
-    const mediaType = textOf(mimeType);
-    if (type === 'text') return { type, text: textOf(text) ?? '', ...more };
+    const mediaType = asText(mimeType);
+    if (type === 'text') return { type, text: asText(text) ?? '', ...more };
     if (type === 'file' && typeof data === 'string') {
-      const name = defined({ filename: textOf(filename) });
+      const name = defined({ filename: asText(filename) });
       return { type: 'file-data', data, mediaType: mediaType ?? unknownMediaType, ...name, ...more };
     }
     if (type === 'file' && typeof url === 'string')
       return { type: 'file-url', url, ...defined({ mediaType }), ...more };
-    const { provider, ref } = fieldsOf(reference);
+    const { provider, ref } = asFields(reference);
     if (type === 'file' && typeof ref === 'string') {
       return { type: 'file-id', fileId: typeof provider === 'string' ? { [provider]: ref } : ref, ...more };
     }
@@ -70,7 +70,7 @@ function contentOf(parts: readonly Json[], onLoss: OnLoss): Json[] {
 
 /** What a model message's tool output says came of the call. */
 export function decodeToolOutput(value: unknown, onLoss: OnLoss): ToolResult {
-  const output = fieldsOf(value);
+  const output = asFields(value);
   const json = toJson(output.value ?? null, onLoss);
   switch (output.type) {
     case 'content': {
@@ -79,14 +79,14 @@ export function decodeToolOutput(value: unknown, onLoss: OnLoss): ToolResult {
       return { status: 'ok', output: parts as unknown as Json, content: true };
     }
     case 'error-text':
-      return { status: 'error', error: { message: textOf(output.value) ?? JSON.stringify(json) } };
+      return { status: 'error', error: { message: asText(output.value) ?? JSON.stringify(json) } };
     case 'error-json':
       return {
         status: 'error',
         error: { message: typeof json === 'string' ? json : JSON.stringify(json), data: json },
       };
     case 'execution-denied':
-      return { status: 'denied', ...defined({ reason: textOf(output.reason) }) };
+      return { status: 'denied', ...defined({ reason: asText(output.reason) }) };
     case 'text':
     case 'json':
       return { status: 'ok', output: json };
@@ -97,10 +97,10 @@ export function decodeToolOutput(value: unknown, onLoss: OnLoss): ToolResult {
 }
 
 function contentPartOf(value: unknown, onLoss: OnLoss): MessagePart | undefined {
-  const item = fieldsOf(value);
+  const item = asFields(value);
   const meta = metaOf(item.providerOptions, onLoss);
   const more = meta ? { providerMetadata: meta } : {};
-  if (item.type === 'text') return { type: 'text', text: textOf(item.text) ?? '', ...more };
+  if (item.type === 'text') return { type: 'text', text: asText(item.text) ?? '', ...more };
   const data = item.type === 'file' ? item.data : (item.data ?? item.url ?? referenceOf(item.fileId));
   const isImage = typeof item.type === 'string' && item.type.startsWith('image');
   const mediaType = item.mediaType ?? (isImage ? 'image/*' : undefined);

@@ -20,7 +20,7 @@ import { Turns, type BuiltMessage, type ModelPart } from './model-turns.ts';
 import { toProviderCallIds, type ProviderCallIds } from '../shared/provider-call-ids.ts';
 import { providerKindOf } from '../shared/provider-data.ts';
 import { createProviderFilter, type ProviderFilter } from '../shared/provider-filter.ts';
-import { defined, textOf } from '../shared/read-fields.ts';
+import { defined, asText } from '../shared/read-fields.ts';
 import type { UIMessageVersion } from '../ui-message-stream/chunk/ui-message-chunk.ts';
 import { uniqueCallIds } from '../shared/unique-call-ids.ts';
 
@@ -203,7 +203,7 @@ class ModelMessageWriter {
     if (isMarked(part) || (isBetween && (isMarked(before) || isMarked(after)))) return this.#say(part, turns);
     const last = isBetween ? turns.of(part, 'words').said.at(-1) : undefined;
     if (last?.type !== 'text') return this.#empty(part);
-    last.text = `${textOf(last.text) ?? ''}${part.text}`;
+    last.text = `${asText(last.text) ?? ''}${part.text}`;
   }
 
   /** A system's words in the middle of a conversation are refused by most providers: the model reads them as the user's. */

@@ -1,7 +1,7 @@
 import type { Answer, JsonObject, OnLoss } from '@intertie/core';
 import { equalJson, toJson, type QuestionPart } from '@intertie/core/internal';
 import { keptOf, keptSlot, takeSlot, withSlot } from '../shared/intertie-slot.ts';
-import { defined, fieldsOf, flagOf, metaOf, nameOf, omit, textOf, type Fields } from '../shared/read-fields.ts';
+import { defined, asFields, asBoolean, metaOf, asNonEmptyText, omit, asText, type Fields } from '../shared/read-fields.ts';
 import { questionCallId, questionIdOf } from '../ui-message-stream/chunk/ui-question-id.ts';
 import type { UIToolPart } from './ui-tool-part.ts';
 
@@ -32,18 +32,18 @@ export function decodeUIQuestionPart(ui: Fields, onLoss: OnLoss): QuestionPart |
   const { slot, meta } = takeSlot(metaOf(ui.callProviderMetadata, onLoss));
   const questionId = questionIdOf(ui.toolCallId);
   if (slot.question !== true || questionId === undefined) return undefined;
-  const input = fieldsOf(ui.input);
+  const input = asFields(ui.input);
   const answer = decodeAnswer(questionId, input.kind, ui, onLoss);
   return {
     type: 'question',
     questionId,
     kind: input.kind === 'approval' ? 'approval' : 'input',
     ...defined({
-      toolCallId: nameOf(input.toolCallId),
-      reason: textOf(input.reason),
-      message: textOf(input.message),
+      toolCallId: asNonEmptyText(input.toolCallId),
+      reason: asText(input.reason),
+      message: asText(input.message),
       schema: input.schema === undefined ? undefined : toJson(input.schema, onLoss),
-      expiresAt: textOf(input.expiresAt),
+      expiresAt: asText(input.expiresAt),
     }),
     ...(input.automatic === true && { automatic: true }),
     ...keptOf(slot),
@@ -58,24 +58,24 @@ function decodeAnswer(questionId: string, kind: unknown, ui: Fields, onLoss: OnL
   const more = meta ? { providerMetadata: meta } : {};
   if (ui.state !== 'output-available' && ui.state !== 'output-error') return undefined;
   if (slot.answer !== undefined) {
-    const said = answerFields(fieldsOf(slot.answer));
+    const said = answerFields(asFields(slot.answer));
     const output = toJson(ui.output ?? null, onLoss);
     const hasValue = ui.state === 'output-available' && !equalJson(output, slot.answer);
     return { questionId, ...said, ...(hasValue && { value: output }), ...more };
   }
   if (ui.state === 'output-error') return { questionId, cancelled: true, ...more };
   const output = toJson(ui.output ?? null, onLoss);
-  const { approved, reason } = fieldsOf(output);
+  const { approved, reason } = asFields(output);
   if (kind === 'approval' && typeof output === 'boolean') return { questionId, approved: output, ...more };
   if (kind === 'approval' && typeof approved === 'boolean') {
-    return { questionId, approved, ...defined({ reason: textOf(reason) }), ...more };
+    return { questionId, approved, ...defined({ reason: asText(reason) }), ...more };
   }
   return { questionId, value: output, ...more };
 }
 
 function answerFields(said: Fields): Omit<Answer, 'questionId' | 'value'> & JsonObject {
   return {
-    ...defined({ approved: flagOf(said.approved), reason: textOf(said.reason), by: textOf(said.by) }),
+    ...defined({ approved: asBoolean(said.approved), reason: asText(said.reason), by: asText(said.by) }),
     ...(said.cancelled === true && { cancelled: true }),
   };
 }

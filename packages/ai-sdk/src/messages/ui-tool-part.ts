@@ -5,13 +5,13 @@ import { answerIn, askedOf, isApproved } from '../shared/ai-sdk-approval.ts';
 import { keptOf, keptSlot, slotKey, takeSlot, withSlot } from '../shared/intertie-slot.ts';
 import {
   defined,
-  fieldsOf,
-  flagOf,
+  asFields,
+  asBoolean,
   isFields,
   jsonObjectOf,
   metaOf,
-  nameOf,
-  textOf,
+  asNonEmptyText,
+  asText,
   type Fields,
 } from '../shared/read-fields.ts';
 import type { UIMessageVersion } from '../ui-message-stream/chunk/ui-message-chunk.ts';
@@ -154,40 +154,40 @@ const states: ReadonlyMap<unknown, ToolPart['state']> = new Map<string, ToolPart
 /** Total: the client may have sent anything. What does not say its state is a call that has not got far. */
 export function decodeUIToolPart(ui: Fields, onLoss: OnLoss): ToolPart {
   const { slot, meta } = takeSlot(metaOf(ui.callProviderMetadata, onLoss));
-  const type = textOf(ui.type) ?? '';
+  const type = asText(ui.type) ?? '';
   const isDynamic = type === 'dynamic-tool';
   const result = takeSlot(metaOf(ui.resultProviderMetadata, onLoss));
   const shown = states.get(ui.state) ?? 'partial-call';
   const state = shown === 'error' && isFields(result.slot.denied) ? 'denied' : shown;
-  const toolCallId = nameOf(ui.toolCallId) ?? '';
+  const toolCallId = asNonEmptyText(ui.toolCallId) ?? '';
   const preliminary = state === 'result' && ui.preliminary === true;
   const part: ToolPart = {
     type: 'tool-invocation',
     toolCallId,
-    toolName: isDynamic ? (textOf(ui.toolName) ?? '') : type.slice('tool-'.length),
+    toolName: isDynamic ? (asText(ui.toolName) ?? '') : type.slice('tool-'.length),
     state: preliminary ? 'call' : state,
     ...(isDynamic && { dynamic: true }),
     ...(ui.providerExecuted === true && { executor: 'provider' }),
-    ...defined({ title: textOf(ui.title) }),
+    ...defined({ title: asText(ui.title) }),
     ...(ui.toolMetadata !== undefined && { toolMetadata: toJson(ui.toolMetadata, onLoss) }),
     ...keptOf(slot),
     ...(meta && { providerMetadata: meta }),
   };
   if (state === 'partial-call') {
     const { inputEncoding } = ui;
-    part.argsText = textOf(ui.rawInput) ?? (ui.input === undefined ? '' : JSON.stringify(toJson(ui.input)));
+    part.argsText = asText(ui.rawInput) ?? (ui.input === undefined ? '' : JSON.stringify(toJson(ui.input)));
     if (inputEncoding === 'json' || inputEncoding === 'text') part.inputEncoding = inputEncoding;
   } else part.args = toJson(ui.input ?? ui.rawInput ?? null, onLoss);
   if (state === 'result') part.result = toJson(ui.output ?? null, onLoss);
   if (preliminary) part.preliminary = true;
-  if (state === 'error') part.error = { message: textOf(ui.errorText) ?? 'The tool failed.' };
+  if (state === 'error') part.error = { message: asText(ui.errorText) ?? 'The tool failed.' };
   const approval = decodeApproval(ui.approval, toolCallId, onLoss);
   if (approval) part.approval = approval;
-  const reason = textOf(shown === 'error' ? fieldsOf(result.slot.denied).reason : fieldsOf(ui.approval).reason);
+  const reason = asText(shown === 'error' ? asFields(result.slot.denied).reason : asFields(ui.approval).reason);
   if (state === 'denied' && reason !== undefined) part.error = { message: reason };
   if (result.meta) part.resultMetadata = result.meta;
   if (result.slot.content === true && part.result !== undefined) part.resultContent = true;
-  const fault = fieldsOf(result.slot.error);
+  const fault = asFields(result.slot.error);
   if (part.error && state === 'error') part.error = withFault(part.error, fault);
   return restore(part, slot);
 }
@@ -196,22 +196,22 @@ function withFault(error: Fault, { code, retryable, data }: Fields): Fault {
   return {
     ...error,
     ...defined({
-      code: textOf(code),
-      retryable: flagOf(retryable),
+      code: asText(code),
+      retryable: asBoolean(retryable),
       data: data === undefined ? undefined : toJson(data),
     }),
   };
 }
 
 function decodeApproval(value: unknown, toolCallId: string, onLoss: OnLoss): AskedQuestion | undefined {
-  const approval = fieldsOf(value);
-  const questionId = nameOf(approval.id);
+  const approval = asFields(value);
+  const questionId = asNonEmptyText(approval.id);
   if (questionId === undefined || questionId === denialId(toolCallId)) return undefined;
   const json = (field: unknown): Json | undefined => (field === undefined ? undefined : toJson(field, onLoss));
-  const { [slotKey]: ours, ...descriptor } = fieldsOf(approval.descriptor);
-  const more = fieldsOf(ours);
+  const { [slotKey]: ours, ...descriptor } = asFields(approval.descriptor);
+  const more = asFields(ours);
   const proof: JsonObject = defined({
-    signature: textOf(approval.signature),
+    signature: asText(approval.signature),
     inputSchemaInput: json(approval.inputSchemaInput),
     approvalDescriptor: Object.keys(descriptor).length > 0 ? json(descriptor) : undefined,
   });
@@ -219,17 +219,17 @@ function decodeApproval(value: unknown, toolCallId: string, onLoss: OnLoss): Ask
     metaOf(more.providerMetadata, onLoss),
     Object.keys(proof).length > 0 ? { 'ai-sdk': proof } : undefined,
   );
-  const approved = flagOf(approval.approved);
-  const reason = textOf(approval.reason);
+  const approved = asBoolean(approval.approved);
+  const reason = asText(approval.reason);
   return {
     questionId,
     kind: more.kind === 'input' ? 'input' : 'approval',
     toolCallId,
     ...defined({
-      reason: textOf(approval.requestReason) ?? textOf(more.reason),
-      message: textOf(more.message),
+      reason: asText(approval.requestReason) ?? asText(more.reason),
+      message: asText(more.message),
       schema: json(more.schema),
-      expiresAt: textOf(more.expiresAt),
+      expiresAt: asText(more.expiresAt),
       providerMetadata,
     }),
     ...((approval.isAutomatic === true || more.automatic === true) && { automatic: true }),
@@ -254,7 +254,7 @@ function restore(part: ToolPart, slot: JsonObject): ToolPart {
   if (typeof argsText === 'string' && part.state === 'partial-call') part.argsText = argsText;
   if (slot.invalid === true) part.invalid = true;
   if (slot.resultContent === true && part.result !== undefined) part.resultContent = true;
-  const error = fieldsOf(slot.error);
+  const error = asFields(slot.error);
   if (typeof error.message === 'string' && (part.error === undefined || part.error.message === error.message)) {
     part.error = slot.error as unknown as NonNullable<ToolPart['error']>;
   }

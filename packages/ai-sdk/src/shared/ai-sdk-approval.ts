@@ -1,16 +1,16 @@
 import { validateEvent, type Answer, type EventOf, type Json, type JsonObject, type Meta } from '@intertie/core';
 import type { AskedQuestion } from '@intertie/core/store';
 import { slotKey } from './intertie-slot.ts';
-import { defined, fieldsOf, isFields, nameOf, omit, textOf } from './read-fields.ts';
+import { defined, asFields, isFields, asNonEmptyText, omit, asText } from './read-fields.ts';
 
 /** What the SDK wants back with an approval, word for word: its signature, and the input before the schema changed it. */
 export function proofOf(question: { providerMetadata?: Meta }): { signature?: string; inputSchemaInput?: Json } {
   const { signature, inputSchemaInput } = question.providerMetadata?.['ai-sdk'] ?? {};
-  return defined({ signature: textOf(signature), inputSchemaInput });
+  return defined({ signature: asText(signature), inputSchemaInput });
 }
 
 function withProof(signature: unknown, inputSchemaInput: Json | undefined): { providerMetadata?: Meta } {
-  const proof: JsonObject = defined({ signature: textOf(signature), inputSchemaInput });
+  const proof: JsonObject = defined({ signature: asText(signature), inputSchemaInput });
   return Object.keys(proof).length > 0 ? { providerMetadata: { 'ai-sdk': proof } } : {};
 }
 
@@ -38,15 +38,15 @@ export function plainApproval(
 
 /** A question that a slot holds, checked as far as the rest of the code relies on it. */
 export function askedOf(value: Json | undefined): AskedQuestion | undefined {
-  const { questionId, kind, answer } = fieldsOf(value);
-  if (nameOf(questionId) === undefined || (kind !== 'approval' && kind !== 'input')) return undefined;
-  if (answer !== undefined && nameOf(fieldsOf(answer).questionId) === undefined) return undefined;
+  const { questionId, kind, answer } = asFields(value);
+  if (asNonEmptyText(questionId) === undefined || (kind !== 'approval' && kind !== 'input')) return undefined;
+  if (answer !== undefined && asNonEmptyText(asFields(answer).questionId) === undefined) return undefined;
   return value as unknown as AskedQuestion;
 }
 
 /** The answer that our descriptor of an approval tells, where the stream has no chunk for one. A client may have sent it. */
 export function answerIn(descriptor: unknown, questionId: string): Answer | undefined {
-  const { answer } = fieldsOf(fieldsOf(descriptor)[slotKey]);
+  const { answer } = asFields(asFields(descriptor)[slotKey]);
   if (!isFields(answer)) return undefined;
   const said = { type: 'answer', ...answer, questionId } as EventOf<'answer'>;
   if (validateEvent(said) !== undefined) return undefined;

@@ -1,6 +1,6 @@
 import type { OnLoss } from '@intertie/core';
 import { decodeBase64, encodeBase64, type FileBody } from '@intertie/core/internal';
-import { fieldsOf, isFields, nameOf, textOf } from './read-fields.ts';
+import { asFields, isFields, asNonEmptyText, asText } from './read-fields.ts';
 
 /** What a file is, where its bytes are not: every branch of `FileBody` without its name and type. */
 type FileContent = { data: string } | { url: string } | { reference: { provider?: string; ref: string } };
@@ -19,8 +19,8 @@ export function fileBodyOf(
     return undefined;
   }
   const { inferred, ...body } = content;
-  const mimeType = nameOf(file.mediaType) ?? inferred;
-  const filename = textOf(file.filename);
+  const mimeType = asNonEmptyText(file.mediaType) ?? inferred;
+  const filename = asText(file.filename);
   return { ...(mimeType !== undefined && { mimeType }), ...(filename !== undefined && { filename }), ...body };
 }
 
@@ -48,7 +48,7 @@ function contentOf(data: unknown): (FileContent & { inferred?: string }) | undef
 
 /** A provider's reference: `{ openai: 'file-1' }`. Of several the first is taken: they are the same file. */
 function fromReference(reference: unknown): FileContent | undefined {
-  const [entry] = Object.entries(fieldsOf(reference));
+  const [entry] = Object.entries(asFields(reference));
   const [provider, ref] = entry ?? [];
   return provider !== undefined && typeof ref === 'string' ? { reference: { provider, ref } } : undefined;
 }

@@ -1,15 +1,15 @@
 import type { Json, JsonObject, Meta, OnLoss } from '@intertie/core';
-import { toJson, isFields, textOf } from '@intertie/core/internal';
+import { toJson, isFields, asText } from '@intertie/core/internal';
 
 export {
   defined,
-  fieldsOf,
-  flagOf,
+  asFields,
+  asBoolean,
   isFields,
-  nameOf,
-  numberOf,
+  asNonEmptyText,
+  asNumber,
   omit,
-  textOf,
+  asText,
   type Fields,
 } from '@intertie/core/internal';
 
@@ -20,7 +20,7 @@ export function keyOf(value: unknown): string {
 
 /** A moment, as JSON says it. */
 export function dateOf(value: unknown): Date | undefined {
-  const date = new Date(textOf(value) ?? NaN);
+  const date = new Date(asText(value) ?? NaN);
   return Number.isNaN(date.getTime()) ? undefined : date;
 }
 

@@ -1,10 +1,10 @@
 import type { Json } from '@intertie/core';
-import { fieldsOf } from './read-fields.ts';
+import { asFields } from './read-fields.ts';
 
 /** Whether ai 7 takes it for a citation. It refuses the whole message where one is not. */
 export function isCitation(value: Json): boolean {
-  const { source, startIndex, endIndex, citedText } = fieldsOf(value);
-  const { type, sourceType, id, url, mediaType, title, filename } = fieldsOf(source);
+  const { source, startIndex, endIndex, citedText } = asFields(value);
+  const { type, sourceType, id, url, mediaType, title, filename } = asFields(source);
   if (type !== 'source' || typeof id !== 'string') return false;
   if (![startIndex, endIndex].every((index) => index === undefined || isIndex(index))) return false;
   if (![citedText, filename].every(isTextOrAbsent)) return false;

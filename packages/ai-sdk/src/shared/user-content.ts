@@ -1,7 +1,7 @@
 import type { MessagePart, OnLoss } from '@intertie/core';
 import { fileBodyOf } from './file-body.ts';
 import { keptOf, takeSlot } from './intertie-slot.ts';
-import { fieldsOf, keyOf, metaOf, textOf } from './read-fields.ts';
+import { asFields, keyOf, metaOf, asText } from './read-fields.ts';
 
 /** The content of a user's model message, a string or parts, as canonical parts. */
 export function decodeUserContent(content: unknown, onLoss: OnLoss): MessagePart[] {
@@ -10,12 +10,12 @@ export function decodeUserContent(content: unknown, onLoss: OnLoss): MessagePart
 }
 
 function decodeUserPart(value: unknown, onLoss: OnLoss): MessagePart | undefined {
-  const part = fieldsOf(value);
+  const part = asFields(value);
   const { slot, meta } = takeSlot(metaOf(part.providerOptions, onLoss));
   const kept = { ...keptOf(slot), ...(meta && { providerMetadata: meta }) };
   switch (part.type) {
     case 'text':
-      return { type: 'text', text: textOf(part.text) ?? '', ...kept };
+      return { type: 'text', text: asText(part.text) ?? '', ...kept };
     case 'image':
     case 'file': {
       const data = part.type === 'image' ? part.image : part.data;

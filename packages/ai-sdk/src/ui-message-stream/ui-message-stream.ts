@@ -1,7 +1,7 @@
 import type { Dialect } from '@intertie/core';
 import { createUIMessageDecoder } from './decode/decode-ui-message-stream.ts';
 import { createUIMessageEncoder } from './encode/encode-ui-message-stream.ts';
-import { fieldsOf, textOf } from '../shared/read-fields.ts';
+import { asFields, asText } from '../shared/read-fields.ts';
 import { UIMessageChecker, type UIMessageCheckerOptions } from './check/ui-message-checker.ts';
 import { uiMessageRules } from './check/ui-message-rules.ts';
 import { isUIMessageChunk } from './chunk/validate-ui-message-chunk.ts';
@@ -13,7 +13,7 @@ export function createUIMessageStreamDialect(options: UIMessageCheckerOptions = 
     name: 'ui-message-stream',
     rules: uiMessageRules,
     detect: (item) => isUIMessageChunk(item, 7),
-    kindOf: (item) => textOf(fieldsOf(item).type) ?? 'no chunk',
+    getKind: (item) => asText(asFields(item).type) ?? 'no chunk',
     checker: () => new UIMessageChecker(options),
     decoder: (run, onLoss) => createUIMessageDecoder(run, { onLoss }),
     encoder: (_run, onLoss) => createUIMessageEncoder({ version, baseline: 'restate', onLoss }),

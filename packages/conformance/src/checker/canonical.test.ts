@@ -2,7 +2,7 @@ import type { AgentEvent, MessageContent } from '@intertie/core';
 import { describe, expect, it } from 'vitest';
 import { canonical } from './canonical.ts';
 import type { CanonicalRule } from '../rules/canonical-rules.ts';
-import { check, startCheck } from './check.ts';
+import { check, createStreamChecker } from './check.ts';
 
 const start: AgentEvent = { type: 'run-start', runId: 'r', threadId: 't', messageId: 'm' };
 const end: AgentEvent = { type: 'run-end', outcome: 'complete' };
@@ -259,7 +259,7 @@ describe('the canonical dialect', () => {
   });
 
   it('reports violations before the stream ends', () => {
-    const running = startCheck(canonical);
+    const running = createStreamChecker(canonical);
     running.feed(start);
     expect(running.report.ok).toBe(true);
     running.feed(result('c'));

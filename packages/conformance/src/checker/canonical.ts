@@ -8,7 +8,7 @@ export const canonical: Dialect = {
   name: 'canonical',
   rules: canonicalRules,
   detect: (item) => isEventType(getType(item)),
-  kindOf: (item) => {
+  getKind: (item) => {
     const type = getType(item);
     return typeof type === 'string' ? type : 'no event';
   },

@@ -2,7 +2,7 @@ import type { Dialect, Loss, Rule } from '@intertie/core';
 import type { Violation } from '@intertie/core/internal';
 
 /** A violation together with the sentence and the fix of its rule. */
-export type FoundViolation = Violation & Pick<Rule, 'sentence' | 'fix'>;
+export type ReportedViolation = Violation & Pick<Rule, 'sentence' | 'fix'>;
 
 export type CheckReport = {
   dialect: string;
@@ -10,12 +10,12 @@ export type CheckReport = {
   items: number;
   /** Number of items per kind. */
   readonly counts: { [kind: string]: number };
-  violations: FoundViolation[];
+  violations: ReportedViolation[];
   losses: Loss[];
 };
 
 /** Incremental check of a stream that has not ended. `report` is valid at any time. */
-export interface RunningCheck {
+export interface StreamChecker {
   feed(item: unknown): void;
   /** Ends the stream and reports the rules that it leaves unmet, such as a missing `run-end`. */
   end(): CheckReport;
@@ -24,12 +24,12 @@ export interface RunningCheck {
 
 /** Checks a complete stream against the rules of a dialect. */
 export function check(dialect: Dialect, items: Iterable<unknown>): CheckReport {
-  const running = startCheck(dialect);
+  const running = createStreamChecker(dialect);
   for (const item of items) running.feed(item);
   return running.end();
 }
 
-export function startCheck(dialect: Dialect): RunningCheck {
+export function createStreamChecker(dialect: Dialect): StreamChecker {
   const rules = new Map(dialect.rules.map((rule) => [rule.id, rule]));
   const checker = dialect.checker();
   const counts = new Map<string, number>();
@@ -59,7 +59,7 @@ export function startCheck(dialect: Dialect): RunningCheck {
   return {
     report,
     feed(item) {
-      const kind = dialect.kindOf(item);
+      const kind = dialect.getKind(item);
       counts.set(kind, (counts.get(kind) ?? 0) + 1);
       checker.feed(item, reporter);
       report.items++;

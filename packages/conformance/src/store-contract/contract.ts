@@ -13,9 +13,9 @@ export type StoreClock = {
 };
 
 /** Options for a store whose log shares no transaction with its registry. */
-export type LogElsewhere = {
+export type DetachedLogSetup = {
   /** Opens an empty store whose log is never closed, as if every process crashed right after ending a run. */
-  openCut: () => Promise<Store>;
+  openWithUnclosedLog: () => Promise<Store>;
 };
 
 /** Access of the tests to the store under test. */
@@ -23,17 +23,17 @@ export type Contract = {
   /** Opens an empty store that is closed at the end of the test. */
   open(): Promise<Store>;
   /** Whether the log shares no transaction with the registry. */
-  isLogElsewhere: boolean;
+  hasDetachedLog: boolean;
   /** Returns the clock. Skips the test with a reason if the store has none. */
   clock(context: { skip(note: string): void }): StoreClock;
 };
 
 export function createContract(
   open: () => Promise<Store>,
-  { clock, logElsewhere }: { clock: StoreClock | { none: string }; logElsewhere?: LogElsewhere },
+  { clock, detachedLog }: { clock: StoreClock | { none: string }; detachedLog?: DetachedLogSetup },
 ): Contract {
   return {
-    isLogElsewhere: logElsewhere !== undefined,
+    hasDetachedLog: detachedLog !== undefined,
     async open() {
       const store = await open();
       onTestFinished(() => store.close());

@@ -4,16 +4,16 @@ import { createRunWatcher, followRun, recoverRun, type Followed } from '@interti
 import type { LogPosition, RunKey } from '@intertie/core/store';
 import { describe, expect, it, onTestFinished } from 'vitest';
 
-import type { Contract, LogElsewhere } from './contract.ts';
+import type { Contract, DetachedLogSetup } from './contract.ts';
 import { deltas, ending, finish, start, getStatus } from './samples.ts';
 
 const threadId = 'thread_1';
 const aborted = { outcome: 'aborted', by: 'user' } as const;
 
 /** Tests for a process that crashes after ending a run and before closing its log. */
-export function detachedLogTests(contract: Contract, { openCut }: LogElsewhere): void {
+export function detachedLogTests(contract: Contract, { openWithUnclosedLog }: DetachedLogSetup): void {
   const openUnclosed = async (): Promise<Store> => {
-    const store = await openCut();
+    const store = await openWithUnclosedLog();
     onTestFinished(() => store.close());
     return store;
   };

@@ -41,7 +41,7 @@ export function repeatedCallTests(contract: Contract): void {
       const { run, epoch } = await start(store, '1');
       await store.log.append([{ run: run.key, epoch, seq: 1, events: deltas('Hi') }]);
       const { type } = await store.registry.start(store.scope, request('1'));
-      expect(type).toBe(contract.isLogElsewhere ? 'started' : 'attached');
+      expect(type).toBe(contract.hasDetachedLog ? 'started' : 'attached');
     });
 
     it('returns the queued run, and attaches once it is promoted', async () => {

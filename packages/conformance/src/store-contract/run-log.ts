@@ -116,7 +116,7 @@ export function runLogTests(contract: Contract): void {
         { run: second.run.key, epoch: 1, seq: 1, events: deltas('c') },
       ]);
       // A detached log cannot know whether a run exists that it has no events of.
-      expect(verdicts).toEqual(['ok', contract.isLogElsewhere ? verdicts[1] : 'ended', 'ok']);
+      expect(verdicts).toEqual(['ok', contract.hasDetachedLog ? verdicts[1] : 'ended', 'ok']);
       expect(await readAll(store, second.run.key)).toEqual(deltas('c'));
     });
 
@@ -169,7 +169,7 @@ export function runLogTests(contract: Contract): void {
       expect(await store.registry.stop(store.scope, run.key, 'again')).toBe('requested');
       expect((await store.log.positions([run.key])).get(run.key)).toMatchObject({ stop: true, stopReason: 'enough' });
       expect(await store.log.append([{ run: run.key, epoch, seq: 1, events: deltas('a') }])).toEqual([
-        contract.isLogElsewhere ? 'ok' : 'stop',
+        contract.hasDetachedLog ? 'ok' : 'stop',
       ]);
       const outcome = { outcome: 'aborted', by: 'user' } as const;
       await finish(store, { run, epoch, nextSeq: 2 }, ending({ nextSeq: 2, outcome }));

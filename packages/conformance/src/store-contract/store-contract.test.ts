@@ -15,7 +15,7 @@ storeContract('in memory', async () => open(), { clock });
 
 storeContract('in memory, detached log', async () => withDetachedLog(open(), createMapLog()), {
   clock,
-  logElsewhere: {
-    openCut: async () => withDetachedLog(open(), { ...createMapLog(), close: () => new Promise(() => {}) }),
+  detachedLog: {
+    openWithUnclosedLog: async () => withDetachedLog(open(), { ...createMapLog(), close: () => new Promise(() => {}) }),
   },
 });

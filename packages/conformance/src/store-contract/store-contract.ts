@@ -6,7 +6,7 @@ import { blobTests } from './blobs.ts';
 import { branchTests } from './branches.ts';
 import { changeTests } from './changes.ts';
 import { continuationTests } from './continuation.ts';
-import { createContract, type LogElsewhere, type StoreClock } from './contract.ts';
+import { createContract, type DetachedLogSetup, type StoreClock } from './contract.ts';
 import { detachedLogTests } from './detached-log.ts';
 import { hintTests } from './hints.ts';
 import { ownershipTests } from './ownership.ts';
@@ -17,7 +17,7 @@ import { scopeTests } from './scopes.ts';
 import { startTests } from './start.ts';
 import { threadTests } from './threads.ts';
 
-export type { LogElsewhere, StoreClock } from './contract.ts';
+export type { DetachedLogSetup, StoreClock } from './contract.ts';
 
 export type StoreContractOptions = {
   /** Clock of the stores that `open` returns, or the reason why they have none, which the skipped tests print. */
@@ -27,7 +27,7 @@ export type StoreContractOptions = {
    * report a requested stop (`positions` does) or an unknown run; a run can be ended although its log has lost events; a
    * repeated `start` does not see the logged events; and the log may lack the end of its run, which readers still receive.
    */
-  logElsewhere?: LogElsewhere;
+  detachedLog?: DetachedLogSetup;
 };
 
 /**
@@ -35,8 +35,8 @@ export type StoreContractOptions = {
  * each test; the suite closes it.
  */
 export function storeContract(name: string, open: () => Promise<Store>, options: StoreContractOptions = {}): void {
-  const { clock = { none: 'no clock was given to storeContract' }, logElsewhere } = options;
-  const contract = createContract(open, { clock, ...(logElsewhere && { logElsewhere }) });
+  const { clock = { none: 'no clock was given to storeContract' }, detachedLog } = options;
+  const contract = createContract(open, { clock, ...(detachedLog && { detachedLog }) });
   describe(`the store contract, ${name}`, () => {
     messageTests(contract);
     branchTests(contract);
@@ -45,7 +45,7 @@ export function storeContract(name: string, open: () => Promise<Store>, options:
     scopeTests(contract);
     startTests(contract);
     runLogTests(contract);
-    if (logElsewhere) detachedLogTests(contract, logElsewhere);
+    if (detachedLog) detachedLogTests(contract, detachedLog);
     ownershipTests(contract);
     repeatedCallTests(contract);
     decisionTests(contract);

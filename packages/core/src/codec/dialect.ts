@@ -26,7 +26,7 @@ export interface Dialect<Item = unknown> {
   /** Whether a first item looks like this dialect. */
   detect(item: unknown): boolean;
   /** The name of an item's kind, for counting. */
-  kindOf(item: unknown): string;
+  getKind(item: unknown): string;
   checker(): Checker;
   decoder?(run: RunInput, onLoss: OnLoss): Codec<Item, AgentEvent>;
   encoder?(run: RunInput, onLoss: OnLoss): Codec<AgentEvent, Item>;

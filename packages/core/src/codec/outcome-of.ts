@@ -2,7 +2,7 @@ import type { End } from './codec.ts';
 import type { Outcome } from '../event/outcome.ts';
 
 /** How a run ended, without what else its last event says. */
-export function outcomeOf(end: Outcome): Outcome {
+export function toOutcome(end: Outcome): Outcome {
   switch (end.outcome) {
     case 'complete':
       return { outcome: 'complete' };
@@ -18,7 +18,7 @@ export function outcomeOf(end: Outcome): Outcome {
 }
 
 /** How a run ends that had no last word of its own. A wire that closes without one has been cut: `eof` is not success. */
-export function outcomeOfCut(end: End): Outcome {
+export function toInterruptedOutcome(end: End): Outcome {
   switch (end.reason) {
     case 'eof':
       return { outcome: 'error', error: { message: 'The stream ended before the run did.', code: 'truncated' } };

@@ -4,7 +4,7 @@ import type { MessageContent } from '../event/message.ts';
 import type { Misfit } from './misfit.ts';
 import type { OpenThings } from './open-things.ts';
 import type { Outcome } from '../event/outcome.ts';
-import type { Said } from '../event/part-body.ts';
+import type { Attribution } from '../event/part-body.ts';
 
 /** The agents of a run and its baseline, and their steps: who is at work, and whether a part can be whose it says. */
 export class RunAgents {
@@ -62,7 +62,7 @@ export class RunAgents {
    * A part of an agent that has not started, or of a step that is not open or is another agent's, goes without. One that
    * names its step alone is of that step's agent.
    */
-  attributed<E extends AgentEvent & Said>(event: E): E {
+  attributed<E extends AgentEvent & Attribution>(event: E): E {
     const said = this.ofKnownAgent(event, undefined);
     if (said.stepId === undefined) return said;
     if (!this.#open.has('step', said.stepId)) return this.#withoutStep(said, `Its step ${said.stepId} is not open.`);
@@ -78,7 +78,7 @@ export class RunAgents {
     return rest as E;
   }
 
-  #withoutStep<E extends AgentEvent & Said>(event: E, why: string): E {
+  #withoutStep<E extends AgentEvent & Attribution>(event: E, why: string): E {
     this.#misfit(event, undefined, why);
     const { stepId: _, ...rest } = event;
     return rest as E;

@@ -6,8 +6,8 @@ import type { MessageContent } from '../event/message.ts';
 import { misfitsTo, type Misfit } from './misfit.ts';
 import { OpenThings, type Open } from './open-things.ts';
 import type { Outcome, Waiting } from '../event/outcome.ts';
-import { outcomeOf } from './outcome-of.ts';
-import type { Said } from '../event/part-body.ts';
+import { toOutcome } from './outcome-of.ts';
+import type { Attribution } from '../event/part-body.ts';
 import { RunAgents } from './run-agents.ts';
 import { RunCalls } from './run-calls.ts';
 import { RunValues } from './run-values.ts';
@@ -278,7 +278,7 @@ export class RunGuard {
     return true;
   }
 
-  #placed<E extends AgentEvent & Said>(id: string, event: E): E {
+  #placed<E extends AgentEvent & Attribution>(id: string, event: E): E {
     const attributed = this.#agents.attributed(event);
     this.#parts.set(id, attributed.stepId);
     return attributed;
@@ -298,5 +298,5 @@ function timeOf({ at }: AgentEvent): Time {
 
 /** An agent that was cut off ends as its run does; what the run waits for is the run's to say. */
 function agentOutcome(outcome: Outcome): Outcome {
-  return outcome.outcome === 'paused' ? { outcome: 'paused', waitingFor: [] } : outcomeOf(outcome);
+  return outcome.outcome === 'paused' ? { outcome: 'paused', waitingFor: [] } : toOutcome(outcome);
 }

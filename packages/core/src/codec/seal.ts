@@ -3,7 +3,7 @@ import type { AgentEvent, EventOf } from '../event/event.ts';
 import { omit } from '../json/fields.ts';
 import type { Loss, OnLoss } from '../json/loss.ts';
 import type { Waiting } from '../event/outcome.ts';
-import { outcomeOfCut } from './outcome-of.ts';
+import { toInterruptedOutcome } from './outcome-of.ts';
 import type { RunInput } from '../event/run-input.ts';
 import { RunGuard } from './run-guard.ts';
 import { markSeal } from './sealed-stream.ts';
@@ -74,7 +74,7 @@ class Seal implements Codec<AgentEvent, AgentEvent> {
     if (this.#phase === 'ended') return;
     if (this.#phase === 'before') this.#begin(emit);
     if (this.#owesBaseline) this.#writeBaseline(emit);
-    this.#finish({ type: 'run-end', ...outcomeOfCut(end) }, emit);
+    this.#finish({ type: 'run-end', ...toInterruptedOutcome(end) }, emit);
   }
 
   #delta(event: AgentEvent, id: string, emit: Emit<AgentEvent>): void {

@@ -3,7 +3,7 @@ import type { Codec, End } from './codec.ts';
 import type { AgentEvent } from '../event/event.ts';
 import { findSealedRun, markSealed } from './sealed-stream.ts';
 import { readInput, type SourceInput } from './source-input.ts';
-import { endByAbort } from './stop-reason.ts';
+import { toAbortEnd } from './stop-reason.ts';
 import { toFault } from '../event/to-fault.ts';
 
 export interface SourceStreamOptions<In = unknown> {
@@ -87,7 +87,7 @@ export function sourceStream<In>(
 
   const finish = (why: End): void => {
     // After an abort every end counts as the abort, because the source may fail in its own way when it is stopped.
-    const end = stopping ? endByAbort(signal?.reason) : why;
+    const end = stopping ? toAbortEnd(signal?.reason) : why;
     if (!leave(new DOMException('The run is over.', 'AbortError'))) return;
     try {
       codec.end(end, emit);

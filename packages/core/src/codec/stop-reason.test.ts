@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { endByAbort } from './stop-reason.ts';
+import { toAbortEnd } from './stop-reason.ts';
 
 describe('endByAbort', () => {
   it.each<[string, unknown, object]>([
@@ -12,6 +12,6 @@ describe('endByAbort', () => {
     ['half a reason', { by: 'system' }, { by: 'system' }],
     ['something else', { by: 'nobody', message: 7 }, { by: 'user' }],
   ])('reads %s', (_, reason, end) => {
-    expect(endByAbort(reason)).toEqual({ reason: 'aborted', ...end });
+    expect(toAbortEnd(reason)).toEqual({ reason: 'aborted', ...end });
   });
 });

@@ -7,7 +7,7 @@ import type { End } from './codec.ts';
 export type StopReason = { by?: 'user' | 'system'; message?: string };
 
 /** The end of a run that a signal stopped. A time limit is the system's; the platform's own abort has nothing to say. */
-export function endByAbort(reason: unknown): Extract<End, { reason: 'aborted' }> {
+export function toAbortEnd(reason: unknown): Extract<End, { reason: 'aborted' }> {
   if (typeof reason === 'string') return { reason: 'aborted', by: 'user', message: reason };
   if (typeof reason !== 'object' || reason === null) return { reason: 'aborted', by: 'user' };
   const { by, message, name } = reason as { by?: unknown; message?: unknown; name?: unknown };

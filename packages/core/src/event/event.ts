@@ -11,7 +11,7 @@ import type {
   FileBody,
   InterjectionBody,
   Question,
-  Said,
+  Attribution,
   SourceBody,
 } from './part-body.ts';
 import type { ToolResult } from './tool-result.ts';
@@ -65,29 +65,29 @@ export type StepEnd = {
   providerMetadata?: Meta;
 };
 
-export type TextStart = { type: 'text-start'; id: string } & Said;
+export type TextStart = { type: 'text-start'; id: string } & Attribution;
 export type TextDelta = { type: 'text-delta'; id: string; delta: string; providerMetadata?: Meta };
 export type TextEnd = { type: 'text-end'; id: string; citations?: Json[]; providerMetadata?: Meta };
-export type ReasoningStart = { type: 'reasoning-start'; id: string } & Said;
+export type ReasoningStart = { type: 'reasoning-start'; id: string } & Attribution;
 export type ReasoningDelta = { type: 'reasoning-delta'; id: string; delta: string; providerMetadata?: Meta };
 export type ReasoningEnd = { type: 'reasoning-end'; id: string; providerMetadata?: Meta };
 
-export type ToolInputStart = { type: 'tool-input-start' } & CallBody & Said;
+export type ToolInputStart = { type: 'tool-input-start' } & CallBody & Attribution;
 export type ToolInputDelta = { type: 'tool-input-delta'; toolCallId: string; delta: string; providerMetadata?: Meta };
 /** The text of the input is over, whole or cut. Only `tool-call` says that the call is complete. */
 export type ToolInputEnd = { type: 'tool-input-end'; toolCallId: string; providerMetadata?: Meta };
 /** Complete, and may run. An `invalid` one is never run; its error result follows. */
-export type ToolCall = { type: 'tool-call'; input: Json; invalid?: Fault } & CallBody & Said;
+export type ToolCall = { type: 'tool-call'; input: Json; invalid?: Fault } & CallBody & Attribution;
 export type ToolResultEvent = { type: 'tool-result'; toolCallId: string; providerMetadata?: Meta } & ToolResult;
 
 export type QuestionEvent = { type: 'question'; agentId?: string } & Question;
 export type AnswerEvent = { type: 'answer' } & Answer;
-export type Interjection = { type: 'interjection'; id: string } & Said & InterjectionBody;
+export type Interjection = { type: 'interjection'; id: string } & Attribution & InterjectionBody;
 
-export type FileEvent = { type: 'file'; id: string } & Said & FileBody;
-export type SourceEvent = { type: 'source'; id: string } & Said & SourceBody;
+export type FileEvent = { type: 'file'; id: string } & Attribution & FileBody;
+export type SourceEvent = { type: 'source'; id: string } & Attribution & SourceBody;
 /** The same id again replaces. A `transient` one is shown and not kept. */
-export type DataEvent = { type: 'data'; id: string; transient?: true } & Said & DataBody;
+export type DataEvent = { type: 'data'; id: string; transient?: true } & Attribution & DataBody;
 export type DataDelta = { type: 'data-delta'; id: string; patch: Op[] };
 
 export type StateSnapshot = { type: 'state-snapshot'; state: Json };

@@ -5,7 +5,7 @@ import type { MessagePart } from './message.ts';
 export type Executor = 'provider' | 'runtime' | 'client';
 
 /** Who and where. Said once, on the event that opens a part (or is one); deltas and ends carry the id alone. */
-export type Said = {
+export type Attribution = {
   agentId?: string;
   stepId?: string;
   /** Names of those it was addressed to, where a runtime addresses its messages. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { growMessage, replaceMessage } from './grow-message.ts';
+import { mergeMessage, replaceMessage } from './grow-message.ts';
 import type { CanonicalMessage, MessageContent, MessagePart, ToolPart, ToolState } from '../event/message.ts';
 import { StoreError } from '../store/store-error.ts';
 
@@ -18,13 +18,13 @@ function call(state: ToolState, rest: Partial<ToolPart> = {}): ToolPart {
   return { type: 'tool-invocation', toolCallId: 'c1', toolName: 'search', state, ...rest };
 }
 function grow(stored: MessagePart[], incoming: MessagePart[]): MessagePart[] {
-  return growMessage(message(stored), message(incoming)).content.parts;
+  return mergeMessage(message(stored), message(incoming)).content.parts;
 }
 
 /** Undefined: the texts of the two messages differ. */
 function growOrRefuse(stored: CanonicalMessage, incoming: CanonicalMessage): CanonicalMessage | undefined {
   try {
-    return growMessage(stored, incoming);
+    return mergeMessage(stored, incoming);
   } catch (error) {
     if (error instanceof StoreError && error.code === 'content-conflict') return undefined;
     throw error;
@@ -40,20 +40,20 @@ describe('growMessage', () => {
       parentId: 'm9',
       createdAt: new Date(0),
     };
-    expect(growMessage(stored, { ...incoming, state: { a: 1 } })).toEqual({
+    expect(mergeMessage(stored, { ...incoming, state: { a: 1 } })).toEqual({
       ...stored,
       content: { format: 2, parts: [text('hi')] },
       state: { a: 1 },
     });
-    expect(growMessage(message([]), { ...message([]), parentId: 'm9' }).parentId).toBeUndefined();
+    expect(mergeMessage(message([]), { ...message([]), parentId: 'm9' }).parentId).toBeUndefined();
   });
 
   it('does not reopen a finished message', () => {
     const done: CanonicalMessage = { ...message([]), status: 'complete' };
     const streaming: CanonicalMessage = { ...message([]), status: 'streaming' };
-    expect(growMessage(done, streaming).status).toBe('complete');
-    expect(growMessage(streaming, done).status).toBe('complete');
-    expect(growMessage(message([]), streaming).status).toBe('streaming');
+    expect(mergeMessage(done, streaming).status).toBe('complete');
+    expect(mergeMessage(streaming, done).status).toBe('complete');
+    expect(mergeMessage(message([]), streaming).status).toBe('streaming');
   });
 
   it('extends a text, and ignores a late save of a shorter prefix', () => {
@@ -96,7 +96,7 @@ describe('growMessage', () => {
 
   it('does the same with the flat text of an imported message', () => {
     const flat = (stored: string, incoming?: string) =>
-      growMessage(message([], { content: stored }), message([], incoming === undefined ? {} : { content: incoming }))
+      mergeMessage(message([], { content: stored }), message([], incoming === undefined ? {} : { content: incoming }))
         .content.content;
     expect(() => flat('Hello', 'Hi')).toThrow(expect.objectContaining({ code: 'content-conflict' }));
     expect(flat('Hello', 'Hel')).toBe('Hello');
@@ -184,7 +184,7 @@ describe('growMessage', () => {
         { runId: 'r2', outcome: 'complete' },
       ],
     });
-    expect(growMessage(stored, incoming).content).toEqual({
+    expect(mergeMessage(stored, incoming).content).toEqual({
       format: 2,
       parts: [{ ...text('ab', 'a'), providerMetadata: { openai: { id: 2 }, mail: { x: 1 } } }],
       metadata: { user: { name: 'Ada', tags: [2] }, pinned: true },
@@ -221,7 +221,7 @@ describe('growMessage', () => {
         const grown = growOrRefuse(stored, incoming);
         expect([stored, incoming]).toEqual(untouched);
         if (!grown) return;
-        expect(growMessage(grown, incoming)).toEqual(grown);
+        expect(mergeMessage(grown, incoming)).toEqual(grown);
         expect(grown.content.parts.length).toBeGreaterThanOrEqual(Math.max(before.length, after.length));
         const kept = before
           .map((p) => (p.type === 'tool-invocation' ? p.toolCallId : p.id))

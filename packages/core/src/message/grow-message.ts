@@ -12,7 +12,7 @@ import { isSettled } from '../codec/tool-part.ts';
  * incoming value wins. Throws a `StoreError` (`content-conflict`) if a text of the incoming message neither extends the stored
  * one nor is a prefix of it. Changes neither argument; linear in their size.
  */
-export function growMessage(stored: CanonicalMessage, incoming: CanonicalMessage): CanonicalMessage {
+export function mergeMessage(stored: CanonicalMessage, incoming: CanonicalMessage): CanonicalMessage {
   return { ...mergeEnvelope(stored, incoming), content: growContent(stored, incoming) };
 }
 

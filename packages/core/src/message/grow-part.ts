@@ -3,7 +3,7 @@ import { mergeMeta } from '../event/merge-meta.ts';
 import type { AskedQuestion, Kept, MessagePart, ReasoningPart, TextPart, ToolPart } from '../event/message.ts';
 import { isFurther, isSettled } from '../codec/tool-part.ts';
 
-/** The same part, stored and saved again: see `growMessage`. */
+/** The same part, stored and saved again: see `mergeMessage`. */
 export function growPart(stored: MessagePart, incoming: MessagePart): MessagePart {
   if (stored.type === 'text' && incoming.type === 'text') {
     return growText(stored, stored.text, incoming, incoming.text);

@@ -95,7 +95,7 @@ export function createDetachedRegistry({ registry, log, processOf, onError }: De
       const logged = (await log.positions([run])).get(run);
       // Of a log that is closed the registry knows who closed it; one that has lost events is no reason not to end.
       if (logged && !logged.ended && logged.next > end.nextSeq) return { result: 'fenced' };
-      const result = await registry.finish(run, epoch, { ...end, logElsewhere: true });
+      const result = await registry.finish(run, epoch, { ...end, detachedLog: true });
       if (result.result === 'fenced') return result;
       note(result.continuation);
       processOf.delete(run);

@@ -1,11 +1,11 @@
 import type { End } from '../codec/codec.ts';
-import { decisionsOf } from '../store/decisions-of.ts';
+import { collectDecisions } from '../store/decisions-of.ts';
 import type { AgentEvent, EventOf } from '../event/event.ts';
 import type { Store } from '../store/memory-store.ts';
 import { MessageList } from '../message/message-list.ts';
 import type { CanonicalMessage } from '../event/message.ts';
 import type { Outcome } from '../event/outcome.ts';
-import { outcomeOf } from '../codec/outcome-of.ts';
+import { toOutcome } from '../codec/outcome-of.ts';
 import type { FinishResult, Ownership, RunRecord } from '../store/registry.ts';
 import type { LogPosition, RunKey, RunLog } from '../store/run-log.ts';
 import { seal } from '../codec/seal.ts';
@@ -41,7 +41,7 @@ export async function recoverRun(
     events: closing,
     outcome,
     content: folded.content,
-    decisions: decisionsOf(outcome, folded.content),
+    decisions: collectDecisions(outcome, folded.content),
     ...(usage && { usage }),
     ...(folded.state !== undefined && { state: folded.state }),
     ...(folded.sourceState !== undefined && { sourceState: folded.sourceState }),
@@ -93,7 +93,7 @@ async function close(
 function endOf(events: readonly AgentEvent[]): { outcome: Outcome; usage?: EventOf<'run-end'>['usage'] } {
   const end = events.find((event) => event.type === 'run-end')!;
   const { usage } = end;
-  return { outcome: outcomeOf(end), ...(usage && { usage }) };
+  return { outcome: toOutcome(end), ...(usage && { usage }) };
 }
 
 /** Where the placeholder is gone, finish will refuse; until then there is something to fold into. */

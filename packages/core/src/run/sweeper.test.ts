@@ -5,11 +5,11 @@ import { createInMemoryStore } from '../store/in-memory/in-memory-store.ts';
 import type { Store } from '../store/memory-store.ts';
 import type { DecisionRequest, FinishRequest, Ownership, Queued, Started, StartRequest } from '../store/registry.ts';
 import type { RunKey } from '../store/run-log.ts';
-import { createSweeper, type Swept } from './sweeper.ts';
+import { createSweeper, type SweepResult } from './sweeper.ts';
 
 afterEach(() => void vi.useRealTimers());
 
-const nothing: Swept = { recovered: 0, promoted: 0, expired: 0, dropped: 0, collected: 0 };
+const nothing: SweepResult = { recovered: 0, promoted: 0, expired: 0, dropped: 0, collected: 0 };
 
 function request(name: string, rest: Partial<StartRequest> = {}): StartRequest {
   return {

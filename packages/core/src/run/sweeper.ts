@@ -30,11 +30,11 @@ export type SweeperOptions = {
 };
 
 /** What one pass has done. */
-export type Swept = { recovered: number; promoted: number; expired: number; dropped: number; collected: number };
+export type SweepResult = { recovered: number; promoted: number; expired: number; dropped: number; collected: number };
 
 export interface Sweeper {
   /** One pass. It never throws. */
-  sweep(): Promise<Swept>;
+  sweep(): Promise<SweepResult>;
   /** A pass now and then, until it is stopped. */
   start(): void;
   /** Resolves when no pass is under way. */
@@ -66,7 +66,7 @@ export function createSweeper(options: SweeperOptions): Sweeper {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let collectedAt = -Infinity;
   let isStarted = false;
-  let pass: Promise<Swept> | undefined;
+  let pass: Promise<SweepResult> | undefined;
 
   const attempt = async (work: () => Promise<number>): Promise<number> => {
     try {
@@ -150,7 +150,7 @@ export function createSweeper(options: SweeperOptions): Sweeper {
     return collected;
   };
 
-  const sweepOnce = async (): Promise<Swept> => ({
+  const sweepOnce = async (): Promise<SweepResult> => ({
     recovered: await recover(),
     promoted: await attempt(promote),
     expired: await attempt(() => inRounds(() => registry.expire(limit))),
@@ -158,7 +158,7 @@ export function createSweeper(options: SweeperOptions): Sweeper {
     collected: await attempt(collect),
   });
 
-  const sweep = (): Promise<Swept> => {
+  const sweep = (): Promise<SweepResult> => {
     // Two passes at once would end the same runs.
     pass ??= sweepOnce().finally(() => void (pass = undefined));
     return pass;

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 
-import { decisionsOf } from './decisions-of.ts';
+import { collectDecisions } from './decisions-of.ts';
 import type { MessageContent } from '../event/message.ts';
 
 const approval = { questionId: 'q1', kind: 'approval' as const, toolCallId: 'c1', expiresAt: '2040-01-01T00:00:00Z' };
@@ -22,7 +22,7 @@ it('is what a paused run waits for, as its message has it', () => {
     { type: 'message' as const },
     { type: 'tool' as const, toolCallId: 'nowhere' },
   ];
-  expect(decisionsOf({ outcome: 'paused', waitingFor }, content)).toEqual([
+  expect(collectDecisions({ outcome: 'paused', waitingFor }, content)).toEqual([
     { id: 'q2', kind: 'input', question: { questionId: 'q2', kind: 'input', message: 'How many?' } },
     { id: 'c2', kind: 'client-tool', toolCallId: 'c2', toolName: 'locate', input: null },
     { id: 'q1', kind: 'approval', question: approval, toolCallId: 'c1', expiresAt: new Date('2040-01-01T00:00:00Z') },
@@ -30,5 +30,5 @@ it('is what a paused run waits for, as its message has it', () => {
 });
 
 it('is nothing for a run that ended otherwise', () => {
-  expect(decisionsOf({ outcome: 'complete' }, content)).toEqual([]);
+  expect(collectDecisions({ outcome: 'complete' }, content)).toEqual([]);
 });

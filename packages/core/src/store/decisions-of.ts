@@ -4,7 +4,7 @@ import type { Question } from '../event/part-body.ts';
 import type { DecisionRequest } from './registry.ts';
 
 /** What a run that ended so waits for, as the store guards it: the questions and calls are those of its message. */
-export function decisionsOf(outcome: Outcome, content: MessageContent): DecisionRequest[] {
+export function collectDecisions(outcome: Outcome, content: MessageContent): DecisionRequest[] {
   if (outcome.outcome !== 'paused') return [];
   return outcome.waitingFor.flatMap((waiting): DecisionRequest[] => {
     if (waiting.type === 'message') return [];

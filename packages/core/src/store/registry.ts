@@ -175,7 +175,7 @@ export type FinishRequest = {
   /** What is left to log: the closing events, `run-end` last. May be empty if they are in the log. */
   events: readonly AgentEvent[];
   /** The log is not this store's, and gets the events itself: here no number is checked, and none of them is kept. */
-  logElsewhere?: true;
+  detachedLog?: true;
   outcome: Outcome;
   usage?: Usage[];
   content: MessageContent;

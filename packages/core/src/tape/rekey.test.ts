@@ -3,11 +3,11 @@ import { runInput } from '../../test/run-input.ts';
 import { transcode } from '../codec/codec.ts';
 import type { AgentEvent } from '../event/event.ts';
 import type { MessageContent } from '../event/message.ts';
-import { rekey } from './rekey.ts';
+import { assignNewIds } from './rekey.ts';
 
 const play = (events: unknown[], given: Parameters<typeof runInput>[0] = {}): AgentEvent[] =>
   transcode(
-    rekey(runInput({ runId: 'r', ...given }), () => {}),
+    assignNewIds(runInput({ runId: 'r', ...given }), () => {}),
     events,
   );
 

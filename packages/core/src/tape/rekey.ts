@@ -22,7 +22,7 @@ type Fields = { [key: string]: unknown };
  * Canonical events of another run as events of this one: every id is minted anew, and the times are moved to where this run
  * starts. So the same tape may be played twice in one thread. Goes before the seal, which writes `run-start` itself.
  */
-export function rekey(run: RunInput, onLoss: OnLoss): Codec<unknown, AgentEvent> {
+export function assignNewIds(run: RunInput, onLoss: OnLoss): Codec<unknown, AgentEvent> {
   const ids = createPartIds(run);
   const renewed = new Map<string, string>();
   let shift: number | undefined;

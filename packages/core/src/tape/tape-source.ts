@@ -3,7 +3,7 @@ import { compose, type Codec } from '../codec/codec.ts';
 import type { AgentEvent } from '../event/event.ts';
 import type { OnLoss } from '../json/loss.ts';
 import { assertSpeed, playTape } from './play-tape.ts';
-import { rekey } from './rekey.ts';
+import { assignNewIds } from './rekey.ts';
 import type { RunInput } from '../event/run-input.ts';
 import { seal } from '../codec/seal.ts';
 import { sourceStream, type SourceStreamOptions } from '../codec/source-stream.ts';
@@ -37,7 +37,7 @@ export function tapeSource(tape: Tape<unknown>, options: TapeSourceOptions = {})
     name,
     pauses: 'replay',
     run: (run, { signal }) =>
-      sourceStream(() => playTape(tape, { speed }), compose((decoder ?? rekey)(run, onLoss), seal(run, onLoss)), {
+      sourceStream(() => playTape(tape, { speed }), compose((decoder ?? assignNewIds)(run, onLoss), seal(run, onLoss)), {
         signal,
         ...(onFrame && { onFrame }),
       }),

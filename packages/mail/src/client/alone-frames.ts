@@ -1,4 +1,4 @@
-import { fieldsOf, parseJson } from '../shared/fields.ts';
+import { asFields, parseJson } from '../shared/fields.ts';
 import { aloneEvent, type MAILFrame } from '../shared/mail-event.ts';
 import type { MAILServer } from './mail-server.ts';
 
@@ -26,6 +26,6 @@ export async function* aloneFrames(
 
 function isTextOutput({ event, data }: MAILFrame): boolean {
   if (event !== 'tool_call') return false;
-  const { extra_data: extra } = fieldsOf(typeof data === 'string' ? parseJson(data) : data);
-  return fieldsOf(extra).tool_name === 'text_output';
+  const { extra_data: extra } = asFields(typeof data === 'string' ? parseJson(data) : data);
+  return asFields(extra).tool_name === 'text_output';
 }

@@ -1,12 +1,12 @@
 import { APICallError } from '@ai-sdk/provider';
-import { fieldsOf, nameOf, parseJson } from '../shared/fields.ts';
+import { asFields, asNonEmptyText, parseJson } from '../shared/fields.ts';
 
 export type FailedCall = { url: string; body: unknown; path: string; hasToken: boolean };
 
 /** The server answered, and not with what was asked for. */
 export async function toAPICallError(response: Response, call: FailedCall, version?: string): Promise<APICallError> {
   const text = await response.text().catch(() => '');
-  const detail = nameOf(fieldsOf(parseJson(text)).detail) ?? text.slice(0, 200);
+  const detail = asNonEmptyText(asFields(parseJson(text)).detail) ?? text.slice(0, 200);
   const { status } = response;
   return new APICallError({
     message: `${otherVersion(version) ?? advice(status, detail, call)} (HTTP ${status}${detail && `: ${detail}`})`,

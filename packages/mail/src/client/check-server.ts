@@ -1,6 +1,6 @@
 import { APICallError } from '@ai-sdk/provider';
 import { otherVersion } from './api-error.ts';
-import { fieldsOf, nameOf } from '../shared/fields.ts';
+import { asFields, asNonEmptyText } from '../shared/fields.ts';
 import type { MAILAgentInfo, MAILServer } from './mail-server.ts';
 
 /** What a look at a server found. */
@@ -51,9 +51,9 @@ async function checkAuth(server: MAILServer, found: MAILCheck, signal?: AbortSig
       found.auth = 'debug';
       return undefined;
     }
-    const { id, role } = fieldsOf(await server.get('/whoami', signal));
+    const { id, role } = asFields(await server.get('/whoami', signal));
     found.auth = 'token';
-    found.user = { id: nameOf(id) ?? '', role: nameOf(role) ?? '' };
+    found.user = { id: asNonEmptyText(id) ?? '', role: asNonEmptyText(role) ?? '' };
     return undefined;
   } catch (error) {
     if (server.token === undefined && APICallError.isInstance(error) && error.statusCode === 404) {

@@ -1,5 +1,5 @@
 import { otherVersion, toAPICallError, toConnectionError } from './api-error.ts';
-import { fieldsOf, listOf, nameOf } from '../shared/fields.ts';
+import { asFields, listOf, asNonEmptyText } from '../shared/fields.ts';
 import {
   defaultBaseUrl,
   fromEnvironment,
@@ -25,7 +25,7 @@ export class MAILServer {
 
   get token(): string | undefined {
     const { authToken, apiKey = authToken } = this.#settings;
-    return nameOf(apiKey ?? fromEnvironment('MAIL_API_KEY'));
+    return asNonEmptyText(apiKey ?? fromEnvironment('MAIL_API_KEY'));
   }
 
   /** The production endpoint where there is a token, the one of the debug mode where there is none. */
@@ -79,8 +79,8 @@ export class MAILServer {
   }
 
   async readInfo(signal?: AbortSignal): Promise<MAILServerInfo> {
-    const { protocol_version: version, swarm } = fieldsOf(await this.get('/', signal));
-    const { name, entrypoint } = fieldsOf(swarm);
+    const { protocol_version: version, swarm } = asFields(await this.get('/', signal));
+    const { name, entrypoint } = asFields(swarm);
     return {
       ...(typeof version === 'string' && { version }),
       ...(typeof name === 'string' && { swarm: name }),
@@ -89,7 +89,7 @@ export class MAILServer {
   }
 
   async agents(signal?: AbortSignal): Promise<{ agents: MAILAgentInfo[]; entrypoint?: string }> {
-    const { agents, entrypoint } = fieldsOf(await this.get('/ui/agents', signal));
+    const { agents, entrypoint } = asFields(await this.get('/ui/agents', signal));
     return {
       agents: listOf(agents).flatMap((agent) => agentInfo(agent) ?? []),
       ...(typeof entrypoint === 'string' && { entrypoint }),
@@ -121,7 +121,7 @@ function agentInfo(value: unknown): MAILAgentInfo | undefined {
     comm_targets: targets,
     enable_entrypoint: isEntrypoint,
     can_complete_tasks: canComplete,
-  } = fieldsOf(value);
+  } = asFields(value);
   if (typeof name !== 'string') return undefined;
   return {
     name,

@@ -1,4 +1,4 @@
-import { fieldsOf, parseJson, textOf } from '../shared/fields.ts';
+import { asFields, parseJson, asText } from '../shared/fields.ts';
 import type { MAILFrame } from '../shared/mail-event.ts';
 
 /** `response.body` of a generated result, in the shape of the server's answer to a message that is not streamed. */
@@ -14,5 +14,5 @@ export function toResponseBody(frames: readonly MAILFrame[]): MAILResponseBody {
     event === 'ping' ? [] : [{ event, data: typeof data === 'string' ? (parseJson(data) ?? data) : data }],
   );
   const last = events.findLast(({ event }) => event === 'task_complete');
-  return { response: textOf(fieldsOf(last?.data).response) ?? null, events };
+  return { response: asText(asFields(last?.data).response) ?? null, events };
 }

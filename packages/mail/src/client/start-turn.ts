@@ -1,7 +1,7 @@
 import { toFault } from '@intertie/core';
 import { aloneFrames } from './alone-frames.ts';
 import { FrameLimitError, limitFrames } from './limit-frames.ts';
-import { fieldsOf, parseJson, textOf } from '../shared/fields.ts';
+import { asFields, parseJson, asText } from '../shared/fields.ts';
 import type { MAILFrame } from '../shared/mail-event.ts';
 import { taskFault, taskNotFound } from '../shared/mail-faults.ts';
 import type { MAILServer } from './mail-server.ts';
@@ -89,7 +89,7 @@ async function peek(frames: AsyncIterator<MAILFrame, void>): Promise<{ first: Pe
 
 function isTaskLost({ event, data }: MAILFrame): boolean {
   if (event !== 'task_error') return false;
-  const response = textOf(fieldsOf(typeof data === 'string' ? parseJson(data) : data).response);
+  const response = asText(asFields(typeof data === 'string' ? parseJson(data) : data).response);
   return response !== undefined && taskFault(response).code === taskNotFound;
 }
 

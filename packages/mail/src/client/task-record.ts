@@ -1,4 +1,4 @@
-import { fieldsOf, listOf, parseJson, textOf, type Fields } from '../shared/fields.ts';
+import { asFields, listOf, parseJson, asText, type Fields } from '../shared/fields.ts';
 import type { MAILFrame } from '../shared/mail-event.ts';
 import type { MAILServer } from './mail-server.ts';
 import { readMessage } from '../shared/read-message.ts';
@@ -16,13 +16,13 @@ export async function readTaskRecord(
   const found =
     server.token === undefined
       ? await server.get(`/ui/task/${encodeURIComponent(taskId)}`, signal)
-      : fieldsOf(await server.get('/tasks', signal))[taskId];
-  const record = fieldsOf(found);
+      : asFields(await server.get('/tasks', signal))[taskId];
+  const record = asFields(found);
   if (!Array.isArray(record.events)) return undefined;
   return {
     events: listOf(record.events).map((item) => {
-      const { event, data } = fieldsOf(item);
-      return { event: textOf(event) ?? '', data };
+      const { event, data } = asFields(item);
+      return { event: asText(event) ?? '', data };
     }),
     isRunning: record.is_running === true,
     isCompleted: record.completed === true,
@@ -32,13 +32,13 @@ export async function readTaskRecord(
 /** What tells a logged event from all others: its time has microseconds. */
 export function frameKey({ event, data }: MAILFrame): string | undefined {
   const { timestamp, description } = dataOf(data);
-  return typeof description === 'string' ? `${event}|${textOf(timestamp) ?? ''}|${description}` : undefined;
+  return typeof description === 'string' ? `${event}|${asText(timestamp) ?? ''}|${description}` : undefined;
 }
 
 /** The final message of an agent, if the event is that. */
 export function answerOf({ event, data }: MAILFrame): string | undefined {
   if (event !== 'new_message') return undefined;
-  const message = readMessage(fieldsOf(dataOf(data).extra_data).full_message);
+  const message = readMessage(asFields(dataOf(data).extra_data).full_message);
   return message?.type === 'broadcast_complete' ? message.body : undefined;
 }
 
@@ -49,12 +49,12 @@ export function lastTurn(events: readonly MAILFrame[]): number {
     events.findLastIndex(({ event, data }) => {
       if (event === 'breakpoint_action_complete') return true;
       if (event !== 'new_message') return false;
-      const sender = readMessage(fieldsOf(dataOf(data).extra_data).full_message)?.senderType;
+      const sender = readMessage(asFields(dataOf(data).extra_data).full_message)?.senderType;
       return sender === 'user' || sender === 'admin';
     }),
   );
 }
 
 function dataOf(data: unknown): Fields {
-  return fieldsOf(typeof data === 'string' ? parseJson(data) : data);
+  return asFields(typeof data === 'string' ? parseJson(data) : data);
 }

@@ -1,6 +1,6 @@
 import type { AgentEvent, Emit, Json } from '@intertie/core';
 import { toJson } from '@intertie/core/internal';
-import { fieldsOf, nameOf, parseJson, textOf, type Fields } from '../shared/fields.ts';
+import { asFields, asNonEmptyText, parseJson, asText, type Fields } from '../shared/fields.ts';
 import { MAILCalls, type AnnouncedCall, type OpenCall } from './mail-calls.ts';
 import type { MAILDecoderContext } from './mail-decoder-context.ts';
 import type { MAILToolCalls } from '../shared/mail-settings.ts';
@@ -45,23 +45,23 @@ export class DecodedMAILCalls {
   }
 
   announce(agent: string | undefined, extra: Fields, data: Fields, emit: Write): void {
-    const toolName = nameOf(extra.tool_name);
+    const toolName = asNonEmptyText(extra.tool_name);
     if (agent === undefined || toolName === undefined) {
       return this.#context.unread('tool_call', data, 'It does not say which agent called which tool.', emit);
     }
     // Thoughts come on the first call of a turn, and later calls of the turn refer to it.
     const { reasoning } = extra;
-    this.#reasoning(Array.isArray(reasoning) ? reasoning.join('\n\n') : textOf(reasoning), agent, 'reasoning', emit);
-    this.#reasoning(textOf(extra.preamble), agent, 'preamble', emit);
+    this.#reasoning(Array.isArray(reasoning) ? reasoning.join('\n\n') : asText(reasoning), agent, 'reasoning', emit);
+    this.#reasoning(asText(extra.preamble), agent, 'preamble', emit);
     if (toolName === 'task_complete') {
-      const answer = textOf(fieldsOf(extra.tool_args).finish_message);
+      const answer = asText(asFields(extra.tool_args).finish_message);
       if (answer !== undefined) this.finishMessages.set(answer, agent);
     }
     if (toolName === 'text_output') {
-      this.lastText = { agent, text: textOf(fieldsOf(extra.tool_args).content) ?? '' };
+      this.lastText = { agent, text: asText(asFields(extra.tool_args).content) ?? '' };
     }
     if (mailTools.has(toolName) && this.#toolCalls !== 'all') return;
-    const call = { agent, toolName, input: extra.tool_args, wireId: textOf(extra.tool_call_id) ?? '' };
+    const call = { agent, toolName, input: extra.tool_args, wireId: asText(extra.tool_call_id) ?? '' };
     if (builtinTools.has(toolName)) this.#builtins.push(call);
     else this.#announced.push(call);
   }
@@ -153,13 +153,13 @@ export class DecodedMAILCalls {
   }
 
   builtin(agent: string | undefined, extra: Fields, data: Fields, emit: Write): void {
-    const toolName = nameOf(extra.tool_type);
+    const toolName = asNonEmptyText(extra.tool_type);
     if (agent === undefined || toolName === undefined) {
       return this.#context.unread('builtin_tool_call', data, 'It does not say which agent used which tool.', emit);
     }
     const index = this.#builtins.findIndex((call) => call.agent === agent && call.toolName === toolName);
     const [announced] = index === -1 ? [] : this.#builtins.splice(index, 1);
-    const { outputs, status, ...input } = fieldsOf(extra.tool_args);
+    const { outputs, status, ...input } = asFields(extra.tool_args);
     const toolCallId = this.#call({ agent, toolName, input, wireId: announced?.wireId ?? '' }, 'runtime', emit);
     const output = toJson({ ...(status !== undefined && { status }), ...(outputs !== undefined && { outputs }) });
     emit({ type: 'tool-result', toolCallId, status: 'ok', output, at: this.#context.at });

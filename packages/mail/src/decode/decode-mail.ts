@@ -1,8 +1,8 @@
 import type { AgentEvent, Codec, Emit, End, Fault, OnLoss, Outcome, RunInput } from '@intertie/core';
-import { outcomeOfCut, toJson } from '@intertie/core/internal';
+import { toInterruptedOutcome, toJson } from '@intertie/core/internal';
 import { DecodedMAILCalls } from './decode-mail-calls.ts';
 import { agentOf } from '../shared/agent-of-event.ts';
-import { fieldsOf, listOf, nameOf, parseJson, textOf, type Fields } from '../shared/fields.ts';
+import { asFields, listOf, asNonEmptyText, parseJson, asText, type Fields } from '../shared/fields.ts';
 import type { AnnouncedCall } from './mail-calls.ts';
 import { MAILDecoderContext } from './mail-decoder-context.ts';
 import { aloneEvent, eventNames, warningEvent, type MAILFrame } from '../shared/mail-event.ts';
@@ -79,18 +79,18 @@ class MAILDecoder implements Codec<MAILFrame, AgentEvent> {
     this.#calls.release(emit);
     const message = 'The MAIL stream ended before the task did. The task may still be running at the server.';
     const cut: Outcome =
-      end.reason === 'eof' ? { outcome: 'error', error: { message, code: 'truncated' } } : outcomeOfCut(end);
+      end.reason === 'eof' ? { outcome: 'error', error: { message, code: 'truncated' } } : toInterruptedOutcome(end);
     this.#end(cut, 'running', emit);
   }
 
   #event(event: string, data: Fields, emit: Write): void {
     const { meta } = this.#context;
-    const description = textOf(data.description) ?? '';
-    const extra = fieldsOf(data.extra_data);
-    this.#context.stamp(textOf(data.timestamp));
+    const description = asText(data.description) ?? '';
+    const extra = asFields(data.extra_data);
+    this.#context.stamp(asText(data.timestamp));
     // Our own word says that another task took the place of the one that was asked for.
-    if (event === warningEvent) meta.taskId = nameOf(data.task_id) ?? meta.taskId;
-    else meta.taskId ||= nameOf(data.task_id) ?? '';
+    if (event === warningEvent) meta.taskId = asNonEmptyText(data.task_id) ?? meta.taskId;
+    else meta.taskId ||= asNonEmptyText(data.task_id) ?? '';
     meta.events?.push(toJson({ event, data }));
     const named = agentOf(event, description, extra);
     const agent = named === this.#swarm ? undefined : named;
@@ -132,7 +132,7 @@ class MAILDecoder implements Codec<MAILFrame, AgentEvent> {
         this.#cause ??= agentFault(description);
         return this.#context.notice('error', event, description, agent, emit);
       case 'task_error':
-        return this.#fail(this.#cause ?? taskFault(textOf(data.response) ?? description), emit);
+        return this.#fail(this.#cause ?? taskFault(asText(data.response) ?? description), emit);
       case 'task_complete':
         return this.#taskComplete(data, emit);
       case aloneEvent:
@@ -210,7 +210,7 @@ class MAILDecoder implements Codec<MAILFrame, AgentEvent> {
   }
 
   #taskComplete(data: Fields, emit: Write): void {
-    const response = textOf(data.response);
+    const response = asText(data.response);
     const pending =
       response === undefined ? undefined : parsePendingCalls(response, this.#context.meta.currentAgent ?? 'supervisor');
     if (pending && !this.#isAnswered) return this.#pause(pending, emit);
@@ -222,7 +222,7 @@ class MAILDecoder implements Codec<MAILFrame, AgentEvent> {
     }
     if (this.#isAnswered) return this.#end({ outcome: 'complete' }, 'completed', emit);
     // Without the final message of an agent, the response is the runtime's own complaint.
-    this.#fail(this.#cause ?? taskFault(response ?? textOf(data.description) ?? ''), emit);
+    this.#fail(this.#cause ?? taskFault(response ?? asText(data.description) ?? ''), emit);
   }
 
   #breakpoint(agent: string | undefined, description: string, emit: Write): void {
@@ -298,12 +298,12 @@ function agentOutcome(outcome: Outcome): Outcome {
 /** Parses the list of open calls that a paused server sends as its final response. Undefined: the response is an answer. */
 function parsePendingCalls(response: string, agent: string): AnnouncedCall[] | undefined {
   if (!response.startsWith('[')) return undefined;
-  const list = listOf(parseJson(response)).map(fieldsOf);
-  if (list.length === 0 || !list.every((call) => call.type === 'function_call' && nameOf(call.name))) return undefined;
+  const list = listOf(parseJson(response)).map(asFields);
+  if (list.length === 0 || !list.every((call) => call.type === 'function_call' && asNonEmptyText(call.name))) return undefined;
   return list.map((call) => ({
     agent,
-    toolName: nameOf(call.name) ?? '',
-    input: parseJson(textOf(call.arguments) ?? ''),
-    wireId: textOf(call.call_id) ?? '',
+    toolName: asNonEmptyText(call.name) ?? '',
+    input: parseJson(asText(call.arguments) ?? ''),
+    wireId: asText(call.call_id) ?? '',
   }));
 }

@@ -1,6 +1,6 @@
 import type { AgentEvent, Emit, EventOf, OnLoss, RunInput } from '@intertie/core';
 import { capJson, createPartIds, type PartIds } from '@intertie/core/internal';
-import { textOf, type Fields } from '../shared/fields.ts';
+import { asText, type Fields } from '../shared/fields.ts';
 import type { MAILProviderMetadata } from '../shared/mail-metadata.ts';
 
 type Write = Emit<AgentEvent>;
@@ -47,7 +47,7 @@ export class MAILDecoderContext {
 
   trace(agent: string, event: string, data: Fields): void {
     this.meta.currentAgent = agent;
-    this.meta.agentTrace.push({ agent, timestamp: textOf(data.timestamp) ?? '', event });
+    this.meta.agentTrace.push({ agent, timestamp: asText(data.timestamp) ?? '', event });
   }
 
   partMeta(wireId?: string): { mail: { taskId: string; callId?: string } } {

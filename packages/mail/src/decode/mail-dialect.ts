@@ -1,7 +1,7 @@
 import type { Dialect } from '@intertie/core';
 import type { Checker, Report } from '@intertie/core/internal';
 import { createMAILDecoder } from './decode-mail.ts';
-import { fieldsOf, nameOf, parseJson, type Fields } from '../shared/fields.ts';
+import { asFields, asNonEmptyText, parseJson, type Fields } from '../shared/fields.ts';
 import { mailRules, type MAILRule } from './mail-rules.ts';
 import { loggedEvents, wireEvents, type MAILFrame } from '../shared/mail-event.ts';
 
@@ -13,10 +13,10 @@ export const mailDialect: Dialect<MAILFrame> = {
   name: 'mail',
   rules: mailRules,
   detect: (item) => {
-    const { event, data } = fieldsOf(item);
+    const { event, data } = asFields(item);
     return typeof event === 'string' && events.has(event) && data !== undefined;
   },
-  kindOf: (item) => nameOf(fieldsOf(item).event) ?? 'no event',
+  getKind: (item) => asNonEmptyText(asFields(item).event) ?? 'no event',
   checker: () => new MAILChecker(),
   decoder: (run, onLoss) => createMAILDecoder(run, { onLoss }),
 };
@@ -29,7 +29,7 @@ class MAILChecker implements Checker {
   #isOver = false;
 
   feed(item: unknown, report: Report): void {
-    const { event, data } = fieldsOf(item);
+    const { event, data } = asFields(item);
     const say = (rule: MAILRule, message: string): void => report.violation(rule, message);
     if (typeof event !== 'string') return say('frame', 'The item has no event name.');
     const parsed = typeof data === 'string' ? parseJson(data) : data;
@@ -61,16 +61,16 @@ class MAILChecker implements Checker {
   }
 
   #progress(event: string, data: Fields, say: (rule: MAILRule, message: string) => void): void {
-    const extra = fieldsOf(data.extra_data);
+    const extra = asFields(data.extra_data);
     switch (event) {
       case 'new_message': {
-        const { msg_type: type, message } = fieldsOf(extra.full_message);
+        const { msg_type: type, message } = asFields(extra.full_message);
         if (typeof type !== 'string' || message === undefined) say('message', 'A message without a full_message.');
         this.#isAnswered ||= type === 'broadcast_complete';
         return;
       }
       case 'tool_call':
-        if (nameOf(extra.tool_name) === undefined) say('tool', 'A tool_call without the name of the tool.');
+        if (asNonEmptyText(extra.tool_name) === undefined) say('tool', 'A tool_call without the name of the tool.');
         return;
       case 'breakpoint_tool_call':
         this.#isPaused = true;

@@ -2,7 +2,7 @@ import { generateId } from '@intertie/core';
 import { pause, pullStream } from '@intertie/core/internal';
 import { demoAgents, playAnswer, playTurn } from './demo-script.ts';
 import { DemoTask, demoSwarm } from './demo-task.ts';
-import { fieldsOf, listOf, nameOf, parseJson, textOf, type Fields } from '../shared/fields.ts';
+import { asFields, listOf, asNonEmptyText, parseJson, asText, type Fields } from '../shared/fields.ts';
 
 export interface MAILDemoOptions {
   /** How long an agent thinks, in milliseconds. Default: 400. */
@@ -82,11 +82,11 @@ class Demo {
   async #message(request: Request, owner: string): Promise<Response> {
     const body = parseJson(await request.text());
     if (typeof body !== 'object' || body === null) return json({ detail: 'error parsing request: no JSON' }, 400);
-    const message = fieldsOf(body);
+    const message = asFields(body);
     const isDebug = owner === debugUser;
-    const from = nameOf(message.resume_from);
-    if (from !== 'breakpoint_tool_call' && !nameOf(message.body)) return json({ detail: 'no message provided' }, 400);
-    const id = nameOf(message.task_id) ?? generateId();
+    const from = asNonEmptyText(message.resume_from);
+    if (from !== 'breakpoint_tool_call' && !asNonEmptyText(message.body)) return json({ detail: 'no message provided' }, 400);
+    const id = asNonEmptyText(message.task_id) ?? generateId();
     const task = this.#tasks.get(id) ?? new DemoTask(id, owner, () => new Date(), generateId);
     const start = task.events.length;
     const error = this.#submit(task, from, isDebug ? { ...message, kwargs: {} } : message);
@@ -100,17 +100,17 @@ class Demo {
       const { paceMs = 400 } = this.#options;
       await pause(paceMs);
     };
-    const text = textOf(message.body) ?? '';
+    const text = asText(message.body) ?? '';
     if (from !== undefined && !this.#tasks.has(task.id)) return `task '${task.id}' not found`;
     this.#tasks.set(task.id, task);
-    if (from === 'breakpoint_tool_call') return this.#resume(task, fieldsOf(message.kwargs), pace);
+    if (from === 'breakpoint_tool_call') return this.#resume(task, asFields(message.kwargs), pace);
     if (from !== undefined && from !== 'user_response') return undefined;
-    const to = nameOf(message.entrypoint) ?? 'supervisor';
+    const to = asNonEmptyText(message.entrypoint) ?? 'supervisor';
     const wasCompleted = task.isCompleted;
     if (from === 'user_response') task.isCompleted = false;
     task.end = undefined;
     task.isRunning = true;
-    task.say({ address_type: 'user', address: task.owner }, [to], textOf(message.subject) ?? 'New Message', text);
+    task.say({ address_type: 'user', address: task.owner }, [to], asText(message.subject) ?? 'New Message', text);
     if (wasCompleted && from === undefined) {
       task.call('supervisor', 'task_complete', { finish_message: 'Nobody will read this.' });
       task.log('task_complete_call_duplicate', 'agent supervisor called task_complete on already completed task');
@@ -126,13 +126,13 @@ class Demo {
     }
     const parsed = typeof given === 'string' ? parseJson(given) : given;
     const results = Array.isArray(parsed) ? listOf(parsed) : [parsed];
-    for (const key of ['call_id', 'content']) if (results.some((item) => !(key in fieldsOf(item)))) return `'${key}'`;
+    for (const key of ['call_id', 'content']) if (results.some((item) => !(key in asFields(item)))) return `'${key}'`;
     task.end = undefined;
     task.isRunning = true;
-    for (const { content } of results.map(fieldsOf)) {
+    for (const { content } of results.map(asFields)) {
       task.log(
         'breakpoint_action_complete',
-        `breakpoint action complete (caller = supervisor):\n${textOf(content) ?? ''}`,
+        `breakpoint action complete (caller = supervisor):\n${asText(content) ?? ''}`,
       );
     }
     void playAnswer(task, results, pace);

@@ -1,4 +1,4 @@
-import { fieldsOf, textOf } from '../shared/fields.ts';
+import { asFields, asText } from '../shared/fields.ts';
 import type { DemoTask } from './demo-task.ts';
 import type { MAILAddress } from '../shared/mail-event.ts';
 
@@ -52,7 +52,7 @@ function askFirst(task: DemoTask, text: string): void {
 
 /** The client's answer has arrived. */
 export async function playAnswer(task: DemoTask, results: readonly unknown[], pace: Pace): Promise<void> {
-  const said = results.map((result) => textOf(fieldsOf(result).content) ?? '').join(', ');
+  const said = results.map((result) => asText(asFields(result).content) ?? '').join(', ');
   await pace();
   task.call('supervisor', 'send_request', { target: 'writer', subject: 'A plan', body: `They want ${said}.` });
   task.say(is('supervisor'), ['writer'], 'A plan', `They want ${said}. Three lines, no adverbs.`);

@@ -1,5 +1,5 @@
 import type { LanguageModelV3CallOptions, SharedV3Warning } from '@ai-sdk/provider';
-import { fieldsOf, nameOf } from '../shared/fields.ts';
+import { asFields, asNonEmptyText } from '../shared/fields.ts';
 import type { MAILModelSettings } from '../shared/mail-settings.ts';
 
 /** Settings of a call that a swarm has no place for: its agents have models and settings of their own. */
@@ -60,6 +60,6 @@ function calledTools(prompt: LanguageModelV3CallOptions['prompt']): string[] {
   const parts = prompt.flatMap((message) => (message.role === 'assistant' ? message.content : []));
   return parts.flatMap((part) => {
     if (part.type !== 'tool-call' || part.providerExecuted) return [];
-    return nameOf(fieldsOf(part.providerOptions?.mail).taskId) === undefined ? [] : [part.toolName];
+    return asNonEmptyText(asFields(part.providerOptions?.mail).taskId) === undefined ? [] : [part.toolName];
   });
 }

@@ -5,7 +5,7 @@ import type {
   LanguageModelV3ToolResultOutput,
   SharedV3Warning,
 } from '@ai-sdk/provider';
-import { fieldsOf, nameOf } from '../shared/fields.ts';
+import { asFields, asNonEmptyText } from '../shared/fields.ts';
 import type { MAILToolResult } from '../client/mail-turn.ts';
 
 export type MAILMessageInput = {
@@ -100,7 +100,7 @@ function trailingResults(talk: LanguageModelV3Message[], warn: Warn): MAILToolRe
   for (const part of caller?.role === 'assistant' ? caller.content : []) {
     if (part.type !== 'tool-call' || part.providerExecuted) continue;
     // A call whose id was taken has another one on our side.
-    calls.set(part.toolCallId, nameOf(fieldsOf(part.providerOptions?.mail).callId) ?? part.toolCallId);
+    calls.set(part.toolCallId, asNonEmptyText(asFields(part.providerOptions?.mail).callId) ?? part.toolCallId);
   }
   return talk.slice(start).flatMap((message) => {
     if (message.role !== 'tool') return [];

@@ -1,6 +1,6 @@
 import type { LanguageModelV3Prompt, SharedV3Warning } from '@ai-sdk/provider';
 import { convertToMAILMessage } from './convert-to-mail-message.ts';
-import { fieldsOf, nameOf } from '../shared/fields.ts';
+import { asFields, asNonEmptyText } from '../shared/fields.ts';
 import type { MAILModelSettings } from '../shared/mail-settings.ts';
 import type { MAILTurn } from '../client/mail-turn.ts';
 import { isResumeToken, readResumeToken } from '../shared/resume-token.ts';
@@ -19,7 +19,7 @@ export function planTurn(
 ): PlannedTurn {
   const known = taskOf(prompt);
   const paused = readResumeToken(settings.resumeFrom) ?? readResumeToken(settings.taskId);
-  const taskId = paused?.taskId ?? nameOf(settings.taskId) ?? known;
+  const taskId = paused?.taskId ?? asNonEmptyText(settings.taskId) ?? known;
   // The calls of a token are pending only as long as no answer of the task follows them.
   const pending = paused !== undefined && taskId !== known ? paused.calls : [];
   const isKnown = taskId !== undefined && taskId === known;
@@ -65,7 +65,7 @@ function taskOf(prompt: LanguageModelV3Prompt): string | undefined {
   for (const message of prompt.toReversed()) {
     if (message.role !== 'assistant') continue;
     for (const part of message.content.toReversed()) {
-      const taskId = nameOf(fieldsOf(part.providerOptions?.mail).taskId);
+      const taskId = asNonEmptyText(asFields(part.providerOptions?.mail).taskId);
       if (taskId !== undefined) return taskId;
     }
     // An answer of another model: the swarm has not seen it.

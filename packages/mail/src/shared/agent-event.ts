@@ -1,5 +1,5 @@
 import { agentOf } from './agent-of-event.ts';
-import { fieldsOf, parseJson, textOf } from './fields.ts';
+import { asFields, parseJson, asText } from './fields.ts';
 import type { MAILEvent, MAILFrame, UnknownMAILEvent } from './mail-event.ts';
 import { readMessage } from './read-message.ts';
 
@@ -12,16 +12,16 @@ export type MAILPlainEvent = { type: 'mail-event'; description: string; event: M
 export function toAgentEvent({ event, data }: MAILFrame): MAILAgentEvent | MAILPlainEvent | undefined {
   if (event === 'ping') return undefined;
   const parsed = typeof data === 'string' ? (parseJson(data) ?? data) : data;
-  const { description, response, extra_data: extra } = fieldsOf(parsed);
-  const text = textOf(description) ?? textOf(response) ?? '';
+  const { description, response, extra_data: extra } = asFields(parsed);
+  const text = asText(description) ?? asText(response) ?? '';
   // The types are what MAIL 1.3 promises; nothing here depends on them.
   const said = { event, data: parsed } as MAILEvent;
-  const agent = event === 'new_message' ? senderOf(extra) : agentOf(event, text, fieldsOf(extra));
+  const agent = event === 'new_message' ? senderOf(extra) : agentOf(event, text, asFields(extra));
   if (agent === undefined) return { type: 'mail-event', description: text, event: said };
   return { type: 'mail-agent-event', agent, description: text, event: said };
 }
 
 function senderOf(extra: unknown): string | undefined {
-  const message = readMessage(fieldsOf(extra).full_message);
+  const message = readMessage(asFields(extra).full_message);
   return message?.senderType === 'agent' ? message.sender : undefined;
 }

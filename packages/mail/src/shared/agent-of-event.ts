@@ -1,4 +1,4 @@
-import { nameOf, type Fields } from './fields.ts';
+import { asNonEmptyText, type Fields } from './fields.ts';
 
 /**
  * The agent that an event is about. Only `tool_call` has its words in fields; all others hide them in a sentence, and a name
@@ -22,9 +22,9 @@ const sentences: { readonly [event: string]: RegExp } = {
 
 export function agentOf(event: string, description: string, extra: Fields): string | undefined {
   if (event === 'tool_call') {
-    const end = ` called ${nameOf(extra.tool_name) ?? ''}`;
+    const end = ` called ${asNonEmptyText(extra.tool_name) ?? ''}`;
     if (!description.startsWith('agent ') || !description.endsWith(end)) return undefined;
-    return nameOf(description.slice('agent '.length, -end.length));
+    return asNonEmptyText(description.slice('agent '.length, -end.length));
   }
   const found = sentences[event]?.exec(description);
   return found?.[1] ?? found?.[2];

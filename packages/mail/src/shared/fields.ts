@@ -1,4 +1,4 @@
-export { fieldsOf, nameOf, textOf, type Fields } from '@intertie/core/internal';
+export { asFields, asNonEmptyText, asText, type Fields } from '@intertie/core/internal';
 
 export function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];

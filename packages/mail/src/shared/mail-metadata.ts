@@ -1,5 +1,5 @@
 import type { Json } from '@intertie/core';
-import { fieldsOf, listOf, nameOf, textOf } from './fields.ts';
+import { asFields, listOf, asNonEmptyText, asText } from './fields.ts';
 import { isResumeToken, type MAILResumeToken } from './resume-token.ts';
 
 export type MAILTaskStatus = 'running' | 'completed' | 'error' | 'paused';
@@ -26,15 +26,15 @@ const statuses: readonly unknown[] = ['running', 'completed', 'error', 'paused']
 
 /** The metadata of a MAIL run, typed. Takes what `streamText` and `generateText` give as `providerMetadata`. */
 export function mailMetadata(providerMetadata: unknown): MAILProviderMetadata {
-  const mail = fieldsOf(fieldsOf(providerMetadata).mail);
+  const mail = asFields(asFields(providerMetadata).mail);
   const status = mail.taskStatus;
   if (typeof mail.taskId !== 'string' || !statuses.includes(status)) {
     const error = 'There is no metadata of a MAIL run here: pass the providerMetadata of a call to a MAIL model.';
     return { taskId: '', taskStatus: 'error', agentTrace: [], error };
   }
-  const currentAgent = nameOf(mail.currentAgent);
+  const currentAgent = asNonEmptyText(mail.currentAgent);
   const { resumeToken } = mail;
-  const error = nameOf(mail.error);
+  const error = asNonEmptyText(mail.error);
   return {
     taskId: mail.taskId,
     taskStatus: status as MAILTaskStatus,
@@ -47,15 +47,15 @@ export function mailMetadata(providerMetadata: unknown): MAILProviderMetadata {
 }
 
 function traceEntry(value: unknown): MAILTraceEntry {
-  const { agent, timestamp, event } = fieldsOf(value);
-  return { agent: textOf(agent) ?? '', timestamp: textOf(timestamp) ?? '', event: textOf(event) ?? '' };
+  const { agent, timestamp, event } = asFields(value);
+  return { agent: asText(agent) ?? '', timestamp: asText(timestamp) ?? '', event: asText(event) ?? '' };
 }
 
 /** How to go on with a task: `run-end.resume` of its last run. */
 export type MAILResume = { taskId: string; status: MAILTaskStatus };
 
 export function readResume(value: unknown): MAILResume | undefined {
-  const { taskId, status } = fieldsOf(value);
+  const { taskId, status } = asFields(value);
   if (typeof taskId !== 'string' || taskId === '' || !statuses.includes(status)) return undefined;
   return { taskId, status: status as MAILTaskStatus };
 }

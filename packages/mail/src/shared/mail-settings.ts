@@ -1,6 +1,6 @@
 import { InvalidArgumentError, type JSONValue } from '@ai-sdk/provider';
 import type { MAILAgentEvent, MAILPlainEvent } from './agent-event.ts';
-import { fieldsOf, nameOf } from './fields.ts';
+import { asFields, asNonEmptyText } from './fields.ts';
 import { isResumeToken, readResumeToken, type MAILResumeToken } from './resume-token.ts';
 
 /** What a provider knows of its servers. */
@@ -80,7 +80,7 @@ export const defaultProgressMs: number = 15 * 60_000;
 
 /** Reads the settings of a model or a call. Throws an `InvalidArgumentError` for one that no server could act on. */
 export function readSettings(given: unknown): MAILModelSettings {
-  const settings = fieldsOf(given);
+  const settings = asFields(given);
   const read: { [key: string]: unknown } = {};
   for (const [argument, { isValid, expected }] of Object.entries(shapes)) {
     const value = settings[argument];
@@ -96,11 +96,11 @@ export function readSettings(given: unknown): MAILModelSettings {
 
 /** The settings of one call, from its `providerOptions`. */
 export function settingsOfCall(providerOptions: unknown): MAILModelSettings {
-  return readSettings(fieldsOf(providerOptions).mail);
+  return readSettings(asFields(providerOptions).mail);
 }
 
 type Shape = { isValid: (value: unknown) => boolean; expected: string };
-const isName = (value: unknown): boolean => nameOf(value) !== undefined;
+const isName = (value: unknown): boolean => asNonEmptyText(value) !== undefined;
 const isWhole = (value: unknown): boolean => readResumeToken(value) !== undefined;
 const text: Shape = { isValid: isName, expected: 'a non-empty text' };
 const duration: Shape = { isValid: (value) => typeof value === 'number' && value > 0, expected: 'a positive number' };
@@ -136,5 +136,5 @@ const shapes: { readonly [Key in keyof MAILModelSettings]-?: Shape } = {
 /** A variable of the environment, where there is one. */
 export function fromEnvironment(name: string): string | undefined {
   const { process } = globalThis as { process?: { env?: { [name: string]: string | undefined } } };
-  return nameOf(process?.env?.[name]);
+  return asNonEmptyText(process?.env?.[name]);
 }

@@ -1,4 +1,4 @@
-import { fieldsOf, listOf, nameOf, parseJson } from './fields.ts';
+import { asFields, listOf, asNonEmptyText, parseJson } from './fields.ts';
 
 /** A paused task and the calls that it waits for, as one text: `resumeToken` of the metadata. */
 export type MAILResumeToken = `mail-resume:${string}`;
@@ -19,7 +19,7 @@ export function isResumeToken(value: unknown): value is MAILResumeToken {
 /** Undefined if the value is not a token, or not a complete one. */
 export function readResumeToken(value: unknown): PausedTask | undefined {
   if (!isResumeToken(value)) return undefined;
-  const { taskId, calls } = fieldsOf(parseJson(value.slice(prefix.length)));
-  const names = listOf(calls).filter((call): call is string => nameOf(call) !== undefined);
-  return nameOf(taskId) === undefined || names.length === 0 ? undefined : { taskId: taskId as string, calls: names };
+  const { taskId, calls } = asFields(parseJson(value.slice(prefix.length)));
+  const names = listOf(calls).filter((call): call is string => asNonEmptyText(call) !== undefined);
+  return asNonEmptyText(taskId) === undefined || names.length === 0 ? undefined : { taskId: taskId as string, calls: names };
 }

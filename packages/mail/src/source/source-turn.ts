@@ -1,7 +1,7 @@
 import type { CanonicalMessage, Json, MessageContent, MessagePart, OnLoss, RunInput } from '@intertie/core';
 import type { ToolPart } from '@intertie/core/internal';
 import { applyAnswer } from '@intertie/core';
-import { fieldsOf, nameOf } from '../shared/fields.ts';
+import { asFields, asNonEmptyText } from '../shared/fields.ts';
 import { readResume } from '../shared/mail-metadata.ts';
 import type { MAILToolResult, MAILTurn } from '../client/mail-turn.ts';
 
@@ -55,7 +55,7 @@ function lastBatch(calls: readonly ToolPart[]): readonly ToolPart[] {
 }
 
 function callIdOf({ toolCallId, providerMetadata }: ToolPart): string {
-  return nameOf(fieldsOf(providerMetadata?.mail).callId) ?? toolCallId;
+  return asNonEmptyText(asFields(providerMetadata?.mail).callId) ?? toolCallId;
 }
 
 function toResult(part: ToolPart): MAILToolResult {
@@ -67,7 +67,7 @@ function toResult(part: ToolPart): MAILToolResult {
 const textOf = (value: Json): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
 function taskOf(part: ToolPart | undefined): string | undefined {
-  return nameOf(fieldsOf(part?.providerMetadata?.mail).taskId);
+  return asNonEmptyText(asFields(part?.providerMetadata?.mail).taskId);
 }
 
 /** All user messages behind the last answer. */

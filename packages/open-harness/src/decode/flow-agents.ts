@@ -1,5 +1,5 @@
 import type { Json, Outcome, RunInput, Usage } from '@intertie/core';
-import { capJson, toJson, defined, nameOf, numberOf } from '@intertie/core/internal';
+import { capJson, toJson, defined, asNonEmptyText, asNumber } from '@intertie/core/internal';
 import { addUsage, toUsage } from './agent-usage.ts';
 import { friendlyText } from './friendly-text.ts';
 import { Invocation, type Surroundings, type Words } from './invocation.ts';
@@ -25,7 +25,7 @@ export class FlowAgents {
   }
 
   at(wireId: unknown): Invocation | undefined {
-    return this.#invocations.get(nameOf(wireId) ?? '');
+    return this.#invocations.get(asNonEmptyText(wireId) ?? '');
   }
 
   startNode(key: string, nodeId: string): void {
@@ -49,8 +49,8 @@ export class FlowAgents {
 
   /** What an agent says; or what is wrong with it. */
   take(input: AgentInput): string | undefined {
-    if (nameOf(input.nodeId) === undefined && nameOf(input.runId) === undefined) return 'without nodeId and runId';
-    const key = nameOf(input.runId) ?? input.nodeId;
+    if (asNonEmptyText(input.nodeId) === undefined && asNonEmptyText(input.runId) === undefined) return 'without nodeId and runId';
+    const key = asNonEmptyText(input.runId) ?? input.nodeId;
     const mayBegin = input.type !== 'agent:complete' && input.type !== 'agent:paused' && input.type !== 'agent:aborted';
     if (this.#ended.has(key) && input.type !== 'agent:start') return this.late(input.type);
     const complaint = complaintOf(input);
@@ -60,7 +60,7 @@ export class FlowAgents {
     switch (input.type) {
       case 'agent:start':
         agent.startTurn();
-        agent.sessionId = nameOf(input.sessionId);
+        agent.sessionId = asNonEmptyText(input.sessionId);
         agent.fault = undefined;
         if (input.prompt !== undefined)
           this.#flow.onLoss({ kind: 'withheld', what: 'agent:start prompt', why: 'A prompt is the flow’s own.' });
@@ -75,8 +75,8 @@ export class FlowAgents {
         return undefined;
       case 'agent:tool': {
         const { toolInput, toolOutput, error } = input;
-        const toolName = nameOf(input.toolName);
-        agent.tool({ toolName, input: toolInput, output: toolOutput, error, durationMs: numberOf(input.durationMs) });
+        const toolName = asNonEmptyText(input.toolName);
+        agent.tool({ toolName, input: toolInput, output: toolOutput, error, durationMs: asNumber(input.durationMs) });
         return undefined;
       }
       case 'agent:error':
@@ -84,10 +84,10 @@ export class FlowAgents {
       case 'agent:complete':
         return this.#agentComplete(key, agent, input);
       case 'agent:paused':
-        agent.endTurn(sessionMeta(agent.sessionId ?? nameOf(input.sessionId)));
+        agent.endTurn(sessionMeta(agent.sessionId ?? asNonEmptyText(input.sessionId)));
         return undefined;
       case 'agent:aborted':
-        agent.endTurn({ ...sessionMeta(agent.sessionId), ...defined({ rawFinishReason: nameOf(input.reason) }) });
+        agent.endTurn({ ...sessionMeta(agent.sessionId), ...defined({ rawFinishReason: asNonEmptyText(input.reason) }) });
         return undefined;
     }
   }
@@ -95,7 +95,7 @@ export class FlowAgents {
   /** Flows try again, go on without the node, or recover: only the flow's own end says that it was fatal. */
   #agentError(agent: Invocation, { errorType, message, details }: Input<'agent:error'>): undefined {
     agent.closeWords();
-    const code = nameOf(errorType);
+    const code = asNonEmptyText(errorType);
     const data = details === undefined ? undefined : capJson(details);
     agent.fault = { message: friendlyText(message), ...defined({ code, data }) };
     const { agentId, stepId } = agent;
@@ -108,8 +108,8 @@ export class FlowAgents {
     const { durationMs, numTurns } = input;
     const said = defined({
       sessionId: agent.sessionId,
-      durationMs: numberOf(durationMs),
-      numTurns: numberOf(numTurns),
+      durationMs: asNumber(durationMs),
+      numTurns: asNumber(numTurns),
     });
     const isNew = Object.keys(said).length > 0;
     agent.step();
@@ -135,7 +135,7 @@ export class FlowAgents {
   #subAgent(key: string, nodeId: string | undefined): Invocation {
     const nodes = [...this.#invocations].filter(([, { isSubAgent }]) => !isSubAgent);
     const above = nodes.findLast(([node, { name }]) => key.startsWith(node) || nodeId?.startsWith(`${name}.`));
-    return this.#start(key, nameOf(nodeId) ?? key, 'agent', (above ?? nodes.at(-1))?.[1]);
+    return this.#start(key, asNonEmptyText(nodeId) ?? key, 'agent', (above ?? nodes.at(-1))?.[1]);
   }
 
   #start(key: string, name: string, kind: 'node' | 'agent', parent: Invocation | undefined): Invocation {

@@ -1,5 +1,5 @@
 import type { Fault, RunInput } from '@intertie/core';
-import { toJson, defined, isFields, nameOf, textOf } from '@intertie/core/internal';
+import { toJson, defined, isFields, asNonEmptyText, asText } from '@intertie/core/internal';
 import type { NodeOutput, OpenHarnessDecoderOptions } from './decoder-options.ts';
 import type { FlowAgents } from './flow-agents.ts';
 import { friendlyText } from './friendly-text.ts';
@@ -27,16 +27,16 @@ export class FlowNodes {
   }
 
   start({ nodeId, runId }: Input<'node:start'>): string | undefined {
-    if (nameOf(nodeId) === undefined) return 'without a nodeId';
-    const key = nameOf(runId) ?? nodeId;
+    if (asNonEmptyText(nodeId) === undefined) return 'without a nodeId';
+    const key = asNonEmptyText(runId) ?? nodeId;
     this.fault = undefined;
     this.#agents.startNode(key, nodeId);
     return undefined;
   }
 
   complete({ nodeId, runId, output }: Input<'node:complete'>): string | undefined {
-    if (nameOf(nodeId) === undefined) return 'without a nodeId';
-    const key = nameOf(runId) ?? nodeId;
+    if (asNonEmptyText(nodeId) === undefined) return 'without a nodeId';
+    const key = asNonEmptyText(runId) ?? nodeId;
     const node = this.#agents.node(key, nodeId);
     if (node === undefined) return this.#agents.late('node:complete');
     this.#agents.endChildren(node, { outcome: 'complete' });
@@ -57,11 +57,11 @@ export class FlowNodes {
   }
 
   fail({ nodeId, runId, error }: Input<'node:error'>): string | undefined {
-    if (nameOf(nodeId) === undefined) return 'without a nodeId';
-    const key = nameOf(runId) ?? nodeId;
+    if (asNonEmptyText(nodeId) === undefined) return 'without a nodeId';
+    const key = asNonEmptyText(runId) ?? nodeId;
     const node = this.#agents.node(key, nodeId);
     if (node === undefined) return this.#agents.late('node:error');
-    const why = friendlyText(textOf(error) ?? node.fault?.message ?? 'it did not say why');
+    const why = friendlyText(asText(error) ?? node.fault?.message ?? 'it did not say why');
     const { code = 'node-error', data } = node.fault ?? {};
     const fault: Fault = { message: `Node "${nodeId}" failed: ${why}`, code, ...defined({ data }) };
     this.fault = fault;
@@ -76,6 +76,6 @@ export class FlowNodes {
     if (nodeText === false) return undefined;
     if (nodeText !== true) return nodeText(node);
     const { output } = node;
-    return nameOf(output) ?? (isFields(output) ? nameOf(output.text) : undefined);
+    return asNonEmptyText(output) ?? (isFields(output) ? asNonEmptyText(output.text) : undefined);
   }
 }

@@ -1,5 +1,5 @@
 import type { AgentEvent, Codec, Emit, End, Json, JsonObject, OnLoss, Outcome, RunInput } from '@intertie/core';
-import { capJson, createPartIds, toJson, defined, isFields, nameOf, textOf } from '@intertie/core/internal';
+import { capJson, createPartIds, toJson, defined, isFields, asNonEmptyText, asText } from '@intertie/core/internal';
 import type { FlowStatusData } from './data-types.ts';
 import type { OpenHarnessDecoderOptions } from './decoder-options.ts';
 import { FlowAgents } from './flow-agents.ts';
@@ -94,7 +94,7 @@ export class FlowState implements Codec<OpenHarnessInput, AgentEvent>, Surroundi
   #take(input: OpenHarnessInput): string | undefined {
     switch (input.type) {
       case 'flow:start':
-        this.#flowName = textOf(input.flowName) ?? '';
+        this.#flowName = asText(input.flowName) ?? '';
         this.say({ type: 'metadata', metadata: { flow: { name: this.#flowName } } });
         this.#flowStatus('running');
         return undefined;
@@ -114,13 +114,13 @@ export class FlowState implements Codec<OpenHarnessInput, AgentEvent>, Surroundi
       case 'node:error':
         return this.#nodes.fail(input);
       case 'node:skipped':
-        if (nameOf(input.nodeId) === undefined) return 'without a nodeId';
+        if (asNonEmptyText(input.nodeId) === undefined) return 'without a nodeId';
         return this.#show('node', { nodeId: input.nodeId, status: 'skipped', reason: toJson(input.reason) });
       case 'edge:fire':
-        return this.#show('edge', { ...defined({ edgeId: nameOf(input.edgeId) }), ...ends(input) });
+        return this.#show('edge', { ...defined({ edgeId: asNonEmptyText(input.edgeId) }), ...ends(input) });
       case 'loop:iterate':
         return this.#show('loop', {
-          ...defined({ edgeId: nameOf(input.edgeId) }),
+          ...defined({ edgeId: asNonEmptyText(input.edgeId) }),
           iteration: toJson(input.iteration),
         });
       case 'state:patch':
@@ -161,7 +161,7 @@ export class FlowState implements Codec<OpenHarnessInput, AgentEvent>, Surroundi
   }
 
   #flowComplete({ flowName, status }: Input<'flow:complete'>): undefined {
-    this.#flowName = nameOf(flowName) ?? this.#flowName;
+    this.#flowName = asNonEmptyText(flowName) ?? this.#flowName;
     if (status !== 'failed') return this.#finish({ outcome: 'complete' });
     const message = `The flow "${this.#flowName}" failed and did not say why.`;
     this.#finish({ outcome: 'error', error: this.#nodes.fault ?? { message, code: 'flow-failed' } });
@@ -223,14 +223,14 @@ export class FlowState implements Codec<OpenHarnessInput, AgentEvent>, Surroundi
   #command({ command }: Input<'command:received'>): string | undefined {
     if (!isFields(command)) return 'without a command';
     if (command.type === 'abort') {
-      const reason = nameOf(command.reason);
+      const reason = asNonEmptyText(command.reason);
       if (reason !== undefined && this.#stop.reason === undefined) this.#stop = { ...this.#stop, reason };
     }
     if (command.type !== 'send' && command.type !== 'reply') {
       this.#raw({ type: 'command:received', command });
       return undefined;
     }
-    const text = textOf(command.type === 'send' ? command.message : command.content);
+    const text = asText(command.type === 'send' ? command.message : command.content);
     if (text === undefined) return 'without words';
     if (text === lastUserText(this.run)) {
       this.#lose('withheld', 'command:received', 'It is the message that this run answers.');

@@ -2,7 +2,7 @@ import type { Dialect } from '@intertie/core';
 import type { Checker, Report } from '@intertie/core/internal';
 import { createOpenHarnessDecoder } from './decode-open-harness.ts';
 import { dialect } from './dialect-name.ts';
-import { isFields, nameOf, textOf, type Fields } from '@intertie/core/internal';
+import { isFields, asNonEmptyText, asText, type Fields } from '@intertie/core/internal';
 import { openHarnessRules, type OpenHarnessRule } from './open-harness-rules.ts';
 import { isTerminalEvent, type RuntimeEvent } from '../runtime/runtime-event.ts';
 
@@ -39,8 +39,8 @@ const known: ReadonlyMap<string, readonly string[]> = new Map(Object.entries(fie
 export const openHarnessDialect: Dialect<RuntimeEvent> = {
   name: dialect,
   rules: openHarnessRules,
-  detect: (item) => isFields(item) && known.has(nameOf(item.type) ?? '') && typeof item.timestamp === 'number',
-  kindOf: (item) => (isFields(item) ? nameOf(item.type) : undefined) ?? 'no type',
+  detect: (item) => isFields(item) && known.has(asNonEmptyText(item.type) ?? '') && typeof item.timestamp === 'number',
+  getKind: (item) => (isFields(item) ? asNonEmptyText(item.type) : undefined) ?? 'no type',
   checker: () => new OpenHarnessChecker(),
   decoder: (run, onLoss) => createOpenHarnessDecoder(run, { onLoss }),
 };
@@ -74,7 +74,7 @@ class OpenHarnessChecker implements Checker {
   }
 
   #node(type: string, { runId }: Fields, say: (rule: OpenHarnessRule, message: string) => void): void {
-    const key = textOf(runId) ?? '';
+    const key = asText(runId) ?? '';
     if (type === 'node:start') this.#nodes.add(key);
     if (type !== 'node:complete' && type !== 'node:error') return;
     if (!this.#nodes.delete(key)) say('node', `"${type}" is of an invocation that is not at work.`);
@@ -83,9 +83,9 @@ class OpenHarnessChecker implements Checker {
   #words(type: string, { runId, content }: Fields, say: (rule: OpenHarnessRule, message: string) => void): void {
     const [, kind, isDelta] = /^agent:(text|thinking)(:delta)?$/.exec(type) ?? [];
     if (kind === undefined) return;
-    const block = `${textOf(runId)} ${kind}`;
+    const block = `${asText(runId)} ${kind}`;
     const said = this.#said.get(block);
-    if (isDelta) return void this.#said.set(block, (said ?? '') + textOf(content));
+    if (isDelta) return void this.#said.set(block, (said ?? '') + asText(content));
     this.#said.delete(block);
     if (said !== undefined && said !== content) say('whole', `"${type}" is not what its deltas have said.`);
   }

@@ -7,13 +7,13 @@ import { allOf } from '../../../core/test/all-of.ts';
 import { runControl } from '../../../core/test/run-control.ts';
 import { runInput } from '../../test/run-input.ts';
 import { OpenHarnessChatTransport } from '../chat/open-harness-chat-transport.ts';
-import { openHarnessSource, type FlowTurn } from '../source/open-harness-source.ts';
+import { openHarnessSource, type FlowRequest } from '../source/open-harness-source.ts';
 import { isTerminalEvent, type RuntimeEvent } from '../runtime/runtime-event.ts';
 import { demoFlow, demoRuntime } from './demo-flow.ts';
 import { createFlowRuntime } from './flow-runtime.ts';
 import type { Flow } from './flow.ts';
 
-const fast = (turn: Partial<FlowTurn> = {}): ReturnType<typeof demoRuntime> => demoRuntime(turn, { pace: 0 });
+const fast = (turn: Partial<FlowRequest> = {}): ReturnType<typeof demoRuntime> => demoRuntime(turn, { pace: 0 });
 
 async function eventsOf(flow: Flow, input: Record<string, unknown> = {}): Promise<RuntimeEvent[]> {
   const events: RuntimeEvent[] = [];

@@ -1,6 +1,6 @@
 import type { UIMessageChunk } from '@intertie/ai-sdk';
 import type { Codec, Emit } from '@intertie/core';
-import { isFields, nameOf } from '@intertie/core/internal';
+import { isFields, asNonEmptyText } from '@intertie/core/internal';
 
 export interface FlowChunkOptions {
   /**
@@ -56,7 +56,7 @@ export function createFlowChunks(options: FlowChunkOptions = {}): Codec<UIMessag
   const agent = (chunk: UIMessageChunk & AgentChunk, emit: Emit<UIMessageChunk>): void => {
     if (!isFields(chunk.data)) return emit(chunk);
     const { agentId: wireId, kind } = chunk.data;
-    const agentId = nameOf(wireId) ?? '';
+    const agentId = asNonEmptyText(wireId) ?? '';
     const isNew = !seen.has(agentId);
     seen.add(agentId);
     const isStepOf = sendStepMarkers !== false && kind === 'node';

@@ -1,5 +1,5 @@
 import { toFault, type Answer, type OnLoss, type RunControl, type RunInput } from '@intertie/core';
-import { endByAbort, defined, isFields } from '@intertie/core/internal';
+import { toAbortEnd, defined, isFields } from '@intertie/core/internal';
 import { activeRuntime, startActive, watchActive } from './active-runtimes.ts';
 import { createInputQueue } from './input-queue.ts';
 import { MessageDelivery } from './message-delivery.ts';
@@ -70,7 +70,7 @@ export function driveRuntime(runtime: RuntimeLike, options: DriveOptions): Reada
 
   const halt = (): void => {
     isResting = true;
-    const reason = endByAbort(signal.reason).message;
+    const reason = toAbortEnd(signal.reason).message;
     try {
       stopRuntime(runtime, options.onAbort, reason);
     } catch (error) {
@@ -79,7 +79,7 @@ export function driveRuntime(runtime: RuntimeLike, options: DriveOptions): Reada
   };
 
   const onAbort = (): void => {
-    const { by, message: reason } = endByAbort(signal.reason);
+    const { by, message: reason } = toAbortEnd(signal.reason);
     queue.push({ type: 'stopping', ...defined({ by, reason }) });
     if (!isResting) halt();
   };

@@ -1,4 +1,4 @@
-import { isFields, nameOf } from '@intertie/core/internal';
+import { isFields, asNonEmptyText } from '@intertie/core/internal';
 import type { RuntimeEvent } from './runtime-event.ts';
 import type { RuntimeLike } from './runtime.ts';
 
@@ -52,7 +52,7 @@ export class MessageDelivery {
     if (event.type === 'node:start') return true;
     if (!event.type.startsWith('agent:') || finalAgentEvents.has(event.type)) return false;
     const { nodeId, runId } = event as { nodeId?: unknown; runId?: unknown };
-    if (nameOf(nodeId) === undefined || nameOf(runId) === undefined || this.#ended.has(runId as string)) return false;
+    if (asNonEmptyText(nodeId) === undefined || asNonEmptyText(runId) === undefined || this.#ended.has(runId as string)) return false;
     // Sub-agents of a node have ids of their own and no inbox.
     const { nodeStatus } = this.#runtime.getSnapshot();
     return nodeStatus === undefined || Object.hasOwn(nodeStatus, nodeId as string);

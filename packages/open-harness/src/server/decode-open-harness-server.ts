@@ -5,10 +5,10 @@ import {
   createPartIds,
   toJson,
   defined,
-  flagOf,
+  asBoolean,
   isFields,
-  nameOf,
-  textOf,
+  asNonEmptyText,
+  asText,
 } from '@intertie/core/internal';
 import { toServerEvent } from './earlier-events.ts';
 import type { Surroundings } from '../decode/invocation.ts';
@@ -105,8 +105,8 @@ class ServerState implements Codec<unknown, AgentEvent>, Surroundings {
   #take({ name, payload }: ServerEvent): string | undefined {
     switch (name) {
       case 'workflow:started': {
-        const workflow = nameOf(payload.workflow) ?? '';
-        const sessionId = nameOf(payload.sessionId);
+        const workflow = asNonEmptyText(payload.workflow) ?? '';
+        const sessionId = asNonEmptyText(payload.sessionId);
         this.say({ type: 'metadata', metadata: { flow: { name: workflow, ...defined({ sessionId }) } } });
         if (payload.input !== undefined) this.#withhold('workflow:started input', 'It is what the session was asked.');
         return undefined;
@@ -118,23 +118,23 @@ class ServerState implements Codec<unknown, AgentEvent>, Surroundings {
         return undefined;
       }
       case 'phase:entered':
-        return this.#agents.enter(nameOf(payload.phase));
+        return this.#agents.enter(asNonEmptyText(payload.phase));
       case 'phase:exited':
-        return this.#agents.exit(nameOf(payload.phase), payload.reason);
+        return this.#agents.exit(asNonEmptyText(payload.phase), payload.reason);
       case 'agent:started':
-        return this.#agents.start(nameOf(payload.agent), nameOf(payload.phase));
+        return this.#agents.start(asNonEmptyText(payload.agent), asNonEmptyText(payload.phase));
       case 'agent:completed':
-        return this.#agents.complete(nameOf(payload.agent), payload);
+        return this.#agents.complete(asNonEmptyText(payload.agent), payload);
       case 'text:delta':
       case 'thinking:delta': {
-        const delta = textOf(payload.delta);
+        const delta = asText(payload.delta);
         if (delta === undefined) return 'without a delta';
         this.#agents.at(payload.agent).delta(name === 'text:delta' ? 'text' : 'reasoning', delta);
         return undefined;
       }
       case 'text:complete':
       case 'thinking:complete': {
-        const content = textOf(payload.content);
+        const content = asText(payload.content);
         if (content === undefined) return 'without content';
         this.#agents.at(payload.agent).whole(name === 'text:complete' ? 'text' : 'reasoning', content);
         return undefined;
@@ -160,8 +160,8 @@ class ServerState implements Codec<unknown, AgentEvent>, Surroundings {
         this.#withhold('user:input', 'It is what the session was asked.');
         return undefined;
       case 'error:occurred': {
-        const message = nameOf(payload.message) ?? 'The workflow had an error and did not say which.';
-        const fault: Fault = { message, ...defined({ code: nameOf(payload.code) }) };
+        const message = asNonEmptyText(payload.message) ?? 'The workflow had an error and did not say which.';
+        const fault: Fault = { message, ...defined({ code: asNonEmptyText(payload.code) }) };
         if (payload.recoverable !== true) this.#fault = fault;
         // Not a warning, also if the workflow recovers: servers show the texts of warnings to clients.
         this.say({ type: 'notice', level: 'error', ...fault });
@@ -176,10 +176,10 @@ class ServerState implements Codec<unknown, AgentEvent>, Surroundings {
   #toolCalled({ agent, toolId, toolName, input }: ServerEvent['payload']): string | undefined {
     const who = this.#agents.at(agent);
     who.closeWords();
-    const wireId = nameOf(toolId);
+    const wireId = asNonEmptyText(toolId);
     const toolCallId = this.ids.open(wireId);
     if (wireId !== undefined) this.#calls.set(wireId, toolCallId);
-    const name = nameOf(toolName) ?? 'unknown';
+    const name = asNonEmptyText(toolName) ?? 'unknown';
     this.say({
       type: 'tool-call',
       toolCallId,
@@ -194,7 +194,7 @@ class ServerState implements Codec<unknown, AgentEvent>, Surroundings {
   }
 
   #toolResult({ toolId, output, isError }: ServerEvent['payload']): string | undefined {
-    const toolCallId = this.#calls.get(nameOf(toolId) ?? '');
+    const toolCallId = this.#calls.get(asNonEmptyText(toolId) ?? '');
     if (toolCallId === undefined) return 'of a call that was not made';
     if (isError === true) {
       const message = typeof output === 'string' && output !== '' ? output : JSON.stringify(capJson(output ?? null));
@@ -224,21 +224,21 @@ class ServerState implements Codec<unknown, AgentEvent>, Surroundings {
   }
 
   #requested({ id, prompt, type, options }: ServerEvent['payload']): string | undefined {
-    const questionId = nameOf(id);
+    const questionId = asNonEmptyText(id);
     if (questionId === undefined) return 'without an id';
     const isChoice = type !== 'approval';
     const schema: Json | undefined = isChoice && Array.isArray(options) ? { enum: toJson(options) } : undefined;
     this.#questions.add(questionId);
-    const message = nameOf(prompt);
+    const message = asNonEmptyText(prompt);
     this.say({ type: 'question', questionId, kind: isChoice ? 'input' : 'approval', ...defined({ message, schema }) });
     return undefined;
   }
 
   #received({ id, value, approved }: ServerEvent['payload']): string | undefined {
-    const questionId = nameOf(id);
+    const questionId = asNonEmptyText(id);
     // One of the two routes publishes an answer that does not say to what.
     if (questionId === undefined || !this.#questions.delete(questionId)) return 'that answers no question';
-    const given = { value: value === undefined ? undefined : toJson(value, this.onLoss), approved: flagOf(approved) };
+    const given = { value: value === undefined ? undefined : toJson(value, this.onLoss), approved: asBoolean(approved) };
     this.say({ type: 'answer', questionId, ...defined(given) });
     return undefined;
   }

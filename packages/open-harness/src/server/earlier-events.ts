@@ -1,4 +1,4 @@
-import { defined, isFields, nameOf, type Fields } from '@intertie/core/internal';
+import { defined, isFields, asNonEmptyText, type Fields } from '@intertie/core/internal';
 import { isServerEvent, type ServerEvent } from './server-event.ts';
 
 /*
@@ -28,15 +28,15 @@ function fromEnvelope({ type, data }: Fields): ServerEvent | undefined {
   if (type === 'state') return { name: 'state:checkpoint', payload: { state: data } };
   if (type === 'done') return { name: 'workflow:completed', payload: {} };
   if (type !== 'error') return undefined;
-  const message = nameOf(data) ?? (isFields(data) ? nameOf(data.message) : undefined);
+  const message = asNonEmptyText(data) ?? (isFields(data) ? asNonEmptyText(data.message) : undefined);
   return { name: 'error:occurred', payload: defined({ message }) };
 }
 
 function inLastWords({ name: earlier, payload, timestamp, ...rest }: ServerEvent, { source }: Fields): ServerEvent {
   const name = names[earlier] ?? earlier;
-  const from = isFields(source) ? (nameOf(source.agent) ?? nameOf(source.harness)) : undefined;
+  const from = isFields(source) ? (asNonEmptyText(source.agent) ?? asNonEmptyText(source.harness)) : undefined;
   const at = timeOf(timestamp);
-  const agent = nameOf(payload.agent) ?? nameOf(payload.agentName) ?? from;
+  const agent = asNonEmptyText(payload.agent) ?? asNonEmptyText(payload.agentName) ?? from;
   return {
     ...rest,
     name,

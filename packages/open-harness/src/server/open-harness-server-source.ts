@@ -1,7 +1,7 @@
 import { compose, seal, sourceStream, toFault, type AgentSource, type RunControl, type RunInput } from '@intertie/core';
 import { createParser } from 'eventsource-parser';
 import { createOpenHarnessServerDecoder, type OpenHarnessServerDecoderOptions } from './decode-open-harness-server.ts';
-import { isFields, nameOf } from '@intertie/core/internal';
+import { isFields, asNonEmptyText } from '@intertie/core/internal';
 import { createInputQueue } from '../runtime/input-queue.ts';
 import { isServerEvent } from './server-event.ts';
 
@@ -99,7 +99,7 @@ function sessionEvents(options: OpenHarnessServerSourceOptions, sessionId: strin
     onEvent: ({ data }) => {
       const event = parse(data);
       if (isServerEvent(event)) {
-        const id = nameOf(event.payload.id);
+        const id = asNonEmptyText(event.payload.id);
         if (event.name === 'input:requested' && id !== undefined) questions.add(id);
         if (event.name === 'input:received' && id !== undefined) questions.delete(id);
       }

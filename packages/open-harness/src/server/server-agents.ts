@@ -1,5 +1,5 @@
 import type { Fault, Json, Outcome } from '@intertie/core';
-import { toJson, defined, nameOf } from '@intertie/core/internal';
+import { toJson, defined, asNonEmptyText } from '@intertie/core/internal';
 import { Invocation, type Surroundings } from '../decode/invocation.ts';
 import { dialect } from '../decode/dialect-name.ts';
 
@@ -70,7 +70,7 @@ export class ServerAgents {
 
   /** Whoever speaks unannounced has started. */
   at(wireName: unknown): Invocation {
-    const name = nameOf(wireName) ?? 'agent';
+    const name = asNonEmptyText(wireName) ?? 'agent';
     const known = this.#agents.get(name);
     if (known !== undefined) return known;
     const agent = this.#begin(name, 'agent', [...this.#phases.values()].at(-1));

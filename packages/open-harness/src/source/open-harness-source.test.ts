@@ -7,7 +7,7 @@ import { ReplayRuntime } from '../../test/replay-runtime.ts';
 import { runInput } from '../../test/run-input.ts';
 import { ScriptRuntime } from '../../test/script-runtime.ts';
 import { traceOf, traces } from '../../test/traces.ts';
-import { openHarnessSource, type FlowTurn } from './open-harness-source.ts';
+import { openHarnessSource, type FlowRequest } from './open-harness-source.ts';
 import type { RuntimeEvent } from '../runtime/runtime-event.ts';
 import type { RuntimeLike } from '../runtime/runtime.ts';
 
@@ -268,7 +268,7 @@ describe('stopping', () => {
   });
 
   test('pauses it by option, and the next turn gets the token', async () => {
-    const turns: FlowTurn[] = [];
+    const turns: FlowRequest[] = [];
     const runtimes = [endless(), new ReplayRuntime(traceOf('01'))];
     const source = openHarnessSource((turn) => runtimes[turns.push(turn) - 1]!, { onAbort: 'pause' });
     const stop = new AbortController();

@@ -13,10 +13,10 @@ import { flowInput } from '../runtime/turn-text.ts';
 export type FlowResume = { runId?: string; snapshot: RunSnapshot };
 
 /** What a factory is told of the turn that it makes a runtime for. */
-export type FlowTurn = { resume?: FlowResume; run: RunInput };
+export type FlowRequest = { resume?: FlowResume; run: RunInput };
 
 /** A runtime per turn is the normal case. A bare one serves one run, with its pauses. */
-export type RuntimeOrFactory = RuntimeLike | ((turn: FlowTurn) => RuntimeLike | Promise<RuntimeLike>);
+export type RuntimeOrFactory = RuntimeLike | ((turn: FlowRequest) => RuntimeLike | Promise<RuntimeLike>);
 
 export interface OpenHarnessSourceOptions extends OpenHarnessDecoderOptions, FlowDataOptions {
   /** The source's name. Default: the flow's, if it is known. */
@@ -66,7 +66,7 @@ function runFlow(
 
   const open = async (left: AbortSignal): Promise<ReadableStream<OpenHarnessInput>> => {
     const resume = readResume(run.sourceState);
-    const turn: FlowTurn = { run, ...(resume && { resume }) };
+    const turn: FlowRequest = { run, ...(resume && { resume }) };
     const runtime = typeof runtimeOrFactory === 'function' ? await runtimeOrFactory(turn) : runtimeOrFactory;
     // While it was being made, the reader may have left.
     left.throwIfAborted();

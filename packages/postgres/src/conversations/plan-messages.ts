@@ -1,6 +1,6 @@
 import { encodeMessage, StoreError, type CanonicalMessage } from '@intertie/core';
 import { equalJson } from '@intertie/core/internal';
-import { growMessage, isStoreText, replaceMessage, type SaveMode } from '@intertie/core/store';
+import { mergeMessage, isStoreText, replaceMessage, type SaveMode } from '@intertie/core/store';
 
 /** A message to save. `parentId` null makes it the first of a branch; undefined appends it to the previous message. */
 export type IncomingMessage = { message: CanonicalMessage; parentId: string | null | undefined };
@@ -34,7 +34,7 @@ export function planMessages(
     refuse(threadId, message.id, row);
     const before = writes.get(message.id) ?? row?.message;
     if (before) {
-      const changed = mode === 'replace' ? replaceMessage(before, message) : growMessage(before, message);
+      const changed = mode === 'replace' ? replaceMessage(before, message) : mergeMessage(before, message);
       if (!equalJson(encodeMessage(before), encodeMessage(changed))) writes.set(message.id, changed);
     } else {
       const parent = parentId === undefined ? (previousId ?? headId) : (parentId ?? undefined);

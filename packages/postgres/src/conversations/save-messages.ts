@@ -9,7 +9,7 @@ import {
   type Scope,
   isStoreText,
   readMessage,
-  readMode,
+  readSaveMode,
   type SaveMode,
 } from '@intertie/core/store';
 
@@ -62,7 +62,7 @@ async function readCall(context: Context, scope: Scope, request: SaveMessages): 
   const { expectedVersion, operationKey } = request;
   const incoming = request.messages.map((input) => ({ message: readMessage(input), parentId: input.parentId }));
   if (operationKey !== undefined) checkStoreId('operationKey', operationKey);
-  const mode = readMode(request);
+  const mode = readSaveMode(request);
   const hash = operationKey === undefined ? '' : hashMessages(request.messages, mode);
   const large = incoming.filter(({ message }) => hasLargeFiles(message.content));
   await Promise.all(

@@ -8,7 +8,7 @@ import type {
   Scope,
   ToolAnswer,
 } from '@intertie/core/store';
-import { answeredId, isAnswerTo, isSameAnswer, readAnswer } from '@intertie/core/store';
+import { getAnsweredId, isAnswerTo, isSameAnswer, readAnswer } from '@intertie/core/store';
 
 import type { Sql } from '../database.ts';
 import { transact } from '../transact.ts';
@@ -78,7 +78,7 @@ function judgeAnswer(
   answer: Answer | ToolAnswer,
   by: string | undefined,
 ): AnswerVerdict {
-  const id = answeredId(answer);
+  const id = getAnsweredId(answer);
   const row = decisions.find(({ request }) => isAnswerTo(request, answer));
   if (!row) return { id, result: 'unknown' };
   const { state, answeredBy, answeredAt } = row.decision;

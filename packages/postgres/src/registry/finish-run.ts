@@ -1,7 +1,7 @@
 import { applyAnswer, type Json, type MessageContent } from '@intertie/core';
 import { equalJson } from '@intertie/core/internal';
 import type { FinishRequest, FinishResult, Ownership, RunKey } from '@intertie/core/store';
-import { keepJson, readContent, readDecisions } from '@intertie/core/store';
+import { toNearestJson, readContent, readDecisions } from '@intertie/core/store';
 
 import { referenceBlobs } from '../blobs/blob-refs.ts';
 import { hasLargeFiles, moveFiles } from '../blobs/move-files.ts';
@@ -42,7 +42,7 @@ export async function finishRun(
       `delete from intertie.run_live
         where run_id = $1::text::uuid and epoch = $2 and (next_seq = $3::float8::bigint or $4)
         returning process, stop_requested_at is not null as stop, stop_reason`,
-      [key, epoch, request.nextSeq, request.logElsewhere === true],
+      [key, epoch, request.nextSeq, request.detachedLog === true],
     );
     const continuation = owned
       ? await endOwnedRun(context, sql, publish, run, { ...request, ...owned, epoch })
@@ -74,17 +74,17 @@ async function endOwnedRun(
 ): Promise<Ownership | undefined> {
   const { key } = run.record;
   const { content } = request;
-  const outcome = keepJson(request.outcome);
-  const continuation = request.continuation && (await readContinuation(sql, run, keepJson(request.continuation)));
+  const outcome = toNearestJson(request.outcome);
+  const continuation = request.continuation && (await readContinuation(sql, run, toNearestJson(request.continuation)));
   const requests = readDecisions(request.decisions ?? []);
-  const events = request.logElsewhere ? [] : request.events;
+  const events = request.detachedLog ? [] : request.events;
   await insertEvents(sql, { run: key, epoch: request.epoch, seq: request.nextSeq, events });
   if (outcome.outcome === 'paused') await openDecisions(sql, run, requests);
   await endRun(sql, key, {
     outcome,
     epoch: request.epoch,
     lastSeq: request.nextSeq + request.events.length - 1,
-    ...(request.usage && { usage: keepJson(request.usage) }),
+    ...(request.usage && { usage: toNearestJson(request.usage) }),
   });
   const ended: RunRow = { ...run, record: { ...run.record, outcome } };
   const version = await nextVersion(sql, publish, run);
@@ -95,8 +95,8 @@ async function endOwnedRun(
     {
       content: withAnswers(decisions, content),
       status: outcome.outcome,
-      ...(request.state !== undefined && { state: keepJson(request.state) }),
-      ...(request.sourceState !== undefined && { sourceState: keepJson(request.sourceState) }),
+      ...(request.state !== undefined && { state: toNearestJson(request.state) }),
+      ...(request.sourceState !== undefined && { sourceState: toNearestJson(request.sourceState) }),
     },
     version,
   );
@@ -134,7 +134,7 @@ async function readRepeatedFinish(
     run.record.endedAt !== undefined &&
     run.epoch === epoch &&
     run.nextSeq === request.nextSeq + request.events.length &&
-    equalJson(run.record.outcome as Json, keepJson(request.outcome));
+    equalJson(run.record.outcome as Json, toNearestJson(request.outcome));
   if (!isSame) return 'fenced';
   const next = await findContinuation(sql, run);
   return next && isUntouched(next, request.continuation?.process) ? toOwnership(next) : undefined;

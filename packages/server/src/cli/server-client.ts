@@ -1,4 +1,4 @@
-import { fieldsOf, nameOf } from '@intertie/core/internal';
+import { asFields, asNonEmptyText } from '@intertie/core/internal';
 import { ToolError } from './tool-error.ts';
 import type { ToolIO } from './tool-io.ts';
 
@@ -41,11 +41,11 @@ export function createServerClient({ server, token, headers: more }: ServerOptio
       throw new ToolError('unreadable', `No Intertie server answers at ${origin}.`, fix, { cause: error });
     }
     if (response.ok) return response;
-    const { error } = fieldsOf(await response.json().catch(() => undefined));
-    const { message, fix } = fieldsOf(error);
+    const { error } = asFields(await response.json().catch(() => undefined));
+    const { message, fix } = asFields(error);
     const advice =
-      nameOf(fix) ?? (response.status === 401 ? 'Give the token: --token …, or INTERTIE_TOKEN.' : undefined);
-    throw new ToolError('unreadable', nameOf(message) ?? `${origin}${path} answered ${response.status}.`, advice);
+      asNonEmptyText(fix) ?? (response.status === 401 ? 'Give the token: --token …, or INTERTIE_TOKEN.' : undefined);
+    throw new ToolError('unreadable', asNonEmptyText(message) ?? `${origin}${path} answered ${response.status}.`, advice);
   };
   return {
     origin,

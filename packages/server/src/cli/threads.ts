@@ -1,5 +1,5 @@
 import { writeFile } from 'node:fs/promises';
-import { fieldsOf, nameOf, type Fields } from '@intertie/core/internal';
+import { asFields, asNonEmptyText, type Fields } from '@intertie/core/internal';
 import { paintFor, type Paint } from './paint.ts';
 import { printable } from './printable.ts';
 import { createServerClient, type ServerOptions } from './server-client.ts';
@@ -17,7 +17,7 @@ export async function listThreads(
 ): Promise<ToolExit> {
   const { search, limit = 20, json } = options;
   const query = new URLSearchParams({ limit: String(limit), ...(search !== undefined && { search }) });
-  const said = fieldsOf(await createServerClient(options, io).get(`/api/threads?${query.toString()}`));
+  const said = asFields(await createServerClient(options, io).get(`/api/threads?${query.toString()}`));
   const threads = listOf(said.threads);
   if (json) {
     await io.stdout.write(`${JSON.stringify(said)}\n`);
@@ -28,13 +28,13 @@ export async function listThreads(
     await io.stderr.write(search === undefined ? 'There are no threads yet.\n' : `No thread matches “${search}”.\n`);
   const width = Math.max(...threads.map(({ id }) => String(id).length), 0);
   for (const { id, title, agent, updatedAt } of threads) {
-    const when = nameOf(updatedAt)?.slice(0, 16).replace('T', ' ') ?? '';
-    const who = nameOf(agent) === undefined ? '' : paint('cyan', ` ${printable(String(agent))}`);
+    const when = asNonEmptyText(updatedAt)?.slice(0, 16).replace('T', ' ') ?? '';
+    const who = asNonEmptyText(agent) === undefined ? '' : paint('cyan', ` ${printable(String(agent))}`);
     await io.stdout.write(
-      `${printable(String(id)).padEnd(width)}  ${paint('dim', when)}${who}  ${printable(nameOf(title) ?? '')}\n`,
+      `${printable(String(id)).padEnd(width)}  ${paint('dim', when)}${who}  ${printable(asNonEmptyText(title) ?? '')}\n`,
     );
   }
-  if (nameOf(said.cursor) !== undefined) await io.stderr.write(paint('dim', 'There are more: --limit, or --search.\n'));
+  if (asNonEmptyText(said.cursor) !== undefined) await io.stderr.write(paint('dim', 'There are more: --limit, or --search.\n'));
   return exitCodes.ok;
 }
 
@@ -44,17 +44,17 @@ export async function showThread(options: ThreadsOptions & { thread: string }, i
   const client = createServerClient(options, io);
   const [about, said] = await Promise.all([client.get(path), client.get(`${path}/messages?format=ui`)]);
   if (options.json) {
-    await io.stdout.write(`${JSON.stringify({ ...fieldsOf(about), ...fieldsOf(said) })}\n`);
+    await io.stdout.write(`${JSON.stringify({ ...asFields(about), ...asFields(said) })}\n`);
     return exitCodes.ok;
   }
   const paint = paintFor(io.stdout, io.env);
-  const { thread, live } = fieldsOf(about);
-  await io.stdout.write(`${paint('bold', printable(nameOf(fieldsOf(thread).title) ?? options.thread))}\n`);
-  for (const message of listOf(fieldsOf(said).messages)) {
+  const { thread, live } = asFields(about);
+  await io.stdout.write(`${paint('bold', printable(asNonEmptyText(asFields(thread).title) ?? options.thread))}\n`);
+  for (const message of listOf(asFields(said).messages)) {
     await showMessage(message, io.stdout, paint);
   }
-  const { agent } = fieldsOf(live);
-  if (nameOf(agent) !== undefined) await io.stdout.write(paint('dim', `\n${printable(String(agent))} is writing.\n`));
+  const { agent } = asFields(live);
+  if (asNonEmptyText(agent) !== undefined) await io.stdout.write(paint('dim', `\n${printable(String(agent))} is writing.\n`));
   return exitCodes.ok;
 }
 
@@ -71,11 +71,11 @@ function partText(part: Fields, paint: Paint): string {
   if (type === 'text') return printable(String(part.text), '\n\t');
   if (type === 'reasoning') return paint('dim', printable(String(part.text), '\n\t'));
   if (type === 'file')
-    return paint('dim', `▤ ${printable(nameOf(part.filename) ?? nameOf(part.mediaType) ?? 'a file')}`);
+    return paint('dim', `▤ ${printable(asNonEmptyText(part.filename) ?? asNonEmptyText(part.mediaType) ?? 'a file')}`);
   if (!type.startsWith('tool-') && type !== 'dynamic-tool') return '';
-  const name = nameOf(part.toolName) ?? type.slice('tool-'.length);
+  const name = asNonEmptyText(part.toolName) ?? type.slice('tool-'.length);
   const result =
-    nameOf(part.errorText) ?? (part.output === undefined ? String(part.state) : JSON.stringify(part.output));
+    asNonEmptyText(part.errorText) ?? (part.output === undefined ? String(part.state) : JSON.stringify(part.output));
   return `⚙ ${printable(name)} ${paint('dim', printable(`${JSON.stringify(part.input) ?? ''} → ${result}`.slice(0, 400)))}`;
 }
 
@@ -123,5 +123,5 @@ function pathOf(thread: string): string {
 }
 
 function listOf(value: unknown): Fields[] {
-  return Array.isArray(value) ? value.map(fieldsOf) : [];
+  return Array.isArray(value) ? value.map(asFields) : [];
 }

@@ -1,4 +1,4 @@
-import type { FoundViolation } from '@intertie/conformance';
+import type { ReportedViolation } from '@intertie/conformance';
 import type { Loss } from '@intertie/core';
 import { Fragment, type ReactNode } from 'react';
 import { IconButton } from '../../ui/button.tsx';
@@ -79,7 +79,7 @@ function Findings({
   violations,
   losses,
 }: {
-  violations: readonly FoundViolation[];
+  violations: readonly ReportedViolation[];
   losses: readonly Loss[];
 }): ReactNode {
   if (violations.length + losses.length === 0) return null;

@@ -1,4 +1,4 @@
-import { canonical, startCheck, type FoundViolation, type RunningCheck } from '@intertie/conformance';
+import { canonical, createStreamChecker, type ReportedViolation, type StreamChecker } from '@intertie/conformance';
 import type { AgentEvent, Codec, Loss } from '@intertie/core';
 import { EventAgents } from '../event-agents.ts';
 import { isDelta } from '../event-family.ts';
@@ -55,9 +55,9 @@ export class StreamTable {
   #lastFrame = new Map<number, number>();
   #isDeltaFrame: (index: number) => boolean;
   #encoder: Codec<AgentEvent, unknown>;
-  #canonicalCheck: RunningCheck = startCheck(canonical);
-  #targetCheck: RunningCheck;
-  #violations = { event: new Map<number, FoundViolation[]>(), target: new Map<number, FoundViolation[]>() };
+  #canonicalCheck: StreamChecker = createStreamChecker(canonical);
+  #targetCheck: StreamChecker;
+  #violations = { event: new Map<number, ReportedViolation[]>(), target: new Map<number, ReportedViolation[]>() };
   #eventLosses = new Map<number, Loss[]>();
   /** Number of violations of each check that are in `#violations`. */
   #collected = { event: 0, target: 0 };
@@ -71,7 +71,7 @@ export class StreamTable {
       internal: options.internal,
       onLoss: (loss) => this.#addLoss(loss),
     });
-    this.#targetCheck = startCheck(target.dialect);
+    this.#targetCheck = createStreamChecker(target.dialect);
   }
 
   get length(): number {
@@ -125,7 +125,7 @@ export class StreamTable {
     return this.#eventAgents[event];
   }
 
-  getViolations({ column, index }: Cell): readonly FoundViolation[] {
+  getViolations({ column, index }: Cell): readonly ReportedViolation[] {
     return (column === 'frame' ? undefined : this.#violations[column].get(index)) ?? [];
   }
 
@@ -134,7 +134,7 @@ export class StreamTable {
     return [...this.#violations[column].keys()];
   }
 
-  get violations(): { readonly event: readonly FoundViolation[]; readonly target: readonly FoundViolation[] } {
+  get violations(): { readonly event: readonly ReportedViolation[]; readonly target: readonly ReportedViolation[] } {
     return { event: this.#canonicalCheck.report.violations, target: this.#targetCheck.report.violations };
   }
 
@@ -228,7 +228,7 @@ export class StreamTable {
   }
 
   /** Assigns new violations to their items. A violation after the end belongs to the last item. */
-  #collectViolations(column: 'event' | 'target', { report }: RunningCheck): void {
+  #collectViolations(column: 'event' | 'target', { report }: StreamChecker): void {
     const items = column === 'event' ? this.events.length : this.targets.length;
     for (; this.#collected[column] < report.violations.length; this.#collected[column]++) {
       const violation = report.violations[this.#collected[column]]!;

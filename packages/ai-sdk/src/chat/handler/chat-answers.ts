@@ -2,16 +2,16 @@ import type { Answer, MessageContent, MessagePart, RunInput } from '@intertie/co
 import type { ToolPart } from '@intertie/core/internal';
 import type { ToolAnswer, Waiting } from '@intertie/core/store';
 import { slotKey } from '../../shared/intertie-slot.ts';
-import { defined, fieldsOf, isFields, nameOf, omit, type Fields } from '../../shared/read-fields.ts';
+import { defined, asFields, isFields, asNonEmptyText, omit, type Fields } from '../../shared/read-fields.ts';
 import { questionCallId } from '../../ui-message-stream/chunk/ui-question-id.ts';
 
 /** What a message says that its last run waits for, from the metadata that the chat sent back. Undefined: it does not say. */
 export function readWaitingFor(message: Fields): Waiting[] | undefined {
-  const { waitingFor } = fieldsOf(fieldsOf(message.metadata)[slotKey]);
+  const { waitingFor } = asFields(asFields(message.metadata)[slotKey]);
   if (!Array.isArray(waitingFor)) return undefined;
   return waitingFor.filter(isFields).flatMap(({ type, toolCallId, questionId }): Waiting[] => {
-    if (type === 'tool' && nameOf(toolCallId) !== undefined) return [{ type, toolCallId: toolCallId as string }];
-    if (type === 'question' && nameOf(questionId) !== undefined) return [{ type, questionId: questionId as string }];
+    if (type === 'tool' && asNonEmptyText(toolCallId) !== undefined) return [{ type, toolCallId: toolCallId as string }];
+    if (type === 'question' && asNonEmptyText(questionId) !== undefined) return [{ type, questionId: questionId as string }];
     return [];
   });
 }
@@ -21,9 +21,9 @@ export function readWaitingFor(message: Fields): Waiting[] | undefined {
  * that neither the provider nor the server has settled.
  */
 export function guessWaitingFor(message: Fields, { parts }: MessageContent): Waiting[] {
-  const shown = Array.isArray(message.parts) ? message.parts.map(fieldsOf) : [];
+  const shown = Array.isArray(message.parts) ? message.parts.map(asFields) : [];
   const lastStep = shown.slice(shown.findLastIndex(({ type }) => type === 'step-start') + 1);
-  const ids = new Set(lastStep.flatMap(({ toolCallId }) => nameOf(toolCallId) ?? []));
+  const ids = new Set(lastStep.flatMap(({ toolCallId }) => asNonEmptyText(toolCallId) ?? []));
   return parts.flatMap((part): Waiting[] => {
     if (part.type === 'question') {
       return ids.has(questionCallId(part.questionId)) ? [{ type: 'question', questionId: part.questionId }] : [];

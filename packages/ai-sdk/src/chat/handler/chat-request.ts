@@ -1,5 +1,5 @@
 import { checkMessageCounts, checkRequestId, type RequestLimits } from '@intertie/core/http';
-import { isFields, nameOf, type Fields } from '../../shared/read-fields.ts';
+import { isFields, asNonEmptyText, type Fields } from '../../shared/read-fields.ts';
 
 /** Request of a chat, as `DefaultChatTransport` posts it and as a transport is called. Its shape is checked; its content is untrusted. */
 export interface ChatRequest {
@@ -29,20 +29,20 @@ export function readChatRequest(value: unknown, { generateId, limits }: ReadChat
   if (!isFields(value)) throw new ChatRequestError('The body is not a JSON object. Send { id, messages, trigger }.');
   const { id, messages, messageId } = value;
   const trigger = value.trigger ?? 'submit-message';
-  if (id !== undefined && nameOf(id) === undefined)
+  if (id !== undefined && asNonEmptyText(id) === undefined)
     throw new ChatRequestError('"id" of the chat is not a non-empty string.');
   if (trigger !== 'submit-message' && trigger !== 'regenerate-message') {
     throw new ChatRequestError(`"trigger" is "submit-message" or "regenerate-message", not ${shown(trigger)}.`);
   }
-  if (messageId !== undefined && messageId !== null && nameOf(messageId) === undefined) {
+  if (messageId !== undefined && messageId !== null && asNonEmptyText(messageId) === undefined) {
     throw new ChatRequestError('"messageId" is not a non-empty string.');
   }
   if (!Array.isArray(messages))
     throw new ChatRequestError('"messages" is not an array. Send the UI messages of the chat.');
   if (messages.length === 0) throw new ChatRequestError('"messages" is empty, so there is nothing to answer.');
   checkMessageCounts(messages, countParts, limits);
-  const chatId = nameOf(id) ?? generateId();
-  const named = nameOf(messageId);
+  const chatId = asNonEmptyText(id) ?? generateId();
+  const named = asNonEmptyText(messageId);
   checkRequestId('"id"', chatId);
   if (named !== undefined) checkRequestId('"messageId"', named);
   return { chatId, trigger, messages: messages.map(checkMessage), ...(named !== undefined && { messageId: named }) };
@@ -51,7 +51,7 @@ export function readChatRequest(value: unknown, { generateId, limits }: ReadChat
 function checkMessage(message: unknown, index: number): Fields {
   const place = `messages[${index}]`;
   if (!isFields(message)) throw new ChatRequestError(`${place} is not an object.`);
-  if (nameOf(message.id) === undefined) throw new ChatRequestError(`${place}.id is not a non-empty string.`);
+  if (asNonEmptyText(message.id) === undefined) throw new ChatRequestError(`${place}.id is not a non-empty string.`);
   checkRequestId(`${place}.id`, message.id as string);
   if (!roles.has(message.role)) {
     throw new ChatRequestError(`${place}.role is "user", "assistant" or "system", not ${shown(message.role)}.`);

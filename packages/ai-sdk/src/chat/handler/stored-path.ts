@@ -1,5 +1,5 @@
 import type { CanonicalMessage, MemoryStore } from '@intertie/core';
-import { textOf, type Fields } from '../../shared/read-fields.ts';
+import { asText, type Fields } from '../../shared/read-fields.ts';
 
 /**
  * The messages of a thread by the ids that a chat has for them. A chat keeps the id of a message that it edits, and the
@@ -16,7 +16,7 @@ export class StoredPath {
   }
 
   async find({ id, role }: Fields): Promise<CanonicalMessage | undefined> {
-    const messageId = textOf(id) ?? '';
+    const messageId = asText(id) ?? '';
     // Those of an assistant are ours, and nobody edits them.
     if (role !== 'assistant') {
       this.#branch ??= this.#store.listMessages({ threadId: this.#threadId });

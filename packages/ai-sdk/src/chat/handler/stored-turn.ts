@@ -7,7 +7,7 @@ import { decidedAnswers } from './decided-answers.ts';
 import { fromUIMessages } from '../../messages/from-ui-messages.ts';
 import { hashOf } from '../../shared/hash-of.ts';
 import { slotKey } from '../../shared/intertie-slot.ts';
-import { fieldsOf, nameOf, type Fields } from '../../shared/read-fields.ts';
+import { asFields, asNonEmptyText, type Fields } from '../../shared/read-fields.ts';
 import { StoredPath } from './stored-path.ts';
 
 /** What a chat asks for, where the store has the history. */
@@ -58,7 +58,7 @@ async function send(
   options: StoredTurnOptions,
 ): Promise<StoredTurn> {
   const { idempotencyKey, isAlone = false } = options;
-  const id = nameOf(message.id) as string;
+  const id = asNonEmptyText(message.id) as string;
   const content = userContent(message, threadId, options);
   const key = idempotencyKey ?? `chat-${await hashOf([threadId, id, content])}`;
   const parent = isAlone ? {} : { parentId: (await path.findLast(before))?.id ?? null };
@@ -76,7 +76,7 @@ async function edit(
   const stored = await path.find(message);
   if (stored === undefined) return send(message, before, path, threadId, options);
   const { idempotencyKey } = options;
-  const edited = { id: nameOf(message.id) as string, content: userContent(message, threadId, options) };
+  const edited = { id: asNonEmptyText(message.id) as string, content: userContent(message, threadId, options) };
   const request = { threadId, message: edited, parentId: stored.parentId ?? null };
   return { type: 'start', request: { ...request, ...(idempotencyKey !== undefined && { idempotencyKey }) } };
 }
@@ -116,10 +116,10 @@ async function answer(
     );
   }
   const { registry, scope } = store;
-  const slot = fieldsOf(fieldsOf(message.metadata)[slotKey]);
+  const slot = asFields(asFields(message.metadata)[slotKey]);
   const find = async (runId: string | undefined) =>
     runId === undefined ? null : registry.findRun(scope, { runId, threadId });
-  const read = await find(nameOf(slot.runId));
+  const read = await find(asNonEmptyText(slot.runId));
   const run = read?.messageId === stored.id ? read : await find(stored.runId);
   const decisions = run ? await registry.listDecisions(scope, { threadId, run: run.key }) : [];
   const { content } = fromUIMessages([message], { threadId, onLoss })[0] as CanonicalMessage;

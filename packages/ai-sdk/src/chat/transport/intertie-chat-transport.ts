@@ -1,7 +1,7 @@
 import { readRunHeaders } from '@intertie/core/http';
 import { appendPath } from '../../shared/append-path.ts';
 import { chatCursors, type ChatCursor } from '../handler/chat-cursors.ts';
-import { fieldsOf } from '../../shared/read-fields.ts';
+import { asFields } from '../../shared/read-fields.ts';
 import { resumableChunks } from './resumable-chunks.ts';
 import type { ReconnectOptions, SendMessagesOptions } from './source-chat-transport.ts';
 import type { UIMessageChunkOf, UIMessageVersion } from '../../ui-message-stream/chunk/ui-message-chunk.ts';
@@ -66,7 +66,7 @@ export class IntertieChatTransport<Version extends UIMessageVersion = 6> {
     const response = await watch.guard(() => unlessAborted(sent, abortSignal));
     watch.sent = undefined;
     // A message that goes on is in the chat already, and cannot be told from its beginning.
-    const mayBegin = fieldsOf(messages.at(-1)).role !== 'assistant';
+    const mayBegin = asFields(messages.at(-1)).role !== 'assistant';
     return this.#chunks(response, options, watch, undefined, mayBegin);
   };
 

@@ -1,6 +1,6 @@
 import type { Broken } from './check-ui-metadata.ts';
 import type { Fields } from '../../shared/read-fields.ts';
-import { textOf } from '../../shared/read-fields.ts';
+import { asText } from '../../shared/read-fields.ts';
 import type { UIDataChunk } from '../chunk/ui-message-chunk.ts';
 
 /** The data parts of the reducer's message. */
@@ -17,7 +17,7 @@ export class CheckedData {
 
   /** A part of the message that the reader has. */
   learn(part: Fields): void {
-    const type = textOf(part.type) ?? '';
+    const type = asText(part.type) ?? '';
     if (!type.startsWith('data-') || typeof part.id !== 'string') return;
     this.#data.set(`${type} ${part.id}`, 'kept');
     this.#names.set(part.id, type.slice('data-'.length));

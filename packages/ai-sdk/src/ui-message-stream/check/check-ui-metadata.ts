@@ -1,4 +1,4 @@
-import { fieldsOf } from '../../shared/read-fields.ts';
+import { asFields } from '../../shared/read-fields.ts';
 import type { UIMessageRule } from './ui-message-rules.ts';
 
 /** Says that a rule is broken, how, and where in the chunk. */
@@ -13,9 +13,9 @@ export function replacedMeta(
 ): unknown {
   const { type, providerMetadata: meta } = chunk;
   if (meta === undefined) return before;
-  for (const [provider, said] of Object.entries(fieldsOf(before))) {
-    const now = fieldsOf(fieldsOf(meta)[provider]);
-    const lost = Object.keys(fieldsOf(said)).find((key) => !Object.hasOwn(now, key));
+  for (const [provider, said] of Object.entries(asFields(before))) {
+    const now = asFields(asFields(meta)[provider]);
+    const lost = Object.keys(asFields(said)).find((key) => !Object.hasOwn(now, key));
     if (lost === undefined) continue;
     broken('S10-replace', `${type} drops ${provider}.${lost}, which "${id}" had.`, `providerMetadata.${provider}`);
     break;

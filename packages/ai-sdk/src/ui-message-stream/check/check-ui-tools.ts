@@ -1,6 +1,6 @@
 import { replacedMeta, type Broken } from './check-ui-metadata.ts';
 import { slotKey } from '../../shared/intertie-slot.ts';
-import { fieldsOf, textOf, type Fields } from '../../shared/read-fields.ts';
+import { asFields, asText, type Fields } from '../../shared/read-fields.ts';
 import type {
   UIToolApprovalResponseChunk,
   UIToolInputAvailableChunk,
@@ -35,11 +35,11 @@ export class CheckedTools {
 
   /** A part of the message that the reader has. */
   learn(part: Fields, step: number): void {
-    const type = textOf(part.type) ?? '';
+    const type = asText(part.type) ?? '';
     const isDynamic = type === 'dynamic-tool';
     if ((!isDynamic && !type.startsWith('tool-')) || typeof part.toolCallId !== 'string') return;
     const { toolCallId, state } = part;
-    const approvalId = textOf(fieldsOf(part.approval).id);
+    const approvalId = asText(asFields(part.approval).id);
     this.#parts.push({
       toolCallId,
       isDynamic,
@@ -186,5 +186,5 @@ function stateOf(state: unknown, isPreliminary: boolean): ToolPart['state'] {
 }
 
 function turnOf(metadata: unknown): string | undefined {
-  return textOf(fieldsOf(fieldsOf(metadata)[slotKey]).stepId);
+  return asText(asFields(asFields(metadata)[slotKey]).stepId);
 }

@@ -4,7 +4,7 @@ import type { Broken } from './check-ui-metadata.ts';
 import { CheckedTools } from './check-ui-tools.ts';
 import { CheckedWords, type WordsKind } from './check-ui-words.ts';
 import { refusePrototypes } from '../../shared/parse-wire-json.ts';
-import { fieldsOf, isFields, textOf } from '../../shared/read-fields.ts';
+import { asFields, isFields, asText } from '../../shared/read-fields.ts';
 import type { UIDataChunk, UIMessageChunk, UIMessageVersion } from '../chunk/ui-message-chunk.ts';
 import { validateUIMessageChunk } from '../chunk/validate-ui-message-chunk.ts';
 
@@ -45,7 +45,7 @@ export class UIMessageChecker implements Checker {
     this.#messageId = options.message?.id ?? '';
     this.#metadata = options.message?.metadata;
     for (const part of options.message?.parts ?? []) {
-      const fields = fieldsOf(part);
+      const fields = asFields(part);
       if (fields.type === 'step-start') this.#step += 1;
       this.#data.learn(fields);
       this.#tools.learn(fields, this.#step);
@@ -57,7 +57,7 @@ export class UIMessageChecker implements Checker {
     this.#report = report;
     const problem = validateUIMessageChunk(item, this.#version);
     if (problem) {
-      const type = textOf(fieldsOf(item).type);
+      const type = asText(asFields(item).type);
       const place = problem.path === '' ? '' : `${problem.path}: `;
       this.#broken(
         'T0-shape',

@@ -1,5 +1,5 @@
 import { validateEvent, type AgentEvent, type Codec, type Emit, type EventOf, type FinishReason, type JsonObject, type Loss, type Meta, type OnLoss, type RunInput } from '@intertie/core';
-import { capJson, createPartIds, toJson, type PartIds, type Said } from '@intertie/core/internal';
+import { capJson, createPartIds, toJson, type PartIds, type Attribution } from '@intertie/core/internal';
 import type { Waiting } from '@intertie/core/store';
 import { DecodedAgents } from './decode-ui-agents.ts';
 import { DecodedEnd } from './decode-ui-end.ts';
@@ -9,7 +9,7 @@ import { DecodedTools } from './decode-ui-tools.ts';
 import { DecodedWholeParts } from './decode-ui-whole-parts.ts';
 import { DecodedWords } from './decode-ui-words.ts';
 import { keptOf, slotKey, takeSlot } from '../../shared/intertie-slot.ts';
-import { defined, fieldsOf, isFields, jsonObjectOf, metaOf, nameOf, omit, textOf } from '../../shared/read-fields.ts';
+import { defined, asFields, isFields, jsonObjectOf, metaOf, asNonEmptyText, omit, asText } from '../../shared/read-fields.ts';
 import { createExecutorOf, type ToolExecutors } from '../../full-stream/tool-executors.ts';
 import { carriedEvents, extensionOf, type ExtensionName } from '../chunk/ui-extension.ts';
 import type { UIDataChunk, UIFinishChunk7, UIMessageChunk, UIStartChunk } from '../chunk/ui-message-chunk.ts';
@@ -88,7 +88,7 @@ class UIMessageDecoder {
       return this.#lose({ kind: 'late', what: typeOf(value), why: 'It came after the run had ended.' });
     }
     if (problem === undefined) return this.#decode(value as UIMessageChunk, emit);
-    if (isUIMessageChunkType(fieldsOf(value).type, 7)) {
+    if (isUIMessageChunkType(asFields(value).type, 7)) {
       return this.#malformed(value, `${problem.path}: ${problem.message}`, emit);
     }
     this.#raw(value, emit);
@@ -169,7 +169,7 @@ class UIMessageDecoder {
 
   #start({ messageId, messageMetadata }: UIStartChunk, emit: Write): void {
     if (messageId !== undefined && messageId !== this.#run.messageId) this.#end.wireMessageId = messageId;
-    this.#isOurs ||= nameOf(fieldsOf(fieldsOf(messageMetadata)[slotKey]).runId) !== undefined;
+    this.#isOurs ||= asNonEmptyText(asFields(asFields(messageMetadata)[slotKey]).runId) !== undefined;
     this.#metadata(messageMetadata, emit);
   }
 
@@ -276,7 +276,7 @@ class UIMessageDecoder {
   }
 
   /** Who says it and in which step. An agent that nobody has introduced is introduced by its id. */
-  #said(meta: Meta | undefined, emit: Write): Said {
+  #said(meta: Meta | undefined, emit: Write): Attribution {
     const { slot, meta: rest } = takeSlot(meta);
     const { id: _, stepId: wireStep, agentId, ...kept } = keptOf(slot);
     if (agentId !== undefined) this.#agents.introduce(agentId, emit);
@@ -326,5 +326,5 @@ class UIMessageDecoder {
 }
 
 function typeOf(value: unknown): string {
-  return isFields(value) ? (textOf(value.type) ?? 'none') : 'none';
+  return isFields(value) ? (asText(value.type) ?? 'none') : 'none';
 }

@@ -1,9 +1,9 @@
 import { validateEvent, type AgentEvent, type Emit, type EventOf, type JsonObject, type Meta, type OnLoss, type RunInput } from '@intertie/core';
-import { equalJson, mergeMeta, toJson, type Said } from '@intertie/core/internal';
+import { equalJson, mergeMeta, toJson, type Attribution } from '@intertie/core/internal';
 import type { OutputChunk } from './decode-ui-result.ts';
 import { answerIn } from '../../shared/ai-sdk-approval.ts';
 import { takeSlot } from '../../shared/intertie-slot.ts';
-import { defined, fieldsOf, isFields, jsonObjectOf, metaOf } from '../../shared/read-fields.ts';
+import { defined, asFields, isFields, jsonObjectOf, metaOf } from '../../shared/read-fields.ts';
 import type {
   UIToolApprovalRequestChunk7,
   UIToolApprovalResponseChunk,
@@ -20,7 +20,7 @@ export interface QuestionContext {
   /** Our id of a call that the wire names. */
   idOf(wireId: string): string | undefined;
   /** Who says it and in which step, and the metadata that is not ours. */
-  said(meta: Meta | undefined, emit: Write): Said;
+  said(meta: Meta | undefined, emit: Write): Attribution;
 }
 
 /** Decodes approvals, and the tools that carry questions about nothing. Gives a reason where a chunk fits nothing. */
@@ -149,7 +149,7 @@ export class DecodedQuestions {
 function questionOf(chunk: UIToolApprovalRequestChunk7, toolCallId: string, onLoss: OnLoss): EventOf<'question'> {
   const { approvalId: questionId, approvalDescriptor, inputSchemaInput, signature, reason, isAutomatic } = chunk;
   const details = isFields(approvalDescriptor)
-    ? jsonObjectOf(toJson(fieldsOf(approvalDescriptor).intertie ?? null))
+    ? jsonObjectOf(toJson(asFields(approvalDescriptor).intertie ?? null))
     : undefined;
   const own: JsonObject = {};
   if (signature !== undefined) own.signature = signature;

@@ -1,7 +1,7 @@
 import type { Fault, Json, Meta, OnLoss, ToolResult } from '@intertie/core';
 import { toJson } from '@intertie/core/internal';
 import { takeSlot } from '../../shared/intertie-slot.ts';
-import { defined, flagOf, isFields, jsonObjectOf, metaOf, textOf } from '../../shared/read-fields.ts';
+import { defined, asBoolean, isFields, jsonObjectOf, metaOf, asText } from '../../shared/read-fields.ts';
 import type {
   UIToolOutputAvailableChunk,
   UIToolOutputDeniedChunk,
@@ -16,7 +16,7 @@ export function resultOf(chunk: OutputChunk, onLoss: OnLoss): ToolResult & { pro
   const { slot, meta } = takeSlot(metaOf(chunk.providerMetadata, onLoss));
   const said = { ...(meta && { providerMetadata: meta }) };
   if (chunk.type === 'tool-output-error' && isFields(slot.denied)) {
-    return { status: 'denied', ...defined({ reason: textOf(slot.denied.reason) }), ...said };
+    return { status: 'denied', ...defined({ reason: asText(slot.denied.reason) }), ...said };
   }
   if (chunk.type === 'tool-output-error') {
     return { status: 'error', error: faultOf(chunk.errorText, slot.error), ...said };
@@ -33,5 +33,5 @@ export function resultOf(chunk: OutputChunk, onLoss: OnLoss): ToolResult & { pro
 /** An error by its text, and by what the slot adds to it. */
 export function faultOf(message: string, said: Json | undefined): Fault {
   const { code, retryable, data } = jsonObjectOf(said ?? null) ?? {};
-  return { message, ...defined({ code: textOf(code), retryable: flagOf(retryable), data }) };
+  return { message, ...defined({ code: asText(code), retryable: asBoolean(retryable), data }) };
 }

@@ -1,5 +1,5 @@
 import type { AgentEvent, Emit, EventOf, Fault, FinishReason, Json, Loss, Meta, OnLoss, RunInput } from '@intertie/core';
-import { isSettled, mergeMeta, toJson, type Executor, type PartIds, type Said } from '@intertie/core/internal';
+import { isSettled, mergeMeta, toJson, type Executor, type PartIds, type Attribution } from '@intertie/core/internal';
 import type { Waiting } from '@intertie/core/store';
 import { faultOf, resultOf, type OutputChunk } from './decode-ui-result.ts';
 import { takeSlot } from '../../shared/intertie-slot.ts';
@@ -41,7 +41,7 @@ export interface ToolContext {
   executorOf: ExecutorOf;
   onLoss: OnLoss;
   /** Who says it and in which step, and the metadata that is not ours. */
-  said(meta: Meta | undefined, emit: Write): Said;
+  said(meta: Meta | undefined, emit: Write): Attribution;
   opened(stepId: string | undefined): void;
   closed(stepId: string | undefined, emit: Write): void;
 }

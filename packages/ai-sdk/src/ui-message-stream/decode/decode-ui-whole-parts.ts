@@ -1,9 +1,9 @@
 import type { AgentEvent, Emit, JsonObject, MessagePart, Meta, OnLoss } from '@intertie/core';
-import { toJson, type FileBody, type Said, type SourceBody } from '@intertie/core/internal';
+import { toJson, type FileBody, type Attribution, type SourceBody } from '@intertie/core/internal';
 import { fromDataUrl } from '../../shared/file-body.ts';
 import { keptOf, takeSlot } from '../../shared/intertie-slot.ts';
 import { providerDataName } from '../../shared/provider-data.ts';
-import { defined, metaOf, nameOf, textOf } from '../../shared/read-fields.ts';
+import { defined, metaOf, asNonEmptyText, asText } from '../../shared/read-fields.ts';
 import type {
   UICustomChunk,
   UIDataChunk,
@@ -22,7 +22,7 @@ export interface WholePartsContext {
   /** An id for a part: the wire's if the thread has none like it. */
   take(wireId: string | undefined): string;
   /** Who says it and in which step, and the metadata that is not ours. */
-  said(meta: Meta | undefined, emit: Write): Said;
+  said(meta: Meta | undefined, emit: Write): Attribution;
 }
 
 /** Decodes what comes in one chunk: sources, files, data, and what a user said in the middle of it. */
@@ -45,12 +45,12 @@ export class DecodedWholeParts {
     const meta = this.#meta(chunk.providerMetadata);
     const { slot } = takeSlot(meta);
     const said = this.#context.said(meta, emit);
-    emit({ type: 'file', id: this.#context.take(nameOf(slot.id)), ...fileBody(chunk, slot), ...said });
+    emit({ type: 'file', id: this.#context.take(asNonEmptyText(slot.id)), ...fileBody(chunk, slot), ...said });
   }
 
   custom(chunk: UICustomChunk, emit: Write): void {
     const meta = this.#meta(chunk.providerMetadata);
-    const id = this.#context.take(nameOf(takeSlot(meta).slot.id));
+    const id = this.#context.take(asNonEmptyText(takeSlot(meta).slot.id));
     emit({ type: 'data', id, name: providerDataName(chunk.kind), data: null, ...this.#context.said(meta, emit) });
   }
 
@@ -86,18 +86,18 @@ export class DecodedWholeParts {
 function sourceBody(chunk: UISourceUrlChunk | UISourceDocumentChunk, slot: JsonObject): SourceBody {
   if (chunk.type === 'source-url') {
     const { url, title } = chunk;
-    const more = defined({ title, mediaType: textOf(slot.mediaType), filename: textOf(slot.filename) });
+    const more = defined({ title, mediaType: asText(slot.mediaType), filename: asText(slot.filename) });
     return { sourceType: 'url', url, ...more };
   }
   const { mediaType, title, filename } = chunk;
-  return { sourceType: 'document', mediaType, title, ...defined({ filename, url: textOf(slot.url) }) };
+  return { sourceType: 'document', mediaType, title, ...defined({ filename, url: asText(slot.url) }) };
 }
 
 /** A file, with what the slot of its metadata adds. */
 function fileBody(chunk: UIFileChunk | UIReasoningFileChunk, slot: JsonObject): FileBody {
   const mimeType = slot.untyped === true ? undefined : chunk.mediaType;
   const reasoning = chunk.type === 'reasoning-file' || slot.reasoning === true ? (true as const) : undefined;
-  return { ...defined({ mimeType, filename: textOf(slot.filename), reasoning }), ...fileAt(chunk.url) };
+  return { ...defined({ mimeType, filename: asText(slot.filename), reasoning }), ...fileAt(chunk.url) };
 }
 
 /** What a user said in the middle of it. */

@@ -1,5 +1,5 @@
 import type { AgentEvent, Emit, Json, Meta, OnLoss } from '@intertie/core';
-import { toJson, type Said } from '@intertie/core/internal';
+import { toJson, type Attribution } from '@intertie/core/internal';
 import { takeSlot } from '../../shared/intertie-slot.ts';
 import { defined, metaOf } from '../../shared/read-fields.ts';
 import type { UIPartDeltaChunk, UIPartStartChunk, UITextEndChunk7 } from '../chunk/ui-message-chunk.ts';
@@ -15,7 +15,7 @@ export interface WordsContext {
   /** Our id of a part that the wire calls so. */
   idFor(wireId: string): string;
   /** Who says it and in which step, and the metadata that is not ours. */
-  said(meta: Meta | undefined, emit: Write): Said;
+  said(meta: Meta | undefined, emit: Write): Attribution;
   opened(stepId: string | undefined): void;
   closed(stepId: string | undefined, emit: Write): void;
 }
@@ -43,7 +43,7 @@ export class DecodedWords {
     this.#begin(kind, chunk.id, said, emit);
   }
 
-  #begin(kind: Kind, wireId: string, said: Said, emit: Write): Open {
+  #begin(kind: Kind, wireId: string, said: Attribution, emit: Write): Open {
     const id = this.#context.idFor(wireId);
     const open: Open = { id, kind, ...defined({ stepId: said.stepId }) };
     this.#open.set(`${kind}:${wireId}`, open);

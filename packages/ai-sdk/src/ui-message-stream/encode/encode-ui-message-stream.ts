@@ -1,5 +1,5 @@
 import type { AgentEvent, Emit, Encoder, End, EventOf, Loss, MessageContent, MessagePart, Meta } from '@intertie/core';
-import { isSettled, outcomeOfCut, unfoldContent } from '@intertie/core/internal';
+import { isSettled, toInterruptedOutcome, unfoldContent } from '@intertie/core/internal';
 import { carry } from '../chunk/carry-event.ts';
 import { UIAgents } from './encode-ui-agents.ts';
 import { UIData } from './encode-ui-data.ts';
@@ -80,7 +80,7 @@ class UIMessageEncoder implements Encoder<UIMessageChunk> {
   end(end: End, emit: Write): void {
     if (this.#phase === 'ended') return;
     if (this.#phase === 'before' && end.reason === 'eof') return;
-    this.#runEnd({ type: 'run-end', ...outcomeOfCut(end) }, emit);
+    this.#runEnd({ type: 'run-end', ...toInterruptedOutcome(end) }, emit);
   }
 
   #feed(event: AgentEvent, emit: Write): void {

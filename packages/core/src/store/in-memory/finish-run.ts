@@ -2,7 +2,7 @@ import { equalJson } from '../../json/json-patch.ts';
 import type { Json } from '../../json/json.ts';
 import type { FinishRequest, FinishResult, Ownership } from '../registry.ts';
 import { readDecisions } from '../rules/decision-rules.ts';
-import { keepJson, readContent } from '../rules/read-message.ts';
+import { toNearestJson, readContent } from '../rules/read-message.ts';
 import { continueRun, readContinuation } from './continue-run.ts';
 import { changeMessage, nextVersion } from './conversation.ts';
 import {
@@ -19,19 +19,19 @@ import { endRun, isUntouched, ownershipOf } from './run-row.ts';
 import type { RunRow, Tables } from './tables.ts';
 
 export function finishRun(tables: Tables, run: RunRow, epoch: number, end: FinishRequest): FinishResult {
-  const isWritten = end.logElsewhere || run.nextSeq === end.nextSeq;
+  const isWritten = end.detachedLog || run.nextSeq === end.nextSeq;
   if (!run.live || run.epoch !== epoch || !isWritten) return repeated(run, epoch, end);
   const { process, stopRequestedAt, stopReason = 'stopped' } = run.live;
   const content = readContent(end.content);
-  const outcome = keepJson(end.outcome);
-  const continuation = end.continuation && readContinuation(run, keepJson(end.continuation));
+  const outcome = toNearestJson(end.outcome);
+  const continuation = end.continuation && readContinuation(run, toNearestJson(end.continuation));
   const decisions = readDecisions(end.decisions ?? []);
-  const usage = end.usage && keepJson(end.usage);
+  const usage = end.usage && toNearestJson(end.usage);
   const beside = {
-    ...(end.state !== undefined && { state: keepJson(end.state) }),
-    ...(end.sourceState !== undefined && { sourceState: keepJson(end.sourceState) }),
+    ...(end.state !== undefined && { state: toNearestJson(end.state) }),
+    ...(end.sourceState !== undefined && { sourceState: toNearestJson(end.sourceState) }),
   };
-  if (end.logElsewhere) run.nextSeq = end.nextSeq + end.events.length;
+  if (end.detachedLog) run.nextSeq = end.nextSeq + end.events.length;
   else appendEvents(run, end.events);
   // What may fail is done: the rest is one step.
   if (outcome.outcome === 'paused') openDecisions(tables, run, decisions);
@@ -59,7 +59,7 @@ function repeated(run: RunRow, epoch: number, end: FinishRequest): FinishResult 
     run.endedAt !== undefined &&
     run.epoch === epoch &&
     run.nextSeq === end.nextSeq + end.events.length &&
-    equalJson(run.outcome as Json, keepJson(end.outcome));
+    equalJson(run.outcome as Json, toNearestJson(end.outcome));
   if (!same || run.message.deleted) return { result: 'fenced' };
   const next = run.continuation;
   return finished(run, next && isUntouched(next, end.continuation?.process) ? ownershipOf(next) : undefined);

@@ -1,4 +1,4 @@
-import { growMessage, replaceMessage } from '../../message/grow-message.ts';
+import { mergeMessage, replaceMessage } from '../../message/grow-message.ts';
 import { equalJson } from '../../json/json-patch.ts';
 import type { MessageInput, SavedMessages, SaveMessages } from '../memory-store.ts';
 import { encodeMessage } from '../../message/message-json.ts';
@@ -8,7 +8,7 @@ import { sha256 } from '../../json/sha256.ts';
 import { StoreError } from '../store-error.ts';
 import { checkStoreId } from '../store-id.ts';
 import { readMessage } from '../rules/read-message.ts';
-import { readMode, type SaveMode } from '../rules/save-mode.ts';
+import { readSaveMode, type SaveMode } from '../rules/save-mode.ts';
 import { addMessage, changeMessage, createThread, findMessage, findThread, nextVersion } from './conversation.ts';
 import { findRequest, rememberRequest } from './requests.ts';
 import type { MessageRow, Tables, ThreadRow } from './tables.ts';
@@ -28,7 +28,7 @@ export async function saveMessages(tables: Tables, scope: Scope, request: SaveMe
   const inputs = request.messages.map((input) => ({ parentId: input.parentId, message: readMessage(input) }));
   const { operationKey } = request;
   if (operationKey !== undefined) checkStoreId('operationKey', operationKey);
-  const mode = readMode(request);
+  const mode = readSaveMode(request);
   const hash = operationKey === undefined ? '' : await hashOf(request.messages, mode);
   // No await from here on: the rest of the call is one step.
   const earlier = operationKey === undefined ? undefined : findRequest(tables, scope, operationKey);
@@ -89,7 +89,7 @@ function addToDraft(
   }
   const stored = draft.writes.get(incoming.id) ?? row?.message;
   if (stored) {
-    const changed = mode === 'replace' ? replaceMessage(stored, incoming) : growMessage(stored, incoming);
+    const changed = mode === 'replace' ? replaceMessage(stored, incoming) : mergeMessage(stored, incoming);
     if (!equalJson(encodeMessage(stored), encodeMessage(changed))) draft.writes.set(incoming.id, changed);
   } else {
     const parent = parentId === undefined ? (draft.previousId ?? draft.thread?.headId) : (parentId ?? undefined);

@@ -7,7 +7,7 @@ import type { AnswerVerdict, Decision, DecisionRequest } from '../registry.ts';
 import { StoreError } from '../store-error.ts';
 import { checkStoreId } from '../store-id.ts';
 import type { ToolAnswer } from '../../event/tool-result.ts';
-import { keepJson, readJson } from './read-message.ts';
+import { toNearestJson, readJson } from './read-message.ts';
 
 /** Decisions on their way in: checked, and copied. */
 export function readDecisions(requests: readonly DecisionRequest[]): DecisionRequest[] {
@@ -19,7 +19,7 @@ export function readDecisions(requests: readonly DecisionRequest[]): DecisionReq
         `expiresAt of decision "${rest.id}" is not a valid Date. Leave it out for no limit.`,
       );
     }
-    return Object.assign(keepJson(rest), expiresAt && { expiresAt: new Date(expiresAt) });
+    return Object.assign(toNearestJson(rest), expiresAt && { expiresAt: new Date(expiresAt) });
   });
 }
 
@@ -33,7 +33,7 @@ export function readAnswer(answer: Answer | ToolAnswer): Answer | ToolAnswer {
 }
 
 /** The id of what is answered: a question or a call. */
-export function answeredId(answer: Answer | ToolAnswer): string {
+export function getAnsweredId(answer: Answer | ToolAnswer): string {
   return 'questionId' in answer ? answer.questionId : answer.toolCallId;
 }
 
@@ -54,7 +54,7 @@ export function judgeAnswer(
   decision: Pick<Decision, 'state' | 'answer' | 'answeredBy' | 'answeredAt'> | undefined,
   isOverdue: boolean,
 ): AnswerVerdict {
-  const id = answeredId(answer);
+  const id = getAnsweredId(answer);
   if (!decision) return { id, result: 'unknown' };
   if (isOverdue) return { id, result: 'expired' };
   const { state, answer: first, answeredBy, answeredAt } = decision;

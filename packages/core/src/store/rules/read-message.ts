@@ -19,7 +19,7 @@ export function readMessage(input: MessageInput): CanonicalMessage {
 
 /** The content that a run ends with. */
 export function readContent(content: MessageContent): MessageContent {
-  const kept = keepJson(content);
+  const kept = toNearestJson(content);
   orInvalid(() => checkContent(kept));
   return kept;
 }
@@ -28,7 +28,7 @@ export function readContent(content: MessageContent): MessageContent {
  * What a run has made, as its JSON. One value that JSON cannot say costs neither the rest of it nor the run its end, so
  * it is kept as near as possible.
  */
-export function keepJson<Value>(value: Value): Value {
+export function toNearestJson<Value>(value: Value): Value {
   return copyAsJson(value) as Value;
 }
 

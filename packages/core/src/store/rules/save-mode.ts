@@ -4,7 +4,7 @@ import { StoreError } from '../store-error.ts';
 export type SaveMode = NonNullable<SaveMessages['mode']>;
 
 /** The mode of a save. A replacement without a version could overwrite a change that its author has not seen. */
-export function readMode({
+export function readSaveMode({
   mode = 'merge',
   expectedVersion,
 }: Pick<SaveMessages, 'mode' | 'expectedVersion'>): SaveMode {

@@ -1,6 +1,6 @@
 import type { Answer, Json } from '@intertie/core';
 import type { DecisionRequest, ToolAnswer } from '@intertie/core/store';
-import { fieldsOf, nameOf } from '@intertie/core/internal';
+import { asFields, asNonEmptyText } from '@intertie/core/internal';
 import type { Paint } from '../paint.ts';
 import { printable } from '../printable.ts';
 import type { ChatTerminal } from './chat-terminal.ts';
@@ -76,13 +76,13 @@ export interface AskOptions {
 }
 
 function choicesOf(schema: Json | undefined): Json[] {
-  const { enum: choices } = fieldsOf(schema);
+  const { enum: choices } = asFields(schema);
   return Array.isArray(choices) ? (choices as Json[]) : [];
 }
 
 /** A text is a text, unless something else was asked for. */
 function valueOf(line: string, schema: Json | undefined): Json {
-  const type = nameOf(fieldsOf(schema).type);
+  const type = asNonEmptyText(asFields(schema).type);
   return type === undefined || type === 'string' ? line : jsonOrText(line);
 }
 

@@ -1,5 +1,5 @@
 import { generateId, iterate, MessageList, type AgentEvent, type AgentSource, type Answer, type CanonicalMessage, type RunInput } from '@intertie/core';
-import { decisionsOf, type DecisionRequest, type ToolAnswer } from '@intertie/core/store';
+import { collectDecisions, type DecisionRequest, type ToolAnswer } from '@intertie/core/store';
 
 /** One conversation with one source, kept in memory. */
 export class ChatSession {
@@ -82,7 +82,7 @@ export class ChatSession {
     for await (const event of iterate(stream)) {
       this.#list.feed(event);
       const { message } = event.type === 'run-end' ? this.#list : {};
-      if (event.type === 'run-end' && message) this.waiting = decisionsOf(event, message.content);
+      if (event.type === 'run-end' && message) this.waiting = collectDecisions(event, message.content);
       yield event;
     }
   }

@@ -2,7 +2,7 @@ import { agUiSource } from '@intertie/ag-ui';
 import type { AgentSource } from '@intertie/core';
 import { mailSource } from '@intertie/mail';
 import type { EndpointOptions } from '../input/ask-endpoint.ts';
-import { fieldsOf, nameOf } from '@intertie/core/internal';
+import { asFields, asNonEmptyText } from '@intertie/core/internal';
 import { nearest } from '../nearest.ts';
 import { isAddress, isUrl } from '../input/open-input.ts';
 import { createServerClient, type ServerOptions } from '../server-client.ts';
@@ -40,10 +40,10 @@ export async function findChatTarget(options: ChatTargetOptions, io: ToolIO): Pr
   if (pathname.includes('chat')) return targetAs('ui-message-stream', target, more);
   if (pathname.includes('ag-ui')) return targetAs('ag-ui', target, more);
   if (pathname === '/') {
-    const said = fieldsOf(await readRoot(`${origin}/api/agents`, io, headers));
+    const said = asFields(await readRoot(`${origin}/api/agents`, io, headers));
     if (Array.isArray(said.agents)) return intertieTarget({ ...options, server: origin }, undefined, io);
-    const root = fieldsOf(await readRoot(origin, io, headers));
-    if (nameOf(root.protocol_version) !== undefined) return targetAs('mail', origin, more);
+    const root = asFields(await readRoot(origin, io, headers));
+    if (asNonEmptyText(root.protocol_version) !== undefined) return targetAs('mail', origin, more);
   }
   return { source: guessingSource(target, { ...options, headers }, io), label: target };
 }
@@ -84,14 +84,14 @@ async function readRoot(url: string, io: ToolIO, headers: Record<string, string>
 
 async function intertieTarget(options: ChatTargetOptions, name: string | undefined, io: ToolIO): Promise<ChatTarget> {
   const client = createServerClient(options, io);
-  const { agents } = fieldsOf(await client.get('/api/agents'));
-  const list = (Array.isArray(agents) ? agents : []).map(fieldsOf);
-  const names = list.flatMap((agent) => nameOf(agent.name) ?? []);
+  const { agents } = asFields(await client.get('/api/agents'));
+  const list = (Array.isArray(agents) ? agents : []).map(asFields);
+  const names = list.flatMap((agent) => asNonEmptyText(agent.name) ?? []);
   const found =
     name === undefined
       ? (list.find(({ isDefault }) => isDefault === true) ?? list[0])
       : list.find((agent) => agent.name === name);
-  const chosen = nameOf(found?.name);
+  const chosen = asNonEmptyText(found?.name);
   if (chosen === undefined) {
     if (name === undefined) throw new ToolError('unreadable', `${client.origin} has no agents.`);
     const near = nearest(name, names);
@@ -104,7 +104,7 @@ async function intertieTarget(options: ChatTargetOptions, name: string | undefin
   }
   const url = `${client.origin}/api/agents/${encodeURIComponent(chosen)}/chat`;
   const source = uiMessageSource({ url, name: chosen, fetch: io.fetch, headers: client.headers });
-  const description = nameOf(found?.description);
+  const description = asNonEmptyText(found?.description);
   const label = `${chosen} at ${client.origin}${description === undefined ? '' : `: ${description}`}`;
   return { source, label, server: { origin: client.origin, source } };
 }

@@ -1,6 +1,6 @@
 import { fromUIMessages } from '@intertie/ai-sdk';
 import type { AgentEvent, CanonicalMessage } from '@intertie/core';
-import { fieldsOf, nameOf } from '@intertie/core/internal';
+import { asFields, asNonEmptyText } from '@intertie/core/internal';
 import { paintFor, type Paint } from '../paint.ts';
 import { printable } from '../printable.ts';
 import { createServerClient } from '../server-client.ts';
@@ -107,12 +107,12 @@ class Conversation {
     if (!server) throw new ToolError('usage', 'Only an Intertie server keeps conversations.', 'Leave out --thread.');
     const { io, view, paint } = this.#around;
     const client = createServerClient({ ...options, server: server.origin }, io);
-    const said = fieldsOf(await client.get(`/api/threads/${encodeURIComponent(threadId)}/messages?format=ui`));
+    const said = asFields(await client.get(`/api/threads/${encodeURIComponent(threadId)}/messages?format=ui`));
     const messages = fromUIMessages(Array.isArray(said.messages) ? said.messages : [], { threadId });
     this.#session = new ChatSession(this.#target.source, { now: io.now, threadId, messages });
     for (const message of messages.slice(-6)) view.note(paint('dim', summaryOf(message)));
-    const { runId, messageId } = fieldsOf(said.live);
-    if (nameOf(messageId) === undefined) return;
+    const { runId, messageId } = asFields(said.live);
+    if (asNonEmptyText(messageId) === undefined) return;
     const run = { ...this.#session.newRun(), messageId: String(messageId), runId: String(runId) };
     await this.#turn(async (signal) => {
       const stream = await server.source.reattach(run, signal);

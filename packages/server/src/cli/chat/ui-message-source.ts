@@ -1,6 +1,6 @@
 import { createUIMessageDecoder, IntertieChatTransport, toUIMessages, type UIMessageChunkOf } from '@intertie/ai-sdk';
 import { applyAnswer, compose, seal, sourceStream, type AgentEvent, type AgentSource, type CanonicalMessage, type Codec, type RunInput } from '@intertie/core';
-import { fieldsOf, nameOf } from '@intertie/core/internal';
+import { asFields, asNonEmptyText } from '@intertie/core/internal';
 
 export interface UIMessageSourceOptions {
   /** The chat route. */
@@ -28,10 +28,10 @@ export function uiMessageSource({ url, headers, fetch, name }: UIMessageSourceOp
   /** A server gives messages and runs ids of its own, and knows them by these alone. */
   const theirs = new Map<string, string>();
   const learn = (chunk: unknown, { messageId, runId }: RunInput): void => {
-    const { type, messageId: message, messageMetadata } = fieldsOf(chunk);
+    const { type, messageId: message, messageMetadata } = asFields(chunk);
     if (type !== 'start') return;
     if (typeof message === 'string') theirs.set(messageId, message);
-    const run = nameOf(fieldsOf(fieldsOf(messageMetadata).intertie).runId);
+    const run = asNonEmptyText(asFields(asFields(messageMetadata).intertie).runId);
     if (run !== undefined) theirs.set(runId, run);
   };
   const told = (message: CanonicalMessage): CanonicalMessage => {
@@ -73,8 +73,8 @@ export function uiMessageSource({ url, headers, fetch, name }: UIMessageSourceOp
 function readable(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   try {
-    const { message, fix } = fieldsOf(fieldsOf(JSON.parse(error.message)).error);
-    const words = [nameOf(message), nameOf(fix)].filter((text) => text !== undefined);
+    const { message, fix } = asFields(asFields(JSON.parse(error.message)).error);
+    const words = [asNonEmptyText(message), asNonEmptyText(fix)].filter((text) => text !== undefined);
     return words.length === 0 ? error : new Error(words.join(' '), { cause: error });
   } catch {
     return error;

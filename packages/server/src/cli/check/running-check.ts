@@ -1,4 +1,4 @@
-import { startCheck, type RunningCheck } from '@intertie/conformance';
+import { createStreamChecker, type StreamChecker } from '@intertie/conformance';
 import type { Rule } from '@intertie/core';
 import { frameRules } from '../formats/frame-rules.ts';
 import type { KnownDialect } from '../formats/known-dialect.ts';
@@ -33,7 +33,7 @@ export class StreamCheck {
   streams = 0;
   #known: KnownDialect;
   #maxFindings: number;
-  #running: RunningCheck | undefined;
+  #running: StreamChecker | undefined;
   #isEnded = false;
   #last: Entry | undefined;
 
@@ -63,7 +63,7 @@ export class StreamCheck {
     const { item } = entry;
     if (this.#isEnded && this.#known.startsRun(item)) this.#finish();
     const running = this.#running ?? this.#start();
-    const kind = this.#known.dialect.kindOf(item);
+    const kind = this.#known.dialect.getKind(item);
     this.kinds.set(kind, (this.kinds.get(kind) ?? 0) + 1);
     this.items += 1;
     running.feed(item);
@@ -72,10 +72,10 @@ export class StreamCheck {
     this.#isEnded ||= this.#known.endsRun?.(item) === true;
   }
 
-  #start(): RunningCheck {
+  #start(): StreamChecker {
     this.streams += 1;
     this.#isEnded = false;
-    return (this.#running = startCheck(this.#known.dialect));
+    return (this.#running = createStreamChecker(this.#known.dialect));
   }
 
   #finish(): void {
@@ -87,7 +87,7 @@ export class StreamCheck {
   }
 
   /** Taken out as they come: what is told need not be held. */
-  #take({ report }: RunningCheck, entry: Entry | undefined): void {
+  #take({ report }: StreamChecker, entry: Entry | undefined): void {
     for (const { rule, sentence, fix, message, path } of report.violations.splice(0)) {
       this.#add({ id: rule, sentence, fix }, message, entry, path);
     }

@@ -1,5 +1,5 @@
 import { compose, seal, type AgentEvent, type Codec, type Emit, type MessageContent, type OnLoss, type RunInput } from '@intertie/core';
-import { readEvent, fieldsOf } from '@intertie/core/internal';
+import { readEvent, asFields } from '@intertie/core/internal';
 import type { KnownDialect } from '../formats/known-dialect.ts';
 
 export interface TranscoderOptions {
@@ -56,7 +56,7 @@ export function createTranscoder(options: TranscoderOptions): Transcoder {
       if (pipe) return pipe.feed(item, emit);
       held.push(item);
       // What a continuation goes on with is said by its second event.
-      if (fieldsOf(item).type !== 'run-start' || fieldsOf(item).resumes === undefined) start(emit);
+      if (asFields(item).type !== 'run-start' || asFields(item).resumes === undefined) start(emit);
     },
     finish,
     end(_, emit) {
@@ -90,7 +90,7 @@ function createPipe(
 function runInput({ from, now }: TranscoderOptions, items: readonly unknown[], count: number): RunInput {
   const [first, second] = items;
   const { startedAt = now(), ...named } = from.namesOf(first);
-  const { resumes } = fieldsOf(first);
+  const { resumes } = asFields(first);
   const message = typeof resumes === 'string' ? baselineOf(second) : undefined;
   return {
     runId: `run-${count}`,

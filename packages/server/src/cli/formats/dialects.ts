@@ -10,21 +10,21 @@ import { canonical } from '@intertie/conformance';
 import { validateEvent } from '@intertie/core';
 import { createMAILEncoder, mailDialect } from '@intertie/mail';
 import { createCanonicalDecoder, createCanonicalEncoder } from './canonical-codec.ts';
-import { fieldsOf, nameOf, type Fields } from '@intertie/core/internal';
+import { asFields, asNonEmptyText, type Fields } from '@intertie/core/internal';
 import type { KnownDialect } from './known-dialect.ts';
 import { nearest } from '../nearest.ts';
 import { looksLikeOpenHarness, openHarnessStreams } from './open-harness-streams.ts';
 import { readingDialect } from './reading-dialect.ts';
 import { ToolError } from '../tool-error.ts';
 
-const typeOf = (item: unknown): string => nameOf(fieldsOf(item).type) ?? '';
+const typeOf = (item: unknown): string => asNonEmptyText(asFields(item).type) ?? '';
 const kindOf = (item: unknown): string => typeOf(item) || 'no type';
 const milliseconds = (value: unknown): number | undefined => {
   const time = typeof value === 'string' ? Date.parse(value) : value;
   return typeof time === 'number' && Number.isFinite(time) ? time : undefined;
 };
 const names = (from: { [name in 'runId' | 'threadId' | 'messageId']?: unknown }): { [name: string]: string } =>
-  Object.fromEntries(Object.entries(from).filter((entry): entry is [string, string] => nameOf(entry[1]) !== undefined));
+  Object.fromEntries(Object.entries(from).filter((entry): entry is [string, string] => asNonEmptyText(entry[1]) !== undefined));
 
 const canonicalStream: KnownDialect = {
   dialect: { ...canonical, decoder: createCanonicalDecoder, encoder: createCanonicalEncoder },
@@ -33,11 +33,11 @@ const canonicalStream: KnownDialect = {
   startsRun: (item) => typeOf(item) === 'run-start',
   endsRun: (item) => typeOf(item) === 'run-end',
   namesOf: (item) => {
-    const { type, runId, threadId, messageId, at } = fieldsOf(item);
+    const { type, runId, threadId, messageId, at } = asFields(item);
     const startedAt = milliseconds(at);
     return type === 'run-start' ? { ...names({ runId, threadId, messageId }), ...(startedAt && { startedAt }) } : {};
   },
-  timeOf: (item) => milliseconds(fieldsOf(item).at),
+  timeOf: (item) => milliseconds(asFields(item).at),
 };
 
 const agUiEvents: KnownDialect = {
@@ -46,17 +46,17 @@ const agUiEvents: KnownDialect = {
   looksLike: (item) => /^[A-Z]+(?:_[A-Z]+)*$/.test(typeOf(item)),
   startsRun: (item) => typeOf(item) === 'RUN_STARTED',
   namesOf: (item) => {
-    const { type, runId, threadId, timestamp } = fieldsOf(item);
+    const { type, runId, threadId, timestamp } = asFields(item);
     const startedAt = milliseconds(timestamp);
     return type === 'RUN_STARTED' ? { ...names({ runId, threadId }), ...(startedAt && { startedAt }) } : {};
   },
-  timeOf: (item) => milliseconds(fieldsOf(item).timestamp),
+  timeOf: (item) => milliseconds(asFields(item).timestamp),
 };
 
 /** Chunks of a UI message stream and parts of a full stream have types in common; these fields only one of them has. */
 const fullStreamFields = ['request', 'warnings', 'response', 'usage', 'totalUsage'];
 const uiMessageFields = ['messageId', 'messageMetadata'];
-const hasAny = (item: unknown, keys: readonly string[]): boolean => keys.some((key) => key in fieldsOf(item));
+const hasAny = (item: unknown, keys: readonly string[]): boolean => keys.some((key) => key in asFields(item));
 
 function uiMessageChunks(version: UIMessageVersion): KnownDialect {
   return {
@@ -64,7 +64,7 @@ function uiMessageChunks(version: UIMessageVersion): KnownDialect {
     title: 'an AI SDK UI message stream, as useChat reads it',
     looksLike: (item) => isUIMessageChunk(item, 7) && !hasAny(item, fullStreamFields),
     startsRun: (item) => typeOf(item) === 'start',
-    namesOf: (item) => names({ messageId: fieldsOf(item).messageId }),
+    namesOf: (item) => names({ messageId: asFields(item).messageId }),
     timeOf: () => undefined,
   };
 }
@@ -73,12 +73,12 @@ const mailFrames: KnownDialect = {
   dialect: { ...mailDialect, encoder: createMAILEncoder },
   title: 'the event stream of a MAIL 1.3 server',
   // Others ping too.
-  looksLike: (item) => mailDialect.detect(item) && fieldsOf(item).event !== 'ping',
+  looksLike: (item) => mailDialect.detect(item) && asFields(item).event !== 'ping',
   startsRun: (item) => {
-    const { message } = fieldsOf(fieldsOf(mailData(item).extra_data).full_message);
-    return fieldsOf(fieldsOf(message).sender).address_type === 'user';
+    const { message } = asFields(asFields(mailData(item).extra_data).full_message);
+    return asFields(asFields(message).sender).address_type === 'user';
   },
-  endsRun: (item) => /^task_(?:complete|error)$/.test(nameOf(fieldsOf(item).event) ?? ''),
+  endsRun: (item) => /^task_(?:complete|error)$/.test(asNonEmptyText(asFields(item).event) ?? ''),
   namesOf: (item) => {
     const { task_id: threadId, timestamp } = mailData(item);
     const startedAt = milliseconds(timestamp);
@@ -88,10 +88,10 @@ const mailFrames: KnownDialect = {
 };
 
 function mailData(item: unknown): Fields {
-  const { data } = fieldsOf(item);
-  if (typeof data !== 'string') return fieldsOf(data);
+  const { data } = asFields(item);
+  if (typeof data !== 'string') return asFields(data);
   try {
-    return fieldsOf(JSON.parse(data));
+    return asFields(JSON.parse(data));
   } catch {
     return {};
   }
@@ -102,14 +102,14 @@ const openHarness: KnownDialect = {
   title: 'the events of an Open Harness flow or session',
   looksLike: looksLikeOpenHarness,
   startsRun: (item) => {
-    const { type, name } = fieldsOf(item);
+    const { type, name } = asFields(item);
     return type === 'flow:start' || name === 'workflow:started' || name === 'harness:started';
   },
   namesOf: (item) => {
-    const startedAt = milliseconds(fieldsOf(item).timestamp);
+    const startedAt = milliseconds(asFields(item).timestamp);
     return startedAt === undefined ? {} : { startedAt };
   },
-  timeOf: (item) => milliseconds(fieldsOf(item).timestamp),
+  timeOf: (item) => milliseconds(asFields(item).timestamp),
 };
 
 /** What only the full stream has, or has with these fields. */
@@ -144,7 +144,7 @@ const fullStreamTypes: { readonly [type: string]: ReadonlyArray<string> } = {
   ping: [],
 };
 const isFullStreamPart = (item: unknown): boolean => {
-  const fields = fieldsOf(item);
+  const fields = asFields(item);
   return fullStreamTypes[typeOf(item)]?.every((key) => key in fields) === true && !hasAny(item, uiMessageFields);
 };
 

@@ -5,17 +5,17 @@ import {
   openHarnessDialect,
   type OpenHarnessServerDecoderOptions,
 } from '@intertie/open-harness';
-import { fieldsOf, nameOf } from '@intertie/core/internal';
+import { asFields, asNonEmptyText } from '@intertie/core/internal';
 import { readingDialect } from './reading-dialect.ts';
 
 /** An event of the server of Open Harness, whose sessions are read and have no rules of their own. */
 function isSessionEvent(item: unknown): boolean {
-  const { name, payload } = fieldsOf(item);
+  const { name, payload } = asFields(item);
   return typeof name === 'string' && name.includes(':') && typeof payload === 'object' && payload !== null;
 }
 
 function isFlowEvent(item: unknown): boolean {
-  const type = nameOf(fieldsOf(item).type) ?? '';
+  const type = asNonEmptyText(asFields(item).type) ?? '';
   return /^(?:flow|node|agent|edge|loop|state|command|recording):/.test(type);
 }
 
@@ -25,7 +25,7 @@ export const looksLikeOpenHarness = (item: unknown): boolean => isFlowEvent(item
 const sessions = readingDialect({
   name: openHarnessDialect.name,
   detect: isSessionEvent,
-  kindOf: (item) => nameOf(fieldsOf(item).name) ?? 'no name',
+  kindOf: (item) => asNonEmptyText(asFields(item).name) ?? 'no name',
   decoder: (run, onLoss) => createOpenHarnessServerDecoder(run, { onLoss } satisfies OpenHarnessServerDecoderOptions),
 });
 
@@ -34,7 +34,7 @@ export const openHarnessStreams: Dialect = {
   name: openHarnessDialect.name,
   rules: [...openHarnessDialect.rules.filter(({ id }) => id !== 'end'), ...sessions.rules],
   detect: looksLikeOpenHarness,
-  kindOf: (item) => (isSessionEvent(item) ? sessions : openHarnessDialect).kindOf(item),
+  getKind: (item) => (isSessionEvent(item) ? sessions : openHarnessDialect).getKind(item),
   checker: () => {
     let checker: Checker | undefined;
     const ofFirst = (item?: unknown): Checker =>

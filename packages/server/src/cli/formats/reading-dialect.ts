@@ -1,6 +1,6 @@
 import { compose, seal, type AgentEvent, type Codec, type Dialect, type OnLoss, type RunInput } from '@intertie/core';
 import type { Checker } from '@intertie/core/internal';
-import { fieldsOf } from '@intertie/core/internal';
+import { asFields } from '@intertie/core/internal';
 
 interface ReadingDialectOptions {
   name: string;
@@ -29,7 +29,7 @@ export function readingDialect({ name, detect, kindOf, decoder }: ReadingDialect
       },
     ],
     detect,
-    kindOf,
+    getKind,
     decoder,
     checker: () => createChecker(name, detect, decoder),
   };
@@ -66,7 +66,7 @@ function createChecker(
     end(report) {
       onLoss = (loss) => report.loss(loss);
       codec.end({ reason: 'eof' }, (event) => {
-        isCut ||= event.type === 'run-end' && event.outcome === 'error' && fieldsOf(event.error).code === 'truncated';
+        isCut ||= event.type === 'run-end' && event.outcome === 'error' && asFields(event.error).code === 'truncated';
       });
       if (isCut) report.violation('end', 'The stream ends, and the run has not.');
     },

@@ -1,5 +1,5 @@
 import { writeTape, type JsonObject } from '@intertie/core';
-import { TAPE_VERSION, toJson, fieldsOf } from '@intertie/core/internal';
+import { TAPE_VERSION, toJson, asFields } from '@intertie/core/internal';
 import { ToolError } from '../tool-error.ts';
 
 export type OutputFraming = 'sse' | 'ndjson' | 'tape';
@@ -31,7 +31,7 @@ function toDataFrame(item: unknown): string {
 }
 
 function toMailFrame(item: unknown): string {
-  const { event, data } = fieldsOf(item);
+  const { event, data } = asFields(item);
   const text = typeof data === 'string' ? data : JSON.stringify(data);
   return `event: ${String(event)}\n${text.replaceAll(/^/gm, 'data: ')}\n\n`;
 }

@@ -1,5 +1,5 @@
 import { generateId } from '@intertie/core';
-import { fieldsOf, nameOf } from '@intertie/core/internal';
+import { asFields, asNonEmptyText } from '@intertie/core/internal';
 import { guardSilence } from './guard-silence.ts';
 import type { Input } from './open-input.ts';
 import { ToolError } from '../tool-error.ts';
@@ -35,7 +35,7 @@ export async function askEndpoint(url: string, options: EndpointOptions, io: Too
   if (![401, 404, 405].includes(response.status) || as !== undefined) return toInput(response, url, options);
   // A MAIL server is known by what it says at its root, not by its routes.
   const root = await ask(url, { method: 'GET' }).then(readJson, () => undefined);
-  if (nameOf(fieldsOf(root).protocol_version) === undefined) return toInput(response, url, options);
+  if (asNonEmptyText(asFields(root).protocol_version) === undefined) return toInput(response, url, options);
   await response.body?.cancel();
   return askMail();
 
@@ -108,9 +108,9 @@ async function request(url: string, init: RequestInit, options: EndpointOptions,
 
 /** What `fetch` hides behind “fetch failed”. */
 function causeOf(error: unknown): { code?: string; message: string } {
-  const { cause } = fieldsOf(error);
+  const { cause } = asFields(error);
   const inner = cause instanceof AggregateError ? cause.errors[0] : cause;
-  const { code, message } = fieldsOf(inner instanceof Error ? inner : error) as { code?: string; message: string };
+  const { code, message } = asFields(inner instanceof Error ? inner : error) as { code?: string; message: string };
   return { ...(code !== undefined && { code }), message };
 }
 

@@ -1,4 +1,4 @@
-import { fieldsOf, nameOf } from '@intertie/core/internal';
+import { asFields, asNonEmptyText } from '@intertie/core/internal';
 import type { Frame, Framing } from '../formats/frame.ts';
 import { ToolError } from '../tool-error.ts';
 
@@ -29,7 +29,7 @@ export function foreignStream(framing: Framing, frames: readonly Frame[], known:
     if (kind !== undefined) kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
   }
   const stranger = strangers.find(([pattern]) => [...kinds.keys()].some((kind) => pattern.test(kind)))?.[1];
-  const { error, detail } = fieldsOf(items[0]);
+  const { error, detail } = asFields(items[0]);
   const refusal =
     error !== undefined || detail !== undefined ? 'It looks like what a server says when it refuses.' : undefined;
   const what = stranger === undefined ? `of no dialect that is known here` : `${stranger}, which no tool here reads`;
@@ -58,8 +58,8 @@ function itemOf(frame: Frame): unknown {
 }
 
 function kindOf(item: unknown, frame: Frame): string | undefined {
-  const { type, object, event } = fieldsOf(item);
-  return nameOf(type) ?? nameOf(object) ?? nameOf(event) ?? (frame.type === 'text' ? frame.event : undefined);
+  const { type, object, event } = asFields(item);
+  return asNonEmptyText(type) ?? asNonEmptyText(object) ?? asNonEmptyText(event) ?? (frame.type === 'text' ? frame.event : undefined);
 }
 
 function textOfFrame(frame: Frame | undefined): string {

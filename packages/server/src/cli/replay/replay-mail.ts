@@ -1,5 +1,5 @@
 import { generateId, iterate, playTape, toReadableStream, toTransformStream, type AgentSource, type RunInput, type Tape } from '@intertie/core';
-import { fieldsOf, nameOf } from '@intertie/core/internal';
+import { asFields, asNonEmptyText } from '@intertie/core/internal';
 import { createMAILEncoder } from '@intertie/mail';
 
 /** The items of a turn, for the task that it is of. */
@@ -11,7 +11,7 @@ export function createMailReplay(turn: MailTurn): (request: Request) => Promise<
     const { pathname } = new URL(request.url);
     if (request.method === 'GET') return answerGet(pathname);
     if (!pathname.endsWith('/message')) return Response.json({ detail: 'Not Found' }, { status: 404 });
-    const task = nameOf(fieldsOf(await request.json().catch(() => undefined)).task_id) ?? generateId();
+    const task = asNonEmptyText(asFields(await request.json().catch(() => undefined)).task_id) ?? generateId();
     return new Response(toReadableStream(encodeFrames(turn(task, request.signal))), {
       headers: { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' },
     });
@@ -27,7 +27,7 @@ export function recordedTurn(tape: Tape<unknown>, speed: number): MailTurn {
         transform: (item, controller) => {
           const data = dataOf(item);
           const told = recorded === undefined ? data : data.replaceAll(`"${recorded}"`, () => JSON.stringify(task));
-          controller.enqueue({ event: fieldsOf(item).event, data: told });
+          controller.enqueue({ event: asFields(item).event, data: told });
         },
       }),
     );
@@ -85,7 +85,7 @@ function answerGet(path: string): Response {
 }
 
 function dataOf(item: unknown): string {
-  const { data } = fieldsOf(item);
+  const { data } = asFields(item);
   return typeof data === 'string' ? data : JSON.stringify(data ?? {});
 }
 
@@ -98,5 +98,5 @@ function taskOf({ items }: Tape<unknown>): string | undefined {
 }
 
 function toFrame(item: unknown): string {
-  return `event: ${String(fieldsOf(item).event)}\r\n${dataOf(item).replaceAll(/^/gm, 'data: ')}\r\n\r\n`;
+  return `event: ${String(asFields(item).event)}\r\n${dataOf(item).replaceAll(/^/gm, 'data: ')}\r\n\r\n`;
 }
