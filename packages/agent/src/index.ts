@@ -1,5 +1,5 @@
 export { Agent } from './agent/agent.ts';
-export type { AgentRuntime } from './agent/agent-home.ts';
+export type { AgentRuntime } from './agent/agent-runtime.ts';
 export type { AgentDefinition, TitleRequest } from './execution/agent-definition.ts';
 export type {
   AgentOptions,

@@ -16,7 +16,7 @@ export { createInMemoryStore } from './store/in-memory/in-memory-store.ts';
 export type { InMemoryStoreOptions } from './store/in-memory/in-memory-store.ts';
 export type { Json, JsonObject, Meta } from './json/json.ts';
 export type { Loss, OnLoss } from './json/loss.ts';
-export type { MemoryStore, Store } from './store/memory-store.ts';
+export type { MemoryStore, Store } from './store/store.ts';
 export { MessageFormatError } from './json/message-format-error.ts';
 export { decodeMessage, encodeMessage } from './message/message-json.ts';
 export { foldEvents, MessageList } from './message/message-list.ts';

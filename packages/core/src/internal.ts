@@ -9,7 +9,7 @@ export { followRun } from './run/follow-run.ts';
 export type { Followed, FollowOptions } from './run/follow-run.ts';
 export { applyPatch, equalJson } from './json/json-patch.ts';
 export type { Op, Patched } from './json/json-patch.ts';
-export type { FileBytesPart } from './store/memory-store.ts';
+export type { FileBytesPart } from './store/store.ts';
 export { mergeMeta, mergeMetadata } from './event/merge-meta.ts';
 export type { MessageSnapshot } from './message/message-snapshot.ts';
 export type { MessageFormatErrorCode } from './json/message-format-error.ts';
@@ -31,7 +31,7 @@ export type {
   ToolPart,
   ToolState,
 } from './event/message.ts';
-export { toOutcome, toInterruptedOutcome } from './codec/outcome-of.ts';
+export { toOutcome, toInterruptedOutcome } from './codec/to-outcome.ts';
 export type {
   AgentBody,
   CallBody,
@@ -50,7 +50,7 @@ export type { PullStreamOptions } from './stream/pull-stream.ts';
 export type { ReadTapeOptions, TapeLine } from './tape/read-tape.ts';
 export { timeItems } from './tape/record-tape.ts';
 export { recoverRun } from './run/recover-run.ts';
-export { assignNewIds } from './tape/rekey.ts';
+export { assignNewIds } from './tape/assign-new-ids.ts';
 export { repairHistory } from './message/repair-history.ts';
 export type { Repair, RepairedHistory, RepairOptions } from './message/repair-history.ts';
 export { createRunFlusher } from './run/run-flusher.ts';

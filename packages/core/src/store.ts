@@ -1,8 +1,8 @@
 export type { BlobInfo, Blobs, ByteRange } from './store/blobs.ts';
 export type { DetachedAppended, DetachedLog, DetachedPosition } from './run/detached-log.ts';
-export { collectDecisions } from './store/decisions-of.ts';
+export { collectDecisions } from './store/collect-decisions.ts';
 export type { NewMessage } from './run/durable-agent.ts';
-export { mergeMessage, replaceMessage } from './message/grow-message.ts';
+export { mergeMessage, replaceMessage } from './message/merge-message.ts';
 export type { Hint, Hints } from './store/hints.ts';
 export type {
   ConnectionCounts,
@@ -14,7 +14,7 @@ export type {
   SaveMessages,
   ThreadInput,
   ThreadPage,
-} from './store/memory-store.ts';
+} from './store/store.ts';
 export type { AskedQuestion, MessageType } from './event/message.ts';
 export type { Waiting } from './event/outcome.ts';
 export type {

@@ -15,7 +15,7 @@ import { addBlobRoutes } from './routes/blobs.ts';
 import { addConsole } from './routes/console.ts';
 import type { App, RouteContext } from './routes/context.ts';
 import { addDevRoutes } from './routes/dev.ts';
-import { addDoors } from './routes/doors.ts';
+import { addDoors } from './routes/agent-endpoints.ts';
 import { addOpenAPI, methodsOf } from './routes/openapi.ts';
 import { addOperationRoutes } from './routes/operations.ts';
 import { addQuestionRoutes } from './routes/questions.ts';

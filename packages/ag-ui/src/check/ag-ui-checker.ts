@@ -6,7 +6,7 @@ import { checkFields } from './check-fields.ts';
 import { AGUIForms } from './check-forms.ts';
 import { AGUIOwners } from './check-owners.ts';
 import { AGUIProducer } from './check-producer.ts';
-import { AGUIRetold } from './check-retold.ts';
+import { AGUIRetold } from './check-duplicate-content.ts';
 import { AGUIValues } from './check-values.ts';
 import { expandChunks } from '../decode/expand-chunks.ts';
 import { asFields, isFields, asText, type Fields } from '../shared/read-fields.ts';

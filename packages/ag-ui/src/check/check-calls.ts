@@ -1,5 +1,5 @@
 import type { Complain } from './ag-ui-rules.ts';
-import { slotKey } from '../shared/intertie-slot.ts';
+import { slotKey } from '../shared/intertie-metadata.ts';
 import { asFields, asNonEmptyText, type Fields } from '../shared/read-fields.ts';
 
 /** Which calls were made and which were answered, by whom. */
@@ -38,7 +38,9 @@ export class AGUICalls {
     for (const things of [this.#called, this.#answered, this.#clients]) things.clear();
     const { messages, tools } = asFields(event.input);
     this.#before = Array.isArray(messages) ? new Set() : undefined;
-    this.#offered = new Set((Array.isArray(tools) ? tools : []).flatMap((tool) => asNonEmptyText(asFields(tool).name) ?? []));
+    this.#offered = new Set(
+      (Array.isArray(tools) ? tools : []).flatMap((tool) => asNonEmptyText(asFields(tool).name) ?? []),
+    );
     this.#learn(messages);
   }
 

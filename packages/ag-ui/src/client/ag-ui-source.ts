@@ -1,10 +1,24 @@
 import type { ResumeEntry } from '@ag-ui/core';
-import { applyAnswer, compose, seal, sourceStream, type AgentSource, type AgentEvent, type Answer, type CanonicalMessage, type Codec, type MessageContent, type OnLoss, type RunInput, type SourceStreamOptions } from '@intertie/core';
+import {
+  applyAnswer,
+  compose,
+  seal,
+  sourceStream,
+  type AgentSource,
+  type AgentEvent,
+  type Answer,
+  type CanonicalMessage,
+  type Codec,
+  type MessageContent,
+  type OnLoss,
+  type RunInput,
+  type SourceStreamOptions,
+} from '@intertie/core';
 import { toJson } from '@intertie/core/internal';
 import type { ToolAnswer } from '@intertie/core/store';
 import type { AGUIRunInput } from '../shared/ag-ui-event.ts';
 import { declaredVersion } from '../shared/ag-ui-version.ts';
-import { askForRun, type AskForRunOptions } from './ask-for-run.ts';
+import { askForRun, type AskForRunOptions } from './request-run.ts';
 import { createAGUIDecoder, type AGUIDecoderOptions } from '../decode/decode-ag-ui.ts';
 import { refusal, sseEvents, type AGUIEndpoint } from '../wire/http-events.ts';
 import { encodeInterruptId } from '../shared/interrupt.ts';

@@ -2,7 +2,7 @@ import { sourceStream, type AgentSource, type RunInput } from '@intertie/core';
 import { messageIdOf } from '../decode/adopt-message-id.ts';
 import { agUiCodec, flushMs, type AGUISourceOptions } from './ag-ui-source.ts';
 import { declaredVersion } from '../shared/ag-ui-version.ts';
-import { askForRun } from './ask-for-run.ts';
+import { askForRun } from './request-run.ts';
 import { refusal, sseEvents } from '../wire/http-events.ts';
 import { defined, asFields, asNonEmptyText } from '../shared/read-fields.ts';
 

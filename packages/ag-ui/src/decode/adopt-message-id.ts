@@ -4,7 +4,9 @@ import { asFields, isFields, asNonEmptyText } from '../shared/read-fields.ts';
 
 /** The message that a run writes, as an agent of ours calls it at the run's start. */
 export function messageIdOf(event: unknown): string | undefined {
-  return isFields(event) && event.type === 'RUN_STARTED' ? asNonEmptyText(slotOf(asFields(event)).messageId) : undefined;
+  return isFields(event) && event.type === 'RUN_STARTED'
+    ? asNonEmptyText(slotOf(asFields(event)).messageId)
+    : undefined;
 }
 
 /**

@@ -1,15 +1,23 @@
-import { MessageList, type AgentEvent, type Codec, type Emit, type EventOf, type OnLoss, type RunInput } from '@intertie/core';
+import {
+  MessageList,
+  type AgentEvent,
+  type Codec,
+  type Emit,
+  type EventOf,
+  type OnLoss,
+  type RunInput,
+} from '@intertie/core';
 import { capJson, createPartIds } from '@intertie/core/internal';
 import { correctContent } from './correct-content.ts';
 import { AGUIAgentReader } from './decode-agents.ts';
 import { AGUIDataReader } from './decode-data.ts';
-import { lostEvents } from './decode-lost.ts';
+import { lostEvents } from './report-unreadable.ts';
 import { eventsOfMessages } from './decode-messages-snapshot.ts';
 import { decodeRunEnd } from './decode-run-end.ts';
-import { AGUISaidReader } from './decode-said.ts';
+import { AGUISaidReader } from './decode-attribution.ts';
 import { AGUIStateReader } from './decode-state.ts';
 import { AGUIToolReader } from './decode-tools.ts';
-import { AGUIWordReader } from './decode-words.ts';
+import { AGUIWordReader } from './decode-text-parts.ts';
 import { metaOfEncryptedValue } from '../shared/encrypted-value.ts';
 import { metaOf } from '../shared/event-meta.ts';
 import { expandChunks } from './expand-chunks.ts';
@@ -194,7 +202,9 @@ class AGUIDecoder {
     for (const message of Array.isArray(messages) ? messages : []) this.#sent.add(String(asFields(message).id));
     const { runId, threadId } = this.#run;
     const isNamedSo = event.runId === runId && event.threadId === threadId;
-    const remote = isNamedSo ? {} : defined({ runId: asNonEmptyText(event.runId), threadId: asNonEmptyText(event.threadId) });
+    const remote = isNamedSo
+      ? {}
+      : defined({ runId: asNonEmptyText(event.runId), threadId: asNonEmptyText(event.threadId) });
     const own = metaOf(event)?.['ag-ui'];
     if (own || Object.keys(remote).length > 0) emit({ type: 'metadata', metadata: { 'ag-ui': { ...remote, ...own } } });
     return true;

@@ -1,7 +1,7 @@
 import type { AgentEvent, Emit, EventOf, Json, JsonObject, Meta, Outcome } from '@intertie/core';
 import { mergeMeta } from '@intertie/core/internal';
 import { laterMetaOf, metaOf } from '../shared/event-meta.ts';
-import { endedStepsKey, slotKey } from '../shared/intertie-slot.ts';
+import { endedStepsKey, slotKey } from '../shared/intertie-metadata.ts';
 import { defined, asFields, isFields, asNonEmptyText, asText, type Fields } from '../shared/read-fields.ts';
 
 type Write = Emit<AgentEvent>;

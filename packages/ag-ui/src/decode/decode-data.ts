@@ -2,8 +2,8 @@ import { validateEvent, type AgentEvent, type Emit } from '@intertie/core';
 import type { Op } from '@intertie/core/internal';
 import { fromCustomName, verbatimMeta } from '../shared/custom-name.ts';
 import { slotOf, type AGUIAgentReader } from './decode-agents.ts';
-import type { AGUISaidReader } from './decode-said.ts';
-import { customNames } from '../shared/intertie-slot.ts';
+import type { AGUISaidReader } from './decode-attribution.ts';
+import { customNames } from '../shared/intertie-metadata.ts';
 import type { MessageIds } from '../shared/message-ids.ts';
 import { isFields, asNonEmptyText, asText, type Fields } from '../shared/read-fields.ts';
 

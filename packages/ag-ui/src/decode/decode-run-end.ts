@@ -66,7 +66,9 @@ function outcomeOf(
 
 function interruptsOf(event: Fields): Fields[] {
   const { interrupts } = asFields(event.outcome);
-  return Array.isArray(interrupts) ? interrupts.filter(isFields).filter(({ id }) => asNonEmptyText(id) !== undefined) : [];
+  return Array.isArray(interrupts)
+    ? interrupts.filter(isFields).filter(({ id }) => asNonEmptyText(id) !== undefined)
+    : [];
 }
 
 /** A foreign agent's interrupt: about a call it is an approval, else it asks for a value. */

@@ -1,6 +1,6 @@
 import type { AgentEvent, Emit } from '@intertie/core';
 import type { Op } from '@intertie/core/internal';
-import type { AGUISaidReader } from './decode-said.ts';
+import type { AGUISaidReader } from './decode-attribution.ts';
 import type { Fields } from '../shared/read-fields.ts';
 
 /** The shared state. The first that is said of it in a run is a snapshot. */

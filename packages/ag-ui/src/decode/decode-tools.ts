@@ -8,7 +8,13 @@ import { readToolMessage } from '../messages/read-tool-message.ts';
 import { defined, isFields, asNonEmptyText, asText, type Fields } from '../shared/read-fields.ts';
 
 type Write = Emit<AgentEvent>;
-type Call = { body: CallBody & Attribution; text: string; isOpen: boolean; isSettled: boolean; held?: EventOf<'tool-result'> };
+type Call = {
+  body: CallBody & Attribution;
+  text: string;
+  isOpen: boolean;
+  isSettled: boolean;
+  held?: EventOf<'tool-result'>;
+};
 
 /** Tool calls by their wire ids. A call is complete at its end; a result that comes before that waits for it. */
 export class AGUIToolReader {

@@ -3,8 +3,8 @@ import { applyPatch, type DataPart, type Op } from '@intertie/core/internal';
 import type { AGUIEvent } from '../shared/ag-ui-event.ts';
 import { toCustomName } from '../shared/custom-name.ts';
 import { tag } from './encode-agents.ts';
-import { slot } from '../shared/intertie-slot.ts';
-import { saidSlot } from './part-slot.ts';
+import { slot } from '../shared/intertie-metadata.ts';
+import { saidSlot } from './part-metadata.ts';
 import { isJsonObject } from '../shared/read-fields.ts';
 import { activityContent } from './to-ag-ui-messages.ts';
 

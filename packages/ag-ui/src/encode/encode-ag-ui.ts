@@ -1,5 +1,17 @@
 import type { RunAgentInput } from '@ag-ui/core';
-import { toFault, type AgentEvent, type Emit, type Encoder, type End, type EventOf, type Json, type JsonObject, type Loss, type MessageContent, type OnLoss } from '@intertie/core';
+import {
+  toFault,
+  type AgentEvent,
+  type Emit,
+  type Encoder,
+  type End,
+  type EventOf,
+  type Json,
+  type JsonObject,
+  type Loss,
+  type MessageContent,
+  type OnLoss,
+} from '@intertie/core';
 import { toInterruptedOutcome } from '@intertie/core/internal';
 import { optionsKeyOf, type AGUIEncoderOptions, type AGUIOpenState } from './ag-ui-encoder-options.ts';
 import type { AGUIEvent } from '../shared/ag-ui-event.ts';
@@ -11,10 +23,10 @@ import { AGUIParts } from './encode-parts.ts';
 import { encodeRunEnd } from './encode-run-end.ts';
 import { AGUIState } from './encode-state.ts';
 import type { AGUITools } from './encode-tools.ts';
-import type { AGUIWords } from './encode-words.ts';
+import type { AGUIWords } from './encode-text-parts.ts';
 import { encryptedValueOf } from '../shared/encrypted-value.ts';
 import { guardLoss } from '../shared/guard-loss.ts';
-import { customNames, endedStepsKey, slotKey } from '../shared/intertie-slot.ts';
+import { customNames, endedStepsKey, slotKey } from '../shared/intertie-metadata.ts';
 import { defined, asFields } from '../shared/read-fields.ts';
 import { snapshotsFor } from './snapshot-order.ts';
 

@@ -1,6 +1,6 @@
 import type { EventOf, JsonObject, OnLoss } from '@intertie/core';
 import type { AGUIEvent } from '../shared/ag-ui-event.ts';
-import { slot } from '../shared/intertie-slot.ts';
+import { slot } from '../shared/intertie-metadata.ts';
 import { defined } from '../shared/read-fields.ts';
 import { withoutData } from '../shared/without-data.ts';
 

@@ -1,7 +1,7 @@
 import type { AgentEvent } from '@intertie/core';
 import type { AGUIEvent } from '../shared/ag-ui-event.ts';
 import { tag } from './encode-agents.ts';
-import { customNames, slot } from '../shared/intertie-slot.ts';
+import { customNames, slot } from '../shared/intertie-metadata.ts';
 import { defined } from '../shared/read-fields.ts';
 import type { UnattachedPart } from './to-ag-ui-messages.ts';
 

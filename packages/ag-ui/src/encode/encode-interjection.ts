@@ -1,8 +1,8 @@
 import type { EventOf, Json } from '@intertie/core';
 import type { AGUIEvent } from '../shared/ag-ui-event.ts';
 import { tag } from './encode-agents.ts';
-import { slot } from '../shared/intertie-slot.ts';
-import { saidSlot } from './part-slot.ts';
+import { slot } from '../shared/intertie-metadata.ts';
+import { saidSlot } from './part-metadata.ts';
 import { defined } from '../shared/read-fields.ts';
 
 /** Another's words inside the run: a text message of another role, told whole. */

@@ -6,9 +6,9 @@ import { AGUIActivities } from './encode-activities.ts';
 import { AGUIAgents } from './encode-agents.ts';
 import { AGUIQuestions } from './encode-questions.ts';
 import { AGUITools, type Form } from './encode-tools.ts';
-import { AGUIWords } from './encode-words.ts';
+import { AGUIWords } from './encode-text-parts.ts';
 import { MessageGroups } from './message-groups.ts';
-import { Withheld } from './withheld.ts';
+import { Withheld } from './withheld-events.ts';
 
 type Write = (event: AGUIEvent) => void;
 

@@ -4,7 +4,7 @@ import type { Waiting } from '@intertie/core/store';
 import type { AGUIEvent } from '../shared/ag-ui-event.ts';
 import type { AGUIFeatures } from '../shared/ag-ui-version.ts';
 import { encodeUsage } from './encode-usage.ts';
-import { slotKey } from '../shared/intertie-slot.ts';
+import { slotKey } from '../shared/intertie-metadata.ts';
 import { withoutData } from '../shared/without-data.ts';
 
 export interface RunEndContext {

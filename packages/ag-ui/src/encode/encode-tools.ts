@@ -1,11 +1,18 @@
 import type { EventOf, Json, JsonObject, Meta, OnLoss } from '@intertie/core';
-import { equalJson, mergeMeta, type CallBody, type Executor, type Attribution, type ToolPart } from '@intertie/core/internal';
+import {
+  equalJson,
+  mergeMeta,
+  type CallBody,
+  type Executor,
+  type Attribution,
+  type ToolPart,
+} from '@intertie/core/internal';
 import type { AGUIEvent } from '../shared/ag-ui-event.ts';
 import { tag } from './encode-agents.ts';
 import { encryptedValueOf } from '../shared/encrypted-value.ts';
-import { slot } from '../shared/intertie-slot.ts';
+import { slot } from '../shared/intertie-metadata.ts';
 import type { MessageGroups } from './message-groups.ts';
-import { callSlot } from './part-slot.ts';
+import { callSlot } from './part-metadata.ts';
 import { encodeToolResult } from '../shared/tool-content.ts';
 
 export type Form = 'triads' | 'chunks';

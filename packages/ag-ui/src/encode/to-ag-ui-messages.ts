@@ -5,9 +5,9 @@ import { featuresOf } from '../shared/ag-ui-version.ts';
 import { contentPartOf } from '../shared/content-part.ts';
 import { tag } from './encode-agents.ts';
 import { encryptedValueOf } from '../shared/encrypted-value.ts';
-import { slot } from '../shared/intertie-slot.ts';
+import { slot } from '../shared/intertie-metadata.ts';
 import { MessageGroups } from './message-groups.ts';
-import { callSlot, saidSlot } from './part-slot.ts';
+import { callSlot, saidSlot } from './part-metadata.ts';
 import { defined, asText } from '../shared/read-fields.ts';
 import { encodeToolResult } from '../shared/tool-content.ts';
 

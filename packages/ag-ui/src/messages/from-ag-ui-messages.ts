@@ -3,7 +3,7 @@ import { toAiSdkMessages, type ToAiSdkMessagesOptions } from '@intertie/ai-sdk';
 import { applyAnswer, type CanonicalMessage } from '@intertie/core';
 import type { ModelMessage } from 'ai';
 import type { AGUIRunInput } from '../shared/ag-ui-event.ts';
-import { runOfInput } from './run-of-input.ts';
+import { runOfInput } from './read-run-input.ts';
 
 export interface FromAGUIMessagesOptions extends Pick<ToAiSdkMessagesOptions, 'provider' | 'version' | 'onLoss'> {
   /** What the client has answered to the interrupts of the last run, as its request says. */

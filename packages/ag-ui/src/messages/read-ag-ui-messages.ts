@@ -2,7 +2,7 @@ import type { CanonicalMessage, Json, JsonObject, MessagePart, Meta, OnLoss, Too
 import type { Attribution, ToolPart } from '@intertie/core/internal';
 import { readContent } from '../shared/content-part.ts';
 import { withEncryptedValue } from '../shared/encrypted-value.ts';
-import { slotKey } from '../shared/intertie-slot.ts';
+import { slotKey } from '../shared/intertie-metadata.ts';
 import { defined, asFields, isFields, asNonEmptyText, asText, type Fields } from '../shared/read-fields.ts';
 import { readToolMessage, resultMetaOf } from './read-tool-message.ts';
 

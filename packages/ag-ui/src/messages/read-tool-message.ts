@@ -2,7 +2,7 @@ import type { Fault, Json, Meta, OnLoss, ToolResult } from '@intertie/core';
 import { toJson } from '@intertie/core/internal';
 import { readContent } from '../shared/content-part.ts';
 import { withEncryptedValue } from '../shared/encrypted-value.ts';
-import { slotKey } from '../shared/intertie-slot.ts';
+import { slotKey } from '../shared/intertie-metadata.ts';
 import { asFields, isFields, asText, type Fields } from '../shared/read-fields.ts';
 import { parseContainer } from '../shared/tool-content.ts';
 

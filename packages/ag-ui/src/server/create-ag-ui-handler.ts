@@ -1,15 +1,28 @@
-import { generateId, RunRefusedError, StoreError, toFault, type AgentEvent, type AgentSource, type Answer, type Codec, type DurableAgent, type Emit, type End, type RunControl } from '@intertie/core';
+import {
+  generateId,
+  RunRefusedError,
+  StoreError,
+  toFault,
+  type AgentEvent,
+  type AgentSource,
+  type Answer,
+  type Codec,
+  type DurableAgent,
+  type Emit,
+  type End,
+  type RunControl,
+} from '@intertie/core';
 import { RequestBodyError, toRunHeaders, withPublicFaults } from '@intertie/core/http';
 import type { AGUIHandlerOptions, DurableAGUIHandlerOptions } from './ag-ui-handler-options.ts';
 import { asksFor } from '../wire/ag-ui-binary.ts';
 import type { AGUIEvent } from '../shared/ag-ui-event.ts';
 import { aguiSSEHeaders, writeAGUISSE } from '../wire/ag-ui-sse.ts';
-import { DurableDoor, type Told } from './durable-door.ts';
+import { DurableDoor, type Told } from './durable-ag-ui-handler.ts';
 import { createAGUIEncoder } from '../encode/encode-ag-ui.ts';
 import { defined, asNonEmptyText } from '../shared/read-fields.ts';
 import { readRunAgentInput, RequestProblem } from './read-run-agent-input.ts';
 import { refuseRun } from './refuse-run.ts';
-import { runOfInput } from '../messages/run-of-input.ts';
+import { runOfInput } from '../messages/read-run-input.ts';
 
 type Handler = (request: Request) => Promise<Response>;
 

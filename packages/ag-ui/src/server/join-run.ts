@@ -1,11 +1,19 @@
 import type { Message } from '@ag-ui/core';
-import { RunRefusedError, unfold, type AgentEvent, type DurableAgent, type DurableRun, type Encoder, type RunRecord } from '@intertie/core';
+import {
+  RunRefusedError,
+  unfold,
+  type AgentEvent,
+  type DurableAgent,
+  type DurableRun,
+  type Encoder,
+  type RunRecord,
+} from '@intertie/core';
 import type { LogPosition, RunKey, RunLog } from '@intertie/core/store';
 import type { AGUIEvent } from '../shared/ag-ui-event.ts';
 import type { AGUIOpenState } from '../encode/ag-ui-encoder-options.ts';
 import { StoredBranch } from './stored-branch.ts';
-import { tellFiles, type FileUrl } from './tell-files.ts';
-import { tellRun, type TellRunOptions } from './tell-run.ts';
+import { tellFiles, type FileUrl } from './resolve-file-urls.ts';
+import { tellRun, type TellRunOptions } from './stream-run.ts';
 import type { ToAGUIMessagesOptions } from '../encode/to-ag-ui-messages.ts';
 
 export interface JoinRunOptions extends Omit<TellRunOptions, 'joins'> {

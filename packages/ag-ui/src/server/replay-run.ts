@@ -1,8 +1,15 @@
-import { unfold, type AgentEvent, type CanonicalMessage, type DurableAgent, type DurableRun, type Encoder } from '@intertie/core';
+import {
+  unfold,
+  type AgentEvent,
+  type CanonicalMessage,
+  type DurableAgent,
+  type DurableRun,
+  type Encoder,
+} from '@intertie/core';
 import { unfoldContent } from '@intertie/core/internal';
 import type { AGUIEvent } from '../shared/ag-ui-event.ts';
-import { tellFiles, type FileUrl } from './tell-files.ts';
-import { tellRun, withMessageId, type TellRunOptions } from './tell-run.ts';
+import { tellFiles, type FileUrl } from './resolve-file-urls.ts';
+import { tellRun, withMessageId, type TellRunOptions } from './stream-run.ts';
 
 export interface ReplayRunOptions extends Omit<TellRunOptions, 'joins'> {
   fileUrl?: FileUrl;

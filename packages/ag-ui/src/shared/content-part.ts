@@ -1,7 +1,7 @@
 import type { ContentPart, PartSource } from '@ag-ui/core';
 import type { Json, Meta, OnLoss } from '@intertie/core';
 import type { FileBody, FilePart, TextPart } from '@intertie/core/internal';
-import { slot, slotKey } from './intertie-slot.ts';
+import { slot, slotKey } from './intertie-metadata.ts';
 import { defined, asFields, isFields, isJsonObject, asNonEmptyText, asText } from './read-fields.ts';
 
 const unknownMediaType = 'application/octet-stream';
@@ -70,7 +70,10 @@ function bodyOf(source: { readonly [key: string]: unknown }): FileBody | undefin
   if (source.type === 'data') return { data: value, ...defined({ mimeType }) };
   if (source.type === 'url') return urlBody(value, mimeType);
   if (source.type !== 'file') return undefined;
-  return { reference: { ref: value, ...defined({ provider: asNonEmptyText(source.provider) }) }, ...defined({ mimeType }) };
+  return {
+    reference: { ref: value, ...defined({ provider: asNonEmptyText(source.provider) }) },
+    ...defined({ mimeType }),
+  };
 }
 
 /** A `data:` URL holds the bytes themselves. */

@@ -1,5 +1,5 @@
 import type { EventOf, Meta } from '@intertie/core';
-import { slotKey } from './intertie-slot.ts';
+import { slotKey } from './intertie-metadata.ts';
 
 /** Whose a name is, and the name: `com.example.progress`, `acme:progress`, `acme/progress`. Others are the protocol's. */
 export const prefixedName: RegExp = /^[^.:/]+[.:/]./;

@@ -1,6 +1,6 @@
 import type { JsonObject, Meta, OnLoss } from '@intertie/core';
 import { equalJson, mergeMeta, toJson } from '@intertie/core/internal';
-import { slotKey } from './intertie-slot.ts';
+import { slotKey } from './intertie-metadata.ts';
 import { asFields, isFields, isJsonObject, type Fields } from './read-fields.ts';
 
 /** Where an agent's own metadata is kept. */

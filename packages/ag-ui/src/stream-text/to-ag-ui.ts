@@ -7,7 +7,7 @@ import type { AGUIEncoderOptions } from '../encode/ag-ui-encoder-options.ts';
 import type { AGUIWriter } from './ag-ui-writer.ts';
 import { createAGUIEncoder } from '../encode/encode-ag-ui.ts';
 import { defined, isFields } from '../shared/read-fields.ts';
-import { runOfInput } from '../messages/run-of-input.ts';
+import { runOfInput } from '../messages/read-run-input.ts';
 import { writeInto } from './write-into.ts';
 
 /** What `streamText` gives back, in `ai` 6 (`fullStream`) and 7 (`stream`). */

@@ -15,14 +15,14 @@ import {
 import type { FinishResult, LogPosition, Ownership, Queued, RunKey, RunPosition, Scope } from '@intertie/core/store';
 import type { AgentDefinition } from './agent-definition.ts';
 import { endOwnedRun } from './end-owned-run.ts';
-import { every } from './every.ts';
+import { every } from './async-interval.ts';
 import { Execution } from './execution.ts';
 import { HostedStreams } from './hosted-streams.ts';
 import { Lease } from './lease.ts';
 import { toStore, type MessageStore } from '../history/message-store.ts';
 import { OrphanRuns } from './orphan-runs.ts';
 import { OwnershipCalls } from './ownership-calls.ts';
-import { Patience } from './patience.ts';
+import { Patience } from './deadline.ts';
 import type { Observe, RunObserver, RunResult } from '../telemetry/run-observer.ts';
 import { RunRelay } from './run-relay.ts';
 

@@ -1,5 +1,5 @@
 import type { CanonicalMessage, Store, Thread } from '@intertie/core';
-import { createMessageKeeper, type MessageKeeper } from './message-keeper.ts';
+import { createMessageKeeper, type MessageKeeper } from './message-retries.ts';
 
 /** A thread as a `MessageStore` keeps it: `version` and `updatedAt` are optional. */
 export type StoredThread = Omit<Thread, 'version' | 'updatedAt'> & Partial<Pick<Thread, 'version' | 'updatedAt'>>;

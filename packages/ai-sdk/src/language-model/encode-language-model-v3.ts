@@ -4,7 +4,7 @@ import { mergeMeta, toInterruptedOutcome } from '@intertie/core/internal';
 import type { IncludeInternal } from '../shared/include-internal.ts';
 import { V3Calls } from './encode-v3-calls.ts';
 import { unknownMediaType } from '../shared/file-body.ts';
-import { keptSlot, withSlot } from '../shared/intertie-slot.ts';
+import { keptSlot, withSlot } from '../shared/intertie-metadata.ts';
 import { defined } from '../shared/read-fields.ts';
 import { v3Error } from './v3-error.ts';
 import { v3FinishReason } from './v3-finish-reason.ts';

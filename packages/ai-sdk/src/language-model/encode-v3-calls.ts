@@ -1,7 +1,7 @@
 import type { LanguageModelV3StreamPart } from '@ai-sdk/provider';
 import type { Emit, EventOf, Json, JsonObject, Meta, OnLoss } from '@intertie/core';
 import { mergeMeta } from '@intertie/core/internal';
-import { withSlot } from '../shared/intertie-slot.ts';
+import { withSlot } from '../shared/intertie-metadata.ts';
 import { defined } from '../shared/read-fields.ts';
 import { v3Metadata, withMeta } from './v3-metadata.ts';
 

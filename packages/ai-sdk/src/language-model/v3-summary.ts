@@ -1,6 +1,6 @@
 import type { AgentEvent, EventOf, Json, JsonObject, OnLoss } from '@intertie/core';
 import { applyPatch, mergeMetadata, type Op } from '@intertie/core/internal';
-import { slotKey } from '../shared/intertie-slot.ts';
+import { slotKey } from '../shared/intertie-metadata.ts';
 import { defined } from '../shared/read-fields.ts';
 
 /** How many notices are told: the first say most, and a metadata object is no log. */

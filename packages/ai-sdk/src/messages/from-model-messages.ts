@@ -1,9 +1,18 @@
-import type { CanonicalMessage, Json, JsonObject, MessageContent, MessagePart, MessageRole, Meta, OnLoss } from '@intertie/core';
+import type {
+  CanonicalMessage,
+  Json,
+  JsonObject,
+  MessageContent,
+  MessagePart,
+  MessageRole,
+  Meta,
+  OnLoss,
+} from '@intertie/core';
 import { mergeMeta, toJson, type FilePart, type InterjectionPart, type ToolPart } from '@intertie/core/internal';
 import type { AskedQuestion } from '@intertie/core/store';
 import { askedOf, plainApproval } from '../shared/ai-sdk-approval.ts';
 import { fileBodyOf } from '../shared/file-body.ts';
-import { keptOf, takeSlot } from '../shared/intertie-slot.ts';
+import { keptOf, takeSlot } from '../shared/intertie-metadata.ts';
 import { lateResult } from './late-results.ts';
 import { decodeToolOutput } from './model-tool-output.ts';
 import { providerDataName } from '../shared/provider-data.ts';

@@ -1,6 +1,6 @@
 import type { JsonObject, MessagePart, Meta } from '@intertie/core';
 import type { ToolPart } from '@intertie/core/internal';
-import type { ModelPart, Turns } from './model-turns.ts';
+import type { ModelPart, Turns } from './group-model-messages.ts';
 import { asFields, asNonEmptyText } from '../shared/read-fields.ts';
 
 /** Metadata of a result that did not come right after its call: the part it came after, and the step it came in. */

@@ -1,6 +1,6 @@
 import type { AskedQuestion } from '@intertie/core/store';
 import { isApproved, proofOf } from '../shared/ai-sdk-approval.ts';
-import type { ModelPart } from './model-turns.ts';
+import type { ModelPart } from './group-model-messages.ts';
 import { defined } from '../shared/read-fields.ts';
 
 /** What a model message says of an approval: that it was asked for, and what the answer was, if there is one. */

@@ -9,14 +9,14 @@ import {
 import type { ModelMessage } from 'ai';
 import { admitInternal, type IncludeInternal } from '../shared/include-internal.ts';
 import { unknownMediaType } from '../shared/file-body.ts';
-import { keptSlot, withSlot } from '../shared/intertie-slot.ts';
+import { keptSlot, withSlot } from '../shared/intertie-metadata.ts';
 import { modelApproval } from './model-approval.ts';
 import { modelFileData } from './model-file-data.ts';
 import { CallProviders } from '../shared/call-provider.ts';
 import { LateResults } from './late-results.ts';
 import { findCallers, inputOf, isFreeText, toolSlot } from './model-tool-call.ts';
 import { encodeToolOutput, withoutOpaqueData, type ModelToolOutput } from './model-tool-output.ts';
-import { Turns, type BuiltMessage, type ModelPart } from './model-turns.ts';
+import { Turns, type BuiltMessage, type ModelPart } from './group-model-messages.ts';
 import { toProviderCallIds, type ProviderCallIds } from '../shared/provider-call-ids.ts';
 import { providerKindOf } from '../shared/provider-data.ts';
 import { createProviderFilter, type ProviderFilter } from '../shared/provider-filter.ts';

@@ -4,7 +4,7 @@ import type { UIMessage } from 'ai';
 import { admitInternal, type IncludeInternal } from '../shared/include-internal.ts';
 import { uiSource } from '../ui-message-stream/encode/encode-ui-parts.ts';
 import { toDataUrl, unknownMediaType } from '../shared/file-body.ts';
-import { keptSlot, slotKey, withSlot } from '../shared/intertie-slot.ts';
+import { keptSlot, slotKey, withSlot } from '../shared/intertie-metadata.ts';
 import { joinToolMessages } from './join-tool-messages.ts';
 import { providerKindOf } from '../shared/provider-data.ts';
 import { defined } from '../shared/read-fields.ts';

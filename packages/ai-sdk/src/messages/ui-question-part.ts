@@ -1,7 +1,16 @@
 import type { Answer, JsonObject, OnLoss } from '@intertie/core';
 import { equalJson, toJson, type QuestionPart } from '@intertie/core/internal';
-import { keptOf, keptSlot, takeSlot, withSlot } from '../shared/intertie-slot.ts';
-import { defined, asFields, asBoolean, metaOf, asNonEmptyText, omit, asText, type Fields } from '../shared/read-fields.ts';
+import { keptOf, keptSlot, takeSlot, withSlot } from '../shared/intertie-metadata.ts';
+import {
+  defined,
+  asFields,
+  asBoolean,
+  metaOf,
+  asNonEmptyText,
+  omit,
+  asText,
+  type Fields,
+} from '../shared/read-fields.ts';
 import { questionCallId, questionIdOf } from '../ui-message-stream/chunk/ui-question-id.ts';
 import type { UIToolPart } from './ui-tool-part.ts';
 

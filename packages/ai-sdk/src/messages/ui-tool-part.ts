@@ -2,7 +2,7 @@ import type { Fault, Json, JsonObject, Meta, OnLoss } from '@intertie/core';
 import { equalJson, mergeMeta, toJson, type ToolPart } from '@intertie/core/internal';
 import type { AskedQuestion } from '@intertie/core/store';
 import { answerIn, askedOf, isApproved } from '../shared/ai-sdk-approval.ts';
-import { keptOf, keptSlot, slotKey, takeSlot, withSlot } from '../shared/intertie-slot.ts';
+import { keptOf, keptSlot, slotKey, takeSlot, withSlot } from '../shared/intertie-metadata.ts';
 import {
   defined,
   asFields,

@@ -1,6 +1,6 @@
 import { validateEvent, type Answer, type EventOf, type Json, type JsonObject, type Meta } from '@intertie/core';
 import type { AskedQuestion } from '@intertie/core/store';
-import { slotKey } from './intertie-slot.ts';
+import { slotKey } from './intertie-metadata.ts';
 import { defined, asFields, isFields, asNonEmptyText, omit, asText } from './read-fields.ts';
 
 /** What the SDK wants back with an approval, word for word: its signature, and the input before the schema changed it. */

@@ -1,6 +1,6 @@
 import type { MessagePart, OnLoss } from '@intertie/core';
 import { fileBodyOf } from './file-body.ts';
-import { keptOf, takeSlot } from './intertie-slot.ts';
+import { keptOf, takeSlot } from './intertie-metadata.ts';
 import { asFields, keyOf, metaOf, asText } from './read-fields.ts';
 
 /** The content of a user's model message, a string or parts, as canonical parts. */

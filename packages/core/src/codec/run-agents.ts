@@ -1,8 +1,8 @@
 import type { Emit } from './codec.ts';
 import type { AgentEvent, EventOf } from '../event/event.ts';
 import type { MessageContent } from '../event/message.ts';
-import type { Misfit } from './misfit.ts';
-import type { OpenThings } from './open-things.ts';
+import type { Misfit } from './report-invalid-event.ts';
+import type { OpenThings } from './open-scopes.ts';
 import type { Outcome } from '../event/outcome.ts';
 import type { Attribution } from '../event/part-body.ts';
 

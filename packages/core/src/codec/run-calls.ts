@@ -2,7 +2,7 @@ import type { Emit } from './codec.ts';
 import type { AgentEvent, EventOf } from '../event/event.ts';
 import type { Fault } from '../event/fault.ts';
 import type { AskedQuestion, ToolPart, ToolState } from '../event/message.ts';
-import type { Misfit } from './misfit.ts';
+import type { Misfit } from './report-invalid-event.ts';
 import type { Waiting } from '../event/outcome.ts';
 import { isSettled } from './tool-part.ts';
 

@@ -3,15 +3,15 @@ import type { AgentEvent, EventOf } from '../event/event.ts';
 import { omit } from '../json/fields.ts';
 import type { OnLoss } from '../json/loss.ts';
 import type { MessageContent } from '../event/message.ts';
-import { misfitsTo, type Misfit } from './misfit.ts';
-import { OpenThings, type Open } from './open-things.ts';
+import { misfitsTo, type Misfit } from './report-invalid-event.ts';
+import { OpenThings, type Open } from './open-scopes.ts';
 import type { Outcome, Waiting } from '../event/outcome.ts';
-import { toOutcome } from './outcome-of.ts';
+import { toOutcome } from './to-outcome.ts';
 import type { Attribution } from '../event/part-body.ts';
 import { RunAgents } from './run-agents.ts';
 import { RunCalls } from './run-calls.ts';
 import { RunValues } from './run-values.ts';
-import { takenBack, textOf, type Earlier } from './taken-back.ts';
+import { takenBack, textOf, type Earlier } from './find-snapshot-regression.ts';
 
 type Time = { at?: number };
 

@@ -3,7 +3,7 @@ import type { AgentEvent, EventOf } from '../event/event.ts';
 import { omit } from '../json/fields.ts';
 import type { Loss, OnLoss } from '../json/loss.ts';
 import type { Waiting } from '../event/outcome.ts';
-import { toInterruptedOutcome } from './outcome-of.ts';
+import { toInterruptedOutcome } from './to-outcome.ts';
 import type { RunInput } from '../event/run-input.ts';
 import { RunGuard } from './run-guard.ts';
 import { markSeal } from './sealed-stream.ts';

@@ -16,7 +16,7 @@ import type {
   StepEntry,
 } from '../event/message.ts';
 import { Snapshot, type Envelope, type MessageSnapshot, type Rest } from './message-snapshot.ts';
-import { restateParts, restateRuns } from './restate.ts';
+import { restateParts, restateRuns } from './replace-content.ts';
 import { answered, completeCall, isSettled, newToolPart, settleCall } from '../codec/tool-part.ts';
 import { VersionedDirectory } from './versioned-directory.ts';
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 
 import { anyText } from '../../test/any-text.ts';
 import type { JsonObject } from '../json/json.ts';
-import type { MessageInput } from '../store/memory-store.ts';
+import type { MessageInput } from '../store/store.ts';
 import { MessageFormatError } from '../json/message-format-error.ts';
 import { copyMessage, decodeMessage, encodeMessage } from './message-json.ts';
 import type { CanonicalMessage, MessagePart } from '../event/message.ts';

@@ -3,7 +3,7 @@ import { content as contentShape } from '../event/content-shape.ts';
 import { copyJson } from '../json/copy-json.ts';
 import { normalizeFiles } from '../event/file-data.ts';
 import type { JsonObject } from '../json/json.ts';
-import type { MessageInput } from '../store/memory-store.ts';
+import type { MessageInput } from '../store/store.ts';
 import { MessageFormatError } from '../json/message-format-error.ts';
 import { messageUpgrades, upgradeContent, type MessageUpgrades } from '../event/message-upgrades.ts';
 import type { CanonicalMessage, MessageContent } from '../event/message.ts';

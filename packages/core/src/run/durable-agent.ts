@@ -1,7 +1,7 @@
 import type { AgentSource } from '../event/agent-source.ts';
 import type { Followed } from './follow-run.ts';
 import type { Json } from '../json/json.ts';
-import type { MessageInput, Store } from '../store/memory-store.ts';
+import type { MessageInput, Store } from '../store/store.ts';
 import type { Answer } from '../event/part-body.ts';
 import type { AnswerVerdict, BusyPolicy, Decision, PendingPolicy, RunRecord, StopResult } from '../store/registry.ts';
 import type { LogPosition } from '../store/run-log.ts';

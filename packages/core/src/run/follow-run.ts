@@ -1,6 +1,6 @@
 import { DatabaseAwayError } from '../store/database-away-error.ts';
 import type { AgentEvent, EventOf } from '../event/event.ts';
-import type { Store } from '../store/memory-store.ts';
+import type { Store } from '../store/store.ts';
 import type { Outcome } from '../event/outcome.ts';
 import { pullStream } from '../stream/pull-stream.ts';
 import type { LocalRuns } from './run-flusher.ts';

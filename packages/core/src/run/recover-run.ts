@@ -1,11 +1,11 @@
 import type { End } from '../codec/codec.ts';
-import { collectDecisions } from '../store/decisions-of.ts';
+import { collectDecisions } from '../store/collect-decisions.ts';
 import type { AgentEvent, EventOf } from '../event/event.ts';
-import type { Store } from '../store/memory-store.ts';
+import type { Store } from '../store/store.ts';
 import { MessageList } from '../message/message-list.ts';
 import type { CanonicalMessage } from '../event/message.ts';
 import type { Outcome } from '../event/outcome.ts';
-import { toOutcome } from '../codec/outcome-of.ts';
+import { toOutcome } from '../codec/to-outcome.ts';
 import type { FinishResult, Ownership, RunRecord } from '../store/registry.ts';
 import type { LogPosition, RunKey, RunLog } from '../store/run-log.ts';
 import { seal } from '../codec/seal.ts';

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 
 import type { AgentEvent } from '../event/event.ts';
 import { createInMemoryStore } from '../store/in-memory/in-memory-store.ts';
-import type { Store } from '../store/memory-store.ts';
+import type { Store } from '../store/store.ts';
 import type { DecisionRequest, FinishRequest, Ownership, Queued, Started, StartRequest } from '../store/registry.ts';
 import type { RunKey } from '../store/run-log.ts';
 import { createSweeper, type SweepResult } from './sweeper.ts';

@@ -1,4 +1,4 @@
-import type { Store } from '../store/memory-store.ts';
+import type { Store } from '../store/store.ts';
 import { recoverRun } from './recover-run.ts';
 import type { Ownership, RunRecord } from '../store/registry.ts';
 import type { RunKey } from '../store/run-log.ts';

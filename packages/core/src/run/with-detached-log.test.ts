@@ -4,7 +4,7 @@ import { createMapLog } from '../../test/map-log.ts';
 import type { DetachedLog } from './detached-log.ts';
 import type { AgentEvent } from '../event/event.ts';
 import { createInMemoryStore } from '../store/in-memory/in-memory-store.ts';
-import type { Store } from '../store/memory-store.ts';
+import type { Store } from '../store/store.ts';
 import type { FinishRequest, Started, StartRequest } from '../store/registry.ts';
 import { withDetachedLog } from './with-detached-log.ts';
 

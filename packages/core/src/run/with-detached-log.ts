@@ -1,7 +1,7 @@
 import type { DetachedLog } from './detached-log.ts';
 import { createDetachedRegistry } from './detached-registry.ts';
 import type { Json } from '../json/json.ts';
-import type { Store } from '../store/memory-store.ts';
+import type { Store } from '../store/store.ts';
 import { override } from './override.ts';
 import type { LogPage, LogPosition, RunKey, RunLog } from '../store/run-log.ts';
 

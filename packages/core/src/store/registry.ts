@@ -1,6 +1,6 @@
 import type { AgentEvent } from '../event/event.ts';
 import type { Json } from '../json/json.ts';
-import type { MessageInput, ThreadInput } from './memory-store.ts';
+import type { MessageInput, ThreadInput } from './store.ts';
 import type { CanonicalMessage, MessageContent } from '../event/message.ts';
 import type { Outcome } from '../event/outcome.ts';
 import type { Answer, Question } from '../event/part-body.ts';

@@ -3,7 +3,7 @@ import { compose, type Codec } from '../codec/codec.ts';
 import type { AgentEvent } from '../event/event.ts';
 import type { OnLoss } from '../json/loss.ts';
 import { assertSpeed, playTape } from './play-tape.ts';
-import { assignNewIds } from './rekey.ts';
+import { assignNewIds } from './assign-new-ids.ts';
 import type { RunInput } from '../event/run-input.ts';
 import { seal } from '../codec/seal.ts';
 import { sourceStream, type SourceStreamOptions } from '../codec/source-stream.ts';
@@ -37,9 +37,13 @@ export function tapeSource(tape: Tape<unknown>, options: TapeSourceOptions = {})
     name,
     pauses: 'replay',
     run: (run, { signal }) =>
-      sourceStream(() => playTape(tape, { speed }), compose((decoder ?? assignNewIds)(run, onLoss), seal(run, onLoss)), {
-        signal,
-        ...(onFrame && { onFrame }),
-      }),
+      sourceStream(
+        () => playTape(tape, { speed }),
+        compose((decoder ?? assignNewIds)(run, onLoss), seal(run, onLoss)),
+        {
+          signal,
+          ...(onFrame && { onFrame }),
+        },
+      ),
   };
 }

@@ -1,4 +1,13 @@
-import { compose, foldEvents, seal, transcode, type AgentEvent, type EventOf, type Loss, type RunInput } from '@intertie/core';
+import {
+  compose,
+  foldEvents,
+  seal,
+  transcode,
+  type AgentEvent,
+  type EventOf,
+  type Loss,
+  type RunInput,
+} from '@intertie/core';
 import { canonical, check } from '@intertie/conformance';
 import { describe, expect, it } from 'vitest';
 import { captureFrames, captureOf, captures, run } from '../../test/captures.ts';

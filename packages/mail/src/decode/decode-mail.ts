@@ -299,7 +299,8 @@ function agentOutcome(outcome: Outcome): Outcome {
 function parsePendingCalls(response: string, agent: string): AnnouncedCall[] | undefined {
   if (!response.startsWith('[')) return undefined;
   const list = listOf(parseJson(response)).map(asFields);
-  if (list.length === 0 || !list.every((call) => call.type === 'function_call' && asNonEmptyText(call.name))) return undefined;
+  if (list.length === 0 || !list.every((call) => call.type === 'function_call' && asNonEmptyText(call.name)))
+    return undefined;
   return list.map((call) => ({
     agent,
     toolName: asNonEmptyText(call.name) ?? '',

@@ -85,7 +85,8 @@ class Demo {
     const message = asFields(body);
     const isDebug = owner === debugUser;
     const from = asNonEmptyText(message.resume_from);
-    if (from !== 'breakpoint_tool_call' && !asNonEmptyText(message.body)) return json({ detail: 'no message provided' }, 400);
+    if (from !== 'breakpoint_tool_call' && !asNonEmptyText(message.body))
+      return json({ detail: 'no message provided' }, 400);
     const id = asNonEmptyText(message.task_id) ?? generateId();
     const task = this.#tasks.get(id) ?? new DemoTask(id, owner, () => new Date(), generateId);
     const start = task.events.length;

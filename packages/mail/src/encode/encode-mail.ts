@@ -1,4 +1,15 @@
-import type { AgentEvent, Codec, Emit, EventOf, Json, JsonObject, OnLoss, Outcome, RunInput, ToolResult } from '@intertie/core';
+import type {
+  AgentEvent,
+  Codec,
+  Emit,
+  EventOf,
+  Json,
+  JsonObject,
+  OnLoss,
+  Outcome,
+  RunInput,
+  ToolResult,
+} from '@intertie/core';
 import { MailFrames, type MailMessageType, type MailSender } from './mail-frames.ts';
 
 type Write = Emit<unknown>;

@@ -21,5 +21,7 @@ export function readResumeToken(value: unknown): PausedTask | undefined {
   if (!isResumeToken(value)) return undefined;
   const { taskId, calls } = asFields(parseJson(value.slice(prefix.length)));
   const names = listOf(calls).filter((call): call is string => asNonEmptyText(call) !== undefined);
-  return asNonEmptyText(taskId) === undefined || names.length === 0 ? undefined : { taskId: taskId as string, calls: names };
+  return asNonEmptyText(taskId) === undefined || names.length === 0
+    ? undefined
+    : { taskId: taskId as string, calls: names };
 }

@@ -1,4 +1,14 @@
-import { compose, generateId, seal, sourceStream, type AgentEvent, type AgentSource, type OnLoss, type RunControl, type RunInput } from '@intertie/core';
+import {
+  compose,
+  generateId,
+  seal,
+  sourceStream,
+  type AgentEvent,
+  type AgentSource,
+  type OnLoss,
+  type RunControl,
+  type RunInput,
+} from '@intertie/core';
 import type { Topology } from '@intertie/core/internal';
 import { createMAILDecoder } from '../decode/decode-mail.ts';
 import { warningEvent, type MAILFrame } from '../shared/mail-event.ts';

@@ -49,7 +49,8 @@ export class FlowAgents {
 
   /** What an agent says; or what is wrong with it. */
   take(input: AgentInput): string | undefined {
-    if (asNonEmptyText(input.nodeId) === undefined && asNonEmptyText(input.runId) === undefined) return 'without nodeId and runId';
+    if (asNonEmptyText(input.nodeId) === undefined && asNonEmptyText(input.runId) === undefined)
+      return 'without nodeId and runId';
     const key = asNonEmptyText(input.runId) ?? input.nodeId;
     const mayBegin = input.type !== 'agent:complete' && input.type !== 'agent:paused' && input.type !== 'agent:aborted';
     if (this.#ended.has(key) && input.type !== 'agent:start') return this.late(input.type);
@@ -87,7 +88,10 @@ export class FlowAgents {
         agent.endTurn(sessionMeta(agent.sessionId ?? asNonEmptyText(input.sessionId)));
         return undefined;
       case 'agent:aborted':
-        agent.endTurn({ ...sessionMeta(agent.sessionId), ...defined({ rawFinishReason: asNonEmptyText(input.reason) }) });
+        agent.endTurn({
+          ...sessionMeta(agent.sessionId),
+          ...defined({ rawFinishReason: asNonEmptyText(input.reason) }),
+        });
         return undefined;
     }
   }

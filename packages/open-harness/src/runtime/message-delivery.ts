@@ -52,7 +52,8 @@ export class MessageDelivery {
     if (event.type === 'node:start') return true;
     if (!event.type.startsWith('agent:') || finalAgentEvents.has(event.type)) return false;
     const { nodeId, runId } = event as { nodeId?: unknown; runId?: unknown };
-    if (asNonEmptyText(nodeId) === undefined || asNonEmptyText(runId) === undefined || this.#ended.has(runId as string)) return false;
+    if (asNonEmptyText(nodeId) === undefined || asNonEmptyText(runId) === undefined || this.#ended.has(runId as string))
+      return false;
     // Sub-agents of a node have ids of their own and no inbox.
     const { nodeStatus } = this.#runtime.getSnapshot();
     return nodeStatus === undefined || Object.hasOwn(nodeStatus, nodeId as string);

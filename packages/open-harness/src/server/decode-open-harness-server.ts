@@ -238,7 +238,10 @@ class ServerState implements Codec<unknown, AgentEvent>, Surroundings {
     const questionId = asNonEmptyText(id);
     // One of the two routes publishes an answer that does not say to what.
     if (questionId === undefined || !this.#questions.delete(questionId)) return 'that answers no question';
-    const given = { value: value === undefined ? undefined : toJson(value, this.onLoss), approved: asBoolean(approved) };
+    const given = {
+      value: value === undefined ? undefined : toJson(value, this.onLoss),
+      approved: asBoolean(approved),
+    };
     this.say({ type: 'answer', questionId, ...defined(given) });
     return undefined;
   }

@@ -1,4 +1,13 @@
-import { compose, seal, sourceStream, type AgentSource, type Json, type RunControl, type RunInput, type SourceStreamOptions } from '@intertie/core';
+import {
+  compose,
+  seal,
+  sourceStream,
+  type AgentSource,
+  type Json,
+  type RunControl,
+  type RunInput,
+  type SourceStreamOptions,
+} from '@intertie/core';
 import { createOpenHarnessDecoder } from '../decode/decode-open-harness.ts';
 import type { OpenHarnessDecoderOptions } from '../decode/decoder-options.ts';
 import { driveRuntime } from '../runtime/drive-runtime.ts';

@@ -45,7 +45,11 @@ export function createServerClient({ server, token, headers: more }: ServerOptio
     const { message, fix } = asFields(error);
     const advice =
       asNonEmptyText(fix) ?? (response.status === 401 ? 'Give the token: --token …, or INTERTIE_TOKEN.' : undefined);
-    throw new ToolError('unreadable', asNonEmptyText(message) ?? `${origin}${path} answered ${response.status}.`, advice);
+    throw new ToolError(
+      'unreadable',
+      asNonEmptyText(message) ?? `${origin}${path} answered ${response.status}.`,
+      advice,
+    );
   };
   return {
     origin,

@@ -34,7 +34,8 @@ export async function listThreads(
       `${printable(String(id)).padEnd(width)}  ${paint('dim', when)}${who}  ${printable(asNonEmptyText(title) ?? '')}\n`,
     );
   }
-  if (asNonEmptyText(said.cursor) !== undefined) await io.stderr.write(paint('dim', 'There are more: --limit, or --search.\n'));
+  if (asNonEmptyText(said.cursor) !== undefined)
+    await io.stderr.write(paint('dim', 'There are more: --limit, or --search.\n'));
   return exitCodes.ok;
 }
 
@@ -54,7 +55,8 @@ export async function showThread(options: ThreadsOptions & { thread: string }, i
     await showMessage(message, io.stdout, paint);
   }
   const { agent } = asFields(live);
-  if (asNonEmptyText(agent) !== undefined) await io.stdout.write(paint('dim', `\n${printable(String(agent))} is writing.\n`));
+  if (asNonEmptyText(agent) !== undefined)
+    await io.stdout.write(paint('dim', `\n${printable(String(agent))} is writing.\n`));
   return exitCodes.ok;
 }
 

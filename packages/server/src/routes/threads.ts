@@ -9,7 +9,7 @@ import { IntertieError } from '../errors/intertie-error.ts';
 import { idParam, storeOf, type App } from './context.ts';
 import { exportThread } from './export-thread.ts';
 import { listBranch } from './list-branch.ts';
-import { threadFeed } from './thread-feed.ts';
+import { threadFeed } from './thread-events.ts';
 
 const threadsQuery = z.object({
   search: z.string().max(500).optional(),

@@ -1,7 +1,7 @@
 import type { Answer, MessageContent, MessagePart, RunInput } from '@intertie/core';
 import type { ToolPart } from '@intertie/core/internal';
 import type { ToolAnswer, Waiting } from '@intertie/core/store';
-import { slotKey } from '../../shared/intertie-slot.ts';
+import { slotKey } from '../../shared/intertie-metadata.ts';
 import { defined, asFields, isFields, asNonEmptyText, omit, type Fields } from '../../shared/read-fields.ts';
 import { questionCallId } from '../../ui-message-stream/chunk/ui-question-id.ts';
 
@@ -10,8 +10,10 @@ export function readWaitingFor(message: Fields): Waiting[] | undefined {
   const { waitingFor } = asFields(asFields(message.metadata)[slotKey]);
   if (!Array.isArray(waitingFor)) return undefined;
   return waitingFor.filter(isFields).flatMap(({ type, toolCallId, questionId }): Waiting[] => {
-    if (type === 'tool' && asNonEmptyText(toolCallId) !== undefined) return [{ type, toolCallId: toolCallId as string }];
-    if (type === 'question' && asNonEmptyText(questionId) !== undefined) return [{ type, questionId: questionId as string }];
+    if (type === 'tool' && asNonEmptyText(toolCallId) !== undefined)
+      return [{ type, toolCallId: toolCallId as string }];
+    if (type === 'question' && asNonEmptyText(questionId) !== undefined)
+      return [{ type, questionId: questionId as string }];
     return [];
   });
 }

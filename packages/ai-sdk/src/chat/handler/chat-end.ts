@@ -1,5 +1,5 @@
 import type { AgentEvent, EventOf } from '@intertie/core';
-import { slotKey } from '../../shared/intertie-slot.ts';
+import { slotKey } from '../../shared/intertie-metadata.ts';
 
 export interface ChatEndOptions {
   /** Whether the run went on with a message that had waited for something. */

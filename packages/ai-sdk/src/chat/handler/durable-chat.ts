@@ -8,12 +8,12 @@ import { ChatRequestError, readChatRequest } from './chat-request.ts';
 import type { ChatEncoderOptions } from './chat-run.ts';
 import { followContinuation } from './follow-continuation.ts';
 import { followFrames, messageFrames } from './follow-frames.ts';
-import { slotKey } from '../../shared/intertie-slot.ts';
+import { slotKey } from '../../shared/intertie-metadata.ts';
 import { parseWireJson } from '../../shared/parse-wire-json.ts';
 import { defined, isFields, type Fields } from '../../shared/read-fields.ts';
 import { parseRunCursor, type RunCursor } from '../run-cursor.ts';
 import { framesName, type RunFramesOptions } from './run-frames.ts';
-import { readStoredTurn, type StoredTurn } from './stored-turn.ts';
+import { readStoredTurn, type StoredTurn } from './find-stored-request.ts';
 import { doneFrame, toUIMessageFrame, uiMessageStreamHeaders } from '../../ui-message-stream/sse/ui-message-sse.ts';
 
 export interface DurableChatHandlerOptions extends ChatEncoderOptions {

@@ -3,7 +3,7 @@ import { readJsonBody, toRunHeaders, type RequestLimits } from '@intertie/core/h
 import { ChatMemory } from './chat-memory.ts';
 import { ChatRequestError, readChatRequest, type ChatRequest } from './chat-request.ts';
 import { runChat, type ChatEncoderOptions } from './chat-run.ts';
-import { toRunInput } from './chat-turn.ts';
+import { toRunInput } from './read-chat-request.ts';
 import { parseWireJson } from '../../shared/parse-wire-json.ts';
 import type { PrepareRun } from './prepare-run.ts';
 import { writeUIMessageSSE } from '../../ui-message-stream/sse/ui-message-sse-stream.ts';

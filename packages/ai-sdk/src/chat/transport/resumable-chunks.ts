@@ -1,7 +1,7 @@
 import { readRunHeaders } from '@intertie/core/http';
 import type { Emit } from '@intertie/core';
 import { pause, pullStream } from '@intertie/core/internal';
-import { slotKey } from '../../shared/intertie-slot.ts';
+import { slotKey } from '../../shared/intertie-metadata.ts';
 import { asFields, asNonEmptyText } from '../../shared/read-fields.ts';
 import type { ChatCursor } from '../handler/chat-cursors.ts';
 import { isBehind, parseRunCursor, type RunCursor } from '../run-cursor.ts';

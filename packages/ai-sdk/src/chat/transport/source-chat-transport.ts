@@ -2,7 +2,7 @@ import { generateId, type AgentSource, type Fault, type RunInput } from '@intert
 import { ChatMemory } from '../handler/chat-memory.ts';
 import { readChatRequest } from '../handler/chat-request.ts';
 import { runChat, type ChatEncoderOptions } from '../handler/chat-run.ts';
-import { toRunInput } from '../handler/chat-turn.ts';
+import { toRunInput } from '../handler/read-chat-request.ts';
 import { omit } from '../../shared/read-fields.ts';
 import type { UIMessageChunkOf, UIMessageVersion } from '../../ui-message-stream/chunk/ui-message-chunk.ts';
 import type { PrepareRun } from '../handler/prepare-run.ts';

@@ -1,5 +1,5 @@
 import { replacedMeta, type Broken } from './check-ui-metadata.ts';
-import { slotKey } from '../../shared/intertie-slot.ts';
+import { slotKey } from '../../shared/intertie-metadata.ts';
 import { asFields, asText, type Fields } from '../../shared/read-fields.ts';
 import type {
   UIToolApprovalResponseChunk,

@@ -2,7 +2,7 @@ import type { Checker, Report } from '@intertie/core/internal';
 import { CheckedData } from './check-ui-data.ts';
 import type { Broken } from './check-ui-metadata.ts';
 import { CheckedTools } from './check-ui-tools.ts';
-import { CheckedWords, type WordsKind } from './check-ui-words.ts';
+import { CheckedWords, type WordsKind } from './check-ui-text-parts.ts';
 import { refusePrototypes } from '../../shared/parse-wire-json.ts';
 import { asFields, isFields, asText } from '../../shared/read-fields.ts';
 import type { UIDataChunk, UIMessageChunk, UIMessageVersion } from '../chunk/ui-message-chunk.ts';

@@ -1,4 +1,16 @@
-import { validateEvent, type AgentEvent, type Codec, type Emit, type EventOf, type FinishReason, type JsonObject, type Loss, type Meta, type OnLoss, type RunInput } from '@intertie/core';
+import {
+  validateEvent,
+  type AgentEvent,
+  type Codec,
+  type Emit,
+  type EventOf,
+  type FinishReason,
+  type JsonObject,
+  type Loss,
+  type Meta,
+  type OnLoss,
+  type RunInput,
+} from '@intertie/core';
 import { capJson, createPartIds, toJson, type PartIds, type Attribution } from '@intertie/core/internal';
 import type { Waiting } from '@intertie/core/store';
 import { DecodedAgents } from './decode-ui-agents.ts';
@@ -7,9 +19,18 @@ import { DecodedQuestions } from './decode-ui-questions.ts';
 import { DecodedSteps } from './decode-ui-steps.ts';
 import { DecodedTools } from './decode-ui-tools.ts';
 import { DecodedWholeParts } from './decode-ui-whole-parts.ts';
-import { DecodedWords } from './decode-ui-words.ts';
-import { keptOf, slotKey, takeSlot } from '../../shared/intertie-slot.ts';
-import { defined, asFields, isFields, jsonObjectOf, metaOf, asNonEmptyText, omit, asText } from '../../shared/read-fields.ts';
+import { DecodedWords } from './decode-ui-text-parts.ts';
+import { keptOf, slotKey, takeSlot } from '../../shared/intertie-metadata.ts';
+import {
+  defined,
+  asFields,
+  isFields,
+  jsonObjectOf,
+  metaOf,
+  asNonEmptyText,
+  omit,
+  asText,
+} from '../../shared/read-fields.ts';
 import { createExecutorOf, type ToolExecutors } from '../../full-stream/tool-executors.ts';
 import { carriedEvents, extensionOf, type ExtensionName } from '../chunk/ui-extension.ts';
 import type { UIDataChunk, UIFinishChunk7, UIMessageChunk, UIStartChunk } from '../chunk/ui-message-chunk.ts';

@@ -1,6 +1,6 @@
 import type { Fault, Json, Meta, OnLoss, ToolResult } from '@intertie/core';
 import { toJson } from '@intertie/core/internal';
-import { takeSlot } from '../../shared/intertie-slot.ts';
+import { takeSlot } from '../../shared/intertie-metadata.ts';
 import { defined, asBoolean, isFields, jsonObjectOf, metaOf, asText } from '../../shared/read-fields.ts';
 import type {
   UIToolOutputAvailableChunk,

@@ -1,8 +1,19 @@
-import type { AgentEvent, Emit, EventOf, Fault, FinishReason, Json, Loss, Meta, OnLoss, RunInput } from '@intertie/core';
+import type {
+  AgentEvent,
+  Emit,
+  EventOf,
+  Fault,
+  FinishReason,
+  Json,
+  Loss,
+  Meta,
+  OnLoss,
+  RunInput,
+} from '@intertie/core';
 import { isSettled, mergeMeta, toJson, type Executor, type PartIds, type Attribution } from '@intertie/core/internal';
 import type { Waiting } from '@intertie/core/store';
 import { faultOf, resultOf, type OutputChunk } from './decode-ui-result.ts';
-import { takeSlot } from '../../shared/intertie-slot.ts';
+import { takeSlot } from '../../shared/intertie-metadata.ts';
 import { defined, metaOf, omit } from '../../shared/read-fields.ts';
 import type { ExecutorOf } from '../../full-stream/tool-executors.ts';
 import type {

@@ -1,7 +1,7 @@
 import type { AgentEvent, Emit, JsonObject, MessagePart, Meta, OnLoss } from '@intertie/core';
 import { toJson, type FileBody, type Attribution, type SourceBody } from '@intertie/core/internal';
 import { fromDataUrl } from '../../shared/file-body.ts';
-import { keptOf, takeSlot } from '../../shared/intertie-slot.ts';
+import { keptOf, takeSlot } from '../../shared/intertie-metadata.ts';
 import { providerDataName } from '../../shared/provider-data.ts';
 import { defined, metaOf, asNonEmptyText, asText } from '../../shared/read-fields.ts';
 import type {

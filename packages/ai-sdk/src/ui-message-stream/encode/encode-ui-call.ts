@@ -1,6 +1,6 @@
 import type { EventOf, Fault, JsonObject, Meta } from '@intertie/core';
 import type { ToolPart } from '@intertie/core/internal';
-import { keptSlot } from '../../shared/intertie-slot.ts';
+import { keptSlot } from '../../shared/intertie-metadata.ts';
 import { defined, jsonObjectOf } from '../../shared/read-fields.ts';
 
 export type CallEvent = EventOf<'tool-input-start' | 'tool-call'>;

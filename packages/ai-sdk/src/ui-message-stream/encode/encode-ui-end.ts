@@ -1,6 +1,6 @@
 import type { Emit, EventOf, Fault, FinishReason } from '@intertie/core';
 import { carry } from '../chunk/carry-event.ts';
-import { slotKey } from '../../shared/intertie-slot.ts';
+import { slotKey } from '../../shared/intertie-metadata.ts';
 import { defined, omit } from '../../shared/read-fields.ts';
 import type { UIMessageChunk, UIMessageVersion } from '../chunk/ui-message-chunk.ts';
 

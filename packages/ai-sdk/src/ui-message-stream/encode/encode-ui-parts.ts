@@ -1,7 +1,7 @@
 import type { EventOf, Meta, OnLoss } from '@intertie/core';
 import type { SourceBody } from '@intertie/core/internal';
 import { toDataUrl, unknownMediaType } from '../../shared/file-body.ts';
-import { keptSlot, withSlot } from '../../shared/intertie-slot.ts';
+import { keptSlot, withSlot } from '../../shared/intertie-metadata.ts';
 import { defined } from '../../shared/read-fields.ts';
 import { extensionId } from '../chunk/ui-extension.ts';
 import type {

@@ -2,7 +2,7 @@ import type { Answer, Emit, EventOf, Meta, OnLoss } from '@intertie/core';
 import { isApproved } from '../../shared/ai-sdk-approval.ts';
 import { carry } from '../chunk/carry-event.ts';
 import type { UICall } from './encode-ui-call.ts';
-import { withSlot } from '../../shared/intertie-slot.ts';
+import { withSlot } from '../../shared/intertie-metadata.ts';
 import { defined, omit } from '../../shared/read-fields.ts';
 import type { UIMessageChunk, UIMessageVersion } from '../chunk/ui-message-chunk.ts';
 import { questionCallId } from '../chunk/ui-question-id.ts';

@@ -11,7 +11,7 @@ import {
   type CallEvent,
   type UICall,
 } from './encode-ui-call.ts';
-import { takeSlot, withSlot } from '../../shared/intertie-slot.ts';
+import { takeSlot, withSlot } from '../../shared/intertie-metadata.ts';
 import { defined } from '../../shared/read-fields.ts';
 import type { UIMessageChunk, UIMessageVersion } from '../chunk/ui-message-chunk.ts';
 import { deniedText, denialId } from '../chunk/ui-question-id.ts';

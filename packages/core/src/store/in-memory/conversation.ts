@@ -1,4 +1,4 @@
-import type { ListMessages } from '../memory-store.ts';
+import type { ListMessages } from '../store.ts';
 import type { CanonicalMessage, Thread } from '../../event/message.ts';
 import type { Scope } from '../scope.ts';
 import { StoreError } from '../store-error.ts';

@@ -1,4 +1,4 @@
-import type { ListThreads, MemoryStore, MessageChange, ThreadInput } from '../memory-store.ts';
+import type { ListThreads, MemoryStore, MessageChange, ThreadInput } from '../store.ts';
 import type { Scope } from '../scope.ts';
 import { StoreError } from '../store-error.ts';
 import { checkStoreId } from '../store-id.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 
-import type { MessageInput } from '../memory-store.ts';
+import type { MessageInput } from '../store.ts';
 import { createInMemoryStore } from './in-memory-store.ts';
 
 // What every store does is in the store contract of `@intertie/conformance`; this is what only this one can show.

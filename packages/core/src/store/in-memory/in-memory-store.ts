@@ -1,5 +1,5 @@
 import { defaultLeaseMs } from '../default-lease.ts';
-import type { Store } from '../memory-store.ts';
+import type { Store } from '../store.ts';
 import { localScope, toScope, type Scope } from '../scope.ts';
 import { generateId, type GenerateId } from '../../json/uuid-v7.ts';
 import { createInMemoryBlobs } from './in-memory-blobs.ts';

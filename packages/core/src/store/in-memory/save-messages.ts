@@ -1,6 +1,6 @@
-import { mergeMessage, replaceMessage } from '../../message/grow-message.ts';
+import { mergeMessage, replaceMessage } from '../../message/merge-message.ts';
 import { equalJson } from '../../json/json-patch.ts';
-import type { MessageInput, SavedMessages, SaveMessages } from '../memory-store.ts';
+import type { MessageInput, SavedMessages, SaveMessages } from '../store.ts';
 import { encodeMessage } from '../../message/message-json.ts';
 import type { CanonicalMessage } from '../../event/message.ts';
 import type { Scope } from '../scope.ts';

@@ -1,5 +1,5 @@
 import { copyAsJson, copyJson } from '../../json/copy-json.ts';
-import type { MessageInput } from '../memory-store.ts';
+import type { MessageInput } from '../store.ts';
 import { MessageFormatError } from '../../json/message-format-error.ts';
 import { checkContent, copyMessage } from '../../message/message-json.ts';
 import type { CanonicalMessage, MessageContent } from '../../event/message.ts';

@@ -1,4 +1,4 @@
-import type { SaveMessages } from '../memory-store.ts';
+import type { SaveMessages } from '../store.ts';
 import { StoreError } from '../store-error.ts';
 
 export type SaveMode = NonNullable<SaveMessages['mode']>;

@@ -8,7 +8,7 @@ import { isAddress, isUrl } from '../input/open-input.ts';
 import { createServerClient, type ServerOptions } from '../server-client.ts';
 import { ToolError } from '../tool-error.ts';
 import type { ToolIO } from '../tool-io.ts';
-import { guessingSource } from './guessing-source.ts';
+import { guessingSource } from './detecting-source.ts';
 import { uiMessageSource, type UIMessageSource } from './ui-message-source.ts';
 
 export interface ChatTarget {

@@ -6,7 +6,7 @@ import { printable } from '../printable.ts';
 import { createServerClient } from '../server-client.ts';
 import { exitCodes, ToolError, type ToolExit } from '../tool-error.ts';
 import type { ToolIO } from '../tool-io.ts';
-import { askPerson } from './ask-person.ts';
+import { askPerson } from './ask-user.ts';
 import { ChatSession } from './chat-session.ts';
 import { findChatTarget, type ChatTarget, type ChatTargetOptions } from './chat-target.ts';
 import type { ChatTerminal } from './chat-terminal.ts';

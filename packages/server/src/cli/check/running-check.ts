@@ -2,7 +2,7 @@ import { createStreamChecker, type StreamChecker } from '@intertie/conformance';
 import type { Rule } from '@intertie/core';
 import { frameRules } from '../formats/frame-rules.ts';
 import type { KnownDialect } from '../formats/known-dialect.ts';
-import { Ledger } from '../convert/ledger.ts';
+import { Ledger } from '../convert/loss-report.ts';
 import type { Entry } from '../input/open-stream.ts';
 
 /** A place where a rule is broken, with what stands there. */

@@ -4,7 +4,7 @@ import { canRead, canWrite, createDialects, getDialectName, type Dialects } from
 import { readInputFraming } from '../formats/frame.ts';
 import type { KnownDialect } from '../formats/known-dialect.ts';
 import { createItemClock } from '../input/item-clock.ts';
-import { Ledger } from './ledger.ts';
+import { Ledger } from './loss-report.ts';
 import { openInput } from '../input/open-input.ts';
 import { openOutput } from '../formats/open-output.ts';
 import { openStream, type Entry, type ItemStream } from '../input/open-stream.ts';

@@ -18,13 +18,15 @@ import { readingDialect } from './reading-dialect.ts';
 import { ToolError } from '../tool-error.ts';
 
 const typeOf = (item: unknown): string => asNonEmptyText(asFields(item).type) ?? '';
-const kindOf = (item: unknown): string => typeOf(item) || 'no type';
+const getKind = (item: unknown): string => typeOf(item) || 'no type';
 const milliseconds = (value: unknown): number | undefined => {
   const time = typeof value === 'string' ? Date.parse(value) : value;
   return typeof time === 'number' && Number.isFinite(time) ? time : undefined;
 };
 const names = (from: { [name in 'runId' | 'threadId' | 'messageId']?: unknown }): { [name: string]: string } =>
-  Object.fromEntries(Object.entries(from).filter((entry): entry is [string, string] => asNonEmptyText(entry[1]) !== undefined));
+  Object.fromEntries(
+    Object.entries(from).filter((entry): entry is [string, string] => asNonEmptyText(entry[1]) !== undefined),
+  );
 
 const canonicalStream: KnownDialect = {
   dialect: { ...canonical, decoder: createCanonicalDecoder, encoder: createCanonicalEncoder },
@@ -152,7 +154,7 @@ const fullStream: KnownDialect = {
   dialect: readingDialect({
     name: 'ai-sdk',
     detect: isFullStreamPart,
-    kindOf,
+    getKind,
     decoder: (run, onLoss) => createFullStreamDecoder(run, { onLoss }),
   }),
   title: 'the full stream of the AI SDK (streamText().fullStream)',

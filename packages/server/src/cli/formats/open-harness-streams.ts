@@ -25,7 +25,7 @@ export const looksLikeOpenHarness = (item: unknown): boolean => isFlowEvent(item
 const sessions = readingDialect({
   name: openHarnessDialect.name,
   detect: isSessionEvent,
-  kindOf: (item) => asNonEmptyText(asFields(item).name) ?? 'no name',
+  getKind: (item) => asNonEmptyText(asFields(item).name) ?? 'no name',
   decoder: (run, onLoss) => createOpenHarnessServerDecoder(run, { onLoss } satisfies OpenHarnessServerDecoderOptions),
 });
 

@@ -5,7 +5,7 @@ import { asFields } from '@intertie/core/internal';
 interface ReadingDialectOptions {
   name: string;
   detect: (item: unknown) => boolean;
-  kindOf: (item: unknown) => string;
+  getKind: (item: unknown) => string;
   decoder: (run: RunInput, onLoss: OnLoss) => Codec<unknown, AgentEvent>;
 }
 
@@ -13,7 +13,7 @@ interface ReadingDialectOptions {
  * A dialect that is only read, and has no rules of its own: to check it is to read it, and to say what was not understood and
  * whether it came to an end.
  */
-export function readingDialect({ name, detect, kindOf, decoder }: ReadingDialectOptions): Dialect {
+export function readingDialect({ name, detect, getKind, decoder }: ReadingDialectOptions): Dialect {
   return {
     name,
     rules: [

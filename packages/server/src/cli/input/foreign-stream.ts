@@ -59,7 +59,12 @@ function itemOf(frame: Frame): unknown {
 
 function kindOf(item: unknown, frame: Frame): string | undefined {
   const { type, object, event } = asFields(item);
-  return asNonEmptyText(type) ?? asNonEmptyText(object) ?? asNonEmptyText(event) ?? (frame.type === 'text' ? frame.event : undefined);
+  return (
+    asNonEmptyText(type) ??
+    asNonEmptyText(object) ??
+    asNonEmptyText(event) ??
+    (frame.type === 'text' ? frame.event : undefined)
+  );
 }
 
 function textOfFrame(frame: Frame | undefined): string {

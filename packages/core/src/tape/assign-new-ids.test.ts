@@ -3,7 +3,7 @@ import { runInput } from '../../test/run-input.ts';
 import { transcode } from '../codec/codec.ts';
 import type { AgentEvent } from '../event/event.ts';
 import type { MessageContent } from '../event/message.ts';
-import { assignNewIds } from './rekey.ts';
+import { assignNewIds } from './assign-new-ids.ts';
 
 const play = (events: unknown[], given: Parameters<typeof runInput>[0] = {}): AgentEvent[] =>
   transcode(

@@ -1,6 +1,6 @@
 import type { Complain } from './ag-ui-rules.ts';
 import { asFields, asText, type Fields } from '../shared/read-fields.ts';
-import { TextPrint } from './text-print.ts';
+import { TextPrint } from './text-fingerprint.ts';
 
 /** From how many characters on a beginning that is the same is no accident. */
 const longEnough = 16;

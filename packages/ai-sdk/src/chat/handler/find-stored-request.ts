@@ -5,10 +5,10 @@ import { ChatRefusedError } from './chat-refusal.ts';
 import { ChatRequestError, type ChatRequest } from './chat-request.ts';
 import { decidedAnswers } from './decided-answers.ts';
 import { fromUIMessages } from '../../messages/from-ui-messages.ts';
-import { hashOf } from '../../shared/hash-of.ts';
-import { slotKey } from '../../shared/intertie-slot.ts';
+import { hashOf } from '../../shared/hash-json.ts';
+import { slotKey } from '../../shared/intertie-metadata.ts';
 import { asFields, asNonEmptyText, type Fields } from '../../shared/read-fields.ts';
-import { StoredPath } from './stored-path.ts';
+import { StoredPath } from './find-stored-branch.ts';
 
 /** What a chat asks for, where the store has the history. */
 export type StoredTurn =

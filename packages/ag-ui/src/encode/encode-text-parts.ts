@@ -4,11 +4,11 @@ import type { AGUIEvent } from '../shared/ag-ui-event.ts';
 import { tag, type AGUIAgents } from './encode-agents.ts';
 import type { Form } from './encode-tools.ts';
 import { encryptedValueOf } from '../shared/encrypted-value.ts';
-import { slot } from '../shared/intertie-slot.ts';
+import { slot } from '../shared/intertie-metadata.ts';
 import type { MessageGroups } from './message-groups.ts';
-import { saidSlot } from './part-slot.ts';
+import { saidSlot } from './part-metadata.ts';
 import { defined } from '../shared/read-fields.ts';
-import type { Withheld } from './withheld.ts';
+import type { Withheld } from './withheld-events.ts';
 
 type Write = (event: AGUIEvent) => void;
 type Part = {

@@ -3,7 +3,7 @@ import type { MessageInput } from '@intertie/core/store';
 import { describe, expect, test } from 'vitest';
 import type { ChatRequest } from './chat-request.ts';
 import type { Fields } from '../../shared/read-fields.ts';
-import { readStoredTurn } from './stored-turn.ts';
+import { readStoredTurn } from './find-stored-request.ts';
 
 const user = (id: string, text = 'hi'): Fields => ({ id, role: 'user', parts: [{ type: 'text', text }] });
 const assistant = (id: string, ...parts: object[]): Fields => ({ id, role: 'assistant', parts });

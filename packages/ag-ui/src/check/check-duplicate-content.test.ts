@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { AGUIRetold } from './check-retold.ts';
+import { AGUIRetold } from './check-duplicate-content.ts';
 import type { Fields } from '../shared/read-fields.ts';
 
 function checked(events: readonly Fields[]): string[] {

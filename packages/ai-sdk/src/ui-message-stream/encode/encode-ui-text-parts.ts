@@ -1,7 +1,7 @@
 import type { Emit, EventOf, Meta } from '@intertie/core';
 import { mergeMeta } from '@intertie/core/internal';
 import { partMeta } from './encode-ui-parts.ts';
-import { withSlot } from '../../shared/intertie-slot.ts';
+import { withSlot } from '../../shared/intertie-metadata.ts';
 import type { UIMessageChunk, UIMessageVersion } from '../chunk/ui-message-chunk.ts';
 import type { UISteps } from './ui-steps.ts';
 import { validateUIMessageChunk } from '../chunk/validate-ui-message-chunk.ts';

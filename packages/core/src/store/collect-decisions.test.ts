@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 
-import { collectDecisions } from './decisions-of.ts';
+import { collectDecisions } from './collect-decisions.ts';
 import type { MessageContent } from '../event/message.ts';
 
 const approval = { questionId: 'q1', kind: 'approval' as const, toolCallId: 'c1', expiresAt: '2040-01-01T00:00:00Z' };

@@ -3,7 +3,7 @@ import { pause, type Followed } from '@intertie/core/internal';
 import type { LogPosition } from '@intertie/core/store';
 import type { AGUIEvent } from '../shared/ag-ui-event.ts';
 import type { AGUIOpenState } from '../encode/ag-ui-encoder-options.ts';
-import { slot } from '../shared/intertie-slot.ts';
+import { slot } from '../shared/intertie-metadata.ts';
 
 export interface TellRunOptions {
   encoder: Encoder<AGUIEvent, AGUIOpenState>;

@@ -1,5 +1,5 @@
-import { findRewrite, matchParts } from './grow-nameless.ts';
-import { growPart } from './grow-part.ts';
+import { findRewrite, matchParts } from './merge-unidentified.ts';
+import { growPart } from './merge-part.ts';
 import { mergeMeta, mergeMetadata } from '../event/merge-meta.ts';
 import type { CanonicalMessage, MessageContent, MessagePart } from '../event/message.ts';
 import { setOwn } from '../json/set-own.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { matchParts } from './grow-nameless.ts';
+import { matchParts } from './merge-unidentified.ts';
 import type { MessagePart } from '../event/message.ts';
 
 const text = (value: string, rest: object = {}): MessagePart => ({ type: 'text', text: value, ...rest });

@@ -1,7 +1,7 @@
 import type { AgentEvent, Emit, MessagePart, Meta } from '@intertie/core';
 import { mergeMeta, type Attribution } from '@intertie/core/internal';
 import { slotOf } from './decode-agents.ts';
-import type { AGUISaidReader } from './decode-said.ts';
+import type { AGUISaidReader } from './decode-attribution.ts';
 import type { MessageIds } from '../shared/message-ids.ts';
 import { defined, asNonEmptyText, asText, type Fields } from '../shared/read-fields.ts';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { mergeMessage, replaceMessage } from './grow-message.ts';
+import { mergeMessage, replaceMessage } from './merge-message.ts';
 import type { CanonicalMessage, MessageContent, MessagePart, ToolPart, ToolState } from '../event/message.ts';
 import { StoreError } from '../store/store-error.ts';
 

@@ -1,5 +1,14 @@
 import type { Message } from '@ag-ui/core';
-import { generateId, RunRefusedError, type AgentEvent, type DurableAgent, type DurableRun, type Encoder, type Json, type RunRequest } from '@intertie/core';
+import {
+  generateId,
+  RunRefusedError,
+  type AgentEvent,
+  type DurableAgent,
+  type DurableRun,
+  type Encoder,
+  type Json,
+  type RunRequest,
+} from '@intertie/core';
 import type { Answered } from '@intertie/core/internal';
 import type { Decision, StopResult } from '@intertie/core/store';
 import { withPublicFaults } from '@intertie/core/http';
@@ -10,12 +19,12 @@ import { createAGUIEncoder } from '../encode/encode-ag-ui.ts';
 import { currentRun, joinRun, tellStored } from './join-run.ts';
 import { defined, isNothing } from '../shared/read-fields.ts';
 import { RequestProblem } from './read-run-agent-input.ts';
-import { readAnswers, readTurn, type AGUITurn, type GivenAnswers } from './read-turn.ts';
+import { readAnswers, readTurn, type AGUITurn, type GivenAnswers } from './read-request.ts';
 import { replayRun } from './replay-run.ts';
-import { contextOfInput } from '../messages/run-of-input.ts';
+import { contextOfInput } from '../messages/read-run-input.ts';
 import { StoredBranch } from './stored-branch.ts';
-import { tellEventFiles, tellFiles } from './tell-files.ts';
-import { tellRun } from './tell-run.ts';
+import { tellEventFiles, tellFiles } from './resolve-file-urls.ts';
+import { tellRun } from './stream-run.ts';
 import { resultIdsOf, type ToAGUIMessagesOptions } from '../encode/to-ag-ui-messages.ts';
 
 /** `run`: the one that is told, if it is one. */

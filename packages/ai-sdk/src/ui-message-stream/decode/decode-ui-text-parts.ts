@@ -1,6 +1,6 @@
 import type { AgentEvent, Emit, Json, Meta, OnLoss } from '@intertie/core';
 import { toJson, type Attribution } from '@intertie/core/internal';
-import { takeSlot } from '../../shared/intertie-slot.ts';
+import { takeSlot } from '../../shared/intertie-metadata.ts';
 import { defined, metaOf } from '../../shared/read-fields.ts';
 import type { UIPartDeltaChunk, UIPartStartChunk, UITextEndChunk7 } from '../chunk/ui-message-chunk.ts';
 
