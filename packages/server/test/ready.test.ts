@@ -12,10 +12,7 @@ async function setUp(): Promise<Served> {
   const url = await newPostgresUrl();
   const proxy = await startFaultProxy(url);
   const store = await createStore(proxy.url);
-  const { fetch, close } = await createIntertie(
-    { agents: { asker: askingSource() }, database: store },
-    { runs: { heartbeatMs: 500 } },
-  );
+  const { fetch, close } = await createIntertie({ agents: { asker: askingSource() }, database: store });
   const sql = new pg.Client(url);
   await sql.connect();
   onTestFinished(async () => {
