@@ -20,7 +20,9 @@ const folderOf = { [frame]: 'tests/documented/usage', [names]: 'tests/documented
 /** @returns {Program[]} */
 export function programs() {
   const homes = [...libraries().map(({ folder }) => folder), ...foldersOf('examples')];
-  const docs = readdirSync(join(root, 'docs')).map((name) => `docs/${name}`);
+  const docs = ['docs', 'contributing'].flatMap((folder) =>
+    readdirSync(join(root, folder)).map((name) => `${folder}/${name}`),
+  );
   const pages = ['README.md', ...homes.map((folder) => `${folder}/README.md`), ...docs];
   const shown = pages.filter((page) => page.endsWith('.md') && existsSync(join(root, page))).flatMap(blocksOf);
   const usage = folderOf[frame];
