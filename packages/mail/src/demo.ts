@@ -18,7 +18,7 @@ export async function startMAILDemo({
 }: MAILDemoOptions & { port?: number } = {}): Promise<MAILDemoServer> {
   const demo = createMAILDemo(options);
   const server = createServer((incoming, outgoing) => {
-    answer(demo.fetch, incoming, outgoing).catch((error: unknown) => outgoing.destroy(error as Error));
+    respond(demo.fetch, incoming, outgoing).catch((error: unknown) => outgoing.destroy(error as Error));
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -33,7 +33,7 @@ export async function startMAILDemo({
   return { url: `http://127.0.0.1:${open}`, stop };
 }
 
-async function answer(
+async function respond(
   handle: (request: Request) => Promise<Response>,
   incoming: IncomingMessage,
   outgoing: ServerResponse,

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createMAILDecoder, createMAILStreamTransformer, type MAILFrame } from '../src/index.ts';
 import { readFrames } from '../src/client/sse-frames.ts';
-import { captureBytes, captureFrames, captures, run } from './captures.ts';
+import { readCaptureBytes, readCaptureFrames, captures, run } from './captures.ts';
 
 const name = fc.constantFrom(...captures);
 
@@ -25,8 +25,8 @@ const broken: fc.Arbitrary<MAILFrame[]> = fc
     ),
   )
   .map(([one, other, changes]) => {
-    const frames = captureFrames(one);
-    const more = captureFrames(other);
+    const frames = readCaptureFrames(one);
+    const more = readCaptureFrames(other);
     for (const { how, at, to, junk } of changes) {
       const index = frames.length === 0 ? 0 : at % frames.length;
       const frame = frames[index];
@@ -85,7 +85,7 @@ describe('whatever a server sends', () => {
         fc.array(fc.integer({ min: 1, max: 700 }), { minLength: 1, maxLength: 20 }),
         fc.boolean(),
         async (capture, sizes, isUnix) => {
-          const text = new TextDecoder().decode(captureBytes(capture));
+          const text = new TextDecoder().decode(readCaptureBytes(capture));
           const bytes = new TextEncoder().encode(isUnix ? text.replaceAll('\r\n', '\n') : text);
           const body = new ReadableStream<Uint8Array>({
             start(controller) {
@@ -99,7 +99,7 @@ describe('whatever a server sends', () => {
           });
           const read: MAILFrame[] = [];
           for await (const frame of readFrames(body)) if (frame.event !== 'ping') read.push(frame);
-          expect(read).toEqual(captureFrames(capture).filter(({ event }) => event !== 'ping'));
+          expect(read).toEqual(readCaptureFrames(capture).filter(({ event }) => event !== 'ping'));
         },
       ),
       { numRuns: 100 },

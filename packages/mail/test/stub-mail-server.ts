@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { captureBytes } from './captures.ts';
+import { readCaptureBytes } from './captures.ts';
 
 export type StubRequest = {
   method: string;
@@ -22,12 +22,12 @@ export interface StubServer extends AsyncDisposable {
 }
 
 export const sse = (name: string, after: 'close' | 'hold' | 'cut' = 'close'): StubAnswer => ({
-  sse: captureBytes(name),
+  sse: readCaptureBytes(name),
   after,
 });
 
 /** A server on loopback that answers messages one after the other with what is given, the last one again and again. */
-export async function stubServer(
+export async function startStubServer(
   answers: StubAnswer[] | ((request: StubRequest) => StubAnswer | undefined),
   seed = 1,
 ): Promise<StubServer> {

@@ -9,7 +9,7 @@ export async function toAPICallError(response: Response, call: FailedCall, versi
   const detail = nameOf(fieldsOf(parseJson(text)).detail) ?? text.slice(0, 200);
   const { status } = response;
   return new APICallError({
-    message: `${otherVersion(version) ?? advice(status, detail, call)} (HTTP ${status}${detail && `: ${detail}`})`,
+    message: `${explainVersion(version) ?? explainStatus(status, detail, call)} (HTTP ${status}${detail && `: ${detail}`})`,
     url: call.url,
     requestBodyValues: call.body,
     statusCode: status,
@@ -20,7 +20,7 @@ export async function toAPICallError(response: Response, call: FailedCall, versi
 }
 
 /** A version of MAIL that this package does not speak, and what to do. */
-export function otherVersion(version: string | undefined): string | undefined {
+export function explainVersion(version: string | undefined): string | undefined {
   if (version === undefined || /^1\.(?:[3-9]|\d\d)/.test(version)) return undefined;
   if (version.startsWith('2')) {
     return (
@@ -42,7 +42,7 @@ export function toConnectionError(error: unknown, { url, body }: FailedCall): AP
   });
 }
 
-function advice(status: number, detail: string, { path, hasToken }: FailedCall): string {
+function explainStatus(status: number, detail: string, { path, hasToken }: FailedCall): string {
   if (status === 401) {
     return hasToken
       ? 'The MAIL server refused the key. Check authToken (or MAIL_API_KEY).'

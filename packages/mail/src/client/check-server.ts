@@ -1,5 +1,5 @@
 import { APICallError } from '@ai-sdk/provider';
-import { otherVersion } from './api-error.ts';
+import { explainVersion } from './api-error.ts';
 import { fieldsOf, nameOf } from '../shared/fields.ts';
 import type { MAILAgentInfo, MAILServer } from './mail-server.ts';
 
@@ -26,13 +26,13 @@ export async function checkServer(server: MAILServer, swarm?: string, signal?: A
   try {
     const { version, swarm: name } = await server.readInfo(signal);
     Object.assign(found, { reachable: version !== undefined }, version && { version }, name && { swarm: name });
-    const wrong = otherVersion(version);
-    if (wrong !== undefined) return { ...found, next: wrong };
+    const unsupported = explainVersion(version);
+    if (unsupported !== undefined) return { ...found, next: unsupported };
     if (version === undefined) {
       return { ...found, next: `What answers at ${server.baseUrl} does not say that it is MAIL. Check baseUrl.` };
     }
     const next = await checkAuth(server, found, signal);
-    Object.assign(found, await server.agents(signal).catch(() => ({ agents: [] })));
+    Object.assign(found, await server.readAgents(signal).catch(() => ({ agents: [] })));
     if (next !== undefined) return { ...found, next };
     if (swarm !== undefined && swarm !== 'default' && name !== undefined && name !== swarm) {
       return { ...found, next: `The server hosts "${name}", not "${swarm}". Use mail('${name}').` };

@@ -1,8 +1,8 @@
-import { otherVersion, toAPICallError, toConnectionError } from './api-error.ts';
+import { explainVersion, toAPICallError, toConnectionError } from './api-error.ts';
 import { fieldsOf, listOf, nameOf } from '../shared/fields.ts';
 import {
   defaultBaseUrl,
-  fromEnvironment,
+  readEnvironment,
   type MAILHeaders,
   type MAILProviderSettings,
 } from '../shared/mail-settings.ts';
@@ -19,13 +19,13 @@ export class MAILServer {
 
   constructor(settings: MAILProviderSettings, baseUrl?: string) {
     const { baseUrl: given, baseURL = given } = settings;
-    this.baseUrl = (baseUrl ?? baseURL ?? fromEnvironment('MAIL_BASE_URL') ?? defaultBaseUrl).replace(/\/+$/, '');
+    this.baseUrl = (baseUrl ?? baseURL ?? readEnvironment('MAIL_BASE_URL') ?? defaultBaseUrl).replace(/\/+$/, '');
     this.#settings = settings;
   }
 
   get token(): string | undefined {
     const { authToken, apiKey = authToken } = this.#settings;
-    return nameOf(apiKey ?? fromEnvironment('MAIL_API_KEY'));
+    return nameOf(apiKey ?? readEnvironment('MAIL_API_KEY'));
   }
 
   /** The production endpoint where there is a token, the one of the debug mode where there is none. */
@@ -52,8 +52,8 @@ export class MAILServer {
     }
     if (response.ok && response.body) return response;
     // Servers of other versions have other routes; the root says which one it is.
-    const version = response.status === 404 || response.status === 405 ? (await this.info())?.version : undefined;
-    throw await toAPICallError(response, call, otherVersion(version) && version);
+    const version = response.status === 404 || response.status === 405 ? (await this.getInfo())?.version : undefined;
+    throw await toAPICallError(response, call, explainVersion(version) && version);
   }
 
   async get(path: string, signal?: AbortSignal): Promise<unknown> {
@@ -71,7 +71,7 @@ export class MAILServer {
   }
 
   /** Asked once. Undefined where the server does not say, which is no reason to fail. */
-  async info(): Promise<MAILServerInfo | undefined> {
+  async getInfo(): Promise<MAILServerInfo | undefined> {
     this.#info ??= this.readInfo().catch(() => undefined);
     const info = await this.#info;
     if (info === undefined) this.#info = undefined;
@@ -88,19 +88,23 @@ export class MAILServer {
     };
   }
 
-  async agents(signal?: AbortSignal): Promise<{ agents: MAILAgentInfo[]; entrypoint?: string }> {
+  async readAgents(signal?: AbortSignal): Promise<{ agents: MAILAgentInfo[]; entrypoint?: string }> {
     const { agents, entrypoint } = fieldsOf(await this.get('/ui/agents', signal));
     return {
-      agents: listOf(agents).flatMap((agent) => agentInfo(agent) ?? []),
+      agents: listOf(agents).flatMap((agent) => readAgentInfo(agent) ?? []),
       ...(typeof entrypoint === 'string' && { entrypoint }),
     };
   }
 
   async #headers(headers: MAILHeaders): Promise<Record<string, string>> {
     const { headers: given = {} } = this.#settings;
-    const own = typeof given === 'function' ? await given() : given;
+    const configured = typeof given === 'function' ? await given() : given;
     const token = this.token;
-    const all = { ...(token !== undefined && { authorization: `Bearer ${token}` }), ...lower(own), ...lower(headers) };
+    const all = {
+      ...(token !== undefined && { authorization: `Bearer ${token}` }),
+      ...lowerCaseNames(configured),
+      ...lowerCaseNames(headers),
+    };
     return Object.fromEntries(Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== undefined));
   }
 
@@ -111,11 +115,11 @@ export class MAILServer {
 }
 
 /** Names differ in case, and a header that is there twice is sent as a list. */
-function lower(headers: MAILHeaders): { [name: string]: string | undefined } {
+function lowerCaseNames(headers: MAILHeaders): { [name: string]: string | undefined } {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 }
 
-function agentInfo(value: unknown): MAILAgentInfo | undefined {
+function readAgentInfo(value: unknown): MAILAgentInfo | undefined {
   const {
     name,
     comm_targets: targets,

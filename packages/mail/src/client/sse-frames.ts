@@ -1,6 +1,6 @@
 import { createParser } from 'eventsource-parser';
 import { iterate } from '@intertie/core';
-import { lifeFrame, type MAILFrame } from '../shared/mail-event.ts';
+import { keepAliveFrame, type MAILFrame } from '../shared/mail-event.ts';
 
 /** No event of a swarm is near this; a server that sends more without a blank line sends no events. */
 const maxBufferSize = 16 * 1024 * 1024;
@@ -23,7 +23,7 @@ export async function* readFrames(body: ReadableStream<Uint8Array>): AsyncGenera
   const decoder = new TextDecoder();
   for await (const bytes of iterate(body)) {
     parser.feed(decoder.decode(bytes, { stream: true }));
-    if (frames.length === 0) yield lifeFrame;
+    if (frames.length === 0) yield keepAliveFrame;
     else yield* frames;
     frames = [];
     if (failure) throw failure;

@@ -30,31 +30,31 @@ export async function readTaskRecord(
 }
 
 /** What tells a logged event from all others: its time has microseconds. */
-export function frameKey({ event, data }: MAILFrame): string | undefined {
-  const { timestamp, description } = dataOf(data);
+export function toFrameKey({ event, data }: MAILFrame): string | undefined {
+  const { timestamp, description } = parseData(data);
   return typeof description === 'string' ? `${event}|${textOf(timestamp) ?? ''}|${description}` : undefined;
 }
 
 /** The final message of an agent, if the event is that. */
-export function answerOf({ event, data }: MAILFrame): string | undefined {
+export function getAnswer({ event, data }: MAILFrame): string | undefined {
   if (event !== 'new_message') return undefined;
-  const message = readMessage(fieldsOf(dataOf(data).extra_data).full_message);
+  const message = readMessage(fieldsOf(parseData(data).extra_data).full_message);
   return message?.type === 'broadcast_complete' ? message.body : undefined;
 }
 
 /** The index where the last turn begins: at the user's message, or behind the breakpoint that was answered. */
-export function lastTurn(events: readonly MAILFrame[]): number {
+export function findLastRequest(events: readonly MAILFrame[]): number {
   return Math.max(
     0,
     events.findLastIndex(({ event, data }) => {
       if (event === 'breakpoint_action_complete') return true;
       if (event !== 'new_message') return false;
-      const sender = readMessage(fieldsOf(dataOf(data).extra_data).full_message)?.senderType;
+      const sender = readMessage(fieldsOf(parseData(data).extra_data).full_message)?.senderType;
       return sender === 'user' || sender === 'admin';
     }),
   );
 }
 
-function dataOf(data: unknown): Fields {
+function parseData(data: unknown): Fields {
   return fieldsOf(typeof data === 'string' ? parseJson(data) : data);
 }

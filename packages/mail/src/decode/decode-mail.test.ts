@@ -10,11 +10,11 @@ import {
 } from '@intertie/core';
 import { canonical, check } from '@intertie/conformance';
 import { describe, expect, it } from 'vitest';
-import { captureFrames, captureOf, captures, run } from '../../test/captures.ts';
+import { readCaptureFrames, findCapture, captures, run } from '../../test/captures.ts';
 import { createMAILDecoder, type MAILDecoderOptions } from './decode-mail.ts';
 import { mailMetadata } from '../shared/mail-metadata.ts';
 import { readResumeToken } from '../shared/resume-token.ts';
-import { aloneEvent, warningEvent, type MAILFrame } from '../shared/mail-event.ts';
+import { singleAgentEvent, warningEvent, type MAILFrame } from '../shared/mail-event.ts';
 
 function decode(frames: MAILFrame[], options: MAILDecoderOptions = {}, input: RunInput = run): AgentEvent[] {
   const losses: Loss[] = [];
@@ -27,14 +27,14 @@ function decode(frames: MAILFrame[], options: MAILDecoderOptions = {}, input: Ru
   );
 }
 
-const decoded = (number: string): AgentEvent[] => decode(captureFrames(captureOf(number)));
+const decoded = (number: string): AgentEvent[] => decode(readCaptureFrames(findCapture(number)));
 
 function ofType<T extends AgentEvent['type']>(events: AgentEvent[], type: T): Array<EventOf<T>> {
   return events.filter((event): event is EventOf<T> => event.type === type);
 }
 
 /** An event in a line: what it says, without times. */
-function line(event: AgentEvent): string {
+function toLine(event: AgentEvent): string {
   const { type, at: _, providerMetadata: __, ...rest } = event as AgentEvent & { providerMetadata?: unknown };
   return `${type} ${JSON.stringify(rest)}`;
 }
@@ -43,21 +43,21 @@ const frame = (event: string, description: string, extra_data: object = {}): MAI
   event,
   data: { timestamp: '2026-01-01T00:00:00+00:00', description, task_id: 'T', extra_data },
 });
-const called = (agent: string, tool_name: string, tool_call_id: string, more: object = {}): MAILFrame =>
-  frame('tool_call', `agent ${agent} called ${tool_name}`, { tool_name, tool_args: {}, tool_call_id, ...more });
-const said = (id: string, sender: object, type: string, body: string): MAILFrame =>
+const calledTool = (agent: string, tool_name: string, tool_call_id: string, fields: object = {}): MAILFrame =>
+  frame('tool_call', `agent ${agent} called ${tool_name}`, { tool_name, tool_args: {}, tool_call_id, ...fields });
+const sent = (id: string, sender: object, type: string, body: string): MAILFrame =>
   frame('new_message', 'sending message', {
     full_message: { id, msg_type: type, message: { sender, recipients: [{ address: 'all' }], subject: '', body } },
   });
 const answer = (body: string): MAILFrame =>
-  said('final', { address_type: 'agent', address: 'boss' }, 'broadcast_complete', body);
-const last = (event: string, response: string): MAILFrame => ({ event, data: { task_id: 'T', response } });
+  sent('final', { address_type: 'agent', address: 'boss' }, 'broadcast_complete', body);
+const final = (event: string, response: string): MAILFrame => ({ event, data: { task_id: 'T', response } });
 
 describe.each(captures)('the capture %s', (name) => {
-  const frames = captureFrames(name);
+  const frames = readCaptureFrames(name);
 
   it('becomes these events', () => {
-    expect(decode(frames).map(line)).toMatchSnapshot();
+    expect(decode(frames).map(toLine)).toMatchSnapshot();
   });
 
   it('keeps the rules wherever it is cut', () => {
@@ -112,7 +112,7 @@ describe('the end of a run', () => {
   });
 
   it('says that the task goes on where the wire was cut or the run was stopped', () => {
-    const frames = captureFrames(captureOf('03')).slice(0, 4);
+    const frames = readCaptureFrames(findCapture('03')).slice(0, 4);
     expect(decode(frames).at(-1)).toMatchObject({
       outcome: 'error',
       error: { code: 'truncated' },
@@ -127,13 +127,13 @@ describe('the end of a run', () => {
     });
   });
 
-  it('pauses by the last word where the calls were missed', () => {
-    const frames = captureFrames(captureOf('22')).filter(({ event }) => event !== 'tool_call');
+  it('pauses by the final word where the calls were missed', () => {
+    const frames = readCaptureFrames(findCapture('22')).filter(({ event }) => event !== 'tool_call');
     expect(decode(frames).at(-1)).toMatchObject({ outcome: 'paused', waitingFor: [{ toolCallId: 'bp-a' }, {}] });
   });
 
-  it('takes the last word for the answer where the final message was missed', () => {
-    const frames = captureFrames(captureOf('01')).filter((_, index) => index !== 3);
+  it('takes the final word for the answer where the final message was missed', () => {
+    const frames = readCaptureFrames(findCapture('01')).filter((_, index) => index !== 3);
     const events = decode(frames);
     expect(ofType(events, 'text-delta').map(({ delta }) => delta)).toEqual(['Hello/world ☃']);
     expect(events.at(-1)).toMatchObject({ outcome: 'complete' });
@@ -147,9 +147,9 @@ describe('actions', () => {
     const running = (agent: string, tool: string): MAILFrame =>
       frame('action_call', `agent ${agent} executing action tool: ${tool} with args: {}`);
     const events = decode([
-      called('a', 'x', '1'),
-      called('a', 'y', '2'),
-      called('b c.d', 'x', '3'),
+      calledTool('a', 'x', '1'),
+      calledTool('a', 'y', '2'),
+      calledTool('b c.d', 'x', '3'),
       running('b c.d', 'x'),
       running('a', 'x'),
       complete('a', 'of 1'),
@@ -157,7 +157,7 @@ describe('actions', () => {
       complete('b c.d', '{"of":3}'),
       complete('a', 'failed to execute action tool: of 2'),
       answer('done'),
-      last('task_complete', 'done'),
+      final('task_complete', 'done'),
     ]);
     expect(ofType(events, 'tool-result')).toMatchObject([
       { toolCallId: '1', status: 'ok', output: 'of 1' },
@@ -169,9 +169,9 @@ describe('actions', () => {
 
   it('that are refused are errors, whichever sentence says so', () => {
     const events = decode([
-      called('a', 'nope', '1'),
-      called('a', 'secret', '2'),
-      called('a', 'late', '3'),
+      calledTool('a', 'nope', '1'),
+      calledTool('a', 'secret', '2'),
+      calledTool('a', 'late', '3'),
       frame('action_error', 'action nope not found'),
       frame('action_error', 'agent <mail.core.agents.AgentCore object at 0x7f> cannot access action secret'),
       frame('action_error', 'action error (caller = a, tool = late):\nboom'),
@@ -196,9 +196,9 @@ describe('actions', () => {
 
   it('have ids of their own where the vendor repeats one', () => {
     const events = decode([
-      called('a', 'x', '1'),
+      calledTool('a', 'x', '1'),
       frame('await_message', "agent 'a' is awaiting"),
-      called('a', 'x', '1'),
+      calledTool('a', 'x', '1'),
     ]);
     const ids = ofType(events, 'tool-call').map(({ toolCallId }) => toolCallId);
     expect(ids).toEqual(['1', 'r:0']);
@@ -209,13 +209,13 @@ describe('actions', () => {
 describe('what is odd', () => {
   it('is shown once though a broadcast comes once per recipient', () => {
     const agent = { address_type: 'agent', address: 'a' };
-    const events = decode([said('1', agent, 'broadcast', 'hi'), said('1', agent, 'broadcast', 'hi')]);
+    const events = decode([sent('1', agent, 'broadcast', 'hi'), sent('1', agent, 'broadcast', 'hi')]);
     expect(ofType(events, 'text-start')).toMatchObject([{ internal: true, to: ['all'], agentId: 'r:a' }]);
   });
 
   it('is an echo, whether the user is one or an administrator', () => {
     const losses: Loss[] = [];
-    const frames = ['user', 'admin'].map((address_type) => said('1', { address_type, address: 'u' }, 'request', 'hi'));
+    const frames = ['user', 'admin'].map((address_type) => sent('1', { address_type, address: 'u' }, 'request', 'hi'));
     transcode(createMAILDecoder(run, { onLoss: (loss) => losses.push(loss) }), frames);
     expect(losses.map(({ kind }) => kind)).toEqual(['withheld', 'withheld']);
   });
@@ -240,7 +240,12 @@ describe('what is odd', () => {
   it('is late after the end', () => {
     const losses: Loss[] = [];
     const codec = createMAILDecoder(run, { onLoss: (loss) => losses.push(loss) });
-    transcode(codec, [answer('a'), last('task_complete', 'a'), called('b', 'x', '1'), { event: 'ping', data: '' }]);
+    transcode(codec, [
+      answer('a'),
+      final('task_complete', 'a'),
+      calledTool('b', 'x', '1'),
+      { event: 'ping', data: '' },
+    ]);
     expect(losses).toMatchObject([{ kind: 'late', what: 'tool_call' }]);
   });
 
@@ -251,20 +256,20 @@ describe('what is odd', () => {
   });
 
   it('is thought, also as a list of blocks', () => {
-    const events = decode([called('a', 'help', '1', { reasoning: ['one', 'two'], preamble: 'Well.' })]);
+    const events = decode([calledTool('a', 'help', '1', { reasoning: ['one', 'two'], preamble: 'Well.' })]);
     expect(ofType(events, 'reasoning-delta').map(({ delta }) => delta)).toEqual(['one\n\ntwo', 'Well.']);
   });
 });
 
 it('keeps every event in the metadata if asked to', () => {
-  const frames = captureFrames(captureOf('18'));
+  const frames = readCaptureFrames(findCapture('18'));
   const [end] = ofType(decode(frames, { includeEvents: true }), 'run-end');
   expect(end?.providerMetadata?.mail?.events).toHaveLength(frames.filter(({ event }) => event !== 'ping').length);
 });
 
 describe('two agents that pause at once, which a server cannot keep apart', () => {
   const pauses = (agent: string, id: string): MAILFrame[] => [
-    called(agent, 'ask_user', id),
+    calledTool(agent, 'ask_user', id),
     frame('breakpoint_tool_call', `agent ${agent} used breakpoint tools ask_user with args: {}`),
   ];
 
@@ -279,28 +284,28 @@ describe('two agents that pause at once, which a server cannot keep apart', () =
   it('answers that the server does not acknowledge were for a pause that it has forgotten', () => {
     const resumed = (...frames: MAILFrame[]): string[] =>
       ofType(
-        decode([...frames, answer('Done.'), last('task_complete', 'Done.')], { answersBreakpoint: true }),
+        decode([...frames, answer('Done.'), final('task_complete', 'Done.')], { answersBreakpoint: true }),
         'notice',
       )
         .flatMap(({ code }) => code ?? [])
         .filter((code) => code === 'mail-two-pauses');
-    expect(resumed(called('b', 'task_complete', '3'))).toHaveLength(1);
+    expect(resumed(calledTool('b', 'task_complete', '3'))).toHaveLength(1);
     expect(resumed(frame('breakpoint_action_complete', 'breakpoint action complete (caller = a):\nyes'))).toEqual([]);
   });
 });
 
 describe('an agent that is alone and answers without a tool', () => {
-  const words = called('solo', 'text_output', 't', { tool_args: { content: 'Just text.' } });
+  const textOutput = calledTool('solo', 'text_output', 't', { tool_args: { content: 'Just text.' } });
 
   it('has answered, and the run ends at once', () => {
-    const events = decode([words, { event: aloneEvent, data: {} }]);
+    const events = decode([textOutput, { event: singleAgentEvent, data: {} }]);
     expect(ofType(events, 'text-delta').map(({ delta }) => delta)).toEqual(['Just text.']);
     expect(ofType(events, 'notice')).toMatchObject([{ level: 'warning', code: 'mail-text-output' }]);
     expect(events.at(-1)).toMatchObject({ type: 'run-end', outcome: 'complete', resume: { status: 'running' } });
   });
 
   it('what others are told is no answer', () => {
-    const events = decode([words, answer('Done.'), last('task_complete', 'Done.')]);
+    const events = decode([textOutput, answer('Done.'), final('task_complete', 'Done.')]);
     expect(ofType(events, 'text-delta').map(({ delta }) => delta)).toEqual(['Done.']);
   });
 });

@@ -24,12 +24,12 @@ export class MAILCalls {
   /** `action_complete`: the one that runs, else the oldest. */
   settle(agent: string): OpenCall | undefined {
     const own = this.#open.filter((open) => open.agent === agent);
-    return this.#take(own.find((open) => open.isRunning) ?? own[0]);
+    return this.#remove(own.find((open) => open.isRunning) ?? own[0]);
   }
 
   /** `action_error` before anything ran: often the tool's name alone is said. */
   refuse(agent: string | undefined, toolName: string | undefined): OpenCall | undefined {
-    return this.#take(
+    return this.#remove(
       this.#open.find(
         (open) =>
           (agent === undefined || open.agent === agent) && (toolName === undefined || open.toolName === toolName),
@@ -37,7 +37,7 @@ export class MAILCalls {
     );
   }
 
-  #take(call: OpenCall | undefined): OpenCall | undefined {
+  #remove(call: OpenCall | undefined): OpenCall | undefined {
     if (call) this.#open.splice(this.#open.indexOf(call), 1);
     return call;
   }

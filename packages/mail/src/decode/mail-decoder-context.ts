@@ -11,7 +11,7 @@ import {
 import { textOf, type Fields } from '../shared/fields.ts';
 import type { MAILProviderMetadata } from '../shared/mail-metadata.ts';
 
-type Write = Emit<AgentEvent>;
+type EmitEvent = Emit<AgentEvent>;
 
 /**
  * What the parts of the decoder share: the ids of a run, its agents, its metadata, and the time of the event. Here and there
@@ -34,7 +34,7 @@ export class MAILDecoderContext {
   }
 
   /** When the server's event happened. */
-  stamp(timestamp: string | undefined): void {
+  setTimestamp(timestamp: string | undefined): void {
     this.#timestamp = timestamp;
     this.#at = undefined;
   }
@@ -53,7 +53,7 @@ export class MAILDecoderContext {
   }
 
   /** The id of an agent, which is introduced when it is first heard of. */
-  agent(name: string, emit: Write): string {
+  ensureAgent(name: string, emit: EmitEvent): string {
     const known = this.#agents.get(name);
     if (known !== undefined) return known;
     const agentId = `${this.#runId}:${name}`;
@@ -62,18 +62,18 @@ export class MAILDecoderContext {
     return agentId;
   }
 
-  trace(agent: string, event: string, data: Fields): void {
+  addTrace(agent: string, event: string, data: Fields): void {
     this.meta.currentAgent = agent;
     this.meta.agentTrace.push({ agent, timestamp: textOf(data.timestamp) ?? '', event });
   }
 
-  partMeta(wireId?: string): { mail: { taskId: string; callId?: string } } {
+  createPartMetadata(wireId?: string): { mail: { taskId: string; callId?: string } } {
     const { taskId } = this.meta;
     return { mail: wireId === undefined || wireId === '' ? { taskId } : { taskId, callId: wireId } };
   }
 
   /** A text that is told as a whole. */
-  text(start: EventOf<'text-start' | 'reasoning-start'>, delta: string, emit: Write): void {
+  emitText(start: EventOf<'text-start' | 'reasoning-start'>, delta: string, emit: EmitEvent): void {
     const { id, at } = start;
     emit(start);
     if (start.type === 'text-start') {
@@ -85,24 +85,24 @@ export class MAILDecoderContext {
     }
   }
 
-  notice(
+  emitNotice(
     level: 'info' | 'warning' | 'error',
     code: string,
     message: string,
     agent: string | undefined,
-    emit: Write,
+    emit: EmitEvent,
   ): void {
-    const agentId = agent === undefined ? undefined : this.agent(agent, emit);
+    const agentId = agent === undefined ? undefined : this.ensureAgent(agent, emit);
     emit({ type: 'notice', level, message, code, agentId, at: this.at });
   }
 
   /** A known event that does not say what it must. */
-  unread(event: string, data: Fields, why: string, emit: Write): void {
-    this.raw({ event, data }, emit);
-    this.notice('warning', 'mail-malformed', `A MAIL event "${event}" could not be read: ${why}`, undefined, emit);
+  emitUnreadable(event: string, data: Fields, why: string, emit: EmitEvent): void {
+    this.emitRaw({ event, data }, emit);
+    this.emitNotice('warning', 'mail-malformed', `A MAIL event "${event}" could not be read: ${why}`, undefined, emit);
   }
 
-  raw(value: unknown, emit: Write): void {
+  emitRaw(value: unknown, emit: EmitEvent): void {
     emit({ type: 'raw', dialect: 'mail', value: capJson(value), at: this.at });
   }
 }

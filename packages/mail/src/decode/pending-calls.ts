@@ -2,7 +2,7 @@ import { fieldsOf, listOf, nameOf, parseJson, textOf } from '../shared/fields.ts
 import type { AnnouncedCall } from './mail-calls.ts';
 
 /** The calls that the server lists as its last word when it is really paused. Undefined: it is an answer like any other. */
-export function pendingCalls(response: string, agent: string): AnnouncedCall[] | undefined {
+export function parsePendingCalls(response: string, agent: string): AnnouncedCall[] | undefined {
   if (!response.startsWith('[')) return undefined;
   const list = listOf(parseJson(response)).map(fieldsOf);
   if (list.length === 0 || !list.every((call) => call.type === 'function_call' && nameOf(call.name))) return undefined;

@@ -1,5 +1,5 @@
 import { generateId } from '@intertie/core';
-import { demoAgents, playAnswer, playTurn } from './demo-script.ts';
+import { demoAgents, playAnswer, playRequest } from './demo-script.ts';
 import { DemoTask, demoSwarm } from './demo-task.ts';
 import { fieldsOf, listOf, nameOf, parseJson, textOf, type Fields } from '../shared/fields.ts';
 
@@ -23,7 +23,7 @@ export function createMAILDemo(options: MAILDemoOptions = {}): { fetch: (request
   return { fetch: (request) => demo.fetch(request) };
 }
 
-const stall = 15_000;
+const defaultStallMs = 15_000;
 const debugUser = 'ui-dev-user';
 
 class Demo {
@@ -37,7 +37,7 @@ class Demo {
   async fetch(request: Request): Promise<Response> {
     const { pathname } = new URL(request.url);
     const { debug = true } = this.#options;
-    const owner = pathname.startsWith('/ui/') ? debugUser : this.#user(request);
+    const owner = pathname.startsWith('/ui/') ? debugUser : this.#authenticate(request);
     switch (`${request.method} ${pathname}`) {
       case 'GET /':
         return json(serverInfo);
@@ -54,22 +54,22 @@ class Demo {
       case 'GET /whoami':
         return json({ id: owner, role: 'user' });
       case 'GET /tasks':
-        return json(Object.fromEntries(this.#of(owner).map((task) => [task.id, record(task)])));
+        return json(Object.fromEntries(this.#findTasks(owner).map((task) => [task.id, toRecord(task)])));
       case 'GET /ui/tasks':
-        return json(this.#of(owner).map((task) => summary(task)));
+        return json(this.#findTasks(owner).map((task) => toSummary(task)));
       case 'POST /message':
       case 'POST /ui/message':
         return this.#message(request, owner);
     }
     const task = pathname.startsWith('/ui/task/') && this.#tasks.get(decodeURIComponent(pathname.slice(9)));
-    return task ? json(record(task)) : json({ detail: 'Not Found' }, 404);
+    return task ? json(toRecord(task)) : json({ detail: 'Not Found' }, 404);
   }
 
-  #of(owner: string): DemoTask[] {
+  #findTasks(owner: string): DemoTask[] {
     return [...this.#tasks.values()].filter((task) => task.owner === owner);
   }
 
-  #user({ headers }: Request): string | Response {
+  #authenticate({ headers }: Request): string | Response {
     const authorization = headers.get('authorization');
     if (authorization === null) return json({ detail: 'no API key provided' }, 401);
     const key = /^Bearer (.+)$/.exec(authorization)?.[1];
@@ -90,7 +90,7 @@ class Demo {
     const start = task.events.length;
     const error = this.#submit(task, from, isDebug ? { ...message, kwargs: {} } : message);
     if (message.stream ?? isDebug) return this.#stream(task, start, error);
-    return this.#whole(task, error);
+    return this.#respondOnce(task, error);
   }
 
   /** Starts the turn, or says why not. */
@@ -109,11 +109,16 @@ class Demo {
     if (from === 'user_response') task.isCompleted = false;
     task.end = undefined;
     task.isRunning = true;
-    task.say({ address_type: 'user', address: task.owner }, [to], textOf(message.subject) ?? 'New Message', text);
+    task.sendMessage(
+      { address_type: 'user', address: task.owner },
+      [to],
+      textOf(message.subject) ?? 'New Message',
+      text,
+    );
     if (wasCompleted && from === undefined) {
       task.call('supervisor', 'task_complete', { finish_message: 'Nobody will read this.' });
       task.log('task_complete_call_duplicate', 'agent supervisor called task_complete on already completed task');
-    } else void playTurn(task, text, pace);
+    } else void playRequest(task, text, pace);
     return undefined;
   }
 
@@ -140,20 +145,20 @@ class Demo {
 
   /** A view of the task: leaving it stops nothing. */
   #stream(task: DemoTask, start: number, error: string | undefined): Response {
-    const { stallMs = stall } = this.#options;
+    const { stallMs = defaultStallMs } = this.#options;
     const encoder = new TextEncoder();
     let next = start;
-    const left = new AbortController();
+    const disconnected = new AbortController();
     const last = (event: string, response: string): Uint8Array =>
-      encoder.encode(frame(event, { timestamp: task.timestamp(), task_id: task.id, response }));
+      encoder.encode(toFrame(event, { timestamp: task.timestamp(), task_id: task.id, response }));
     const body = new ReadableStream<Uint8Array>(
       {
         async pull(controller) {
-          while (!left.signal.aborted) {
+          while (!disconnected.signal.aborted) {
             const event = task.events[next];
             if (event) {
               next += 1;
-              return controller.enqueue(encoder.encode(frame(event.event, event.data)));
+              return controller.enqueue(encoder.encode(toFrame(event.event, event.data)));
             }
             if (error !== undefined || (task.end && !task.end.isStalled)) {
               controller.enqueue(
@@ -162,15 +167,15 @@ class Demo {
               return controller.close();
             }
             // oxlint-disable-next-line no-await-in-loop -- waits for the next event
-            if ((await task.change(stallMs)) === 'change' || left.signal.aborted) continue;
-            controller.enqueue(encoder.encode(frame('ping', { timestamp: task.timestamp(), task_id: task.id })));
+            if ((await task.waitForChange(stallMs)) === 'change' || disconnected.signal.aborted) continue;
+            controller.enqueue(encoder.encode(toFrame('ping', { timestamp: task.timestamp(), task_id: task.id })));
             if (!task.end) return;
             controller.enqueue(last('task_complete', task.end.response));
             return controller.close();
           }
         },
         cancel() {
-          left.abort();
+          disconnected.abort();
           task.wake();
         },
       },
@@ -180,10 +185,10 @@ class Demo {
     return new Response(body, { headers });
   }
 
-  async #whole(task: DemoTask, error: string | undefined): Promise<Response> {
+  async #respondOnce(task: DemoTask, error: string | undefined): Promise<Response> {
     if (error !== undefined) return json({ response: `The task encountered an error: ${error}.`, events: null });
     // oxlint-disable-next-line no-await-in-loop -- waits for the end
-    while (!task.end) await task.change(stall);
+    while (!task.end) await task.waitForChange(defaultStallMs);
     return json({ response: task.end.response, events: null });
   }
 }
@@ -203,7 +208,7 @@ const serverInfo = {
   uptime: 1,
 };
 
-function summary({ id, owner, startedAt, events, isRunning, isCompleted }: DemoTask): object {
+function toSummary({ id, owner, startedAt, events, isRunning, isCompleted }: DemoTask): object {
   return {
     task_id: id,
     task_owner: owner,
@@ -214,17 +219,17 @@ function summary({ id, owner, startedAt, events, isRunning, isCompleted }: DemoT
   };
 }
 
-function record(task: DemoTask): object {
-  const events = task.events.map(({ event, data }) => ({ event, data: escaped(data), id: null }));
-  return { ...summary(task), events };
+function toRecord(task: DemoTask): object {
+  const events = task.events.map(({ event, data }) => ({ event, data: toEscapedJson(data), id: null }));
+  return { ...toSummary(task), events };
 }
 
-function frame(event: string, data: object): string {
-  return `event: ${event}\r\ndata: ${escaped(data)}\r\n\r\n`;
+function toFrame(event: string, data: object): string {
+  return `event: ${event}\r\ndata: ${toEscapedJson(data)}\r\n\r\n`;
 }
 
 /** As the real server writes it: ASCII alone, and every slash escaped. */
-function escaped(data: object): string {
+function toEscapedJson(data: object): string {
   return JSON.stringify(data)
     .replaceAll('/', String.raw`\/`)
     .replaceAll(/[\u0080-\uffff]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);

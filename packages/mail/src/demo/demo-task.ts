@@ -48,7 +48,7 @@ export class DemoTask {
   }
 
   /** Resolves when something has happened, or after a while. */
-  async change(ms: number): Promise<'change' | 'timeout'> {
+  async waitForChange(ms: number): Promise<'change' | 'timeout'> {
     return new Promise((resolve) => {
       const done = (what: 'change' | 'timeout'): void => {
         clearTimeout(timer);
@@ -61,7 +61,7 @@ export class DemoTask {
     });
   }
 
-  say(from: MAILAddress, to: string[], subject: string, body: string, type = 'request'): void {
+  sendMessage(from: MAILAddress, to: string[], subject: string, body: string, type = 'request'): void {
     const agents = to.map((address) => ({ address_type: 'agent', address }));
     const isDirect = type === 'request' || type === 'response';
     const message = {
@@ -115,7 +115,13 @@ export class DemoTask {
   complete(agent: string, answer: string, reasoning: string): void {
     this.call(agent, 'task_complete', { finish_message: answer }, { reasoning });
     this.log('task_complete_call', `agent ${agent} called task_complete, full response to follow`);
-    this.say({ address_type: 'agent', address: agent }, ['all'], '::task_complete::', answer, 'broadcast_complete');
+    this.sendMessage(
+      { address_type: 'agent', address: agent },
+      ['all'],
+      '::task_complete::',
+      answer,
+      'broadcast_complete',
+    );
     this.isRunning = false;
     this.isCompleted = true;
     this.end = { response: answer, isStalled: false };
@@ -128,10 +134,10 @@ export class DemoTask {
     this.log('agent_error', `error scheduling message for agent ${agent}: ${why}`);
     this.log('agent_error', `agent ${demoSwarm} attempted to send a message to the user (${this.owner})`);
     const body = `The user ('${this.owner}') is unable to respond to your message.`;
-    this.say(system, [demoSwarm], '::improper_response_to_user::', body, 'response');
+    this.sendMessage(system, [demoSwarm], '::improper_response_to_user::', body, 'response');
     this.log('agent_error', `error scheduling message for agent ${demoSwarm}: '${demoSwarm}'`);
-    const told = `agent ${demoSwarm} is the swarm name; message from ${demoSwarm} cannot be delivered to it`;
-    this.log('task_error', told);
+    const description = `agent ${demoSwarm} is the swarm name; message from ${demoSwarm} cannot be delivered to it`;
+    this.log('task_error', description);
     this.isRunning = false;
     const response = `A message was detected with sender '${demoSwarm}' and recipient '${demoSwarm}'.`;
     this.end = { response, isStalled: true };

@@ -13,7 +13,7 @@ import { createMAILEncoder } from './encode-mail.ts';
 
 const run: RunInput = runInput({ runId: 'r', threadId: 'task', messageId: 'm' });
 
-function told(events: Iterable<AgentEvent>): { frames: unknown[]; losses: Loss[] } {
+function encode(events: Iterable<AgentEvent>): { frames: unknown[]; losses: Loss[] } {
   const losses: Loss[] = [];
   return {
     frames: transcode(
@@ -25,29 +25,29 @@ function told(events: Iterable<AgentEvent>): { frames: unknown[]; losses: Loss[]
 }
 
 const ann: AgentEvent[] = [{ type: 'agent-start', agentId: 'a', name: 'ann', kind: 'agent' }];
-const say = (id: string, delta: string, more: object = {}): AgentEvent[] => [
-  { type: 'text-start', id, agentId: 'a', ...more },
+const text = (id: string, delta: string, fields: object = {}): AgentEvent[] => [
+  { type: 'text-start', id, agentId: 'a', ...fields },
   { type: 'text-delta', id, delta },
   { type: 'text-end', id },
 ];
 const call: AgentEvent = { type: 'tool-call', toolCallId: 'c', toolName: 'look', input: { q: 1 }, agentId: 'a' };
 
-function back(events: AgentEvent[]): AgentEvent[] {
-  const frames = told(events).frames as MAILFrame[];
+function roundTrip(events: AgentEvent[]): AgentEvent[] {
+  const frames = encode(events).frames as MAILFrame[];
   expect(check(mailDialect, frames).violations).toEqual([]);
   return transcode(createMAILDecoder(run), frames);
 }
 
-it('a run with a tool comes back: who spoke, what was called, the answer', () => {
-  const events = back([
+it('a run with a tool comes roundTrip: who spoke, what was called, the answer', () => {
+  const events = roundTrip([
     ...ann,
     { type: 'reasoning-start', id: 't', agentId: 'a' },
     { type: 'reasoning-delta', id: 't', delta: 'Hm.' },
     { type: 'reasoning-end', id: 't' },
-    ...say('0', 'Let me look.'),
+    ...text('0', 'Let me look.'),
     call,
     { type: 'tool-result', toolCallId: 'c', status: 'ok', output: { found: 1 } },
-    ...say('1', 'Found.'),
+    ...text('1', 'Found.'),
     { type: 'run-end', outcome: 'complete' },
   ]);
   expect(events).toContainEqual(expect.objectContaining({ type: 'agent-start', name: 'ann' }));
@@ -61,15 +61,15 @@ it('a run with a tool comes back: who spoke, what was called, the answer', () =>
 
 it('a tool that waits for the client is a breakpoint', () => {
   const waitingFor = [{ type: 'tool' as const, toolCallId: 'c' }];
-  const events = back([...ann, call, { type: 'run-end', outcome: 'paused', waitingFor }]);
+  const events = roundTrip([...ann, call, { type: 'run-end', outcome: 'paused', waitingFor }]);
   expect(events.at(-1)).toMatchObject({ outcome: 'paused', waitingFor: [{ type: 'tool' }] });
 });
 
-it('what it cannot say is in the ledger', () => {
-  const { losses } = told([
-    ...say('0', 'I'),
+it('what it cannot text is in the ledger', () => {
+  const { losses } = encode([
+    ...text('0', 'I'),
     { type: 'agent-start', agentId: 'b', name: 'bob', kind: 'agent' },
-    ...say('1', 'too', { agentId: 'b' }),
+    ...text('1', 'too', { agentId: 'b' }),
     { type: 'question', questionId: 'q', kind: 'approval', message: 'May I?' },
     { type: 'run-end', outcome: 'paused', waitingFor: [{ type: 'question', questionId: 'q' }] },
   ]);
@@ -77,14 +77,14 @@ it('what it cannot say is in the ledger', () => {
 });
 
 it('an error and a stop are the last word', () => {
-  expect(back([{ type: 'run-end', outcome: 'error', error: { message: 'No.' } }]).at(-1)).toMatchObject({
+  expect(roundTrip([{ type: 'run-end', outcome: 'error', error: { message: 'No.' } }]).at(-1)).toMatchObject({
     outcome: 'error',
   });
-  expect(back([{ type: 'run-end', outcome: 'aborted' }]).at(-1)).toMatchObject({ outcome: 'error' });
+  expect(roundTrip([{ type: 'run-end', outcome: 'aborted' }]).at(-1)).toMatchObject({ outcome: 'error' });
 });
 
 it('a time that is none is passed over', () => {
-  expect(told([{ type: 'run-end', outcome: 'complete', at: 1e30 }]).frames).toHaveLength(4);
+  expect(encode([{ type: 'run-end', outcome: 'complete', at: 1e30 }]).frames).toHaveLength(4);
 });
 
 it('any run makes a sound stream', () => {
@@ -95,7 +95,7 @@ it('any run makes a sound stream', () => {
         events,
         end,
       );
-      expect(check(mailDialect, told(sealed).frames).violations).toEqual([]);
+      expect(check(mailDialect, encode(sealed).frames).violations).toEqual([]);
     }),
     { numRuns: 100 },
   );
@@ -103,6 +103,6 @@ it('any run makes a sound stream', () => {
 
 it('so do the tapes of the corpus', () => {
   const tape = parseTape(readFileSync(join(import.meta.dirname, '../../../conformance/corpus/swarm-asks.tape.jsonl')));
-  const { frames } = told(tape.items.map(({ item }) => item as AgentEvent));
+  const { frames } = encode(tape.items.map(({ item }) => item as AgentEvent));
   expect(check(mailDialect, frames).violations).toEqual([]);
 });

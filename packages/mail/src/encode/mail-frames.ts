@@ -51,7 +51,7 @@ export class MailFrames {
   }
 
   /** What the stream itself says at its end: no description, and nothing beside the response. */
-  last(event: string, response: string): MailFrame {
+  final(event: string, response: string): MailFrame {
     return { event, data: { timestamp: this.#time, task_id: this.#task, response } };
   }
 }

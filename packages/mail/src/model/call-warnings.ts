@@ -14,7 +14,7 @@ const unsupported = [
   'seed',
 ] as const;
 
-export function callWarnings(
+export function getCallWarnings(
   options: LanguageModelV3CallOptions,
   { breakpointTools, maxSteps }: MAILModelSettings,
   hasToken: boolean,
@@ -35,7 +35,7 @@ export function callWarnings(
   if (toolChoice !== undefined && toolChoice.type !== 'auto') {
     warnings.push({ type: 'unsupported', feature: 'toolChoice', details: 'The agents choose their tools themselves.' });
   }
-  const callable = new Set([...(breakpointTools ?? []), ...calledTools(options.prompt)]);
+  const callable = new Set([...(breakpointTools ?? []), ...findCalledTools(options.prompt)]);
   for (const tool of tools) {
     if (tool.type === 'function' && callable.has(tool.name)) continue;
     const how =
@@ -56,7 +56,7 @@ export function callWarnings(
 }
 
 /** Names of the caller's tools that a swarm has called in this conversation. */
-function calledTools(prompt: LanguageModelV3CallOptions['prompt']): string[] {
+function findCalledTools(prompt: LanguageModelV3CallOptions['prompt']): string[] {
   const parts = prompt.flatMap((message) => (message.role === 'assistant' ? message.content : []));
   return parts.flatMap((part) => {
     if (part.type !== 'tool-call' || part.providerExecuted) return [];

@@ -6,7 +6,7 @@ import type {
   SharedV3Warning,
 } from '@ai-sdk/provider';
 import { fieldsOf, nameOf } from '../shared/fields.ts';
-import type { MAILToolResult } from '../client/mail-turn.ts';
+import type { MAILToolResult } from '../client/mail-request.ts';
 
 export type MAILMessageInput = {
   /** The newest words of the user, behind those of the system. */
@@ -34,38 +34,38 @@ export function convertToMAILMessage(
   const warnings: SharedV3Warning[] = [];
   const warn = (message: string): void => void warnings.push({ type: 'other', message });
   const system = prompt.flatMap((message) => (message.role === 'system' ? [message.content] : []));
-  const talk = prompt.filter((message) => message.role !== 'system');
-  const words = transcript ? told(talk, warn) : newest(talk, warn);
-  const messageBody = [...(includeSystem ? system : []), words].filter((text) => text !== '').join('\n\n');
-  return { messageBody, toolResults: trailingResults(talk, warn), warnings };
+  const conversation = prompt.filter((message) => message.role !== 'system');
+  const text = transcript ? buildTranscript(conversation, warn) : getNewestUserText(conversation, warn);
+  const messageBody = [...(includeSystem ? system : []), text].filter((text) => text !== '').join('\n\n');
+  return { messageBody, toolResults: getTrailingResults(conversation, warn), warnings };
 }
 
 type Warn = (message: string) => void;
 
 /** All user messages behind the last answer. */
-function newest(talk: LanguageModelV3Message[], warn: Warn): string {
-  const start = talk.findLastIndex(({ role }) => role !== 'user') + 1;
-  return talk
+function getNewestUserText(conversation: LanguageModelV3Message[], warn: Warn): string {
+  const start = conversation.findLastIndex(({ role }) => role !== 'user') + 1;
+  return conversation
     .slice(start)
-    .map((message) => textOf(message, warn))
+    .map((message) => toText(message, warn))
     .join('\n\n');
 }
 
-function told(talk: LanguageModelV3Message[], warn: Warn): string {
-  const last = talk.at(-1);
-  const before = last?.role === 'user' ? talk.slice(0, -1) : talk;
+function buildTranscript(conversation: LanguageModelV3Message[], warn: Warn): string {
+  const last = conversation.at(-1);
+  const before = last?.role === 'user' ? conversation.slice(0, -1) : conversation;
   const lines = before.flatMap((message) => {
-    const text = textOf(message, warn);
-    return text === '' ? [] : [`${names[message.role]}: ${text}`];
+    const text = toText(message, warn);
+    return text === '' ? [] : [`${roleNames[message.role]}: ${text}`];
   });
-  if (lines.length === 0) return last ? textOf(last, warn) : '';
-  const now = last?.role === 'user' ? `The user now says:\n${textOf(last, warn)}` : 'Go on from here.';
+  if (lines.length === 0) return last ? toText(last, warn) : '';
+  const now = last?.role === 'user' ? `The user now says:\n${toText(last, warn)}` : 'Go on from here.';
   return `What was said so far:\n${lines.join('\n')}\n\n${now}`;
 }
 
-const names = { system: 'System', user: 'User', assistant: 'Assistant', tool: 'Tool' } as const;
+const roleNames = { system: 'System', user: 'User', assistant: 'Assistant', tool: 'Tool' } as const;
 
-function textOf(message: LanguageModelV3Message, warn: Warn): string {
+function toText(message: LanguageModelV3Message, warn: Warn): string {
   if (message.role === 'system') return message.content;
   return message.content
     .flatMap((part) => {
@@ -73,11 +73,11 @@ function textOf(message: LanguageModelV3Message, warn: Warn): string {
         case 'text':
           return [part.text];
         case 'file':
-          return [fileReference(part, warn)];
+          return [toFileReference(part, warn)];
         case 'tool-call':
           return [`(${part.toolName} ${JSON.stringify(part.input)})`];
         case 'tool-result':
-          return [`(${part.toolName} gave ${outputText(part.output, warn)})`];
+          return [`(${part.toolName} gave ${toOutputText(part.output, warn)})`];
         default:
           return [];
       }
@@ -86,23 +86,23 @@ function textOf(message: LanguageModelV3Message, warn: Warn): string {
 }
 
 /** Agents of a swarm read text. A file is at least named, and where it has an address, that is told. */
-function fileReference({ filename, mediaType, data }: LanguageModelV3FilePart, warn: Warn): string {
+function toFileReference({ filename, mediaType, data }: LanguageModelV3FilePart, warn: Warn): string {
   const name = filename ?? 'a file';
   warn(`MAIL carries text alone: ${name} (${mediaType}) is only mentioned. Put its content or a link into the text.`);
   const where = data instanceof URL && data.protocol !== 'data:' ? ` at ${data.href}` : '';
   return `[file: ${name}, ${mediaType}${where}]`;
 }
 
-function trailingResults(talk: LanguageModelV3Message[], warn: Warn): MAILToolResult[] {
-  const start = talk.findLastIndex(({ role }) => role !== 'tool') + 1;
+function getTrailingResults(conversation: LanguageModelV3Message[], warn: Warn): MAILToolResult[] {
+  const start = conversation.findLastIndex(({ role }) => role !== 'tool') + 1;
   const calls = new Map<string, string>();
-  const caller = talk[start - 1];
+  const caller = conversation[start - 1];
   for (const part of caller?.role === 'assistant' ? caller.content : []) {
     if (part.type !== 'tool-call' || part.providerExecuted) continue;
     // A call whose id was taken has another one on our side.
     calls.set(part.toolCallId, nameOf(fieldsOf(part.providerOptions?.mail).callId) ?? part.toolCallId);
   }
-  return talk.slice(start).flatMap((message) => {
+  return conversation.slice(start).flatMap((message) => {
     if (message.role !== 'tool') return [];
     return message.content.flatMap((part) => {
       if (part.type !== 'tool-result') {
@@ -110,13 +110,13 @@ function trailingResults(talk: LanguageModelV3Message[], warn: Warn): MAILToolRe
         return [];
       }
       const callId = calls.get(part.toolCallId);
-      return callId === undefined ? [] : [{ call_id: callId, content: outputText(part.output, warn) }];
+      return callId === undefined ? [] : [{ call_id: callId, content: toOutputText(part.output, warn) }];
     });
   });
 }
 
 /** MAIL has no flag for a failure, so the text says it. */
-function outputText(output: LanguageModelV3ToolResultOutput, warn: Warn): string {
+function toOutputText(output: LanguageModelV3ToolResultOutput, warn: Warn): string {
   switch (output.type) {
     case 'text':
       return output.value;

@@ -28,9 +28,9 @@ export function createMAIL(providerSettings: MAILProviderSettings = {}): MAILPro
     specificationVersion: 'v3' as const,
     languageModel,
     chat: languageModel,
-    embeddingModel: none('embeddingModel'),
-    textEmbeddingModel: none('embeddingModel'),
-    imageModel: none('imageModel'),
+    embeddingModel: rejectModelType('embeddingModel'),
+    textEmbeddingModel: rejectModelType('embeddingModel'),
+    imageModel: rejectModelType('imageModel'),
     check: async ({ swarm, signal }: { swarm?: string; signal?: AbortSignal } = {}) => {
       const { swarms = {} } = providerSettings;
       const mapped = swarm !== undefined && Object.hasOwn(swarms, swarm) ? swarms[swarm] : undefined;
@@ -40,7 +40,7 @@ export function createMAIL(providerSettings: MAILProviderSettings = {}): MAILPro
 }
 
 /** What a swarm is not. */
-const none =
+const rejectModelType =
   (modelType: 'embeddingModel' | 'imageModel') =>
   (modelId: string): never => {
     const message = `A MAIL swarm is a language model, and no ${modelType}.`;

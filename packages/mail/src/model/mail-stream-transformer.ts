@@ -5,7 +5,7 @@ import { createAgentLabels } from '../shared/agent-labels.ts';
 import { createMAILDecoder } from '../decode/decode-mail.ts';
 import type { MAILFrame } from '../shared/mail-event.ts';
 import type { MAILToolCalls } from '../shared/mail-settings.ts';
-import { modelRun } from './model-run.ts';
+import { createModelRun } from './model-run.ts';
 
 export interface MAILStreamTransformerOptions {
   warnings?: SharedV3Warning[];
@@ -25,7 +25,7 @@ export function createMAILStreamTransformer({
   taskId,
   toolCalls = 'actions',
 }: MAILStreamTransformerOptions = {}): TransformStream<MAILFrame, LanguageModelV3StreamPart> {
-  const run = modelRun(generateId(), [], Date.now());
+  const run = createModelRun(generateId(), [], Date.now());
   const decoder = createMAILDecoder(run, { toolCalls, ...(taskId !== undefined && { taskId }) });
   const sealed = compose(
     decoder,

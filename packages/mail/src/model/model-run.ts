@@ -5,7 +5,7 @@ import type { CanonicalMessage, RunInput } from '@intertie/core';
  * The run of one call to a model. The SDK keeps the history; only the ids in it matter, since those of the vendors repeat
  * from turn to turn and the SDK pairs calls and results by them.
  */
-export function modelRun(runId: string, prompt: LanguageModelV3Prompt, startedAt: number): RunInput {
+export function createModelRun(runId: string, prompt: LanguageModelV3Prompt, startedAt: number): RunInput {
   const parts = prompt.flatMap((message) =>
     message.role !== 'assistant'
       ? []

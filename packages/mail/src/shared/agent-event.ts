@@ -1,4 +1,4 @@
-import { agentOf } from './agent-of-event.ts';
+import { findEventAgent } from './find-event-agent.ts';
 import { fieldsOf, parseJson, textOf } from './fields.ts';
 import type { MAILEvent, MAILFrame, UnknownMAILEvent } from './mail-event.ts';
 import { readMessage } from './read-message.ts';
@@ -15,13 +15,13 @@ export function toAgentEvent({ event, data }: MAILFrame): MAILAgentEvent | MAILP
   const { description, response, extra_data: extra } = fieldsOf(parsed);
   const text = textOf(description) ?? textOf(response) ?? '';
   // The types are what MAIL 1.3 promises; nothing here depends on them.
-  const said = { event, data: parsed } as MAILEvent;
-  const agent = event === 'new_message' ? senderOf(extra) : agentOf(event, text, fieldsOf(extra));
-  if (agent === undefined) return { type: 'mail-event', description: text, event: said };
-  return { type: 'mail-agent-event', agent, description: text, event: said };
+  const parsedEvent = { event, data: parsed } as MAILEvent;
+  const agent = event === 'new_message' ? findSendingAgent(extra) : findEventAgent(event, text, fieldsOf(extra));
+  if (agent === undefined) return { type: 'mail-event', description: text, event: parsedEvent };
+  return { type: 'mail-agent-event', agent, description: text, event: parsedEvent };
 }
 
-function senderOf(extra: unknown): string | undefined {
+function findSendingAgent(extra: unknown): string | undefined {
   const message = readMessage(fieldsOf(extra).full_message);
   return message?.senderType === 'agent' ? message.sender : undefined;
 }

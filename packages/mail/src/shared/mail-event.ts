@@ -4,9 +4,9 @@ import type { Json, JsonObject } from '@intertie/core';
 export type MAILFrame = { event: string; data: unknown };
 
 /** Every event but the three that the stream makes itself. `extra_data` is always there and mostly empty. */
-type Logged<Extra = JsonObject> = { timestamp: string; description: string; task_id: string; extra_data: Extra };
+type LoggedData<Extra = JsonObject> = { timestamp: string; description: string; task_id: string; extra_data: Extra };
 /** What the stream writes as its last word. Neither a description nor extra data. */
-type Final = { timestamp: string; task_id: string; response: string };
+type FinalData = { timestamp: string; task_id: string; response: string };
 
 export type MAILAddress = { address_type: 'admin' | 'agent' | 'system' | 'user'; address: string };
 
@@ -37,7 +37,7 @@ export type MAILToolCall = {
   preamble?: string;
 };
 
-type Plain =
+type PlainEventName =
   | 'action_call'
   | 'action_complete'
   | 'action_error'
@@ -55,24 +55,24 @@ type Plain =
 
 /** One event of a MAIL 1.3 server, by its name. */
 export type MAILEvent =
-  | { event: 'new_message'; data: Logged<{ full_message: MAILMessage }> }
-  | { event: 'tool_call'; data: Logged<MAILToolCall> }
-  | { event: 'builtin_tool_call'; data: Logged<{ tool_type: string; tool_args: JsonObject }> }
-  | { [Name in Plain]: { event: Name; data: Logged } }[Plain]
-  | { event: 'task_complete' | 'task_error'; data: Final | Logged }
+  | { event: 'new_message'; data: LoggedData<{ full_message: MAILMessage }> }
+  | { event: 'tool_call'; data: LoggedData<MAILToolCall> }
+  | { event: 'builtin_tool_call'; data: LoggedData<{ tool_type: string; tool_args: JsonObject }> }
+  | { [Name in PlainEventName]: { event: Name; data: LoggedData } }[PlainEventName]
+  | { event: 'task_complete' | 'task_error'; data: FinalData | LoggedData }
   | { event: 'ping'; data: { timestamp: string; task_id: string } };
 
 /** An event that this version of MAIL does not have, or whose data is no object. */
 export type UnknownMAILEvent = { event: string; data: Json };
 
 /** A sign of life that is no event: a comment, or bytes that do not make up a whole frame yet. */
-export const lifeFrame: MAILFrame = { event: 'ping', data: {} };
+export const keepAliveFrame: MAILFrame = { event: 'ping', data: {} };
 
 /** A word of our own to the decoder, for what is not on the wire: it becomes a notice. */
 export const warningEvent = 'intertie-warning';
 
 /** Another word of our own: the agent that has just said something without a tool is the only one of its swarm. */
-export const aloneEvent = 'intertie-alone';
+export const singleAgentEvent = 'intertie-alone';
 
 /** The events of MAIL 1.3 that a task's record keeps, with a description. */
 export const loggedEvents: readonly string[] = [
@@ -103,5 +103,5 @@ export const wireEvents: readonly string[] = [...loggedEvents, 'task_complete', 
  * of a `switch`; the one from here is the same string as the case's.
  */
 export const eventNames: ReadonlyMap<string, string> = new Map(
-  [...wireEvents, warningEvent, aloneEvent].map((name) => [name, name]),
+  [...wireEvents, warningEvent, singleAgentEvent].map((name) => [name, name]),
 );

@@ -4,7 +4,7 @@ import type { Fault } from '@intertie/core';
 export const taskNotFound = 'mail-task-not-found';
 
 /** The last word of a server whose task could not go on. */
-export function taskFault(response: string): Fault {
+export function toTaskFault(response: string): Fault {
   if (/^task '.*' not found$/s.test(response)) {
     return { message: `The MAIL server does not know the task any more: ${response}.`, code: taskNotFound };
   }
@@ -20,12 +20,12 @@ export function taskFault(response: string): Fault {
   };
 }
 
-export function agentFault(description: string): Fault {
+export function toAgentFault(description: string): Fault {
   return { message: description, code: 'mail-agent' };
 }
 
 /** The task was complete before this message, which therefore reaches no agent. Without this the stream pings forever. */
-export const completedFault: Fault = {
+export const completedTaskFault: Fault = {
   message:
     'The message went to a task that was already complete, and the server drops it. Send it with ' +
     'resumeFrom: "user_response", or without a taskId to start a new task.',

@@ -39,14 +39,14 @@ export function mailMetadata(providerMetadata: unknown): MAILProviderMetadata {
     taskId: mail.taskId,
     taskStatus: status as MAILTaskStatus,
     ...(currentAgent !== undefined && { currentAgent }),
-    agentTrace: listOf(mail.agentTrace).map(traceEntry),
+    agentTrace: listOf(mail.agentTrace).map(readTraceEntry),
     ...(Array.isArray(mail.events) && { events: mail.events as Json[] }),
     ...(isResumeToken(resumeToken) && { resumeToken }),
     ...(error !== undefined && { error }),
   };
 }
 
-function traceEntry(value: unknown): MAILTraceEntry {
+function readTraceEntry(value: unknown): MAILTraceEntry {
   const { agent, timestamp, event } = fieldsOf(value);
   return { agent: textOf(agent) ?? '', timestamp: textOf(timestamp) ?? '', event: textOf(event) ?? '' };
 }

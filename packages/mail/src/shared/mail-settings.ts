@@ -95,13 +95,13 @@ export function readSettings(given: unknown): MAILModelSettings {
 }
 
 /** The settings of one call, from its `providerOptions`. */
-export function settingsOfCall(providerOptions: unknown): MAILModelSettings {
+export function readCallSettings(providerOptions: unknown): MAILModelSettings {
   return readSettings(fieldsOf(providerOptions).mail);
 }
 
 type Shape = { isValid: (value: unknown) => boolean; expected: string };
 const isName = (value: unknown): boolean => nameOf(value) !== undefined;
-const isWhole = (value: unknown): boolean => readResumeToken(value) !== undefined;
+const isCompleteToken = (value: unknown): boolean => readResumeToken(value) !== undefined;
 const text: Shape = { isValid: isName, expected: 'a non-empty text' };
 const duration: Shape = { isValid: (value) => typeof value === 'number' && value > 0, expected: 'a positive number' };
 const flag: Shape = { isValid: (value) => typeof value === 'boolean', expected: 'true or false' };
@@ -110,11 +110,11 @@ const shapes: { readonly [Key in keyof MAILModelSettings]-?: Shape } = {
   entrypoint: text,
   bypassSupervisor: flag,
   taskId: {
-    isValid: (value) => isName(value) && (!isResumeToken(value) || isWhole(value)),
+    isValid: (value) => isName(value) && (!isResumeToken(value) || isCompleteToken(value)),
     expected: 'the id of a task or a resumeToken',
   },
   resumeFrom: {
-    isValid: (value) => value === 'user_response' || value === 'breakpoint_tool_call' || isWhole(value),
+    isValid: (value) => value === 'user_response' || value === 'breakpoint_tool_call' || isCompleteToken(value),
     expected: '"user_response", "breakpoint_tool_call" or a resumeToken',
   },
   subject: text,
@@ -134,7 +134,7 @@ const shapes: { readonly [Key in keyof MAILModelSettings]-?: Shape } = {
 };
 
 /** A variable of the environment, where there is one. */
-export function fromEnvironment(name: string): string | undefined {
+export function readEnvironment(name: string): string | undefined {
   const { process } = globalThis as { process?: { env?: { [name: string]: string | undefined } } };
   return nameOf(process?.env?.[name]);
 }

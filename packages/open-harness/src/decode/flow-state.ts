@@ -23,7 +23,7 @@ import { dialect } from './dialect-name.ts';
 import type { OpenHarnessInput, RuntimeEvent, StatePatch } from '../runtime/runtime-event.ts';
 import type { RunSnapshot } from '../runtime/runtime.ts';
 import { toStatePatch } from '../runtime/state-patch.ts';
-import { lastUserText, undeliveredText } from '../runtime/turn-text.ts';
+import { lastUserText, undeliveredText } from '../runtime/request-text.ts';
 
 type Input<Type extends RuntimeEvent['type']> = Extract<RuntimeEvent, { type: Type }>;
 

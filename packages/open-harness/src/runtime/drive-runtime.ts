@@ -5,7 +5,7 @@ import { createInputQueue } from './input-queue.ts';
 import { MessageDelivery } from './message-delivery.ts';
 import { isTerminalEvent, type OpenHarnessInput, type RuntimeEvent } from './runtime-event.ts';
 import type { RunSnapshot, RuntimeLike } from './runtime.ts';
-import { lastUserText, undeliveredText } from './turn-text.ts';
+import { lastUserText, undeliveredText } from './request-text.ts';
 
 export interface DriveOptions {
   run: RunInput;

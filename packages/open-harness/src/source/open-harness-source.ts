@@ -16,7 +16,7 @@ import { isFields } from '@intertie/core/fields';
 import { flowTopology, snapshotFlow } from '../decode/flow-topology.ts';
 import type { OpenHarnessInput } from '../runtime/runtime-event.ts';
 import type { FlowLike, RunSnapshot, RuntimeLike } from '../runtime/runtime.ts';
-import { flowInput } from '../runtime/turn-text.ts';
+import { flowInput } from '../runtime/request-text.ts';
 
 /** Where a paused flow goes on; `createRuntime({ flow, registry, resume })` of the real runtimes takes it as it is. */
 export type FlowResume = { runId?: string; snapshot: RunSnapshot };

@@ -1,12 +1,12 @@
 import type { MAILFrame } from '../shared/mail-event.ts';
 
-export type FrameLimits = { silenceMs: number; progressMs: number };
+export type FrameTimeouts = { silenceMs: number; progressMs: number };
 
 /** Longer delays overflow a timer, which then fires at once. */
 const maxDelay = 2 ** 31 - 1;
 
 /** A limit was reached. `idle`: nothing arrived at all. `no-progress`: nothing but pings. */
-export class FrameLimitError extends Error {
+export class FrameTimeoutError extends Error {
   readonly code: 'idle' | 'no-progress';
   constructor(code: 'idle' | 'no-progress', message: string) {
     super(message);
@@ -19,9 +19,9 @@ export class FrameLimitError extends Error {
  * The server has no time limit of its own: a task that is stuck pings forever, and a dead connection says nothing. Any frame
  * is a sign of life, but a ping is no progress. `stop` is told to let go of what is being waited for.
  */
-export async function* limitFrames(
+export async function* withFrameTimeouts(
   frames: AsyncIterator<MAILFrame>,
-  { silenceMs, progressMs }: FrameLimits,
+  { silenceMs, progressMs }: FrameTimeouts,
   stop: (error: Error) => void,
 ): AsyncGenerator<MAILFrame, void> {
   let progressAt = performance.now();
@@ -29,23 +29,23 @@ export async function* limitFrames(
     const left = Math.max(0, progressMs - (performance.now() - progressAt));
     const error =
       left < silenceMs
-        ? new FrameLimitError(
+        ? new FrameTimeoutError(
             'no-progress',
             `The MAIL task has made no progress for ${progressMs} ms. It may be stuck; "progressMs" sets the limit.`,
           )
-        : new FrameLimitError(
+        : new FrameTimeoutError(
             'idle',
             `The MAIL server was silent for ${silenceMs} ms, though it pings every 15 s. "silenceMs" sets the limit.`,
           );
     // oxlint-disable-next-line no-await-in-loop -- one frame after the other
-    const result = await before(frames.next(), Math.min(left, silenceMs), error, stop);
+    const result = await withTimeout(frames.next(), Math.min(left, silenceMs), error, stop);
     if (result.done) return;
     if (result.value.event !== 'ping') progressAt = performance.now();
     yield result.value;
   }
 }
 
-async function before<T>(work: Promise<T>, ms: number, error: Error, stop: (error: Error) => void): Promise<T> {
+async function withTimeout<T>(work: Promise<T>, ms: number, error: Error, stop: (error: Error) => void): Promise<T> {
   if (ms > maxDelay) return work;
   let timer: ReturnType<typeof setTimeout> | undefined;
   const limit = new Promise<never>((_, reject) => {

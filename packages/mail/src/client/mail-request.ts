@@ -4,7 +4,7 @@ import type { MAILModelSettings, MAILResumeFrom } from '../shared/mail-settings.
 export type MAILToolResult = { call_id: string; content: string };
 
 /** What is sent to a swarm, and into which task. */
-export type MAILTurn = {
+export type MAILRequest = {
   taskId: string;
   /** Absent: the task is new. */
   resumeFrom?: MAILResumeFrom;
@@ -16,8 +16,8 @@ export type MAILTurn = {
 const defaultSubject = 'New Message';
 
 /** The body of the request. `kwargs` is read by `/message` alone. */
-export function toRequestBody(turn: MAILTurn, settings: MAILModelSettings, hasToken: boolean): object {
-  const { taskId, resumeFrom, body, toolResults } = turn;
+export function toRequestBody(request: MAILRequest, settings: MAILModelSettings, hasToken: boolean): object {
+  const { taskId, resumeFrom, body, toolResults } = request;
   const { entrypoint, subject = defaultSubject, maxSteps } = settings;
   const kwargs = {
     ...(resumeFrom === 'breakpoint_tool_call' && { breakpoint_tool_call_result: toolResults ?? [] }),

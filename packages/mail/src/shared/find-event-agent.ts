@@ -5,7 +5,7 @@ import { nameOf, type Fields } from './fields.ts';
  * may hold spaces, dots and hyphens. So every kind of event has its own anchors, and where a sentence says `agent` of
  * something that is none (the swarm, a Python object), there is no agent.
  */
-const sentences: { readonly [event: string]: RegExp } = {
+const descriptionPatterns: { readonly [event: string]: RegExp } = {
   action_call: /^agent (.+?) executing action tool: /,
   action_complete: /^action complete \(caller = (.+?)\):\n/,
   action_error: /^action error \(caller = (.+?), tool = /,
@@ -20,12 +20,12 @@ const sentences: { readonly [event: string]: RegExp } = {
   agent_error: /^(?:error (?:scheduling|sending) message for agent (.+?): |agent (.+?) called )/,
 };
 
-export function agentOf(event: string, description: string, extra: Fields): string | undefined {
+export function findEventAgent(event: string, description: string, extra: Fields): string | undefined {
   if (event === 'tool_call') {
     const end = ` called ${nameOf(extra.tool_name) ?? ''}`;
     if (!description.startsWith('agent ') || !description.endsWith(end)) return undefined;
     return nameOf(description.slice('agent '.length, -end.length));
   }
-  const found = sentences[event]?.exec(description);
+  const found = descriptionPatterns[event]?.exec(description);
   return found?.[1] ?? found?.[2];
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
-import { aloneFrames } from './alone-frames.ts';
-import { aloneEvent, type MAILFrame } from '../shared/mail-event.ts';
+import { detectSingleAgent } from './detect-single-agent.ts';
+import { singleAgentEvent, type MAILFrame } from '../shared/mail-event.ts';
 import type { MAILAgentInfo } from './mail-server.ts';
 
 const called = (tool_name: string): MAILFrame => ({
@@ -9,13 +9,14 @@ const called = (tool_name: string): MAILFrame => ({
 });
 const agent = (name: string): MAILAgentInfo => ({ name, targets: [], isEntrypoint: false, canComplete: true });
 
-async function read(frames: MAILFrame[], answer: () => Promise<{ agents: MAILAgentInfo[] }>) {
+async function readEvents(frames: MAILFrame[], answer: () => Promise<{ agents: MAILAgentInfo[] }>) {
   const agents = vi.fn<() => Promise<{ agents: MAILAgentInfo[] }>>(answer);
   const given = (async function* () {
     yield* frames;
   })();
   const events: string[] = [];
-  for await (const { event } of aloneFrames(given, { agents }, new AbortController().signal)) events.push(event);
+  for await (const { event } of detectSingleAgent(given, { readAgents: agents }, new AbortController().signal))
+    events.push(event);
   return { events, asked: agents.mock.calls.length };
 }
 
@@ -23,19 +24,19 @@ describe('words without a tool', () => {
   const frames = [called('send_request'), called('text_output'), { event: 'ping', data: {} }, called('text_output')];
 
   it('in a swarm of one go nowhere, which is said; the server is asked once', async () => {
-    const { events, asked } = await read(frames, async () => ({ agents: [agent('solo')] }));
-    expect(events).toEqual(['tool_call', 'tool_call', aloneEvent, 'ping', 'tool_call', aloneEvent]);
+    const { events, asked } = await readEvents(frames, async () => ({ agents: [agent('solo')] }));
+    expect(events).toEqual(['tool_call', 'tool_call', singleAgentEvent, 'ping', 'tool_call', singleAgentEvent]);
     expect(asked).toBe(1);
   });
 
   it('in a larger swarm reach the others; nobody is asked where there are none', async () => {
-    const { events } = await read(frames, async () => ({ agents: [agent('a'), agent('b')] }));
-    expect(events).not.toContain(aloneEvent);
-    expect((await read([called('search')], async () => ({ agents: [agent('solo')] }))).asked).toBe(0);
+    const { events } = await readEvents(frames, async () => ({ agents: [agent('a'), agent('b')] }));
+    expect(events).not.toContain(singleAgentEvent);
+    expect((await readEvents([called('search')], async () => ({ agents: [agent('solo')] }))).asked).toBe(0);
   });
 
   it('a server that does not say is taken for a larger swarm', async () => {
-    const { events } = await read(frames, () => Promise.reject(new Error('404')));
-    expect(events).not.toContain(aloneEvent);
+    const { events } = await readEvents(frames, () => Promise.reject(new Error('404')));
+    expect(events).not.toContain(singleAgentEvent);
   });
 });

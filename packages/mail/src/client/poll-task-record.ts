@@ -1,9 +1,9 @@
 import { APICallError } from '@ai-sdk/provider';
-import { lifeFrame, type MAILFrame } from '../shared/mail-event.ts';
+import { keepAliveFrame, type MAILFrame } from '../shared/mail-event.ts';
 import type { MAILServer } from './mail-server.ts';
-import { answerOf, frameKey, lastTurn, readTaskRecord, type TaskRecord } from './task-record.ts';
+import { getAnswer, toFrameKey, findLastRequest, readTaskRecord, type TaskRecord } from './task-record.ts';
 
-export interface ReattachOptions {
+export interface PollOptions {
   server: MAILServer;
   taskId: string;
   signal: AbortSignal;
@@ -19,8 +19,8 @@ const maxFailures = 3;
  * After a lost connection the task goes on at the server, which cannot be asked to send the rest. It keeps a record, though:
  * this reads it until the task is over, and gives what `seen` has not seen yet. Nothing, if there is no record.
  */
-export async function* reattachFrames(
-  { server, taskId, signal, pollMs = defaultPollMs }: ReattachOptions,
+export async function* pollTaskRecord(
+  { server, taskId, signal, pollMs = defaultPollMs }: PollOptions,
   seen: { key: string | undefined; answer: string | undefined },
 ): AsyncGenerator<MAILFrame, void> {
   let { key, answer } = seen;
@@ -38,28 +38,28 @@ export async function* reattachFrames(
       if (failures >= maxFailures || !mayRecover(error)) return;
     }
     if (record) {
-      const rest = unseen(record.events, key);
-      for (const frame of rest) {
-        key = frameKey(frame) ?? key;
-        answer = answerOf(frame) ?? answer;
+      const unseen = getUnseenEvents(record.events, key);
+      for (const frame of unseen) {
+        key = toFrameKey(frame) ?? key;
+        answer = getAnswer(frame) ?? answer;
         if (!isSynthetic(frame)) yield frame;
       }
       if (record.isCompleted && (answer !== undefined || !record.isRunning)) {
         // The stream's own last word is not in the record.
         return yield { event: 'task_complete', data: { task_id: taskId, response: answer ?? '' } };
       }
-      idle = rest.length === 0 && !record.isRunning ? idle + 1 : 0;
+      idle = unseen.length === 0 && !record.isRunning ? idle + 1 : 0;
       if (idle >= maxFailures) return;
-      yield lifeFrame;
+      yield keepAliveFrame;
     }
     // oxlint-disable-next-line no-await-in-loop -- a poll
     await pause(pollMs, signal);
   }
 }
 
-function unseen(events: readonly MAILFrame[], key: string | undefined): MAILFrame[] {
-  const last = key === undefined ? -1 : events.findLastIndex((frame) => frameKey(frame) === key);
-  return events.slice(last === -1 ? lastTurn(events) : last + 1);
+function getUnseenEvents(events: readonly MAILFrame[], key: string | undefined): MAILFrame[] {
+  const last = key === undefined ? -1 : events.findLastIndex((frame) => toFrameKey(frame) === key);
+  return events.slice(last === -1 ? findLastRequest(events) : last + 1);
 }
 
 /** Written by calls that do not stream. What it says follows from the record. */

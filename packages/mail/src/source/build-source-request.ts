@@ -2,41 +2,41 @@ import type { CanonicalMessage, Json, MessageContent, MessagePart, OnLoss, RunIn
 import { applyAnswer } from '@intertie/core';
 import { fieldsOf, nameOf } from '../shared/fields.ts';
 import { readResume } from '../shared/mail-metadata.ts';
-import type { MAILToolResult, MAILTurn } from '../client/mail-turn.ts';
+import type { MAILToolResult, MAILRequest } from '../client/mail-request.ts';
 
 /** What a run waits for still, or what is sent to the swarm: into the task of the thread, or, if that is lost, a new one. */
-export type SourceTurn = { waitingFor: string[] } | { waitingFor?: never; turn: MAILTurn; fresh: MAILTurn };
+export type SourceRequest = { waitingFor: string[] } | { waitingFor?: never; request: MAILRequest; fresh: MAILRequest };
 
 /**
- * The turn of a run. A continuation answers the breakpoint that its message is paused at; any other run goes on with the task
+ * The request of a run. A continuation answers the breakpoint that its message is paused at; any other run goes on with the task
  * of the answer before, which the token says, or starts one.
  */
-export function sourceTurn(
+export function buildSourceRequest(
   run: RunInput,
   { newId, canAnswer, onLoss }: { newId: () => string; canAnswer: boolean; onLoss: OnLoss },
-): SourceTurn {
+): SourceRequest {
   const message = run.message && run.answers.reduce(applyAnswer, run.message);
-  const fresh: MAILTurn = { taskId: newId(), body: withContext(run, transcript(run, message, onLoss)) };
+  const fresh: MAILRequest = { taskId: newId(), body: prependContext(run, buildTranscript(run, message, onLoss)) };
   const resume = readResume(run.sourceState);
   const calls = message ? message.parts.filter(isClientCall) : [];
   if (run.resumes !== undefined && calls.length > 0) {
     const waitingFor = calls.filter(({ state }) => state === 'call').map(({ toolCallId }) => toolCallId);
     if (waitingFor.length > 0) return { waitingFor };
-    const taskId = resume?.taskId ?? taskOf(calls.at(-1));
-    const toolResults = lastBatch(calls).map(toResult);
-    if (taskId === undefined) return { turn: fresh, fresh };
-    return { turn: { taskId, resumeFrom: 'breakpoint_tool_call', body: '', toolResults }, fresh };
+    const taskId = resume?.taskId ?? getTaskId(calls.at(-1));
+    const toolResults = getLastBatch(calls).map(toToolResult);
+    if (taskId === undefined) return { request: fresh, fresh };
+    return { request: { taskId, resumeFrom: 'breakpoint_tool_call', body: '', toolResults }, fresh };
   }
-  if (!resume) return { turn: fresh, fresh };
-  const body = newest(run.history, onLoss);
+  if (!resume) return { request: fresh, fresh };
+  const body = getNewestUserText(run.history, onLoss);
   const open = run.history.findLast(({ role }) => role === 'assistant')?.content.parts.filter(isOpenCall) ?? [];
   if (resume.status === 'paused' && open.length > 0 && canAnswer) {
     // A call without a result in an agent's history is refused by its model, so the new message is the result.
     const content = `The call was not answered. The user says instead: ${body}`;
-    const toolResults = open.map((part) => ({ call_id: callIdOf(part), content }));
-    return { turn: { taskId: resume.taskId, resumeFrom: 'breakpoint_tool_call', body: '', toolResults }, fresh };
+    const toolResults = open.map((part) => ({ call_id: getWireCallId(part), content }));
+    return { request: { taskId: resume.taskId, resumeFrom: 'breakpoint_tool_call', body: '', toolResults }, fresh };
   }
-  return { turn: { taskId: resume.taskId, resumeFrom: 'user_response', body }, fresh };
+  return { request: { taskId: resume.taskId, resumeFrom: 'user_response', body }, fresh };
 }
 
 function isClientCall(part: MessagePart): part is ToolPart {
@@ -48,59 +48,63 @@ function isOpenCall(part: MessagePart): part is ToolPart {
 }
 
 /** A message may have been paused before; those calls were answered then. The ones of a pause are the agent's last ones. */
-function lastBatch(calls: readonly ToolPart[]): readonly ToolPart[] {
+function getLastBatch(calls: readonly ToolPart[]): readonly ToolPart[] {
   const last = calls.at(-1);
   return calls.filter(({ agentId }) => agentId === last?.agentId);
 }
 
-function callIdOf({ toolCallId, providerMetadata }: ToolPart): string {
+function getWireCallId({ toolCallId, providerMetadata }: ToolPart): string {
   return nameOf(fieldsOf(providerMetadata?.mail).callId) ?? toolCallId;
 }
 
-function toResult(part: ToolPart): MAILToolResult {
+function toToolResult(part: ToolPart): MAILToolResult {
   const { state, result, error } = part;
-  const content = state === 'result' ? textOf(result ?? '') : `Error: ${error?.message ?? 'the call was denied.'}`;
-  return { call_id: callIdOf(part), content };
+  const content = state === 'result' ? toText(result ?? '') : `Error: ${error?.message ?? 'the call was denied.'}`;
+  return { call_id: getWireCallId(part), content };
 }
 
-const textOf = (value: Json): string => (typeof value === 'string' ? value : JSON.stringify(value));
+const toText = (value: Json): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
-function taskOf(part: ToolPart | undefined): string | undefined {
+function getTaskId(part: ToolPart | undefined): string | undefined {
   return nameOf(fieldsOf(part?.providerMetadata?.mail).taskId);
 }
 
 /** All user messages behind the last answer. */
-function newest(history: readonly CanonicalMessage[], onLoss: OnLoss): string {
+function getNewestUserText(history: readonly CanonicalMessage[], onLoss: OnLoss): string {
   const start = history.findLastIndex(({ role }) => role !== 'user') + 1;
   return history
     .slice(start)
-    .map(({ content }) => wordsOf(content, onLoss))
+    .map(({ content }) => renderContent(content, onLoss))
     .join('\n\n');
 }
 
 /** All that was said, for a task that knows nothing of it. */
-function transcript({ history, messageId }: RunInput, message: MessageContent | undefined, onLoss: OnLoss): string {
-  const system = history.filter(({ role }) => role === 'system').map(({ content }) => wordsOf(content, onLoss));
-  const talk = history.filter(({ role, id }) => role !== 'system' && id !== messageId);
-  const last = message ? undefined : talk.at(-1);
-  const before = last ? talk.slice(0, -1) : talk;
+function buildTranscript(
+  { history, messageId }: RunInput,
+  message: MessageContent | undefined,
+  onLoss: OnLoss,
+): string {
+  const system = history.filter(({ role }) => role === 'system').map(({ content }) => renderContent(content, onLoss));
+  const conversation = history.filter(({ role, id }) => role !== 'system' && id !== messageId);
+  const last = message ? undefined : conversation.at(-1);
+  const before = last ? conversation.slice(0, -1) : conversation;
   const lines = before.map(
-    ({ role, content }) => `${role === 'user' ? 'User' : 'Assistant'}: ${wordsOf(content, onLoss)}`,
+    ({ role, content }) => `${role === 'user' ? 'User' : 'Assistant'}: ${renderContent(content, onLoss)}`,
   );
-  if (message) lines.push(`Assistant: ${wordsOf(message, onLoss)}`);
-  const now = last ? wordsOf(last.content, onLoss) : 'Go on from here.';
+  if (message) lines.push(`Assistant: ${renderContent(message, onLoss)}`);
+  const now = last ? renderContent(last.content, onLoss) : 'Go on from here.';
   if (lines.length === 0) return [...system, now].join('\n\n');
   return [...system, `What was said so far:\n${lines.join('\n')}`, `The user now says:\n${now}`].join('\n\n');
 }
 
 /** What a person would see: text, and which tools gave what. Agents of a swarm read text, so a file is only mentioned. */
-function wordsOf({ parts, content = '' }: MessageContent, onLoss: OnLoss): string {
-  const words = parts.flatMap((part): string[] => {
+function renderContent({ parts, content = '' }: MessageContent, onLoss: OnLoss): string {
+  const texts = parts.flatMap((part): string[] => {
     if (part.internal) return [];
     if (part.type === 'text') return [part.text];
     if (part.type === 'tool-invocation' && part.executor === 'client') {
       return [
-        `(${part.toolName} ${JSON.stringify(part.args ?? {})} gave ${textOf(part.result ?? part.error?.message ?? '')})`,
+        `(${part.toolName} ${JSON.stringify(part.args ?? {})} gave ${toText(part.result ?? part.error?.message ?? '')})`,
       ];
     }
     if (part.type !== 'file') return [];
@@ -108,9 +112,9 @@ function wordsOf({ parts, content = '' }: MessageContent, onLoss: OnLoss): strin
     onLoss({ kind: 'unsupported', what: 'file', why: `MAIL carries text alone; ${name} is mentioned.` });
     return [`[file: ${name}${part.mimeType ? `, ${part.mimeType}` : ''}${part.url ? ` at ${part.url}` : ''}]`];
   });
-  return words.length > 0 ? words.join('\n') : content;
+  return texts.length > 0 ? texts.join('\n') : content;
 }
 
-function withContext({ context }: RunInput, body: string): string {
+function prependContext({ context }: RunInput, body: string): string {
   return [...context.map(({ description, value }) => `${description}:\n${value}`), body].join('\n\n');
 }
