@@ -1,5 +1,5 @@
 /// <reference types="node" />
-// Node's own: an HTTP server on loopback around the demo's fetch handler, which also runs elsewhere.
+// Needs Node for the HTTP server; the demo's fetch handler also runs in other runtimes.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createMAILDemo, type MAILDemoOptions } from './demo/demo-handler.ts';
 
@@ -11,7 +11,7 @@ export interface MAILDemoServer {
   stop(): Promise<void>;
 }
 
-/** Starts the demo's server on loopback. Default: any free port. */
+/** Starts the demo server on loopback. Default port: any free one. */
 export async function startMAILDemo({
   port = 0,
   ...options

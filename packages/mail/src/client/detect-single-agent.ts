@@ -3,8 +3,8 @@ import { singleAgentEvent, type MAILFrame } from '../shared/mail-event.ts';
 import type { MAILServer } from './mail-server.ts';
 
 /**
- * Words without a tool (`text_output`) go to the other agents of a swarm. In a swarm of one they go nowhere, and the server
- * pings forever: so where such words come, the server is asked who else is there.
+ * Inserts a `singleAgentEvent` after each `text_output` in a swarm of one agent. Text without a tool goes to the other
+ * agents; in a swarm of one it reaches none, and the server pings forever. Reads the agents once, at the first `text_output`.
  */
 export async function* detectSingleAgent(
   frames: AsyncIterable<MAILFrame>,
@@ -15,7 +15,7 @@ export async function* detectSingleAgent(
   for await (const frame of frames) {
     yield frame;
     if (!isTextOutput(frame)) continue;
-    // A server that does not say is one with other agents; the limits still hold.
+    // If the agents cannot be read, assume several; the frame timeouts still apply.
     isSingle ??= await server.readAgents(signal).then(
       ({ agents }) => agents.length === 1,
       () => false,

@@ -2,10 +2,10 @@ import type { MAILFrame } from '../shared/mail-event.ts';
 
 export type FrameTimeouts = { silenceMs: number; progressMs: number };
 
-/** Longer delays overflow a timer, which then fires at once. */
+/** `setTimeout` fires immediately for longer delays. */
 const maxDelay = 2 ** 31 - 1;
 
-/** A limit was reached. `idle`: nothing arrived at all. `no-progress`: nothing but pings. */
+/** A frame timeout expired. `idle`: nothing arrived. `no-progress`: only pings arrived. */
 export class FrameTimeoutError extends Error {
   readonly code: 'idle' | 'no-progress';
   constructor(code: 'idle' | 'no-progress', message: string) {
@@ -16,8 +16,8 @@ export class FrameTimeoutError extends Error {
 }
 
 /**
- * The server has no time limit of its own: a task that is stuck pings forever, and a dead connection says nothing. Any frame
- * is a sign of life, but a ping is no progress. `stop` is told to let go of what is being waited for.
+ * Fails a stream that is silent for `silenceMs`, or that only pings for `progressMs`. The server has no timeout of its own: a
+ * stuck task pings forever, and a dead connection delivers nothing. `stop` cancels the pending read.
  */
 export async function* withFrameTimeouts(
   frames: AsyncIterator<MAILFrame>,
@@ -58,7 +58,7 @@ async function withTimeout<T>(work: Promise<T>, ms: number, error: Error, stop: 
     return await Promise.race([work, limit]);
   } finally {
     clearTimeout(timer);
-    // Nobody waits for it once the limit was reached.
+    // After a timeout, nothing else handles a rejection of `work`.
     work.catch(() => undefined);
   }
 }

@@ -7,11 +7,11 @@ import {
   type MAILProviderSettings,
 } from '../shared/mail-settings.ts';
 
-/** What a server says of itself at `GET /`. */
+/** Response of `GET /`. */
 export type MAILServerInfo = { version?: string; swarm?: string; entrypoint?: string };
 export type MAILAgentInfo = { name: string; targets: string[]; isEntrypoint: boolean; canComplete: boolean };
 
-/** One MAIL server over HTTP. */
+/** HTTP client of one MAIL server. */
 export class MAILServer {
   readonly baseUrl: string;
   #settings: MAILProviderSettings;
@@ -28,12 +28,12 @@ export class MAILServer {
     return nameOf(apiKey ?? readEnvironment('MAIL_API_KEY'));
   }
 
-  /** The production endpoint where there is a token, the one of the debug mode where there is none. */
+  /** `/message` requires a token; `/ui/message` exists in debug mode only. */
   get messagePath(): string {
     return this.token === undefined ? '/ui/message' : '/message';
   }
 
-  /** Sends a message and gives the stream of its events. Throws an `APICallError`. */
+  /** Sends a message and returns the response with the event stream. Throws an `APICallError`. */
   async send(body: object, headers: MAILHeaders, signal: AbortSignal): Promise<Response> {
     const path = this.messagePath;
     const call = { url: `${this.baseUrl}${path}`, body, path, hasToken: this.token !== undefined };
@@ -51,7 +51,7 @@ export class MAILServer {
       throw toConnectionError(error, call);
     }
     if (response.ok && response.body) return response;
-    // Servers of other versions have other routes; the root says which one it is.
+    // Other versions have other routes, but all report their version at the root.
     const version = response.status === 404 || response.status === 405 ? (await this.getInfo())?.version : undefined;
     throw await toAPICallError(response, call, explainVersion(version) && version);
   }
@@ -70,7 +70,7 @@ export class MAILServer {
     return (await response.json()) as unknown;
   }
 
-  /** Asked once. Undefined where the server does not say, which is no reason to fail. */
+  /** Reads the server info once and caches it. Returns undefined on failure, since the info is not essential. */
   async getInfo(): Promise<MAILServerInfo | undefined> {
     this.#info ??= this.readInfo().catch(() => undefined);
     const info = await this.#info;
@@ -114,7 +114,7 @@ export class MAILServer {
   }
 }
 
-/** Names differ in case, and a header that is there twice is sent as a list. */
+/** Merging by lower-case name avoids duplicates, which `fetch` would send as a list. */
 function lowerCaseNames(headers: MAILHeaders): { [name: string]: string | undefined } {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 }

@@ -7,17 +7,17 @@ export interface PollOptions {
   server: MAILServer;
   taskId: string;
   signal: AbortSignal;
-  /** How long to wait between two looks at the record. Default: 1 s. */
+  /** Polling interval. Default: 1 s. */
   pollMs?: number;
 }
 
 const defaultPollMs = 1000;
-/** A server that is being restarted is back in seconds, and has then forgotten the task. */
+/** A restarting server is back within seconds, and no longer has the task. */
 const maxFailures = 3;
 
 /**
- * After a lost connection the task goes on at the server, which cannot be asked to send the rest. It keeps a record, though:
- * this reads it until the task is over, and gives what `seen` has not seen yet. Nothing, if there is no record.
+ * Reads the rest of a task after its connection was lost. A MAIL server cannot resume a stream, but the task continues and is
+ * recorded: polls the record until the task ends and yields the events after `seen`. Yields nothing without a record.
  */
 export async function* pollTaskRecord(
   { server, taskId, signal, pollMs = defaultPollMs }: PollOptions,
@@ -45,7 +45,7 @@ export async function* pollTaskRecord(
         if (!isSynthetic(frame)) yield frame;
       }
       if (record.isCompleted && (answer !== undefined || !record.isRunning)) {
-        // The stream's own last word is not in the record.
+        // The record does not contain the final event of the stream.
         return yield { event: 'task_complete', data: { task_id: taskId, response: answer ?? '' } };
       }
       idle = unseen.length === 0 && !record.isRunning ? idle + 1 : 0;
@@ -62,7 +62,7 @@ function getUnseenEvents(events: readonly MAILFrame[], key: string | undefined):
   return events.slice(last === -1 ? findLastRequest(events) : last + 1);
 }
 
-/** Written by calls that do not stream. What it says follows from the record. */
+/** Non-streaming calls log a `task_complete`, which repeats what the record's other events contain. */
 function isSynthetic({ event }: MAILFrame): boolean {
   return event === 'task_complete';
 }

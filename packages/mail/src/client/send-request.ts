@@ -21,14 +21,14 @@ export interface RequestContext {
   settings: MAILModelSettings;
   headers?: MAILHeaders;
   signal?: AbortSignal | undefined;
-  /** How long to wait between two looks at a task's record. */
+  /** Polling interval of the task record after a lost connection. */
   pollMs?: number;
   onTask?: ((task: { taskId: string; isNew: boolean }) => void) | undefined;
 }
 
 export interface StartedRequest {
   request: MAILRequest;
-  /** The task that the server had lost, if there was one. */
+  /** Id of the task that the server no longer had, if a new one was started instead. */
   lostTaskId?: string;
   body: object;
   responseHeaders: Record<string, string>;
@@ -36,9 +36,9 @@ export interface StartedRequest {
 }
 
 /**
- * Sends a request and reads the server's first event, before anything is shown: a task that the server has lost is found out
- * there, and started anew with all that was said. Throws an `APICallError` where the server does not take the request; what
- * fails later is thrown by `frames`.
+ * Sends a request and waits for the server's first event. If that event reports that the server no longer has the task, sends
+ * `fresh` instead, which starts a new task with the transcript. Throws an `APICallError` if the server rejects the request;
+ * later failures are thrown by `frames`.
  */
 export async function sendRequest(
   request: MAILRequest,
@@ -56,7 +56,7 @@ async function sendOnce(request: MAILRequest, context: RequestContext): Promise<
   const body = toRequestBody(request, settings, server.token !== undefined);
   onTask?.({ taskId: request.taskId, isNew: request.resumeFrom === undefined });
   const connection = new AbortController();
-  // A wire that has gone silent is closed, and the request goes on without it.
+  // Aborting only the wire closes a silent connection while the request continues from the task record.
   const wire = new AbortController();
   const requestSignal = signal ? AbortSignal.any([signal, connection.signal]) : connection.signal;
   const response = await server.send(body, headers, AbortSignal.any([requestSignal, wire.signal]));
@@ -75,7 +75,7 @@ async function sendOnce(request: MAILRequest, context: RequestContext): Promise<
 
 type BufferedFrames = Array<Promise<IteratorResult<MAILFrame, void>>>;
 
-/** Reads up to the first event. What fails on the way is kept for whoever reads the frames. */
+/** Reads up to the first event. A failure is buffered and thrown to the reader of the frames. */
 async function readFirstEvent(
   frames: AsyncIterator<MAILFrame, void>,
 ): Promise<{ buffered: BufferedFrames; isLost: boolean }> {
@@ -100,7 +100,7 @@ function isTaskLost({ event, data }: MAILFrame): boolean {
   return response !== undefined && toTaskFault(response).code === taskNotFound;
 }
 
-/** Leaving closes the connection at once, also while a frame is waited for: the server would hold it for 15 s. */
+/** Yields the buffered frames, then the others. `return` aborts the connection, which the server would hold for 15 s. */
 function replayFrames(
   buffered: BufferedFrames,
   frames: AsyncIterator<MAILFrame, void>,
@@ -116,7 +116,7 @@ function replayFrames(
   return { [Symbol.asyncIterator]: () => iterator };
 }
 
-/** After these the stream has nothing more to say. */
+/** No further event follows these. */
 const finalEvents: ReadonlySet<string> = new Set(['task_complete', 'task_error', 'breakpoint_tool_call']);
 
 async function* readResponse(

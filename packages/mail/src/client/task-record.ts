@@ -3,16 +3,16 @@ import type { MAILFrame } from '../shared/mail-event.ts';
 import type { MAILServer } from './mail-server.ts';
 import { readMessage } from '../shared/read-message.ts';
 
-/** What the server has written down of a task: the events of all its turns. */
+/** The server's record of a task: the events of all its requests. */
 export type TaskRecord = { events: MAILFrame[]; isRunning: boolean; isCompleted: boolean };
 
-/** Undefined: the server has no such task. Throws where the record cannot be read. */
+/** Reads the record of a task. Returns undefined if the server does not have the task. */
 export async function readTaskRecord(
   server: MAILServer,
   taskId: string,
   signal: AbortSignal,
 ): Promise<TaskRecord | undefined> {
-  // `GET /task` wants a body, which `fetch` cannot send.
+  // `GET /task` requires a body, which `fetch` cannot send.
   const found =
     server.token === undefined
       ? await server.get(`/ui/task/${encodeURIComponent(taskId)}`, signal)
@@ -29,20 +29,20 @@ export async function readTaskRecord(
   };
 }
 
-/** What tells a logged event from all others: its time has microseconds. */
+/** Returns the identity of a logged event. It is unique because timestamps have microseconds. */
 export function toFrameKey({ event, data }: MAILFrame): string | undefined {
   const { timestamp, description } = parseData(data);
   return typeof description === 'string' ? `${event}|${textOf(timestamp) ?? ''}|${description}` : undefined;
 }
 
-/** The final message of an agent, if the event is that. */
+/** Returns the answer if the event is the final message of an agent. */
 export function getAnswer({ event, data }: MAILFrame): string | undefined {
   if (event !== 'new_message') return undefined;
   const message = readMessage(fieldsOf(parseData(data).extra_data).full_message);
   return message?.type === 'broadcast_complete' ? message.body : undefined;
 }
 
-/** The index where the last turn begins: at the user's message, or behind the breakpoint that was answered. */
+/** Returns the index where the last request begins: at the user's message, or at the answered breakpoint. */
 export function findLastRequest(events: readonly MAILFrame[]): number {
   return Math.max(
     0,

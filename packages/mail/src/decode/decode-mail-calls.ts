@@ -7,17 +7,17 @@ import { builtinTools, mailTools } from '../shared/mail-tools.ts';
 
 type EmitEvent = Emit<AgentEvent>;
 
-/** Decodes what agents think and which tools they use. */
+/** Decodes reasoning and tool calls of agents. */
 export class MAILCallDecoder {
   #context: MAILDecoderContext;
   #toolCalls: MAILToolCalls;
   #open = new MAILCalls();
-  /** The batch of announced calls. Whether one is a breakpoint is said right behind it. */
+  /** Calls of the current batch. A `breakpoint_tool_call` after the batch tells which of them are breakpoints. */
   #announced: AnnouncedCall[] = [];
   #builtins: AnnouncedCall[] = [];
-  /** Answers that were announced, and who gives them. */
+  /** Agent by the answer that it announced with `task_complete`. */
   readonly finishMessages: Map<string, string> = new Map();
-  /** The last words that an agent has said without a tool: they go to the other agents, if there are any. */
+  /** Last `text_output`, the text that an agent sends to the other agents without a tool. */
   lastText: { agent: string; text: string } | undefined;
 
   constructor(context: MAILDecoderContext, toolCalls: MAILToolCalls) {
@@ -28,9 +28,9 @@ export class MAILCallDecoder {
   announce(agent: string | undefined, extra: Fields, data: Fields, emit: EmitEvent): void {
     const toolName = nameOf(extra.tool_name);
     if (agent === undefined || toolName === undefined) {
-      return this.#context.emitUnreadable('tool_call', data, 'It does not say which agent called which tool.', emit);
+      return this.#context.emitUnreadable('tool_call', data, 'It does not name the agent and the tool.', emit);
     }
-    // Thoughts come on the first call of a turn, and later calls of the turn refer to it.
+    // Only the first call of a batch contains the reasoning; later calls refer to it.
     const { reasoning } = extra;
     this.#emitReasoning(
       Array.isArray(reasoning) ? reasoning.join('\n\n') : textOf(reasoning),
@@ -61,7 +61,7 @@ export class MAILCallDecoder {
     this.#context.emitText({ type: 'reasoning-start', id, agentId, providerMetadata, at }, text, emit);
   }
 
-  /** The batch is over, and no breakpoint was among it. */
+  /** Emits the announced calls that are not breakpoints, at the end of their batch. */
   releaseBatch(emit: EmitEvent): void {
     if (this.#announced.length === 0) return;
     for (const call of this.#announced) {
@@ -71,7 +71,7 @@ export class MAILCallDecoder {
     this.#announced = [];
   }
 
-  /** The server reports no result of MAIL's own tools, so the call has an empty one. */
+  /** Emits a call of MAIL's own tools with an empty result, because the server reports none. */
   #emitMailCall(call: AnnouncedCall, emit: EmitEvent): void {
     const toolCallId = this.#emitCall(call, 'runtime', emit);
     emit({ type: 'tool-result', toolCallId, status: 'ok', output: null, at: this.#context.at });
@@ -104,16 +104,16 @@ export class MAILCallDecoder {
   actionCall(agent: string | undefined, description: string, emit: EmitEvent): void {
     const [, toolName, args = ''] = /executing action tool: (\S+) with args: ([\s\S]*)$/.exec(description) ?? [];
     if (agent === undefined || toolName === undefined || this.#open.start(agent, toolName)) return;
-    // Its announcement was lost, or came while nobody listened.
+    // The `tool_call` was lost, or preceded this stream.
     this.#emitRuntimeCall({ agent, toolName, input: parseJson(args), wireId: '' }, emit).isRunning = true;
   }
 
   actionComplete(agent: string | undefined, description: string, data: Fields, emit: EmitEvent): void {
     const call = agent === undefined ? undefined : this.#open.settle(agent);
-    if (!call) return this.#context.emitUnreadable('action_complete', data, 'No call of that agent is open.', emit);
+    if (!call) return this.#context.emitUnreadable('action_complete', data, 'The agent has no open call.', emit);
     const text = description.slice(description.indexOf('\n') + 1);
     const failed = /^failed to execute action tool: ?([\s\S]*)$/.exec(text);
-    // The server reports an action that raised as complete.
+    // The server also reports an action that raised an exception as complete.
     if (failed) return this.#emitFailure(call, failed[1] || text, emit);
     const { toolCallId } = call;
     emit({ type: 'tool-result', toolCallId, status: 'ok', output: parseOutput(text), at: this.#context.at });
@@ -144,7 +144,7 @@ export class MAILCallDecoder {
       return this.#context.emitUnreadable(
         'builtin_tool_call',
         data,
-        'It does not say which agent used which tool.',
+        'It does not name the agent and the tool.',
         emit,
       );
     }
@@ -156,28 +156,28 @@ export class MAILCallDecoder {
     emit({ type: 'tool-result', toolCallId, status: 'ok', output, at: this.#context.at });
   }
 
-  /** The calls that a breakpoint holds, as the server lists them behind their batch. */
+  /** Removes and returns the announced calls that a `breakpoint_tool_call` lists, and emits the others. */
   takeBreakpointCalls(agent: string | undefined, description: string, emit: EmitEvent): AnnouncedCall[] {
     const listed = / used breakpoint tools (.+?) with args: /s.exec(description)?.[1]?.split(', ') ?? [];
     const held = this.#announced.filter((call) => call.agent === agent && listed.includes(call.toolName));
     this.#announced = this.#announced.filter((call) => !held.includes(call));
     if (held.length > 0 && this.#announced.some((call) => !mailTools.has(call.toolName))) {
       const message =
-        'An action and a breakpoint tool were called in one turn. The server asks the agent again before the breakpoint is ' +
-        'answered, so its next words may be lost.';
+        'An agent called an action and a breakpoint tool in one batch. The server calls the agent again before the breakpoint ' +
+        'is answered, so its next message may be lost.';
       this.#context.emitNotice('warning', 'mail-mixed-breakpoint', message, agent, emit);
     }
     this.releaseBatch(emit);
     return held;
   }
 
-  /** The calls are the caller's to run. Their ids. */
+  /** Emits calls that the client executes. Returns their ids. */
   emitClientCalls(calls: readonly AnnouncedCall[], emit: EmitEvent): string[] {
     return calls.map((call) => this.#emitCall(call, 'client', emit));
   }
 }
 
-/** Actions answer with text; where it is a JSON object or list, with that. */
+/** Parses an action's output if it is a JSON object or array. Returns other text unchanged. */
 function parseOutput(text: string): Json {
   if (!/^\s*[[{]/.test(text)) return text;
   const parsed = parseJson(text);

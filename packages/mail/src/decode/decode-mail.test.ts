@@ -278,7 +278,7 @@ describe('two agents that pause at once, which a server cannot keep apart', () =
     const events = decode([...pauses('a', '1'), ...pauses('b', '2')], { onLoss: (loss) => losses.push(loss) });
     expect(ofType(events, 'run-end')).toMatchObject([{ outcome: 'paused' }]);
     expect(losses).toContainEqual(expect.objectContaining({ kind: 'late', what: 'breakpoint_tool_call' }));
-    expect(losses.at(-1)?.why).toMatch(/^Two agents paused at once/);
+    expect(losses.at(-1)?.why).toMatch(/^Two agents are paused at the same time/);
   });
 
   it('answers that the server does not acknowledge were for a pause that it has forgotten', () => {

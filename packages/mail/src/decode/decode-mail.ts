@@ -24,11 +24,11 @@ import { readMessage } from '../shared/read-message.ts';
 import { toResumeToken } from '../shared/resume-token.ts';
 
 export interface MAILDecoderOptions {
-  /** The task, if it is known before the first event says it. */
+  /** Id of the task, if known before the first event. */
   taskId?: string;
-  /** Whether the run's metadata holds every event of the server. Default: no. */
+  /** Adds every event of the server to the run's metadata. Default: false. */
   includeEvents?: boolean;
-  /** Whether the turn answers a breakpoint. Default: no. */
+  /** Whether the request answers a breakpoint. Default: false. */
   answersBreakpoint?: boolean;
   /** `all`: also emits the calls of MAIL's own tools, such as `send_request`. Default: `actions`. */
   toolCalls?: MAILToolCalls;
@@ -36,8 +36,8 @@ export interface MAILDecoderOptions {
 }
 
 /**
- * Decodes the event stream of a MAIL 1.3 server. Ends the run as soon as its end is known, which is up to 15 s before the
- * server says so: at a breakpoint, at a described `task_error`, and where the server would ping forever.
+ * Decodes the event stream of a MAIL 1.3 server. Ends the run as soon as its outcome is known, up to 15 s before the server
+ * closes the stream: at a breakpoint, at a `task_error` with a description, and where the server would ping forever.
  */
 export function createMAILDecoder(run: RunInput, options: MAILDecoderOptions = {}): Codec<MAILFrame, AgentEvent> {
   return new MAILDecoder(run, options);
@@ -45,18 +45,18 @@ export function createMAILDecoder(run: RunInput, options: MAILDecoderOptions = {
 
 type EmitEvent = Emit<AgentEvent>;
 
-/** The server's limit, which nobody outside of it can lift. */
+/** Limitation of the server that a client cannot work around. */
 const concurrentPauses =
-  'Two agents paused at once. A MAIL server remembers the last pause alone, so one of them is never answered and the task ' +
-  'may never end. Let one agent of a swarm have the breakpoint tools.';
+  'Two agents are paused at the same time. A MAIL server remembers only the last pause, so one of them is never answered ' +
+  'and the task may never end. Give the breakpoint tools to only one agent of a swarm.';
 
 class MAILDecoder implements Codec<MAILFrame, AgentEvent> {
   #context: MAILDecoderContext;
   #calls: MAILCallDecoder;
   #seenMessages = new Set<string>();
-  /** The system speaks, and is spoken of, under the swarm's name. */
+  /** Name of the swarm, which the system uses as its own name. */
   #swarm: string | undefined;
-  /** The server has not said yet that it takes the answers. */
+  /** Whether the request answers a breakpoint and the server has not acknowledged it yet. */
   #awaitsAcknowledgement: boolean;
   #isAnswered = false;
   #isOver = false;
@@ -75,7 +75,7 @@ class MAILDecoder implements Codec<MAILFrame, AgentEvent> {
     const { data } = frame;
     const event = eventNames.get(frame.event) ?? frame.event;
     if (this.#isOver) {
-      const why = event === 'breakpoint_tool_call' ? concurrentPauses : 'It came after the run had ended.';
+      const why = event === 'breakpoint_tool_call' ? concurrentPauses : 'The event arrived after the end of the run.';
       if (event !== 'ping') this.#context.onLoss({ kind: 'late', what: event, why });
       return;
     }
@@ -89,7 +89,7 @@ class MAILDecoder implements Codec<MAILFrame, AgentEvent> {
   end(end: End, emit: EmitEvent): void {
     if (this.#isOver) return;
     this.#calls.releaseBatch(emit);
-    const message = 'The MAIL stream ended before the task did. The task may still be running at the server.';
+    const message = 'The MAIL stream ended before the task. The task may still be running on the server.';
     const cut: Outcome =
       end.reason === 'eof' ? { outcome: 'error', error: { message, code: 'truncated' } } : outcomeOfCut(end);
     this.#end(cut, 'running', emit);
@@ -100,7 +100,7 @@ class MAILDecoder implements Codec<MAILFrame, AgentEvent> {
     const description = textOf(data.description) ?? '';
     const extra = fieldsOf(data.extra_data);
     this.#context.setTimestamp(textOf(data.timestamp));
-    // Our own word says that another task took the place of the one that was asked for.
+    // A `warningEvent` names the task that replaced the requested one.
     if (event === warningEvent) meta.taskId = nameOf(data.task_id) ?? meta.taskId;
     else meta.taskId ||= nameOf(data.task_id) ?? '';
     meta.events?.push(toJson({ event, data }));
@@ -126,7 +126,7 @@ class MAILDecoder implements Codec<MAILFrame, AgentEvent> {
       case 'breakpoint_tool_call':
         return this.#breakpoint(agent, description, emit);
       case 'breakpoint_action_complete':
-        // The result came from our side, and is in the baseline.
+        // Acknowledges a result that the client sent; the message contains it already.
         return;
       case 'task_complete_call_duplicate':
         this.#context.emitNotice('info', event, description, agent, emit);
@@ -159,18 +159,18 @@ class MAILDecoder implements Codec<MAILFrame, AgentEvent> {
   #decodeMessage(data: Fields, extra: Fields, emit: EmitEvent): void {
     const message = readMessage(extra.full_message);
     if (!message)
-      return this.#context.emitUnreadable('new_message', data, 'It has no full_message that can be read.', emit);
+      return this.#context.emitUnreadable('new_message', data, 'It has no readable full_message.', emit);
     const { id, senderType, sender, to, subject, body, type } = message;
     this.#swarm ??= message.swarm;
     if (senderType === 'user' || senderType === 'admin') {
       return this.#context.onLoss({
         kind: 'withheld',
         what: 'new_message',
-        why: 'It is the echo of what was asked.',
+        why: 'The message is an echo of the request.',
         id,
       });
     }
-    // A broadcast comes once per recipient.
+    // The server repeats a broadcast for each recipient.
     if (this.#seenMessages.has(id)) return;
     if (id !== '') this.#seenMessages.add(id);
     const providerMetadata = { mail: { taskId: this.#context.meta.taskId, messageId: id, subject, messageType: type } };
@@ -202,7 +202,7 @@ class MAILDecoder implements Codec<MAILFrame, AgentEvent> {
       return this.#context.onLoss({
         kind: 'withheld',
         what: 'new_message',
-        why: 'The task has an answer already.',
+        why: 'The task already has an answer.',
         id,
       });
     }
@@ -229,18 +229,18 @@ class MAILDecoder implements Codec<MAILFrame, AgentEvent> {
     if (pending && !this.#isAnswered) return this.#pause(pending, emit);
     const author = response === undefined ? undefined : this.#calls.finishMessages.get(response);
     if (!this.#isAnswered && author !== undefined && response !== undefined) {
-      const why = 'The final message was missing; the server’s last word repeats it.';
+      const why = 'The final message was missing, so the answer was taken from task_complete.';
       this.#context.onLoss({ kind: 'repaired', what: 'task_complete', why });
       this.#emitAnswer(author, response, emit);
     }
     if (this.#isAnswered) return this.#end({ outcome: 'complete' }, 'completed', emit);
-    // Without the final message of an agent, the response is the runtime's own complaint.
+    // Without a final message of an agent, the response is an error message of the runtime.
     this.#fail(this.#cause ?? toTaskFault(response ?? textOf(data.description) ?? ''), emit);
   }
 
   #breakpoint(agent: string | undefined, description: string, emit: EmitEvent): void {
     const calls = this.#calls.takeBreakpointCalls(agent, description, emit);
-    // Without the calls there are no ids to answer; the server lists them once more in its last word.
+    // Without the calls there are no ids to answer. The final `task_complete` lists them again.
     if (calls.length === 0)
       return this.#context.emitNotice('warning', 'breakpoint_tool_call', description, agent, emit);
     this.#pause(calls, emit);
@@ -249,7 +249,7 @@ class MAILDecoder implements Codec<MAILFrame, AgentEvent> {
   #pause(calls: AnnouncedCall[], emit: EmitEvent): void {
     const ids = this.#calls.emitClientCalls(calls, emit);
     const { meta } = this.#context;
-    // A call without an id cannot be answered.
+    // Calls without an id cannot be answered.
     const pending = calls.flatMap(({ wireId }) => (wireId === '' ? [] : [wireId]));
     if (meta.taskId !== '' && pending.length > 0) {
       meta.resumeToken = toResumeToken({ taskId: meta.taskId, calls: pending });
@@ -258,7 +258,7 @@ class MAILDecoder implements Codec<MAILFrame, AgentEvent> {
     this.#end({ outcome: 'paused', waitingFor }, 'paused', emit);
   }
 
-  /** A server that takes the answers to a breakpoint says so first. Where it does not, they are of a pause that it forgot. */
+  /** Warns if the first event does not acknowledge the answers: the server has forgotten their pause. */
   #checkAcknowledged(event: string, emit: EmitEvent): void {
     if (!this.#awaitsAcknowledgement) return;
     this.#awaitsAcknowledgement = false;
@@ -266,11 +266,11 @@ class MAILDecoder implements Codec<MAILFrame, AgentEvent> {
     this.#context.emitNotice('warning', 'mail-two-pauses', concurrentPauses, undefined, emit);
   }
 
-  /** There is nobody else who would read the words: they are for the user, and nothing more will come. */
+  /** Uses the text of a swarm's only agent as the answer: no other agent reads it, and no event follows. */
   #endSingleAgent(emit: EmitEvent): void {
     const { lastText } = this.#calls;
     if (lastText === undefined || this.#isAnswered) return;
-    const message = `${lastText.agent} answered without task_complete, and has no other agent to talk to. The server waits forever.`;
+    const message = `${lastText.agent} answered without task_complete and is the only agent of the swarm. The server would wait forever.`;
     this.#context.emitNotice('warning', 'mail-text-output', message, lastText.agent, emit);
     this.#emitAnswer(lastText.agent, lastText.text, emit);
     this.#end({ outcome: 'complete' }, 'running', emit);
@@ -299,12 +299,12 @@ class MAILDecoder implements Codec<MAILFrame, AgentEvent> {
   #reportMalformed(frame: MAILFrame, emit: EmitEvent): void {
     this.#context.emitRaw(frame, emit);
     if (typeof frame.data === 'string' && /^\{'\w+': /.test(frame.data)) return this.#fail(oldServerFault, emit);
-    const message = `A MAIL event "${frame.event}" could not be read: its data is no JSON object.`;
+    const message = `A MAIL event "${frame.event}" could not be read: its data is not a JSON object.`;
     this.#context.emitNotice('warning', 'mail-malformed', message, undefined, emit);
   }
 }
 
-/** Of all agents only the run knows what it waits for. */
+/** Returns the outcome of an agent. Only the run lists what a pause waits for. */
 function toAgentOutcome(outcome: Outcome): Outcome {
   return outcome.outcome === 'paused' ? { outcome: 'paused', waitingFor: [] } : outcome;
 }

@@ -14,8 +14,8 @@ import type { MAILProviderMetadata } from '../shared/mail-metadata.ts';
 type EmitEvent = Emit<AgentEvent>;
 
 /**
- * What the parts of the decoder share: the ids of a run, its agents, its metadata, and the time of the event. Here and there
- * events of a kind have the same fields in the same order, with or without a value: whoever reads them is faster for it.
+ * State shared by the parts of the decoder: ids, agents, metadata, and the time of the current event. Emitted events of one
+ * type always have the same fields in the same order, even if undefined, so that consumers stay monomorphic.
  */
 export class MAILDecoderContext {
   readonly ids: PartIds;
@@ -33,13 +33,13 @@ export class MAILDecoderContext {
     this.onLoss = onLoss;
   }
 
-  /** When the server's event happened. */
+  /** Sets the timestamp of the current event. */
   setTimestamp(timestamp: string | undefined): void {
     this.#timestamp = timestamp;
     this.#at = undefined;
   }
 
-  /** The same, for the events that it becomes. Many become none, so it is read when it is asked for. */
+  /** Time of the current event. Parsed on first access, because many events emit nothing. */
   get at(): number | undefined {
     if (this.#timestamp === undefined) return this.#at;
     const at = Date.parse(this.#timestamp);
@@ -52,7 +52,7 @@ export class MAILDecoderContext {
     return this.#agents.values();
   }
 
-  /** The id of an agent, which is introduced when it is first heard of. */
+  /** Returns the id of an agent. Emits `agent-start` for an agent that is not known yet. */
   ensureAgent(name: string, emit: EmitEvent): string {
     const known = this.#agents.get(name);
     if (known !== undefined) return known;
@@ -72,7 +72,7 @@ export class MAILDecoderContext {
     return { mail: wireId === undefined || wireId === '' ? { taskId } : { taskId, callId: wireId } };
   }
 
-  /** A text that is told as a whole. */
+  /** Emits a complete text part with one delta. */
   emitText(start: EventOf<'text-start' | 'reasoning-start'>, delta: string, emit: EmitEvent): void {
     const { id, at } = start;
     emit(start);
@@ -96,7 +96,7 @@ export class MAILDecoderContext {
     emit({ type: 'notice', level, message, code, agentId, at: this.at });
   }
 
-  /** A known event that does not say what it must. */
+  /** Emits a known event with missing fields as raw, with a warning. */
   emitUnreadable(event: string, data: Fields, why: string, emit: EmitEvent): void {
     this.emitRaw({ event, data }, emit);
     this.emitNotice('warning', 'mail-malformed', `A MAIL event "${event}" could not be read: ${why}`, undefined, emit);

@@ -7,7 +7,7 @@ import { loggedEvents, wireEvents, type MAILFrame } from '../shared/mail-event.t
 const logged: ReadonlySet<string> = new Set(loggedEvents);
 const events: ReadonlySet<string> = new Set(wireEvents);
 
-/** The event stream of a MAIL 1.3 server as a dialect: an item is a frame, `{ event, data }`. */
+/** Dialect of the event stream of a MAIL 1.3 server. An item is a frame, `{ event, data }`. */
 export const mailDialect: Dialect<MAILFrame> = {
   name: 'mail',
   rules: mailRules,
@@ -33,10 +33,10 @@ class MAILChecker implements Checker {
     if (typeof event !== 'string') return violate('frame', 'The item has no event name.');
     const parsed = typeof data === 'string' ? parseJson(data) : data;
     if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) {
-      return violate('json', `The data of "${event}" is no JSON object.`);
+      return violate('json', `The data of "${event}" is not a JSON object.`);
     }
     const fields = parsed as Fields;
-    if (this.#isOver && event !== 'ping') violate('end', `"${event}" comes after the last word.`);
+    if (this.#isOver && event !== 'ping') violate('end', `"${event}" follows the final event.`);
     if (!events.has(event))
       return report.loss({ kind: 'unsupported', what: event, why: 'MAIL 1.3 has no such event.' });
     this.#checkTask(event, fields, violate);
@@ -48,17 +48,17 @@ class MAILChecker implements Checker {
 
   end(report: Report): void {
     if (this.#isOver || this.#isPaused || this.#isFailed) return;
-    report.violation('end', 'The stream ends, and the task has not.');
+    report.violation('end', 'The stream ended before the task.');
   }
 
   #checkTask(event: string, { task_id: taskId }: Fields, violate: (rule: MAILRule, message: string) => void): void {
-    // A sign of life that is no event says nothing.
+    // Pings that we insert for timeouts have no task.
     if (event === 'ping' && taskId === undefined) return;
     if (typeof taskId !== 'string' || taskId === '')
       return violate('task', `"${event}" does not name its task.`);
     this.#taskId ??= taskId;
     if (taskId !== this.#taskId)
-      violate('task', `"${event}" is of the task ${taskId}, in a stream of ${this.#taskId}.`);
+      violate('task', `"${event}" belongs to the task ${taskId}, but the stream belongs to ${this.#taskId}.`);
   }
 
   #checkProgress(event: string, data: Fields, violate: (rule: MAILRule, message: string) => void): void {
@@ -66,12 +66,12 @@ class MAILChecker implements Checker {
     switch (event) {
       case 'new_message': {
         const { msg_type: type, message } = fieldsOf(extra.full_message);
-        if (typeof type !== 'string' || message === undefined) violate('message', 'A message without a full_message.');
+        if (typeof type !== 'string' || message === undefined) violate('message', 'The new_message has no full_message.');
         this.#isAnswered ||= type === 'broadcast_complete';
         return;
       }
       case 'tool_call':
-        if (nameOf(extra.tool_name) === undefined) violate('tool', 'A tool_call without the name of the tool.');
+        if (nameOf(extra.tool_name) === undefined) violate('tool', 'The tool_call has no tool_name.');
         return;
       case 'breakpoint_tool_call':
         this.#isPaused = true;
@@ -81,12 +81,12 @@ class MAILChecker implements Checker {
         this.#isOver = typeof data.response === 'string';
         return;
       case 'task_complete_call_duplicate':
-        if (!this.#isAnswered) violate('resume', 'The task was complete before this message, which reaches no agent.');
+        if (!this.#isAnswered) violate('resume', 'The task was already complete, so the message reaches no agent.');
         return;
       case 'task_complete':
         this.#isOver = true;
         if (!this.#isAnswered && !this.#isPaused && !this.#isFailed) {
-          violate('answer', 'The task is complete, and no agent has given an answer.');
+          violate('answer', 'The task is complete, but no agent has answered.');
         }
     }
   }

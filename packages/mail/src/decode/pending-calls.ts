@@ -1,7 +1,7 @@
 import { fieldsOf, listOf, nameOf, parseJson, textOf } from '../shared/fields.ts';
 import type { AnnouncedCall } from './mail-calls.ts';
 
-/** The calls that the server lists as its last word when it is really paused. Undefined: it is an answer like any other. */
+/** Parses the calls that the response of a paused task lists. Returns undefined if the response is an answer. */
 export function parsePendingCalls(response: string, agent: string): AnnouncedCall[] | undefined {
   if (!response.startsWith('[')) return undefined;
   const list = listOf(parseJson(response)).map(fieldsOf);

@@ -4,19 +4,19 @@ import { DemoTask, demoSwarm } from './demo-task.ts';
 import { fieldsOf, listOf, nameOf, parseJson, textOf, type Fields } from '../shared/fields.ts';
 
 export interface MAILDemoOptions {
-  /** How long an agent thinks, in milliseconds. Default: 400. */
+  /** Duration of one step of an agent in milliseconds. Default: 400. */
   paceMs?: number;
-  /** How long the stream takes to notice a breakpoint or a failure, and how often it pings. The real one: 15 s, as here. */
+  /** Ping interval, and delay after a breakpoint or failure until the stream ends. Default: 15 s, as in the real server. */
   stallMs?: number;
-  /** Whether `/ui/message` is there, which needs no key. Default: yes. */
+  /** Enables `/ui/message`, which requires no key. Default: true. */
   debug?: boolean;
-  /** The only key that `/message` takes. Default: any. */
+  /** The key that `/message` accepts. Default: any. */
   apiKey?: string;
 }
 
 /**
- * A MAIL 1.3 server with a scripted swarm, as a fetch handler. It needs no key and calls no model, and says so. It is no
- * kinder than the real one: the same line ends, the same missing ids, the same stalls, and the same hang.
+ * Creates a MAIL 1.3 server with a scripted swarm, as a fetch handler that needs no key and no model. It reproduces the
+ * difficult behaviour of the real server: CRLF line ends, missing ids, delays, and the endless ping.
  */
 export function createMAILDemo(options: MAILDemoOptions = {}): { fetch: (request: Request) => Promise<Response> } {
   const demo = new Demo(options);
@@ -80,7 +80,7 @@ class Demo {
 
   async #message(request: Request, owner: string): Promise<Response> {
     const body = parseJson(await request.text());
-    if (typeof body !== 'object' || body === null) return json({ detail: 'error parsing request: no JSON' }, 400);
+    if (typeof body !== 'object' || body === null) return json({ detail: 'error parsing request: invalid JSON' }, 400);
     const message = fieldsOf(body);
     const isDebug = owner === debugUser;
     const from = nameOf(message.resume_from);
@@ -93,7 +93,7 @@ class Demo {
     return this.#respondOnce(task, error);
   }
 
-  /** Starts the turn, or says why not. */
+  /** Starts the request. Returns an error message if it is invalid. */
   #submit(task: DemoTask, from: string | undefined, message: Fields): string | undefined {
     const pace = async (): Promise<void> => {
       const { paceMs = 400 } = this.#options;
@@ -116,7 +116,7 @@ class Demo {
       text,
     );
     if (wasCompleted && from === undefined) {
-      task.call('supervisor', 'task_complete', { finish_message: 'Nobody will read this.' });
+      task.call('supervisor', 'task_complete', { finish_message: 'This answer is never read.' });
       task.log('task_complete_call_duplicate', 'agent supervisor called task_complete on already completed task');
     } else void playRequest(task, text, pace);
     return undefined;
@@ -143,7 +143,7 @@ class Demo {
     return undefined;
   }
 
-  /** A view of the task: leaving it stops nothing. */
+  /** Streams the events of the task. Disconnecting does not stop the task. */
   #stream(task: DemoTask, start: number, error: string | undefined): Response {
     const { stallMs = defaultStallMs } = this.#options;
     const encoder = new TextEncoder();
@@ -199,7 +199,7 @@ const serverInfo = {
   swarm: {
     name: demoSwarm,
     version: '1.3.6',
-    description: 'A scripted swarm: no key, no model. What it says is made up, and it says so.',
+    description: 'A scripted swarm without a key or a model. Its answers are invented and labelled as such.',
     entrypoint: 'supervisor',
     keywords: ['demo'],
     public: false,
@@ -228,7 +228,7 @@ function toFrame(event: string, data: object): string {
   return `event: ${event}\r\ndata: ${toEscapedJson(data)}\r\n\r\n`;
 }
 
-/** As the real server writes it: ASCII alone, and every slash escaped. */
+/** Serializes like the real server: ASCII only, with escaped slashes. */
 function toEscapedJson(data: object): string {
   return JSON.stringify(data)
     .replaceAll('/', String.raw`\/`)

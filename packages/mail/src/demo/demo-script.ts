@@ -2,7 +2,7 @@ import { fieldsOf, textOf } from '../shared/fields.ts';
 import type { DemoTask } from './demo-task.ts';
 import type { MAILAddress } from '../shared/mail-event.ts';
 
-/** Who is in the demo's swarm, and who may talk to whom. */
+/** Agents of the demo swarm and the agents that each may message. */
 export const demoAgents: ReadonlyArray<{
   name: string;
   comm_targets: string[];
@@ -28,10 +28,10 @@ function agent(name: string, targets: string[], isLead: boolean): (typeof demoAg
 const toAddress = (address: string): MAILAddress => ({ address_type: 'agent', address });
 type Pace = () => Promise<void>;
 
-/** No model is behind this: what is said is written here, and only the question is the user's. */
+/** Appended to every answer, because the demo uses no model. */
 const disclaimer = 'I am a script and not a model: a real swarm would now say something true.';
 
-/** One turn of the swarm. It works on whether or not anybody listens. */
+/** Plays the swarm's reaction to a user message. It continues without any connected client. */
 export async function playRequest(task: DemoTask, text: string, pace: Pace): Promise<void> {
   await pace();
   if (/\b(?:fail|break|crash)\b/i.test(text)) return task.fail('supervisor', 'completion failed after 5 retries');
@@ -50,7 +50,7 @@ function askUser(task: DemoTask, text: string): void {
   task.pause('supervisor', [call]);
 }
 
-/** The client's answer has arrived. */
+/** Plays the swarm's reaction to the results of breakpoint tools. */
 export async function playAnswer(task: DemoTask, results: readonly unknown[], pace: Pace): Promise<void> {
   const answer = results.map((result) => textOf(fieldsOf(result).content) ?? '').join(', ');
   await pace();

@@ -1,16 +1,16 @@
 import type { JsonObject } from '@intertie/core';
 import type { MAILAddress, MAILToolCall } from '../shared/mail-event.ts';
 
-/** The name of the demo's swarm, under which its system speaks too. */
+/** Name of the demo swarm, and of its system sender. */
 export const demoSwarm = 'demo';
 
 export type DemoEvent = { event: string; data: JsonObject };
 type PendingCall = { id: string; name: string; args: JsonObject };
 
-/** How a turn ended, for the stream that waits for it. */
+/** How a request ended. `isStalled`: the stream notices the end only at its next ping. */
 export type DemoEnd = { response: string; isStalled: boolean };
 
-/** A task as the server keeps it: every event of every turn, whether or not anybody reads. */
+/** Task of the demo server, with the events of all its requests. */
 export class DemoTask {
   readonly id: string;
   readonly owner: string;
@@ -47,7 +47,7 @@ export class DemoTask {
     for (const listener of this.#listeners) listener();
   }
 
-  /** Resolves when something has happened, or after a while. */
+  /** Resolves at the next event, or after `ms`. */
   async waitForChange(ms: number): Promise<'change' | 'timeout'> {
     return new Promise((resolve) => {
       const done = (what: 'change' | 'timeout'): void => {
@@ -80,7 +80,7 @@ export class DemoTask {
     });
   }
 
-  /** An agent calls a tool. Nothing but this event has the call's id. */
+  /** Logs a `tool_call`, the only event that contains the call's id. */
   call(
     agent: string,
     toolName: string,
@@ -94,7 +94,7 @@ export class DemoTask {
     return call;
   }
 
-  /** Asks the client, and stops. The stream learns of it only when it looks again. */
+  /** Pauses at breakpoint tools. The stream notices only at its next ping. */
   pause(agent: string, calls: PendingCall[]): void {
     const names = calls.map(({ name }) => name).join(', ');
     const args = calls.map((call) => JSON.stringify(call.args)).join(', ');
@@ -128,7 +128,7 @@ export class DemoTask {
     this.wake();
   }
 
-  /** An agent's model fails, and the system ends up talking to itself. */
+  /** Fails like the real server: the swarm's error message is addressed to the swarm itself. */
   fail(agent: string, why: string): void {
     const system: MAILAddress = { address_type: 'system', address: demoSwarm };
     this.log('agent_error', `error scheduling message for agent ${agent}: ${why}`);

@@ -16,12 +16,12 @@ type EmitFrame = Emit<unknown>;
 type OpenText = { agent: string; text: string; internal: boolean; to: string[]; isReasoning: boolean };
 type Call = { agent: string; name: string; args: Json };
 
-/** Who speaks where nobody is named: MAIL knows no words without an agent. */
+/** Agent of events without one: every MAIL message has a sender. */
 const defaultAgent = 'supervisor';
 
 /**
- * What a MAIL 1.3 server would say of a run, for front ends and clients that are developed without one. MAIL has whole messages,
- * one answer, and no approvals: what it cannot say is entered in the ledger.
+ * Encodes a run as the events of a MAIL 1.3 server, to develop clients without one. MAIL has whole messages, one answer and no
+ * approvals; everything else is reported as a loss.
  */
 export function createMAILEncoder(run: RunInput, onLoss: OnLoss): Codec<AgentEvent, unknown> {
   const encoder = new MailEncoder(run, onLoss);
@@ -36,9 +36,9 @@ class MailEncoder {
   #openTexts = new Map<string, OpenText>();
   #calls = new Map<string, Call>();
   #questions = new Map<string, string>();
-  /** What an agent has thought since its last call. */
+  /** Reasoning by agent since its last call. */
   #reasoning = new Map<string, string>();
-  /** What was said to the user and may yet be the answer. */
+  /** Last text for the user, which becomes the answer if no other agent writes after it. */
   #pendingAnswer: { agent: string; text: string } | undefined;
 
   constructor({ threadId, runId, startedAt }: RunInput, onLoss: OnLoss) {
@@ -81,7 +81,7 @@ class MailEncoder {
       case 'tool-result':
         return this.#emitResult(event, emit);
       case 'question':
-        return void this.#questions.set(event.questionId, event.message ?? event.reason ?? 'May it go on?');
+        return void this.#questions.set(event.questionId, event.message ?? event.reason ?? 'Approval required');
       case 'interjection': {
         const text = event.parts.map((part) => (part.type === 'text' ? part.text : '')).join('');
         return this.#emitMessage(
@@ -96,11 +96,11 @@ class MailEncoder {
       case 'source':
       case 'data':
       case 'state-snapshot':
-        return this.#reportLoss(event.type, 'MAIL has no event for it.');
+        return this.#reportLoss(event.type, 'MAIL has no such event.');
       case 'run-end':
         return this.#end(event, emit);
       default:
-        // Steps, notices and pieces of what comes whole have no place of their own in MAIL, and take nothing with them.
+        // MAIL has no steps, notices or deltas. Dropping them loses no content.
         return;
     }
   }
@@ -135,7 +135,7 @@ class MailEncoder {
     }
   }
 
-  /** Only the last agent's words can be the answer; what another has said before goes to the one who speaks now. */
+  /** Sends the pending answer to the next agent, because only the last agent's text can be the answer. */
   #sendPendingAnswer(to: string, emit: EmitFrame): void {
     if (!this.#pendingAnswer) return;
     const { agent, text } = this.#pendingAnswer;
@@ -144,7 +144,7 @@ class MailEncoder {
     this.#onLoss({
       kind: 'repaired',
       what: 'text',
-      why: 'MAIL has one answer; what was said before it is a message between agents.',
+      why: 'MAIL has one answer, so earlier text is sent as a message between agents.',
     });
   }
 
@@ -205,19 +205,19 @@ class MailEncoder {
         this.#pause(end, emit);
         break;
       case 'aborted':
-        this.#reportLoss('run-end', 'MAIL cannot say that a task was stopped; it is told as an error.');
+        this.#reportLoss('run-end', 'MAIL has no event for a stopped task, so it is sent as an error.');
         this.#fail(end.reason ?? 'The task was stopped.', emit);
         break;
       case 'error':
         this.#fail(end.error.message, emit);
     }
     for (const agent of this.#reasoning.keys()) {
-      this.#reportLoss('reasoning', `MAIL has thoughts beside calls alone, and ${agent} made none after it.`);
+      this.#reportLoss('reasoning', `MAIL transports reasoning only with a tool call, and ${agent} made none after it.`);
     }
   }
 
   #fail(response: string, emit: EmitFrame): void {
-    // What has been said is no answer, and not lost either.
+    // A failed task has no answer, so the pending one is sent as a message.
     this.#sendPendingAnswer(defaultAgent, emit);
     this.#emitFinal('task_error', response, emit);
   }
@@ -241,7 +241,7 @@ class MailEncoder {
     });
     for (const waiting of waitingFor) {
       if (waiting.type !== 'question') continue;
-      this.#reportLoss('question', 'MAIL asks nobody; the question is the answer, and the task is complete.');
+      this.#reportLoss('question', 'MAIL has no questions, so the question is sent as the answer of a completed task.');
       const text = join(this.#pendingAnswer?.text, this.#questions.get(waiting.questionId) ?? '');
       this.#pendingAnswer = { agent: this.#pendingAnswer?.agent ?? defaultAgent, text };
     }
@@ -268,6 +268,6 @@ function join(before: string | undefined, text: string): string {
 
 function formatOutput(result: ToolResult): string {
   if (result.status === 'error') return result.error.message;
-  if (result.status === 'denied') return result.reason ?? 'It was denied.';
+  if (result.status === 'denied') return result.reason ?? 'The call was denied.';
   return typeof result.output === 'string' ? result.output : JSON.stringify(result.output);
 }

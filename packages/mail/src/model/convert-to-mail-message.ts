@@ -9,23 +9,23 @@ import { fieldsOf, nameOf } from '../shared/fields.ts';
 import type { MAILToolResult } from '../client/mail-request.ts';
 
 export type MAILMessageInput = {
-  /** The newest words of the user, behind those of the system. */
+  /** Text of the newest user messages, after the system prompt. */
   messageBody: string;
-  /** The results of the caller's tools, if the prompt ends with them. */
+  /** Results of the caller's tools at the end of the prompt. */
   toolResults: MAILToolResult[];
   warnings: SharedV3Warning[];
 };
 
 export interface ConvertToMAILMessageOptions {
-  /** Whether the words of the system come first. Default: yes. A task that goes on has them already. */
+  /** Prepends the system prompt. Default: true. A continued task has received it already. */
   includeSystem?: boolean;
-  /** Whether all that was said is told, for a task that knows nothing of it. Default: no. */
+  /** Includes the transcript of the conversation, for a new task. Default: false. */
   transcript?: boolean;
 }
 
 /**
- * A prompt as the one message that a swarm takes: the server keeps the conversation, so only what is new is sent. Results of
- * tools count only at the very end, since older ones were sent before.
+ * Converts a prompt to one message for a swarm. The server stores the conversation, so only new content is included. Tool
+ * results count only at the end of the prompt: earlier ones were sent by an earlier call.
  */
 export function convertToMAILMessage(
   prompt: LanguageModelV3Prompt,
@@ -42,7 +42,7 @@ export function convertToMAILMessage(
 
 type Warn = (message: string) => void;
 
-/** All user messages behind the last answer. */
+/** Returns the text of all user messages after the last answer. */
 function getNewestUserText(conversation: LanguageModelV3Message[], warn: Warn): string {
   const start = conversation.findLastIndex(({ role }) => role !== 'user') + 1;
   return conversation
@@ -85,10 +85,10 @@ function toText(message: LanguageModelV3Message, warn: Warn): string {
     .join('\n');
 }
 
-/** Agents of a swarm read text. A file is at least named, and where it has an address, that is told. */
+/** Mentions a file by name and URL, since agents of a swarm read only text. */
 function toFileReference({ filename, mediaType, data }: LanguageModelV3FilePart, warn: Warn): string {
   const name = filename ?? 'a file';
-  warn(`MAIL carries text alone: ${name} (${mediaType}) is only mentioned. Put its content or a link into the text.`);
+  warn(`MAIL transports only text, so ${name} (${mediaType}) is only mentioned. Put its content or a link into the text.`);
   const where = data instanceof URL && data.protocol !== 'data:' ? ` at ${data.href}` : '';
   return `[file: ${name}, ${mediaType}${where}]`;
 }
@@ -99,14 +99,14 @@ function getTrailingResults(conversation: LanguageModelV3Message[], warn: Warn):
   const caller = conversation[start - 1];
   for (const part of caller?.role === 'assistant' ? caller.content : []) {
     if (part.type !== 'tool-call' || part.providerExecuted) continue;
-    // A call whose id was taken has another one on our side.
+    // Our id differs from the wire id if the vendor repeated one.
     calls.set(part.toolCallId, nameOf(fieldsOf(part.providerOptions?.mail).callId) ?? part.toolCallId);
   }
   return conversation.slice(start).flatMap((message) => {
     if (message.role !== 'tool') return [];
     return message.content.flatMap((part) => {
       if (part.type !== 'tool-result') {
-        warn('A swarm does not ask for approval, so the response to an approval request is not sent.');
+        warn('A swarm does not request approvals, so the approval response is not sent.');
         return [];
       }
       const callId = calls.get(part.toolCallId);
@@ -115,7 +115,7 @@ function getTrailingResults(conversation: LanguageModelV3Message[], warn: Warn):
   });
 }
 
-/** MAIL has no flag for a failure, so the text says it. */
+/** Converts a tool output to text. MAIL has no error flag, so an error is marked by a prefix. */
 function toOutputText(output: LanguageModelV3ToolResultOutput, warn: Warn): string {
   switch (output.type) {
     case 'text':
@@ -132,7 +132,7 @@ function toOutputText(output: LanguageModelV3ToolResultOutput, warn: Warn): stri
       return output.value
         .map((item) => {
           if (item.type === 'text') return item.text;
-          warn('MAIL carries text alone: a file in the result of a tool is only mentioned.');
+          warn('MAIL transports only text, so a file in a tool result is only mentioned.');
           return `[${item.type}]`;
         })
         .join('\n');

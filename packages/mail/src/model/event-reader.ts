@@ -1,9 +1,9 @@
-/** What was said, for one reader who may come late, and the end of it. */
+/** Unbounded queue for one reader, which may start after the first item was pushed. */
 export class EventReader<Item> {
   #items: Item[] = [];
   #isOver = false;
   #wake: (() => void) | undefined;
-  /** Whether somebody reads it already. */
+  /** Whether `read` was called. */
   isReading = false;
 
   push(item: Item): void {
@@ -22,7 +22,7 @@ export class EventReader<Item> {
       yield* this.#items.splice(0);
       if (this.#items.length > 0) continue;
       if (this.#isOver) return;
-      // oxlint-disable-next-line no-await-in-loop -- waits for what comes next
+      // oxlint-disable-next-line no-await-in-loop -- waits for the next item
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
       });

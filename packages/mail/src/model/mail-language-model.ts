@@ -30,12 +30,12 @@ import { sendRequest, type StartedRequest } from '../client/send-request.ts';
 type Call = { started: StartedRequest; events: ReadableStream<AgentEvent>; encoder: LanguageModelV3EncoderOptions };
 type ModelEventReader = EventReader<MAILAgentEvent | MAILPlainEvent>;
 
-/** A swarm as a language model. One call is one request of a task, up to its answer or to a tool that the caller has to run. */
+/** Exposes a swarm as a language model. One call is one request of a task, up to its answer or to a tool of the caller. */
 export class MAILLanguageModel implements LanguageModelV3 {
   readonly specificationVersion = 'v3';
   readonly provider = 'mail';
   readonly modelId: string;
-  /** Nothing: agents read text. */
+  /** Empty, because agents of a swarm read only text. */
   readonly supportedUrls: Record<string, RegExp[]> = {};
   #settings: MAILModelSettings;
   #providerSettings: MAILProviderSettings;
@@ -75,7 +75,7 @@ export class MAILLanguageModel implements LanguageModelV3 {
     return { ...result, request: { body }, response };
   }
 
-  /** The events of the call that is under way, or of the next one. */
+  /** Iterates over the events of the current call, or of the next one. */
   async *events(): AsyncGenerator<MAILAgentEvent | MAILPlainEvent, void> {
     const reader =
       this.#reader && !this.#reader.isReading
@@ -120,8 +120,8 @@ export class MAILLanguageModel implements LanguageModelV3 {
   }
 
   /**
-   * Read without being asked to, since a task goes on whether or not anybody reads, and `mailEvents` may be the only reader.
-   * Its events are few and whole.
+   * Reads without backpressure: the task runs whether or not its text is read, and `mailEvents` may be the only reader. The
+   * events are few, because MAIL sends whole messages.
    */
   #streamParts(
     { request }: StartedRequest,
@@ -136,14 +136,14 @@ export class MAILLanguageModel implements LanguageModelV3 {
         const emit = (part: LanguageModelV3StreamPart): void => {
           controller.enqueue(part);
           if (part.type !== 'stream-start') return;
-          // Where the task's id survives an abort.
+          // The SDK keeps this part after an abort, so the task's id survives.
           controller.enqueue({ type: 'response-metadata', id: request.taskId, modelId, timestamp: new Date() });
         };
         const pump = async (): Promise<void> => {
           for await (const event of iterator) encoder.feed(event, emit);
           controller.close();
         };
-        // The events never fail; a reader who has left needs no more of them.
+        // `enqueue` throws after a cancel; the events themselves never fail.
         pump().catch(() => iterator.return?.());
       },
       async cancel(reason) {
@@ -199,8 +199,8 @@ export class MAILLanguageModel implements LanguageModelV3 {
     const name = (await this.#server.getInfo())?.swarm;
     if (name === undefined || name === swarm) return [];
     const message =
-      `The server at ${this.#server.baseUrl} hosts the swarm "${name}", not "${swarm}", and answers all the same. ` +
-      `Name it mail('${name}') or mail('default'), or map "${swarm}" to its server in the setting "swarms".`;
+      `The server at ${this.#server.baseUrl} hosts the swarm "${name}", not "${swarm}", and answers anyway. ` +
+      `Use mail('${name}') or mail('default'), or map "${swarm}" to its server in the setting "swarms".`;
     return [{ type: 'other', message }];
   }
 
@@ -208,7 +208,7 @@ export class MAILLanguageModel implements LanguageModelV3 {
     const { bypassSupervisor, entrypoint } = settings;
     if (!bypassSupervisor) return;
     if (entrypoint === undefined) {
-      const message = 'bypassSupervisor needs to know which agent gets the message: set "entrypoint" too.';
+      const message = 'bypassSupervisor requires an agent that receives the message. Set "entrypoint" too.';
       throw new InvalidArgumentError({ argument: 'bypassSupervisor', message });
     }
     const { agents } = await this.#server.readAgents(signal);
@@ -217,7 +217,7 @@ export class MAILLanguageModel implements LanguageModelV3 {
     const able = agents.flatMap(({ name, canComplete }) => (canComplete ? [name] : [])).join(', ');
     const message = agent
       ? `The agent "${entrypoint}" cannot complete tasks, so without its supervisor the task would never end. ` +
-        `Leave out bypassSupervisor, or take one of those that can: ${able}.`
+        `Leave out bypassSupervisor, or use an agent that can: ${able}.`
       : `The swarm has no agent "${entrypoint}". It has: ${agents.map(({ name }) => name).join(', ')}.`;
     throw new InvalidArgumentError({ argument: 'entrypoint', message });
   }
@@ -225,12 +225,12 @@ export class MAILLanguageModel implements LanguageModelV3 {
 
 function createNoTokenError(): InvalidArgumentError {
   const message =
-    'The result of a breakpoint tool can only be sent to POST /message, which needs a token: /ui/message does not read it. ' +
+    'Results of breakpoint tools can only be sent to POST /message, which needs a token: /ui/message ignores them. ' +
     'Set authToken (or MAIL_API_KEY).';
   return new InvalidArgumentError({ argument: 'authToken', message });
 }
 
 function createLostTaskWarning(taskId: string): SharedV3Warning {
-  const message = `The server has lost the task ${taskId} (was it restarted?). A new one was started and told what was said.`;
+  const message = `The server has lost the task ${taskId}, probably by a restart. A new task was started with the transcript.`;
   return { type: 'other', message };
 }

@@ -16,8 +16,8 @@ export interface MAILStreamTransformerOptions {
 }
 
 /**
- * The events of a MAIL server as the parts of a V3 model, for programs that have the events already. It ends with `finish`,
- * whatever comes after it.
+ * Converts events of a MAIL server to V3 stream parts, for programs that read the events themselves. The output ends with
+ * `finish`, even if further events follow.
  */
 export function createMAILStreamTransformer({
   warnings = [],

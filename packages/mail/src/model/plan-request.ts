@@ -8,9 +8,9 @@ import { isResumeToken, readResumeToken } from '../shared/resume-token.ts';
 export type PlannedRequest = { request: MAILRequest; warnings: SharedV3Warning[] };
 
 /**
- * Which task a prompt goes on with, and with what. The ids of tasks are in the metadata of the answers, so the history is
- * enough: results of breakpoint tools at its end resume the paused task, a new user message the finished one. Without
- * `resume_from` a finished task would drop the message and ping forever.
+ * Decides which task a prompt continues, and with what. The metadata of earlier answers contains the task ids: tool results at
+ * the end of the prompt resume a paused task, a new user message continues a completed one. Without `resume_from` a completed
+ * task would drop the message and ping forever.
  */
 export function planRequest(
   prompt: LanguageModelV3Prompt,
@@ -20,7 +20,7 @@ export function planRequest(
   const known = findTaskId(prompt);
   const paused = readResumeToken(settings.resumeFrom) ?? readResumeToken(settings.taskId);
   const taskId = paused?.taskId ?? nameOf(settings.taskId) ?? known;
-  // The calls of a token are pending only as long as no answer of the task follows them.
+  // The calls of a token are pending until the prompt contains a later answer of the task.
   const pending = paused !== undefined && taskId !== known ? paused.calls : [];
   const isKnown = taskId !== undefined && taskId === known;
   const fallback = pending.length > 0 ? 'breakpoint_tool_call' : isKnown ? 'user_response' : undefined;
@@ -34,7 +34,7 @@ export function planRequest(
   if (taskId === undefined) return planNewTask(prompt, generateId());
   const { toolResults: answered } = convertToMAILMessage(dropLastUserMessages(prompt));
   if (answered.length > 0 && messageBody !== '' && canAnswer) {
-    // A call that stays without a result is refused by the agent's model, and the body is not read: the words come with it.
+    // The agent's model rejects a call without a result, and the server ignores the body: append the text to the last result.
     const last = answered.at(-1)!;
     const withUserText = { ...last, content: `${last.content}\n\nThe user adds: ${messageBody}` };
     const all = [...answered.slice(0, -1), withUserText];
@@ -44,23 +44,23 @@ export function planRequest(
     const results = pending.map((callId) => ({ call_id: callId, content: messageBody }));
     return { request: { taskId, resumeFrom, body: '', toolResults: results }, warnings };
   }
-  // Only the results of tools resume a breakpoint, and there are none.
+  // Without tool results a breakpoint cannot be resumed.
   const from = resumeFrom === 'breakpoint_tool_call' ? 'user_response' : resumeFrom;
   return { request: { taskId, ...(from && { resumeFrom: from }), body: messageBody }, warnings };
 }
 
-/** A new task, which is told what was said before. */
+/** Plans a new task that starts with the transcript of the conversation. */
 export function planNewTask(prompt: LanguageModelV3Prompt, taskId: string): PlannedRequest {
   const { messageBody, warnings } = convertToMAILMessage(prompt, { transcript: true });
   return { request: { taskId, body: messageBody }, warnings };
 }
 
-/** What is before the newest words of the user. */
+/** Returns the prompt without the user messages at its end. */
 function dropLastUserMessages(prompt: LanguageModelV3Prompt): LanguageModelV3Prompt {
   return prompt.slice(0, prompt.findLastIndex(({ role }) => role !== 'user') + 1);
 }
 
-/** The task of the last answer. */
+/** Returns the task id of the last answer. */
 function findTaskId(prompt: LanguageModelV3Prompt): string | undefined {
   for (const message of prompt.toReversed()) {
     if (message.role !== 'assistant') continue;
@@ -68,7 +68,7 @@ function findTaskId(prompt: LanguageModelV3Prompt): string | undefined {
       const taskId = nameOf(fieldsOf(part.providerOptions?.mail).taskId);
       if (taskId !== undefined) return taskId;
     }
-    // An answer of another model: the swarm has not seen it.
+    // The last answer is from another model, so no task contains it.
     return undefined;
   }
   return undefined;

@@ -3,18 +3,18 @@ import { fieldsOf, parseJson, textOf } from './fields.ts';
 import type { MAILEvent, MAILFrame, UnknownMAILEvent } from './mail-event.ts';
 import { readMessage } from './read-message.ts';
 
-/** Something that an agent did. */
+/** MAIL event that names the agent that caused it. */
 export type MAILAgentEvent = { type: 'mail-agent-event'; agent: string; description: string; event: MAILEvent };
-/** Something that happened to the task, or that no agent can be told of. */
+/** MAIL event about the task, or one whose agent is unknown. */
 export type MAILPlainEvent = { type: 'mail-event'; description: string; event: MAILEvent | UnknownMAILEvent };
 
-/** A frame for people to look at. Pings are none. */
+/** Converts a frame to the event passed to `onEvent` and `mailEvents`. Returns undefined for a ping. */
 export function toAgentEvent({ event, data }: MAILFrame): MAILAgentEvent | MAILPlainEvent | undefined {
   if (event === 'ping') return undefined;
   const parsed = typeof data === 'string' ? (parseJson(data) ?? data) : data;
   const { description, response, extra_data: extra } = fieldsOf(parsed);
   const text = textOf(description) ?? textOf(response) ?? '';
-  // The types are what MAIL 1.3 promises; nothing here depends on them.
+  // Cast without validation: the types describe what MAIL 1.3 documents, and nothing here depends on them.
   const parsedEvent = { event, data: parsed } as MAILEvent;
   const agent = event === 'new_message' ? findSendingAgent(extra) : findEventAgent(event, text, fieldsOf(extra));
   if (agent === undefined) return { type: 'mail-event', description: text, event: parsedEvent };

@@ -1,9 +1,8 @@
 import { nameOf, type Fields } from './fields.ts';
 
 /**
- * The agent that an event is about. Only `tool_call` has its words in fields; all others hide them in a sentence, and a name
- * may hold spaces, dots and hyphens. So every kind of event has its own anchors, and where a sentence says `agent` of
- * something that is none (the swarm, a Python object), there is no agent.
+ * Patterns that extract the agent's name from an event's description. Names may contain spaces, dots and hyphens, so each
+ * event type has its own anchors. A description may also say `agent` about the swarm or a Python object; those do not match.
  */
 const descriptionPatterns: { readonly [event: string]: RegExp } = {
   action_call: /^agent (.+?) executing action tool: /,
@@ -20,6 +19,7 @@ const descriptionPatterns: { readonly [event: string]: RegExp } = {
   agent_error: /^(?:error (?:scheduling|sending) message for agent (.+?): |agent (.+?) called )/,
 };
 
+/** Returns the name of the agent that an event is about. Only `tool_call` has fields; other events are parsed by pattern. */
 export function findEventAgent(event: string, description: string, extra: Fields): string | undefined {
   if (event === 'tool_call') {
     const end = ` called ${nameOf(extra.tool_name) ?? ''}`;

@@ -1,4 +1,4 @@
-/** MAIL's own tools. Their effects are events of their own, so their calls are shown only with `toolCalls: 'all'`. */
+/** MAIL's own tools. Their effects are separate events, so their calls are shown only with `toolCalls: 'all'`. */
 export const mailTools: ReadonlySet<string> = new Set([
   'send_request',
   'send_response',
@@ -14,5 +14,5 @@ export const mailTools: ReadonlySet<string> = new Set([
   'text_output',
 ]);
 
-/** Tools that the model's vendor runs; `builtin_tool_call` follows with all of it. */
+/** Tools that the model's vendor executes. A `builtin_tool_call` with input and output follows the `tool_call`. */
 export const builtinTools: ReadonlySet<string> = new Set(['web_search_call', 'code_interpreter_call']);

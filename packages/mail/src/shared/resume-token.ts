@@ -1,9 +1,9 @@
 import { fieldsOf, listOf, nameOf, parseJson } from './fields.ts';
 
-/** A paused task and the calls that it waits for, as one text: `resumeToken` of the metadata. */
+/** A paused task and its pending calls, encoded as one string: `resumeToken` of the metadata. */
 export type MAILResumeToken = `mail-resume:${string}`;
 
-/** `calls`: the ids under which the server expects the results. */
+/** Decoded resume token. `calls` are the ids under which the server expects the results. */
 export type PausedTask = { taskId: string; calls: string[] };
 
 const prefix = 'mail-resume:';
@@ -16,7 +16,7 @@ export function isResumeToken(value: unknown): value is MAILResumeToken {
   return typeof value === 'string' && value.startsWith(prefix);
 }
 
-/** Undefined if the value is not a token, or not a complete one. */
+/** Decodes a resume token. Returns undefined if the value is not a complete token. */
 export function readResumeToken(value: unknown): PausedTask | undefined {
   if (!isResumeToken(value)) return undefined;
   const { taskId, calls } = fieldsOf(parseJson(value.slice(prefix.length)));

@@ -4,12 +4,12 @@ import { fieldsOf, nameOf } from '../shared/fields.ts';
 import { readResume } from '../shared/mail-metadata.ts';
 import type { MAILToolResult, MAILRequest } from '../client/mail-request.ts';
 
-/** What a run waits for still, or what is sent to the swarm: into the task of the thread, or, if that is lost, a new one. */
+/** The answers that a run still waits for, or its request. `fresh` starts a new task if the server no longer has the old one. */
 export type SourceRequest = { waitingFor: string[] } | { waitingFor?: never; request: MAILRequest; fresh: MAILRequest };
 
 /**
- * The request of a run. A continuation answers the breakpoint that its message is paused at; any other run goes on with the task
- * of the answer before, which the token says, or starts one.
+ * Builds the request of a run. A continuation answers the breakpoint at which its message is paused. Any other run continues
+ * the task in `sourceState`, or starts a new one.
  */
 export function buildSourceRequest(
   run: RunInput,
@@ -31,7 +31,7 @@ export function buildSourceRequest(
   const body = getNewestUserText(run.history, onLoss);
   const open = run.history.findLast(({ role }) => role === 'assistant')?.content.parts.filter(isOpenCall) ?? [];
   if (resume.status === 'paused' && open.length > 0 && canAnswer) {
-    // A call without a result in an agent's history is refused by its model, so the new message is the result.
+    // An agent's model rejects a history with an unanswered call, so the new message is sent as the result.
     const content = `The call was not answered. The user says instead: ${body}`;
     const toolResults = open.map((part) => ({ call_id: getWireCallId(part), content }));
     return { request: { taskId: resume.taskId, resumeFrom: 'breakpoint_tool_call', body: '', toolResults }, fresh };
@@ -47,7 +47,7 @@ function isOpenCall(part: MessagePart): part is ToolPart {
   return isClientCall(part) && part.state === 'call';
 }
 
-/** A message may have been paused before; those calls were answered then. The ones of a pause are the agent's last ones. */
+/** Returns the calls of the current pause, those of the last agent. Calls of earlier pauses were answered before. */
 function getLastBatch(calls: readonly ToolPart[]): readonly ToolPart[] {
   const last = calls.at(-1);
   return calls.filter(({ agentId }) => agentId === last?.agentId);
@@ -69,7 +69,7 @@ function getTaskId(part: ToolPart | undefined): string | undefined {
   return nameOf(fieldsOf(part?.providerMetadata?.mail).taskId);
 }
 
-/** All user messages behind the last answer. */
+/** Returns the text of all user messages after the last answer. */
 function getNewestUserText(history: readonly CanonicalMessage[], onLoss: OnLoss): string {
   const start = history.findLastIndex(({ role }) => role !== 'user') + 1;
   return history
@@ -78,7 +78,7 @@ function getNewestUserText(history: readonly CanonicalMessage[], onLoss: OnLoss)
     .join('\n\n');
 }
 
-/** All that was said, for a task that knows nothing of it. */
+/** Builds the first message of a new task from the whole conversation. */
 function buildTranscript(
   { history, messageId }: RunInput,
   message: MessageContent | undefined,
@@ -97,7 +97,7 @@ function buildTranscript(
   return [...system, `What was said so far:\n${lines.join('\n')}`, `The user now says:\n${now}`].join('\n\n');
 }
 
-/** What a person would see: text, and which tools gave what. Agents of a swarm read text, so a file is only mentioned. */
+/** Renders the visible text and the client's tool results. Files are only mentioned, because agents read text. */
 function renderContent({ parts, content = '' }: MessageContent, onLoss: OnLoss): string {
   const texts = parts.flatMap((part): string[] => {
     if (part.internal) return [];
@@ -109,7 +109,7 @@ function renderContent({ parts, content = '' }: MessageContent, onLoss: OnLoss):
     }
     if (part.type !== 'file') return [];
     const name = part.filename ?? 'a file';
-    onLoss({ kind: 'unsupported', what: 'file', why: `MAIL carries text alone; ${name} is mentioned.` });
+    onLoss({ kind: 'unsupported', what: 'file', why: `MAIL transports only text; ${name} is mentioned.` });
     return [`[file: ${name}${part.mimeType ? `, ${part.mimeType}` : ''}${part.url ? ` at ${part.url}` : ''}]`];
   });
   return texts.length > 0 ? texts.join('\n') : content;

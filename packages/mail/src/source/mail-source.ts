@@ -22,16 +22,16 @@ export interface MAILSourceSettings
   extends
     Omit<MAILProviderSettings, 'includeAgentChatter' | 'swarms' | 'onEvent'>,
     Omit<MAILModelSettings, 'taskId' | 'resumeFrom' | 'bypassSupervisor' | 'breakpointTools'> {
-  /** The source's name. Default: the swarm's setting, else `mail`. */
+  /** Name of the source. Default: the setting `swarm`, else `mail`. */
   name?: string;
-  /** Is given every frame of the server, for tapes. */
+  /** Called with every frame of the server, to record tapes. */
   onFrame?: (frame: MAILFrame, index: number) => void;
   onLoss?: OnLoss;
 }
 
 /**
- * A MAIL swarm as a source: every agent with parts of its own, what they say to each other marked as internal, breakpoint
- * tools as a paused run. The task is the token by which a thread goes on.
+ * Creates a source that runs a MAIL swarm. Every agent has its own parts, messages between agents are internal, and breakpoint
+ * tools pause the run. The task is the token that continues a thread.
  */
 export function mailSource(settings: MAILSourceSettings = {}): AgentSource {
   readSettings(settings);
@@ -55,7 +55,7 @@ function runSwarm(
   const sealed = seal(run, onLoss, { trusted: true });
   const planned = buildSourceRequest(run, { newId, canAnswer: server.token !== undefined, onLoss });
   if (planned.waitingFor) {
-    // Some of the answers are still to come. They are recorded, and the swarm is told when it is all of them.
+    // Some answers are missing. The swarm accepts them only together, so the run pauses again without a request.
     const waitingFor = planned.waitingFor.map((toolCallId) => ({ type: 'tool' as const, toolCallId }));
     const { sourceState: resume } = run;
     const paused: AgentEvent = {
@@ -91,7 +91,7 @@ async function* streamFrames(
   const { onTask } = settings;
   const { lostTaskId, frames } = await sendRequest(request, () => fresh, { server, settings, signal, onTask });
   if (lostTaskId !== undefined) {
-    const description = `The server has lost the task ${lostTaskId}. A new task was started with the transcript of the conversation.`;
+    const description = `The server has lost the task ${lostTaskId}. A new task was started with the transcript.`;
     yield { event: warningEvent, data: { description, task_id: fresh.taskId } };
   }
   yield* frames;
