@@ -9,7 +9,7 @@ import { readCaptureBytes, readCaptureFrames, captures, run } from './captures.t
 
 const name = fc.constantFrom(...captures);
 
-/** A capture, cut, doubled, out of order, with frames of another one in it, and with broken ones. */
+/** A capture with dropped, duplicated, reordered, inserted and corrupted frames. */
 const broken: fc.Arbitrary<MAILFrame[]> = fc
   .tuple(
     name,
@@ -47,8 +47,8 @@ const broken: fc.Arbitrary<MAILFrame[]> = fc
     return frames;
   });
 
-describe('whatever a server sends', () => {
-  it('is decoded to events that have their shape, so that the seal need not look', () => {
+describe('arbitrary server events', () => {
+  it('decodes to valid events, so that the seal can trust the decoder', () => {
     fc.assert(
       fc.property(broken, fc.boolean(), (frames, includeEvents) => {
         const problems = transcode(createMAILDecoder(run, { includeEvents }), frames).map(validateEvent);
@@ -58,7 +58,7 @@ describe('whatever a server sends', () => {
     );
   });
 
-  it('becomes one run that keeps every rule, and one finish', () => {
+  it('decodes to one valid run with one finish part', () => {
     fc.assert(
       fc.property(broken, (frames) => {
         const events: AgentEvent[] = transcode(
@@ -78,7 +78,7 @@ describe('whatever a server sends', () => {
     );
   });
 
-  it('says the same in whatever chunks its bytes arrive, and with either line end', async () => {
+  it('parses the same frames for any chunk sizes and line ends', async () => {
     await fc.assert(
       fc.asyncProperty(
         name,
@@ -106,7 +106,7 @@ describe('whatever a server sends', () => {
     );
   });
 
-  it('ends the transformer with its finish', async () => {
+  it('ends the transformed stream with one finish part', async () => {
     await fc.assert(
       fc.asyncProperty(broken, async (frames) => {
         const parts: string[] = [];

@@ -20,22 +20,22 @@ async function readEvents(frames: MAILFrame[], answer: () => Promise<{ agents: M
   return { events, asked: agents.mock.calls.length };
 }
 
-describe('words without a tool', () => {
+describe('detectSingleAgent', () => {
   const frames = [called('send_request'), called('text_output'), { event: 'ping', data: {} }, called('text_output')];
 
-  it('in a swarm of one go nowhere, which is said; the server is asked once', async () => {
+  it('inserts an event after each text_output in a swarm of one and reads the agents once', async () => {
     const { events, asked } = await readEvents(frames, async () => ({ agents: [agent('solo')] }));
     expect(events).toEqual(['tool_call', 'tool_call', singleAgentEvent, 'ping', 'tool_call', singleAgentEvent]);
     expect(asked).toBe(1);
   });
 
-  it('in a larger swarm reach the others; nobody is asked where there are none', async () => {
+  it('inserts nothing in a larger swarm and reads no agents without a text_output', async () => {
     const { events } = await readEvents(frames, async () => ({ agents: [agent('a'), agent('b')] }));
     expect(events).not.toContain(singleAgentEvent);
     expect((await readEvents([called('search')], async () => ({ agents: [agent('solo')] }))).asked).toBe(0);
   });
 
-  it('a server that does not say is taken for a larger swarm', async () => {
+  it('assumes a larger swarm if the agents cannot be read', async () => {
     const { events } = await readEvents(frames, () => Promise.reject(new Error('404')));
     expect(events).not.toContain(singleAgentEvent);
   });

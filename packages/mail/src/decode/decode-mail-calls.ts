@@ -141,12 +141,7 @@ export class MAILCallDecoder {
   builtinCall(agent: string | undefined, extra: Fields, data: Fields, emit: EmitEvent): void {
     const toolName = nameOf(extra.tool_type);
     if (agent === undefined || toolName === undefined) {
-      return this.#context.emitUnreadable(
-        'builtin_tool_call',
-        data,
-        'It does not name the agent and the tool.',
-        emit,
-      );
+      return this.#context.emitUnreadable('builtin_tool_call', data, 'It does not name the agent and the tool.', emit);
     }
     const index = this.#builtins.findIndex((call) => call.agent === agent && call.toolName === toolName);
     const [announced] = index === -1 ? [] : this.#builtins.splice(index, 1);

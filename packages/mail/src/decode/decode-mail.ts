@@ -158,8 +158,7 @@ class MAILDecoder implements Codec<MAILFrame, AgentEvent> {
 
   #decodeMessage(data: Fields, extra: Fields, emit: EmitEvent): void {
     const message = readMessage(extra.full_message);
-    if (!message)
-      return this.#context.emitUnreadable('new_message', data, 'It has no readable full_message.', emit);
+    if (!message) return this.#context.emitUnreadable('new_message', data, 'It has no readable full_message.', emit);
     const { id, senderType, sender, to, subject, body, type } = message;
     this.#swarm ??= message.swarm;
     if (senderType === 'user' || senderType === 'admin') {

@@ -54,8 +54,7 @@ class MAILChecker implements Checker {
   #checkTask(event: string, { task_id: taskId }: Fields, violate: (rule: MAILRule, message: string) => void): void {
     // Pings that we insert for timeouts have no task.
     if (event === 'ping' && taskId === undefined) return;
-    if (typeof taskId !== 'string' || taskId === '')
-      return violate('task', `"${event}" does not name its task.`);
+    if (typeof taskId !== 'string' || taskId === '') return violate('task', `"${event}" does not name its task.`);
     this.#taskId ??= taskId;
     if (taskId !== this.#taskId)
       violate('task', `"${event}" belongs to the task ${taskId}, but the stream belongs to ${this.#taskId}.`);
@@ -66,7 +65,8 @@ class MAILChecker implements Checker {
     switch (event) {
       case 'new_message': {
         const { msg_type: type, message } = fieldsOf(extra.full_message);
-        if (typeof type !== 'string' || message === undefined) violate('message', 'The new_message has no full_message.');
+        if (typeof type !== 'string' || message === undefined)
+          violate('message', 'The new_message has no full_message.');
         this.#isAnswered ||= type === 'broadcast_complete';
         return;
       }

@@ -38,7 +38,7 @@ function roundTrip(events: AgentEvent[]): AgentEvent[] {
   return transcode(createMAILDecoder(run), frames);
 }
 
-it('a run with a tool comes roundTrip: who spoke, what was called, the answer', () => {
+it('round-trips agents, reasoning, tool calls and the answer', () => {
   const events = roundTrip([
     ...ann,
     { type: 'reasoning-start', id: 't', agentId: 'a' },
@@ -59,13 +59,13 @@ it('a run with a tool comes roundTrip: who spoke, what was called, the answer', 
   expect(events.at(-1)).toMatchObject({ type: 'run-end', outcome: 'complete' });
 });
 
-it('a tool that waits for the client is a breakpoint', () => {
+it('encodes a pending client tool as a breakpoint', () => {
   const waitingFor = [{ type: 'tool' as const, toolCallId: 'c' }];
   const events = roundTrip([...ann, call, { type: 'run-end', outcome: 'paused', waitingFor }]);
   expect(events.at(-1)).toMatchObject({ outcome: 'paused', waitingFor: [{ type: 'tool' }] });
 });
 
-it('what it cannot text is in the ledger', () => {
+it('reports texts of other agents and questions as losses', () => {
   const { losses } = encode([
     ...text('0', 'I'),
     { type: 'agent-start', agentId: 'b', name: 'bob', kind: 'agent' },
@@ -76,18 +76,18 @@ it('what it cannot text is in the ledger', () => {
   expect(losses.map(({ what }) => what)).toEqual(['text', 'question']);
 });
 
-it('an error and a stop are the last word', () => {
+it('encodes an error and an abort as task_error', () => {
   expect(roundTrip([{ type: 'run-end', outcome: 'error', error: { message: 'No.' } }]).at(-1)).toMatchObject({
     outcome: 'error',
   });
   expect(roundTrip([{ type: 'run-end', outcome: 'aborted' }]).at(-1)).toMatchObject({ outcome: 'error' });
 });
 
-it('a time that is none is passed over', () => {
+it('ignores a time outside the range of a date', () => {
   expect(encode([{ type: 'run-end', outcome: 'complete', at: 1e30 }]).frames).toHaveLength(4);
 });
 
-it('any run makes a sound stream', () => {
+it('encodes any run without rule violations', () => {
   fc.assert(
     fc.property(arbitraryRun(), ({ run: input, events, end }) => {
       const sealed = transcode(
@@ -101,7 +101,7 @@ it('any run makes a sound stream', () => {
   );
 });
 
-it('so do the tapes of the corpus', () => {
+it('encodes a tape of the corpus without rule violations', () => {
   const tape = parseTape(readFileSync(join(import.meta.dirname, '../../../conformance/corpus/swarm-asks.tape.jsonl')));
   const { frames } = encode(tape.items.map(({ item }) => item as AgentEvent));
   expect(check(mailDialect, frames).violations).toEqual([]);

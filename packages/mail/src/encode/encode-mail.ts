@@ -212,7 +212,10 @@ class MailEncoder {
         this.#fail(end.error.message, emit);
     }
     for (const agent of this.#reasoning.keys()) {
-      this.#reportLoss('reasoning', `MAIL transports reasoning only with a tool call, and ${agent} made none after it.`);
+      this.#reportLoss(
+        'reasoning',
+        `MAIL transports reasoning only with a tool call, and ${agent} made none after it.`,
+      );
     }
   }
 

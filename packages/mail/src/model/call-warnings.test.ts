@@ -8,7 +8,7 @@ const getFeatures = (warnings: SharedV3Warning[]) =>
 const ask = { type: 'function', name: 'ask_user', inputSchema: {} } as const;
 const search = { type: 'provider', id: 'openai.web_search', name: 'search', args: {} } as const;
 
-describe('a setting that a swarm has no place for is a warning', () => {
+describe('getCallWarnings', () => {
   it.each<[Partial<LanguageModelV3CallOptions> & { reasoning?: string }, string[]]>([
     [{}, []],
     [{ temperature: 0, topK: 1, seed: 1, maxOutputTokens: 1 }, ['maxOutputTokens', 'temperature', 'topK', 'seed']],
@@ -19,7 +19,7 @@ describe('a setting that a swarm has no place for is a warning', () => {
     [{ reasoning: 'provider-default' }, []],
     [{ reasoning: 'high' }, ['reasoning']],
     [{ tools: [ask, search] }, ['tool ask_user', 'tool search']],
-  ])('%j', (options, features) => {
+  ])('warns about unsupported settings in %j', (options, features) => {
     expect(getFeatures(getCallWarnings({ prompt: [], ...options }, {}, true))).toEqual(features);
   });
 
@@ -39,13 +39,13 @@ describe('a setting that a swarm has no place for is a warning', () => {
     expect(getFeatures(getCallWarnings(called({}), {}, true))).toEqual(['tool ask_user']);
   });
 
-  it('a tool that is none of the swarm’s', () => {
+  it('warns about a tool that breakpointTools does not list', () => {
     expect(getFeatures(getCallWarnings({ prompt: [], tools: [ask] }, { breakpointTools: ['other'] }, true))).toEqual([
       'tool ask_user',
     ]);
   });
 
-  it('what needs a token where there is none', () => {
+  it('warns about settings that require a token if there is none', () => {
     expect(getFeatures(getCallWarnings({ prompt: [], tools: [ask] }, { maxSteps: 3 }, false))).toEqual([
       'tool ask_user',
       'message',

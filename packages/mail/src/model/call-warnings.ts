@@ -50,7 +50,11 @@ export function getCallWarnings(
     warnings.push({ type: 'other', message });
   }
   if (!hasToken && maxSteps !== undefined) {
-    warnings.push({ type: 'unsupported', feature: 'maxSteps', details: 'Only POST /message accepts it. Set authToken.' });
+    warnings.push({
+      type: 'unsupported',
+      feature: 'maxSteps',
+      details: 'Only POST /message accepts it. Set authToken.',
+    });
   }
   return warnings;
 }

@@ -88,7 +88,9 @@ function toText(message: LanguageModelV3Message, warn: Warn): string {
 /** Mentions a file by name and URL, since agents of a swarm read only text. */
 function toFileReference({ filename, mediaType, data }: LanguageModelV3FilePart, warn: Warn): string {
   const name = filename ?? 'a file';
-  warn(`MAIL transports only text, so ${name} (${mediaType}) is only mentioned. Put its content or a link into the text.`);
+  warn(
+    `MAIL transports only text, so ${name} (${mediaType}) is only mentioned. Put its content or a link into the text.`,
+  );
   const where = data instanceof URL && data.protocol !== 'data:' ? ` at ${data.href}` : '';
   return `[file: ${name}, ${mediaType}${where}]`;
 }

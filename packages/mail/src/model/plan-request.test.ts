@@ -27,8 +27,8 @@ const results: LanguageModelV3Prompt[number] = {
 const plan = (prompt: LanguageModelV3Prompt, canAnswer = true) =>
   planRequest(prompt, {}, { generateId: () => 'new', canAnswer }).request;
 
-describe('the request that a prompt asks for', () => {
-  it('results at the end resume the breakpoint', () => {
+describe('planRequest', () => {
+  it('resumes a breakpoint with the results at the end of the prompt', () => {
     expect(plan([user('x'), toolCalls, results])).toEqual({
       taskId: 'T',
       resumeFrom: 'breakpoint_tool_call',
@@ -40,7 +40,7 @@ describe('the request that a prompt asks for', () => {
     });
   });
 
-  it('results with words of the user behind them too: every call is answered, and the words come with the last one', () => {
+  it('appends user text after the results to the last result', () => {
     expect(plan([user('x'), toolCalls, results, user('In metres,'), user('please.')])).toEqual({
       taskId: 'T',
       resumeFrom: 'breakpoint_tool_call',
@@ -52,7 +52,7 @@ describe('the request that a prompt asks for', () => {
     });
   });
 
-  it('without a token no breakpoint can be resumed: the words alone go out', () => {
+  it('sends only the user text without a token', () => {
     expect(plan([user('x'), toolCalls, results, user('please')], false)).toEqual({
       taskId: 'T',
       resumeFrom: 'user_response',
@@ -60,7 +60,7 @@ describe('the request that a prompt asks for', () => {
     });
   });
 
-  it('results that an answer follows were sent before', () => {
+  it('ignores results before an answer', () => {
     const answer: LanguageModelV3Prompt[number] = {
       role: 'assistant',
       content: [{ type: 'text', text: 'Done.', providerOptions: { mail } }],

@@ -30,8 +30,8 @@ async function runEvents(
   return received;
 }
 
-describe('a swarm as a source', () => {
-  it('keeps every agent’s voice apart', async () => {
+describe('mailSource', () => {
+  it('attributes every part to its agent', async () => {
     await using server = await startStubServer([sse(findCapture('03'), 'hold')]);
     const received = foldEvents(await runEvents(server));
     const shown = received?.content.parts.map((part) => [
@@ -52,7 +52,7 @@ describe('a swarm as a source', () => {
     expect(server.messages()).toMatchObject([{ body: 'Hi', task_id: 'task-1' }]);
   });
 
-  it('pauses at a breakpoint, waits for every answer, and goes on by its token', async () => {
+  it('pauses at a breakpoint and resumes by its token once all answers exist', async () => {
     await using server = await startStubServer([sse(findCapture('22'), 'hold'), sse(findCapture('23'))]);
     const paused = await runEvents(server);
     expect(paused.at(-1)).toMatchObject({
@@ -86,7 +86,7 @@ describe('a swarm as a source', () => {
     });
   });
 
-  it('tells a paused agent what the user says instead of an answer', async () => {
+  it('sends a new user message as the result of an unanswered breakpoint', async () => {
     await using server = await startStubServer([sse(findCapture('20'), 'hold'), sse(findCapture('21'))]);
     const paused = foldEvents(await runEvents(server));
     const history = [message('u', 'user', 'Hi'), paused!, message('u2', 'user', 'Never mind')];
@@ -103,7 +103,7 @@ describe('a swarm as a source', () => {
     });
   });
 
-  it('goes on with the thread’s task, and starts anew where the server has lost it', async () => {
+  it('continues the thread’s task and starts a new one if the server has lost it', async () => {
     await using server = await startStubServer([
       sse(findCapture('02')),
       sse(findCapture('30')),
@@ -122,11 +122,11 @@ describe('a swarm as a source', () => {
     expect(again.at(-1)).toMatchObject({ outcome: 'complete', resume: { taskId: 'task-1' } });
   });
 
-  it('ends with an error, and does not throw, where the server refuses', async () => {
+  it('ends the run with an error if the server rejects the request', async () => {
     await using server = await startStubServer([{ status: 401, json: { detail: 'invalid API key' } }]);
     expect((await runEvents(server)).at(-1)).toMatchObject({
       outcome: 'error',
-      error: { message: expect.stringContaining('refused the key') as string, retryable: false },
+      error: { message: expect.stringContaining('rejected the key') as string, retryable: false },
     });
   });
 
@@ -141,11 +141,11 @@ describe('a swarm as a source', () => {
     ]);
   });
 
-  it('refuses an invalid setting when it is created', () => {
+  it('throws for an invalid setting at creation', () => {
     expect(() => mailSource({ maxSteps: -1 })).toThrow('The MAIL setting "maxSteps" is -1.');
   });
 
-  it('describes its agents', async () => {
+  it('describes the agents of the swarm', async () => {
     await using server = await startStubServer([]);
     expect(await mailSource({ baseUrl: server.url }).describe?.()).toEqual({
       entry: 'supervisor',
@@ -160,13 +160,13 @@ describe('a swarm as a source', () => {
   });
 });
 
-describe('a checkServer at the server', () => {
+describe('provider.check', () => {
   const checkServer = async (answer: Parameters<typeof startStubServer>[0], token = ''): Promise<object> => {
     await using server = await startStubServer(answer);
     return await createMAIL({ baseUrl: server.url, authToken: token }).check({ swarm: 'example' });
   };
 
-  it('finds all in order', async () => {
+  it('reports a healthy server', async () => {
     const found = await checkServer(
       ({ path }) => (path === '/whoami' ? { json: { id: 'u', role: 'user' } } : undefined),
       'key',
@@ -183,7 +183,7 @@ describe('a checkServer at the server', () => {
     });
   });
 
-  it('says the next step', async () => {
+  it('reports how to fix each problem', async () => {
     expect(await checkServer([])).toMatchObject({
       ok: false,
       next: expect.stringContaining('Set authToken') as string,
@@ -209,18 +209,18 @@ describe('a checkServer at the server', () => {
   });
 });
 
-describe('the dialect', () => {
-  /** What each capture breaks, if anything: some were cut, and some show how a task fails. */
+describe('mailDialect', () => {
+  /** Expected violations by capture number. */
   const broken: Record<string, string[]> = { '39': ['resume', 'end'] };
 
-  it.each(captures)('checks %s', (name) => {
+  it.each(captures)('accepts capture %s except for its known violations', (name) => {
     const frames = readCaptureFrames(name);
     expect(frames.every((frame) => mailDialect.detect(frame))).toBe(true);
     const rules = check(mailDialect, frames).violations.map(({ rule }) => rule);
     expect(rules).toEqual(broken[name.slice(0, 2)] ?? []);
   });
 
-  it('finds each kind of fault', () => {
+  it('detects a violation of each rule', () => {
     const data = { task_id: 'T', description: '' };
     const frames = [
       {},
