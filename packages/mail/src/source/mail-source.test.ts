@@ -204,7 +204,7 @@ describe('provider.check', () => {
     expect(unreachable).toMatchObject({
       ok: false,
       reachable: false,
-      next: expect.stringContaining('No MAIL server') as string,
+      next: expect.stringContaining('Cannot connect to a MAIL server') as string,
     });
   });
 });
