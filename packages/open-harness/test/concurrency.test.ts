@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { allOf } from '../../core/test/all-of.ts';
-import { request } from './replayed-chat.ts';
+import { createRequest } from './replayed-chat.ts';
 import { createFlowRuntime, type Flow, type FlowRuntime } from '../src/demo.ts';
 import { OpenHarnessChatTransport } from '../src/chat/open-harness-chat-transport.ts';
 
@@ -23,7 +23,7 @@ const echo: Flow = {
 
 async function read(transport: OpenHarnessChatTransport, chatId: string): Promise<string> {
   const messages = [{ id: `${chatId}-u`, role: 'user', parts: [{ type: 'text', text: chatId }] }];
-  return JSON.stringify(await allOf(await transport.sendMessages(request({ chatId, messages }))));
+  return JSON.stringify(await allOf(await transport.sendMessages(createRequest({ chatId, messages }))));
 }
 
 /** Whose words are in each stream, and how often it was finished. */

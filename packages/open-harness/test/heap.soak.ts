@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { ReplayRuntime } from './replay-runtime.ts';
-import { traceOf } from './traces.ts';
+import { findTrace } from './traces.ts';
 import { OpenHarnessChatTransport } from '../src/chat/open-harness-chat-transport.ts';
 
 setFlagsFromString('--expose-gc');
@@ -15,7 +15,7 @@ const runs = 10_000;
 const every = 500;
 
 /** Bytes per run, by least squares. */
-function slopeOf(heap: number[]): number {
+function computeSlope(heap: number[]): number {
   const middle = (heap.length - 1) / 2;
   const mean = heap.reduce((sum, bytes) => sum + bytes, 0) / heap.length;
   const over = heap.reduce((sum, bytes, index) => sum + (index - middle) * (bytes - mean), 0);
@@ -24,7 +24,7 @@ function slopeOf(heap: number[]): number {
 }
 
 test('ten thousand runs of one transport leave nothing behind', async ({ annotate }) => {
-  const transport = new OpenHarnessChatTransport(() => new ReplayRuntime(traceOf('03')), { sendFlowMetadata: true });
+  const transport = new OpenHarnessChatTransport(() => new ReplayRuntime(findTrace('03')), { sendFlowMetadata: true });
   const heap: number[] = [];
   for (let run = 0; run < warmUp + runs; run += 1) {
     const stream = await transport.sendMessages({
@@ -45,7 +45,7 @@ test('ten thousand runs of one transport leave nothing behind', async ({ annotat
     collect();
     heap.push(process.memoryUsage().heapUsed);
   }
-  const slope = slopeOf(heap);
+  const slope = computeSlope(heap);
   const figure = `heap over ${runs} runs: ${slope.toFixed(1)} bytes a run`;
   console.log(figure);
   await annotate(figure);

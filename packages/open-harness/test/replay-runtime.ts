@@ -9,9 +9,9 @@ export class ReplayRuntime implements RuntimeLike {
   readonly inputs: unknown[] = [];
   status: RuntimeStatus = 'idle';
   #trace: Trace;
-  #timing: 'timed' | 'at once';
+  #timing: 'timed' | 'immediate';
 
-  constructor(trace: Trace, timing: 'timed' | 'at once' = 'at once') {
+  constructor(trace: Trace, timing: 'timed' | 'immediate' = 'immediate') {
     this.#trace = trace;
     this.#timing = timing;
   }

@@ -31,12 +31,12 @@ export class ScriptRuntime implements RuntimeLike {
   dispatch(command: RuntimeCommand): void {
     this.commands.push(command);
     if (command.type === 'send') this.inbox?.push(command);
-    this.say({ type: 'command:received', command });
+    this.emit({ type: 'command:received', command });
     if (command.type === 'abort') {
-      this.say({ type: command.resumable ? 'flow:paused' : 'flow:aborted' });
+      this.emit({ type: command.resumable ? 'flow:paused' : 'flow:aborted' });
       this.#stopped?.();
     }
-    if (command.type === 'resume') this.say({ type: 'flow:resumed' });
+    if (command.type === 'resume') this.emit({ type: 'flow:resumed' });
   }
 
   /** Until it is stopped. */
@@ -44,7 +44,7 @@ export class ScriptRuntime implements RuntimeLike {
     return new Promise((resolve) => void (this.#stopped = resolve));
   }
 
-  say(...events: RuntimeEvent[]): void {
+  emit(...events: RuntimeEvent[]): void {
     for (const event of events) for (const listener of this.listeners) listener(event);
   }
 

@@ -24,7 +24,7 @@ export class SecondRuntime implements RuntimeLike {
   run(input: Record<string, unknown> = {}): Promise<RunSnapshot> {
     this.calls.push(`run ${String(input['message'])}`);
     if (this.status !== 'idle') return Promise.reject(new Error(`Run is not resumable (${this.status})`));
-    this.say({ type: 'flow:start', flowName: 'chat' });
+    this.emit({ type: 'flow:start', flowName: 'chat' });
     return this.#invoke(input['message']);
   }
 
@@ -32,14 +32,14 @@ export class SecondRuntime implements RuntimeLike {
     this.calls.push('pause');
     if (this.status !== 'running') return;
     this.status = 'paused';
-    this.say({ type: 'flow:paused' });
+    this.emit({ type: 'flow:paused' });
     this.#halt?.('paused');
   }
 
   resume(message?: string): Promise<RunSnapshot> {
     this.calls.push(`resume ${message}`);
     if (this.status !== 'paused') return Promise.reject(new Error(`Runtime not paused (status: ${this.status})`));
-    this.say({ type: 'flow:resumed' }, { type: 'flow:resumed' });
+    this.emit({ type: 'flow:resumed' }, { type: 'flow:resumed' });
     return this.#invoke(undefined);
   }
 
@@ -47,7 +47,7 @@ export class SecondRuntime implements RuntimeLike {
     this.calls.push('stop');
     if (this.status !== 'running') return;
     this.status = 'aborted';
-    this.say({ type: 'flow:aborted' });
+    this.emit({ type: 'flow:aborted' });
     this.#halt?.('aborted');
   }
 
@@ -57,7 +57,7 @@ export class SecondRuntime implements RuntimeLike {
     throw new Error(`Unknown command: ${command.type}`);
   }
 
-  say(...events: RuntimeEvent[]): void {
+  emit(...events: RuntimeEvent[]): void {
     for (const event of events) for (const listener of this.listeners) listener(event);
   }
 
@@ -75,12 +75,12 @@ export class SecondRuntime implements RuntimeLike {
     this.#count += 1;
     const act = { message, runId: `n${this.#count}` };
     const at = { nodeId: 'a', runId: act.runId };
-    this.say({ type: 'node:start', ...at }, { type: 'agent:start', ...at, sessionId: 's1', prompt: String(message) });
-    this.say({ type: 'agent:text:delta', ...at, content: 'you ' });
+    this.emit({ type: 'node:start', ...at }, { type: 'agent:start', ...at, sessionId: 's1', prompt: String(message) });
+    this.emit({ type: 'agent:text:delta', ...at, content: 'you ' });
     const halted = new Promise<'paused' | 'aborted'>((resolve) => void (this.#halt = resolve));
     const how = await Promise.race([halted, this.#work(act, this).then(() => 'complete' as const)]);
     if (how !== 'complete') {
-      this.say(
+      this.emit(
         how === 'paused'
           ? { type: 'agent:paused', ...at, sessionId: 's1' }
           : { type: 'agent:aborted', ...at, reason: 'abort' },
@@ -88,9 +88,9 @@ export class SecondRuntime implements RuntimeLike {
       return this.getSnapshot();
     }
     const text = `you said ${String(message)}`;
-    this.say({ type: 'agent:text', ...at, content: text }, { type: 'node:complete', ...at, output: { text } });
+    this.emit({ type: 'agent:text', ...at, content: text }, { type: 'node:complete', ...at, output: { text } });
     this.status = 'complete';
-    this.say({ type: 'flow:complete', flowName: 'chat', status: 'complete' });
+    this.emit({ type: 'flow:complete', flowName: 'chat', status: 'complete' });
     return this.getSnapshot();
   }
 }

@@ -15,7 +15,7 @@ export interface Trace {
 const folder = join(import.meta.dirname, '../fixtures');
 
 /** The lines of a fixture. */
-export function linesOf<Line>(file: string): Line[] {
+export function readLines<Line>(file: string): Line[] {
   const text = readFileSync(join(folder, file), 'utf8').trim();
   return text.split('\n').map((line) => JSON.parse(line) as Line);
 }
@@ -27,19 +27,19 @@ const index = JSON.parse(readFileSync(join(folder, 'index.json'), 'utf8')) as En
 export const traces: readonly Trace[] = [
   ...index.map(({ name, thrown, snapshot }) => ({
     name,
-    events: linesOf<RuntimeEvent>(`${name}.jsonl`),
+    events: readLines<RuntimeEvent>(`${name}.jsonl`),
     thrown: thrown ?? undefined,
     snapshot,
   })),
   ...['simple', 'pause-resume'].map((name) => ({
     name: `v0.2.0-${name}`,
-    events: linesOf<RuntimeEvent>(`v0.2.0-f863b09/${name}.jsonl`),
+    events: readLines<RuntimeEvent>(`v0.2.0-f863b09/${name}.jsonl`),
     thrown: undefined,
     snapshot: undefined,
   })),
 ];
 
-export function traceOf(name: string): Trace {
+export function findTrace(name: string): Trace {
   const trace = traces.find((known) => known.name.startsWith(name));
   if (trace === undefined) throw new Error(`There is no trace ${name}.`);
   return trace;

@@ -3,14 +3,14 @@ import { foldEvents, type AgentEvent, type End, type EventOf } from '@intertie/c
 import { describe, expect, test } from 'vitest';
 import { decode, decodeTrace } from '../../test/decode.ts';
 import { runInput } from '../../test/run-input.ts';
-import { traceOf, traces } from '../../test/traces.ts';
+import { findTrace, traces } from '../../test/traces.ts';
 import { createFlowState, decodeEvent } from './decode-open-harness.ts';
 import { isTerminalEvent } from '../runtime/runtime-event.ts';
 
 const ofType = <Type extends AgentEvent['type']>(events: AgentEvent[], type: Type): Array<EventOf<Type>> =>
   events.filter((event): event is EventOf<Type> => event.type === type);
-const endOf = (events: AgentEvent[]): EventOf<'run-end'> => events.at(-1) as EventOf<'run-end'>;
-const textsOf = (events: AgentEvent[]): string[] =>
+const getEnd = (events: AgentEvent[]): EventOf<'run-end'> => events.at(-1) as EventOf<'run-end'>;
+const getTexts = (events: AgentEvent[]): string[] =>
   (foldEvents(events)?.content.parts ?? []).flatMap((part) => (part.type === 'text' ? [part.text] : []));
 
 const node = { nodeId: 'a', runId: 'n1' };
@@ -45,7 +45,7 @@ describe.each(traces)('the trace $name', (trace) => {
       for (const end of ends) {
         const { events } = decode(trace.events.slice(0, cut), { end });
         expect(check(canonical, events).violations, `cut at ${cut}`).toEqual([]);
-        expect(endOf(events).type).toBe('run-end');
+        expect(getEnd(events).type).toBe('run-end');
       }
     }
   });
@@ -65,13 +65,13 @@ test('a flow ends by a word of its own, never by an agent’s', () => {
 
 describe('words', () => {
   test('a whole without deltas is text, one after deltas is not said twice', () => {
-    expect(textsOf(decodeTrace(traceOf('05')).events)).toEqual(['first block', 'second, plain string']);
-    expect(textsOf(decodeTrace(traceOf('01')).events)).toEqual(['Hello, world!']);
+    expect(getTexts(decodeTrace(findTrace('05')).events)).toEqual(['first block', 'second, plain string']);
+    expect(getTexts(decodeTrace(findTrace('01')).events)).toEqual(['Hello, world!']);
   });
 
   test('a whole adds what its deltas left out', () => {
-    const { events } = decodeTrace(traceOf('v0.2.0-pause'));
-    expect(textsOf(events)).toEqual(['you ', 'you said undefined']);
+    const { events } = decodeTrace(findTrace('v0.2.0-pause'));
+    expect(getTexts(events)).toEqual(['you ', 'you said undefined']);
     expect(ofType(events, 'notice')).toMatchObject([{ code: 'malformed' }]);
   });
 
@@ -85,13 +85,13 @@ describe('words', () => {
       { type: 'agent:text', ...node, content: 'two' },
       ...completed,
     ]);
-    expect(textsOf(events)).toEqual(['Look: ', 'one']);
+    expect(getTexts(events)).toEqual(['Look: ', 'one']);
     expect(losses).toMatchObject([{ kind: 'repaired', what: 'agent:text' }]);
   });
 
   test('interleaved sub-agents keep their words apart, under their node', () => {
-    const { events } = decodeTrace(traceOf('08'));
-    expect(textsOf(events)).toEqual(['leftxleftyleftz', 'rightxrightyrightz']);
+    const { events } = decodeTrace(findTrace('08'));
+    expect(getTexts(events)).toEqual(['leftxleftyleftz', 'rightxrightyrightz']);
     const [team, left, right] = ofType(events, 'agent-start');
     expect(team).toMatchObject({ name: 'team', kind: 'node' });
     expect(left).toMatchObject({ name: 'team.left', kind: 'agent', parentAgentId: team!.agentId });
@@ -116,7 +116,7 @@ describe('tools', () => {
     );
 
   test('the same tool twice is two calls', () => {
-    expect(parts(decodeTrace(traceOf('03')).events)).toEqual([
+    expect(parts(decodeTrace(findTrace('03')).events)).toEqual([
       ['Read', { file: 'a.txt' }, 'result', { type: 'text', content: 'A' }],
       ['Read', { file: 'b.txt' }, 'result', { type: 'text', content: 'B' }],
       ['Bash', { command: 'false' }, 'error', 'exit code 1'],
@@ -152,7 +152,7 @@ describe('tools', () => {
   });
 
   test('those that the page knows are not dynamic', () => {
-    const { events } = decodeTrace(traceOf('03'), { tools: ['Read'] });
+    const { events } = decodeTrace(findTrace('03'), { tools: ['Read'] });
     expect(ofType(events, 'tool-call').map(({ toolName, dynamic }) => [toolName, dynamic])).toEqual([
       ['Read', false],
       ['Read', false],
@@ -162,7 +162,7 @@ describe('tools', () => {
 });
 
 describe('the end', () => {
-  const outcomeOf = (name: string): unknown => endOf(decodeTrace(traceOf(name)).events);
+  const getOutcome = (name: string): unknown => getEnd(decodeTrace(findTrace(name)).events);
 
   test.each([
     ['06', { outcome: 'complete' }],
@@ -180,11 +180,11 @@ describe('the end', () => {
     ['19', { outcome: 'aborted', reason: 'user cancelled' }],
     ['31', { outcome: 'error', error: { message: 'Unknown node type: nope' } }],
   ])('of trace %s', (name, outcome) => {
-    expect(outcomeOf(name)).toMatchObject(outcome);
+    expect(getOutcome(name)).toMatchObject(outcome);
   });
 
   test('late events go to the ledger', () => {
-    const { losses } = decodeTrace(traceOf('14'));
+    const { losses } = decodeTrace(findTrace('14'));
     expect(losses.filter(({ kind }) => kind === 'late').map(({ what }) => what)).toEqual([
       'agent:text:delta',
       'agent:text:delta',
@@ -203,38 +203,38 @@ describe('the end', () => {
       { type: 'node:complete', nodeId: 'b', runId: 'n2', output: 1 },
       { type: 'flow:complete', flowName: 'flow', status: 'complete' },
     ]);
-    expect(endOf(events)).toMatchObject({ outcome: 'complete' });
-    expect(textsOf(events)).toEqual([]);
+    expect(getEnd(events)).toMatchObject({ outcome: 'complete' });
+    expect(getTexts(events)).toEqual([]);
     expect(losses).toMatchObject([{ kind: 'late', what: 'agent:text:delta' }]);
   });
 
   test('a paused run says where the flow goes on', () => {
-    const { runId } = traceOf('17').snapshot!;
-    expect(endOf(decodeTrace(traceOf('17')).events)).toMatchObject({
+    const { runId } = findTrace('17').snapshot!;
+    expect(getEnd(decodeTrace(findTrace('17')).events)).toMatchObject({
       resume: { runId, snapshot: { status: 'paused' } },
     });
   });
 
   test('a pause that `run()` ended and what came after it are two runs', () => {
-    const { events, snapshot } = traceOf('16');
+    const { events, snapshot } = findTrace('16');
     const paused = [...events.slice(0, 9), { type: 'settled', snapshot: { ...snapshot, status: 'paused' } }];
-    expect(endOf(decode(paused).events)).toMatchObject({ outcome: 'paused' });
+    expect(getEnd(decode(paused).events)).toMatchObject({ outcome: 'paused' });
     const { events: second } = decode(events.slice(9), { run: runInput('please go on') });
-    expect(endOf(second)).toMatchObject({ outcome: 'complete' });
-    expect(textsOf(second)).toEqual(['resumed with [please go on]']);
+    expect(getEnd(second)).toMatchObject({ outcome: 'complete' });
+    expect(getTexts(second)).toEqual(['resumed with [please go on]']);
     expect(ofType(second, 'interjection')).toEqual([]);
   });
 
   test('a pause is a question inside the run, if pauses are live', () => {
-    const { events } = traceOf('16');
+    const { events } = findTrace('16');
     const inputs = [...events.slice(0, 9), { type: 'answered', text: 'please go on' }, ...events.slice(9)];
     const { events: live } = decode(inputs, { pauses: 'live' });
     expect(check(canonical, live).violations).toEqual([]);
     const [question] = ofType(live, 'question');
     expect(ofType(live, 'answer')).toMatchObject([{ questionId: question!.questionId, value: 'please go on' }]);
-    expect(endOf(live)).toMatchObject({ outcome: 'complete' });
+    expect(getEnd(live)).toMatchObject({ outcome: 'complete' });
     const unanswered = decode([...events.slice(0, 9), { type: 'drained' }], { pauses: 'live' }).events;
-    expect(endOf(unanswered)).toMatchObject({ outcome: 'paused', waitingFor: [{ type: 'question' }] });
+    expect(getEnd(unanswered)).toMatchObject({ outcome: 'paused', waitingFor: [{ type: 'question' }] });
   });
 
   test('a second attempt takes back what the first has said', () => {
@@ -248,7 +248,7 @@ describe('the end', () => {
       ...completed,
     ]);
     expect(ofType(events, 'step-end')[0]).toMatchObject({ discarded: true });
-    expect(textsOf(events)).toEqual(['Hello']);
+    expect(getTexts(events)).toEqual(['Hello']);
   });
 
   test('a schema’s complaint is made readable', () => {
@@ -259,21 +259,21 @@ describe('the end', () => {
       { type: 'flow:complete', flowName: 'flow', status: 'failed' },
     ]);
     const message = 'Node "a" failed: its input does not fit (prompt: Too small)';
-    expect(endOf(events)).toMatchObject({ error: { message } });
+    expect(getEnd(events)).toMatchObject({ error: { message } });
   });
 });
 
 describe('flows without agents', () => {
   test('say nothing, unless their outputs are made text of', () => {
-    expect(textsOf(decodeTrace(traceOf('28')).events)).toEqual([]);
-    expect(textsOf(decodeTrace(traceOf('28'), { nodeText: true }).events)).toEqual(['answer 42']);
+    expect(getTexts(decodeTrace(findTrace('28')).events)).toEqual([]);
+    expect(getTexts(decodeTrace(findTrace('28'), { nodeText: true }).events)).toEqual(['answer 42']);
     const nodeText = ({ nodeId, output }: { nodeId: string; output: unknown }): string =>
       `${nodeId}=${JSON.stringify(output)}`;
-    expect(textsOf(decodeTrace(traceOf('28'), { nodeText }).events)).toEqual([
+    expect(getTexts(decodeTrace(findTrace('28'), { nodeText }).events)).toEqual([
       'c={"value":"42"}',
       'e={"text":"answer 42"}',
     ]);
-    expect(textsOf(decodeTrace(traceOf('01'), { nodeText: true }).events)).toEqual(['Hello, world!']);
+    expect(getTexts(decodeTrace(findTrace('01'), { nodeText: true }).events)).toEqual(['Hello, world!']);
   });
 });
 

@@ -1,8 +1,8 @@
 import { capJson, toJson, type Json, type Outcome, type RunInput, type Usage } from '@intertie/core';
 import { addUsage, toUsage } from './agent-usage.ts';
 import { defined, nameOf, numberOf } from '@intertie/core/fields';
-import { friendlyText } from './friendly-text.ts';
-import { Invocation, type Surroundings, type Words } from './invocation.ts';
+import { formatErrorText } from './format-error-text.ts';
+import { Invocation, type RunContext, type TextKind } from './invocation.ts';
 import { dialect } from './dialect-name.ts';
 import type { RuntimeEvent } from '../runtime/runtime-event.ts';
 
@@ -13,18 +13,18 @@ type AgentInput = Extract<RuntimeEvent, { type: `agent:${string}` }>;
 export class FlowAgents {
   /** Of all of them, so far. */
   readonly usage: Usage[] = [];
-  #flow: Surroundings & { readonly run: RunInput };
+  #flow: RunContext & { readonly run: RunInput };
   /** At work, by the wire's id of the invocation, in the order in which they started. */
   #invocations = new Map<string, Invocation>();
   /** Wire ids of invocations that are over. */
   #ended = new Set<string>();
   #count = 0;
 
-  constructor(flow: Surroundings & { readonly run: RunInput }) {
+  constructor(flow: RunContext & { readonly run: RunInput }) {
     this.#flow = flow;
   }
 
-  at(wireId: unknown): Invocation | undefined {
+  find(wireId: unknown): Invocation | undefined {
     return this.#invocations.get(nameOf(wireId) ?? '');
   }
 
@@ -38,28 +38,28 @@ export class FlowAgents {
   endAll(outcome: Outcome): void {
     const own: Outcome = outcome.outcome === 'paused' ? { outcome: 'paused', waitingFor: [] } : outcome;
     for (const [key, invocation] of [...this.#invocations].toReversed()) {
-      if (outcome.outcome === 'complete') invocation.settleCalls();
+      if (outcome.outcome === 'complete') invocation.failOpenCalls();
       this.end(key, invocation, own);
     }
   }
 
-  late(what: string): undefined {
+  reportLate(what: string): undefined {
     this.#flow.onLoss({ kind: 'late', what, why: 'Its node had ended.' });
   }
 
   /** What an agent says; or what is wrong with it. */
-  take(input: AgentInput): string | undefined {
+  decode(input: AgentInput): string | undefined {
     if (nameOf(input.nodeId) === undefined && nameOf(input.runId) === undefined) return 'without nodeId and runId';
     const key = nameOf(input.runId) ?? input.nodeId;
     const mayBegin = input.type !== 'agent:complete' && input.type !== 'agent:paused' && input.type !== 'agent:aborted';
-    if (this.#ended.has(key) && input.type !== 'agent:start') return this.late(input.type);
-    const complaint = complaintOf(input);
-    if (complaint !== undefined) return complaint;
-    const agent = this.#invocations.get(key) ?? (mayBegin ? this.#subAgent(key, input.nodeId) : undefined);
-    if (agent === undefined) return this.late(input.type);
+    if (this.#ended.has(key) && input.type !== 'agent:start') return this.reportLate(input.type);
+    const problem = findProblem(input);
+    if (problem !== undefined) return problem;
+    const agent = this.#invocations.get(key) ?? (mayBegin ? this.#startSubAgent(key, input.nodeId) : undefined);
+    if (agent === undefined) return this.reportLate(input.type);
     switch (input.type) {
       case 'agent:start':
-        agent.startTurn();
+        agent.restartStep();
         agent.sessionId = nameOf(input.sessionId);
         agent.fault = undefined;
         if (input.prompt !== undefined)
@@ -67,16 +67,22 @@ export class FlowAgents {
         return undefined;
       case 'agent:text:delta':
       case 'agent:thinking:delta':
-        agent.delta(kindOf(input.type), input.content);
+        agent.appendText(toTextKind(input.type), input.content);
         return undefined;
       case 'agent:text':
       case 'agent:thinking':
-        agent.whole(kindOf(input.type), input.content);
+        agent.completeText(toTextKind(input.type), input.content);
         return undefined;
       case 'agent:tool': {
         const { toolInput, toolOutput, error } = input;
         const toolName = nameOf(input.toolName);
-        agent.tool({ toolName, input: toolInput, output: toolOutput, error, durationMs: numberOf(input.durationMs) });
+        agent.emitToolUse({
+          toolName,
+          input: toolInput,
+          output: toolOutput,
+          error,
+          durationMs: numberOf(input.durationMs),
+        });
         return undefined;
       }
       case 'agent:error':
@@ -84,22 +90,22 @@ export class FlowAgents {
       case 'agent:complete':
         return this.#agentComplete(key, agent, input);
       case 'agent:paused':
-        agent.endTurn(sessionMeta(agent.sessionId ?? nameOf(input.sessionId)));
+        agent.endStep(toSessionMetadata(agent.sessionId ?? nameOf(input.sessionId)));
         return undefined;
       case 'agent:aborted':
-        agent.endTurn({ ...sessionMeta(agent.sessionId), ...defined({ rawFinishReason: nameOf(input.reason) }) });
+        agent.endStep({ ...toSessionMetadata(agent.sessionId), ...defined({ rawFinishReason: nameOf(input.reason) }) });
         return undefined;
     }
   }
 
   /** Flows try again, go on without the node, or recover: only the flow's own end says that it was fatal. */
   #agentError(agent: Invocation, { errorType, message, details }: Input<'agent:error'>): undefined {
-    agent.closeWords();
+    agent.closeText();
     const code = nameOf(errorType);
     const data = details === undefined ? undefined : capJson(details);
-    agent.fault = { message: friendlyText(message), ...defined({ code, data }) };
+    agent.fault = { message: formatErrorText(message), ...defined({ code, data }) };
     const { agentId, stepId } = agent;
-    this.#flow.say({ type: 'notice', level: 'error', ...agent.fault, agentId, ...defined({ stepId }) });
+    this.#flow.emit({ type: 'notice', level: 'error', ...agent.fault, agentId, ...defined({ stepId }) });
   }
 
   #agentComplete(key: string, agent: Invocation, input: Input<'agent:complete'>): undefined {
@@ -112,27 +118,27 @@ export class FlowAgents {
       numTurns: numberOf(numTurns),
     });
     const isNew = Object.keys(said).length > 0;
-    agent.step();
-    agent.endTurn({
+    agent.ensureStep();
+    agent.endStep({
       finishReason: 'stop',
       ...defined({ usage }),
       ...(isNew && { providerMetadata: { [dialect]: said } }),
     });
     agent.fault = undefined;
     if (!agent.isSubAgent) return;
-    agent.settleCalls();
+    agent.failOpenCalls();
     const result = input.structuredOutput ?? input.result;
     this.end(key, agent, { outcome: 'complete' }, result === undefined ? undefined : toJson(result));
   }
 
   /** A node that is at work, announced or not. */
-  node(key: string, nodeId: string): Invocation | undefined {
+  ensureNode(key: string, nodeId: string): Invocation | undefined {
     if (this.#ended.has(key)) return undefined;
     return this.#invocations.get(key) ?? this.#start(key, nodeId, 'node', undefined);
   }
 
   /** Nobody has announced it: a node speaks for several agents, each under an id of its own. */
-  #subAgent(key: string, nodeId: string | undefined): Invocation {
+  #startSubAgent(key: string, nodeId: string | undefined): Invocation {
     const nodes = [...this.#invocations].filter(([, { isSubAgent }]) => !isSubAgent);
     const above = nodes.findLast(([node, { name }]) => key.startsWith(node) || nodeId?.startsWith(`${name}.`));
     return this.#start(key, nameOf(nodeId) ?? key, 'agent', (above ?? nodes.at(-1))?.[1]);
@@ -145,7 +151,7 @@ export class FlowAgents {
     this.#invocations.set(key, invocation);
     this.#ended.delete(key);
     const providerMetadata = { [dialect]: { nodeId: name, runId: key } };
-    this.#flow.say({
+    this.#flow.emit({
       type: 'agent-start',
       agentId,
       name,
@@ -159,21 +165,21 @@ export class FlowAgents {
   endChildren(parent: Invocation, outcome: Outcome): void {
     for (const [key, invocation] of [...this.#invocations].toReversed()) {
       if (invocation.parent !== parent) continue;
-      invocation.settleCalls();
+      invocation.failOpenCalls();
       this.end(key, invocation, outcome);
     }
   }
 
   end(key: string, invocation: Invocation, outcome: Outcome, result?: Json): void {
-    invocation.endTurn(sessionMeta(invocation.sessionId));
+    invocation.endStep(toSessionMetadata(invocation.sessionId));
     this.#invocations.delete(key);
     this.#ended.add(key);
-    this.#flow.say({ type: 'agent-end', agentId: invocation.agentId, ...outcome, ...defined({ result }) });
+    this.#flow.emit({ type: 'agent-end', agentId: invocation.agentId, ...outcome, ...defined({ result }) });
   }
 }
 
 /** What is missing in an agent's event. */
-function complaintOf(input: AgentInput): string | undefined {
+function findProblem(input: AgentInput): string | undefined {
   switch (input.type) {
     case 'agent:text':
     case 'agent:text:delta':
@@ -189,10 +195,12 @@ function complaintOf(input: AgentInput): string | undefined {
   }
 }
 
-function kindOf(type: string): Words {
+function toTextKind(type: string): TextKind {
   return type.startsWith('agent:text') ? 'text' : 'reasoning';
 }
 
-function sessionMeta(sessionId: string | undefined): { providerMetadata?: { [key: string]: { sessionId: string } } } {
+function toSessionMetadata(sessionId: string | undefined): {
+  providerMetadata?: { [key: string]: { sessionId: string } };
+} {
   return sessionId === undefined ? {} : { providerMetadata: { [dialect]: { sessionId } } };
 }

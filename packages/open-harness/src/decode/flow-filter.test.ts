@@ -2,12 +2,12 @@ import { createChatHandler } from '@intertie/ai-sdk';
 import type { Loss } from '@intertie/core';
 import { expect, test } from 'vitest';
 import { ReplayRuntime } from '../../test/replay-runtime.ts';
-import { traceOf } from '../../test/traces.ts';
+import { findTrace } from '../../test/traces.ts';
 import { openHarnessSource, type OpenHarnessSourceOptions } from '../source/open-harness-source.ts';
 
 /** What a page gets from a route: the types of its chunks, each once, and all of it as text. */
 async function served(options: OpenHarnessSourceOptions): Promise<{ types: Set<string>; body: string }> {
-  const handler = createChatHandler(openHarnessSource(() => new ReplayRuntime(traceOf('06')), options));
+  const handler = createChatHandler(openHarnessSource(() => new ReplayRuntime(findTrace('06')), options));
   const message = { id: 'u1', role: 'user', parts: [{ type: 'text', text: 'hello' }] };
   const request = { method: 'POST', body: JSON.stringify({ id: 'chat', messages: [message] }) };
   const body = await (await handler(new Request('http://localhost/api/chat', request))).text();

@@ -13,11 +13,11 @@ const metadata: ReadonlySet<string> = new Set(['flow-status', 'node', 'edge', 'l
 /** Of what a flow says about itself, that which is wanted: what nodes gave each other is nobody's business by default. */
 export function createFlowFilter(options: FlowDataOptions & { onLoss?: OnLoss } = {}): Codec<AgentEvent, AgentEvent> {
   const { sendFlowMetadata = false, sendNodeOutputs = false, onLoss = () => undefined } = options;
-  const told = new Set<string>();
+  const reported = new Set<string>();
 
   const withhold = (what: string, option: keyof FlowDataOptions): void => {
-    if (told.has(what)) return;
-    told.add(what);
+    if (reported.has(what)) return;
+    reported.add(what);
     onLoss({ kind: 'withheld', what, why: `${option} is off.` });
   };
 

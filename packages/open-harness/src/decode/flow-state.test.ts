@@ -64,7 +64,7 @@ describe('whatever a runtime says, in whatever order', () => {
       fc.property(inputs, options, (said, how) => {
         const { events, losses } = decode(said, how);
         expect(check(canonical, events).violations).toEqual([]);
-        expect(losses.filter(({ kind, what }) => kind === 'repaired' && what in mended)).toEqual([]);
+        expect(losses.filter(({ kind, what }) => kind === 'repaired' && what in lossCounts)).toEqual([]);
       }),
     );
   });
@@ -91,7 +91,7 @@ describe('whatever a runtime says, in whatever order', () => {
 });
 
 /** Events that the seal would have had to leave out or to change: the decoder's own mistakes. */
-const mended = {
+const lossCounts = {
   'text-start': 1,
   'text-delta': 1,
   'text-end': 1,

@@ -2,7 +2,7 @@ import type { Topology } from '@intertie/core';
 import type { FlowLike, RunSnapshot } from '../runtime/runtime.ts';
 
 /** The flow as it is drawn. It begins where no edge leads. */
-export function flowTopology(flow: FlowLike | undefined): Topology {
+export function toTopology(flow: FlowLike | undefined): Topology {
   const { nodes, edges } = flow ?? { nodes: [], edges: [] };
   const entry = nodes.find(({ id }) => !edges.some(({ to }) => to === id)) ?? nodes[0];
   return {
@@ -15,7 +15,7 @@ export function flowTopology(flow: FlowLike | undefined): Topology {
 }
 
 /** What a runtime's snapshot gives away: all nodes, and those edges that have no name of their own. */
-export function snapshotFlow({ nodeStatus = {}, edgeStatus = {} }: RunSnapshot): FlowLike {
+export function toFlow({ nodeStatus = {}, edgeStatus = {} }: RunSnapshot): FlowLike {
   const nodes = Object.keys(nodeStatus).map((id) => ({ id }));
   const edges = Object.keys(edgeStatus).flatMap((key) => {
     const [from, to, ...more] = key.split('->');

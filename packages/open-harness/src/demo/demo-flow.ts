@@ -2,7 +2,7 @@ import type { FlowResume } from '../source/open-harness-source.ts';
 import { createFlowRuntime, type FlowRuntime, type FlowRuntimeOptions } from './flow-runtime.ts';
 import type { Flow, NodeContext } from './flow.ts';
 
-const topicOf = ({ input }: NodeContext): string => {
+const getTopic = ({ input }: NodeContext): string => {
   const { message } = input;
   return typeof message === 'string' && message.trim() !== '' ? message.trim() : 'heat pumps';
 };
@@ -16,7 +16,7 @@ const shelves: Readonly<Record<string, readonly string[]>> = {
 const research =
   (shelf: 'archive' | 'press') =>
   async (context: NodeContext): Promise<{ findings: readonly string[] }> => {
-    const topic = topicOf(context);
+    const topic = getTopic(context);
     await context.think(`The ${shelf} first: what has been measured, and by whom?`);
     const found = await context.tool('search', { shelf, query: topic }, () => ({ hits: shelves[shelf] ?? [] }));
     await context.say(`In the ${shelf} I found ${found.hits.join(' and ')}.`);
@@ -25,7 +25,7 @@ const research =
 
 /** An editor drafts, asks before it publishes, and goes on with the answer. */
 async function edit(context: NodeContext): Promise<{ text: string; published: boolean }> {
-  const topic = topicOf(context);
+  const topic = getTopic(context);
   const { answer } = context;
   if (answer === undefined) {
     const findings = ['archive', 'press'].flatMap((id) => {
@@ -58,7 +58,7 @@ export const demoFlow: Flow = {
       description: 'Decides who looks where.',
       async run(context) {
         await context.think('Two shelves are worth a look. They can be read at the same time.');
-        await context.say(`Plan for "${topicOf(context)}": archive and press, then one column.`);
+        await context.say(`Plan for "${getTopic(context)}": archive and press, then one column.`);
         return { shelves: Object.keys(shelves) };
       },
     },

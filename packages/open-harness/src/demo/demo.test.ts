@@ -15,7 +15,7 @@ import type { Flow } from './flow.ts';
 
 const fast = (turn: Partial<FlowTurn> = {}): ReturnType<typeof demoRuntime> => demoRuntime(turn, { pace: 0 });
 
-async function eventsOf(flow: Flow, input: Record<string, unknown> = {}): Promise<RuntimeEvent[]> {
+async function runFlow(flow: Flow, input: Record<string, unknown> = {}): Promise<RuntimeEvent[]> {
   const events: RuntimeEvent[] = [];
   const runtime = createFlowRuntime({ flow, pace: 0 });
   runtime.onEvent((event) => void events.push(event));
@@ -23,12 +23,12 @@ async function eventsOf(flow: Flow, input: Record<string, unknown> = {}): Promis
   return events;
 }
 
-const runOf = (source: AgentSource, asked: string, more: Partial<RunInput> = {}): Promise<AgentEvent[]> =>
-  allOf(source.run(runInput(asked, more), runControl()));
+const runSource = (source: AgentSource, text: string, fields: Partial<RunInput> = {}): Promise<AgentEvent[]> =>
+  allOf(source.run(runInput(text, fields), runControl()));
 
 test('the demo flow plans, researches side by side, drafts, and asks', async () => {
   const source = openHarnessSource(fast, { flow: demoFlow });
-  const first = await runOf(source, 'Tea');
+  const first = await runSource(source, 'Tea');
   expect(check(canonical, first).violations).toEqual([]);
   const end = first.at(-1) as EventOf<'run-end'>;
   expect(end).toMatchObject({ outcome: 'paused', waitingFor: [{ type: 'message' }] });
@@ -38,11 +38,11 @@ test('the demo flow plans, researches side by side, drafts, and asks', async () 
   expect(content.parts.filter(({ type }) => type === 'tool-invocation')).toHaveLength(2);
   expect(JSON.stringify(content)).toContain('Shall I publish it?');
 
-  const published = await runOf(source, 'yes, please', { runId: 'run-2', sourceState: end.resume });
+  const published = await runSource(source, 'yes, please', { runId: 'run-2', sourceState: end.resume });
   expect(check(canonical, published).violations).toEqual([]);
   expect(published.at(-1)).toMatchObject({ outcome: 'complete' });
   expect(JSON.stringify(foldEvents(published))).toContain('Published: https://example.com/column');
-  const changed = await runOf(source, 'shorter', { runId: 'run-3', sourceState: end.resume });
+  const changed = await runSource(source, 'shorter', { runId: 'run-3', sourceState: end.resume });
   expect(JSON.stringify(foldEvents(changed))).toContain('I have changed the column: shorter');
   expect((await source.describe!()).edges).toHaveLength(4);
 });
@@ -69,7 +69,7 @@ describe('the runtime', () => {
     };
     const types = (events: RuntimeEvent[]): string[] =>
       events.map((event) => ('nodeId' in event ? `${event.type} ${event.nodeId as string}` : event.type));
-    expect(types(await eventsOf(flow))).toEqual([
+    expect(types(await runFlow(flow))).toEqual([
       'flow:start',
       'node:start a',
       'node:complete a',
@@ -88,7 +88,7 @@ describe('the runtime', () => {
       throw new Error('No luck.');
     };
     const flow: Flow = { name: 'f', nodes: [{ id: 'a', run }], edges: [] };
-    const events = await runOf(
+    const events = await runSource(
       openHarnessSource(() => createFlowRuntime({ flow, pace: 0 })),
       'hi',
     );
@@ -123,7 +123,7 @@ describe('the runtime', () => {
       ],
       edges: [],
     };
-    const events = await eventsOf(flow, { message: 'hi' });
+    const events = await runFlow(flow, { message: 'hi' });
     expect(events.find(({ type }) => type === 'agent:text')).toMatchObject({ content: 'Hello from a model' });
     expect(events.at(-1)).toMatchObject({ status: 'complete' });
   });

@@ -45,7 +45,8 @@ export class FlowRuntime implements RuntimeLike {
     this.#input = { ...(state?.input as object | undefined) };
     this.#outputs = { ...outputs };
     for (const { id } of flow.nodes) this.#nodes[id] = (nodeStatus?.[id] ?? 'pending') as 'pending';
-    for (const edge of flow.edges) this.#edges[keyOf(edge)] = (edgeStatus?.[keyOf(edge)] ?? 'pending') as 'pending';
+    for (const edge of flow.edges)
+      this.#edges[toEdgeKey(edge)] = (edgeStatus?.[toEdgeKey(edge)] ?? 'pending') as 'pending';
   }
 
   async run(input: Record<string, unknown> = {}): Promise<RunSnapshot> {
@@ -53,7 +54,7 @@ export class FlowRuntime implements RuntimeLike {
     this.#input = input;
     this.#status = 'running';
     this.#emit({ type: 'flow:start', flowName: this.flow.name });
-    return this.#go(undefined);
+    return this.#runReadyNodes(undefined);
   }
 
   async resume(message?: string): Promise<RunSnapshot> {
@@ -61,7 +62,7 @@ export class FlowRuntime implements RuntimeLike {
     this.#status = 'running';
     this.#stop = new AbortController();
     this.#emit({ type: 'flow:resumed' });
-    return this.#go(message ?? 'continue');
+    return this.#runReadyNodes(message ?? 'continue');
   }
 
   pause(): void {
@@ -92,10 +93,10 @@ export class FlowRuntime implements RuntimeLike {
     };
   }
 
-  async #go(answer: string | undefined): Promise<RunSnapshot> {
+  async #runReadyNodes(answer: string | undefined): Promise<RunSnapshot> {
     // Those that rested go on; then whatever became ready.
     let ready = this.flow.nodes.filter(({ id }) => this.#nodes[id] === 'running');
-    if (ready.length === 0) ready = this.#ready();
+    if (ready.length === 0) ready = this.#findReadyNodes();
     let given = answer;
     while (ready.length > 0) {
       const message = given;
@@ -103,18 +104,18 @@ export class FlowRuntime implements RuntimeLike {
       // oxlint-disable-next-line no-await-in-loop -- the nodes of one wave run side by side, the waves do not
       const ends = await Promise.all(ready.map((node) => this.#runOne(node, message)));
       const halt = ends.find((end) => end instanceof Halt);
-      if (halt !== undefined) return this.#rest(halt.how);
+      if (halt !== undefined) return this.#finishHalted(halt.how);
       if (ends.includes('failed')) return this.#finish('failed');
-      ready = this.#ready();
+      ready = this.#findReadyNodes();
     }
     return this.#finish('complete');
   }
 
   async #runOne(node: FlowNode, answer: string | undefined): Promise<'done' | 'failed' | Halt> {
     const runId = this.#options.generateId();
-    const who = { nodeId: node.id, runId };
+    const ids = { nodeId: node.id, runId };
     this.#nodes[node.id] = 'running';
-    this.#emit({ type: 'node:start', ...who });
+    this.#emit({ type: 'node:start', ...ids });
     try {
       const output = await runNode({
         node,
@@ -128,41 +129,41 @@ export class FlowRuntime implements RuntimeLike {
       });
       this.#nodes[node.id] = 'done';
       this.#outputs[node.id] = output ?? null;
-      this.#emit({ type: 'node:complete', ...who, output: output ?? null });
-      this.#leave(node.id);
+      this.#emit({ type: 'node:complete', ...ids, output: output ?? null });
+      this.#fireEdges(node.id);
       return 'done';
     } catch (error) {
       if (error instanceof Halt) {
         this.#emitHalt(error.how);
-        this.#emit({ type: error.how === 'pause' ? 'agent:paused' : 'agent:aborted', ...who });
+        this.#emit({ type: error.how === 'pause' ? 'agent:paused' : 'agent:aborted', ...ids });
         return error;
       }
       this.#nodes[node.id] = 'failed';
-      this.#emit({ type: 'node:error', ...who, error: toFault(error).message });
+      this.#emit({ type: 'node:error', ...ids, error: toFault(error).message });
       return 'failed';
     }
   }
 
-  #leave(id: string): void {
+  #fireEdges(id: string): void {
     for (const edge of this.flow.edges) {
       if (edge.from !== id) continue;
       const fires = edge.if?.({ input: this.#input, outputs: this.#outputs }) ?? true;
-      this.#edges[keyOf(edge)] = fires ? 'fired' : 'skipped';
-      if (fires) this.#emit({ type: 'edge:fire', edgeId: keyOf(edge), from: edge.from, to: edge.to });
+      this.#edges[toEdgeKey(edge)] = fires ? 'fired' : 'skipped';
+      if (fires) this.#emit({ type: 'edge:fire', edgeId: toEdgeKey(edge), from: edge.from, to: edge.to });
     }
   }
 
   /** A node is ready when nothing before it is pending; if no edge leads to it any more, it is skipped, and so on. */
-  #ready(): FlowNode[] {
+  #findReadyNodes(): FlowNode[] {
     for (;;) {
       const open = this.flow.nodes.filter(({ id }) => this.#nodes[id] === 'pending');
       const states = (id: string): string[] =>
-        this.flow.edges.filter(({ to }) => to === id).map((edge) => this.#edges[keyOf(edge)] as string);
+        this.flow.edges.filter(({ to }) => to === id).map((edge) => this.#edges[toEdgeKey(edge)] as string);
       const skipped = open.find(({ id }) => states(id).length > 0 && states(id).every((state) => state === 'skipped'));
       if (skipped === undefined) return open.filter(({ id }) => !states(id).includes('pending'));
       this.#nodes[skipped.id] = 'skipped';
       this.#emit({ type: 'node:skipped', nodeId: skipped.id, reason: 'edge' });
-      for (const edge of this.flow.edges) if (edge.from === skipped.id) this.#edges[keyOf(edge)] = 'skipped';
+      for (const edge of this.flow.edges) if (edge.from === skipped.id) this.#edges[toEdgeKey(edge)] = 'skipped';
     }
   }
 
@@ -180,7 +181,7 @@ export class FlowRuntime implements RuntimeLike {
     this.#emit({ type: how === 'pause' ? 'flow:paused' : 'flow:aborted' });
   }
 
-  #rest(how: 'pause' | 'stop'): RunSnapshot {
+  #finishHalted(how: 'pause' | 'stop'): RunSnapshot {
     this.#emitHalt(how);
     return this.getSnapshot();
   }
@@ -197,6 +198,6 @@ export class FlowRuntime implements RuntimeLike {
   };
 }
 
-function keyOf({ from, to }: FlowEdge): string {
+function toEdgeKey({ from, to }: FlowEdge): string {
   return `${from}->${to}`;
 }

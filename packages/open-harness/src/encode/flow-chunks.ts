@@ -39,7 +39,7 @@ export function createFlowChunks(options: FlowChunkOptions = {}): Codec<UIMessag
     isFresh = true;
   };
 
-  const mark = (chunk: UIMessageChunk, emit: Emit<UIMessageChunk>): void => {
+  const handleStepChunk = (chunk: UIMessageChunk, emit: Emit<UIMessageChunk>): void => {
     if (sendStepMarkers === 'nodes') {
       // Content needs a step around it, even if no node has been announced.
       if (chunk.type === 'start-step' && !isStep) startStep(emit);
@@ -53,7 +53,7 @@ export function createFlowChunks(options: FlowChunkOptions = {}): Codec<UIMessag
     isHeld = false;
   };
 
-  const agent = (chunk: UIMessageChunk & AgentChunk, emit: Emit<UIMessageChunk>): void => {
+  const handleAgentChunk = (chunk: UIMessageChunk & AgentChunk, emit: Emit<UIMessageChunk>): void => {
     if (!isFields(chunk.data)) return emit(chunk);
     const { agentId: wireId, kind } = chunk.data;
     const agentId = nameOf(wireId) ?? '';
@@ -74,12 +74,12 @@ export function createFlowChunks(options: FlowChunkOptions = {}): Codec<UIMessag
     feed(chunk, emit) {
       const { type } = chunk;
       if (type === 'start-step' || type === 'finish-step') {
-        if (sendStepMarkers) mark(chunk, emit);
+        if (sendStepMarkers) handleStepChunk(chunk, emit);
         return;
       }
       // Without steps it would take back the whole message.
       if (type === 'reset-step' && !sendStepMarkers) return;
-      if (type === 'data-agent') return agent(chunk, emit);
+      if (type === 'data-agent') return handleAgentChunk(chunk, emit);
       if (type === 'finish' || type === 'abort' || type === 'error') endStep(emit);
       if (isHeld && !type.startsWith('data-')) endStep(emit);
       if (type === 'text-start' || type === 'reasoning-start') open.add(chunk.id);

@@ -2,17 +2,17 @@ import { createUIMessageStreamDialect, type UIMessageChunk } from '@intertie/ai-
 import { check } from '@intertie/conformance';
 import { describe, expect, test } from 'vitest';
 import { node } from '../../test/flow-events.ts';
-import { chunksOf } from '../../test/replayed-chat.ts';
+import { readChunks } from '../../test/replayed-chat.ts';
 import { runInput } from '../../test/run-input.ts';
-import { traceOf, traces } from '../../test/traces.ts';
+import { findTrace, traces } from '../../test/traces.ts';
 import type { RuntimeEvent } from '../runtime/runtime-event.ts';
 import { createTransformState, transformEvent } from './transform-event.ts';
 
-const typesOf = (chunks: UIMessageChunk[]): string[] => chunks.map(({ type }) => type);
+const getTypes = (chunks: UIMessageChunk[]): string[] => chunks.map(({ type }) => type);
 
 /** Types of the chunks that a page shows. The transport's resume token and error codes are its own. */
 const shown = (chunks: UIMessageChunk[]): string[] =>
-  typesOf(chunks).filter((type) => type !== 'data-event' && type !== 'message-metadata');
+  getTypes(chunks).filter((type) => type !== 'data-event' && type !== 'message-metadata');
 
 describe('transformEvent without a state', () => {
   test.each<[RuntimeEvent, string[]]>([
@@ -31,7 +31,7 @@ describe('transformEvent without a state', () => {
     [{ type: 'flow:paused' }, ['finish']],
     [{ type: 'flow:aborted' }, ['message-metadata', 'abort']],
   ])('gives the chunks of the event %j alone', (event, types) => {
-    expect(typesOf(transformEvent(event))).toEqual(types);
+    expect(getTypes(transformEvent(event))).toEqual(types);
   });
 
   test('gives the content of the event', () => {
@@ -41,7 +41,7 @@ describe('transformEvent without a state', () => {
   });
 
   test.each([null, 7, {}, { type: 'flow:unknown' }, { type: 'agent:text:delta' }])('does not throw on %j', (value) => {
-    expect(typesOf(transformEvent(value as never)).filter((type) => !type.startsWith('data-'))).toEqual([]);
+    expect(getTypes(transformEvent(value as never)).filter((type) => !type.startsWith('data-'))).toEqual([]);
   });
 });
 
@@ -53,7 +53,7 @@ describe.each(traces)('transformEvent with a state: the trace $name', ({ name, e
       state.end({ reason: 'error', error: { message: thrown } }, (chunk) => void chunks.push(chunk));
     } else if (snapshot) chunks.push(...transformEvent({ type: 'settled', snapshot }, state));
     state.end({ reason: 'eof' }, (chunk) => void chunks.push(chunk));
-    expect(shown(chunks)).toEqual(shown(await chunksOf(name)));
+    expect(shown(chunks)).toEqual(shown(await readChunks(name)));
     const { violations } = check(createUIMessageStreamDialect({ version: 6 }), chunks);
     expect(violations.filter(({ rule }) => rule !== 'S12-empty')).toEqual([]);
   });
@@ -61,7 +61,7 @@ describe.each(traces)('transformEvent with a state: the trace $name', ({ name, e
 
 test('transformEvent with a state takes the options of the transport', () => {
   const state = createTransformState({ sendReasoning: false, sendStepMarkers: false });
-  const types = typesOf(traceOf('02').events.flatMap((event) => transformEvent(event, state)));
+  const types = getTypes(findTrace('02').events.flatMap((event) => transformEvent(event, state)));
   expect(types.filter((type) => !type.startsWith('data-') && type !== 'text-delta')).toEqual([
     'start',
     'text-start',

@@ -20,7 +20,7 @@ export class MessageDelivery {
   }
 
   /** Sends the message if the event shows an active node. Throws what `dispatch` throws. */
-  see(event: RuntimeEvent): void {
+  handleEvent(event: RuntimeEvent): void {
     if (event.type === 'node:complete' || event.type === 'node:error') {
       this.#ended.add(event.runId);
       if (this.#sentTo === event.runId && this.#isUnread()) this.#sentTo = undefined;

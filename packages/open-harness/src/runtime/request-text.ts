@@ -1,25 +1,25 @@
 import type { CanonicalMessage, FilePart, RunInput } from '@intertie/core';
 
 /** All the text of a message, a paragraph per part. */
-function messageText({ content }: CanonicalMessage): string {
+function getMessageText({ content }: CanonicalMessage): string {
   return content.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n\n');
 }
 
 /** What the run is to answer: the text of the message that ends the history, if it is a user's. */
-export function lastUserText(run: RunInput): string | undefined {
+export function getLastUserText(run: RunInput): string | undefined {
   const last = run.history.at(-1);
-  return last?.role === 'user' ? messageText(last) : undefined;
+  return last?.role === 'user' ? getMessageText(last) : undefined;
 }
 
 /** What a flow is run with: `{{ flow.input.message }}` and what else the chat knows. */
-export function flowInput(run: RunInput): { message: string; files: FilePart[]; history: FlowInputMessage[] } {
+export function createFlowInput(run: RunInput): { message: string; files: FilePart[]; history: FlowInputMessage[] } {
   const last = run.history.at(-1);
   const files = last?.role === 'user' ? last.content.parts.filter((part) => part.type === 'file') : [];
   const earlier = last?.role === 'user' ? run.history.slice(0, -1) : run.history;
   return {
-    message: lastUserText(run) ?? '',
+    message: getLastUserText(run) ?? '',
     files,
-    history: earlier.map((message) => ({ role: message.role, content: messageText(message) })),
+    history: earlier.map((message) => ({ role: message.role, content: getMessageText(message) })),
   };
 }
 

@@ -1,24 +1,24 @@
 import type { RunSnapshot, RuntimeCommand } from './runtime.ts';
 
 /** One invocation of a node. `runId` is the invocation's, and has nothing to do with the flow's. */
-type OfNode = { nodeId: string; runId: string };
-type Words = OfNode & { content: string };
+type NodeIds = { nodeId: string; runId: string };
+type NodeText = NodeIds & { content: string };
 
 type KnownEvent =
   | { type: 'flow:start'; flowName: string }
   | { type: 'flow:complete'; flowName: string; status: 'complete' | 'failed' }
   | { type: 'flow:paused' | 'flow:resumed' | 'flow:aborted' }
-  | ({ type: 'node:start' } & OfNode)
-  | ({ type: 'node:complete'; output: unknown } & OfNode)
-  | ({ type: 'node:error'; error: string } & OfNode)
+  | ({ type: 'node:start' } & NodeIds)
+  | ({ type: 'node:complete'; output: unknown } & NodeIds)
+  | ({ type: 'node:error'; error: string } & NodeIds)
   | { type: 'node:skipped'; nodeId: string; reason: 'edge' | 'when' }
   | { type: 'edge:fire'; edgeId?: string; from: string; to: string }
   | { type: 'loop:iterate'; edgeId?: string; iteration: number }
   | { type: 'state:patch'; patch: StatePatch }
   | { type: 'command:received'; command: RuntimeCommand }
-  | ({ type: 'agent:start'; sessionId?: string; model?: string; prompt?: unknown } & OfNode)
-  | ({ type: 'agent:thinking:delta' | 'agent:thinking'; tokenCount?: number } & Words)
-  | ({ type: 'agent:text:delta' | 'agent:text' } & Words)
+  | ({ type: 'agent:start'; sessionId?: string; model?: string; prompt?: unknown } & NodeIds)
+  | ({ type: 'agent:thinking:delta' | 'agent:thinking'; tokenCount?: number } & NodeText)
+  | ({ type: 'agent:text:delta' | 'agent:text' } & NodeText)
   | ({
       type: 'agent:tool';
       toolName?: string;
@@ -26,8 +26,8 @@ type KnownEvent =
       toolOutput?: unknown;
       durationMs?: number;
       error?: string;
-    } & OfNode)
-  | ({ type: 'agent:error'; errorType: string; message: string; details?: unknown } & OfNode)
+    } & NodeIds)
+  | ({ type: 'agent:error'; errorType: string; message: string; details?: unknown } & NodeIds)
   | ({
       type: 'agent:complete';
       result?: string;
@@ -37,9 +37,9 @@ type KnownEvent =
       totalCostUsd?: number;
       durationMs?: number;
       numTurns?: number;
-    } & OfNode)
-  | ({ type: 'agent:paused'; sessionId?: string; numTurns?: number } & OfNode)
-  | ({ type: 'agent:aborted'; reason?: string } & OfNode)
+    } & NodeIds)
+  | ({ type: 'agent:paused'; sessionId?: string; numTurns?: number } & NodeIds)
+  | ({ type: 'agent:aborted'; reason?: string } & NodeIds)
   | { type: 'recording:linked'; [field: string]: unknown };
 
 type AgentUsage = {

@@ -12,7 +12,7 @@ export function toStatePatch(state: Json, { op, path, value }: StatePatch): Patc
     op === 'set' ? [[keys, value]] : Object.entries(value).map(([key, field]) => [[...keys, key], field]);
   let now = state;
   const add = (place: string[], field: unknown): boolean => {
-    const step: Op = { op: place.length === 0 ? 'replace' : 'add', path: pointer(place), value: toJson(field) };
+    const step: Op = { op: place.length === 0 ? 'replace' : 'add', path: toPointer(place), value: toJson(field) };
     const patched = applyPatch(now, [step]);
     if (!patched.ok) return false;
     now = patched.value;
@@ -22,18 +22,18 @@ export function toStatePatch(state: Json, { op, path, value }: StatePatch): Patc
   for (const [place, field] of entries) {
     for (let depth = 1; depth < place.length; depth += 1) {
       const above = place.slice(0, depth);
-      if (!isContainer(at(now, above)) && !add(above, {})) return undefined;
+      if (!isContainer(getAt(now, above)) && !add(above, {})) return undefined;
     }
     if (!add(place, field)) return undefined;
   }
   return { state: now, patch };
 }
 
-function pointer(keys: string[]): string {
+function toPointer(keys: string[]): string {
   return keys.map((key) => `/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 }
 
-function at(state: Json, keys: string[]): Json | undefined {
+function getAt(state: Json, keys: string[]): Json | undefined {
   let value: Json | undefined = state;
   for (const key of keys) {
     if (!isContainer(value) || !Object.hasOwn(value, key)) return undefined;

@@ -15,7 +15,7 @@ import {
 } from '@intertie/core';
 import { defined, flagOf, isFields, nameOf, textOf } from '@intertie/core/fields';
 import { toServerEvent } from './earlier-events.ts';
-import type { Surroundings } from '../decode/invocation.ts';
+import type { RunContext } from '../decode/invocation.ts';
 import { dialect } from '../decode/dialect-name.ts';
 import { ServerAgents } from './server-agents.ts';
 import { isImmerPatch, toOp, type ServerEvent } from './server-event.ts';
@@ -36,11 +36,11 @@ export function createOpenHarnessServerDecoder(
   run: RunInput,
   options: OpenHarnessServerDecoderOptions = {},
 ): Codec<unknown, AgentEvent> {
-  return new ServerState(run, options);
+  return new ServerDecoder(run, options);
 }
 
-class ServerState implements Codec<unknown, AgentEvent>, Surroundings {
-  readonly ids: Surroundings['ids'];
+class ServerDecoder implements Codec<unknown, AgentEvent>, RunContext {
+  readonly ids: RunContext['ids'];
   readonly onLoss: OnLoss;
   #run: RunInput;
   #staticTools: ReadonlySet<string>;
@@ -63,7 +63,7 @@ class ServerState implements Codec<unknown, AgentEvent>, Surroundings {
     this.#agents = new ServerAgents(this, run.runId);
   }
 
-  say = (event: AgentEvent): void => {
+  emit = (event: AgentEvent): void => {
     const isTimed = this.#at !== undefined && !event.type.endsWith('-delta');
     this.#emit(isTimed ? { ...event, at: this.#at as number } : event);
   };
@@ -80,44 +80,44 @@ class ServerState implements Codec<unknown, AgentEvent>, Surroundings {
   feed(value: unknown, emit: Emit<AgentEvent>): void {
     this.#emit = emit;
     const input = toServerEvent(value);
-    if (input === undefined) return this.#raw(value);
+    if (input === undefined) return this.#emitRaw(value);
     if (this.#isOver)
       return this.onLoss({ kind: 'late', what: input.name, why: 'It came after the workflow had ended.' });
     const { timestamp } = input;
     // A burst is told agent by agent, so times may go back.
     if (typeof timestamp === 'number' && timestamp > (this.#at ?? -Infinity)) this.#at = timestamp;
-    const complaint = this.#take(input);
-    if (complaint === undefined) return;
-    this.#raw(value);
-    const message = `The Open Harness server sent "${input.name}" ${complaint}, so it was passed over.`;
-    this.say({ type: 'notice', level: 'warning', message, code: 'malformed' });
+    const problem = this.#decode(input);
+    if (problem === undefined) return;
+    this.#emitRaw(value);
+    const message = `The Open Harness server sent "${input.name}" ${problem}, so it was passed over.`;
+    this.emit({ type: 'notice', level: 'warning', message, code: 'malformed' });
   }
 
   end(end: End, emit: Emit<AgentEvent>): void {
     this.#emit = emit;
     if (this.#isOver || end.reason !== 'eof') return;
     const open = [...this.#questions];
-    if (open.length === 0) return this.#failIfFaulty();
+    if (open.length === 0) return this.#endWithFault();
     this.#finish({ outcome: 'paused', waitingFor: open.map((questionId) => ({ type: 'question', questionId })) });
   }
 
-  #failIfFaulty(): void {
+  #endWithFault(): void {
     const error = this.#fault ?? this.#agents.fault;
     if (error !== undefined) this.#finish({ outcome: 'error', error });
   }
 
-  #take({ name, payload }: ServerEvent): string | undefined {
+  #decode({ name, payload }: ServerEvent): string | undefined {
     switch (name) {
       case 'workflow:started': {
         const workflow = nameOf(payload.workflow) ?? '';
         const sessionId = nameOf(payload.sessionId);
-        this.say({ type: 'metadata', metadata: { flow: { name: workflow, ...defined({ sessionId }) } } });
+        this.emit({ type: 'metadata', metadata: { flow: { name: workflow, ...defined({ sessionId }) } } });
         if (payload.input !== undefined) this.#withhold('workflow:started input', 'It is what the session was asked.');
         return undefined;
       }
       case 'workflow:completed': {
         const result = toJson(payload.finalState, this.onLoss);
-        if (payload.finalState !== undefined) this.#snapshot(result);
+        if (payload.finalState !== undefined) this.#emitSnapshot(result);
         this.#finish({ outcome: 'complete' }, result);
         return undefined;
       }
@@ -133,14 +133,14 @@ class ServerState implements Codec<unknown, AgentEvent>, Surroundings {
       case 'thinking:delta': {
         const delta = textOf(payload.delta);
         if (delta === undefined) return 'without a delta';
-        this.#agents.at(payload.agent).delta(name === 'text:delta' ? 'text' : 'reasoning', delta);
+        this.#agents.getOrStart(payload.agent).appendText(name === 'text:delta' ? 'text' : 'reasoning', delta);
         return undefined;
       }
       case 'text:complete':
       case 'thinking:complete': {
         const content = textOf(payload.content);
         if (content === undefined) return 'without content';
-        this.#agents.at(payload.agent).whole(name === 'text:complete' ? 'text' : 'reasoning', content);
+        this.#agents.getOrStart(payload.agent).completeText(name === 'text:complete' ? 'text' : 'reasoning', content);
         return undefined;
       }
       case 'harness:start':
@@ -154,12 +154,12 @@ class ServerState implements Codec<unknown, AgentEvent>, Surroundings {
         return this.#intent(payload);
       case 'state:checkpoint':
         if (payload.state === undefined) return 'without a state';
-        this.#snapshot(toJson(payload.state, this.onLoss));
+        this.#emitSnapshot(toJson(payload.state, this.onLoss));
         return undefined;
       case 'input:requested':
-        return this.#requested(payload);
+        return this.#inputRequested(payload);
       case 'input:received':
-        return this.#received(payload);
+        return this.#inputReceived(payload);
       case 'user:input':
         this.#withhold('user:input', 'It is what the session was asked.');
         return undefined;
@@ -168,31 +168,31 @@ class ServerState implements Codec<unknown, AgentEvent>, Surroundings {
         const fault: Fault = { message, ...defined({ code: nameOf(payload.code) }) };
         if (payload.recoverable !== true) this.#fault = fault;
         // Not a warning, also if the workflow recovers: servers show the texts of warnings to clients.
-        this.say({ type: 'notice', level: 'error', ...fault });
+        this.emit({ type: 'notice', level: 'error', ...fault });
         return undefined;
       }
       default:
-        this.#raw({ name, payload });
+        this.#emitRaw({ name, payload });
         return undefined;
     }
   }
 
   #toolCalled({ agent, toolId, toolName, input }: ServerEvent['payload']): string | undefined {
-    const who = this.#agents.at(agent);
-    who.closeWords();
+    const caller = this.#agents.getOrStart(agent);
+    caller.closeText();
     const wireId = nameOf(toolId);
     const toolCallId = this.ids.open(wireId);
     if (wireId !== undefined) this.#calls.set(wireId, toolCallId);
     const name = nameOf(toolName) ?? 'unknown';
-    this.say({
+    this.emit({
       type: 'tool-call',
       toolCallId,
       toolName: name,
       input: input === undefined ? {} : toJson(input, this.onLoss),
       executor: 'runtime',
       dynamic: !this.isStatic(name),
-      agentId: who.agentId,
-      stepId: who.step(),
+      agentId: caller.agentId,
+      stepId: caller.ensureStep(),
     });
     return undefined;
   }
@@ -202,8 +202,8 @@ class ServerState implements Codec<unknown, AgentEvent>, Surroundings {
     if (toolCallId === undefined) return 'of a call that was not made';
     if (isError === true) {
       const message = typeof output === 'string' && output !== '' ? output : JSON.stringify(capJson(output ?? null));
-      this.say({ type: 'tool-result', toolCallId, status: 'error', error: { message } });
-    } else this.say({ type: 'tool-result', toolCallId, status: 'ok', output: toJson(output ?? null, this.onLoss) });
+      this.emit({ type: 'tool-result', toolCallId, status: 'error', error: { message } });
+    } else this.emit({ type: 'tool-result', toolCallId, status: 'ok', output: toJson(output ?? null, this.onLoss) });
     return undefined;
   }
 
@@ -214,51 +214,51 @@ class ServerState implements Codec<unknown, AgentEvent>, Surroundings {
     // Of what came before nothing may be known; the event has the whole state beside the patch.
     if (patched?.ok !== true || patch.length < list.length) {
       if (state === undefined) return 'with patches that cannot be applied';
-      this.#snapshot(toJson(state, this.onLoss));
+      this.#emitSnapshot(toJson(state, this.onLoss));
     } else if (patch.length > 0) {
       this.#state = patched.value;
-      this.say({ type: 'state-delta', patch });
+      this.emit({ type: 'state-delta', patch });
     }
     return undefined;
   }
 
-  #snapshot(state: Json): void {
+  #emitSnapshot(state: Json): void {
     this.#state = state;
-    this.say({ type: 'state-snapshot', state });
+    this.emit({ type: 'state-snapshot', state });
   }
 
-  #requested({ id, prompt, type, options }: ServerEvent['payload']): string | undefined {
+  #inputRequested({ id, prompt, type, options }: ServerEvent['payload']): string | undefined {
     const questionId = nameOf(id);
     if (questionId === undefined) return 'without an id';
     const isChoice = type !== 'approval';
     const schema: Json | undefined = isChoice && Array.isArray(options) ? { enum: toJson(options) } : undefined;
     this.#questions.add(questionId);
     const message = nameOf(prompt);
-    this.say({ type: 'question', questionId, kind: isChoice ? 'input' : 'approval', ...defined({ message, schema }) });
+    this.emit({ type: 'question', questionId, kind: isChoice ? 'input' : 'approval', ...defined({ message, schema }) });
     return undefined;
   }
 
-  #received({ id, value, approved }: ServerEvent['payload']): string | undefined {
+  #inputReceived({ id, value, approved }: ServerEvent['payload']): string | undefined {
     const questionId = nameOf(id);
     // One of the two routes publishes an answer that does not say to what.
     if (questionId === undefined || !this.#questions.delete(questionId)) return 'that answers no question';
     const given = { value: value === undefined ? undefined : toJson(value, this.onLoss), approved: flagOf(approved) };
-    this.say({ type: 'answer', questionId, ...defined(given) });
+    this.emit({ type: 'answer', questionId, ...defined(given) });
     return undefined;
   }
 
   #finish(outcome: Outcome, result?: Json): void {
     this.#agents.endAll(outcome);
     this.#isOver = true;
-    this.say({ type: 'run-end', ...outcome, ...defined({ result }) });
+    this.emit({ type: 'run-end', ...outcome, ...defined({ result }) });
   }
 
   #withhold(what: string, why: string): void {
     this.onLoss({ kind: 'withheld', what, why });
   }
 
-  #raw(value: unknown): void {
+  #emitRaw(value: unknown): void {
     const shown = isFields(value) || value === null ? value : { value };
-    this.say({ type: 'raw', dialect, value: capJson(shown, undefined, this.onLoss) });
+    this.emit({ type: 'raw', dialect, value: capJson(shown, undefined, this.onLoss) });
   }
 }

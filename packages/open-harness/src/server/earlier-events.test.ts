@@ -17,7 +17,7 @@ function decode(items: readonly unknown[]): AgentEvent[] {
   expect(events.filter(({ type }) => type === 'raw')).toEqual([]);
   return events;
 }
-const partsOf = (events: AgentEvent[]) => foldEvents(events)?.content.parts.map(({ type, ...part }) => [type, part]);
+const getParts = (events: AgentEvent[]) => foldEvents(events)?.content.parts.map(({ type, ...part }) => [type, part]);
 
 describe('signals of v0.3', () => {
   const signal = (name: string, payload: object, n: number): object => ({
@@ -47,7 +47,7 @@ describe('signals of v0.3', () => {
       signal('harness:end', { output: 'Done.', durationMs: 9 }, 15),
       signal('workflow:end', { durationMs: 10, output: { answer: 1 }, runId: 'w1' }, 16),
     ]);
-    expect(partsOf(events)).toMatchObject([
+    expect(getParts(events)).toMatchObject([
       ['reasoning', { reasoning: 'hm' }],
       ['text', { text: 'Hello' }],
       ['tool-invocation', { toolName: 'Read', args: { file: 'a' }, state: 'result', result: 'A' }],
@@ -86,7 +86,7 @@ describe('events of core-v2, in their envelopes', () => {
       { type: 'state', data: { count: 1 } },
       { type: 'done' },
     ]);
-    expect(partsOf(events)).toMatchObject([
+    expect(getParts(events)).toMatchObject([
       ['text', { text: 'Hello' }],
       ['tool-invocation', { toolName: 'Read' }],
     ]);
@@ -97,7 +97,7 @@ describe('events of core-v2, in their envelopes', () => {
 
   test('that end with an error are an error, and what was said stays', () => {
     const events = decode([event('text:delta', { delta: 'Hel' }), { type: 'error', data: { message: 'It broke.' } }]);
-    expect(partsOf(events)).toMatchObject([['text', { text: 'Hel' }]]);
+    expect(getParts(events)).toMatchObject([['text', { text: 'Hel' }]]);
     expect(events.at(-1)).toMatchObject({ outcome: 'error', error: { message: 'It broke.' } });
   });
 });

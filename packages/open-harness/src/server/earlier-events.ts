@@ -7,7 +7,7 @@ import { isServerEvent, type ServerEvent } from './server-event.ts';
  * written down of them.
  */
 
-const names: { readonly [earlier: string]: string } = {
+const renamedEvents: { readonly [earlier: string]: string } = {
   'workflow:start': 'workflow:started',
   'workflow:end': 'workflow:completed',
   'agent:activated': 'agent:started',
@@ -18,7 +18,7 @@ const names: { readonly [earlier: string]: string } = {
 
 /** An event of any generation since the graph runtimes, in the words of the last; undefined if it is none. */
 export function toServerEvent(value: unknown): ServerEvent | undefined {
-  if (isServerEvent(value)) return inLastWords(value, value);
+  if (isServerEvent(value)) return toCurrentEvent(value, value);
   return isFields(value) ? fromEnvelope(value) : undefined;
 }
 
@@ -32,21 +32,21 @@ function fromEnvelope({ type, data }: Fields): ServerEvent | undefined {
   return { name: 'error:occurred', payload: defined({ message }) };
 }
 
-function inLastWords({ name: earlier, payload, timestamp, ...rest }: ServerEvent, { source }: Fields): ServerEvent {
-  const name = names[earlier] ?? earlier;
+function toCurrentEvent({ name: earlier, payload, timestamp, ...rest }: ServerEvent, { source }: Fields): ServerEvent {
+  const name = renamedEvents[earlier] ?? earlier;
   const from = isFields(source) ? (nameOf(source.agent) ?? nameOf(source.harness)) : undefined;
-  const at = timeOf(timestamp);
+  const at = toTime(timestamp);
   const agent = nameOf(payload.agent) ?? nameOf(payload.agentName) ?? from;
   return {
     ...rest,
     name,
-    payload: { ...payload, ...defined({ agent }), ...fieldsOf(name, payload) },
+    payload: { ...payload, ...defined({ agent }), ...renameFields(name, payload) },
     ...defined({ timestamp: at }),
   };
 }
 
 /** What has another name now. */
-function fieldsOf(name: string, payload: Fields): Fields {
+function renameFields(name: string, payload: Fields): Fields {
   const { content, delta = content, fullText = content, id, result, output = result, error, runId, outcome } = payload;
   switch (name) {
     case 'text:delta':
@@ -75,7 +75,7 @@ function fieldsOf(name: string, payload: Fields): Fields {
 }
 
 /** In milliseconds; signals have it as a text, and an event log in the same process as a date. */
-function timeOf(timestamp: unknown): number | undefined {
+function toTime(timestamp: unknown): number | undefined {
   const at = typeof timestamp === 'number' ? timestamp : new Date(timestamp as string | Date).getTime();
   return Number.isFinite(at) ? at : undefined;
 }

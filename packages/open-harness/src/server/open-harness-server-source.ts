@@ -40,19 +40,19 @@ function followSession(
   const { onLoss = () => undefined } = options;
   const codec = compose(createOpenHarnessServerDecoder(run, options), seal(run, onLoss));
   const open = async (): Promise<ReadableStream<unknown>> => {
-    if (run.answers.length > 0) throw new Error(unanswerable);
+    if (run.answers.length > 0) throw new Error(unanswerableMessage);
     const { sessionId } = options;
-    return sessionEvents(options, typeof sessionId === 'string' ? sessionId : await sessionId(run));
+    return readSession(options, typeof sessionId === 'string' ? sessionId : await sessionId(run));
   };
   return sourceStream(open, codec, { signal });
 }
 
-const unanswerable =
+const unanswerableMessage =
   'This question cannot be answered over HTTP: the Open Harness server publishes an answer and does not hand it to the ' +
   'workflow, which would wait for ever. Answer where the workflow runs, with its humanInput option.';
 
 /** The events of a session. Fails if the session is over without a word. */
-function sessionEvents(options: OpenHarnessServerSourceOptions, sessionId: string): ReadableStream<unknown> {
+function readSession(options: OpenHarnessServerSourceOptions, sessionId: string): ReadableStream<unknown> {
   const { pollMs = defaultPollMs, headers, fetch: request = fetch } = options;
   const session = `${options.baseUrl.replace(/\/+$/, '')}/sessions/${encodeURIComponent(sessionId)}`;
   const stop = new AbortController();
@@ -65,39 +65,39 @@ function sessionEvents(options: OpenHarnessServerSourceOptions, sessionId: strin
     clearTimeout(timer);
     stop.abort(reason);
   });
-  const leave = (): void => {
+  const stopReading = (): void => {
     clearTimeout(timer);
     stop.abort();
   };
   const fail = (error: unknown): void => {
     if (signal.aborted) return;
-    leave();
+    stopReading();
     queue.fail(toFault(error, 'session'));
   };
 
-  const listen = (): void => {
+  const restartTimer = (): void => {
     clearTimeout(timer);
-    if (!signal.aborted) timer = setTimeout(() => void lookInto().catch(fail), pollMs);
+    if (!signal.aborted) timer = setTimeout(() => void checkSession().catch(fail), pollMs);
   };
 
   /** Nothing has come for a while. */
-  const lookInto = async (): Promise<void> => {
+  const checkSession = async (): Promise<void> => {
     if (questions.size > 0) {
-      leave();
+      stopReading();
       return queue.close();
     }
     const response = await request(session, { signal, ...(headers && { headers }) });
     const state: unknown = response.ok ? await response.json() : undefined;
     const isOver = response.status === 404 || (isFields(state) && state.running === false);
     // Its last events may still be on their way, so it is asked twice.
-    if (isOver && wasOver) throw new Error(lostText(sessionId));
+    if (isOver && wasOver) throw new Error(formatLostSession(sessionId));
     wasOver = isOver;
-    listen();
+    restartTimer();
   };
 
   const parser = createParser({
     onEvent: ({ data }) => {
-      const event = parse(data);
+      const event = parseData(data);
       if (isServerEvent(event)) {
         const id = nameOf(event.payload.id);
         if (event.name === 'input:requested' && id !== undefined) questions.add(id);
@@ -111,11 +111,11 @@ function sessionEvents(options: OpenHarnessServerSourceOptions, sessionId: strin
     const accept = { accept: 'text/event-stream', ...headers };
     // With its history: what was said between the session's start and now would be lost.
     const response = await request(`${session}/events?history=true`, { headers: accept, signal });
-    if (!response.ok || response.body === null) throw new Error(await refusalText(response, sessionId));
+    if (!response.ok || response.body === null) throw new Error(await formatRefusal(response, sessionId));
     const reader = response.body.getReader();
     // A fetch of somebody else's may not do it by itself.
     signal.addEventListener('abort', () => void reader.cancel(signal.reason).catch(() => undefined));
-    listen();
+    restartTimer();
     const decoder = new TextDecoder();
     for (;;) {
       // oxlint-disable-next-line no-await-in-loop -- one piece after the other
@@ -123,9 +123,9 @@ function sessionEvents(options: OpenHarnessServerSourceOptions, sessionId: strin
       if (done) break;
       wasOver = false;
       parser.feed(decoder.decode(value, { stream: true }));
-      listen();
+      restartTimer();
     }
-    leave();
+    stopReading();
     queue.close();
   };
 
@@ -133,7 +133,7 @@ function sessionEvents(options: OpenHarnessServerSourceOptions, sessionId: strin
   return queue.stream;
 }
 
-function parse(data: string): unknown {
+function parseData(data: string): unknown {
   try {
     return JSON.parse(data);
   } catch {
@@ -141,13 +141,13 @@ function parse(data: string): unknown {
   }
 }
 
-async function refusalText(response: Response, sessionId: string): Promise<string> {
+async function formatRefusal(response: Response, sessionId: string): Promise<string> {
   if (response.status === 404) return `The Open Harness server has no session "${sessionId}".`;
-  const said = (await response.text().catch(() => '')).slice(0, 200);
-  return `The Open Harness server refused the events of session "${sessionId}" (${response.status}). ${said}`.trim();
+  const body = (await response.text().catch(() => '')).slice(0, 200);
+  return `The Open Harness server refused the events of session "${sessionId}" (${response.status}). ${body}`.trim();
 }
 
-function lostText(sessionId: string): string {
+function formatLostSession(sessionId: string): string {
   return (
     `The session "${sessionId}" no longer runs, and its workflow was not completed. ` +
     'The server tells only its own log why a workflow fails; look there.'

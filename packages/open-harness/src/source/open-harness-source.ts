@@ -13,10 +13,10 @@ import type { OpenHarnessDecoderOptions } from '../decode/decoder-options.ts';
 import { driveRuntime } from '../runtime/drive-runtime.ts';
 import { createFlowFilter, type FlowDataOptions } from '../decode/flow-filter.ts';
 import { isFields } from '@intertie/core/fields';
-import { flowTopology, snapshotFlow } from '../decode/flow-topology.ts';
+import { toTopology, toFlow } from '../decode/flow-topology.ts';
 import type { OpenHarnessInput } from '../runtime/runtime-event.ts';
 import type { FlowLike, RunSnapshot, RuntimeLike } from '../runtime/runtime.ts';
-import { flowInput } from '../runtime/request-text.ts';
+import { createFlowInput } from '../runtime/request-text.ts';
 
 /** Where a paused flow goes on; `createRuntime({ flow, registry, resume })` of the real runtimes takes it as it is. */
 export type FlowResume = { runId?: string; snapshot: RunSnapshot };
@@ -53,13 +53,13 @@ export function openHarnessSource(
   options: OpenHarnessSourceOptions = {},
 ): AgentSource {
   const { pauses = 'token' } = options;
-  const bare = typeof runtimeOrFactory === 'function' ? undefined : runtimeOrFactory;
-  const flow = options.flow ?? bare?.flow;
+  const runtimeOnly = typeof runtimeOrFactory === 'function' ? undefined : runtimeOrFactory;
+  const flow = options.flow ?? runtimeOnly?.flow;
   return {
     name: options.name ?? flow?.name ?? 'open-harness',
     pauses,
     run: (run, control) => runFlow(runtimeOrFactory, options, run, control),
-    describe: async () => flowTopology(flow ?? (bare && snapshotFlow(bare.getSnapshot()))),
+    describe: async () => toTopology(flow ?? (runtimeOnly && toFlow(runtimeOnly.getSnapshot()))),
   };
 }
 
@@ -70,15 +70,15 @@ function runFlow(
   control: RunControl,
 ): ReturnType<AgentSource['run']> {
   const { drainMs = defaultDrainMs, idleMs, onFrame, onLoss = () => undefined, pauses = 'token' } = options;
-  const { onAbort = 'stop', whenRunning = 'send', input = flowInput } = options;
+  const { onAbort = 'stop', whenRunning = 'send', input = createFlowInput } = options;
   const { signal } = control;
 
-  const open = async (left: AbortSignal): Promise<ReadableStream<OpenHarnessInput>> => {
+  const open = async (disconnected: AbortSignal): Promise<ReadableStream<OpenHarnessInput>> => {
     const resume = readResume(run.sourceState);
     const turn: FlowTurn = { run, ...(resume && { resume }) };
     const runtime = typeof runtimeOrFactory === 'function' ? await runtimeOrFactory(turn) : runtimeOrFactory;
     // While it was being made, the reader may have left.
-    left.throwIfAborted();
+    disconnected.throwIfAborted();
     signal.throwIfAborted();
     return driveRuntime(runtime, { run, control, input: input(run), pauses, onAbort, whenRunning, drainMs, onLoss });
   };

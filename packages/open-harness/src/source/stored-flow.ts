@@ -22,17 +22,17 @@ export function storedFlow(
   const { onLoss = () => undefined, pollMs = defaultPollMs } = options;
   const decoder = compose(createOpenHarnessDecoder(run, options), createFlowFilter(options));
   const codec = compose(decoder, seal(run, onLoss));
-  return sourceStream((left) => follow(store, flowRunId, pollMs, left), codec);
+  return sourceStream((disconnected) => readStoredEvents(store, flowRunId, pollMs, disconnected), codec);
 }
 
-async function* follow(
+async function* readStoredEvents(
   store: RunStoreLike,
   flowRunId: string,
   pollMs: number,
-  left: AbortSignal,
+  disconnected: AbortSignal,
 ): AsyncGenerator<OpenHarnessInput> {
   let count = 0;
-  while (!left.aborted) {
+  while (!disconnected.aborted) {
     // oxlint-disable no-await-in-loop -- one question after the other
     const snapshot = await store.loadSnapshot?.(flowRunId);
     const events = await store.loadEvents(flowRunId, count);
@@ -44,19 +44,19 @@ async function* follow(
       return;
     }
     if (events.some(isTerminalEvent)) return;
-    await pause(pollMs, left);
+    await pause(pollMs, disconnected);
     // oxlint-enable no-await-in-loop
   }
 }
 
-function pause(milliseconds: number, left: AbortSignal): Promise<void> {
+function pause(milliseconds: number, disconnected: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {
       clearTimeout(timer);
-      left.removeEventListener('abort', done);
+      disconnected.removeEventListener('abort', done);
       resolve();
     };
     const timer = setTimeout(done, milliseconds);
-    left.addEventListener('abort', done);
+    disconnected.addEventListener('abort', done);
   });
 }

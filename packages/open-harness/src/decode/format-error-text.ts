@@ -2,17 +2,17 @@
 type Issue = { message: string; path?: unknown };
 
 /** An error's text for a reader. Runtimes pass on what a schema said as JSON, which is for machines. */
-export function friendlyText(text: string): string {
-  const issues = issuesIn(text);
+export function formatErrorText(text: string): string {
+  const issues = parseIssues(text);
   if (issues === undefined) return text;
-  const said = issues.map(({ message, path }) => {
+  const lines = issues.map(({ message, path }) => {
     const place = Array.isArray(path) ? path.join('.') : '';
     return place === '' ? message : `${place}: ${message}`;
   });
-  return `its input does not fit (${said.join('; ')})`;
+  return `its input does not fit (${lines.join('; ')})`;
 }
 
-function issuesIn(text: string): Issue[] | undefined {
+function parseIssues(text: string): Issue[] | undefined {
   if (!/^\s*[[{]/.test(text)) return undefined;
   let value: unknown;
   try {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { friendlyText } from './friendly-text.ts';
+import { formatErrorText } from './format-error-text.ts';
 
 test.each([
   ['socket hang up', 'socket hang up'],
@@ -8,5 +8,5 @@ test.each([
   ['[{"path":["a",0],"message":"Too small"},{"message":"Odd"}]', 'its input does not fit (a.0: Too small; Odd)'],
   ['{"issues":[{"path":[],"message":"Odd"}]}', 'its input does not fit (Odd)'],
 ])('%s', (text, friendly) => {
-  expect(friendlyText(text)).toBe(friendly);
+  expect(formatErrorText(text)).toBe(friendly);
 });
