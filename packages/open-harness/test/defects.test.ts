@@ -140,7 +140,7 @@ describe('11: failure', () => {
     const chunks = await allOf(await new OpenHarnessChatTransport(runtime).sendMessages(createRequest()));
     expect(chunks.at(-1)).toEqual({
       type: 'error',
-      errorText: 'Node "a" failed: its input does not fit (prompt: Too small)',
+      errorText: 'Node "a" failed: invalid input (prompt: Too small)',
     });
   });
 });

@@ -232,7 +232,7 @@ describe('functional requirements', () => {
       return 'complete';
     });
     const chunks = await allOf(await new OpenHarnessChatTransport(runtime).sendMessages(createRequest()));
-    const errorText = 'The tool "x" gave no output before its node ended.';
+    const errorText = 'The tool "x" returned no output before its node ended.';
     expect(chunks).toContainEqual(expect.objectContaining({ type: 'tool-output-error', errorText }));
   });
 });

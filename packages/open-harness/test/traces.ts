@@ -41,6 +41,6 @@ export const traces: readonly Trace[] = [
 
 export function findTrace(name: string): Trace {
   const trace = traces.find((known) => known.name.startsWith(name));
-  if (trace === undefined) throw new Error(`There is no trace ${name}.`);
+  if (trace === undefined) throw new Error(`No trace ${name}.`);
   return trace;
 }

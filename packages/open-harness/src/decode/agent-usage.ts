@@ -1,7 +1,7 @@
 import { toJson, type Usage } from '@intertie/core';
 import type { RuntimeEvent } from '../runtime/runtime-event.ts';
 
-/** What an agent consumed. If it used one model, it is that model's; several are told apart in `raw`. */
+/** Converts the usage of an agent. Usage of one model is attributed to it; usage of several is only separated in `raw`. */
 export function toUsage(event: Extract<RuntimeEvent, { type: 'agent:complete' }>): Usage[] | undefined {
   const { usage: reported, modelUsage, totalCostUsd } = event;
   const models = isObject(modelUsage) ? Object.keys(modelUsage) : [];
@@ -21,7 +21,7 @@ export function toUsage(event: Extract<RuntimeEvent, { type: 'agent:complete' }>
 type Count = 'inputTokens' | 'outputTokens' | 'cacheReadTokens' | 'cacheWriteTokens' | 'costUsd';
 const counts: readonly Count[] = ['inputTokens', 'outputTokens', 'cacheReadTokens', 'cacheWriteTokens', 'costUsd'];
 
-/** The sum, per model. */
+/** Adds usage to the totals per model. */
 export function addUsage(total: Usage[], added: readonly Usage[]): void {
   for (const { raw: _, ...usage } of added) {
     const same = total.find(({ model }) => model === usage.model);

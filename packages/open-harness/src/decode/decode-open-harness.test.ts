@@ -144,10 +144,10 @@ describe('tools', () => {
 
   test('an empty error is an error, and so is no output at all', () => {
     expect(parts(used({ toolName: 'x', toolInput: {}, error: '' }))).toEqual([
-      ['x', {}, 'error', 'The tool "x" failed and did not say why.'],
+      ['x', {}, 'error', 'The tool "x" failed without a reason.'],
     ]);
     expect(parts(used({ toolName: 'x', toolInput: {} }))).toEqual([
-      ['x', {}, 'error', 'The tool "x" gave no output before its node ended.'],
+      ['x', {}, 'error', 'The tool "x" returned no output before its node ended.'],
     ]);
   });
 
@@ -258,7 +258,7 @@ describe('the end', () => {
       { type: 'node:error', ...node, error },
       { type: 'flow:complete', flowName: 'flow', status: 'failed' },
     ]);
-    const message = 'Node "a" failed: its input does not fit (prompt: Too small)';
+    const message = 'Node "a" failed: invalid input (prompt: Too small)';
     expect(getEnd(events)).toMatchObject({ error: { message } });
   });
 });

@@ -9,14 +9,14 @@ import type { RuntimeEvent } from '../runtime/runtime-event.ts';
 type Input<Type extends RuntimeEvent['type']> = Extract<RuntimeEvent, { type: Type }>;
 type AgentInput = Extract<RuntimeEvent, { type: `agent:${string}` }>;
 
-/** Who is at work in a flow, and what they say. */
+/** Decodes the agent events of a flow. Tracks the running invocations of nodes and their sub-agents. */
 export class FlowAgents {
-  /** Of all of them, so far. */
+  /** Total usage of all agents so far. */
   readonly usage: Usage[] = [];
   #flow: RunContext & { readonly run: RunInput };
-  /** At work, by the wire's id of the invocation, in the order in which they started. */
+  /** Running invocations by wire id, in start order. */
   #invocations = new Map<string, Invocation>();
-  /** Wire ids of invocations that are over. */
+  /** Wire ids of ended invocations. */
   #ended = new Set<string>();
   #count = 0;
 
@@ -34,7 +34,7 @@ export class FlowAgents {
     this.#start(key, nodeId, 'node', undefined);
   }
 
-  /** With the flow, and as it did; the last that started first. */
+  /** Ends all invocations with the outcome of the flow, the last started first. */
   endAll(outcome: Outcome): void {
     const own: Outcome = outcome.outcome === 'paused' ? { outcome: 'paused', waitingFor: [] } : outcome;
     for (const [key, invocation] of [...this.#invocations].toReversed()) {
@@ -44,10 +44,10 @@ export class FlowAgents {
   }
 
   reportLate(what: string): undefined {
-    this.#flow.onLoss({ kind: 'late', what, why: 'Its node had ended.' });
+    this.#flow.onLoss({ kind: 'late', what, why: 'The event arrived after the end of its node.' });
   }
 
-  /** What an agent says; or what is wrong with it. */
+  /** Decodes an agent event. Returns a description of the problem if the event is malformed. */
   decode(input: AgentInput): string | undefined {
     if (nameOf(input.nodeId) === undefined && nameOf(input.runId) === undefined) return 'without nodeId and runId';
     const key = nameOf(input.runId) ?? input.nodeId;
@@ -63,7 +63,7 @@ export class FlowAgents {
         agent.sessionId = nameOf(input.sessionId);
         agent.fault = undefined;
         if (input.prompt !== undefined)
-          this.#flow.onLoss({ kind: 'withheld', what: 'agent:start prompt', why: 'A prompt is the flow’s own.' });
+          this.#flow.onLoss({ kind: 'withheld', what: 'agent:start prompt', why: 'Prompts are internal to the flow.' });
         return undefined;
       case 'agent:text:delta':
       case 'agent:thinking:delta':
@@ -98,7 +98,7 @@ export class FlowAgents {
     }
   }
 
-  /** Flows try again, go on without the node, or recover: only the flow's own end says that it was fatal. */
+  /** Emits a notice. Flows retry, skip the node, or recover: only the end of the flow shows whether the error was fatal. */
   #agentError(agent: Invocation, { errorType, message, details }: Input<'agent:error'>): undefined {
     agent.closeText();
     const code = nameOf(errorType);
@@ -131,13 +131,13 @@ export class FlowAgents {
     this.end(key, agent, { outcome: 'complete' }, result === undefined ? undefined : toJson(result));
   }
 
-  /** A node that is at work, announced or not. */
+  /** Returns a running node, and starts it if its `node:start` is missing. Returns undefined for an ended one. */
   ensureNode(key: string, nodeId: string): Invocation | undefined {
     if (this.#ended.has(key)) return undefined;
     return this.#invocations.get(key) ?? this.#start(key, nodeId, 'node', undefined);
   }
 
-  /** Nobody has announced it: a node speaks for several agents, each under an id of its own. */
+  /** Starts a sub-agent, which has its own id and no start event. Its parent is found by prefix, else the last node. */
   #startSubAgent(key: string, nodeId: string | undefined): Invocation {
     const nodes = [...this.#invocations].filter(([, { isSubAgent }]) => !isSubAgent);
     const above = nodes.findLast(([node, { name }]) => key.startsWith(node) || nodeId?.startsWith(`${name}.`));
@@ -178,7 +178,7 @@ export class FlowAgents {
   }
 }
 
-/** What is missing in an agent's event. */
+/** Describes a missing or invalid field of an agent event. */
 function findProblem(input: AgentInput): string | undefined {
   switch (input.type) {
     case 'agent:text':
@@ -189,7 +189,9 @@ function findProblem(input: AgentInput): string | undefined {
     case 'agent:error':
       return typeof input.message === 'string' ? undefined : 'without a message';
     case 'agent:tool':
-      return input.error === undefined || typeof input.error === 'string' ? undefined : 'with an error that is no text';
+      return input.error === undefined || typeof input.error === 'string'
+        ? undefined
+        : 'with an error that is not text';
     default:
       return undefined;
   }

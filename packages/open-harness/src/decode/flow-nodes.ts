@@ -8,9 +8,9 @@ import type { RuntimeEvent } from '../runtime/runtime-event.ts';
 
 type Input<Type extends RuntimeEvent['type']> = Extract<RuntimeEvent, { type: Type }>;
 
-/** What becomes of the nodes of a flow. Each of them is an agent; what it says as one is not here. */
+/** Decodes the node events of a flow. The agent events of a node are decoded by `FlowAgents`. */
 export class FlowNodes {
-  /** Why the node that ended last did not succeed, as long as nothing has started since. */
+  /** Failure of the last ended node, until another node starts. */
   fault: Fault | undefined;
   #flow: RunContext & { readonly run: RunInput };
   #agents: FlowAgents;
@@ -61,7 +61,7 @@ export class FlowNodes {
     const key = nameOf(runId) ?? nodeId;
     const node = this.#agents.ensureNode(key, nodeId);
     if (node === undefined) return this.#agents.reportLate('node:error');
-    const why = formatErrorText(textOf(error) ?? node.fault?.message ?? 'it did not say why');
+    const why = formatErrorText(textOf(error) ?? node.fault?.message ?? 'no reason given');
     const { code = 'node-error', data } = node.fault ?? {};
     const fault: Fault = { message: `Node "${nodeId}" failed: ${why}`, code, ...defined({ data }) };
     this.fault = fault;

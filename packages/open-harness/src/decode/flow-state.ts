@@ -27,7 +27,7 @@ import { getLastUserText, undeliveredText } from '../runtime/request-text.ts';
 
 type Input<Type extends RuntimeEvent['type']> = Extract<RuntimeEvent, { type: Type }>;
 
-/** The state machine behind the decoder. */
+/** State machine of the decoder: one run of a flow. */
 export class FlowState implements Codec<OpenHarnessInput, AgentEvent>, RunContext {
   readonly ids: RunContext['ids'];
   readonly onLoss: OnLoss;
@@ -42,10 +42,10 @@ export class FlowState implements Codec<OpenHarnessInput, AgentEvent>, RunContex
   #flowName = '';
   #stepCount = 0;
   #state: Json;
-  /** The flow has said so; its agents may still have their last words. */
+  /** Set by the event that pauses or aborts the flow. Final events of its agents may follow. */
   #halted: 'paused' | 'aborted' | undefined;
   #stopReason: { by?: 'user' | 'system'; reason?: string } = {};
-  /** The user's message did not reach the flow, so that even a complete flow has not answered it. */
+  /** The user's message did not reach the flow, so even a complete flow has not answered it. */
   #isUndelivered = false;
   #questionId: string | undefined;
   #questionCount = 0;
@@ -79,7 +79,8 @@ export class FlowState implements Codec<OpenHarnessInput, AgentEvent>, RunContex
     this.#emit = emit;
     if (!isFields(input) || typeof input.type !== 'string') return this.#emitRaw(input);
     if (this.#isOver) {
-      if (input.type.includes(':')) this.#reportLoss('late', input.type, 'It came after the flow had ended.');
+      if (input.type.includes(':'))
+        this.#reportLoss('late', input.type, 'The event arrived after the end of the flow.');
       return;
     }
     const { timestamp } = input as { timestamp?: unknown };
@@ -87,7 +88,7 @@ export class FlowState implements Codec<OpenHarnessInput, AgentEvent>, RunContex
     const problem = this.#decode(input);
     if (problem === undefined) return;
     this.#emitRaw(input);
-    const message = `Open Harness sent "${input.type}" ${problem}, so it was passed over.`;
+    const message = `Open Harness sent "${input.type}" ${problem}, so the event was ignored.`;
     this.emit({ type: 'notice', level: 'warning', message, code: 'malformed' });
   }
 
@@ -97,13 +98,13 @@ export class FlowState implements Codec<OpenHarnessInput, AgentEvent>, RunContex
     if (end.reason === 'error') {
       return this.#finish({ outcome: 'error', error: { ...end.error, message: formatErrorText(end.error.message) } });
     }
-    // Stopped: the seal knows who did it. Cut off: what the flow has said by then decides.
+    // After an abort the seal writes the end. After a cut, the last events of the flow decide.
     if (end.reason === 'aborted') return;
     if (this.#halted !== undefined) return this.#finishHalted(undefined);
     if (this.#nodes.fault !== undefined) this.#finish({ outcome: 'error', error: this.#nodes.fault });
   }
 
-  /** What is wrong with the input, if it is one that is known. */
+  /** Decodes an input. Returns a description of the problem if a known input is malformed. */
   #decode(input: OpenHarnessInput): string | undefined {
     switch (input.type) {
       case 'flow:start':
@@ -176,7 +177,7 @@ export class FlowState implements Codec<OpenHarnessInput, AgentEvent>, RunContex
   #flowComplete({ flowName, status }: Input<'flow:complete'>): undefined {
     this.#flowName = nameOf(flowName) ?? this.#flowName;
     if (status !== 'failed') return this.#finish({ outcome: 'complete' });
-    const message = `The flow "${this.#flowName}" failed and did not say why.`;
+    const message = `The flow "${this.#flowName}" failed without a reason.`;
     this.#finish({ outcome: 'error', error: this.#nodes.fault ?? { message, code: 'flow-failed' } });
   }
 
@@ -186,11 +187,11 @@ export class FlowState implements Codec<OpenHarnessInput, AgentEvent>, RunContex
     this.#questionCount += 1;
     this.#questionId = `${this.run.runId}:pause-${this.#questionCount}`;
     this.#flowStatus('paused');
-    const message = 'The flow is paused. What shall it go on with?';
+    const message = 'The flow is paused. Reply to continue.';
     this.emit({ type: 'question', questionId: this.#questionId, kind: 'input', message, schema: { type: 'string' } });
   }
 
-  /** A flow that goes on starts its paused nodes anew, as other invocations. */
+  /** A resumed flow restarts its paused nodes as new invocations. */
   #flowResumed(): undefined {
     if (this.#halted !== 'paused') return;
     this.#halted = undefined;
@@ -201,14 +202,14 @@ export class FlowState implements Codec<OpenHarnessInput, AgentEvent>, RunContex
   #settled(snapshot: RunSnapshot | undefined): undefined {
     if (snapshot?.status === 'paused') this.#halted ??= 'paused';
     if (snapshot?.status === 'aborted') this.#halted = 'aborted';
-    // A live pause goes on when it is answered; the source says `drained` if nobody will.
+    // A live pause continues with its answer; the source sends `drained` if there will be none.
     if (this.#halted === 'paused' && this.#questionId !== undefined) return;
     if (this.#halted !== undefined) return this.#finishHalted(snapshot);
     if (this.#nodes.fault !== undefined) return this.#finish({ outcome: 'error', error: this.#nodes.fault });
     this.#finish({ outcome: 'complete' });
   }
 
-  /** The flow is paused or aborted, and its agents have had their last words. */
+  /** Ends a paused or aborted flow after the final events of its agents. */
   #finishHalted(snapshot: RunSnapshot | undefined): undefined {
     if (this.#halted === 'aborted') return this.#finish({ outcome: 'aborted', ...this.#stopReason });
     const questionId = this.#questionId;
@@ -245,13 +246,13 @@ export class FlowState implements Codec<OpenHarnessInput, AgentEvent>, RunContex
       return undefined;
     }
     const text = textOf(command.type === 'send' ? command.message : command.content);
-    if (text === undefined) return 'without words';
+    if (text === undefined) return 'without text';
     if (text === getLastUserText(this.run)) {
-      this.#reportLoss('withheld', 'command:received', 'It is the message that this run answers.');
+      this.#reportLoss('withheld', 'command:received', 'The message is the one that this run answers.');
       return undefined;
     }
     const to = this.#agents.find(command.runId);
-    // What is said after an answer is no more of what was said before it.
+    // Text after the user's message starts a new part.
     to?.closeText();
     const agentId = to?.agentId;
     const id = this.ids.next();
@@ -269,7 +270,7 @@ export class FlowState implements Codec<OpenHarnessInput, AgentEvent>, RunContex
   }
 
   #flowStatus(status: FlowStatusData['status']): void {
-    // Nothing has been said of a flow that never started.
+    // A flow without `flow:start` has no status to update.
     if (this.#flowName === '' && status !== 'running') return;
     const data = { status, flowName: this.#flowName };
     this.emit({ type: 'data', id: `${this.run.runId}:flow-status`, name: 'flow-status', data });

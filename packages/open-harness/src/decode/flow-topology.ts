@@ -1,7 +1,7 @@
 import type { Topology } from '@intertie/core';
 import type { FlowLike, RunSnapshot } from '../runtime/runtime.ts';
 
-/** The flow as it is drawn. It begins where no edge leads. */
+/** Converts a flow to a topology. Its entry is the first node without an incoming edge. */
 export function toTopology(flow: FlowLike | undefined): Topology {
   const { nodes, edges } = flow ?? { nodes: [], edges: [] };
   const entry = nodes.find(({ id }) => !edges.some(({ to }) => to === id)) ?? nodes[0];
@@ -14,7 +14,7 @@ export function toTopology(flow: FlowLike | undefined): Topology {
   };
 }
 
-/** What a runtime's snapshot gives away: all nodes, and those edges that have no name of their own. */
+/** Reconstructs a flow from a snapshot: all nodes, and the edges whose key is `from->to` instead of a name. */
 export function toFlow({ nodeStatus = {}, edgeStatus = {} }: RunSnapshot): FlowLike {
   const nodes = Object.keys(nodeStatus).map((id) => ({ id }));
   const edges = Object.keys(edgeStatus).flatMap((key) => {

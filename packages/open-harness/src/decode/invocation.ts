@@ -4,7 +4,7 @@ import { dialect } from './dialect-name.ts';
 export type TextKind = 'text' | 'reasoning';
 type Call = { toolCallId: string; toolName: string };
 
-/** What an invocation needs of the run that it is in. */
+/** The part of the run's state that an invocation needs. */
 export interface RunContext {
   emit: Emit<AgentEvent>;
   ids: PartIds;
@@ -21,27 +21,27 @@ export type ToolUse = {
   durationMs?: number | undefined;
 };
 
-/** Where a runtime knows no name. */
+/** Name of a tool that the runtime does not name. */
 const unknownTool = 'unknown';
 
 /**
- * One invocation of a node, or a sub-agent inside one: its turn, the words that are open, the calls that have no result.
- * The wire gives parts and calls no ids and does not say where a block begins, so that is worked out here.
+ * One invocation of a node, or a sub-agent inside one: its step, its open text part, and its calls without a result. The wire
+ * has neither ids of parts and calls nor the start of a block, so both are derived here.
  */
 export class Invocation {
   readonly agentId: string;
   readonly name: string;
-  /** Without a `node:start` of its own, so that its turn is all of it. */
+  /** A sub-agent has no `node:start` of its own and ends with its step. */
   readonly isSubAgent: boolean;
   readonly parent: Invocation | undefined;
-  /** The last that an agent complained of, which is the cause if the node then fails. */
+  /** Last `agent:error`, the cause if the node then fails. */
   fault: Fault | undefined;
   hasText = false;
   sessionId: string | undefined;
   #context: RunContext;
   #stepId: string | undefined;
   #open: { kind: TextKind; id: string; said: string } | undefined;
-  /** Blocks that were closed before their whole came, which then says nothing new. */
+  /** Text of blocks that were closed before their complete text arrived, which then adds nothing. */
   #unconfirmed = new Map<TextKind, string>();
   #calls: Call[] = [];
 
@@ -56,7 +56,7 @@ export class Invocation {
     this.parent = identity.parent;
   }
 
-  /** The turn that is open, or a new one: what a node says without `agent:start` is a turn too. */
+  /** Returns the open step, or starts one: events without an `agent:start` need a step too. */
   ensureStep(): string {
     this.#stepId ??= this.#startStep();
     return this.#stepId;
@@ -66,7 +66,7 @@ export class Invocation {
     return this.#stepId;
   }
 
-  /** A turn begins. One that is still open has failed and is tried again. */
+  /** Starts a step. If one is open and has an error, this is a retry and the open step is discarded. */
   restartStep(): void {
     if (this.#stepId !== undefined && this.fault !== undefined) this.endStep({ discarded: true });
     else this.endStep();
@@ -89,7 +89,7 @@ export class Invocation {
     this.#context.emit({ type: `${kind}-delta`, id: open.id, delta });
   }
 
-  /** A block as a whole: what its deltas have not said yet is said, and it is over. */
+  /** Completes a block: emits what the deltas lack of `content`, and closes the part. */
   completeText(kind: TextKind, content: string): void {
     const open = this.#open?.kind === kind ? this.#open : undefined;
     const said = open?.said ?? this.#unconfirmed.get(kind);
@@ -99,7 +99,7 @@ export class Invocation {
     } else if (open !== undefined && content.startsWith(said)) {
       this.appendText(kind, content.slice(said.length));
     } else if (said.trim() !== content.trim() && !said.startsWith(content)) {
-      const why = 'The whole block is not what its deltas said. What was streamed stands.';
+      const why = 'The complete text differs from its deltas. The streamed text is kept.';
       this.#context.onLoss({ kind: 'repaired', what: `agent:${kind === 'text' ? 'text' : 'thinking'}`, why });
     }
     this.closeText();
@@ -114,7 +114,7 @@ export class Invocation {
     this.#context.emit({ type: `${kind}-end`, id });
   }
 
-  /** A use of a tool comes at once, or first with its input and then with its output, and without an id. */
+  /** Emits a tool use. It arrives in one event, or as input and then output, without an id. */
   emitToolUse({ toolName = unknownTool, input, output, error, durationMs }: ToolUse): void {
     this.closeText();
     const isOver = output !== undefined || error !== undefined;
@@ -126,7 +126,7 @@ export class Invocation {
     }
     const providerMetadata: Meta | undefined = durationMs === undefined ? undefined : { [dialect]: { durationMs } };
     const fields = { toolCallId: call.toolCallId, ...(providerMetadata && { providerMetadata }) };
-    // An empty error is one too.
+    // An empty error text is still an error.
     if (error === undefined) {
       this.#context.emit({
         type: 'tool-result',
@@ -135,15 +135,15 @@ export class Invocation {
         output: toJson(output, this.#context.onLoss),
       });
     } else {
-      const message = error === '' ? `The tool "${call.toolName}" failed and did not say why.` : error;
+      const message = error === '' ? `The tool "${call.toolName}" failed without a reason.` : error;
       this.#context.emit({ type: 'tool-result', ...fields, status: 'error', error: { message } });
     }
   }
 
-  /** The node is over: a tool that has given nothing by now has failed. */
+  /** Fails the calls without a result at the end of the node. */
   failOpenCalls(): void {
     for (const { toolCallId, toolName } of this.#calls) {
-      const error = { message: `The tool "${toolName}" gave no output before its node ended.`, code: 'no-output' };
+      const error = { message: `The tool "${toolName}" returned no output before its node ended.`, code: 'no-output' };
       this.#context.emit({ type: 'tool-result', toolCallId, status: 'error', error });
     }
     this.#calls = [];

@@ -5,7 +5,7 @@ import { isFields, nameOf, textOf, type Fields } from '@intertie/core/fields';
 import { openHarnessRules, type OpenHarnessRule } from './open-harness-rules.ts';
 import { isTerminalEvent, type RuntimeEvent } from '../runtime/runtime-event.ts';
 
-/** The events, and the fields without which they say nothing. */
+/** Required fields by event type. */
 const requiredFields: { readonly [Type in RuntimeEvent['type']]: readonly string[] } = {
   'flow:start': ['flowName'],
   'flow:complete': ['flowName', 'status'],
@@ -34,7 +34,7 @@ const requiredFields: { readonly [Type in RuntimeEvent['type']]: readonly string
 };
 const known: ReadonlyMap<string, readonly string[]> = new Map(Object.entries(requiredFields));
 
-/** What a graph runtime of either generation tells its listeners, as a dialect: an item is an event. */
+/** Dialect of the events that a graph runtime of either generation emits to its listeners. An item is an event. */
 export const openHarnessDialect: Dialect<RuntimeEvent> = {
   name: dialect,
   rules: openHarnessRules,
@@ -46,7 +46,7 @@ export const openHarnessDialect: Dialect<RuntimeEvent> = {
 
 class OpenHarnessChecker implements Checker {
   #nodes = new Set<string>();
-  /** What the deltas of an open block have streamed, by invocation and kind. */
+  /** Joined deltas of open blocks, by invocation and kind. */
   #deltaText = new Map<string, string>();
   #isComplete = false;
   #isEnded = false;
@@ -55,10 +55,10 @@ class OpenHarnessChecker implements Checker {
     const violate = (rule: OpenHarnessRule, message: string): void => report.violation(rule, message);
     if (!isFields(item) || typeof item.type !== 'string') return violate('event', 'The item has no type.');
     const { type } = item;
-    if (this.#isComplete) violate('late', `"${type}" comes after flow:complete.`);
+    if (this.#isComplete) violate('late', `"${type}" follows flow:complete.`);
     const fields = known.get(type);
     if (fields === undefined) {
-      return report.loss({ kind: 'unsupported', what: type, why: 'No runtime that is known has such an event.' });
+      return report.loss({ kind: 'unsupported', what: type, why: 'No known runtime has such an event.' });
     }
     const missing = fields.filter((field) => item[field] === undefined);
     if (missing.length > 0) return violate('fields', `"${type}" has no ${missing.join(' and no ')}.`);
@@ -69,14 +69,14 @@ class OpenHarnessChecker implements Checker {
   }
 
   end(report: Report): void {
-    if (!this.#isEnded) report.violation('end', 'The events end, and the flow has not said that it does.');
+    if (!this.#isEnded) report.violation('end', 'The events ended before the flow.');
   }
 
   #checkNode(type: string, { runId }: Fields, violate: (rule: OpenHarnessRule, message: string) => void): void {
     const key = textOf(runId) ?? '';
     if (type === 'node:start') this.#nodes.add(key);
     if (type !== 'node:complete' && type !== 'node:error') return;
-    if (!this.#nodes.delete(key)) violate('node', `"${type}" is of an invocation that is not at work.`);
+    if (!this.#nodes.delete(key)) violate('node', `"${type}" belongs to an invocation that is not running.`);
   }
 
   #checkText(
@@ -90,6 +90,6 @@ class OpenHarnessChecker implements Checker {
     const streamed = this.#deltaText.get(block);
     if (isDelta) return void this.#deltaText.set(block, (streamed ?? '') + textOf(content));
     this.#deltaText.delete(block);
-    if (streamed !== undefined && streamed !== content) violate('whole', `"${type}" is not what its deltas have said.`);
+    if (streamed !== undefined && streamed !== content) violate('whole', `"${type}" differs from its deltas.`);
   }
 }

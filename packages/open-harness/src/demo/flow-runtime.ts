@@ -6,9 +6,9 @@ import { Halt, runNode } from './node-run.ts';
 
 export interface FlowRuntimeOptions {
   flow: Flow;
-  /** A paused run to go on with: what `turn.resume` says. */
+  /** Paused run to continue: `turn.resume` of the factory. */
   resume?: { snapshot: RunSnapshot };
-  /** How long a word takes, in milliseconds. Default: 15. */
+  /** Delay per word in milliseconds. Default: 15. */
   pace?: number;
   generateId?: () => string;
   now?: () => number;
@@ -17,8 +17,8 @@ export interface FlowRuntimeOptions {
 const defaultPace = 15;
 
 /**
- * A small runtime with the interface of the real ones, of the second generation: for demos, tests and flows that are objects.
- * Nodes whose edges have fired run side by side.
+ * Creates a small runtime with the interface of the second generation, for demos, tests and flows defined as objects. Nodes
+ * whose edges have fired run in parallel.
  */
 export function createFlowRuntime(options: FlowRuntimeOptions): FlowRuntime {
   return new FlowRuntime(options);
@@ -58,7 +58,7 @@ export class FlowRuntime implements RuntimeLike {
   }
 
   async resume(message?: string): Promise<RunSnapshot> {
-    if (this.#status !== 'paused') throw new Error(`The run ${this.#runId} is ${this.#status}, and not paused.`);
+    if (this.#status !== 'paused') throw new Error(`The run ${this.#runId} is ${this.#status}, not paused.`);
     this.#status = 'running';
     this.#stop = new AbortController();
     this.#emit({ type: 'flow:resumed' });
@@ -94,14 +94,14 @@ export class FlowRuntime implements RuntimeLike {
   }
 
   async #runReadyNodes(answer: string | undefined): Promise<RunSnapshot> {
-    // Those that rested go on; then whatever became ready.
+    // Continue the paused nodes first, then the nodes that became ready.
     let ready = this.flow.nodes.filter(({ id }) => this.#nodes[id] === 'running');
     if (ready.length === 0) ready = this.#findReadyNodes();
     let given = answer;
     while (ready.length > 0) {
       const message = given;
       given = undefined;
-      // oxlint-disable-next-line no-await-in-loop -- the nodes of one wave run side by side, the waves do not
+      // oxlint-disable-next-line no-await-in-loop -- the nodes of one wave run in parallel, the waves sequentially
       const ends = await Promise.all(ready.map((node) => this.#runOne(node, message)));
       const halt = ends.find((end) => end instanceof Halt);
       if (halt !== undefined) return this.#finishHalted(halt.how);
@@ -153,7 +153,7 @@ export class FlowRuntime implements RuntimeLike {
     }
   }
 
-  /** A node is ready when nothing before it is pending; if no edge leads to it any more, it is skipped, and so on. */
+  /** Returns the nodes without pending predecessors. Skips nodes whose edges were all skipped, transitively. */
   #findReadyNodes(): FlowNode[] {
     for (;;) {
       const open = this.flow.nodes.filter(({ id }) => this.#nodes[id] === 'pending');
@@ -174,7 +174,7 @@ export class FlowRuntime implements RuntimeLike {
     this.#stop.abort(new Halt(how));
   }
 
-  /** The flow's word comes first and once, its agents' follow. */
+  /** Emits the event of the flow once, before those of its agents. */
   #emitHalt(how: 'pause' | 'stop'): void {
     if (this.#status !== 'running') return;
     this.#status = how === 'pause' ? 'paused' : 'aborted';

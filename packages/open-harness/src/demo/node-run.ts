@@ -3,12 +3,12 @@ import { streamText } from 'ai';
 import type { RuntimeEvent } from '../runtime/runtime-event.ts';
 import type { FlowNode, NodeContext } from './flow.ts';
 
-/** Thrown by a node that rests, and by one that was told to. */
+/** Thrown by a node that pauses the flow, and by one that is interrupted by `pause` or `stop`. */
 export class Halt extends Error {
   readonly how: 'pause' | 'stop';
 
   constructor(how: 'pause' | 'stop') {
-    super(`The flow was told to ${how}.`);
+    super(`The flow received ${how}.`);
     this.how = how;
   }
 }
@@ -20,12 +20,12 @@ export interface NodeRunOptions {
   outputs: NodeContext['outputs'];
   answer: string | undefined;
   signal: AbortSignal;
-  /** How long a word takes, in milliseconds. */
+  /** Delay per word in milliseconds. */
   pace: number;
   emit: (event: RuntimeEvent) => void;
 }
 
-/** One invocation of a node: what it does, told as the real runtimes tell it, deltas first and then the whole. */
+/** Runs one invocation of a node. Emits the events of the real runtimes: deltas first, then the complete text. */
 export async function runNode(options: NodeRunOptions): Promise<unknown> {
   const { node, runId, emit, signal, pace } = options;
   const ids = { nodeId: node.id, runId };
@@ -91,7 +91,7 @@ export async function runNode(options: NodeRunOptions): Promise<unknown> {
   }
 }
 
-/** A model speaks for itself. */
+/** Runs a node defined by a model and emits its stream. */
 async function runModel(
   node: Extract<FlowNode, { model: unknown }>,
   context: NodeContext,
@@ -126,7 +126,7 @@ function throwIfHalted(signal: AbortSignal): void {
   if (signal.aborted) throw findHalt(signal.reason, signal) ?? new Halt('stop');
 }
 
-/** Whatever a node throws once it was told to rest, it throws because of it. */
+/** Returns the halt that caused an error: after an abort, every error of a node is a consequence of it. */
 function findHalt(error: unknown, signal: AbortSignal): Halt | undefined {
   if (error instanceof Halt) return error;
   return signal.aborted && signal.reason instanceof Halt ? signal.reason : undefined;

@@ -16,12 +16,12 @@ type AgentChunk = { data?: unknown; transient?: boolean };
 export function createFlowChunks(options: FlowChunkOptions = {}): Codec<UIMessageChunk, UIMessageChunk> {
   const { sendStepMarkers = true } = options;
   const seen = new Set<string>();
-  /** Open words: a step that ends makes ai 6 forget them. */
+  /** Open text parts. ai 6 drops open parts when a step ends. */
   const open = new Set<string>();
   let isStep = false;
-  /** The step has nothing in it yet. */
+  /** The step is still empty. */
   let isFresh = false;
-  /** The encoder has ended its step, and may begin another in which we already are. */
+  /** The encoder ended its step. Delayed, because its next step may be one that we have started already. */
   let isHeld = false;
   /** Nodes that started while text of another node was open. Their steps start when nothing is open. */
   let deferred = 0;
@@ -41,7 +41,7 @@ export function createFlowChunks(options: FlowChunkOptions = {}): Codec<UIMessag
 
   const handleStepChunk = (chunk: UIMessageChunk, emit: Emit<UIMessageChunk>): void => {
     if (sendStepMarkers === 'nodes') {
-      // Content needs a step around it, even if no node has been announced.
+      // Content requires a step, even if no node has started.
       if (chunk.type === 'start-step' && !isStep) startStep(emit);
       return;
     }
@@ -65,7 +65,7 @@ export function createFlowChunks(options: FlowChunkOptions = {}): Codec<UIMessag
     const { transient, ...kept } = chunk;
     emit({
       ...kept,
-      // A step has its node's name, also if the node says nothing.
+      // Persist the node's name in its step, even if the node emits nothing.
       ...(transient && !isStepOf && { transient }),
     });
   };
@@ -77,7 +77,7 @@ export function createFlowChunks(options: FlowChunkOptions = {}): Codec<UIMessag
         if (sendStepMarkers) handleStepChunk(chunk, emit);
         return;
       }
-      // Without steps it would take back the whole message.
+      // Without steps a reset would remove the whole message.
       if (type === 'reset-step' && !sendStepMarkers) return;
       if (type === 'data-agent') return handleAgentChunk(chunk, emit);
       if (type === 'finish' || type === 'abort' || type === 'error') endStep(emit);

@@ -1,17 +1,17 @@
 import type { RuntimeEvent } from './runtime-event.ts';
 import type { RunSnapshot, RuntimeLike } from './runtime.ts';
 
-/** What we know of a runtime that is at work for us. */
+/** State of a runtime that we have started. */
 export type ActiveRuntime = { promise?: Promise<RunSnapshot>; nodeRunId?: string };
 
-/** A runtime tells neither its running promise nor its active node to those who come later. */
+/** Runtimes expose neither their running promise nor their active node, so a second request finds them here. */
 const active = new WeakMap<RuntimeLike, ActiveRuntime>();
 
 export function getActiveRuntime(runtime: RuntimeLike): ActiveRuntime | undefined {
   return active.get(runtime);
 }
 
-/** From before it begins, since the first nodes may start before there is a promise, until the promise settles. */
+/** Starts a runtime and registers it until its promise settles. Registered first, because nodes may start synchronously. */
 export function startRuntime(runtime: RuntimeLike, begin: () => Promise<RunSnapshot>): Promise<RunSnapshot> {
   const entry: ActiveRuntime = {};
   active.set(runtime, entry);
@@ -27,7 +27,7 @@ export function startRuntime(runtime: RuntimeLike, begin: () => Promise<RunSnaps
   return entry.promise;
 }
 
-/** Follows which node is at work. */
+/** Updates the active node of a runtime. */
 export function trackActiveNode(runtime: RuntimeLike, event: RuntimeEvent): void {
   const entry = active.get(runtime);
   if (entry === undefined) return;

@@ -19,8 +19,8 @@ export interface DriveOptions {
 }
 
 /**
- * Runs a runtime, by the state that it is in, and gives what it says and how its promise ends. Subscribes before it runs,
- * for nothing is said twice; and exactly once, until the stream is over or cancelled.
+ * Starts, resumes or joins a runtime, depending on its status. Returns its events and the result of its promise. Subscribes
+ * before starting, because events are not repeated, and unsubscribes when the stream ends or is cancelled.
  */
 export function driveRuntime(runtime: RuntimeLike, options: DriveOptions): ReadableStream<OpenHarnessInput> {
   const { run, control, pauses, drainMs, onLoss } = options;
@@ -29,9 +29,9 @@ export function driveRuntime(runtime: RuntimeLike, options: DriveOptions): Reada
   let unsubscribe: (() => void) | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let isOver = false;
-  /** The flow itself is at rest, so there is nothing to stop. */
+  /** The flow is not running, so there is nothing to stop. */
   let isIdle = true;
-  /** Of a message to a flow that was already running, until it is reported as undelivered. */
+  /** Delivery of a message to a flow that was already running, until it is reported as undelivered. */
   let delivery: MessageDelivery | undefined;
 
   const onEvent = (event: RuntimeEvent): void => {
@@ -46,7 +46,7 @@ export function driveRuntime(runtime: RuntimeLike, options: DriveOptions): Reada
     if (event.type === 'flow:resumed') clearTimeout(timer);
     if (event.type === 'flow:paused' || event.type === 'flow:aborted') {
       isIdle = true;
-      // Its agents have their last words after it, and then the promise settles; but nothing says that it must.
+      // Agents emit final events before the promise settles, but the promise may never settle.
       clearTimeout(timer);
       if (pauses !== 'live') timer = setTimeout(() => queue.push({ type: 'drained' }), drainMs);
     }
@@ -94,7 +94,7 @@ export function driveRuntime(runtime: RuntimeLike, options: DriveOptions): Reada
     }
   };
 
-  /** At the end of the run: a message that no node has got is reported, once. */
+  /** Reports, once, a message that no node has received by the end of the run. */
   const checkDelivery = (): void => {
     if (!delivery?.isUndelivered) return;
     delivery = undefined;
@@ -102,7 +102,7 @@ export function driveRuntime(runtime: RuntimeLike, options: DriveOptions): Reada
     onLoss({ kind: 'unsupported', what: 'message', why: undeliveredText });
   };
 
-  /** Until the promise settles; and on, where a pause is answered inside the process. */
+  /** Follows a promise until it settles. After a live pause, waits for the answer and resumes. */
   const followRun = async (promise: Promise<RunSnapshot>): Promise<void> => {
     let snapshot: RunSnapshot;
     try {
@@ -135,7 +135,7 @@ export function driveRuntime(runtime: RuntimeLike, options: DriveOptions): Reada
   const queue = createInputQueue<OpenHarnessInput>((_reason, unread) => {
     cleanUp();
     for (const { type } of unread.filter((input) => isFields(input))) {
-      if (type.includes(':')) onLoss({ kind: 'late', what: type, why: 'It came after the run had ended.' });
+      if (type.includes(':')) onLoss({ kind: 'late', what: type, why: 'The event arrived after the end of the run.' });
     }
   });
   const text = getRequestText(run);
@@ -156,7 +156,7 @@ export function driveRuntime(runtime: RuntimeLike, options: DriveOptions): Reada
   return queue.stream;
 }
 
-/** The second generation has a method for it; in the first, a command sets the message and `run()` goes on. */
+/** Resumes a paused runtime. The first generation has no method: a command sets the message, and `run()` continues. */
 function resumeRuntime(runtime: RuntimeLike, text: string): Promise<RunSnapshot> {
   const message = text === '' ? undefined : text;
   if (runtime.resume) return runtime.resume(message);
@@ -167,7 +167,7 @@ function resumeRuntime(runtime: RuntimeLike, text: string): Promise<RunSnapshot>
 function stopRuntime(runtime: RuntimeLike, how: 'stop' | 'pause', reason: string | undefined): void {
   if (how === 'pause' && runtime.pause) return runtime.pause();
   if (how === 'stop' && runtime.stop) return runtime.stop();
-  if (!runtime.dispatch) throw new Error('The runtime has no way to be stopped; it goes on unheard.');
+  if (!runtime.dispatch) throw new Error('The runtime cannot be stopped and continues unobserved.');
   runtime.dispatch({ type: 'abort', ...(how === 'pause' && { resumable: true }), ...defined({ reason }) });
 }
 
@@ -176,7 +176,7 @@ function acceptsMessages(runtime: RuntimeLike): boolean {
   return runtime.dispatch !== undefined && runtime.resume === undefined;
 }
 
-/** What the user has said or answered. */
+/** Returns the text of the user's answer or message. */
 function getRequestText(run: RunInput): string {
   const answer = run.answers.find((given): given is Answer => 'questionId' in given);
   return answer === undefined ? (getLastUserText(run) ?? '') : toAnswerText(answer);
@@ -192,11 +192,11 @@ function toAnswerText({ value, approved, cancelled, reason }: Answer): string {
 function formatFinishedError(status: string): string {
   return (
     `This Open Harness runtime has already run (its status is "${status}"), and a runtime runs once. ` +
-    'Give a function that makes one for every message: () => createRuntime({ flow, registry }).'
+    'Pass a function that creates one for every message: () => createRuntime({ flow, registry }).'
   );
 }
 
-function formatBusyError(takes: boolean): string {
-  const why = takes ? 'and the policy is to refuse' : 'and it takes no messages before it is paused';
-  return `This Open Harness runtime is still at work on the last message, ${why}. Wait, or stop it first.`;
+function formatBusyError(acceptsMessage: boolean): string {
+  const why = acceptsMessage ? 'and whenRunning is "refuse"' : 'and accepts messages only when paused';
+  return `This Open Harness runtime is still working on the last message, ${why}. Wait, or stop it first.`;
 }

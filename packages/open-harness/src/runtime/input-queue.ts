@@ -1,4 +1,4 @@
-/** What listeners push and a reader pulls. A failure is told after everything that came before it. */
+/** Queue between listeners that push and a reader that pulls. A failure is delivered after all earlier items. */
 export interface InputQueue<Item> {
   push(item: Item): void;
   close(): void;
@@ -6,10 +6,10 @@ export interface InputQueue<Item> {
   readonly stream: ReadableStream<Item>;
 }
 
-/** `onCancel` is given what nobody has read. */
+/** Creates a queue. `onCancel` receives the unread items. */
 export function createInputQueue<Item>(onCancel: (reason: unknown, unread: Item[]) => void): InputQueue<Item> {
   let items: Item[] = [];
-  /** The first that is unread: taking it out would move all that are behind it. */
+  /** Index of the first unread item. Removing items from the front would move all others. */
   let next = 0;
   let end: { error?: unknown } | undefined;
   let wake: (() => void) | undefined;

@@ -1,10 +1,10 @@
 import { applyPatch, toJson, type Json, type Op } from '@intertie/core';
 import type { StatePatch } from './runtime-event.ts';
 
-/** The state, and the operations that turn the last one into it. */
+/** New state, and the operations that produce it from the previous one. */
 export type PatchedState = { state: Json; patch: Op[] };
 
-/** A runtime's patch, with its dotted path, as operations of RFC 6902. What is missing on the way is created. */
+/** Converts a runtime's patch with a dotted path to RFC 6902 operations. Creates missing parents. */
 export function toStatePatch(state: Json, { op, path, value }: StatePatch): PatchedState | undefined {
   const keys = path === '' ? [] : path.split('.');
   const patch: Op[] = [];

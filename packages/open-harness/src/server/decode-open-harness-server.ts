@@ -21,16 +21,15 @@ import { ServerAgents } from './server-agents.ts';
 import { isImmerPatch, toOp, type ServerEvent } from './server-event.ts';
 
 export interface OpenHarnessServerDecoderOptions {
-  /** Names of tools that the page has types for. All others are dynamic. */
+  /** Names of statically typed tools. All others are dynamic. */
   tools?: readonly string[];
   onLoss?: OnLoss;
 }
 
 /**
- * Decodes what the later server says of a session. It tells a whole answer in one burst at its end, with the true times in
- * its events; nothing of a failure; and nothing when the session is over but `workflow:completed`, after which it goes on
- * listening. So the run ends there, and what else may end it is the source's to notice. The signals of v0.3 and the events of
- * core-v2, which had the same shape, are understood too.
+ * Decodes the session events of an Open Harness server. The server sends an answer in one burst with the original times, does
+ * not report failures, and keeps the stream open after `workflow:completed`. The run ends at that event; other ends are
+ * detected by the source. Also decodes the signals of v0.3 and the events of core-v2, which have the same shape.
  */
 export function createOpenHarnessServerDecoder(
   run: RunInput,
@@ -82,14 +81,14 @@ class ServerDecoder implements Codec<unknown, AgentEvent>, RunContext {
     const input = toServerEvent(value);
     if (input === undefined) return this.#emitRaw(value);
     if (this.#isOver)
-      return this.onLoss({ kind: 'late', what: input.name, why: 'It came after the workflow had ended.' });
+      return this.onLoss({ kind: 'late', what: input.name, why: 'The event arrived after the end of the workflow.' });
     const { timestamp } = input;
-    // A burst is told agent by agent, so times may go back.
+    // A burst is ordered by agent, so times may go backwards.
     if (typeof timestamp === 'number' && timestamp > (this.#at ?? -Infinity)) this.#at = timestamp;
     const problem = this.#decode(input);
     if (problem === undefined) return;
     this.#emitRaw(value);
-    const message = `The Open Harness server sent "${input.name}" ${problem}, so it was passed over.`;
+    const message = `The Open Harness server sent "${input.name}" ${problem}, so the event was ignored.`;
     this.emit({ type: 'notice', level: 'warning', message, code: 'malformed' });
   }
 
@@ -112,7 +111,8 @@ class ServerDecoder implements Codec<unknown, AgentEvent>, RunContext {
         const workflow = nameOf(payload.workflow) ?? '';
         const sessionId = nameOf(payload.sessionId);
         this.emit({ type: 'metadata', metadata: { flow: { name: workflow, ...defined({ sessionId }) } } });
-        if (payload.input !== undefined) this.#withhold('workflow:started input', 'It is what the session was asked.');
+        if (payload.input !== undefined)
+          this.#withhold('workflow:started input', 'The input is the request of the session.');
         return undefined;
       }
       case 'workflow:completed': {
@@ -144,7 +144,7 @@ class ServerDecoder implements Codec<unknown, AgentEvent>, RunContext {
         return undefined;
       }
       case 'harness:start':
-        // An agent at work, or whoever speaks first, is told of anyway.
+        // Agents are started by `agent:started` or by their first content.
         return undefined;
       case 'tool:called':
         return this.#toolCalled(payload);
@@ -161,13 +161,13 @@ class ServerDecoder implements Codec<unknown, AgentEvent>, RunContext {
       case 'input:received':
         return this.#inputReceived(payload);
       case 'user:input':
-        this.#withhold('user:input', 'It is what the session was asked.');
+        this.#withhold('user:input', 'The input is the request of the session.');
         return undefined;
       case 'error:occurred': {
-        const message = nameOf(payload.message) ?? 'The workflow had an error and did not say which.';
+        const message = nameOf(payload.message) ?? 'The workflow failed without a reason.';
         const fault: Fault = { message, ...defined({ code: nameOf(payload.code) }) };
         if (payload.recoverable !== true) this.#fault = fault;
-        // Not a warning, also if the workflow recovers: servers show the texts of warnings to clients.
+        // Not a warning, even if recoverable: servers show the text of warnings to clients.
         this.emit({ type: 'notice', level: 'error', ...fault });
         return undefined;
       }
@@ -199,7 +199,7 @@ class ServerDecoder implements Codec<unknown, AgentEvent>, RunContext {
 
   #toolResult({ toolId, output, isError }: ServerEvent['payload']): string | undefined {
     const toolCallId = this.#calls.get(nameOf(toolId) ?? '');
-    if (toolCallId === undefined) return 'of a call that was not made';
+    if (toolCallId === undefined) return 'for an unknown call';
     if (isError === true) {
       const message = typeof output === 'string' && output !== '' ? output : JSON.stringify(capJson(output ?? null));
       this.emit({ type: 'tool-result', toolCallId, status: 'error', error: { message } });
@@ -211,7 +211,7 @@ class ServerDecoder implements Codec<unknown, AgentEvent>, RunContext {
     const list: unknown[] = Array.isArray(patches) ? patches : [];
     const patch = list.filter(isImmerPatch).map((one) => toOp(one, this.onLoss));
     const patched = this.#state === undefined ? undefined : applyPatch(this.#state, patch);
-    // Of what came before nothing may be known; the event has the whole state beside the patch.
+    // The previous state may be unknown; the event contains the whole state besides the patch.
     if (patched?.ok !== true || patch.length < list.length) {
       if (state === undefined) return 'with patches that cannot be applied';
       this.#emitSnapshot(toJson(state, this.onLoss));
@@ -240,8 +240,8 @@ class ServerDecoder implements Codec<unknown, AgentEvent>, RunContext {
 
   #inputReceived({ id, value, approved }: ServerEvent['payload']): string | undefined {
     const questionId = nameOf(id);
-    // One of the two routes publishes an answer that does not say to what.
-    if (questionId === undefined || !this.#questions.delete(questionId)) return 'that answers no question';
+    // One of the server's two routes publishes answers without the id of the question.
+    if (questionId === undefined || !this.#questions.delete(questionId)) return 'without an open question';
     const given = { value: value === undefined ? undefined : toJson(value, this.onLoss), approved: flagOf(approved) };
     this.emit({ type: 'answer', questionId, ...defined(given) });
     return undefined;

@@ -2,9 +2,8 @@ import { defined, isFields, nameOf, type Fields } from '@intertie/core/fields';
 import { isServerEvent, type ServerEvent } from './server-event.ts';
 
 /*
- * Two generations stood between the graph runtimes and the server that is followed: signals (v0.3) and the event log of
- * core-v2. No recordings of them exist; their events are told here in the words of the one that came last, after what is
- * written down of them.
+ * Converts events of the two versions between the graph runtimes and the current server: signals (v0.3) and the event log of
+ * core-v2. No recordings of them exist, so this follows their documentation.
  */
 
 const renamedEvents: { readonly [earlier: string]: string } = {
@@ -16,13 +15,13 @@ const renamedEvents: { readonly [earlier: string]: string } = {
   'tool:call': 'tool:called',
 };
 
-/** An event of any generation since the graph runtimes, in the words of the last; undefined if it is none. */
+/** Converts an event of any version to the current one. Returns undefined for other values. */
 export function toServerEvent(value: unknown): ServerEvent | undefined {
   if (isServerEvent(value)) return toCurrentEvent(value, value);
   return isFields(value) ? fromEnvelope(value) : undefined;
 }
 
-/** core-v2 puts what it sends into an envelope, of which only one kind holds an event. */
+/** Unwraps an envelope of core-v2, of which only one kind contains an event. */
 function fromEnvelope({ type, data }: Fields): ServerEvent | undefined {
   if (type === 'event') return isServerEvent(data) ? toServerEvent(data) : undefined;
   if (type === 'state') return { name: 'state:checkpoint', payload: { state: data } };
@@ -45,7 +44,7 @@ function toCurrentEvent({ name: earlier, payload, timestamp, ...rest }: ServerEv
   };
 }
 
-/** What has another name now. */
+/** Returns the renamed fields of an event. */
 function renameFields(name: string, payload: Fields): Fields {
   const { content, delta = content, fullText = content, id, result, output = result, error, runId, outcome } = payload;
   switch (name) {
@@ -74,7 +73,7 @@ function renameFields(name: string, payload: Fields): Fields {
   }
 }
 
-/** In milliseconds; signals have it as a text, and an event log in the same process as a date. */
+/** Converts a timestamp to milliseconds. Signals have a string, and an event log in the same process a date. */
 function toTime(timestamp: unknown): number | undefined {
   const at = typeof timestamp === 'number' ? timestamp : new Date(timestamp as string | Date).getTime();
   return Number.isFinite(at) ? at : undefined;

@@ -6,13 +6,13 @@ import { createInputQueue } from '../runtime/input-queue.ts';
 import { isServerEvent } from './server-event.ts';
 
 export interface OpenHarnessServerSourceOptions extends OpenHarnessServerDecoderOptions {
-  /** For example `http://127.0.0.1:42069`. */
+  /** URL of the server, for example `http://127.0.0.1:42069`. */
   baseUrl: string;
-  /** The session to follow, or how to find a run's. */
+  /** Session to follow, or a function that finds the session of a run. */
   sessionId: string | ((run: RunInput) => string | Promise<string>);
   name?: string;
   headers?: Record<string, string>;
-  /** After how long a silence the server is asked whether the session still runs, in milliseconds. Default: 2000. */
+  /** Silence after which the server is asked whether the session still runs, in milliseconds. Default: 2000. */
   pollMs?: number;
   fetch?: typeof fetch;
 }
@@ -20,9 +20,9 @@ export interface OpenHarnessServerSourceOptions extends OpenHarnessServerDecoder
 const defaultPollMs = 2000;
 
 /**
- * Follows a session of the later server, from its beginning; it starts and answers none. The server sends an answer in one
- * burst, says nothing of a failure and never ends its stream, so a silence is looked into: a session that no longer runs and
- * was not completed has failed, and one with an open question is paused.
+ * Creates a source that follows a session of an Open Harness server from its beginning. It cannot start or answer sessions. The
+ * server does not report failures and never ends its stream, so the session is checked after a silence: one that no longer
+ * runs and was not completed has failed, and one with an open question is paused.
  */
 export function openHarnessServerSource(options: OpenHarnessServerSourceOptions): AgentSource {
   return {
@@ -48,10 +48,10 @@ function followSession(
 }
 
 const unanswerableMessage =
-  'This question cannot be answered over HTTP: the Open Harness server publishes an answer and does not hand it to the ' +
-  'workflow, which would wait for ever. Answer where the workflow runs, with its humanInput option.';
+  'This question cannot be answered over HTTP: the Open Harness server publishes an answer but does not pass it to the ' +
+  'workflow, which would wait forever. Answer in the process of the workflow, with its humanInput option.';
 
-/** The events of a session. Fails if the session is over without a word. */
+/** Streams the events of a session. Fails if the session ended without an event. */
 function readSession(options: OpenHarnessServerSourceOptions, sessionId: string): ReadableStream<unknown> {
   const { pollMs = defaultPollMs, headers, fetch: request = fetch } = options;
   const session = `${options.baseUrl.replace(/\/+$/, '')}/sessions/${encodeURIComponent(sessionId)}`;
@@ -80,7 +80,7 @@ function readSession(options: OpenHarnessServerSourceOptions, sessionId: string)
     if (!signal.aborted) timer = setTimeout(() => void checkSession().catch(fail), pollMs);
   };
 
-  /** Nothing has come for a while. */
+  /** Checks the session after `pollMs` without an event. */
   const checkSession = async (): Promise<void> => {
     if (questions.size > 0) {
       stopReading();
@@ -89,7 +89,7 @@ function readSession(options: OpenHarnessServerSourceOptions, sessionId: string)
     const response = await request(session, { signal, ...(headers && { headers }) });
     const state: unknown = response.ok ? await response.json() : undefined;
     const isOver = response.status === 404 || (isFields(state) && state.running === false);
-    // Its last events may still be on their way, so it is asked twice.
+    // Check twice, because the last events may still be in transit.
     if (isOver && wasOver) throw new Error(formatLostSession(sessionId));
     wasOver = isOver;
     restartTimer();
@@ -109,16 +109,16 @@ function readSession(options: OpenHarnessServerSourceOptions, sessionId: string)
 
   const read = async (): Promise<void> => {
     const accept = { accept: 'text/event-stream', ...headers };
-    // With its history: what was said between the session's start and now would be lost.
+    // With the history, so that no event since the session's start is missing.
     const response = await request(`${session}/events?history=true`, { headers: accept, signal });
     if (!response.ok || response.body === null) throw new Error(await formatRefusal(response, sessionId));
     const reader = response.body.getReader();
-    // A fetch of somebody else's may not do it by itself.
+    // A custom `fetch` may ignore the signal.
     signal.addEventListener('abort', () => void reader.cancel(signal.reason).catch(() => undefined));
     restartTimer();
     const decoder = new TextDecoder();
     for (;;) {
-      // oxlint-disable-next-line no-await-in-loop -- one piece after the other
+      // oxlint-disable-next-line no-await-in-loop -- sequential reads
       const { done, value } = await reader.read();
       if (done) break;
       wasOver = false;
@@ -144,12 +144,12 @@ function parseData(data: string): unknown {
 async function formatRefusal(response: Response, sessionId: string): Promise<string> {
   if (response.status === 404) return `The Open Harness server has no session "${sessionId}".`;
   const body = (await response.text().catch(() => '')).slice(0, 200);
-  return `The Open Harness server refused the events of session "${sessionId}" (${response.status}). ${body}`.trim();
+  return `The Open Harness server rejected the request for session "${sessionId}" (${response.status}). ${body}`.trim();
 }
 
 function formatLostSession(sessionId: string): string {
   return (
     `The session "${sessionId}" no longer runs, and its workflow was not completed. ` +
-    'The server tells only its own log why a workflow fails; look there.'
+    'Check the server log: the server does not report why a workflow failed.'
   );
 }

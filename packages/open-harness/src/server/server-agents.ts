@@ -3,9 +3,9 @@ import { defined, nameOf } from '@intertie/core/fields';
 import { Invocation, type RunContext } from '../decode/invocation.ts';
 import { dialect } from '../decode/dialect-name.ts';
 
-/** The phases of a session, and who is at work in them. The wire knows both by their names alone. */
+/** Tracks the phases and agents of a session. The wire identifies both only by name. */
 export class ServerAgents {
-  /** Of the first phase that has failed. */
+  /** Failure of the first failed phase. */
   fault: Fault | undefined;
   #session: RunContext;
   #runId: string;
@@ -28,7 +28,7 @@ export class ServerAgents {
 
   exit(phase: string | undefined, reason: unknown): string | undefined {
     const node = this.#phases.get(phase ?? '');
-    if (node === undefined || phase === undefined) return 'of a phase that was not entered';
+    if (node === undefined || phase === undefined) return 'for a phase that was not entered';
     for (const [name, agent] of this.#agents) {
       if (agent.parent !== node) continue;
       this.#agents.delete(name);
@@ -45,8 +45,8 @@ export class ServerAgents {
     if (name === undefined) return 'without an agent';
     const running = this.#agents.get(name);
     if (running !== undefined) {
-      // From here on nobody can say which of them speaks.
-      const message = `"${name}" is at work several times at once, and the server does not tell them apart: they speak with one voice.`;
+      // Later events cannot be attributed to one of them.
+      const message = `Several agents named "${name}" run at the same time. The server does not distinguish them, so they are shown as one.`;
       this.#session.emit({ type: 'notice', level: 'warning', message, code: 'same-name', agentId: running.agentId });
       return undefined;
     }
@@ -58,7 +58,7 @@ export class ServerAgents {
 
   complete(name: string | undefined, payload: { output?: unknown; durationMs?: unknown }): string | undefined {
     const agent = this.#agents.get(name ?? '');
-    if (agent === undefined || name === undefined) return 'of an agent that had not started';
+    if (agent === undefined || name === undefined) return 'for an agent that has not started';
     this.#agents.delete(name);
     const { output, durationMs } = payload;
     const meta = typeof durationMs === 'number' && { providerMetadata: { [dialect]: { durationMs } } };
@@ -68,7 +68,7 @@ export class ServerAgents {
     return undefined;
   }
 
-  /** Whoever speaks unannounced has started. */
+  /** Returns a running agent. Starts one whose `agent:started` is missing. */
   getOrStart(wireName: unknown): Invocation {
     const name = nameOf(wireName) ?? 'agent';
     const known = this.#agents.get(name);
@@ -78,7 +78,7 @@ export class ServerAgents {
     return agent;
   }
 
-  /** With the session, and as it did; the last phase first. */
+  /** Ends all agents and phases with the outcome of the session, the last phase first. */
   endAll(outcome: Outcome): void {
     const own: Outcome = outcome.outcome === 'paused' ? { outcome: 'paused', waitingFor: [] } : outcome;
     const all = [...this.#agents.values(), ...[...this.#phases.values()].toReversed()];

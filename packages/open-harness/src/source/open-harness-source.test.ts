@@ -59,7 +59,7 @@ describe('a runtime is driven by its state', () => {
   });
 
   test('paused, first generation: the command, then run()', async () => {
-    const runtime = new ScriptRuntime(async ({ emit: emit }) => {
+    const runtime = new ScriptRuntime(async ({ emit }) => {
       emit.call(runtime, ...begin, textDelta('on'), ...finish);
       return 'complete';
     });

@@ -6,13 +6,13 @@ import { isTerminalEvent, type OpenHarnessInput } from '../runtime/runtime-event
 import type { RunStoreLike } from '../runtime/runtime.ts';
 
 export interface StoredFlowOptions extends OpenHarnessDecoderOptions, FlowDataOptions {
-  /** How often the store is asked for more while the flow is at work, in milliseconds. Default: 250. */
+  /** Polling interval of the store while the flow runs, in milliseconds. Default: 250. */
   pollMs?: number;
 }
 
 const defaultPollMs = 250;
 
-/** A run from the events that the runtime's own store has of it, and those that it is still to get. */
+/** Streams a run from the events in the runtime's own store, and follows it until it ends. */
 export function storedFlow(
   store: RunStoreLike,
   flowRunId: string,
@@ -33,12 +33,12 @@ async function* readStoredEvents(
 ): AsyncGenerator<OpenHarnessInput> {
   let count = 0;
   while (!disconnected.aborted) {
-    // oxlint-disable no-await-in-loop -- one question after the other
+    // oxlint-disable no-await-in-loop -- sequential reads
     const snapshot = await store.loadSnapshot?.(flowRunId);
     const events = await store.loadEvents(flowRunId, count);
     yield* events;
     count += events.length;
-    // The snapshot was taken before the events, so nothing of the run is missing.
+    // The snapshot was read before the events, so no event of the run is missing.
     if (snapshot && snapshot.status !== 'running' && snapshot.status !== 'idle') {
       yield { type: 'settled', snapshot };
       return;
