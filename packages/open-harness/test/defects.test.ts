@@ -11,7 +11,7 @@ import { ScriptRuntime } from './script-runtime.ts';
 import { findTrace } from './traces.ts';
 import { OpenHarnessChatTransport } from '../src/chat/open-harness-chat-transport.ts';
 
-// What went wrong in earlier adapters for these runtimes, one test each.
+// One test per known defect of earlier adapters for these runtimes.
 
 const user = (...parts: object[]): object => ({ id: 'u', role: 'user', parts });
 const getTexts = ({ parts }: UIMessage): string[] => parts.flatMap((part) => (part.type === 'text' ? [part.text] : []));
@@ -23,25 +23,25 @@ const endless = (): ScriptRuntime =>
     return 'aborted';
   });
 
-test('1: the stream never closed', async () => {
+test('1: closes the stream', async () => {
   expect((await readChunks('01')).at(-1)).toMatchObject({ type: 'finish' });
   expect((await readChunks('17')).at(-1)).toMatchObject({ type: 'finish' });
 });
 
-test('2: nobody called run()', async () => {
+test('2: calls run()', async () => {
   const runtime = new ReplayRuntime(findTrace('01'));
   await allOf(await new OpenHarnessChatTransport(runtime).sendMessages(createRequest()));
   expect(runtime.inputs).toMatchObject([{ message: 'hello' }]);
   expect(runtime.commands).toEqual([]);
 });
 
-test.each(['03', '06', '08'])('3: a second block of text crashed the reader (trace %s)', async (name) => {
+test.each(['03', '06', '08'])('3: streams several text blocks (trace %s)', async (name) => {
   const texts = getTexts(await readMessage(name));
   expect(texts).toHaveLength(2);
   expect(texts.every((text) => text.length > 0)).toBe(true);
 });
 
-test('4: text that came as a whole crashed the reader, and was lost', async () => {
+test('4: streams text that arrives without deltas', async () => {
   const { parts } = await readMessage('05');
   expect(parts.flatMap((part) => ('text' in part ? [[part.type, part.text]] : []))).toEqual([
     ['reasoning', 'T'],
@@ -50,31 +50,31 @@ test('4: text that came as a whole crashed the reader, and was lost', async () =
   ]);
 });
 
-test('5: steps were sent under the name of a part, and never appeared', async () => {
+test('5: sends steps as step chunks', async () => {
   expect((await readChunks('06')).some((chunk) => (chunk.type as string) === 'step-start')).toBe(false);
   expect((await readMessage('06')).parts.filter(({ type }) => type === 'step-start')).toHaveLength(2);
 });
 
 describe('6: tools', () => {
-  test('the second use of a tool overwrote the first', async () => {
+  test('keeps two uses of the same tool apart', async () => {
     const tools = (await readMessage('03')).parts.filter((part) => part.type === 'dynamic-tool');
     expect(new Set(tools.map(({ toolCallId }) => toolCallId)).size).toBe(3);
   });
 
-  test('a tool that failed failed the chat', async () => {
+  test('continues after a failed tool', async () => {
     const chunks = await readChunks('03');
     expect(chunks.some(({ type }) => type === 'error')).toBe(false);
     expect(chunks).toContainEqual(expect.objectContaining({ type: 'tool-output-error', errorText: 'exit code 1' }));
   });
 });
 
-test('7: there was no start, no finish, and no id of the message', async () => {
+test('7: sends start, finish and a message id', async () => {
   const chunks = await readChunks('01', { generateMessageId: () => 'm' });
   expect(chunks[0]).toMatchObject({ type: 'start', messageId: 'm' });
   expect(chunks.at(-1)).toMatchObject({ type: 'finish' });
 });
 
-test('8: two streams got each other’s events', async () => {
+test('8: isolates two streams', async () => {
   const transport = new OpenHarnessChatTransport(({ run }) => new ReplayRuntime(findTrace(run.threadId), 'timed'));
   const [one, two] = await Promise.all(
     ['01', '02'].map(async (chatId) => allOf(await transport.sendMessages(createRequest({ chatId })))),
@@ -84,7 +84,7 @@ test('8: two streams got each other’s events', async () => {
   expect([text(one!), text(two!)]).toEqual(['Hello, world!', 'Answer']);
 });
 
-test('9: a reader that left stayed subscribed', async () => {
+test('9: unsubscribes when the reader cancels', async () => {
   const runtime = endless();
   const signal = new AbortController().signal;
   const reader = (
@@ -97,7 +97,7 @@ test('9: a reader that left stayed subscribed', async () => {
 });
 
 describe('10: stopping', () => {
-  test('a signal that was aborted already was ignored', async () => {
+  test('does not start with an aborted signal', async () => {
     const runtime = endless();
     const sent = new OpenHarnessChatTransport(runtime).sendMessages(
       createRequest({ abortSignal: AbortSignal.abort() }),
@@ -106,7 +106,7 @@ describe('10: stopping', () => {
     expect(runtime.inputs).toEqual([]);
   });
 
-  test('the text stayed open, nobody was told, and the runtime went on', async () => {
+  test('closes the text, reports the abort and stops the runtime', async () => {
     const runtime = endless();
     const stop = new AbortController();
     const stream = await new OpenHarnessChatTransport(runtime).sendMessages(
@@ -124,13 +124,13 @@ describe('10: stopping', () => {
 });
 
 describe('11: failure', () => {
-  test('was told twice, and the stream stayed open', async () => {
+  test('reports a failure once and closes the stream', async () => {
     const chunks = await readChunks('10');
     expect(chunks.filter(({ type }) => type === 'error')).toEqual([chunks.at(-1)]);
     expect(chunks.at(-1)).toMatchObject({ errorText: 'Node "assistant" failed: socket hang up' });
   });
 
-  test('was raw JSON', async () => {
+  test('formats schema issues as readable text', async () => {
     const error = JSON.stringify([{ code: 'too_small', minimum: 1, path: ['prompt'], message: 'Too small' }]);
     const runtime = new ScriptRuntime(async (own) => {
       own.emit(...begin, { type: 'node:error', ...node, error });
@@ -145,14 +145,14 @@ describe('11: failure', () => {
   });
 });
 
-test('12: an error that the agent recovered from ended the chat', async () => {
+test('12: continues after a recovered error', async () => {
   const chunks = await readChunks('12');
   expect(chunks.some(({ type }) => type === 'error')).toBe(false);
   expect(getTexts(await readMessage('12'))).toEqual(['recovered']);
 });
 
-describe('13: what the chat sends', () => {
-  test('only the first text was used; files and history were not', async () => {
+describe('13: input', () => {
+  test('passes all text, files and history to the flow', async () => {
     const runtime = new ReplayRuntime(findTrace('01'));
     const messages = [
       user({ type: 'text', text: 'before' }),
@@ -179,7 +179,7 @@ describe('13: what the chat sends', () => {
     ]);
   });
 
-  test.each(chatMajors)('regenerating asked nothing ($name)', async ({ createChat }) => {
+  test.each(chatMajors)('passes the last message when regenerating ($name)', async ({ createChat }) => {
     const runtimes: ReplayRuntime[] = [];
     const factory = (): ReplayRuntime => runtimes[runtimes.push(new ReplayRuntime(findTrace('01'))) - 1]!;
     const chat = createChat({ transport: new OpenHarnessChatTransport(factory) });
@@ -193,18 +193,18 @@ describe('13: what the chat sends', () => {
   });
 });
 
-test('14: a flow ended with its first agent', async () => {
+test('14: continues after the first agent', async () => {
   expect(getTexts(await readMessage('06'))).toEqual(['[Research: hello]', '[Summarize: [Research: hello]]']);
 });
 
-test('15: the end of the first text ended the stream', async () => {
+test('15: continues after the end of the first text', async () => {
   const chunks = await readChunks('03');
   const firstEnd = chunks.findIndex(({ type }) => type === 'text-end');
   expect(chunks.slice(firstEnd).some(({ type }) => type === 'tool-input-available')).toBe(true);
   expect(chunks.slice(firstEnd).some(({ type }) => type === 'text-start')).toBe(true);
 });
 
-test('16: slow readers got chunks out of order', async () => {
+test('16: delivers chunks in order to slow readers', async () => {
   const stream = await new OpenHarnessChatTransport(() => new ReplayRuntime(findTrace('06'))).sendMessages(
     createRequest(),
   );
@@ -218,7 +218,7 @@ test('16: slow readers got chunks out of order', async () => {
   expect(deltas(slow)).toEqual(deltas(await readChunks('06')));
 });
 
-test('a listener never throws into the runtime, and nothing is lost unseen', async () => {
+test('never throws into the runtime and reports every loss', async () => {
   const losses: Loss[] = [];
   const runtime = endless();
   const transport = new OpenHarnessChatTransport(runtime, { onLoss: (loss) => void losses.push(loss) });

@@ -2,7 +2,7 @@ import type { RuntimeEvent } from '../src/runtime/runtime-event.ts';
 import type { RunSnapshot, RuntimeCommand, RuntimeLike, RuntimeStatus } from '../src/runtime/runtime.ts';
 import type { Trace } from './traces.ts';
 
-/** Plays a recording through the interface of the runtime that it was made of. */
+/** Runtime that replays a recording. */
 export class ReplayRuntime implements RuntimeLike {
   readonly listeners = new Set<(event: RuntimeEvent) => void>();
   readonly commands: RuntimeCommand[] = [];

@@ -8,7 +8,7 @@ import {
 import { ReplayRuntime } from './replay-runtime.ts';
 import { findTrace } from './traces.ts';
 
-/** What a chat sends: one message of the user's. */
+/** Creates the request of a chat with one user message. */
 export function createRequest(more: Partial<SendMessagesOptions> = {}): SendMessagesOptions {
   return {
     chatId: 'thread',
@@ -20,7 +20,7 @@ export function createRequest(more: Partial<SendMessagesOptions> = {}): SendMess
   };
 }
 
-/** A trace, as a chat is told it. */
+/** Returns the chunks that a chat receives for a trace. */
 export async function readChunks(
   name: string,
   options?: OpenHarnessChatTransportOptions<6>,
@@ -28,7 +28,7 @@ export async function readChunks(
   return allOf(await replay(name, options));
 }
 
-/** A trace, as the message that a chat makes of it. */
+/** Returns the message that a chat builds from a trace. */
 export async function readMessage(name: string, options?: OpenHarnessChatTransportOptions<6>): Promise<UIMessage> {
   const stream = await replay(name, options);
   let message: UIMessage | undefined;

@@ -17,20 +17,20 @@ import {
   type OpenHarnessChatTransportOptions,
 } from '../src/chat/open-harness-chat-transport.ts';
 
-// The requirements and criteria that an adapter for these runtimes was once specified by, as far as they can hold: the end
-// is the flow's and not an agent's, the chunk is `start-step`, the state of a failed tool is `output-error`.
+// Requirements and criteria of the original adapter specification, with three corrections: the flow ends the stream instead of
+// an agent, the chunk is `start-step`, and the state of a failed tool is `output-error`.
 
 const getTypes = async (name: string, options?: OpenHarnessChatTransportOptions<6>): Promise<string[]> =>
   (await readChunks(name, options)).map(({ type }) => type).filter((type) => !type.startsWith('data-'));
 
 describe('functional requirements', () => {
-  test('1: a ChatTransport, of both majors', () => {
+  test('1: implements ChatTransport of both majors', () => {
     expectTypeOf<OpenHarnessChatTransport>().toExtend<ChatTransport<UIMessage>>();
     expectTypeOf<OpenHarnessChatTransport>().toExtend<ChatTransport<OpenHarnessUIMessage>>();
     expectTypeOf<OpenHarnessChatTransport>().toExtend<ChatTransport7<UIMessage7>>();
   });
 
-  test('2, 8, 11: text is streamed, delta by delta, between its start and its end, under one id', async () => {
+  test('2, 8, 11: streams text deltas between start and end with one id', async () => {
     expect(await getTypes('01')).toEqual([
       'start',
       'start-step',
@@ -49,7 +49,7 @@ describe('functional requirements', () => {
     expect(new Set(ids.map((id) => id.split(':').at(-1)))).toEqual(new Set(['0']));
   });
 
-  test('3, 12: thinking is streamed between its start and its end, before the text', async () => {
+  test('3, 12: streams thinking between start and end, before the text', async () => {
     expect((await getTypes('02')).slice(2, 8)).toEqual([
       'reasoning-start',
       'reasoning-delta',
@@ -60,17 +60,17 @@ describe('functional requirements', () => {
     ]);
   });
 
-  test('4: a tool has its input, then its output', async () => {
+  test('4: sends the input of a tool, then its output', async () => {
     const types = (await getTypes('03')).filter((type) => type.startsWith('tool-'));
     expect(types.slice(0, 2)).toEqual(['tool-input-available', 'tool-output-available']);
   });
 
-  test('5: a node that starts is a step', async () => {
+  test('5: sends a step for every started node', async () => {
     expect((await getTypes('06')).filter((type) => type === 'start-step')).toHaveLength(2);
   });
 
   test.each(chatMajors)(
-    '6, 10, 17: one message with an id of its own, in a plain chat ($name)',
+    '6, 10, 17: adds one message with its own id to a plain chat ($name)',
     async ({ createChat }) => {
       const chat = createChat({ transport: new OpenHarnessChatTransport(() => new ReplayRuntime(findTrace('06'))) });
       await chat.sendMessage({ text: 'one' });
@@ -80,7 +80,7 @@ describe('functional requirements', () => {
     },
   );
 
-  test('7, 16: the last message starts a flow, and reaches one that runs', async () => {
+  test('7, 16: starts a flow with the last message or sends it to a running one', async () => {
     const idle = new ReplayRuntime(findTrace('01'));
     await allOf(await new OpenHarnessChatTransport(idle).sendMessages(createRequest()));
     expect(idle.inputs).toMatchObject([{ message: 'hello' }]);
@@ -93,7 +93,7 @@ describe('functional requirements', () => {
     expect(running.commands).toEqual([{ type: 'send', message: 'hello', runId: 'n1' }]);
   });
 
-  test('9: a signal stops it', async () => {
+  test('9: stops on abort', async () => {
     const stop = new AbortController();
     const runtime = new ScriptRuntime(async (own) => {
       own.emit(...begin);
@@ -109,17 +109,17 @@ describe('functional requirements', () => {
     expect(runtime.listeners.size).toBe(0);
   });
 
-  test('13: an error that ended the flow is one chunk, and readable', async () => {
+  test('13: sends one readable error chunk for a fatal error', async () => {
     expect((await readChunks('11')).filter(({ type }) => type === 'error')).toEqual([
       { type: 'error', errorText: 'Node "assistant" failed: Reached max turns' },
     ]);
   });
 
-  test('14: the stream is complete when the flow is, or is paused', async () => {
+  test('14: completes the stream when the flow completes or pauses', async () => {
     for (const name of ['06', '17']) expect((await getTypes(name)).at(-1)).toBe('finish');
   });
 
-  test('15, 20: data parts, reasoning and steps are options', async () => {
+  test('15, 20: makes data parts, reasoning and steps optional', async () => {
     const { parts } = await readMessage('02', { sendFlowMetadata: true, sendNodeOutputs: true });
     const types = parts.map(({ type }) => type);
     expect(types).toContain('data-flow-status');
@@ -128,7 +128,7 @@ describe('functional requirements', () => {
     expect(bare.parts.map(({ type }) => type)).toEqual(['data-agent', 'text']);
   });
 
-  test('18: the order is that of the events', async () => {
+  test('18: keeps the order of the events', async () => {
     const { parts } = await readMessage('03');
     expect(parts.map(({ type }) => type).filter((type) => type !== 'data-agent')).toEqual([
       'step-start',
@@ -153,25 +153,25 @@ describe('functional requirements', () => {
     const sub = { nodeId: 'a.left', runId: 'n1:left' };
 
     test.each<[string, RuntimeEvent[], string[]]>([
-      ['none for tools alone', [say('one'), tool, tool], ['step', 'one', 'x', 'x']],
-      ['none for text after a tool result', [say('one'), tool, say('two')], ['step', 'one', 'x', 'two']],
+      ['adds none for only tools', [say('one'), tool, tool], ['step', 'one', 'x', 'x']],
+      ['adds none for text after a tool result', [say('one'), tool, say('two')], ['step', 'one', 'x', 'two']],
       [
-        'a second turn of the node',
+        'adds one for a second agent:start of the node',
         [{ type: 'agent:start', ...node }, say('one'), { type: 'agent:start', ...node }, say('two')],
         ['step', 'one', 'step', 'two'],
       ],
       [
-        'a sub-agent, and its node after it',
+        'adds one for a sub-agent and one for its node after it',
         [say('one'), say('two', sub), say('three')],
         ['step', 'one', 'step', 'two', 'step', 'three'],
       ],
       [
-        'none for a silent node while text of another is open',
+        'adds none for a silent node while text of another is open',
         [open, { type: 'node:start', ...other }, say('one')],
         ['step', 'one'],
       ],
       [
-        'a node that emits text after the open text of another',
+        'adds one for a node that emits text after the open text of another',
         [open, { type: 'node:start', ...other }, say('one'), say('two', other)],
         ['step', 'one', 'step', 'two'],
       ],
@@ -192,7 +192,7 @@ describe('functional requirements', () => {
     });
   });
 
-  test('5: step markers "nodes" are one per node invocation, even if text follows a tool result', async () => {
+  test('5: sends one step per node invocation with sendStepMarkers "nodes"', async () => {
     const steps = async (name: string): Promise<number> =>
       (await getTypes(name, { sendStepMarkers: 'nodes' })).filter((type) => type === 'start-step').length;
     for (const { name, events } of traces) {
@@ -201,7 +201,7 @@ describe('functional requirements', () => {
     }
   });
 
-  test('5: step markers "nodes" wait until the open text of another node is complete', async () => {
+  test('5: delays steps of "nodes" until the open text of another node ends', async () => {
     const other = { nodeId: 'b', runId: 'n2' };
     const runtime = new ScriptRuntime(async (own) => {
       own.emit(...begin, { type: 'agent:text:delta', ...node, content: 'one' });
@@ -226,7 +226,7 @@ describe('functional requirements', () => {
     ]);
   });
 
-  test('19: a tool without an output is in error', async () => {
+  test('19: reports a tool without output as an error', async () => {
     const runtime = new ScriptRuntime(async (own) => {
       own.emit(...begin, { type: 'agent:tool', ...node, toolName: 'x', toolInput: {} }, ...finish);
       return 'complete';
@@ -238,14 +238,14 @@ describe('functional requirements', () => {
 });
 
 describe('success criteria', () => {
-  test('1, 8: three lines in a page', async () => {
+  test('1, 8: needs three lines in a page', async () => {
     const transport = new OpenHarnessChatTransport(() => new ReplayRuntime(findTrace('01')));
     const chat = chatMajors[0]!.createChat({ transport });
     await chat.sendMessage({ text: 'hello' });
     expect(chat.lastMessage?.parts.at(-1)).toMatchObject({ type: 'text', text: 'Hello, world!' });
   });
 
-  test.each(['text', 'thinking'] as const)('2, 9: %s is there before the runtime says anything more', async (kind) => {
+  test.each(['text', 'thinking'] as const)('2, 9: delivers %s before the next runtime event', async (kind) => {
     const runtime = new ScriptRuntime(async (own) => {
       own.emit(...begin, { type: `agent:${kind}:delta`, ...node, content: 'now' });
       await own.stopped();
@@ -258,7 +258,7 @@ describe('success criteria', () => {
     await reader.cancel();
   });
 
-  test('3, 5: fifteen tool calls, each with its input and its output', async () => {
+  test('3, 5: streams fifteen tool calls with input and output', async () => {
     const uses = Array.from({ length: 15 }, (_, n) => n);
     const flow: Flow = {
       name: 'tools',
@@ -281,24 +281,24 @@ describe('success criteria', () => {
     expect(runtime.listenerCount).toBe(0);
   });
 
-  test('4: clear boundaries between nodes', async () => {
+  test('4: separates nodes by steps', async () => {
     const types = (await readMessage('06')).parts.map(({ type }) => type).filter((type) => type !== 'data-agent');
     expect(types).toEqual(['step-start', 'text', 'step-start', 'text']);
   });
 
-  test('6: no error is raw', async () => {
+  test('6: formats every error', async () => {
     const chunks = (await Promise.all(traces.map(({ name }) => readChunks(name)))).flat();
     const errors = chunks.flatMap((chunk) => (chunk.type === 'error' ? [chunk.errorText] : []));
     expect(errors).toHaveLength(6);
     expect(errors.filter((text) => /[{[]"|\bat .*:\d+:\d+|undefined/.test(text))).toEqual([]);
   });
 
-  test('7: nothing in a message but what unmodified components show, or pass over', async () => {
+  test('7: sends only parts that unmodified components support', async () => {
     const known = /^(text|reasoning|step-start|dynamic-tool|tool-.+|data-.+)$/;
     for (const { name } of traces) {
       for (const { type } of (await readMessage(name)).parts) expect(type).toMatch(known);
     }
   });
 
-  // 10, a hundred streams at once, is concurrency.test.ts.
+  // 10, a hundred concurrent streams, is tested in concurrency.test.ts.
 });

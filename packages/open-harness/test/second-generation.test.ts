@@ -9,7 +9,7 @@ import { openHarnessSource, type OpenHarnessSourceOptions } from '../src/source/
 const forever = (): Promise<void> => new Promise(() => undefined);
 const immediately = (): Promise<void> => Promise.resolve();
 
-/** Runs it, and stops it by `signal` at its first word, if that is wanted. */
+/** Runs a message to its end. `onWord` is called at each text delta. */
 async function runOnce(
   runtime: SecondRuntime,
   options: OpenHarnessSourceOptions = {},
@@ -29,8 +29,8 @@ const getEnd = (events: AgentEvent[]): EventOf<'run-end'> => events.at(-1) as Ev
 const getTexts = (events: AgentEvent[]): string[] =>
   (foldEvents(events)?.content.parts ?? []).flatMap((part) => (part.type === 'text' ? [part.text] : []));
 
-describe('a runtime of the second generation', () => {
-  test('runs', async () => {
+describe('second-generation runtime', () => {
+  test('runs a message to completion', async () => {
     const runtime = new SecondRuntime(immediately);
     const events = await runOnce(runtime, {}, { text: 'hi' });
     expect(getTexts(events)).toEqual(['you said hi']);
@@ -38,7 +38,7 @@ describe('a runtime of the second generation', () => {
     expect(getEnd(events)).toMatchObject({ outcome: 'complete' });
   });
 
-  test('is stopped by its own method', async () => {
+  test('stops by its own method', async () => {
     const runtime = new SecondRuntime(forever);
     const stop = new AbortController();
     const onWord = (): void => stop.abort({ by: 'user', message: 'enough' });
@@ -48,7 +48,7 @@ describe('a runtime of the second generation', () => {
     expect(runtime.status).toBe('aborted');
   });
 
-  test('is paused by its own method where that is wanted, and goes on with the next message', async () => {
+  test('pauses by its own method and resumes with the next message', async () => {
     let work = forever;
     const runtime = new SecondRuntime(() => work());
     const stop = new AbortController();
@@ -63,7 +63,7 @@ describe('a runtime of the second generation', () => {
     expect(getEnd(second)).toMatchObject({ outcome: 'complete' });
   });
 
-  test('that somebody else pauses, or stops, ends the run as it says', async () => {
+  test('ends the run if other code pauses or stops the runtime', async () => {
     const paused = new SecondRuntime(forever);
     expect(getEnd(await runOnce(paused, {}, { onWord: () => paused.pause() }))).toMatchObject({
       outcome: 'paused',
@@ -75,17 +75,17 @@ describe('a runtime of the second generation', () => {
     });
   });
 
-  test('has no inbox: a message while it is at work is refused, whatever the policy', async () => {
+  test('rejects a message while running, because it has no inbox', async () => {
     const runtime = new SecondRuntime(forever);
     runtime.status = 'running';
     expect(getEnd(await runOnce(runtime, { whenRunning: 'send' }))).toMatchObject({
       outcome: 'error',
-      error: { message: expect.stringContaining('takes no messages before it is paused') as string },
+      error: { message: expect.stringContaining('accepts messages only when paused') as string },
     });
     expect(runtime.calls).toEqual([]);
   });
 
-  test('is answered inside the run where its pauses are live', async () => {
+  test('resumes a live pause inside the run', async () => {
     let work = forever;
     const runtime = new SecondRuntime(() => work());
     async function* liveAnswers(): AsyncGenerator<Answer> {
@@ -103,7 +103,7 @@ describe('a runtime of the second generation', () => {
     expect(getTexts(events)).toEqual(['you ', 'you said undefined']);
   });
 
-  test('tells of a tool twice and without an id: it is one call', async () => {
+  test('merges two events of one tool use into one call', async () => {
     const runtime = new SecondRuntime(async ({ runId }, own) => {
       const tool = { type: 'agent:tool' as const, nodeId: 'a', runId, toolName: 'Read' };
       own.emit({ ...tool, toolInput: { file: 'a' }, toolOutput: undefined });

@@ -4,9 +4,9 @@ import type { RunSnapshot, RuntimeCommand, RuntimeLike, RuntimeStatus } from '..
 type Act = { message: unknown; runId: string };
 
 /**
- * A runtime of the second generation, after its recordings (`v0.2.0-f863b09`): methods instead of commands, `dispatch` for
- * those same three and no longer an inbox, a pause whose agent has its last word later, `flow:resumed` twice, the node anew
- * under another id and without the flow's input, a tool told of twice and without an id.
+ * Second-generation runtime that follows the recordings `v0.2.0-f863b09`: methods instead of commands, no inbox, an agent's
+ * final event after the pause, `flow:resumed` twice, a restarted node with a new id and without the flow's input, and tool
+ * uses in two events without an id.
  */
 export class SecondRuntime implements RuntimeLike {
   readonly listeners = new Set<(event: RuntimeEvent) => void>();
@@ -14,7 +14,7 @@ export class SecondRuntime implements RuntimeLike {
   status: RuntimeStatus = 'idle';
   #halt: ((how: 'paused' | 'aborted') => void) | undefined;
   #count = 0;
-  /** What the node does after its first word, until it is halted or has done it. */
+  /** Work of the node after its first delta. */
   #work: (act: Act, runtime: SecondRuntime) => Promise<void>;
 
   constructor(work: (act: Act, runtime: SecondRuntime) => Promise<void>) {

@@ -3,18 +3,18 @@ import { join } from 'node:path';
 import type { RuntimeEvent } from '../src/runtime/runtime-event.ts';
 import type { RunSnapshot } from '../src/runtime/runtime.ts';
 
-/** A recording of a real runtime: what it told its listeners, and how `run()` ended. */
+/** Recording of a real runtime: its events, and how `run()` ended. */
 export interface Trace {
   name: string;
   events: RuntimeEvent[];
-  /** Why `run()` was rejected, if it was. */
+  /** Error message if `run()` was rejected. */
   thrown: string | undefined;
   snapshot: RunSnapshot | undefined;
 }
 
 const folder = join(import.meta.dirname, '../fixtures');
 
-/** The lines of a fixture. */
+/** Reads the JSON lines of a fixture. */
 export function readLines<Line>(file: string): Line[] {
   const text = readFileSync(join(folder, file), 'utf8').trim();
   return text.split('\n').map((line) => JSON.parse(line) as Line);
@@ -23,7 +23,7 @@ export function readLines<Line>(file: string): Line[] {
 type Entry = { name: string; thrown: string | null; snapshot: RunSnapshot };
 const index = JSON.parse(readFileSync(join(folder, 'index.json'), 'utf8')) as Entry[];
 
-/** The first generation; and two of the second, of which only the events are known. */
+/** Recordings of the first generation, and two of the second without snapshots. */
 export const traces: readonly Trace[] = [
   ...index.map(({ name, thrown, snapshot }) => ({
     name,

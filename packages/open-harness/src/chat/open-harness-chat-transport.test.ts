@@ -11,7 +11,7 @@ import { findTrace, traces } from '../../test/traces.ts';
 import { OpenHarnessChatTransport, type OpenHarnessChatTransportOptions } from './open-harness-chat-transport.ts';
 import type { RuntimeEvent } from '../runtime/runtime-event.ts';
 
-/** Everything that there is to show, and ids that stay. */
+/** Options that send everything, with stable ids. */
 const everything = (): OpenHarnessChatTransportOptions<6> => {
   let count = 0;
   return {
@@ -25,9 +25,9 @@ const everything = (): OpenHarnessChatTransportOptions<6> => {
 
 const getTypes = (chunks: UIMessageChunk[]): string[] => chunks.map(({ type }) => type);
 
-describe.each(traces)('the trace $name', (trace) => {
+describe.each(traces)('trace $name', (trace) => {
   describe.each(['timed', 'immediate'] as const)('%s', (timing) => {
-    test('keeps the rules of the stream, and leaves no listener', async () => {
+    test('produces a valid stream and removes its listener', async () => {
       const runtime = new ReplayRuntime(trace, timing);
       const transport = new OpenHarnessChatTransport(() => runtime, everything());
       const chunks = await allOf(await transport.sendMessages(createRequest()));
@@ -36,7 +36,7 @@ describe.each(traces)('the trace $name', (trace) => {
     });
 
     test.each(chatMajors)(
-      'in readUIMessageStream and the chat of $name',
+      'shows the same message in readUIMessageStream and the chat of $name',
       async ({ ai, createChat, createHookChat }) => {
         const transport = new OpenHarnessChatTransport(() => new ReplayRuntime(trace, timing), everything());
         const stream = await transport.sendMessages(createRequest());
@@ -56,8 +56,8 @@ describe.each(traces)('the trace $name', (trace) => {
   });
 });
 
-describe('options', () => {
-  test('by default: reasoning and steps, and nothing of the flow', async () => {
+describe('transport options', () => {
+  test('sends reasoning and steps but no flow data by default', async () => {
     const chunks = await readChunks('02');
     expect(getTypes(chunks)).toContain('reasoning-start');
     expect(getTypes(chunks)).toContain('start-step');
@@ -65,17 +65,17 @@ describe('options', () => {
     expect(JSON.stringify(chunks)).not.toContain('permissionDenials');
   });
 
-  test('sendReasoning: false', async () => {
+  test('omits reasoning with sendReasoning: false', async () => {
     expect(getTypes(await readChunks('02', { sendReasoning: false })).join()).not.toContain('reasoning');
   });
 
-  test('sendStepMarkers: false', async () => {
+  test('omits steps with sendStepMarkers: false', async () => {
     const chunks = await readChunks('06', { sendStepMarkers: false });
     expect(getTypes(chunks).join()).not.toContain('-step');
     expect(check(createUIMessageStreamDialect({ version: 6 }), chunks).violations).toEqual([]);
   });
 
-  test('sendFlowMetadata: how the flow stands, in one part', async () => {
+  test('updates one status part with sendFlowMetadata', async () => {
     const statuses = async (name: string): Promise<unknown[]> =>
       (await readChunks(name, { sendFlowMetadata: true })).flatMap((chunk) =>
         chunk.type === 'data-flow-status' ? [[chunk.id, (chunk as { data: unknown }).data]] : [],
@@ -88,7 +88,7 @@ describe('options', () => {
     expect((await statuses('19')).at(-1)).toMatchObject([expect.any(String), { status: 'aborted' }]);
   });
 
-  test('sendNodeOutputs: one part a node, whatever the number of its invocations', async () => {
+  test('sends one output part per node with sendNodeOutputs', async () => {
     const chunks = (await readChunks('24', { sendNodeOutputs: true })).filter(
       ({ type }) => type === 'data-node-output',
     );
@@ -97,26 +97,26 @@ describe('options', () => {
     expect(chunks[3]).toMatchObject({ data: { nodeId: 'b', output: { again: false } } });
   });
 
-  test('tools: static parts for the names that the page knows', async () => {
+  test('sends static tool parts for the names in tools', async () => {
     const chunks = (await readChunks('03', { tools: ['Read'] })).filter(({ type }) => type === 'tool-input-available');
     expect(chunks.map((chunk) => (chunk as { dynamic?: boolean }).dynamic ?? false)).toEqual([false, false, true]);
   });
 
-  test('generateMessageId', async () => {
+  test('uses generateMessageId for the message id', async () => {
     expect((await readChunks('01', { generateMessageId: () => 'mine' }))[0]).toMatchObject({
       type: 'start',
       messageId: 'mine',
     });
   });
 
-  test('nodeText: flows without agents', async () => {
+  test('sends the outputs of flows without agents as text with nodeText', async () => {
     const text = (chunks: UIMessageChunk[]): string =>
       chunks.map((chunk) => (chunk.type === 'text-delta' ? chunk.delta : '')).join('');
     expect(text(await readChunks('28'))).toBe('');
     expect(text(await readChunks('28', { nodeText: true }))).toBe('answer 42');
   });
 
-  test('every node is a step, also one that says nothing', async () => {
+  test('sends a step for every node, even without content', async () => {
     expect(getTypes(await readChunks('24')).filter((type) => type === 'start-step')).toHaveLength(4);
     expect(getTypes(await readChunks('06')).filter((type) => type === 'start-step')).toHaveLength(2);
   });
@@ -134,7 +134,7 @@ const finish: RuntimeEvent[] = [
   { type: 'flow:complete', flowName: 'flow', status: 'complete' },
 ];
 
-/** Says the first half, and the second when it is released. */
+/** Creates a runtime that emits the first half, and the second half after `release`. */
 function halting(): { runtime: ScriptRuntime; release(): void } {
   let release = (): void => undefined;
   const released = new Promise<void>((resolve) => void (release = resolve));
@@ -148,8 +148,8 @@ function halting(): { runtime: ScriptRuntime; release(): void } {
   return { runtime, release };
 }
 
-describe('coming back', () => {
-  test('while the message is being written: all of it, from the buffer and live', async () => {
+describe('reconnecting', () => {
+  test('replays the buffered message and follows it while it is streamed', async () => {
     const { runtime, release } = halting();
     const transport = new OpenHarnessChatTransport(runtime);
     const first = allOf(await transport.sendMessages(createRequest()));
@@ -162,7 +162,7 @@ describe('coming back', () => {
     expect(runtime.listeners.size).toBe(0);
   });
 
-  test('after everybody has left, if runs go on without readers', async () => {
+  test('replays a run that continued without readers', async () => {
     const { runtime, release } = halting();
     const transport = new OpenHarnessChatTransport(runtime, { whenLeft: 'continue' });
     const reader = (await transport.sendMessages(createRequest())).getReader();
@@ -175,7 +175,7 @@ describe('coming back', () => {
     expect(runtime.commands).toEqual([]);
   });
 
-  test('in another process, from the runtime’s own store, while it still grows', async () => {
+  test('reads a growing run from the runtime’s store in another process', async () => {
     const { events, snapshot } = findTrace('34');
     let known = 5;
     const transport = new OpenHarnessChatTransport(() => Promise.reject(new Error('not needed')), {
@@ -197,7 +197,7 @@ describe('coming back', () => {
   });
 });
 
-test.each(chatMajors)('$name: stop() stops the runtime, and what was said stays', async ({ createChat }) => {
+test.each(chatMajors)('stops the runtime and keeps the streamed text on stop() in $name', async ({ createChat }) => {
   const { runtime } = halting();
   const losses: Loss[] = [];
   const chat = createChat({
@@ -213,7 +213,7 @@ test.each(chatMajors)('$name: stop() stops the runtime, and what was said stays'
   expect(JSON.stringify(chat.lastMessage)).toContain('Hel');
 });
 
-test.each(chatMajors)('$name: a paused flow goes on with the next message', async ({ createChat }) => {
+test.each(chatMajors)('resumes a paused flow with the next message in $name', async ({ createChat }) => {
   const runtime = new ScriptRuntime(
     async (own) => {
       own.emit(...begin, { type: 'flow:paused' }, { type: 'agent:paused', ...node });

@@ -23,8 +23,8 @@ const completed = [
   { type: 'flow:complete', flowName: 'flow', status: 'complete' },
 ];
 
-describe.each(traces)('the trace $name', (trace) => {
-  test('is decoded as reviewed', async () => {
+describe.each(traces)('trace $name', (trace) => {
+  test('decodes to the reviewed events', async () => {
     const { events, losses } = decodeTrace(trace);
     expect(check(canonical, events).violations).toEqual([]);
     expect(losses.filter(({ kind }) => kind === 'repaired')).toEqual([]);
@@ -35,7 +35,7 @@ describe.each(traces)('the trace $name', (trace) => {
     await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot(`../../fixtures/decoded/${trace.name}.txt`);
   });
 
-  test('may be cut anywhere, by anything', () => {
+  test('follows the canonical rules at every cut and for every kind of end', () => {
     const ends: End[] = [
       { reason: 'eof' },
       { reason: 'aborted', by: 'user' },
@@ -50,7 +50,7 @@ describe.each(traces)('the trace $name', (trace) => {
     }
   });
 
-  test('gives the same step by step', () => {
+  test('decodes to the same events with decodeEvent', () => {
     const state = createFlowState(runInput());
     const stepped = trace.events.flatMap((event) => decodeEvent(event, state));
     const whole = decode(trace.events).events.filter(({ type }) => type === 'text-delta' || type === 'tool-call');
@@ -58,24 +58,24 @@ describe.each(traces)('the trace $name', (trace) => {
   });
 });
 
-test('a flow ends by a word of its own, never by an agent’s', () => {
+test('recognises only flow events as terminal', () => {
   const terminal = new Set(traces.flatMap(({ events }) => events.filter(isTerminalEvent).map(({ type }) => type)));
   expect([...terminal].toSorted()).toEqual(['flow:aborted', 'flow:complete', 'flow:paused']);
 });
 
-describe('words', () => {
-  test('a whole without deltas is text, one after deltas is not said twice', () => {
+describe('text', () => {
+  test('emits a complete block without deltas and does not repeat one after its deltas', () => {
     expect(getTexts(decodeTrace(findTrace('05')).events)).toEqual(['first block', 'second, plain string']);
     expect(getTexts(decodeTrace(findTrace('01')).events)).toEqual(['Hello, world!']);
   });
 
-  test('a whole adds what its deltas left out', () => {
+  test('emits the end of a complete block that its deltas lack', () => {
     const { events } = decodeTrace(findTrace('v0.2.0-pause'));
     expect(getTexts(events)).toEqual(['you ', 'you said undefined']);
     expect(ofType(events, 'notice')).toMatchObject([{ code: 'malformed' }]);
   });
 
-  test('a whole that comes after a tool, or says something else, is not said twice', () => {
+  test('does not repeat a complete block after a tool call or with different text', () => {
     const { events, losses } = decode([
       ...started,
       { type: 'agent:text:delta', ...node, content: 'Look: ' },
@@ -89,7 +89,7 @@ describe('words', () => {
     expect(losses).toMatchObject([{ kind: 'repaired', what: 'agent:text' }]);
   });
 
-  test('interleaved sub-agents keep their words apart, under their node', () => {
+  test('separates the text of interleaved sub-agents under their node', () => {
     const { events } = decodeTrace(findTrace('08'));
     expect(getTexts(events)).toEqual(['leftxleftyleftz', 'rightxrightyrightz']);
     const [team, left, right] = ofType(events, 'agent-start');
@@ -115,7 +115,7 @@ describe('tools', () => {
         : [],
     );
 
-  test('the same tool twice is two calls', () => {
+  test('emits two calls for two uses of the same tool', () => {
     expect(parts(decodeTrace(findTrace('03')).events)).toEqual([
       ['Read', { file: 'a.txt' }, 'result', { type: 'text', content: 'A' }],
       ['Read', { file: 'b.txt' }, 'result', { type: 'text', content: 'B' }],
@@ -123,7 +123,7 @@ describe('tools', () => {
     ]);
   });
 
-  test('input first and output later, in the order of the calls', () => {
+  test('pairs separate inputs and outputs in the order of the calls', () => {
     const events = used(
       { toolName: 'x', toolInput: { n: 1 } },
       { toolName: 'x', toolInput: { n: 2 } },
@@ -136,13 +136,13 @@ describe('tools', () => {
     ]);
   });
 
-  test('output only, with and without a name', () => {
+  test('emits a call for an output without an input', () => {
     expect(parts(used({ toolName: 'x', toolOutput: 1 }))).toEqual([['x', {}, 'result', 1]]);
     expect(parts(used({ toolName: 'unknown', toolOutput: 1 }))).toEqual([['unknown', {}, 'result', 1]]);
     expect(parts(used({ toolOutput: null }))).toEqual([['unknown', {}, 'result', null]]);
   });
 
-  test('an empty error is an error, and so is no output at all', () => {
+  test('treats an empty error and a missing output as errors', () => {
     expect(parts(used({ toolName: 'x', toolInput: {}, error: '' }))).toEqual([
       ['x', {}, 'error', 'The tool "x" failed without a reason.'],
     ]);
@@ -151,7 +151,7 @@ describe('tools', () => {
     ]);
   });
 
-  test('those that the page knows are not dynamic', () => {
+  test('marks only unknown tools as dynamic', () => {
     const { events } = decodeTrace(findTrace('03'), { tools: ['Read'] });
     expect(ofType(events, 'tool-call').map(({ toolName, dynamic }) => [toolName, dynamic])).toEqual([
       ['Read', false],
@@ -161,7 +161,7 @@ describe('tools', () => {
   });
 });
 
-describe('the end', () => {
+describe('run-end', () => {
   const getOutcome = (name: string): unknown => getEnd(decodeTrace(findTrace(name)).events);
 
   test.each([
@@ -179,11 +179,11 @@ describe('the end', () => {
     ['17', { outcome: 'paused', waitingFor: [{ type: 'message' }] }],
     ['19', { outcome: 'aborted', reason: 'user cancelled' }],
     ['31', { outcome: 'error', error: { message: 'Unknown node type: nope' } }],
-  ])('of trace %s', (name, outcome) => {
+  ])('ends trace %s with the expected outcome', (name, outcome) => {
     expect(getOutcome(name)).toMatchObject(outcome);
   });
 
-  test('late events go to the ledger', () => {
+  test('reports late events as losses', () => {
     const { losses } = decodeTrace(findTrace('14'));
     expect(losses.filter(({ kind }) => kind === 'late').map(({ what }) => what)).toEqual([
       'agent:text:delta',
@@ -194,7 +194,7 @@ describe('the end', () => {
     ]);
   });
 
-  test('what a node says after it has failed is late too, where the flow goes on without it', () => {
+  test('reports events of a failed node as late if the flow continues', () => {
     const { events, losses } = decode([
       ...started,
       { type: 'node:error', ...node, error: 'timed out' },
@@ -208,14 +208,14 @@ describe('the end', () => {
     expect(losses).toMatchObject([{ kind: 'late', what: 'agent:text:delta' }]);
   });
 
-  test('a paused run says where the flow goes on', () => {
+  test('adds the resume token to a paused run', () => {
     const { runId } = findTrace('17').snapshot!;
     expect(getEnd(decodeTrace(findTrace('17')).events)).toMatchObject({
       resume: { runId, snapshot: { status: 'paused' } },
     });
   });
 
-  test('a pause that `run()` ended and what came after it are two runs', () => {
+  test('decodes a pause and its continuation as two runs', () => {
     const { events, snapshot } = findTrace('16');
     const paused = [...events.slice(0, 9), { type: 'settled', snapshot: { ...snapshot, status: 'paused' } }];
     expect(getEnd(decode(paused).events)).toMatchObject({ outcome: 'paused' });
@@ -225,7 +225,7 @@ describe('the end', () => {
     expect(ofType(second, 'interjection')).toEqual([]);
   });
 
-  test('a pause is a question inside the run, if pauses are live', () => {
+  test('emits a question for a live pause', () => {
     const { events } = findTrace('16');
     const inputs = [...events.slice(0, 9), { type: 'answered', text: 'please go on' }, ...events.slice(9)];
     const { events: live } = decode(inputs, { pauses: 'live' });
@@ -237,7 +237,7 @@ describe('the end', () => {
     expect(getEnd(unanswered)).toMatchObject({ outcome: 'paused', waitingFor: [{ type: 'question' }] });
   });
 
-  test('a second attempt takes back what the first has said', () => {
+  test('discards the text of a failed attempt on retry', () => {
     const { events } = decode([
       ...started,
       { type: 'agent:start', ...node },
@@ -251,7 +251,7 @@ describe('the end', () => {
     expect(getTexts(events)).toEqual(['Hello']);
   });
 
-  test('a schema’s complaint is made readable', () => {
+  test('formats schema issues as readable text', () => {
     const error = JSON.stringify([{ code: 'too_small', path: ['prompt'], message: 'Too small' }]);
     const { events } = decode([
       ...started,
@@ -264,7 +264,7 @@ describe('the end', () => {
 });
 
 describe('flows without agents', () => {
-  test('say nothing, unless their outputs are made text of', () => {
+  test('emits no text without nodeText', () => {
     expect(getTexts(decodeTrace(findTrace('28')).events)).toEqual([]);
     expect(getTexts(decodeTrace(findTrace('28'), { nodeText: true }).events)).toEqual(['answer 42']);
     const nodeText = ({ nodeId, output }: { nodeId: string; output: unknown }): string =>
@@ -277,11 +277,11 @@ describe('flows without agents', () => {
   });
 });
 
-describe('whatever comes', () => {
+describe('arbitrary input', () => {
   const nonsense: unknown[] = [null, 7, 'x', [], {}, { type: 3 }, { type: 'flow:unheard-of' }];
   const types = [...new Set(traces.flatMap(({ events }) => events.map(({ type }) => type)))];
 
-  test('is never too much, and never lost', () => {
+  test('decodes or reports every input without throwing', () => {
     const { events } = decode([
       ...nonsense,
       ...types.filter((type) => !type.startsWith('flow:')).map((type) => ({ type })),

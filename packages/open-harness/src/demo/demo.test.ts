@@ -26,7 +26,7 @@ async function runFlow(flow: Flow, input: Record<string, unknown> = {}): Promise
 const runSource = (source: AgentSource, text: string, fields: Partial<RunInput> = {}): Promise<AgentEvent[]> =>
   allOf(source.run(runInput(text, fields), runControl()));
 
-test('the demo flow plans, researches side by side, drafts, and asks', async () => {
+test('runs the demo flow up to its question and resumes it', async () => {
   const source = openHarnessSource(fast, { flow: demoFlow });
   const first = await runSource(source, 'Tea');
   expect(check(canonical, first).violations).toEqual([]);
@@ -47,7 +47,7 @@ test('the demo flow plans, researches side by side, drafts, and asks', async () 
   expect((await source.describe!()).edges).toHaveLength(4);
 });
 
-test.each(chatMajors)('and in the chat of $name, two turns', async ({ createChat }) => {
+test.each(chatMajors)('runs the demo flow in a chat of $name', async ({ createChat }) => {
   const chat = createChat({ transport: new OpenHarnessChatTransport(fast) });
   await chat.sendMessage({ text: 'Tea' });
   await chat.sendMessage({ text: 'yes' });
@@ -56,8 +56,8 @@ test.each(chatMajors)('and in the chat of $name, two turns', async ({ createChat
   expect(chat.status).toBe('ready');
 });
 
-describe('the runtime', () => {
-  test('follows conditions, and skips what no edge leads to', async () => {
+describe('createFlowRuntime', () => {
+  test('evaluates edge conditions and skips unreachable nodes', async () => {
     const flow: Flow = {
       name: 'choice',
       nodes: ['a', 'b', 'c', 'd'].map((id) => ({ id, run: () => id })),
@@ -82,7 +82,7 @@ describe('the runtime', () => {
     ]);
   });
 
-  test('a node that throws fails the flow', async () => {
+  test('fails the flow if a node throws', async () => {
     const run = async (context: { say(text: string): Promise<void> }): Promise<never> => {
       await context.say('I try.');
       throw new Error('No luck.');
@@ -95,7 +95,7 @@ describe('the runtime', () => {
     expect(events.at(-1)).toMatchObject({ outcome: 'error', error: { message: 'Node "a" failed: No luck.' } });
   });
 
-  test('is paused and stopped from outside, at a word’s end', async () => {
+  test('pauses and stops between two words', async () => {
     for (const how of ['pause', 'stop'] as const) {
       const runtime = fast();
       const events: RuntimeEvent[] = [];
@@ -111,7 +111,7 @@ describe('the runtime', () => {
     }
   });
 
-  test('takes any model as a node', async () => {
+  test('runs an AI SDK model as a node', async () => {
     const flow: Flow = {
       name: 'model',
       nodes: [

@@ -10,7 +10,7 @@ import { createTransformState, transformEvent } from './transform-event.ts';
 
 const getTypes = (chunks: UIMessageChunk[]): string[] => chunks.map(({ type }) => type);
 
-/** Types of the chunks that a page shows. The transport's resume token and error codes are its own. */
+/** Returns the types of visible chunks, without the transport's resume token and error codes. */
 const shown = (chunks: UIMessageChunk[]): string[] =>
   getTypes(chunks).filter((type) => type !== 'data-event' && type !== 'message-metadata');
 
@@ -30,11 +30,11 @@ describe('transformEvent without a state', () => {
     [{ type: 'flow:complete', flowName: 'f', status: 'failed' }, ['data-flow-status', 'message-metadata', 'error']],
     [{ type: 'flow:paused' }, ['finish']],
     [{ type: 'flow:aborted' }, ['message-metadata', 'abort']],
-  ])('gives the chunks of the event %j alone', (event, types) => {
+  ])('emits only the chunks of the event %j', (event, types) => {
     expect(getTypes(transformEvent(event))).toEqual(types);
   });
 
-  test('gives the content of the event', () => {
+  test('emits the content of the event', () => {
     expect(transformEvent({ type: 'agent:text:delta', ...node, content: 'Hi' })).toContainEqual(
       expect.objectContaining({ type: 'text-delta', delta: 'Hi' }),
     );
@@ -45,8 +45,8 @@ describe('transformEvent without a state', () => {
   });
 });
 
-describe.each(traces)('transformEvent with a state: the trace $name', ({ name, events, thrown, snapshot }) => {
-  test('gives the stream of the chat transport', async () => {
+describe.each(traces)('transformEvent with a state: trace $name', ({ name, events, thrown, snapshot }) => {
+  test('emits the same chunks as the chat transport', async () => {
     const state = createTransformState({ run: runInput() });
     const chunks = events.flatMap((event) => transformEvent(event, state));
     if (thrown !== undefined) {
@@ -59,7 +59,7 @@ describe.each(traces)('transformEvent with a state: the trace $name', ({ name, e
   });
 });
 
-test('transformEvent with a state takes the options of the transport', () => {
+test('applies the options of the transport with a state', () => {
   const state = createTransformState({ sendReasoning: false, sendStepMarkers: false });
   const types = getTypes(findTrace('02').events.flatMap((event) => transformEvent(event, state)));
   expect(types.filter((type) => !type.startsWith('data-') && type !== 'text-delta')).toEqual([

@@ -19,7 +19,7 @@ function createCounter(limit: number): { source: ReadableStream<number>; cancel:
   return { source, cancel, pulled: () => count };
 }
 
-test('each reader gets all of it, and it is read once, on demand', async () => {
+test('delivers all items to each reader and reads the source once, on demand', async () => {
   const { source, pulled } = createCounter(3);
   const onOver = vi.fn<() => void>();
   const shared = new SharedStream(source, { whenLeft: 'stop', onOver });
@@ -34,7 +34,7 @@ test('each reader gets all of it, and it is read once, on demand', async () => {
   expect(onOver).toHaveBeenCalledTimes(1);
 });
 
-test('it is stopped with its last reader, or goes on', async () => {
+test('stops or continues after the last reader, depending on whenLeft', async () => {
   const stopped = createCounter(Infinity);
   const shared = new SharedStream(stopped.source, { whenLeft: 'stop', onOver: () => undefined });
   const [one, two] = [shared.open(), shared.open()];
@@ -50,7 +50,7 @@ test('it is stopped with its last reader, or goes on', async () => {
   expect(going.cancel).not.toHaveBeenCalled();
 });
 
-test('a failure is everybody’s', async () => {
+test('delivers a failure to every reader', async () => {
   const source = new ReadableStream<number>({ pull: (controller) => controller.error(new Error('Torn.')) });
   const shared = new SharedStream(source, { whenLeft: 'stop', onOver: () => undefined });
   const readers = [allOf(shared.open()), allOf(shared.open())];

@@ -24,8 +24,8 @@ function decode(inputs: unknown[]): { events: AgentEvent[]; losses: Loss[] } {
   return { events: transcode(codec, inputs), losses };
 }
 
-describe.each(names)('the recording %s', (name) => {
-  test('is decoded as reviewed', async () => {
+describe.each(names)('server recording %s', (name) => {
+  test('decodes to the reviewed events', async () => {
     const { events, losses } = decode(readEvents(name));
     expect(check(canonical, events).violations).toEqual([]);
     expect(losses.filter(({ kind }) => kind === 'repaired')).toEqual([]);
@@ -33,7 +33,7 @@ describe.each(names)('the recording %s', (name) => {
     await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot(`../../fixtures/decoded/head-${name}.txt`);
   });
 
-  test('may be cut anywhere', () => {
+  test('follows the canonical rules at every cut', () => {
     const recorded = readEvents(name);
     for (let cut = 0; cut <= recorded.length; cut += 1) {
       expect(check(canonical, decode(recorded.slice(0, cut)).events).violations, `cut at ${cut}`).toEqual([]);
@@ -41,8 +41,8 @@ describe.each(names)('the recording %s', (name) => {
   });
 });
 
-describe('the decoder', () => {
-  test('phases are nodes, agents are theirs, tools have the wire’s ids', () => {
+describe('createOpenHarnessServerDecoder', () => {
+  test('decodes phases as nodes with agents, and keeps tool call ids', () => {
     const { events } = decode(readEvents('phases'));
     expect(ofType(events, 'agent-start').map(({ name, kind }) => [name, kind])).toEqual([
       ['plan', 'node'],
@@ -59,7 +59,7 @@ describe('the decoder', () => {
     expect(ofType(events, 'state-delta').length).toBeGreaterThan(0);
   });
 
-  test('a question is asked, and answered by the one of the two shapes that names it', () => {
+  test('decodes a question and the answer that names it', () => {
     const { events } = decode(readEvents('hitl'));
     const [question] = ofType(events, 'question');
     expect(question).toMatchObject({ kind: 'approval', message: 'Ship it?' });
@@ -71,22 +71,22 @@ describe('the decoder', () => {
     expect(getEnd(decode(readEvents('hitl').slice(0, -2)).events)).toMatchObject({ outcome: 'paused' });
   });
 
-  test('agents of one name at one time have one voice, and that is said', () => {
+  test('merges concurrent agents of the same name and warns', () => {
     const started = readEvents('simple').find(({ name }) => name === 'agent:started');
     const { events } = decode([started, started]);
     expect(ofType(events, 'agent-start')).toHaveLength(1);
     expect(ofType(events, 'notice')).toMatchObject([{ code: 'same-name' }]);
   });
 
-  test('whatever comes', () => {
+  test('decodes arbitrary input to a valid run', () => {
     const every = names.flatMap(readEvents).map(({ name }) => ({ name, payload: {} }));
     const { events } = decode([null, 7, 'x', {}, ...every.filter(({ name }) => name !== 'workflow:completed')]);
     expect(check(canonical, events).violations).toEqual([]);
   });
 });
 
-describe('the source', () => {
-  /** A server that never ends its stream. */
+describe('openHarnessServerSource', () => {
+  /** Stub of a server that never ends its stream. */
   const server = (text: string, state: object = { running: true }) => {
     const requestedUrls: string[] = [];
     let isCancelled = false;
@@ -107,7 +107,7 @@ describe('the source', () => {
     events.map((event) => `event: ${event.name}\nid: ${event.id}\ndata: ${JSON.stringify(event)}\n\n`).join('');
   const options = { baseUrl: 'http://127.0.0.1:42069/', sessionId: 's 1', pollMs: 5 };
 
-  test('follows a session with its history, and ends with it though the stream does not', async () => {
+  test('follows a session from its history and ends with the workflow', async () => {
     const text = readFileSync(join(import.meta.dirname, '../../fixtures/head-4645c5d/simple.sse.txt'), 'utf8');
     const { fetch, requestedUrls, isCancelled } = server(text);
     const events = await allOf(openHarnessServerSource({ ...options, fetch }).run(runInput(), runControl()));
@@ -119,14 +119,14 @@ describe('the source', () => {
     expect(texts).toEqual(['Hello', 'Done']);
   });
 
-  test('finds out that a workflow failed, of which the server says nothing', async () => {
+  test('detects a failed workflow that the server does not report', async () => {
     const { fetch } = server(sse(readEvents('error')), { running: false });
     const events = await allOf(openHarnessServerSource({ ...options, fetch }).run(runInput(), runControl()));
     const message = expect.stringContaining('no longer runs') as string;
     expect(getEnd(events)).toMatchObject({ outcome: 'error', error: { message } });
   });
 
-  test('rests at a question, and refuses its answer with the reason', async () => {
+  test('pauses at a question and explains why it cannot be answered', async () => {
     const { fetch } = server(sse(readEvents('hitl').slice(0, -2)));
     const source = openHarnessServerSource({ ...options, fetch });
     const end = getEnd(await allOf(source.run(runInput(), runControl())));
@@ -137,7 +137,7 @@ describe('the source', () => {
     expect(refused).toMatchObject({ outcome: 'error', error: { message } });
   });
 
-  test('says which session is missing', async () => {
+  test('names the missing session', async () => {
     const fetch = (async () => new Response('', { status: 404 })) as unknown as typeof globalThis.fetch;
     const events = await allOf(openHarnessServerSource({ ...options, fetch }).run(runInput(), runControl()));
     expect(getEnd(events)).toMatchObject({ error: { message: 'The Open Harness server has no session "s 1".' } });

@@ -27,7 +27,7 @@ const getText = (events: AgentEvent[]): string =>
   (foldEvents(events)?.content.parts ?? []).map((part) => (part.type === 'text' ? part.text : '')).join('');
 
 const textDelta = (content: string): RuntimeEvent => ({ type: 'agent:text:delta', ...node, content });
-/** Says something and then nothing, until it is stopped. */
+/** Creates a runtime that emits text and then nothing until it is stopped. */
 const endless = (): ScriptRuntime =>
   new ScriptRuntime(async (runtime) => {
     runtime.emit(...begin, textDelta('Hel'));
@@ -37,8 +37,8 @@ const endless = (): ScriptRuntime =>
     return isPause ? 'paused' : 'aborted';
   });
 
-describe.each(traces)('the trace $name', (trace) => {
-  test.each(['timed', 'immediate'] as const)('%s: one sealed run, and nobody listens any more', async (timing) => {
+describe.each(traces)('trace $name', (trace) => {
+  test.each(['timed', 'immediate'] as const)('emits one valid run and removes its listener (%s)', async (timing) => {
     const runtime = new ReplayRuntime(trace, timing);
     const events = await runToEnd(openHarnessSource(() => runtime).run(runInput(), runControl()));
     expect(check(canonical, events).violations).toEqual([]);
@@ -48,8 +48,8 @@ describe.each(traces)('the trace $name', (trace) => {
   });
 });
 
-describe('a runtime is driven by its state', () => {
-  test('idle: it is run with the message, the files and the history', async () => {
+describe('openHarnessSource by runtime status', () => {
+  test('runs an idle runtime with message, files and history', async () => {
     const runtime = new ReplayRuntime(findTrace('01'));
     await runToEnd(openHarnessSource(runtime).run(runInput('Hi there'), runControl()));
     expect(runtime.inputs).toEqual([{ message: 'Hi there', files: [], history: [] }]);
@@ -58,7 +58,7 @@ describe('a runtime is driven by its state', () => {
     expect(other.inputs).toEqual([{ topic: 1 }]);
   });
 
-  test('paused, first generation: the command, then run()', async () => {
+  test('resumes a paused first-generation runtime by command and run()', async () => {
     const runtime = new ScriptRuntime(async ({ emit }) => {
       emit.call(runtime, ...begin, textDelta('on'), ...finish);
       return 'complete';
@@ -71,7 +71,7 @@ describe('a runtime is driven by its state', () => {
     expect(getEnd(events)).toMatchObject({ outcome: 'complete' });
   });
 
-  test('paused, second generation: its method', async () => {
+  test('resumes a paused second-generation runtime by its method', async () => {
     const replay = new ReplayRuntime(findTrace('v0.2.0-simple'));
     replay.status = 'paused';
     const resumed: unknown[] = [];
@@ -89,7 +89,7 @@ describe('a runtime is driven by its state', () => {
     expect(getEnd(events)).toMatchObject({ outcome: 'complete' });
   });
 
-  test('running: the message is sent to the active node, and never run() again', async () => {
+  test('sends a message to the active node of a running runtime', async () => {
     let release = (): void => undefined;
     const runtime = new ScriptRuntime(async (own) => {
       own.emit(...begin);
@@ -109,7 +109,7 @@ describe('a runtime is driven by its state', () => {
     expect(runtime.listeners.size).toBe(0);
   });
 
-  test('running, and somebody else’s: the message is sent when the next node starts', async () => {
+  test('sends a message when the next node of a foreign runtime starts', async () => {
     const runtime = new ScriptRuntime();
     runtime.status = 'running';
     const events = runToEnd(openHarnessSource(runtime).run(runInput('two'), runControl()));
@@ -218,10 +218,10 @@ describe('a runtime is driven by its state', () => {
   });
 
   test.each([
-    ['running', 'still at work on the last message'],
+    ['running', 'still working on the last message'],
     ['complete', 'a runtime runs once'],
     ['aborted', 'a runtime runs once'],
-  ] as const)('%s: a clear refusal', async (status, message) => {
+  ] as const)('rejects a runtime with status %s', async (status, message) => {
     const runtime = new ScriptRuntime();
     runtime.status = status;
     const events = await runToEnd(openHarnessSource(runtime, { whenRunning: 'refuse' }).run(runInput(), runControl()));
@@ -233,7 +233,7 @@ describe('a runtime is driven by its state', () => {
     expect(runtime.listeners.size).toBe(0);
   });
 
-  test('a factory that fails, and a run() that is rejected, are errors that can be read', async () => {
+  test('ends with a readable error if the factory or run() fails', async () => {
     const failing = openHarnessSource(() => Promise.reject(new Error('No flow.yaml here.')));
     expect(getEnd(await runToEnd(failing.run(runInput(), runControl())))).toMatchObject({
       error: { message: 'No flow.yaml here.' },
@@ -245,7 +245,7 @@ describe('a runtime is driven by its state', () => {
   });
 });
 
-test('what the runtime has said after the end is in the ledger', async () => {
+test('reports events after the end as losses', async () => {
   const late: string[] = [];
   const onLoss = ({ kind, what }: Loss): void => void (kind === 'late' && late.push(what));
   await runToEnd(openHarnessSource(() => new ReplayRuntime(findTrace('14')), { onLoss }).run(runInput(), runControl()));
@@ -253,7 +253,7 @@ test('what the runtime has said after the end is in the ledger', async () => {
 });
 
 describe('stopping', () => {
-  test('stops the runtime itself, and waits for its last words', async () => {
+  test('stops the runtime and waits for its final events', async () => {
     const runtime = endless();
     const stop = new AbortController();
     const stream = openHarnessSource(runtime).run(runInput(), runControl({ signal: stop.signal }));
@@ -267,7 +267,7 @@ describe('stopping', () => {
     expect(runtime.listeners.size).toBe(0);
   });
 
-  test('pauses it by option, and the next turn gets the token', async () => {
+  test('pauses the runtime with onAbort and passes the token to the next run', async () => {
     const turns: FlowTurn[] = [];
     const runtimes = [endless(), new ReplayRuntime(findTrace('01'))];
     const source = openHarnessSource((turn) => runtimes[turns.push(turn) - 1]!, { onAbort: 'pause' });
@@ -280,7 +280,7 @@ describe('stopping', () => {
     expect(turns[1]!.resume).toMatchObject({ runId: 'flow-run', snapshot: { status: 'paused' } });
   });
 
-  test('a reader that leaves stops it too', async () => {
+  test('stops the runtime if the reader cancels', async () => {
     const runtime = endless();
     const reader = openHarnessSource(runtime).run(runInput(), runControl()).getReader();
     for (let type = ''; type !== 'text-delta';) type = (await reader.read()).value!.type;
@@ -289,7 +289,7 @@ describe('stopping', () => {
     expect(runtime.listeners.size).toBe(0);
   });
 
-  test('before it began, nothing begins', async () => {
+  test('does not start the runtime after an abort', async () => {
     const runtime = endless();
     const events = await runToEnd(
       openHarnessSource(runtime).run(runInput(), runControl({ signal: AbortSignal.abort() })),
@@ -298,7 +298,7 @@ describe('stopping', () => {
     expect(runtime.inputs).toEqual([]);
   });
 
-  test('a runtime that does not listen is left behind', async () => {
+  test('ends the run if the runtime ignores the stop', async () => {
     const runtime = endless();
     runtime.dispatch = () => undefined;
     const stop = new AbortController();
@@ -323,7 +323,7 @@ describe('live pauses', () => {
       },
     );
 
-  test('are answered inside the run', async () => {
+  test('resumes a live pause inside the run', async () => {
     const runtime = createPausingRuntime();
     async function* liveAnswers(): AsyncGenerator<Answer> {
       yield { questionId: 'run:pause-1', value: 'ship it' };
@@ -337,7 +337,7 @@ describe('live pauses', () => {
     expect(getEnd(events)).toMatchObject({ outcome: 'complete' });
   });
 
-  test('end the run where nobody can answer', async () => {
+  test('ends the run if a live pause cannot be answered', async () => {
     const events = await runToEnd(
       openHarnessSource(createPausingRuntime(), { pauses: 'live' }).run(runInput(), runControl()),
     );
@@ -345,7 +345,7 @@ describe('live pauses', () => {
   });
 });
 
-test('the flow’s edges are the topology', async () => {
+test('describes the flow as a topology', async () => {
   const flow = {
     name: 'news',
     nodes: [{ id: 'plan' }, { id: 'edit' }],
