@@ -89,8 +89,8 @@ describe('arbitrary server events', () => {
           const bytes = new TextEncoder().encode(isUnix ? text.replaceAll('\r\n', '\n') : text);
           const body = new ReadableStream<Uint8Array>({
             start(controller) {
-              for (let start = 0, turn = 0; start < bytes.length; turn += 1) {
-                const end = start + sizes[turn % sizes.length]!;
+              for (let start = 0, index = 0; start < bytes.length; index += 1) {
+                const end = start + sizes[index % sizes.length]!;
                 controller.enqueue(bytes.slice(start, end));
                 start = end;
               }

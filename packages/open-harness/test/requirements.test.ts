@@ -143,9 +143,9 @@ describe('functional requirements', () => {
 
   describe('5: step markers besides those of the nodes, as the README lists them', () => {
     const other = { nodeId: 'b', runId: 'n2' };
-    const say = (content: string, who: { nodeId: string; runId: string } = node): RuntimeEvent => ({
+    const textDelta = (content: string, ids: { nodeId: string; runId: string } = node): RuntimeEvent => ({
       type: 'agent:text',
-      ...who,
+      ...ids,
       content,
     });
     const tool: RuntimeEvent = { type: 'agent:tool', ...node, toolName: 'x', toolInput: 1, toolOutput: 2 };
@@ -153,26 +153,30 @@ describe('functional requirements', () => {
     const sub = { nodeId: 'a.left', runId: 'n1:left' };
 
     test.each<[string, RuntimeEvent[], string[]]>([
-      ['adds none for only tools', [say('one'), tool, tool], ['step', 'one', 'x', 'x']],
-      ['adds none for text after a tool result', [say('one'), tool, say('two')], ['step', 'one', 'x', 'two']],
+      ['adds none for only tools', [textDelta('one'), tool, tool], ['step', 'one', 'x', 'x']],
+      [
+        'adds none for text after a tool result',
+        [textDelta('one'), tool, textDelta('two')],
+        ['step', 'one', 'x', 'two'],
+      ],
       [
         'adds one for a second agent:start of the node',
-        [{ type: 'agent:start', ...node }, say('one'), { type: 'agent:start', ...node }, say('two')],
+        [{ type: 'agent:start', ...node }, textDelta('one'), { type: 'agent:start', ...node }, textDelta('two')],
         ['step', 'one', 'step', 'two'],
       ],
       [
         'adds one for a sub-agent and one for its node after it',
-        [say('one'), say('two', sub), say('three')],
+        [textDelta('one'), textDelta('two', sub), textDelta('three')],
         ['step', 'one', 'step', 'two', 'step', 'three'],
       ],
       [
         'adds none for a silent node while text of another is open',
-        [open, { type: 'node:start', ...other }, say('one')],
+        [open, { type: 'node:start', ...other }, textDelta('one')],
         ['step', 'one'],
       ],
       [
         'adds one for a node that emits text after the open text of another',
-        [open, { type: 'node:start', ...other }, say('one'), say('two', other)],
+        [open, { type: 'node:start', ...other }, textDelta('one'), textDelta('two', other)],
         ['step', 'one', 'step', 'two'],
       ],
     ])('%s', async (_, events, expected) => {

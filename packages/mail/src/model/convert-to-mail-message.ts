@@ -35,8 +35,8 @@ export function convertToMAILMessage(
   const warn = (message: string): void => void warnings.push({ type: 'other', message });
   const system = prompt.flatMap((message) => (message.role === 'system' ? [message.content] : []));
   const conversation = prompt.filter((message) => message.role !== 'system');
-  const text = transcript ? buildTranscript(conversation, warn) : getNewestUserText(conversation, warn);
-  const messageBody = [...(includeSystem ? system : []), text].filter((text) => text !== '').join('\n\n');
+  const userText = transcript ? buildTranscript(conversation, warn) : getNewestUserText(conversation, warn);
+  const messageBody = [...(includeSystem ? system : []), userText].filter((text) => text !== '').join('\n\n');
   return { messageBody, toolResults: getTrailingResults(conversation, warn), warnings };
 }
 

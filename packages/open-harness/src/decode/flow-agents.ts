@@ -112,17 +112,17 @@ export class FlowAgents {
     const usage = toUsage(input);
     if (usage !== undefined) addUsage(this.usage, usage);
     const { durationMs, numTurns } = input;
-    const said = defined({
+    const metadata = defined({
       sessionId: agent.sessionId,
       durationMs: numberOf(durationMs),
       numTurns: numberOf(numTurns),
     });
-    const isNew = Object.keys(said).length > 0;
+    const isNew = Object.keys(metadata).length > 0;
     agent.ensureStep();
     agent.endStep({
       finishReason: 'stop',
       ...defined({ usage }),
-      ...(isNew && { providerMetadata: { [dialect]: said } }),
+      ...(isNew && { providerMetadata: { [dialect]: metadata } }),
     });
     agent.fault = undefined;
     if (!agent.isSubAgent) return;

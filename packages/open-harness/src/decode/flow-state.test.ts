@@ -61,8 +61,8 @@ const options = fc.record({ pauses: fc.constantFrom('token' as const, 'live' as 
 describe('arbitrary runtime events in arbitrary order', () => {
   test('decodes to a valid run without repairs by the seal', () => {
     fc.assert(
-      fc.property(inputs, options, (said, how) => {
-        const { events, losses } = decode(said, how);
+      fc.property(inputs, options, (items, decoderOptions) => {
+        const { events, losses } = decode(items, decoderOptions);
         expect(check(canonical, events).violations).toEqual([]);
         expect(losses.filter(({ kind, what }) => kind === 'repaired' && what in lossCounts)).toEqual([]);
       }),
@@ -76,9 +76,9 @@ describe('arbitrary runtime events in arbitrary order', () => {
       sendNodeOutputs: fc.boolean(),
     });
     fc.assert(
-      fc.property(inputs, options, show, (said, how, shown) => {
+      fc.property(inputs, options, show, (items, decoderOptions, shown) => {
         const encoder = compose(createUIMessageEncoder({ version: 6 }), createFlowChunks(shown) as never);
-        const events = transcode(createFlowFilter(shown), decode(said, how).events);
+        const events = transcode(createFlowFilter(shown), decode(items, decoderOptions).events);
         const chunks = transcode(encoder, events);
         const { violations } = check(createUIMessageStreamDialect({ version: 6 }), chunks);
         // Forbidden keys are rejected when a frame is written, which does not happen in one process. Without step markers,

@@ -40,7 +40,7 @@ export class Invocation {
   sessionId: string | undefined;
   #context: RunContext;
   #stepId: string | undefined;
-  #open: { kind: TextKind; id: string; said: string } | undefined;
+  #open: { kind: TextKind; id: string; text: string } | undefined;
   /** Text of blocks that were closed before their complete text arrived, which then adds nothing. */
   #unconfirmed = new Map<TextKind, string>();
   #calls: Call[] = [];
@@ -85,20 +85,20 @@ export class Invocation {
   appendText(kind: TextKind, delta: string): void {
     if (delta === '') return;
     const open = this.#openText(kind);
-    open.said += delta;
+    open.text += delta;
     this.#context.emit({ type: `${kind}-delta`, id: open.id, delta });
   }
 
   /** Completes a block: emits what the deltas lack of `content`, and closes the part. */
   completeText(kind: TextKind, content: string): void {
     const open = this.#open?.kind === kind ? this.#open : undefined;
-    const said = open?.said ?? this.#unconfirmed.get(kind);
+    const text = open?.text ?? this.#unconfirmed.get(kind);
     this.#unconfirmed.delete(kind);
-    if (said === undefined) {
+    if (text === undefined) {
       this.appendText(kind, content);
-    } else if (open !== undefined && content.startsWith(said)) {
-      this.appendText(kind, content.slice(said.length));
-    } else if (said.trim() !== content.trim() && !said.startsWith(content)) {
+    } else if (open !== undefined && content.startsWith(text)) {
+      this.appendText(kind, content.slice(text.length));
+    } else if (text.trim() !== content.trim() && !text.startsWith(content)) {
       const why = 'The complete text differs from its deltas. The streamed text is kept.';
       this.#context.onLoss({ kind: 'repaired', what: `agent:${kind === 'text' ? 'text' : 'thinking'}`, why });
     }
@@ -108,9 +108,9 @@ export class Invocation {
 
   closeText(): void {
     if (this.#open === undefined) return;
-    const { kind, id, said } = this.#open;
+    const { kind, id, text } = this.#open;
     this.#open = undefined;
-    this.#unconfirmed.set(kind, said);
+    this.#unconfirmed.set(kind, text);
     this.#context.emit({ type: `${kind}-end`, id });
   }
 
@@ -149,13 +149,13 @@ export class Invocation {
     this.#calls = [];
   }
 
-  #openText(kind: TextKind): { kind: TextKind; id: string; said: string } {
+  #openText(kind: TextKind): { kind: TextKind; id: string; text: string } {
     if (this.#open?.kind === kind) return this.#open;
     this.closeText();
     if (kind === 'text') this.hasText = true;
     this.#unconfirmed.delete(kind);
     const stepId = this.ensureStep();
-    this.#open = { kind, id: this.#context.ids.next(), said: '' };
+    this.#open = { kind, id: this.#context.ids.next(), text: '' };
     this.#context.emit({ type: `${kind}-start`, id: this.#open.id, agentId: this.agentId, stepId });
     return this.#open;
   }

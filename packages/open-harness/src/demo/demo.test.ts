@@ -23,8 +23,8 @@ async function runFlow(flow: Flow, input: Record<string, unknown> = {}): Promise
   return events;
 }
 
-const runSource = (source: AgentSource, text: string, fields: Partial<RunInput> = {}): Promise<AgentEvent[]> =>
-  allOf(source.run(runInput(text, fields), runControl()));
+const runSource = (source: AgentSource, message: string, fields: Partial<RunInput> = {}): Promise<AgentEvent[]> =>
+  allOf(source.run(runInput(message, fields), runControl()));
 
 test('runs the demo flow up to its question and resumes it', async () => {
   const source = openHarnessSource(fast, { flow: demoFlow });

@@ -59,14 +59,14 @@ export function createFlowChunks(options: FlowChunkOptions = {}): Codec<UIMessag
     const agentId = nameOf(wireId) ?? '';
     const isNew = !seen.has(agentId);
     seen.add(agentId);
-    const isStepOf = sendStepMarkers !== false && kind === 'node';
-    if (isStepOf && isNew && open.size === 0) startStep(emit);
-    else if (isStepOf && isNew && sendStepMarkers === 'nodes') deferred += 1;
+    const startsStep = sendStepMarkers !== false && kind === 'node';
+    if (startsStep && isNew && open.size === 0) startStep(emit);
+    else if (startsStep && isNew && sendStepMarkers === 'nodes') deferred += 1;
     const { transient, ...kept } = chunk;
     emit({
       ...kept,
       // Persist the node's name in its step, even if the node emits nothing.
-      ...(transient && !isStepOf && { transient }),
+      ...(transient && !startsStep && { transient }),
     });
   };
 
