@@ -12,7 +12,7 @@ import { createOpenHarnessDecoder } from '@intertie/open-harness';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 
-import { captureFrames, captures } from '../packages/mail/test/captures.ts';
+import { readCaptureFrames, captures } from '../packages/mail/test/captures.ts';
 import { traces } from '../packages/open-harness/test/traces.ts';
 
 /** What each kind of input has become, and whether a ledger line was written. */
@@ -115,7 +115,7 @@ it('docs/protocols.md says what the codecs do', async () => {
     fullStreams(runs),
   );
   const run = runs[0]!.run;
-  const swarms = captures.map((name) => ({ run, inputs: captureFrames(name) }));
+  const swarms = captures.map((name) => ({ run, inputs: readCaptureFrames(name) }));
   const fromMAIL = tableOf((of, onLoss) => createMAILDecoder(of, { onLoss }), swarms);
   const flows = traces.map(({ events }) => ({ run, inputs: events }));
   const fromFlow = tableOf((of, onLoss) => createOpenHarnessDecoder(of, { onLoss }), flows);

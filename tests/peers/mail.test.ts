@@ -124,7 +124,7 @@ describe('a real MAIL 1.3.6 server', () => {
 
   it('refuses a wrong key', async () => {
     const call = generateText({ model: provider({ authToken: 'wrong' })('scripted'), maxRetries: 0, prompt: 'simple' });
-    await expect(call).rejects.toThrow('refused the key');
+    await expect(call).rejects.toThrow('rejected the key');
   });
 
   it('is left at once when the run is stopped', async () => {

@@ -1,5 +1,5 @@
 /// <reference types="node" />
-// Node's own: an HTTP server on loopback around the demo's fetch handler, which also runs elsewhere.
+// Needs Node for the HTTP server; the demo's fetch handler also runs in other runtimes.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createMAILDemo, type MAILDemoOptions } from './demo/demo-handler.ts';
 
@@ -11,14 +11,14 @@ export interface MAILDemoServer {
   stop(): Promise<void>;
 }
 
-/** Starts the demo's server on loopback. Default: any free port. */
+/** Starts the demo server on loopback. Default port: any free one. */
 export async function startMAILDemo({
   port = 0,
   ...options
 }: MAILDemoOptions & { port?: number } = {}): Promise<MAILDemoServer> {
   const demo = createMAILDemo(options);
   const server = createServer((incoming, outgoing) => {
-    answer(demo.fetch, incoming, outgoing).catch((error: unknown) => outgoing.destroy(error as Error));
+    respond(demo.fetch, incoming, outgoing).catch((error: unknown) => outgoing.destroy(error as Error));
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -33,7 +33,7 @@ export async function startMAILDemo({
   return { url: `http://127.0.0.1:${open}`, stop };
 }
 
-async function answer(
+async function respond(
   handle: (request: Request) => Promise<Response>,
   incoming: IncomingMessage,
   outgoing: ServerResponse,

@@ -29,7 +29,7 @@ export { createMAILStreamTransformer } from './model/mail-stream-transformer.ts'
 export type { MAILStreamTransformerOptions } from './model/mail-stream-transformer.ts';
 export { convertToMAILMessage } from './model/convert-to-mail-message.ts';
 export type { ConvertToMAILMessageOptions, MAILMessageInput } from './model/convert-to-mail-message.ts';
-export type { MAILToolResult } from './client/mail-turn.ts';
+export type { MAILToolResult } from './client/mail-request.ts';
 export { toSwarmActions } from './model/to-swarm-actions.ts';
 export type { SwarmActions } from './model/to-swarm-actions.ts';
 export type { MAILCheck } from './client/check-server.ts';

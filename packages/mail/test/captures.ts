@@ -6,26 +6,26 @@ import { runInput } from '../../core/test/run-input.ts';
 
 const folder = new URL('../fixtures/', import.meta.url);
 
-/** The names of all recorded streams. */
+/** Names of all recorded streams. */
 export const captures: string[] = readdirSync(folder)
   .filter((name) => name.endsWith('.sse'))
   .toSorted((a, b) => (a < b ? -1 : 1));
 
-export function captureBytes(name: string): Uint8Array {
+export function readCaptureBytes(name: string): Uint8Array {
   return readFileSync(new URL(name, folder));
 }
 
-/** The one capture whose name starts with this number. */
-export function captureOf(number: string): string {
+/** Returns the capture whose name starts with the number. */
+export function findCapture(number: string): string {
   const name = captures.find((capture) => capture.startsWith(`${number}-`));
-  if (name === undefined) throw new Error(`There is no capture ${number} in ${folder.pathname}.`);
+  if (name === undefined) throw new Error(`No capture ${number} in ${folder.pathname}.`);
   return name;
 }
 
-export function captureFrames(name: string): MAILFrame[] {
+export function readCaptureFrames(name: string): MAILFrame[] {
   const frames: MAILFrame[] = [];
   const parser = createParser({ onEvent: ({ event = '', data }) => void frames.push({ event, data }) });
-  parser.feed(new TextDecoder().decode(captureBytes(name)));
+  parser.feed(new TextDecoder().decode(readCaptureBytes(name)));
   return frames;
 }
 

@@ -29,8 +29,8 @@ async function post(url: string, body: object): Promise<MAILFrame[]> {
   return frames;
 }
 
-describe('the demo', () => {
-  it('researches, and says that it is a script', async () => {
+describe('MAIL demo server', () => {
+  it('answers a question and labels itself as a script', async () => {
     await withDemo(async (mail) => {
       const result = streamText({ model: mail('demo'), prompt: 'Where does the time go in our build?' });
       expect(await result.text).toContain('I am a script');
@@ -41,7 +41,7 @@ describe('the demo', () => {
     });
   });
 
-  it('asks, and goes on at once with the answer, though the server would stall', async () => {
+  it('resumes a breakpoint without waiting for the delayed end of the stream', async () => {
     await withDemo(async (mail) => {
       const { text, steps } = await generateText({
         model: mail('demo', { breakpointTools: ['ask_user'] }),
@@ -54,7 +54,7 @@ describe('the demo', () => {
     });
   });
 
-  it('goes on with its task for three turns', async () => {
+  it('continues one task over three messages', async () => {
     await withDemo(async (mail) => {
       const messages: ModelMessage[] = [];
       const tasks = new Set<string>();
@@ -68,14 +68,14 @@ describe('the demo', () => {
     });
   });
 
-  it('fails as the real one does', async () => {
+  it('fails like the real server', async () => {
     await withDemo(async (mail) => {
       const call = generateText({ maxRetries: 0, model: mail('demo'), prompt: 'Please fail' });
       await expect(call).rejects.toThrow('completion failed after 5 retries');
     });
   });
 
-  it('speaks the dialect, with all its stalls', async () => {
+  it('follows the dialect’s rules, including delayed ends', async () => {
     await withDemo(
       async (_, url) => {
         for (const body of ['Hello', 'Tell me about build times', 'Plan a trip', 'Please fail']) {
@@ -93,7 +93,7 @@ describe('the demo', () => {
     );
   });
 
-  it('hangs where the real one hangs, which the model sees', async () => {
+  it('reproduces the hang of a completed task, which the model detects', async () => {
     await withDemo(async (mail) => {
       const model = mail('demo', { taskId: 'mine' });
       await generateText({ model, prompt: 'Hello' });
@@ -101,11 +101,11 @@ describe('the demo', () => {
     });
   });
 
-  it('takes one key if told so, and is closed without debug mode', async () => {
+  it('accepts only the configured key and rejects /ui without debug mode', async () => {
     await withDemo(
       async (mail, url) => {
         await expect(generateText({ maxRetries: 0, model: mail('demo'), prompt: 'x' })).rejects.toThrow(
-          'refused the key',
+          'rejected the key',
         );
         expect(await createMAIL({ baseUrl: url, authToken: '' }).check()).toMatchObject({ ok: false, auth: 'none' });
         expect(await createMAIL({ baseUrl: url, authToken: 'right' }).check({ swarm: 'demo' })).toMatchObject({
@@ -116,7 +116,7 @@ describe('the demo', () => {
     );
   });
 
-  it('keeps a record, from which a lost connection goes on', async () => {
+  it('serves the task record, from which a lost connection is resumed', async () => {
     await withDemo(async (_, url) => {
       let isCut = false;
       const cutting: typeof fetch = async (input, init) => {

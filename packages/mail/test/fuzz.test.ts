@@ -5,11 +5,11 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createMAILDecoder, createMAILStreamTransformer, type MAILFrame } from '../src/index.ts';
 import { readFrames } from '../src/client/sse-frames.ts';
-import { captureBytes, captureFrames, captures, run } from './captures.ts';
+import { readCaptureBytes, readCaptureFrames, captures, run } from './captures.ts';
 
 const name = fc.constantFrom(...captures);
 
-/** A capture, cut, doubled, out of order, with frames of another one in it, and with broken ones. */
+/** A capture with dropped, duplicated, reordered, inserted and corrupted frames. */
 const broken: fc.Arbitrary<MAILFrame[]> = fc
   .tuple(
     name,
@@ -25,8 +25,8 @@ const broken: fc.Arbitrary<MAILFrame[]> = fc
     ),
   )
   .map(([one, other, changes]) => {
-    const frames = captureFrames(one);
-    const more = captureFrames(other);
+    const frames = readCaptureFrames(one);
+    const more = readCaptureFrames(other);
     for (const { how, at, to, junk } of changes) {
       const index = frames.length === 0 ? 0 : at % frames.length;
       const frame = frames[index];
@@ -47,8 +47,8 @@ const broken: fc.Arbitrary<MAILFrame[]> = fc
     return frames;
   });
 
-describe('whatever a server sends', () => {
-  it('is decoded to events that have their shape, so that the seal need not look', () => {
+describe('arbitrary server events', () => {
+  it('decodes to valid events, so that the seal can trust the decoder', () => {
     fc.assert(
       fc.property(broken, fc.boolean(), (frames, includeEvents) => {
         const problems = transcode(createMAILDecoder(run, { includeEvents }), frames).map(validateEvent);
@@ -58,7 +58,7 @@ describe('whatever a server sends', () => {
     );
   });
 
-  it('becomes one run that keeps every rule, and one finish', () => {
+  it('decodes to one valid run with one finish part', () => {
     fc.assert(
       fc.property(broken, (frames) => {
         const events: AgentEvent[] = transcode(
@@ -78,19 +78,19 @@ describe('whatever a server sends', () => {
     );
   });
 
-  it('says the same in whatever chunks its bytes arrive, and with either line end', async () => {
+  it('parses the same frames for any chunk sizes and line ends', async () => {
     await fc.assert(
       fc.asyncProperty(
         name,
         fc.array(fc.integer({ min: 1, max: 700 }), { minLength: 1, maxLength: 20 }),
         fc.boolean(),
         async (capture, sizes, isUnix) => {
-          const text = new TextDecoder().decode(captureBytes(capture));
+          const text = new TextDecoder().decode(readCaptureBytes(capture));
           const bytes = new TextEncoder().encode(isUnix ? text.replaceAll('\r\n', '\n') : text);
           const body = new ReadableStream<Uint8Array>({
             start(controller) {
-              for (let start = 0, turn = 0; start < bytes.length; turn += 1) {
-                const end = start + sizes[turn % sizes.length]!;
+              for (let start = 0, index = 0; start < bytes.length; index += 1) {
+                const end = start + sizes[index % sizes.length]!;
                 controller.enqueue(bytes.slice(start, end));
                 start = end;
               }
@@ -99,14 +99,14 @@ describe('whatever a server sends', () => {
           });
           const read: MAILFrame[] = [];
           for await (const frame of readFrames(body)) if (frame.event !== 'ping') read.push(frame);
-          expect(read).toEqual(captureFrames(capture).filter(({ event }) => event !== 'ping'));
+          expect(read).toEqual(readCaptureFrames(capture).filter(({ event }) => event !== 'ping'));
         },
       ),
       { numRuns: 100 },
     );
   });
 
-  it('ends the transformer with its finish', async () => {
+  it('ends the transformed stream with one finish part', async () => {
     await fc.assert(
       fc.asyncProperty(broken, async (frames) => {
         const parts: string[] = [];

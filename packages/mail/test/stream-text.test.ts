@@ -14,49 +14,49 @@ import {
   type MAILProviderSettings,
 } from '../src/index.ts';
 import { allOf } from '../../core/test/all-of.ts';
-import { captureBytes, captureFrames, captureOf, captures } from './captures.ts';
+import { readCaptureBytes, readCaptureFrames, findCapture, captures } from './captures.ts';
 import { majors } from './majors.ts';
-import { sse, stubServer, type StubAnswer, type StubServer } from './stub-mail-server.ts';
+import { sse, startStubServer, type StubAnswer, type StubServer } from './stub-mail-server.ts';
 
 const provider = ({ url }: StubServer, settings: MAILProviderSettings = {}): ReturnType<typeof createMAIL> => {
   let count = 0;
   return createMAIL({ baseUrl: url, authToken: 'key', generateId: () => `id-${(count += 1)}`, ...settings });
 };
-const capture = (number: string, after?: 'close' | 'hold' | 'cut'): StubAnswer => sse(captureOf(number), after);
-// Warnings are looked at here, not logged.
+const capture = (number: string, after?: 'close' | 'hold' | 'cut'): StubAnswer => sse(findCapture(number), after);
+// The tests assert warnings, so the SDK does not need to log them.
 Object.assign(globalThis, { AI_SDK_LOG_WARNINGS: false });
 const quiet = { onError: () => undefined, maxRetries: 0 };
 
-describe.each(majors)('with ai %s', (major, { streamText, generateText, stepCountIs, tool }) => {
+describe.each(majors)('MAIL model with ai %s', (major, { streamText, generateText, stepCountIs, tool }) => {
   const ask = (execute: (question: string) => string) =>
     tool({ inputSchema: z.object({ question: z.string() }), execute: async ({ question }) => execute(question) });
 
-  describe.each(captures)('the capture %s', (name) => {
-    it('becomes one step with one finish', async () => {
-      // The server holds the connection, as the real one does: the end must be known without it.
-      const isWhole = /"response":/.test(new TextDecoder().decode(captureBytes(name)));
-      await using server = await stubServer([sse(name, isWhole ? 'hold' : 'close')], name.length);
+  describe.each(captures)('capture %s', (name) => {
+    it('streams one step with one finish', async () => {
+      // Like the real server, the stub keeps the connection open: the end must be detected without it.
+      const isWhole = /"response":/.test(new TextDecoder().decode(readCaptureBytes(name)));
+      await using server = await startStubServer([sse(name, isWhole ? 'hold' : 'close')], name.length);
       const result = streamText({ ...quiet, model: provider(server)('default', { reattach: false }), prompt: 'Hi' });
       const parts: string[] = [];
-      for await (const part of result.fullStream) parts.push(short(part));
+      for await (const part of result.fullStream) parts.push(summarize(part));
       expect(parts).toMatchSnapshot();
       expect(parts.filter((part) => part.startsWith('finish-step'))).toHaveLength(1);
     });
 
-    it('keeps the rules of the UI message stream', async () => {
-      await using server = await stubServer([sse(name)], name.length + 1);
+    it('produces a valid UI message stream', async () => {
+      await using server = await startStubServer([sse(name)], name.length + 1);
       const model = provider(server)('default', { reattach: false });
       const result = streamText({ ...quiet, model, prompt: 'Hi' });
       const chunks: unknown[] = [];
       for await (const chunk of result.toUIMessageStream({ sendReasoning: true })) chunks.push(chunk);
       const { violations } = check(createUIMessageStreamDialect({ version: major === '6' ? 6 : 7 }), chunks);
-      // The SDK opens a step before it knows that the call has failed.
+      // The SDK opens a step before the call fails.
       expect(violations.filter(({ rule }) => rule !== 'S12-empty')).toEqual([]);
     });
   });
 
-  it('runs the caller’s tool at a breakpoint and goes on with its result, at once', async () => {
-    await using server = await stubServer([capture('20', 'hold'), capture('21')]);
+  it('runs the caller’s tool at a breakpoint and resumes immediately with its result', async () => {
+    await using server = await startStubServer([capture('20', 'hold'), capture('21')]);
     const asked: string[] = [];
     const result = streamText({
       model: provider(server)('example', { breakpointTools: ['ask_user'] }),
@@ -81,7 +81,7 @@ describe.each(majors)('with ai %s', (major, { streamText, generateText, stepCoun
   });
 
   it('answers parallel breakpoints together', async () => {
-    await using server = await stubServer([capture('22', 'hold'), capture('23')]);
+    await using server = await startStubServer([capture('22', 'hold'), capture('23')]);
     const { text } = await generateText({
       model: provider(server)('example'),
       prompt: 'Both',
@@ -100,8 +100,8 @@ describe.each(majors)('with ai %s', (major, { streamText, generateText, stepCoun
     });
   });
 
-  it('goes on with the task of the last answer', async () => {
-    await using server = await stubServer([capture('01'), capture('02')]);
+  it('continues the task of the last answer', async () => {
+    await using server = await startStubServer([capture('01'), capture('02')]);
     const model = provider(server)('example');
     const messages: ModelMessage[] = [{ role: 'user', content: 'One' }];
     const first = await generateText({ model, system: 'Be brief.', messages });
@@ -114,8 +114,8 @@ describe.each(majors)('with ai %s', (major, { streamText, generateText, stepCoun
     ]);
   });
 
-  it('starts anew with the transcript where the server has lost the task', async () => {
-    await using server = await stubServer([capture('01'), capture('30'), capture('01')]);
+  it('starts a new task with the transcript if the server has lost the task', async () => {
+    await using server = await startStubServer([capture('01'), capture('30'), capture('01')]);
     const model = provider(server)('example');
     const messages: ModelMessage[] = [{ role: 'user', content: 'One' }];
     messages.push(...(await generateText({ model, messages })).response.messages, { role: 'user', content: 'Two' });
@@ -131,15 +131,15 @@ describe.each(majors)('with ai %s', (major, { streamText, generateText, stepCoun
     expect(fresh?.body).toMatch(/User: One\nAssistant: Hello\/world ☃\n\nThe user now says:\nTwo$/);
   });
 
-  it('reads the rest from the record after a lost connection, exactly once', async () => {
-    const bytes = captureBytes(captureOf('03'));
+  it('reads the remaining events from the task record after a lost connection', async () => {
+    const bytes = readCaptureBytes(findCapture('03'));
     const text = new TextDecoder().decode(bytes);
     const events = text
       .split('\r\n\r\n')
       .filter((block) => block.startsWith('event: ') && !block.startsWith('event: task_complete\r'))
       .map((block) => ({ event: /^event: (.*)\r/.exec(block)?.[1], data: /data: (.*)$/.exec(block)?.[1] }));
     const half = bytes.slice(0, text.indexOf('event: action_complete'));
-    await using server = await stubServer(({ method, path }) => {
+    await using server = await startStubServer(({ method, path }) => {
       if (method === 'POST') return { sse: half, after: 'cut' };
       return path === '/tasks' ? { json: { 'id-1': { events, is_running: false, completed: true } } } : undefined;
     });
@@ -154,8 +154,10 @@ describe.each(majors)('with ai %s', (major, { streamText, generateText, stepCoun
     expect(await result.finishReason).toBe('stop');
   });
 
-  it('fails with what was lost where there is no record', async () => {
-    await using server = await stubServer([{ sse: captureBytes(captureOf('03')).slice(0, 3000), after: 'cut' }]);
+  it('fails with the connection error if there is no record', async () => {
+    await using server = await startStubServer([
+      { sse: readCaptureBytes(findCapture('03')).slice(0, 3000), after: 'cut' },
+    ]);
     const result = streamText({ ...quiet, model: provider(server)('example'), prompt: 'Weather' });
     const errors: unknown[] = [];
     for await (const part of result.fullStream) if (part.type === 'error') errors.push(part.error);
@@ -164,8 +166,8 @@ describe.each(majors)('with ai %s', (major, { streamText, generateText, stepCoun
     expect(mailMetadata(await result.providerMetadata)).toMatchObject({ taskId: 'id-1', taskStatus: 'running' });
   });
 
-  it('tells of every agent’s event though nobody reads the text', async () => {
-    await using server = await stubServer([capture('03', 'hold')]);
+  it('delivers agent events even if the text is not read', async () => {
+    await using server = await startStubServer([capture('03', 'hold')]);
     const model = provider(server)('example');
     const run = streamText({ model, prompt: 'Look around' });
     const agents: string[] = [];
@@ -175,7 +177,7 @@ describe.each(majors)('with ai %s', (major, { streamText, generateText, stepCoun
   });
 
   it('labels the text of every agent if agent chatter is included', async () => {
-    await using server = await stubServer([capture('03')]);
+    await using server = await startStubServer([capture('03')]);
     const chatty = streamText({ model: provider(server, { includeAgentChatter: true })('example'), prompt: 'x' });
     expect(await chatty.text).toBe(
       '[supervisor]: Forecast for Tokyo?\n[weather-agent]: Sunny, 20C\n[supervisor]: Sunny in Tokyo.',
@@ -188,10 +190,10 @@ describe.each(majors)('with ai %s', (major, { streamText, generateText, stepCoun
     ]);
   });
 
-  it('labels agent chatter in a stream of events that were read elsewhere', async () => {
+  it('labels agent chatter in the stream transformer', async () => {
     const frames = new ReadableStream<MAILFrame>({
       start(controller) {
-        for (const frame of captureFrames(captureOf('03'))) controller.enqueue(frame);
+        for (const frame of readCaptureFrames(findCapture('03'))) controller.enqueue(frame);
         controller.close();
       },
     });
@@ -203,16 +205,16 @@ describe.each(majors)('with ai %s', (major, { streamText, generateText, stepCoun
     expect(parts.filter(({ type }) => type === 'tool-call')).toHaveLength(4);
   });
 
-  it('labels agent chatter that is shown as reasoning and leaves the answer as it is', async () => {
-    await using server = await stubServer([capture('03')]);
+  it('labels agent chatter shown as reasoning but not the answer', async () => {
+    await using server = await startStubServer([capture('03')]);
     const model = provider(server, { includeAgentChatter: 'reasoning' })('example');
     const { text, reasoningText } = await generateText({ model, prompt: 'x' });
     expect(text).toBe('Sunny in Tokyo.');
     expect(reasoningText).toContain('[supervisor]: Forecast for Tokyo?\n[weather-agent]: Sunny, 20C\n');
   });
 
-  it('names the agent of every part in its metadata without agent chatter too', async () => {
-    await using server = await stubServer([capture('03')]);
+  it('adds the agent to the metadata of every part without agent chatter', async () => {
+    await using server = await startStubServer([capture('03')]);
     const result = streamText({ model: provider(server)('example'), prompt: 'x' });
     expect(await result.text).toBe('Sunny in Tokyo.');
     const metadata = (await result.content).flatMap((part) =>
@@ -224,9 +226,9 @@ describe.each(majors)('with ai %s', (major, { streamText, generateText, stepCoun
     }
   });
 
-  it('shows the tools of MAIL as calls with toolCalls "all"', async () => {
+  it('emits calls of MAIL’s own tools with toolCalls "all"', async () => {
     const called = async (settings: MAILModelSettings): Promise<string[]> => {
-      await using server = await stubServer([capture('03')]);
+      await using server = await startStubServer([capture('03')]);
       const result = streamText({ model: provider(server)('example', settings), prompt: 'x' });
       expect(await result.text).toBe('Sunny in Tokyo.');
       const results = (await result.toolResults).map(({ toolName }) => toolName);
@@ -242,8 +244,8 @@ describe.each(majors)('with ai %s', (major, { streamText, generateText, stepCoun
     ]);
   });
 
-  it('warns of a tool that the swarm is not known to call, until it has called it', async () => {
-    await using server = await stubServer([capture('20', 'hold'), capture('21')]);
+  it('warns about an unlisted tool until the swarm has called it', async () => {
+    await using server = await startStubServer([capture('20', 'hold'), capture('21')]);
     const result = streamText({
       model: provider(server)('example'),
       prompt: 'Plan my trip',
@@ -256,9 +258,9 @@ describe.each(majors)('with ai %s', (major, { streamText, generateText, stepCoun
     expect(second!.warnings).toEqual([]);
   });
 
-  it('resumes a paused task from its resumeToken alone', async () => {
+  it('resumes a paused task from only its resumeToken', async () => {
     for (const setting of ['taskId', 'resumeFrom'] as const) {
-      await using server = await stubServer([capture('22', 'hold'), capture('23')]);
+      await using server = await startStubServer([capture('22', 'hold'), capture('23')]);
       const mail = provider(server);
       const paused = await generateText({ model: mail('example'), prompt: 'Both' });
       const { resumeToken } = mailMetadata(paused.providerMetadata);
@@ -277,8 +279,8 @@ describe.each(majors)('with ai %s', (major, { streamText, generateText, stepCoun
     }
   });
 
-  it('refuses an invalid setting of a model or of a call before anything is sent', async () => {
-    await using server = await stubServer([capture('01')]);
+  it('rejects an invalid setting of a model or a call before sending a request', async () => {
+    await using server = await startStubServer([capture('01')]);
     const invalid = { resumeFrom: 'somewhere' };
     const ofModel = generateText({
       maxRetries: 0,
@@ -297,8 +299,8 @@ describe.each(majors)('with ai %s', (major, { streamText, generateText, stepCoun
     expect(server.messages()).toEqual([]);
   });
 
-  it('sends a subject, and returns the events of the server as the body of a generated response', async () => {
-    await using server = await stubServer([capture('01')]);
+  it('sends a subject and returns the server’s events as the response body', async () => {
+    await using server = await startStubServer([capture('01')]);
     const prompt: LanguageModelV3Prompt = [{ role: 'user', content: [{ type: 'text', text: 'x' }] }];
     const { response } = await provider(server)('example').doGenerate({ prompt });
     expect(server.messages()[0]).toMatchObject({ subject: 'New Message' });
@@ -310,9 +312,9 @@ describe.each(majors)('with ai %s', (major, { streamText, generateText, stepCoun
     expect(server.messages()[1]).toMatchObject({ subject: 'Trip' });
   });
 
-  it('says at once what an HTTP error means', async () => {
+  it('explains HTTP errors', async () => {
     const fail = async (answer: StubAnswer, settings: MAILProviderSettings = {}): Promise<APICallError> => {
-      await using server = await stubServer([answer]);
+      await using server = await startStubServer([answer]);
       const call = generateText({ maxRetries: 0, model: provider(server, settings)('default'), prompt: 'x' });
       const error: unknown = await call.then(
         () => undefined,
@@ -322,7 +324,7 @@ describe.each(majors)('with ai %s', (major, { streamText, generateText, stepCoun
       return error;
     };
     const refused = await fail({ status: 401, json: { detail: 'invalid API key' } });
-    expect(refused.message).toContain('refused the key');
+    expect(refused.message).toContain('rejected the key');
     expect(refused.isRetryable).toBe(false);
     const debugOnly = await fail({ status: 404, json: { detail: 'Not found' } }, { authToken: '' });
     expect(debugOnly.message).toContain('debug mode only');
@@ -332,16 +334,16 @@ describe.each(majors)('with ai %s', (major, { streamText, generateText, stepCoun
     expect(unable.isRetryable).toBe(false);
   });
 
-  it('names a server of MAIL 2', async () => {
-    await using server = await stubServer(({ path }) =>
+  it('reports a MAIL 2 server', async () => {
+    await using server = await startStubServer(({ path }) =>
       path === '/' ? { json: { protocol_name: 'mail', protocol_version: '2.0', uptime: 1 } } : undefined,
     );
     const call = generateText({ maxRetries: 0, model: provider(server)('default'), prompt: 'x' });
     await expect(call).rejects.toThrow('pip install "mail-swarms<2"');
   });
 
-  it('names the swarm that the server hosts, and refuses an entrypoint that cannot finish', async () => {
-    await using server = await stubServer([capture('01')]);
+  it('warns about another swarm and rejects an entrypoint that cannot complete tasks', async () => {
+    await using server = await startStubServer([capture('01')]);
     const { warnings } = await generateText({ model: provider(server)('other', {}), prompt: 'x', temperature: 1 });
     expect(warnings).toMatchObject([
       { type: 'unsupported', feature: 'temperature' },
@@ -351,8 +353,8 @@ describe.each(majors)('with ai %s', (major, { streamText, generateText, stepCoun
     await expect(generateText({ maxRetries: 0, model, prompt: 'x' })).rejects.toThrow('cannot complete tasks');
   });
 
-  it('does not send the result of a breakpoint where it cannot arrive', async () => {
-    await using server = await stubServer([capture('20', 'hold')]);
+  it('rejects a breakpoint result without a token', async () => {
+    await using server = await startStubServer([capture('20', 'hold')]);
     const model = provider(server, { authToken: '' })('default');
     const call = generateText({
       maxRetries: 0,
@@ -365,8 +367,10 @@ describe.each(majors)('with ai %s', (major, { streamText, generateText, stepCoun
     expect(server.requests[0]).toMatchObject({ path: '/ui/message' });
   });
 
-  it('lets go of the connection when it is stopped', async () => {
-    await using server = await stubServer([{ sse: captureBytes(captureOf('03')).slice(0, 2500), after: 'hold' }]);
+  it('closes the connection on abort', async () => {
+    await using server = await startStubServer([
+      { sse: readCaptureBytes(findCapture('03')).slice(0, 2500), after: 'hold' },
+    ]);
     const stop = new AbortController();
     const tasks: string[] = [];
     const model = provider(server, { onTask: ({ taskId }) => tasks.push(taskId) })('example');
@@ -383,8 +387,10 @@ describe.each(majors)('with ai %s', (major, { streamText, generateText, stepCoun
   it.each([
     ['silenceMs', { silenceMs: 30, reattach: false }, 'was silent for 30 ms'],
     ['progressMs', { progressMs: 30 }, 'no progress for 30 ms'],
-  ])('gives up at the limit %s', async (_name, limits, message) => {
-    await using server = await stubServer([{ sse: captureBytes(captureOf('03')).slice(0, 2500), after: 'hold' }]);
+  ])('fails after the timeout %s', async (_name, limits, message) => {
+    await using server = await startStubServer([
+      { sse: readCaptureBytes(findCapture('03')).slice(0, 2500), after: 'hold' },
+    ]);
     const result = streamText({ ...quiet, model: provider(server)('default', limits), prompt: 'x' });
     const errors: string[] = [];
     for await (const part of result.fullStream) if (part.type === 'error') errors.push(String(part.error));
@@ -392,8 +398,8 @@ describe.each(majors)('with ai %s', (major, { streamText, generateText, stepCoun
   });
 });
 
-/** A part in a line, without ids and times that differ from run to run. */
-function short(part: object): string {
+/** Formats a part as one line without ids and times, which differ between runs. */
+function summarize(part: object): string {
   const { type, text, toolName, input, output, error, providerExecuted, finishReason, ...rest } = part as Record<
     string,
     unknown

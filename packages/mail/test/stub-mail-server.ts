@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { captureBytes } from './captures.ts';
+import { readCaptureBytes } from './captures.ts';
 
 export type StubRequest = {
   method: string;
@@ -9,7 +9,7 @@ export type StubRequest = {
   body: Record<string, unknown>;
 };
 export type StubAnswer =
-  /** The bytes of an event stream, in chunks of random sizes. `hold` keeps the connection open behind them; `cut` breaks it. */
+  /** Bytes of an event stream, sent in chunks of random size. Afterwards `hold` keeps the connection open and `cut` breaks it. */
   | { sse: Uint8Array; after?: 'close' | 'hold' | 'cut' }
   | { status?: number; json: unknown }
   | { status: number; text: string };
@@ -17,17 +17,17 @@ export type StubAnswer =
 export interface StubServer extends AsyncDisposable {
   url: string;
   requests: StubRequest[];
-  /** The bodies of all messages that were posted. */
+  /** Bodies of all posted messages. */
   messages(): Array<Record<string, unknown>>;
 }
 
 export const sse = (name: string, after: 'close' | 'hold' | 'cut' = 'close'): StubAnswer => ({
-  sse: captureBytes(name),
+  sse: readCaptureBytes(name),
   after,
 });
 
-/** A server on loopback that answers messages one after the other with what is given, the last one again and again. */
-export async function stubServer(
+/** Starts a server on loopback that responds to messages with the answers in order and repeats the last one. */
+export async function startStubServer(
   answers: StubAnswer[] | ((request: StubRequest) => StubAnswer | undefined),
   seed = 1,
 ): Promise<StubServer> {
@@ -99,7 +99,7 @@ async function write(answer: StubAnswer, response: ServerResponse, random: () =>
   else if (answer.after !== 'hold') response.end();
 }
 
-/** Random enough, and the same each time. */
+/** Creates a seeded random number generator. */
 function createRandom(seed: number): () => number {
   let state = seed;
   return () => {

@@ -6,7 +6,7 @@ import { majors } from './majors.ts';
 
 Object.assign(globalThis, { AI_SDK_LOG_WARNINGS: false });
 
-describe.each(majors)('the programs of usage.md on ai %s', (_, { streamText, stepCountIs, tool }) => {
+describe.each(majors)('programs of usage.md on ai %s', (_, { streamText, stepCountIs, tool }) => {
   let demo: MAILDemoServer;
   const prompt = async (question: string): Promise<string> => `comfort, as for "${question}"`;
 
@@ -20,7 +20,7 @@ describe.each(majors)('the programs of usage.md on ai %s', (_, { streamText, ste
     await demo.stop();
   });
 
-  it('1 and 2: a swarm is a model, and goes on with its task', async () => {
+  it('runs programs 1 and 2: a swarm as a model, and its continuation', async () => {
     const first = streamText({ model: mail('research-swarm'), prompt: 'Where does the time go in our build?' });
     let text = '';
     for await (const chunk of first.textStream) text += chunk;
@@ -41,7 +41,7 @@ describe.each(majors)('the programs of usage.md on ai %s', (_, { streamText, ste
     expect(await second.usage).toMatchObject({ inputTokens: undefined, outputTokens: undefined });
   });
 
-  it('3: configured, several servers, one agent, the object form', async () => {
+  it('runs program 3: configuration, several servers, one agent, the object form', async () => {
     const company = createMAIL({
       baseUrl: 'https://mail.example.com',
       authToken: process.env.MAIL_API_KEY ?? '',
@@ -56,7 +56,7 @@ describe.each(majors)('the programs of usage.md on ai %s', (_, { streamText, ste
     expect(await hello.text).toContain('Hello!');
   });
 
-  it('4: the swarm asks, the program answers', async () => {
+  it('runs program 4: the swarm asks and the program answers', async () => {
     const trip = streamText({
       model: mail('research-swarm'),
       prompt: 'Plan my trip',
@@ -71,7 +71,7 @@ describe.each(majors)('the programs of usage.md on ai %s', (_, { streamText, ste
     expect(await trip.text).toContain('You said: comfort');
   });
 
-  it('5: every agent’s event, beside the text', async () => {
+  it('runs program 5: events of every agent', async () => {
     const model = mail('research-swarm');
     const run = streamText({ model, prompt: 'Look around' });
     const lines: string[] = [];
@@ -82,7 +82,7 @@ describe.each(majors)('the programs of usage.md on ai %s', (_, { streamText, ste
     expect(await run.finishReason).toBe('stop');
   });
 
-  it('prints the block for swarms.json', async () => {
+  it('builds the block for swarms.json', async () => {
     const tools = { ask_user: tool({ description: 'Ask', inputSchema: z.object({ question: z.string() }) }) };
     expect(await toSwarmActions(tools)).toMatchObject({
       breakpoint_tools: ['ask_user'],
@@ -90,7 +90,7 @@ describe.each(majors)('the programs of usage.md on ai %s', (_, { streamText, ste
     });
   });
 
-  it('has no other models', () => {
+  it('throws for other model types', () => {
     expect(() => mail.embeddingModel('x')).toThrow('language model');
     expect(() => mail.imageModel('x')).toThrow('language model');
   });

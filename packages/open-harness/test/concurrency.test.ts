@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { allOf } from '../../core/test/all-of.ts';
-import { request } from './replayed-chat.ts';
+import { createRequest } from './replayed-chat.ts';
 import { createFlowRuntime, type Flow, type FlowRuntime } from '../src/demo.ts';
 import { OpenHarnessChatTransport } from '../src/chat/open-harness-chat-transport.ts';
 
-/** Says back what it was asked, three times and in three nodes, two of them side by side. */
+/** Flow that repeats its input in three nodes, two of them parallel. */
 const echo: Flow = {
   name: 'echo',
   nodes: ['a', 'b', 'c'].map((id) => ({
@@ -23,15 +23,15 @@ const echo: Flow = {
 
 async function read(transport: OpenHarnessChatTransport, chatId: string): Promise<string> {
   const messages = [{ id: `${chatId}-u`, role: 'user', parts: [{ type: 'text', text: chatId }] }];
-  return JSON.stringify(await allOf(await transport.sendMessages(request({ chatId, messages }))));
+  return JSON.stringify(await allOf(await transport.sendMessages(createRequest({ chatId, messages }))));
 }
 
-/** Whose words are in each stream, and how often it was finished. */
+/** Returns the chat ids found in each stream and its number of finish chunks. */
 const contents = (texts: string[]): unknown[] =>
   texts.map((text) => [[...new Set(text.match(/chat-\d+x/g))], text.match(/"type":"finish"/g)?.length]);
 const ownAlone = (count: number): unknown[] => Array.from({ length: count }, (_, index) => [[`chat-${index}x`], 1]);
 
-test('a hundred streams over a hundred runtimes do not hear each other', async () => {
+test('isolates a hundred streams over a hundred runtimes', async () => {
   const runtimes: FlowRuntime[] = [];
   const texts = await Promise.all(
     Array.from({ length: 100 }, (_, index) => {
@@ -44,7 +44,7 @@ test('a hundred streams over a hundred runtimes do not hear each other', async (
   expect(runtimes.map(({ listenerCount }) => listenerCount)).toEqual(runtimes.map(() => 0));
 });
 
-test('nor do twenty over one factory', async () => {
+test('isolates twenty streams over one factory', async () => {
   const transport = new OpenHarnessChatTransport(() => createFlowRuntime({ flow: echo, pace: 1 }));
   const texts = await Promise.all(Array.from({ length: 20 }, (_, index) => read(transport, `chat-${index}x`)));
   expect(contents(texts)).toEqual(ownAlone(20));

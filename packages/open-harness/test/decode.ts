@@ -7,7 +7,7 @@ import type { Trace } from './traces.ts';
 
 export type Decoded = { events: AgentEvent[]; losses: Loss[] };
 
-/** What a runtime said, as a sealed run. */
+/** Decodes inputs to a sealed run. */
 export function decode(
   inputs: Iterable<unknown>,
   { end, run = runInput(), ...options }: OpenHarnessDecoderOptions & { end?: End; run?: RunInput } = {},
@@ -18,7 +18,7 @@ export function decode(
   return { events: transcode(codec, inputs as Iterable<OpenHarnessInput>, end), losses };
 }
 
-/** A whole trace, with the end that its `run()` came to. */
+/** Decodes a trace with the result of its `run()`. */
 export function decodeTrace({ events, thrown, snapshot }: Trace, options: OpenHarnessDecoderOptions = {}): Decoded {
   if (thrown !== undefined) return decode(events, { ...options, end: { reason: 'error', error: { message: thrown } } });
   return decode(snapshot ? [...events, { type: 'settled', snapshot }] : events, options);

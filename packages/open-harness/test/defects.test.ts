@@ -6,43 +6,43 @@ import { chatMajors } from '../../ai-sdk/test/chats.ts';
 import { allOf } from '../../core/test/all-of.ts';
 import { begin, node } from './flow-events.ts';
 import { ReplayRuntime } from './replay-runtime.ts';
-import { chunksOf, messageOf, request } from './replayed-chat.ts';
+import { readChunks, readMessage, createRequest } from './replayed-chat.ts';
 import { ScriptRuntime } from './script-runtime.ts';
-import { traceOf } from './traces.ts';
+import { findTrace } from './traces.ts';
 import { OpenHarnessChatTransport } from '../src/chat/open-harness-chat-transport.ts';
 
-// What went wrong in earlier adapters for these runtimes, one test each.
+// One test per known defect of earlier adapters for these runtimes.
 
 const user = (...parts: object[]): object => ({ id: 'u', role: 'user', parts });
-const textsOf = ({ parts }: UIMessage): string[] => parts.flatMap((part) => (part.type === 'text' ? [part.text] : []));
+const getTexts = ({ parts }: UIMessage): string[] => parts.flatMap((part) => (part.type === 'text' ? [part.text] : []));
 
 const endless = (): ScriptRuntime =>
   new ScriptRuntime(async (runtime) => {
-    runtime.say(...begin, { type: 'agent:text:delta', ...node, content: 'Hel' });
+    runtime.emit(...begin, { type: 'agent:text:delta', ...node, content: 'Hel' });
     await runtime.stopped();
     return 'aborted';
   });
 
-test('1: the stream never closed', async () => {
-  expect((await chunksOf('01')).at(-1)).toMatchObject({ type: 'finish' });
-  expect((await chunksOf('17')).at(-1)).toMatchObject({ type: 'finish' });
+test('1: closes the stream', async () => {
+  expect((await readChunks('01')).at(-1)).toMatchObject({ type: 'finish' });
+  expect((await readChunks('17')).at(-1)).toMatchObject({ type: 'finish' });
 });
 
-test('2: nobody called run()', async () => {
-  const runtime = new ReplayRuntime(traceOf('01'));
-  await allOf(await new OpenHarnessChatTransport(runtime).sendMessages(request()));
+test('2: calls run()', async () => {
+  const runtime = new ReplayRuntime(findTrace('01'));
+  await allOf(await new OpenHarnessChatTransport(runtime).sendMessages(createRequest()));
   expect(runtime.inputs).toMatchObject([{ message: 'hello' }]);
   expect(runtime.commands).toEqual([]);
 });
 
-test.each(['03', '06', '08'])('3: a second block of text crashed the reader (trace %s)', async (name) => {
-  const texts = textsOf(await messageOf(name));
+test.each(['03', '06', '08'])('3: streams several text blocks (trace %s)', async (name) => {
+  const texts = getTexts(await readMessage(name));
   expect(texts).toHaveLength(2);
   expect(texts.every((text) => text.length > 0)).toBe(true);
 });
 
-test('4: text that came as a whole crashed the reader, and was lost', async () => {
-  const { parts } = await messageOf('05');
+test('4: streams text that arrives without deltas', async () => {
+  const { parts } = await readMessage('05');
   expect(parts.flatMap((part) => ('text' in part ? [[part.type, part.text]] : []))).toEqual([
     ['reasoning', 'T'],
     ['text', 'first block'],
@@ -50,45 +50,45 @@ test('4: text that came as a whole crashed the reader, and was lost', async () =
   ]);
 });
 
-test('5: steps were sent under the name of a part, and never appeared', async () => {
-  expect((await chunksOf('06')).some((chunk) => (chunk.type as string) === 'step-start')).toBe(false);
-  expect((await messageOf('06')).parts.filter(({ type }) => type === 'step-start')).toHaveLength(2);
+test('5: sends steps as step chunks', async () => {
+  expect((await readChunks('06')).some((chunk) => (chunk.type as string) === 'step-start')).toBe(false);
+  expect((await readMessage('06')).parts.filter(({ type }) => type === 'step-start')).toHaveLength(2);
 });
 
 describe('6: tools', () => {
-  test('the second use of a tool overwrote the first', async () => {
-    const tools = (await messageOf('03')).parts.filter((part) => part.type === 'dynamic-tool');
+  test('keeps two uses of the same tool apart', async () => {
+    const tools = (await readMessage('03')).parts.filter((part) => part.type === 'dynamic-tool');
     expect(new Set(tools.map(({ toolCallId }) => toolCallId)).size).toBe(3);
   });
 
-  test('a tool that failed failed the chat', async () => {
-    const chunks = await chunksOf('03');
+  test('continues after a failed tool', async () => {
+    const chunks = await readChunks('03');
     expect(chunks.some(({ type }) => type === 'error')).toBe(false);
     expect(chunks).toContainEqual(expect.objectContaining({ type: 'tool-output-error', errorText: 'exit code 1' }));
   });
 });
 
-test('7: there was no start, no finish, and no id of the message', async () => {
-  const chunks = await chunksOf('01', { generateMessageId: () => 'm' });
+test('7: sends start, finish and a message id', async () => {
+  const chunks = await readChunks('01', { generateMessageId: () => 'm' });
   expect(chunks[0]).toMatchObject({ type: 'start', messageId: 'm' });
   expect(chunks.at(-1)).toMatchObject({ type: 'finish' });
 });
 
-test('8: two streams got each other’s events', async () => {
-  const transport = new OpenHarnessChatTransport(({ run }) => new ReplayRuntime(traceOf(run.threadId), 'timed'));
+test('8: isolates two streams', async () => {
+  const transport = new OpenHarnessChatTransport(({ run }) => new ReplayRuntime(findTrace(run.threadId), 'timed'));
   const [one, two] = await Promise.all(
-    ['01', '02'].map(async (chatId) => allOf(await transport.sendMessages(request({ chatId })))),
+    ['01', '02'].map(async (chatId) => allOf(await transport.sendMessages(createRequest({ chatId })))),
   );
   const text = (chunks: UIMessageChunk[]): string =>
     chunks.map((chunk) => (chunk.type === 'text-delta' ? chunk.delta : '')).join('');
   expect([text(one!), text(two!)]).toEqual(['Hello, world!', 'Answer']);
 });
 
-test('9: a reader that left stayed subscribed', async () => {
+test('9: unsubscribes when the reader cancels', async () => {
   const runtime = endless();
   const signal = new AbortController().signal;
   const reader = (
-    await new OpenHarnessChatTransport(runtime).sendMessages(request({ abortSignal: signal }))
+    await new OpenHarnessChatTransport(runtime).sendMessages(createRequest({ abortSignal: signal }))
   ).getReader();
   for (let type = ''; type !== 'text-delta';) type = (await reader.read()).value!.type;
   expect(runtime.listeners.size).toBe(1);
@@ -97,17 +97,21 @@ test('9: a reader that left stayed subscribed', async () => {
 });
 
 describe('10: stopping', () => {
-  test('a signal that was aborted already was ignored', async () => {
+  test('does not start with an aborted signal', async () => {
     const runtime = endless();
-    const sent = new OpenHarnessChatTransport(runtime).sendMessages(request({ abortSignal: AbortSignal.abort() }));
+    const sent = new OpenHarnessChatTransport(runtime).sendMessages(
+      createRequest({ abortSignal: AbortSignal.abort() }),
+    );
     await expect(sent).rejects.toMatchObject({ name: 'AbortError' });
     expect(runtime.inputs).toEqual([]);
   });
 
-  test('the text stayed open, nobody was told, and the runtime went on', async () => {
+  test('closes the text, reports the abort and stops the runtime', async () => {
     const runtime = endless();
     const stop = new AbortController();
-    const stream = await new OpenHarnessChatTransport(runtime).sendMessages(request({ abortSignal: stop.signal }));
+    const stream = await new OpenHarnessChatTransport(runtime).sendMessages(
+      createRequest({ abortSignal: stop.signal }),
+    );
     const types: string[] = [];
     for await (const { type } of stream as unknown as AsyncIterable<UIMessageChunk>) {
       types.push(type);
@@ -120,36 +124,36 @@ describe('10: stopping', () => {
 });
 
 describe('11: failure', () => {
-  test('was told twice, and the stream stayed open', async () => {
-    const chunks = await chunksOf('10');
+  test('reports a failure once and closes the stream', async () => {
+    const chunks = await readChunks('10');
     expect(chunks.filter(({ type }) => type === 'error')).toEqual([chunks.at(-1)]);
     expect(chunks.at(-1)).toMatchObject({ errorText: 'Node "assistant" failed: socket hang up' });
   });
 
-  test('was raw JSON', async () => {
+  test('formats schema issues as readable text', async () => {
     const error = JSON.stringify([{ code: 'too_small', minimum: 1, path: ['prompt'], message: 'Too small' }]);
     const runtime = new ScriptRuntime(async (own) => {
-      own.say(...begin, { type: 'node:error', ...node, error });
-      own.say({ type: 'flow:complete', flowName: 'flow', status: 'failed' });
+      own.emit(...begin, { type: 'node:error', ...node, error });
+      own.emit({ type: 'flow:complete', flowName: 'flow', status: 'failed' });
       return 'complete';
     });
-    const chunks = await allOf(await new OpenHarnessChatTransport(runtime).sendMessages(request()));
+    const chunks = await allOf(await new OpenHarnessChatTransport(runtime).sendMessages(createRequest()));
     expect(chunks.at(-1)).toEqual({
       type: 'error',
-      errorText: 'Node "a" failed: its input does not fit (prompt: Too small)',
+      errorText: 'Node "a" failed: invalid input (prompt: Too small)',
     });
   });
 });
 
-test('12: an error that the agent recovered from ended the chat', async () => {
-  const chunks = await chunksOf('12');
+test('12: continues after a recovered error', async () => {
+  const chunks = await readChunks('12');
   expect(chunks.some(({ type }) => type === 'error')).toBe(false);
-  expect(textsOf(await messageOf('12'))).toEqual(['recovered']);
+  expect(getTexts(await readMessage('12'))).toEqual(['recovered']);
 });
 
-describe('13: what the chat sends', () => {
-  test('only the first text was used; files and history were not', async () => {
-    const runtime = new ReplayRuntime(traceOf('01'));
+describe('13: input', () => {
+  test('passes all text, files and history to the flow', async () => {
+    const runtime = new ReplayRuntime(findTrace('01'));
     const messages = [
       user({ type: 'text', text: 'before' }),
       { id: 'a', role: 'assistant', parts: [{ type: 'text', text: 'yes?' }] },
@@ -162,7 +166,7 @@ describe('13: what the chat sends', () => {
         id: 'u2',
       },
     ];
-    await allOf(await new OpenHarnessChatTransport(runtime).sendMessages(request({ messages })));
+    await allOf(await new OpenHarnessChatTransport(runtime).sendMessages(createRequest({ messages })));
     expect(runtime.inputs).toMatchObject([
       {
         message: 'one\n\ntwo',
@@ -175,9 +179,9 @@ describe('13: what the chat sends', () => {
     ]);
   });
 
-  test.each(chatMajors)('regenerating asked nothing ($name)', async ({ createChat }) => {
+  test.each(chatMajors)('passes the last message when regenerating ($name)', async ({ createChat }) => {
     const runtimes: ReplayRuntime[] = [];
-    const factory = (): ReplayRuntime => runtimes[runtimes.push(new ReplayRuntime(traceOf('01'))) - 1]!;
+    const factory = (): ReplayRuntime => runtimes[runtimes.push(new ReplayRuntime(findTrace('01'))) - 1]!;
     const chat = createChat({ transport: new OpenHarnessChatTransport(factory) });
     await chat.sendMessage({ text: 'hello' });
     await chat.regenerate();
@@ -189,19 +193,21 @@ describe('13: what the chat sends', () => {
   });
 });
 
-test('14: a flow ended with its first agent', async () => {
-  expect(textsOf(await messageOf('06'))).toEqual(['[Research: hello]', '[Summarize: [Research: hello]]']);
+test('14: continues after the first agent', async () => {
+  expect(getTexts(await readMessage('06'))).toEqual(['[Research: hello]', '[Summarize: [Research: hello]]']);
 });
 
-test('15: the end of the first text ended the stream', async () => {
-  const chunks = await chunksOf('03');
+test('15: continues after the end of the first text', async () => {
+  const chunks = await readChunks('03');
   const firstEnd = chunks.findIndex(({ type }) => type === 'text-end');
   expect(chunks.slice(firstEnd).some(({ type }) => type === 'tool-input-available')).toBe(true);
   expect(chunks.slice(firstEnd).some(({ type }) => type === 'text-start')).toBe(true);
 });
 
-test('16: slow readers got chunks out of order', async () => {
-  const stream = await new OpenHarnessChatTransport(() => new ReplayRuntime(traceOf('06'))).sendMessages(request());
+test('16: delivers chunks in order to slow readers', async () => {
+  const stream = await new OpenHarnessChatTransport(() => new ReplayRuntime(findTrace('06'))).sendMessages(
+    createRequest(),
+  );
   const slow: UIMessageChunk[] = [];
   for await (const chunk of iterate(stream)) {
     slow.push(chunk);
@@ -209,17 +215,17 @@ test('16: slow readers got chunks out of order', async () => {
   }
   const deltas = (chunks: UIMessageChunk[]): string[] =>
     chunks.flatMap((chunk) => (chunk.type === 'text-delta' ? [chunk.delta] : []));
-  expect(deltas(slow)).toEqual(deltas(await chunksOf('06')));
+  expect(deltas(slow)).toEqual(deltas(await readChunks('06')));
 });
 
-test('a listener never throws into the runtime, and nothing is lost unseen', async () => {
+test('never throws into the runtime and reports every loss', async () => {
   const losses: Loss[] = [];
   const runtime = endless();
   const transport = new OpenHarnessChatTransport(runtime, { onLoss: (loss) => void losses.push(loss) });
-  const reader = (await transport.sendMessages(request())).getReader();
+  const reader = (await transport.sendMessages(createRequest())).getReader();
   for (let type = ''; type !== 'text-delta';) type = (await reader.read()).value!.type;
-  expect(() => runtime.say(null as never, { type: 'nobody:knows' } as never)).not.toThrow();
-  runtime.say({ type: 'agent:text:delta', ...node, content: 'lo' });
+  expect(() => runtime.emit(null as never, { type: 'nobody:knows' } as never)).not.toThrow();
+  runtime.emit({ type: 'agent:text:delta', ...node, content: 'lo' });
   expect((await reader.read()).value).toMatchObject({ type: 'text-delta', delta: 'lo' });
   await reader.cancel();
   expect(losses.map(({ what }) => what)).toContain('raw');

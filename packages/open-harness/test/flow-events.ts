@@ -1,6 +1,6 @@
 import type { RuntimeEvent } from '../src/runtime/runtime-event.ts';
 
-/** The one node of the flow that `begin` and `finish` frame. */
+/** The only node of the flow of `begin` and `finish`. */
 export const node = { nodeId: 'a', runId: 'n1' };
 
 export const begin: RuntimeEvent[] = [

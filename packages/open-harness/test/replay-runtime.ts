@@ -2,16 +2,16 @@ import type { RuntimeEvent } from '../src/runtime/runtime-event.ts';
 import type { RunSnapshot, RuntimeCommand, RuntimeLike, RuntimeStatus } from '../src/runtime/runtime.ts';
 import type { Trace } from './traces.ts';
 
-/** Plays a recording through the interface of the runtime that it was made of. */
+/** Runtime that replays a recording. */
 export class ReplayRuntime implements RuntimeLike {
   readonly listeners = new Set<(event: RuntimeEvent) => void>();
   readonly commands: RuntimeCommand[] = [];
   readonly inputs: unknown[] = [];
   status: RuntimeStatus = 'idle';
   #trace: Trace;
-  #timing: 'timed' | 'at once';
+  #timing: 'timed' | 'immediate';
 
-  constructor(trace: Trace, timing: 'timed' | 'at once' = 'at once') {
+  constructor(trace: Trace, timing: 'timed' | 'immediate' = 'immediate') {
     this.#trace = trace;
     this.#timing = timing;
   }

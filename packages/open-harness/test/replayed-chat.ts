@@ -6,10 +6,10 @@ import {
   type OpenHarnessChatTransportOptions,
 } from '../src/chat/open-harness-chat-transport.ts';
 import { ReplayRuntime } from './replay-runtime.ts';
-import { traceOf } from './traces.ts';
+import { findTrace } from './traces.ts';
 
-/** What a chat sends: one message of the user's. */
-export function request(more: Partial<SendMessagesOptions> = {}): SendMessagesOptions {
+/** Creates the request of a chat with one user message. */
+export function createRequest(more: Partial<SendMessagesOptions> = {}): SendMessagesOptions {
   return {
     chatId: 'thread',
     trigger: 'submit-message',
@@ -20,22 +20,25 @@ export function request(more: Partial<SendMessagesOptions> = {}): SendMessagesOp
   };
 }
 
-/** A trace, as a chat is told it. */
-export async function chunksOf(name: string, options?: OpenHarnessChatTransportOptions<6>): Promise<UIMessageChunk[]> {
-  return allOf(await replayed(name, options));
+/** Returns the chunks that a chat receives for a trace. */
+export async function readChunks(
+  name: string,
+  options?: OpenHarnessChatTransportOptions<6>,
+): Promise<UIMessageChunk[]> {
+  return allOf(await replay(name, options));
 }
 
-/** A trace, as the message that a chat makes of it. */
-export async function messageOf(name: string, options?: OpenHarnessChatTransportOptions<6>): Promise<UIMessage> {
-  const stream = await replayed(name, options);
+/** Returns the message that a chat builds from a trace. */
+export async function readMessage(name: string, options?: OpenHarnessChatTransportOptions<6>): Promise<UIMessage> {
+  const stream = await replay(name, options);
   let message: UIMessage | undefined;
   for await (const state of readUIMessageStream({ stream, onError: () => undefined })) message = state;
   return message!;
 }
 
-function replayed(
+function replay(
   name: string,
   options: OpenHarnessChatTransportOptions<6> | undefined,
 ): ReturnType<OpenHarnessChatTransport['sendMessages']> {
-  return new OpenHarnessChatTransport(() => new ReplayRuntime(traceOf(name)), options).sendMessages(request());
+  return new OpenHarnessChatTransport(() => new ReplayRuntime(findTrace(name)), options).sendMessages(createRequest());
 }

@@ -6,9 +6,9 @@ import { chatMajors } from '../../ai-sdk/test/chats.ts';
 import { allOf } from '../../core/test/all-of.ts';
 import { begin, finish, node } from './flow-events.ts';
 import { ReplayRuntime } from './replay-runtime.ts';
-import { chunksOf, messageOf, request } from './replayed-chat.ts';
+import { readChunks, readMessage, createRequest } from './replayed-chat.ts';
 import { ScriptRuntime } from './script-runtime.ts';
-import { traceOf, traces } from './traces.ts';
+import { findTrace, traces } from './traces.ts';
 import type { OpenHarnessUIMessage } from '../src/decode/data-types.ts';
 import type { RuntimeEvent } from '../src/runtime/runtime-event.ts';
 import { createFlowRuntime, type Flow } from '../src/demo.ts';
@@ -17,21 +17,21 @@ import {
   type OpenHarnessChatTransportOptions,
 } from '../src/chat/open-harness-chat-transport.ts';
 
-// The requirements and criteria that an adapter for these runtimes was once specified by, as far as they can hold: the end
-// is the flow's and not an agent's, the chunk is `start-step`, the state of a failed tool is `output-error`.
+// Requirements and criteria of the original adapter specification, with three corrections: the flow ends the stream instead of
+// an agent, the chunk is `start-step`, and the state of a failed tool is `output-error`.
 
-const typesOf = async (name: string, options?: OpenHarnessChatTransportOptions<6>): Promise<string[]> =>
-  (await chunksOf(name, options)).map(({ type }) => type).filter((type) => !type.startsWith('data-'));
+const getTypes = async (name: string, options?: OpenHarnessChatTransportOptions<6>): Promise<string[]> =>
+  (await readChunks(name, options)).map(({ type }) => type).filter((type) => !type.startsWith('data-'));
 
 describe('functional requirements', () => {
-  test('1: a ChatTransport, of both majors', () => {
+  test('1: implements ChatTransport of both majors', () => {
     expectTypeOf<OpenHarnessChatTransport>().toExtend<ChatTransport<UIMessage>>();
     expectTypeOf<OpenHarnessChatTransport>().toExtend<ChatTransport<OpenHarnessUIMessage>>();
     expectTypeOf<OpenHarnessChatTransport>().toExtend<ChatTransport7<UIMessage7>>();
   });
 
-  test('2, 8, 11: text is streamed, delta by delta, between its start and its end, under one id', async () => {
-    expect(await typesOf('01')).toEqual([
+  test('2, 8, 11: streams text deltas between start and end with one id', async () => {
+    expect(await getTypes('01')).toEqual([
       'start',
       'start-step',
       'text-start',
@@ -43,14 +43,14 @@ describe('functional requirements', () => {
       'finish-step',
       'finish',
     ]);
-    const ids = (await chunksOf('01')).flatMap((chunk) =>
+    const ids = (await readChunks('01')).flatMap((chunk) =>
       chunk.type.startsWith('text-') ? [(chunk as { id: string }).id] : [],
     );
     expect(new Set(ids.map((id) => id.split(':').at(-1)))).toEqual(new Set(['0']));
   });
 
-  test('3, 12: thinking is streamed between its start and its end, before the text', async () => {
-    expect((await typesOf('02')).slice(2, 8)).toEqual([
+  test('3, 12: streams thinking between start and end, before the text', async () => {
+    expect((await getTypes('02')).slice(2, 8)).toEqual([
       'reasoning-start',
       'reasoning-delta',
       'reasoning-delta',
@@ -60,19 +60,19 @@ describe('functional requirements', () => {
     ]);
   });
 
-  test('4: a tool has its input, then its output', async () => {
-    const types = (await typesOf('03')).filter((type) => type.startsWith('tool-'));
+  test('4: sends the input of a tool, then its output', async () => {
+    const types = (await getTypes('03')).filter((type) => type.startsWith('tool-'));
     expect(types.slice(0, 2)).toEqual(['tool-input-available', 'tool-output-available']);
   });
 
-  test('5: a node that starts is a step', async () => {
-    expect((await typesOf('06')).filter((type) => type === 'start-step')).toHaveLength(2);
+  test('5: sends a step for every started node', async () => {
+    expect((await getTypes('06')).filter((type) => type === 'start-step')).toHaveLength(2);
   });
 
   test.each(chatMajors)(
-    '6, 10, 17: one message with an id of its own, in a plain chat ($name)',
+    '6, 10, 17: adds one message with its own id to a plain chat ($name)',
     async ({ createChat }) => {
-      const chat = createChat({ transport: new OpenHarnessChatTransport(() => new ReplayRuntime(traceOf('06'))) });
+      const chat = createChat({ transport: new OpenHarnessChatTransport(() => new ReplayRuntime(findTrace('06'))) });
       await chat.sendMessage({ text: 'one' });
       await chat.sendMessage({ text: 'two' });
       expect(chat.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'user', 'assistant']);
@@ -80,54 +80,56 @@ describe('functional requirements', () => {
     },
   );
 
-  test('7, 16: the last message starts a flow, and reaches one that runs', async () => {
-    const idle = new ReplayRuntime(traceOf('01'));
-    await allOf(await new OpenHarnessChatTransport(idle).sendMessages(request()));
+  test('7, 16: starts a flow with the last message or sends it to a running one', async () => {
+    const idle = new ReplayRuntime(findTrace('01'));
+    await allOf(await new OpenHarnessChatTransport(idle).sendMessages(createRequest()));
     expect(idle.inputs).toMatchObject([{ message: 'hello' }]);
     const running = new ScriptRuntime();
     running.status = 'running';
-    const sent = allOf(await new OpenHarnessChatTransport(running).sendMessages(request()));
+    const sent = allOf(await new OpenHarnessChatTransport(running).sendMessages(createRequest()));
     await expect.poll(() => running.listeners.size).toBe(1);
-    running.say(...begin, ...finish);
+    running.emit(...begin, ...finish);
     await sent;
     expect(running.commands).toEqual([{ type: 'send', message: 'hello', runId: 'n1' }]);
   });
 
-  test('9: a signal stops it', async () => {
+  test('9: stops on abort', async () => {
     const stop = new AbortController();
     const runtime = new ScriptRuntime(async (own) => {
-      own.say(...begin);
+      own.emit(...begin);
       await own.stopped();
       return 'aborted';
     });
-    const sent = allOf(await new OpenHarnessChatTransport(runtime).sendMessages(request({ abortSignal: stop.signal })));
+    const sent = allOf(
+      await new OpenHarnessChatTransport(runtime).sendMessages(createRequest({ abortSignal: stop.signal })),
+    );
     await expect.poll(() => runtime.status).toBe('running');
     stop.abort();
     expect((await sent).at(-1)).toMatchObject({ type: 'abort' });
     expect(runtime.listeners.size).toBe(0);
   });
 
-  test('13: an error that ended the flow is one chunk, and readable', async () => {
-    expect((await chunksOf('11')).filter(({ type }) => type === 'error')).toEqual([
+  test('13: sends one readable error chunk for a fatal error', async () => {
+    expect((await readChunks('11')).filter(({ type }) => type === 'error')).toEqual([
       { type: 'error', errorText: 'Node "assistant" failed: Reached max turns' },
     ]);
   });
 
-  test('14: the stream is complete when the flow is, or is paused', async () => {
-    for (const name of ['06', '17']) expect((await typesOf(name)).at(-1)).toBe('finish');
+  test('14: completes the stream when the flow completes or pauses', async () => {
+    for (const name of ['06', '17']) expect((await getTypes(name)).at(-1)).toBe('finish');
   });
 
-  test('15, 20: data parts, reasoning and steps are options', async () => {
-    const { parts } = await messageOf('02', { sendFlowMetadata: true, sendNodeOutputs: true });
+  test('15, 20: makes data parts, reasoning and steps optional', async () => {
+    const { parts } = await readMessage('02', { sendFlowMetadata: true, sendNodeOutputs: true });
     const types = parts.map(({ type }) => type);
     expect(types).toContain('data-flow-status');
     expect(types).toContain('data-node-output');
-    const bare = await messageOf('02', { sendReasoning: false, sendStepMarkers: false });
+    const bare = await readMessage('02', { sendReasoning: false, sendStepMarkers: false });
     expect(bare.parts.map(({ type }) => type)).toEqual(['data-agent', 'text']);
   });
 
-  test('18: the order is that of the events', async () => {
-    const { parts } = await messageOf('03');
+  test('18: keeps the order of the events', async () => {
+    const { parts } = await readMessage('03');
     expect(parts.map(({ type }) => type).filter((type) => type !== 'data-agent')).toEqual([
       'step-start',
       'text',
@@ -141,9 +143,9 @@ describe('functional requirements', () => {
 
   describe('5: step markers besides those of the nodes, as the README lists them', () => {
     const other = { nodeId: 'b', runId: 'n2' };
-    const say = (content: string, who: { nodeId: string; runId: string } = node): RuntimeEvent => ({
+    const textDelta = (content: string, ids: { nodeId: string; runId: string } = node): RuntimeEvent => ({
       type: 'agent:text',
-      ...who,
+      ...ids,
       content,
     });
     const tool: RuntimeEvent = { type: 'agent:tool', ...node, toolName: 'x', toolInput: 1, toolOutput: 2 };
@@ -151,34 +153,38 @@ describe('functional requirements', () => {
     const sub = { nodeId: 'a.left', runId: 'n1:left' };
 
     test.each<[string, RuntimeEvent[], string[]]>([
-      ['none for tools alone', [say('one'), tool, tool], ['step', 'one', 'x', 'x']],
-      ['none for text after a tool result', [say('one'), tool, say('two')], ['step', 'one', 'x', 'two']],
+      ['adds none for only tools', [textDelta('one'), tool, tool], ['step', 'one', 'x', 'x']],
       [
-        'a second turn of the node',
-        [{ type: 'agent:start', ...node }, say('one'), { type: 'agent:start', ...node }, say('two')],
+        'adds none for text after a tool result',
+        [textDelta('one'), tool, textDelta('two')],
+        ['step', 'one', 'x', 'two'],
+      ],
+      [
+        'adds one for a second agent:start of the node',
+        [{ type: 'agent:start', ...node }, textDelta('one'), { type: 'agent:start', ...node }, textDelta('two')],
         ['step', 'one', 'step', 'two'],
       ],
       [
-        'a sub-agent, and its node after it',
-        [say('one'), say('two', sub), say('three')],
+        'adds one for a sub-agent and one for its node after it',
+        [textDelta('one'), textDelta('two', sub), textDelta('three')],
         ['step', 'one', 'step', 'two', 'step', 'three'],
       ],
       [
-        'none for a silent node while text of another is open',
-        [open, { type: 'node:start', ...other }, say('one')],
+        'adds none for a silent node while text of another is open',
+        [open, { type: 'node:start', ...other }, textDelta('one')],
         ['step', 'one'],
       ],
       [
-        'a node that emits text after the open text of another',
-        [open, { type: 'node:start', ...other }, say('one'), say('two', other)],
+        'adds one for a node that emits text after the open text of another',
+        [open, { type: 'node:start', ...other }, textDelta('one'), textDelta('two', other)],
         ['step', 'one', 'step', 'two'],
       ],
     ])('%s', async (_, events, expected) => {
       const runtime = new ScriptRuntime(async (own) => {
-        own.say(...begin, ...events, finish[1]!);
+        own.emit(...begin, ...events, finish[1]!);
         return 'complete';
       });
-      const stream = await new OpenHarnessChatTransport(runtime).sendMessages(request());
+      const stream = await new OpenHarnessChatTransport(runtime).sendMessages(createRequest());
       let message: UIMessage | undefined;
       for await (const state of readUIMessageStream({ stream })) message = state;
       const shown = message!.parts.flatMap((part) => {
@@ -190,26 +196,26 @@ describe('functional requirements', () => {
     });
   });
 
-  test('5: step markers "nodes" are one per node invocation, even if text follows a tool result', async () => {
+  test('5: sends one step per node invocation with sendStepMarkers "nodes"', async () => {
     const steps = async (name: string): Promise<number> =>
-      (await typesOf(name, { sendStepMarkers: 'nodes' })).filter((type) => type === 'start-step').length;
+      (await getTypes(name, { sendStepMarkers: 'nodes' })).filter((type) => type === 'start-step').length;
     for (const { name, events } of traces) {
       const nodes = events.filter(({ type }) => type === 'node:start');
       expect([name, await steps(name)]).toEqual([name, nodes.length]);
     }
   });
 
-  test('5: step markers "nodes" wait until the open text of another node is complete', async () => {
+  test('5: delays steps of "nodes" until the open text of another node ends', async () => {
     const other = { nodeId: 'b', runId: 'n2' };
     const runtime = new ScriptRuntime(async (own) => {
-      own.say(...begin, { type: 'agent:text:delta', ...node, content: 'one' });
-      own.say({ type: 'node:start', ...other }, { type: 'agent:text', ...node, content: 'one' });
-      own.say({ type: 'agent:text', ...other, content: 'two' }, { type: 'node:complete', ...other, output: null });
-      own.say(...finish);
+      own.emit(...begin, { type: 'agent:text:delta', ...node, content: 'one' });
+      own.emit({ type: 'node:start', ...other }, { type: 'agent:text', ...node, content: 'one' });
+      own.emit({ type: 'agent:text', ...other, content: 'two' }, { type: 'node:complete', ...other, output: null });
+      own.emit(...finish);
       return 'complete';
     });
     const transport = new OpenHarnessChatTransport(runtime, { sendStepMarkers: 'nodes' });
-    const types = (await allOf(await transport.sendMessages(request()))).map(({ type }) => type);
+    const types = (await allOf(await transport.sendMessages(createRequest()))).map(({ type }) => type);
     expect(types.filter((type) => !type.startsWith('data-') && !type.endsWith('-delta'))).toEqual([
       'start',
       'start-step',
@@ -224,39 +230,39 @@ describe('functional requirements', () => {
     ]);
   });
 
-  test('19: a tool without an output is in error', async () => {
+  test('19: reports a tool without output as an error', async () => {
     const runtime = new ScriptRuntime(async (own) => {
-      own.say(...begin, { type: 'agent:tool', ...node, toolName: 'x', toolInput: {} }, ...finish);
+      own.emit(...begin, { type: 'agent:tool', ...node, toolName: 'x', toolInput: {} }, ...finish);
       return 'complete';
     });
-    const chunks = await allOf(await new OpenHarnessChatTransport(runtime).sendMessages(request()));
-    const errorText = 'The tool "x" gave no output before its node ended.';
+    const chunks = await allOf(await new OpenHarnessChatTransport(runtime).sendMessages(createRequest()));
+    const errorText = 'The tool "x" returned no output before its node ended.';
     expect(chunks).toContainEqual(expect.objectContaining({ type: 'tool-output-error', errorText }));
   });
 });
 
 describe('success criteria', () => {
-  test('1, 8: three lines in a page', async () => {
-    const transport = new OpenHarnessChatTransport(() => new ReplayRuntime(traceOf('01')));
+  test('1, 8: needs three lines in a page', async () => {
+    const transport = new OpenHarnessChatTransport(() => new ReplayRuntime(findTrace('01')));
     const chat = chatMajors[0]!.createChat({ transport });
     await chat.sendMessage({ text: 'hello' });
     expect(chat.lastMessage?.parts.at(-1)).toMatchObject({ type: 'text', text: 'Hello, world!' });
   });
 
-  test.each(['text', 'thinking'] as const)('2, 9: %s is there before the runtime says anything more', async (kind) => {
+  test.each(['text', 'thinking'] as const)('2, 9: delivers %s before the next runtime event', async (kind) => {
     const runtime = new ScriptRuntime(async (own) => {
-      own.say(...begin, { type: `agent:${kind}:delta`, ...node, content: 'now' });
+      own.emit(...begin, { type: `agent:${kind}:delta`, ...node, content: 'now' });
       await own.stopped();
       return 'aborted';
     });
-    const reader = (await new OpenHarnessChatTransport(runtime).sendMessages(request())).getReader();
+    const reader = (await new OpenHarnessChatTransport(runtime).sendMessages(createRequest())).getReader();
     let chunk: UIMessageChunk | undefined;
     while (!chunk?.type.endsWith('-delta')) chunk = (await reader.read()).value;
     expect(chunk).toMatchObject({ delta: 'now' });
     await reader.cancel();
   });
 
-  test('3, 5: fifteen tool calls, each with its input and its output', async () => {
+  test('3, 5: streams fifteen tool calls with input and output', async () => {
     const uses = Array.from({ length: 15 }, (_, n) => n);
     const flow: Flow = {
       name: 'tools',
@@ -271,7 +277,7 @@ describe('success criteria', () => {
       edges: [],
     };
     const runtime = createFlowRuntime({ flow, pace: 0 });
-    const stream = await new OpenHarnessChatTransport(runtime).sendMessages(request());
+    const stream = await new OpenHarnessChatTransport(runtime).sendMessages(createRequest());
     let message: UIMessage | undefined;
     for await (const state of readUIMessageStream({ stream })) message = state;
     const tools = message!.parts.filter((part) => part.type === 'dynamic-tool');
@@ -279,24 +285,24 @@ describe('success criteria', () => {
     expect(runtime.listenerCount).toBe(0);
   });
 
-  test('4: clear boundaries between nodes', async () => {
-    const types = (await messageOf('06')).parts.map(({ type }) => type).filter((type) => type !== 'data-agent');
+  test('4: separates nodes by steps', async () => {
+    const types = (await readMessage('06')).parts.map(({ type }) => type).filter((type) => type !== 'data-agent');
     expect(types).toEqual(['step-start', 'text', 'step-start', 'text']);
   });
 
-  test('6: no error is raw', async () => {
-    const chunks = (await Promise.all(traces.map(({ name }) => chunksOf(name)))).flat();
+  test('6: formats every error', async () => {
+    const chunks = (await Promise.all(traces.map(({ name }) => readChunks(name)))).flat();
     const errors = chunks.flatMap((chunk) => (chunk.type === 'error' ? [chunk.errorText] : []));
     expect(errors).toHaveLength(6);
     expect(errors.filter((text) => /[{[]"|\bat .*:\d+:\d+|undefined/.test(text))).toEqual([]);
   });
 
-  test('7: nothing in a message but what unmodified components show, or pass over', async () => {
+  test('7: sends only parts that unmodified components support', async () => {
     const known = /^(text|reasoning|step-start|dynamic-tool|tool-.+|data-.+)$/;
     for (const { name } of traces) {
-      for (const { type } of (await messageOf(name)).parts) expect(type).toMatch(known);
+      for (const { type } of (await readMessage(name)).parts) expect(type).toMatch(known);
     }
   });
 
-  // 10, a hundred streams at once, is concurrency.test.ts.
+  // 10, a hundred concurrent streams, is tested in concurrency.test.ts.
 });

@@ -1,7 +1,7 @@
 import type { CanonicalMessage, RunInput } from '@intertie/core';
 import { runInput as emptyRun } from '../../core/test/run-input.ts';
 
-/** A run for tests: a thread with one message of the user's. */
+/** Creates a run of a thread with one user message. */
 export function runInput(text: string = 'hello', given: Partial<RunInput> = {}): RunInput {
   const message: CanonicalMessage = {
     id: 'user-1',

@@ -1,15 +1,15 @@
 import type { RuntimeEvent } from '../src/runtime/runtime-event.ts';
 import type { RunSnapshot, RuntimeCommand, RuntimeLike, RuntimeStatus } from '../src/runtime/runtime.ts';
 
-/** A runtime by hand: the test says what it says, and when its promise settles. */
+/** Runtime whose events and results are scripted by a test. */
 export class ScriptRuntime implements RuntimeLike {
   readonly listeners = new Set<(event: RuntimeEvent) => void>();
   readonly commands: RuntimeCommand[] = [];
   readonly inputs: unknown[] = [];
   status: RuntimeStatus = 'idle';
-  /** Unread messages, if the runtime reports them as the first generation does. */
+  /** Unread messages, if the runtime reports an inbox like the first generation. */
   inbox: RuntimeCommand[] | undefined;
-  /** What each `run()` does; the last one again and again. */
+  /** Script of each `run()`. The last one is repeated. */
   #acts: Array<(runtime: ScriptRuntime) => Promise<RuntimeStatus>>;
   #stopped: (() => void) | undefined;
 
@@ -27,24 +27,24 @@ export class ScriptRuntime implements RuntimeLike {
     });
   }
 
-  /** As the first generation does it: the flow's word first, the agent's later. */
+  /** Emits the flow's event first and the agent's later, like the first generation. */
   dispatch(command: RuntimeCommand): void {
     this.commands.push(command);
     if (command.type === 'send') this.inbox?.push(command);
-    this.say({ type: 'command:received', command });
+    this.emit({ type: 'command:received', command });
     if (command.type === 'abort') {
-      this.say({ type: command.resumable ? 'flow:paused' : 'flow:aborted' });
+      this.emit({ type: command.resumable ? 'flow:paused' : 'flow:aborted' });
       this.#stopped?.();
     }
-    if (command.type === 'resume') this.say({ type: 'flow:resumed' });
+    if (command.type === 'resume') this.emit({ type: 'flow:resumed' });
   }
 
-  /** Until it is stopped. */
+  /** Resolves when the runtime is stopped. */
   stopped(): Promise<void> {
     return new Promise((resolve) => void (this.#stopped = resolve));
   }
 
-  say(...events: RuntimeEvent[]): void {
+  emit(...events: RuntimeEvent[]): void {
     for (const event of events) for (const listener of this.listeners) listener(event);
   }
 

@@ -7,10 +7,10 @@ import { SecondRuntime } from './second-runtime.ts';
 import { openHarnessSource, type OpenHarnessSourceOptions } from '../src/source/open-harness-source.ts';
 
 const forever = (): Promise<void> => new Promise(() => undefined);
-const atOnce = (): Promise<void> => Promise.resolve();
+const immediately = (): Promise<void> => Promise.resolve();
 
-/** Runs it, and stops it by `signal` at its first word, if that is wanted. */
-async function turn(
+/** Runs a message to its end. `onWord` is called at each text delta. */
+async function runOnce(
   runtime: SecondRuntime,
   options: OpenHarnessSourceOptions = {},
   given: { text?: string; onWord?: () => void; control?: Partial<RunControl> } = {},
@@ -25,71 +25,71 @@ async function turn(
   expect(runtime.listeners.size).toBe(0);
   return events;
 }
-const endOf = (events: AgentEvent[]): EventOf<'run-end'> => events.at(-1) as EventOf<'run-end'>;
-const textsOf = (events: AgentEvent[]): string[] =>
+const getEnd = (events: AgentEvent[]): EventOf<'run-end'> => events.at(-1) as EventOf<'run-end'>;
+const getTexts = (events: AgentEvent[]): string[] =>
   (foldEvents(events)?.content.parts ?? []).flatMap((part) => (part.type === 'text' ? [part.text] : []));
 
-describe('a runtime of the second generation', () => {
-  test('runs', async () => {
-    const runtime = new SecondRuntime(atOnce);
-    const events = await turn(runtime, {}, { text: 'hi' });
-    expect(textsOf(events)).toEqual(['you said hi']);
+describe('second-generation runtime', () => {
+  test('runs a message to completion', async () => {
+    const runtime = new SecondRuntime(immediately);
+    const events = await runOnce(runtime, {}, { text: 'hi' });
+    expect(getTexts(events)).toEqual(['you said hi']);
     expect(runtime.calls).toEqual(['run hi']);
-    expect(endOf(events)).toMatchObject({ outcome: 'complete' });
+    expect(getEnd(events)).toMatchObject({ outcome: 'complete' });
   });
 
-  test('is stopped by its own method', async () => {
+  test('stops by its own method', async () => {
     const runtime = new SecondRuntime(forever);
     const stop = new AbortController();
     const onWord = (): void => stop.abort({ by: 'user', message: 'enough' });
-    const events = await turn(runtime, {}, { text: 'hi', onWord, control: { signal: stop.signal } });
+    const events = await runOnce(runtime, {}, { text: 'hi', onWord, control: { signal: stop.signal } });
     expect(runtime.calls).toEqual(['run hi', 'stop']);
-    expect(endOf(events)).toMatchObject({ outcome: 'aborted', by: 'user', reason: 'enough' });
+    expect(getEnd(events)).toMatchObject({ outcome: 'aborted', by: 'user', reason: 'enough' });
     expect(runtime.status).toBe('aborted');
   });
 
-  test('is paused by its own method where that is wanted, and goes on with the next message', async () => {
+  test('pauses by its own method and resumes with the next message', async () => {
     let work = forever;
     const runtime = new SecondRuntime(() => work());
     const stop = new AbortController();
     const options = { onAbort: 'pause' } as const;
     const onWord = (): void => stop.abort();
-    const first = await turn(runtime, options, { text: 'hi', onWord, control: { signal: stop.signal } });
-    expect(endOf(first)).toMatchObject({ outcome: 'paused', waitingFor: [{ type: 'message' }] });
-    work = atOnce;
-    const second = await turn(runtime, options, { text: 'go on' });
+    const first = await runOnce(runtime, options, { text: 'hi', onWord, control: { signal: stop.signal } });
+    expect(getEnd(first)).toMatchObject({ outcome: 'paused', waitingFor: [{ type: 'message' }] });
+    work = immediately;
+    const second = await runOnce(runtime, options, { text: 'go on' });
     expect(runtime.calls).toEqual(['run hi', 'pause', 'resume go on']);
-    expect(textsOf(second)).toEqual(['you said undefined']);
-    expect(endOf(second)).toMatchObject({ outcome: 'complete' });
+    expect(getTexts(second)).toEqual(['you said undefined']);
+    expect(getEnd(second)).toMatchObject({ outcome: 'complete' });
   });
 
-  test('that somebody else pauses, or stops, ends the run as it says', async () => {
+  test('ends the run if other code pauses or stops the runtime', async () => {
     const paused = new SecondRuntime(forever);
-    expect(endOf(await turn(paused, {}, { onWord: () => paused.pause() }))).toMatchObject({
+    expect(getEnd(await runOnce(paused, {}, { onWord: () => paused.pause() }))).toMatchObject({
       outcome: 'paused',
       resume: { runId: 'flow-run', snapshot: { status: 'paused' } },
     });
     const stopped = new SecondRuntime(forever);
-    expect(endOf(await turn(stopped, {}, { onWord: () => stopped.dispatch({ type: 'stop' }) }))).toMatchObject({
+    expect(getEnd(await runOnce(stopped, {}, { onWord: () => stopped.dispatch({ type: 'stop' }) }))).toMatchObject({
       outcome: 'aborted',
     });
   });
 
-  test('has no inbox: a message while it is at work is refused, whatever the policy', async () => {
+  test('rejects a message while running, because it has no inbox', async () => {
     const runtime = new SecondRuntime(forever);
     runtime.status = 'running';
-    expect(endOf(await turn(runtime, { whenRunning: 'send' }))).toMatchObject({
+    expect(getEnd(await runOnce(runtime, { whenRunning: 'send' }))).toMatchObject({
       outcome: 'error',
-      error: { message: expect.stringContaining('takes no messages before it is paused') as string },
+      error: { message: expect.stringContaining('accepts messages only when paused') as string },
     });
     expect(runtime.calls).toEqual([]);
   });
 
-  test('is answered inside the run where its pauses are live', async () => {
+  test('resumes a live pause inside the run', async () => {
     let work = forever;
     const runtime = new SecondRuntime(() => work());
     async function* liveAnswers(): AsyncGenerator<Answer> {
-      work = atOnce;
+      work = immediately;
       yield { questionId: 'run:pause-1', value: 'ship it' };
     }
     let isPaused = false;
@@ -97,20 +97,20 @@ describe('a runtime of the second generation', () => {
       if (!isPaused) runtime.pause();
       isPaused = true;
     };
-    const events = await turn(runtime, { pauses: 'live' }, { onWord, control: { liveAnswers: liveAnswers() } });
+    const events = await runOnce(runtime, { pauses: 'live' }, { onWord, control: { liveAnswers: liveAnswers() } });
     expect(runtime.calls).toEqual(['run hello', 'pause', 'resume ship it']);
-    expect(endOf(events)).toMatchObject({ outcome: 'complete' });
-    expect(textsOf(events)).toEqual(['you ', 'you said undefined']);
+    expect(getEnd(events)).toMatchObject({ outcome: 'complete' });
+    expect(getTexts(events)).toEqual(['you ', 'you said undefined']);
   });
 
-  test('tells of a tool twice and without an id: it is one call', async () => {
+  test('merges two events of one tool use into one call', async () => {
     const runtime = new SecondRuntime(async ({ runId }, own) => {
       const tool = { type: 'agent:tool' as const, nodeId: 'a', runId, toolName: 'Read' };
-      own.say({ ...tool, toolInput: { file: 'a' }, toolOutput: undefined });
-      own.say({ ...tool, toolInput: { file: 'b' }, toolOutput: undefined });
-      own.say({ ...tool, toolInput: undefined, toolOutput: 'A' }, { ...tool, toolInput: undefined, toolOutput: 'B' });
+      own.emit({ ...tool, toolInput: { file: 'a' }, toolOutput: undefined });
+      own.emit({ ...tool, toolInput: { file: 'b' }, toolOutput: undefined });
+      own.emit({ ...tool, toolInput: undefined, toolOutput: 'A' }, { ...tool, toolInput: undefined, toolOutput: 'B' });
     });
-    const parts = foldEvents(await turn(runtime))?.content.parts ?? [];
+    const parts = foldEvents(await runOnce(runtime))?.content.parts ?? [];
     expect(parts.filter(({ type }) => type === 'tool-invocation')).toMatchObject([
       { args: { file: 'a' }, result: 'A' },
       { args: { file: 'b' }, result: 'B' },

@@ -4,9 +4,9 @@ import type { RunSnapshot, RuntimeCommand, RuntimeLike, RuntimeStatus } from '..
 type Act = { message: unknown; runId: string };
 
 /**
- * A runtime of the second generation, after its recordings (`v0.2.0-f863b09`): methods instead of commands, `dispatch` for
- * those same three and no longer an inbox, a pause whose agent has its last word later, `flow:resumed` twice, the node anew
- * under another id and without the flow's input, a tool told of twice and without an id.
+ * Second-generation runtime that follows the recordings `v0.2.0-f863b09`: methods instead of commands, no inbox, an agent's
+ * final event after the pause, `flow:resumed` twice, a restarted node with a new id and without the flow's input, and tool
+ * uses in two events without an id.
  */
 export class SecondRuntime implements RuntimeLike {
   readonly listeners = new Set<(event: RuntimeEvent) => void>();
@@ -14,7 +14,7 @@ export class SecondRuntime implements RuntimeLike {
   status: RuntimeStatus = 'idle';
   #halt: ((how: 'paused' | 'aborted') => void) | undefined;
   #count = 0;
-  /** What the node does after its first word, until it is halted or has done it. */
+  /** Work of the node after its first delta. */
   #work: (act: Act, runtime: SecondRuntime) => Promise<void>;
 
   constructor(work: (act: Act, runtime: SecondRuntime) => Promise<void>) {
@@ -24,7 +24,7 @@ export class SecondRuntime implements RuntimeLike {
   run(input: Record<string, unknown> = {}): Promise<RunSnapshot> {
     this.calls.push(`run ${String(input['message'])}`);
     if (this.status !== 'idle') return Promise.reject(new Error(`Run is not resumable (${this.status})`));
-    this.say({ type: 'flow:start', flowName: 'chat' });
+    this.emit({ type: 'flow:start', flowName: 'chat' });
     return this.#invoke(input['message']);
   }
 
@@ -32,14 +32,14 @@ export class SecondRuntime implements RuntimeLike {
     this.calls.push('pause');
     if (this.status !== 'running') return;
     this.status = 'paused';
-    this.say({ type: 'flow:paused' });
+    this.emit({ type: 'flow:paused' });
     this.#halt?.('paused');
   }
 
   resume(message?: string): Promise<RunSnapshot> {
     this.calls.push(`resume ${message}`);
     if (this.status !== 'paused') return Promise.reject(new Error(`Runtime not paused (status: ${this.status})`));
-    this.say({ type: 'flow:resumed' }, { type: 'flow:resumed' });
+    this.emit({ type: 'flow:resumed' }, { type: 'flow:resumed' });
     return this.#invoke(undefined);
   }
 
@@ -47,7 +47,7 @@ export class SecondRuntime implements RuntimeLike {
     this.calls.push('stop');
     if (this.status !== 'running') return;
     this.status = 'aborted';
-    this.say({ type: 'flow:aborted' });
+    this.emit({ type: 'flow:aborted' });
     this.#halt?.('aborted');
   }
 
@@ -57,7 +57,7 @@ export class SecondRuntime implements RuntimeLike {
     throw new Error(`Unknown command: ${command.type}`);
   }
 
-  say(...events: RuntimeEvent[]): void {
+  emit(...events: RuntimeEvent[]): void {
     for (const event of events) for (const listener of this.listeners) listener(event);
   }
 
@@ -75,12 +75,12 @@ export class SecondRuntime implements RuntimeLike {
     this.#count += 1;
     const act = { message, runId: `n${this.#count}` };
     const at = { nodeId: 'a', runId: act.runId };
-    this.say({ type: 'node:start', ...at }, { type: 'agent:start', ...at, sessionId: 's1', prompt: String(message) });
-    this.say({ type: 'agent:text:delta', ...at, content: 'you ' });
+    this.emit({ type: 'node:start', ...at }, { type: 'agent:start', ...at, sessionId: 's1', prompt: String(message) });
+    this.emit({ type: 'agent:text:delta', ...at, content: 'you ' });
     const halted = new Promise<'paused' | 'aborted'>((resolve) => void (this.#halt = resolve));
     const how = await Promise.race([halted, this.#work(act, this).then(() => 'complete' as const)]);
     if (how !== 'complete') {
-      this.say(
+      this.emit(
         how === 'paused'
           ? { type: 'agent:paused', ...at, sessionId: 's1' }
           : { type: 'agent:aborted', ...at, reason: 'abort' },
@@ -88,9 +88,9 @@ export class SecondRuntime implements RuntimeLike {
       return this.getSnapshot();
     }
     const text = `you said ${String(message)}`;
-    this.say({ type: 'agent:text', ...at, content: text }, { type: 'node:complete', ...at, output: { text } });
+    this.emit({ type: 'agent:text', ...at, content: text }, { type: 'node:complete', ...at, output: { text } });
     this.status = 'complete';
-    this.say({ type: 'flow:complete', flowName: 'chat', status: 'complete' });
+    this.emit({ type: 'flow:complete', flowName: 'chat', status: 'complete' });
     return this.getSnapshot();
   }
 }

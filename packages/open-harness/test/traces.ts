@@ -3,19 +3,19 @@ import { join } from 'node:path';
 import type { RuntimeEvent } from '../src/runtime/runtime-event.ts';
 import type { RunSnapshot } from '../src/runtime/runtime.ts';
 
-/** A recording of a real runtime: what it told its listeners, and how `run()` ended. */
+/** Recording of a real runtime: its events, and how `run()` ended. */
 export interface Trace {
   name: string;
   events: RuntimeEvent[];
-  /** Why `run()` was rejected, if it was. */
+  /** Error message if `run()` was rejected. */
   thrown: string | undefined;
   snapshot: RunSnapshot | undefined;
 }
 
 const folder = join(import.meta.dirname, '../fixtures');
 
-/** The lines of a fixture. */
-export function linesOf<Line>(file: string): Line[] {
+/** Reads the JSON lines of a fixture. */
+export function readLines<Line>(file: string): Line[] {
   const text = readFileSync(join(folder, file), 'utf8').trim();
   return text.split('\n').map((line) => JSON.parse(line) as Line);
 }
@@ -23,24 +23,24 @@ export function linesOf<Line>(file: string): Line[] {
 type Entry = { name: string; thrown: string | null; snapshot: RunSnapshot };
 const index = JSON.parse(readFileSync(join(folder, 'index.json'), 'utf8')) as Entry[];
 
-/** The first generation; and two of the second, of which only the events are known. */
+/** Recordings of the first generation, and two of the second without snapshots. */
 export const traces: readonly Trace[] = [
   ...index.map(({ name, thrown, snapshot }) => ({
     name,
-    events: linesOf<RuntimeEvent>(`${name}.jsonl`),
+    events: readLines<RuntimeEvent>(`${name}.jsonl`),
     thrown: thrown ?? undefined,
     snapshot,
   })),
   ...['simple', 'pause-resume'].map((name) => ({
     name: `v0.2.0-${name}`,
-    events: linesOf<RuntimeEvent>(`v0.2.0-f863b09/${name}.jsonl`),
+    events: readLines<RuntimeEvent>(`v0.2.0-f863b09/${name}.jsonl`),
     thrown: undefined,
     snapshot: undefined,
   })),
 ];
 
-export function traceOf(name: string): Trace {
+export function findTrace(name: string): Trace {
   const trace = traces.find((known) => known.name.startsWith(name));
-  if (trace === undefined) throw new Error(`There is no trace ${name}.`);
+  if (trace === undefined) throw new Error(`No trace ${name}.`);
   return trace;
 }

@@ -7,7 +7,7 @@ import { serve } from '../../ai-sdk/test/serve.ts';
 import { demoFlow, createFlowRuntime } from '../src/demo.ts';
 import { OpenHarnessChatTransport, openHarnessSource } from '../src/index.ts';
 
-// The programs that the documentation shows; the frame around them is the test's.
+// Programs of the documentation.
 const createRuntime = ({ flow }: { flow: typeof demoFlow; registry: unknown }): ReturnType<typeof createFlowRuntime> =>
   createFlowRuntime({ flow, pace: 0 });
 const flow = demoFlow;
@@ -19,7 +19,7 @@ describe.each(chatMajors)('$name', ({ ai, createChat }) => {
     for (const close of closing.splice(0)) await close();
   });
 
-  test('a flow behind a route', async () => {
+  test('streams a flow from a route', async () => {
     const POST = createChatHandler(openHarnessSource(() => createRuntime({ flow, registry })));
 
     const { url, close } = await serve(POST);
@@ -30,7 +30,7 @@ describe.each(chatMajors)('$name', ({ ai, createChat }) => {
     expect(JSON.stringify(chat.lastMessage)).toContain('Shall I publish it?');
   });
 
-  test('a flow in the same process', async () => {
+  test('streams a flow in the same process', async () => {
     const useChat = createChat;
 
     const chat = useChat({
@@ -49,7 +49,7 @@ describe.each(chatMajors)('$name', ({ ai, createChat }) => {
   });
 });
 
-test('the read-me’s program is of at most ten lines', () => {
+test('keeps the README’s program within ten lines', () => {
   const page = readFileSync(join(import.meta.dirname, '../README.md'), 'utf8');
   const program = /^```ts\n(.*?)^```$/ms.exec(page)![1]!;
   expect(program.split('\n').filter((line) => line.trim() !== '').length).toBeLessThanOrEqual(10);

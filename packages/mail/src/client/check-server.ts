@@ -1,38 +1,38 @@
 import { APICallError } from '@ai-sdk/provider';
-import { otherVersion } from './api-error.ts';
+import { explainVersion } from './api-error.ts';
 import { asFields, asNonEmptyText } from '../shared/fields.ts';
 import type { MAILAgentInfo, MAILServer } from './mail-server.ts';
 
-/** What a look at a server found. */
+/** Result of `provider.check()`. */
 export type MAILCheck = {
   ok: boolean;
   baseUrl: string;
-  /** Whether anything answered that looks like MAIL. */
+  /** Whether a MAIL server responded. */
   reachable: boolean;
   version?: string;
   swarm?: string;
-  /** `token`: a key that the server takes. `debug`: none, and none is needed. `none`: no way to send a message. */
+  /** `token`: the server accepts the key. `debug`: the server requires no key. `none`: no message can be sent. */
   auth: 'token' | 'debug' | 'none';
   user?: { id: string; role: string };
   agents: MAILAgentInfo[];
   entrypoint?: string;
-  /** The next step, if something is wrong. */
+  /** How to fix the first problem found. */
   next?: string;
 };
 
-/** Asks what can be asked without starting a task. */
+/** Checks version, authentication and swarm of a server without starting a task. Never throws. */
 export async function checkServer(server: MAILServer, swarm?: string, signal?: AbortSignal): Promise<MAILCheck> {
   const found: MAILCheck = { ok: false, baseUrl: server.baseUrl, reachable: false, auth: 'none', agents: [] };
   try {
     const { version, swarm: name } = await server.readInfo(signal);
     Object.assign(found, { reachable: version !== undefined }, version && { version }, name && { swarm: name });
-    const wrong = otherVersion(version);
-    if (wrong !== undefined) return { ...found, next: wrong };
+    const unsupported = explainVersion(version);
+    if (unsupported !== undefined) return { ...found, next: unsupported };
     if (version === undefined) {
-      return { ...found, next: `What answers at ${server.baseUrl} does not say that it is MAIL. Check baseUrl.` };
+      return { ...found, next: `The server at ${server.baseUrl} does not identify itself as MAIL. Check baseUrl.` };
     }
     const next = await checkAuth(server, found, signal);
-    Object.assign(found, await server.agents(signal).catch(() => ({ agents: [] })));
+    Object.assign(found, await server.readAgents(signal).catch(() => ({ agents: [] })));
     if (next !== undefined) return { ...found, next };
     if (swarm !== undefined && swarm !== 'default' && name !== undefined && name !== swarm) {
       return { ...found, next: `The server hosts "${name}", not "${swarm}". Use mail('${name}').` };
@@ -43,7 +43,7 @@ export async function checkServer(server: MAILServer, swarm?: string, signal?: A
   }
 }
 
-/** The cheapest question that needs what a message needs. */
+/** Checks authentication with the cheapest request that needs the same permissions as a message. */
 async function checkAuth(server: MAILServer, found: MAILCheck, signal?: AbortSignal): Promise<string | undefined> {
   try {
     if (server.token === undefined) {
@@ -57,7 +57,7 @@ async function checkAuth(server: MAILServer, found: MAILCheck, signal?: AbortSig
     return undefined;
   } catch (error) {
     if (server.token === undefined && APICallError.isInstance(error) && error.statusCode === 404) {
-      return 'The server is not in debug mode and wants a key. Set authToken (or MAIL_API_KEY).';
+      return 'The server is not in debug mode and requires a key. Set authToken (or MAIL_API_KEY).';
     }
     return error instanceof Error ? error.message : String(error);
   }

@@ -1,17 +1,17 @@
-import { otherVersion, toAPICallError, toConnectionError } from './api-error.ts';
-import { asFields, listOf, asNonEmptyText } from '../shared/fields.ts';
+import { explainVersion, toAPICallError, toConnectionError } from './api-error.ts';
+import { asFields, asArray, asNonEmptyText } from '../shared/fields.ts';
 import {
   defaultBaseUrl,
-  fromEnvironment,
+  readEnvironment,
   type MAILHeaders,
   type MAILProviderSettings,
 } from '../shared/mail-settings.ts';
 
-/** What a server says of itself at `GET /`. */
+/** Response of `GET /`. */
 export type MAILServerInfo = { version?: string; swarm?: string; entrypoint?: string };
 export type MAILAgentInfo = { name: string; targets: string[]; isEntrypoint: boolean; canComplete: boolean };
 
-/** One MAIL server over HTTP. */
+/** HTTP client of one MAIL server. */
 export class MAILServer {
   readonly baseUrl: string;
   #settings: MAILProviderSettings;
@@ -19,21 +19,21 @@ export class MAILServer {
 
   constructor(settings: MAILProviderSettings, baseUrl?: string) {
     const { baseUrl: given, baseURL = given } = settings;
-    this.baseUrl = (baseUrl ?? baseURL ?? fromEnvironment('MAIL_BASE_URL') ?? defaultBaseUrl).replace(/\/+$/, '');
+    this.baseUrl = (baseUrl ?? baseURL ?? readEnvironment('MAIL_BASE_URL') ?? defaultBaseUrl).replace(/\/+$/, '');
     this.#settings = settings;
   }
 
   get token(): string | undefined {
     const { authToken, apiKey = authToken } = this.#settings;
-    return asNonEmptyText(apiKey ?? fromEnvironment('MAIL_API_KEY'));
+    return asNonEmptyText(apiKey ?? readEnvironment('MAIL_API_KEY'));
   }
 
-  /** The production endpoint where there is a token, the one of the debug mode where there is none. */
+  /** `/message` requires a token; `/ui/message` exists in debug mode only. */
   get messagePath(): string {
     return this.token === undefined ? '/ui/message' : '/message';
   }
 
-  /** Sends a message and gives the stream of its events. Throws an `APICallError`. */
+  /** Sends a message and returns the response with the event stream. Throws an `APICallError`. */
   async send(body: object, headers: MAILHeaders, signal: AbortSignal): Promise<Response> {
     const path = this.messagePath;
     const call = { url: `${this.baseUrl}${path}`, body, path, hasToken: this.token !== undefined };
@@ -51,9 +51,9 @@ export class MAILServer {
       throw toConnectionError(error, call);
     }
     if (response.ok && response.body) return response;
-    // Servers of other versions have other routes; the root says which one it is.
-    const version = response.status === 404 || response.status === 405 ? (await this.info())?.version : undefined;
-    throw await toAPICallError(response, call, otherVersion(version) && version);
+    // Other versions have other routes, but all report their version at the root.
+    const version = response.status === 404 || response.status === 405 ? (await this.getInfo())?.version : undefined;
+    throw await toAPICallError(response, call, explainVersion(version) && version);
   }
 
   async get(path: string, signal?: AbortSignal): Promise<unknown> {
@@ -70,8 +70,8 @@ export class MAILServer {
     return (await response.json()) as unknown;
   }
 
-  /** Asked once. Undefined where the server does not say, which is no reason to fail. */
-  async info(): Promise<MAILServerInfo | undefined> {
+  /** Reads the server info once and caches it. Returns undefined on failure, since the info is not essential. */
+  async getInfo(): Promise<MAILServerInfo | undefined> {
     this.#info ??= this.readInfo().catch(() => undefined);
     const info = await this.#info;
     if (info === undefined) this.#info = undefined;
@@ -88,19 +88,23 @@ export class MAILServer {
     };
   }
 
-  async agents(signal?: AbortSignal): Promise<{ agents: MAILAgentInfo[]; entrypoint?: string }> {
+  async readAgents(signal?: AbortSignal): Promise<{ agents: MAILAgentInfo[]; entrypoint?: string }> {
     const { agents, entrypoint } = asFields(await this.get('/ui/agents', signal));
     return {
-      agents: listOf(agents).flatMap((agent) => agentInfo(agent) ?? []),
+      agents: asArray(agents).flatMap((agent) => readAgentInfo(agent) ?? []),
       ...(typeof entrypoint === 'string' && { entrypoint }),
     };
   }
 
   async #headers(headers: MAILHeaders): Promise<Record<string, string>> {
     const { headers: given = {} } = this.#settings;
-    const own = typeof given === 'function' ? await given() : given;
+    const configured = typeof given === 'function' ? await given() : given;
     const token = this.token;
-    const all = { ...(token !== undefined && { authorization: `Bearer ${token}` }), ...lower(own), ...lower(headers) };
+    const all = {
+      ...(token !== undefined && { authorization: `Bearer ${token}` }),
+      ...lowerCaseNames(configured),
+      ...lowerCaseNames(headers),
+    };
     return Object.fromEntries(Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== undefined));
   }
 
@@ -110,12 +114,12 @@ export class MAILServer {
   }
 }
 
-/** Names differ in case, and a header that is there twice is sent as a list. */
-function lower(headers: MAILHeaders): { [name: string]: string | undefined } {
+/** Merging by lower-case name avoids duplicates, which `fetch` would send as a list. */
+function lowerCaseNames(headers: MAILHeaders): { [name: string]: string | undefined } {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 }
 
-function agentInfo(value: unknown): MAILAgentInfo | undefined {
+function readAgentInfo(value: unknown): MAILAgentInfo | undefined {
   const {
     name,
     comm_targets: targets,
@@ -125,7 +129,7 @@ function agentInfo(value: unknown): MAILAgentInfo | undefined {
   if (typeof name !== 'string') return undefined;
   return {
     name,
-    targets: listOf(targets).filter((target): target is string => typeof target === 'string'),
+    targets: asArray(targets).filter((target): target is string => typeof target === 'string'),
     isEntrypoint: isEntrypoint === true,
     canComplete: canComplete === true,
   };

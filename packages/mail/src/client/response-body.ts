@@ -1,9 +1,9 @@
 import { asFields, parseJson, asText } from '../shared/fields.ts';
 import type { MAILFrame } from '../shared/mail-event.ts';
 
-/** `response.body` of a generated result, in the shape of the server's answer to a message that is not streamed. */
+/** `response.body` of a generated result, in the shape of the server's response to a non-streaming message. */
 export type MAILResponseBody = {
-  /** The server's final response; `null` if the run ended before it, as at a breakpoint tool. */
+  /** Final response of the server. `null` if the run ended before it, for example at a breakpoint tool. */
   response: string | null;
   /** Every event of the stream except pings, with its data parsed. */
   events: Array<{ event: string; data: unknown }>;

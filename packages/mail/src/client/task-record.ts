@@ -1,18 +1,18 @@
-import { asFields, listOf, parseJson, asText, type Fields } from '../shared/fields.ts';
+import { asFields, asArray, parseJson, asText, type Fields } from '../shared/fields.ts';
 import type { MAILFrame } from '../shared/mail-event.ts';
 import type { MAILServer } from './mail-server.ts';
 import { readMessage } from '../shared/read-message.ts';
 
-/** What the server has written down of a task: the events of all its turns. */
+/** The server's record of a task: the events of all its requests. */
 export type TaskRecord = { events: MAILFrame[]; isRunning: boolean; isCompleted: boolean };
 
-/** Undefined: the server has no such task. Throws where the record cannot be read. */
+/** Reads the record of a task. Returns undefined if the server does not have the task. */
 export async function readTaskRecord(
   server: MAILServer,
   taskId: string,
   signal: AbortSignal,
 ): Promise<TaskRecord | undefined> {
-  // `GET /task` wants a body, which `fetch` cannot send.
+  // `GET /task` requires a body, which `fetch` cannot send.
   const found =
     server.token === undefined
       ? await server.get(`/ui/task/${encodeURIComponent(taskId)}`, signal)
@@ -20,7 +20,7 @@ export async function readTaskRecord(
   const record = asFields(found);
   if (!Array.isArray(record.events)) return undefined;
   return {
-    events: listOf(record.events).map((item) => {
+    events: asArray(record.events).map((item) => {
       const { event, data } = asFields(item);
       return { event: asText(event) ?? '', data };
     }),
@@ -29,32 +29,32 @@ export async function readTaskRecord(
   };
 }
 
-/** What tells a logged event from all others: its time has microseconds. */
-export function frameKey({ event, data }: MAILFrame): string | undefined {
-  const { timestamp, description } = dataOf(data);
+/** Returns the identity of a logged event. It is unique because timestamps have microseconds. */
+export function toFrameKey({ event, data }: MAILFrame): string | undefined {
+  const { timestamp, description } = parseData(data);
   return typeof description === 'string' ? `${event}|${asText(timestamp) ?? ''}|${description}` : undefined;
 }
 
-/** The final message of an agent, if the event is that. */
-export function answerOf({ event, data }: MAILFrame): string | undefined {
+/** Returns the answer if the event is the final message of an agent. */
+export function getAnswer({ event, data }: MAILFrame): string | undefined {
   if (event !== 'new_message') return undefined;
-  const message = readMessage(asFields(dataOf(data).extra_data).full_message);
+  const message = readMessage(asFields(parseData(data).extra_data).full_message);
   return message?.type === 'broadcast_complete' ? message.body : undefined;
 }
 
-/** The index where the last turn begins: at the user's message, or behind the breakpoint that was answered. */
-export function lastTurn(events: readonly MAILFrame[]): number {
+/** Returns the index where the last request begins: at the user's message, or at the answered breakpoint. */
+export function findLastRequest(events: readonly MAILFrame[]): number {
   return Math.max(
     0,
     events.findLastIndex(({ event, data }) => {
       if (event === 'breakpoint_action_complete') return true;
       if (event !== 'new_message') return false;
-      const sender = readMessage(asFields(dataOf(data).extra_data).full_message)?.senderType;
+      const sender = readMessage(asFields(parseData(data).extra_data).full_message)?.senderType;
       return sender === 'user' || sender === 'admin';
     }),
   );
 }
 
-function dataOf(data: unknown): Fields {
+function parseData(data: unknown): Fields {
   return asFields(typeof data === 'string' ? parseJson(data) : data);
 }

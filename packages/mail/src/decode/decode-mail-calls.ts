@@ -4,39 +4,21 @@ import { asFields, asNonEmptyText, parseJson, asText, type Fields } from '../sha
 import { MAILCalls, type AnnouncedCall, type OpenCall } from './mail-calls.ts';
 import type { MAILDecoderContext } from './mail-decoder-context.ts';
 import type { MAILToolCalls } from '../shared/mail-settings.ts';
+import { builtinTools, mailTools } from '../shared/mail-tools.ts';
 
-/** MAIL's own tools. Their effects are separate events, so their calls are shown only with `toolCalls: 'all'`. */
-const mailTools: ReadonlySet<string> = new Set([
-  'send_request',
-  'send_response',
-  'send_interrupt',
-  'send_broadcast',
-  'send_interswarm_broadcast',
-  'discover_swarms',
-  'task_complete',
-  'acknowledge_broadcast',
-  'ignore_broadcast',
-  'await_message',
-  'help',
-  'text_output',
-]);
+type EmitEvent = Emit<AgentEvent>;
 
-/** Tools that the model's vendor runs. A later `builtin_tool_call` contains the complete call. */
-const builtinTools: ReadonlySet<string> = new Set(['web_search_call', 'code_interpreter_call']);
-
-type Write = Emit<AgentEvent>;
-
-/** Decodes what agents think and which tools they use. */
-export class DecodedMAILCalls {
+/** Decodes reasoning and tool calls of agents. */
+export class MAILCallDecoder {
   #context: MAILDecoderContext;
   #toolCalls: MAILToolCalls;
   #open = new MAILCalls();
-  /** The batch of announced calls. Whether one is a breakpoint is said right behind it. */
+  /** Calls of the current batch. A `breakpoint_tool_call` after the batch tells which of them are breakpoints. */
   #announced: AnnouncedCall[] = [];
   #builtins: AnnouncedCall[] = [];
-  /** Answers that were announced, and who gives them. */
+  /** Agent by the answer that it announced with `task_complete`. */
   readonly finishMessages: Map<string, string> = new Map();
-  /** The last words that an agent has said without a tool: they go to the other agents, if there are any. */
+  /** Last `text_output`, the text that an agent sends to the other agents without a tool. */
   lastText: { agent: string; text: string } | undefined;
 
   constructor(context: MAILDecoderContext, toolCalls: MAILToolCalls) {
@@ -44,15 +26,20 @@ export class DecodedMAILCalls {
     this.#toolCalls = toolCalls;
   }
 
-  announce(agent: string | undefined, extra: Fields, data: Fields, emit: Write): void {
+  announce(agent: string | undefined, extra: Fields, data: Fields, emit: EmitEvent): void {
     const toolName = asNonEmptyText(extra.tool_name);
     if (agent === undefined || toolName === undefined) {
-      return this.#context.unread('tool_call', data, 'It does not say which agent called which tool.', emit);
+      return this.#context.emitUnreadable('tool_call', data, 'It does not name the agent and the tool.', emit);
     }
-    // Thoughts come on the first call of a turn, and later calls of the turn refer to it.
+    // Only the first call of a batch contains the reasoning; later calls refer to it.
     const { reasoning } = extra;
-    this.#reasoning(Array.isArray(reasoning) ? reasoning.join('\n\n') : asText(reasoning), agent, 'reasoning', emit);
-    this.#reasoning(asText(extra.preamble), agent, 'preamble', emit);
+    this.#emitReasoning(
+      Array.isArray(reasoning) ? reasoning.join('\n\n') : asText(reasoning),
+      agent,
+      'reasoning',
+      emit,
+    );
+    this.#emitReasoning(asText(extra.preamble), agent, 'preamble', emit);
     if (toolName === 'task_complete') {
       const answer = asText(asFields(extra.tool_args).finish_message);
       if (answer !== undefined) this.finishMessages.set(answer, agent);
@@ -66,39 +53,39 @@ export class DecodedMAILCalls {
     else this.#announced.push(call);
   }
 
-  #reasoning(text: string | undefined, agent: string, kind: 'reasoning' | 'preamble', emit: Write): void {
+  #emitReasoning(text: string | undefined, agent: string, kind: 'reasoning' | 'preamble', emit: EmitEvent): void {
     if (text === undefined || text === '') return;
     const id = this.#context.ids.next();
     const providerMetadata = { mail: { taskId: this.#context.meta.taskId, kind } };
-    const agentId = this.#context.agent(agent, emit);
+    const agentId = this.#context.ensureAgent(agent, emit);
     const { at } = this.#context;
-    this.#context.text({ type: 'reasoning-start', id, agentId, providerMetadata, at }, text, emit);
+    this.#context.emitText({ type: 'reasoning-start', id, agentId, providerMetadata, at }, text, emit);
   }
 
-  /** The batch is over, and no breakpoint was among it. */
-  release(emit: Write): void {
+  /** Emits the announced calls that are not breakpoints, at the end of their batch. */
+  releaseBatch(emit: EmitEvent): void {
     if (this.#announced.length === 0) return;
     for (const call of this.#announced) {
-      if (mailTools.has(call.toolName)) this.#mailCall(call, emit);
-      else this.#runtimeCall(call, emit);
+      if (mailTools.has(call.toolName)) this.#emitMailCall(call, emit);
+      else this.#emitRuntimeCall(call, emit);
     }
     this.#announced = [];
   }
 
-  /** The server reports no result of MAIL's own tools, so the call has an empty one. */
-  #mailCall(call: AnnouncedCall, emit: Write): void {
-    const toolCallId = this.#call(call, 'runtime', emit);
+  /** Emits a call of MAIL's own tools with an empty result, because the server reports none. */
+  #emitMailCall(call: AnnouncedCall, emit: EmitEvent): void {
+    const toolCallId = this.#emitCall(call, 'runtime', emit);
     emit({ type: 'tool-result', toolCallId, status: 'ok', output: null, at: this.#context.at });
   }
 
-  #runtimeCall(call: AnnouncedCall, emit: Write): OpenCall {
+  #emitRuntimeCall(call: AnnouncedCall, emit: EmitEvent): OpenCall {
     const { agent, toolName } = call;
-    const open: OpenCall = { agent, toolName, toolCallId: this.#call(call, 'runtime', emit), isRunning: false };
+    const open: OpenCall = { agent, toolName, toolCallId: this.#emitCall(call, 'runtime', emit), isRunning: false };
     this.#open.add(open);
     return open;
   }
 
-  #call(call: AnnouncedCall, executor: 'runtime' | 'client', emit: Write): string {
+  #emitCall(call: AnnouncedCall, executor: 'runtime' | 'client', emit: EmitEvent): string {
     const { agent, toolName, wireId } = call;
     const toolCallId = this.#context.ids.open(wireId);
     emit({
@@ -108,86 +95,86 @@ export class DecodedMAILCalls {
       input: toJson(call.input ?? {}),
       executor,
       dynamic: executor === 'runtime' ? true : undefined,
-      agentId: this.#context.agent(agent, emit),
-      providerMetadata: this.#context.partMeta(wireId),
+      agentId: this.#context.ensureAgent(agent, emit),
+      providerMetadata: this.#context.createPartMetadata(wireId),
       at: this.#context.at,
     });
     return toolCallId;
   }
 
-  actionCall(agent: string | undefined, description: string, emit: Write): void {
+  actionCall(agent: string | undefined, description: string, emit: EmitEvent): void {
     const [, toolName, args = ''] = /executing action tool: (\S+) with args: ([\s\S]*)$/.exec(description) ?? [];
     if (agent === undefined || toolName === undefined || this.#open.start(agent, toolName)) return;
-    // Its announcement was lost, or came while nobody listened.
-    this.#runtimeCall({ agent, toolName, input: parseJson(args), wireId: '' }, emit).isRunning = true;
+    // The `tool_call` was lost, or preceded this stream.
+    this.#emitRuntimeCall({ agent, toolName, input: parseJson(args), wireId: '' }, emit).isRunning = true;
   }
 
-  actionComplete(agent: string | undefined, description: string, data: Fields, emit: Write): void {
+  actionComplete(agent: string | undefined, description: string, data: Fields, emit: EmitEvent): void {
     const call = agent === undefined ? undefined : this.#open.settle(agent);
-    if (!call) return this.#context.unread('action_complete', data, 'No call of that agent is open.', emit);
+    if (!call) return this.#context.emitUnreadable('action_complete', data, 'The agent has no open call.', emit);
     const text = description.slice(description.indexOf('\n') + 1);
     const failed = /^failed to execute action tool: ?([\s\S]*)$/.exec(text);
-    // The server reports an action that raised as complete.
-    if (failed) return this.#failed(call, failed[1] || text, emit);
+    // The server also reports an action that raised an exception as complete.
+    if (failed) return this.#emitFailure(call, failed[1] || text, emit);
     const { toolCallId } = call;
-    emit({ type: 'tool-result', toolCallId, status: 'ok', output: outputOf(text), at: this.#context.at });
+    emit({ type: 'tool-result', toolCallId, status: 'ok', output: parseOutput(text), at: this.#context.at });
   }
 
-  actionError(agent: string | undefined, description: string, emit: Write): void {
+  actionError(agent: string | undefined, description: string, emit: EmitEvent): void {
     const named =
       /^action error \(caller = .+?, tool = (.+?)\):\n([\s\S]*)$/.exec(description) ??
       /^action (.+) not found$/.exec(description) ??
       /cannot access action (.+)$/.exec(description);
     const absent = /^agent (.+) not found$/.exec(description)?.[1];
     const call = named || absent !== undefined ? this.#open.refuse(agent ?? absent, named?.[1]) : undefined;
-    if (!call) return this.#context.notice('error', 'action_error', description, agent, emit);
+    if (!call) return this.#context.emitNotice('error', 'action_error', description, agent, emit);
     const reason = description.includes('cannot access action')
       ? `The agent cannot access ${call.toolName}.`
       : undefined;
-    this.#failed(call, named?.[2] ?? reason ?? description, emit);
+    this.#emitFailure(call, named?.[2] ?? reason ?? description, emit);
   }
 
-  #failed({ toolCallId }: OpenCall, message: string, emit: Write): void {
+  #emitFailure({ toolCallId }: OpenCall, message: string, emit: EmitEvent): void {
     const error = { message, code: 'mail-action' };
     emit({ type: 'tool-result', toolCallId, status: 'error', error, at: this.#context.at });
   }
 
-  builtin(agent: string | undefined, extra: Fields, data: Fields, emit: Write): void {
+  builtinCall(agent: string | undefined, extra: Fields, data: Fields, emit: EmitEvent): void {
     const toolName = asNonEmptyText(extra.tool_type);
     if (agent === undefined || toolName === undefined) {
-      return this.#context.unread('builtin_tool_call', data, 'It does not say which agent used which tool.', emit);
+      return this.#context.emitUnreadable('builtin_tool_call', data, 'It does not name the agent and the tool.', emit);
     }
     const index = this.#builtins.findIndex((call) => call.agent === agent && call.toolName === toolName);
     const [announced] = index === -1 ? [] : this.#builtins.splice(index, 1);
     const { outputs, status, ...input } = asFields(extra.tool_args);
-    const toolCallId = this.#call({ agent, toolName, input, wireId: announced?.wireId ?? '' }, 'runtime', emit);
+    const toolCallId = this.#emitCall({ agent, toolName, input, wireId: announced?.wireId ?? '' }, 'runtime', emit);
     const output = toJson({ ...(status !== undefined && { status }), ...(outputs !== undefined && { outputs }) });
     emit({ type: 'tool-result', toolCallId, status: 'ok', output, at: this.#context.at });
   }
 
-  /** The calls that a breakpoint holds, as the server lists them behind their batch. */
-  hold(agent: string | undefined, description: string, emit: Write): AnnouncedCall[] {
+  /** Removes and returns the announced calls that a `breakpoint_tool_call` lists, and emits the others. */
+  takeBreakpointCalls(agent: string | undefined, description: string, emit: EmitEvent): AnnouncedCall[] {
     const listed = / used breakpoint tools (.+?) with args: /s.exec(description)?.[1]?.split(', ') ?? [];
     const held = this.#announced.filter((call) => call.agent === agent && listed.includes(call.toolName));
     this.#announced = this.#announced.filter((call) => !held.includes(call));
     if (held.length > 0 && this.#announced.some((call) => !mailTools.has(call.toolName))) {
       const message =
-        'An action and a breakpoint tool were called in one turn. The server asks the agent again before the breakpoint is ' +
-        'answered, so its next words may be lost.';
-      this.#context.notice('warning', 'mail-mixed-breakpoint', message, agent, emit);
+        'An agent called an action and a breakpoint tool in one batch. The server calls the agent again before the breakpoint ' +
+        'is answered, so its next message may be lost.';
+      this.#context.emitNotice('warning', 'mail-mixed-breakpoint', message, agent, emit);
     }
-    this.release(emit);
+    this.releaseBatch(emit);
     return held;
   }
 
-  /** The calls are the caller's to run. Their ids. */
-  pause(calls: readonly AnnouncedCall[], emit: Write): string[] {
-    return calls.map((call) => this.#call(call, 'client', emit));
+  /** Emits calls that the client executes. Returns their ids. */
+  emitClientCalls(calls: readonly AnnouncedCall[], emit: EmitEvent): string[] {
+    return calls.map((call) => this.#emitCall(call, 'client', emit));
   }
 }
 
-/** Actions answer with text; where it is a JSON object or list, with that. */
-function outputOf(text: string): Json {
+/** Parses an action's output if it is a JSON object or array. Returns other text unchanged. */
+function parseOutput(text: string): Json {
   if (!/^\s*[[{]/.test(text)) return text;
   const parsed = parseJson(text);
   return parsed === undefined ? text : toJson(parsed);

@@ -10,11 +10,11 @@ import {
 } from '@intertie/core';
 import { canonical, check } from '@intertie/conformance';
 import { describe, expect, it } from 'vitest';
-import { captureFrames, captureOf, captures, run } from '../../test/captures.ts';
+import { readCaptureFrames, findCapture, captures, run } from '../../test/captures.ts';
 import { createMAILDecoder, type MAILDecoderOptions } from './decode-mail.ts';
 import { mailMetadata } from '../shared/mail-metadata.ts';
 import { readResumeToken } from '../shared/resume-token.ts';
-import { aloneEvent, warningEvent, type MAILFrame } from '../shared/mail-event.ts';
+import { singleAgentEvent, warningEvent, type MAILFrame } from '../shared/mail-event.ts';
 
 function decode(frames: MAILFrame[], options: MAILDecoderOptions = {}, input: RunInput = run): AgentEvent[] {
   const losses: Loss[] = [];
@@ -27,14 +27,14 @@ function decode(frames: MAILFrame[], options: MAILDecoderOptions = {}, input: Ru
   );
 }
 
-const decoded = (number: string): AgentEvent[] => decode(captureFrames(captureOf(number)));
+const decoded = (number: string): AgentEvent[] => decode(readCaptureFrames(findCapture(number)));
 
 function ofType<T extends AgentEvent['type']>(events: AgentEvent[], type: T): Array<EventOf<T>> {
   return events.filter((event): event is EventOf<T> => event.type === type);
 }
 
-/** An event in a line: what it says, without times. */
-function line(event: AgentEvent): string {
+/** Formats an event as one line without its time and metadata. */
+function toLine(event: AgentEvent): string {
   const { type, at: _, providerMetadata: __, ...rest } = event as AgentEvent & { providerMetadata?: unknown };
   return `${type} ${JSON.stringify(rest)}`;
 }
@@ -43,24 +43,24 @@ const frame = (event: string, description: string, extra_data: object = {}): MAI
   event,
   data: { timestamp: '2026-01-01T00:00:00+00:00', description, task_id: 'T', extra_data },
 });
-const called = (agent: string, tool_name: string, tool_call_id: string, more: object = {}): MAILFrame =>
-  frame('tool_call', `agent ${agent} called ${tool_name}`, { tool_name, tool_args: {}, tool_call_id, ...more });
-const said = (id: string, sender: object, type: string, body: string): MAILFrame =>
+const calledTool = (agent: string, tool_name: string, tool_call_id: string, fields: object = {}): MAILFrame =>
+  frame('tool_call', `agent ${agent} called ${tool_name}`, { tool_name, tool_args: {}, tool_call_id, ...fields });
+const sent = (id: string, sender: object, type: string, body: string): MAILFrame =>
   frame('new_message', 'sending message', {
     full_message: { id, msg_type: type, message: { sender, recipients: [{ address: 'all' }], subject: '', body } },
   });
 const answer = (body: string): MAILFrame =>
-  said('final', { address_type: 'agent', address: 'boss' }, 'broadcast_complete', body);
-const last = (event: string, response: string): MAILFrame => ({ event, data: { task_id: 'T', response } });
+  sent('final', { address_type: 'agent', address: 'boss' }, 'broadcast_complete', body);
+const final = (event: string, response: string): MAILFrame => ({ event, data: { task_id: 'T', response } });
 
-describe.each(captures)('the capture %s', (name) => {
-  const frames = captureFrames(name);
+describe.each(captures)('capture %s', (name) => {
+  const frames = readCaptureFrames(name);
 
-  it('becomes these events', () => {
-    expect(decode(frames).map(line)).toMatchSnapshot();
+  it('decodes to the events of the snapshot', () => {
+    expect(decode(frames).map(toLine)).toMatchSnapshot();
   });
 
-  it('keeps the rules wherever it is cut', () => {
+  it('follows the canonical rules at every cut', () => {
     for (let cut = 0; cut <= frames.length; cut += 1) {
       const events = decode(frames.slice(0, cut));
       expect(check(canonical, events).violations, `cut at ${cut}`).toEqual([]);
@@ -69,17 +69,17 @@ describe.each(captures)('the capture %s', (name) => {
     }
   });
 
-  it('says the answer exactly once', () => {
+  it('emits at most one answer', () => {
     const shown = ofType(decode(frames), 'text-start').filter(({ internal }) => !internal);
     expect(shown.length).toBeLessThanOrEqual(1);
   });
 });
 
-describe('the end of a run', () => {
+describe('run-end', () => {
   const end = (number: string): EventOf<'run-end'> => ofType(decoded(number), 'run-end')[0]!;
 
   it.each(['01', '02', '03', '04', '05', '06', '08', '10', '11', '15', '16', '18', '21', '23', '34', '37'])(
-    'is complete in %s',
+    'ends capture %s as complete',
     (number) => expect(end(number)).toMatchObject({ outcome: 'complete', finishReason: 'stop' }),
   );
 
@@ -88,7 +88,7 @@ describe('the end of a run', () => {
     ['22', ['bp-a', 'bp-b']],
     ['26', ['bp-a']],
     ['27', ['bp-a']],
-  ])('is paused in %s, at once', (number, ids) => {
+  ])('ends capture %s as paused at the breakpoint', (number, ids) => {
     expect(end(number)).toMatchObject({
       outcome: 'paused',
       waitingFor: ids.map((toolCallId) => ({ type: 'tool', toolCallId })),
@@ -101,18 +101,18 @@ describe('the end of a run', () => {
   it.each([
     ['07', 'error scheduling message for agent supervisor: completion failed after 5 retries'],
     ['35', 'agent ghost is unknown; message from id-bob cannot be delivered to it'],
-    ['30', "The MAIL server does not know the task any more: task 'ghost' not found."],
+    ['30', "The MAIL server no longer has the task: task 'ghost' not found."],
     ['33', "'call_id'"],
-  ])('names the first cause in %s', (number, message) => {
+  ])('reports the first cause of the failure in capture %s', (number, message) => {
     expect(end(number)).toMatchObject({ outcome: 'error', error: { message } });
   });
 
-  it('does not wait for a server that will ping forever', () => {
+  it('ends the run where the server would ping forever', () => {
     expect(end('39')).toMatchObject({ outcome: 'error', error: { code: 'mail-completed-task' } });
   });
 
-  it('says that the task goes on where the wire was cut or the run was stopped', () => {
-    const frames = captureFrames(captureOf('03')).slice(0, 4);
+  it('reports the task as running after a lost connection or an abort', () => {
+    const frames = readCaptureFrames(findCapture('03')).slice(0, 4);
     expect(decode(frames).at(-1)).toMatchObject({
       outcome: 'error',
       error: { code: 'truncated' },
@@ -127,13 +127,13 @@ describe('the end of a run', () => {
     });
   });
 
-  it('pauses by the last word where the calls were missed', () => {
-    const frames = captureFrames(captureOf('22')).filter(({ event }) => event !== 'tool_call');
+  it('pauses from the final response if the tool_call events are missing', () => {
+    const frames = readCaptureFrames(findCapture('22')).filter(({ event }) => event !== 'tool_call');
     expect(decode(frames).at(-1)).toMatchObject({ outcome: 'paused', waitingFor: [{ toolCallId: 'bp-a' }, {}] });
   });
 
-  it('takes the last word for the answer where the final message was missed', () => {
-    const frames = captureFrames(captureOf('01')).filter((_, index) => index !== 3);
+  it('takes the answer from the final response if the final message is missing', () => {
+    const frames = readCaptureFrames(findCapture('01')).filter((_, index) => index !== 3);
     const events = decode(frames);
     expect(ofType(events, 'text-delta').map(({ delta }) => delta)).toEqual(['Hello/world ☃']);
     expect(events.at(-1)).toMatchObject({ outcome: 'complete' });
@@ -141,15 +141,15 @@ describe('the end of a run', () => {
 });
 
 describe('actions', () => {
-  it('are paired per agent and order, though nothing has an id', () => {
+  it('pairs results without ids by agent and order', () => {
     const complete = (agent: string, text: string): MAILFrame =>
       frame('action_complete', `action complete (caller = ${agent}):\n${text}`);
     const running = (agent: string, tool: string): MAILFrame =>
       frame('action_call', `agent ${agent} executing action tool: ${tool} with args: {}`);
     const events = decode([
-      called('a', 'x', '1'),
-      called('a', 'y', '2'),
-      called('b c.d', 'x', '3'),
+      calledTool('a', 'x', '1'),
+      calledTool('a', 'y', '2'),
+      calledTool('b c.d', 'x', '3'),
       running('b c.d', 'x'),
       running('a', 'x'),
       complete('a', 'of 1'),
@@ -157,7 +157,7 @@ describe('actions', () => {
       complete('b c.d', '{"of":3}'),
       complete('a', 'failed to execute action tool: of 2'),
       answer('done'),
-      last('task_complete', 'done'),
+      final('task_complete', 'done'),
     ]);
     expect(ofType(events, 'tool-result')).toMatchObject([
       { toolCallId: '1', status: 'ok', output: 'of 1' },
@@ -167,11 +167,11 @@ describe('actions', () => {
     expect(ofType(events, 'agent-start').map(({ name }) => name)).toEqual(['a', 'b c.d', 'boss']);
   });
 
-  it('that are refused are errors, whichever sentence says so', () => {
+  it('turns every kind of action_error into an error result', () => {
     const events = decode([
-      called('a', 'nope', '1'),
-      called('a', 'secret', '2'),
-      called('a', 'late', '3'),
+      calledTool('a', 'nope', '1'),
+      calledTool('a', 'secret', '2'),
+      calledTool('a', 'late', '3'),
       frame('action_error', 'action nope not found'),
       frame('action_error', 'agent <mail.core.agents.AgentCore object at 0x7f> cannot access action secret'),
       frame('action_error', 'action error (caller = a, tool = late):\nboom'),
@@ -185,7 +185,7 @@ describe('actions', () => {
     expect(ofType(events, 'notice').map(({ message }) => message)).toContain('action unheard not found');
   });
 
-  it('whose announcement was missed are calls all the same', () => {
+  it('emits a call for an action whose tool_call is missing', () => {
     const events = decode([
       frame('action_call', 'agent a executing action tool: x with args: {"n":1}'),
       frame('action_complete', 'action complete (caller = a):\nok'),
@@ -194,11 +194,11 @@ describe('actions', () => {
     expect(ofType(events, 'tool-result')).toHaveLength(1);
   });
 
-  it('have ids of their own where the vendor repeats one', () => {
+  it('assigns a new id if the vendor repeats one', () => {
     const events = decode([
-      called('a', 'x', '1'),
+      calledTool('a', 'x', '1'),
       frame('await_message', "agent 'a' is awaiting"),
-      called('a', 'x', '1'),
+      calledTool('a', 'x', '1'),
     ]);
     const ids = ofType(events, 'tool-call').map(({ toolCallId }) => toolCallId);
     expect(ids).toEqual(['1', 'r:0']);
@@ -206,21 +206,21 @@ describe('actions', () => {
   });
 });
 
-describe('what is odd', () => {
-  it('is shown once though a broadcast comes once per recipient', () => {
+describe('unusual events', () => {
+  it('emits a broadcast once although it arrives once per recipient', () => {
     const agent = { address_type: 'agent', address: 'a' };
-    const events = decode([said('1', agent, 'broadcast', 'hi'), said('1', agent, 'broadcast', 'hi')]);
+    const events = decode([sent('1', agent, 'broadcast', 'hi'), sent('1', agent, 'broadcast', 'hi')]);
     expect(ofType(events, 'text-start')).toMatchObject([{ internal: true, to: ['all'], agentId: 'r:a' }]);
   });
 
-  it('is an echo, whether the user is one or an administrator', () => {
+  it('withholds the echo of a message from a user or an admin', () => {
     const losses: Loss[] = [];
-    const frames = ['user', 'admin'].map((address_type) => said('1', { address_type, address: 'u' }, 'request', 'hi'));
+    const frames = ['user', 'admin'].map((address_type) => sent('1', { address_type, address: 'u' }, 'request', 'hi'));
     transcode(createMAILDecoder(run, { onLoss: (loss) => losses.push(loss) }), frames);
     expect(losses.map(({ kind }) => kind)).toEqual(['withheld', 'withheld']);
   });
 
-  it('is raw if it is unknown, and raw with a notice if it is broken', () => {
+  it('emits unknown events as raw and malformed ones as raw with a notice', () => {
     const events = decode([
       frame('eval_start', 'x'),
       { event: 'tool_call', data: '{"half' },
@@ -232,75 +232,80 @@ describe('what is odd', () => {
     expect(ofType(events, 'notice').map(({ code }) => code)).toEqual(Array.from({ length: 4 }, () => 'mail-malformed'));
   });
 
-  it('is named where the server is older than 1.3', () => {
+  it('reports a server older than 1.3', () => {
     const events = decode([{ event: 'new_message', data: "{'timestamp': '2025', 'description': 'x'}" }]);
     expect(events.at(-1)).toMatchObject({ outcome: 'error', error: { code: 'mail-version' } });
   });
 
-  it('is late after the end', () => {
+  it('reports events after the end as late', () => {
     const losses: Loss[] = [];
     const codec = createMAILDecoder(run, { onLoss: (loss) => losses.push(loss) });
-    transcode(codec, [answer('a'), last('task_complete', 'a'), called('b', 'x', '1'), { event: 'ping', data: '' }]);
+    transcode(codec, [
+      answer('a'),
+      final('task_complete', 'a'),
+      calledTool('b', 'x', '1'),
+      { event: 'ping', data: '' },
+    ]);
     expect(losses).toMatchObject([{ kind: 'late', what: 'tool_call' }]);
   });
 
-  it('is told as a notice where it is our own word', () => {
+  it('turns an injected warning into a notice', () => {
     expect(ofType(decode([frame(warningEvent, 'A new task was started.')]), 'notice')).toMatchObject([
       { level: 'warning', message: 'A new task was started.' },
     ]);
   });
 
-  it('is thought, also as a list of blocks', () => {
-    const events = decode([called('a', 'help', '1', { reasoning: ['one', 'two'], preamble: 'Well.' })]);
+  it('joins reasoning that arrives as a list of blocks', () => {
+    const events = decode([calledTool('a', 'help', '1', { reasoning: ['one', 'two'], preamble: 'Well.' })]);
     expect(ofType(events, 'reasoning-delta').map(({ delta }) => delta)).toEqual(['one\n\ntwo', 'Well.']);
   });
 });
 
-it('keeps every event in the metadata if asked to', () => {
-  const frames = captureFrames(captureOf('18'));
+it('adds every event to the metadata with includeEvents', () => {
+  const frames = readCaptureFrames(findCapture('18'));
   const [end] = ofType(decode(frames, { includeEvents: true }), 'run-end');
   expect(end?.providerMetadata?.mail?.events).toHaveLength(frames.filter(({ event }) => event !== 'ping').length);
 });
 
-describe('two agents that pause at once, which a server cannot keep apart', () => {
+describe('two agents paused at the same time', () => {
   const pauses = (agent: string, id: string): MAILFrame[] => [
-    called(agent, 'ask_user', id),
+    calledTool(agent, 'ask_user', id),
     frame('breakpoint_tool_call', `agent ${agent} used breakpoint tools ask_user with args: {}`),
   ];
 
-  it('the second pause is named in the ledger', () => {
+  it('reports the second pause as a loss', () => {
     const losses: Loss[] = [];
     const events = decode([...pauses('a', '1'), ...pauses('b', '2')], { onLoss: (loss) => losses.push(loss) });
     expect(ofType(events, 'run-end')).toMatchObject([{ outcome: 'paused' }]);
     expect(losses).toContainEqual(expect.objectContaining({ kind: 'late', what: 'breakpoint_tool_call' }));
-    expect(losses.at(-1)?.why).toMatch(/^Two agents paused at once/);
+    expect(losses.at(-1)?.why).toMatch(/^Two agents are paused at the same time/);
   });
 
-  it('answers that the server does not acknowledge were for a pause that it has forgotten', () => {
+  it('warns if the server does not acknowledge the answers to a breakpoint', () => {
     const resumed = (...frames: MAILFrame[]): string[] =>
       ofType(
-        decode([...frames, answer('Done.'), last('task_complete', 'Done.')], { answersBreakpoint: true }),
+        decode([...frames, answer('Done.'), final('task_complete', 'Done.')], { answersBreakpoint: true }),
         'notice',
       )
         .flatMap(({ code }) => code ?? [])
         .filter((code) => code === 'mail-two-pauses');
-    expect(resumed(called('b', 'task_complete', '3'))).toHaveLength(1);
+    expect(resumed(calledTool('b', 'task_complete', '3'))).toHaveLength(1);
     expect(resumed(frame('breakpoint_action_complete', 'breakpoint action complete (caller = a):\nyes'))).toEqual([]);
   });
 });
 
-describe('an agent that is alone and answers without a tool', () => {
-  const words = called('solo', 'text_output', 't', { tool_args: { content: 'Just text.' } });
+describe('swarm of one agent that answers without a tool', () => {
+  const textOutput = calledTool('solo', 'text_output', 't', { tool_args: { content: 'Just text.' } });
 
-  it('has answered, and the run ends at once', () => {
-    const events = decode([words, { event: aloneEvent, data: {} }]);
+  it('ends the run with the text as the answer', () => {
+    const events = decode([textOutput, { event: singleAgentEvent, data: {} }]);
     expect(ofType(events, 'text-delta').map(({ delta }) => delta)).toEqual(['Just text.']);
     expect(ofType(events, 'notice')).toMatchObject([{ level: 'warning', code: 'mail-text-output' }]);
     expect(events.at(-1)).toMatchObject({ type: 'run-end', outcome: 'complete', resume: { status: 'running' } });
   });
 
-  it('what others are told is no answer', () => {
-    const events = decode([words, answer('Done.'), last('task_complete', 'Done.')]);
+  it('does not use a text_output to other agents as the answer', () => {
+    const events = decode([textOutput, answer('Done.'), final('task_complete', 'Done.')]);
     expect(ofType(events, 'text-delta').map(({ delta }) => delta)).toEqual(['Done.']);
   });
 });

@@ -1,23 +1,24 @@
 import type { AgentEvent, Codec, Emit, End, Fault, OnLoss, Outcome, RunInput } from '@intertie/core';
 import { toInterruptedOutcome, toJson } from '@intertie/core/internal';
-import { DecodedMAILCalls } from './decode-mail-calls.ts';
-import { agentOf } from '../shared/agent-of-event.ts';
-import { asFields, listOf, asNonEmptyText, parseJson, asText, type Fields } from '../shared/fields.ts';
+import { MAILCallDecoder } from './decode-mail-calls.ts';
+import { findEventAgent } from '../shared/find-event-agent.ts';
+import { asFields, asNonEmptyText, parseJson, asText, type Fields } from '../shared/fields.ts';
 import type { AnnouncedCall } from './mail-calls.ts';
+import { parsePendingCalls } from './pending-calls.ts';
 import { MAILDecoderContext } from './mail-decoder-context.ts';
-import { aloneEvent, eventNames, warningEvent, type MAILFrame } from '../shared/mail-event.ts';
-import { agentFault, completedFault, oldServerFault, taskFault } from '../shared/mail-faults.ts';
+import { singleAgentEvent, eventNames, warningEvent, type MAILFrame } from '../shared/mail-event.ts';
+import { toAgentFault, completedTaskFault, oldServerFault, toTaskFault } from '../shared/mail-faults.ts';
 import type { MAILTaskStatus } from '../shared/mail-metadata.ts';
 import type { MAILToolCalls } from '../shared/mail-settings.ts';
 import { readMessage } from '../shared/read-message.ts';
 import { toResumeToken } from '../shared/resume-token.ts';
 
 export interface MAILDecoderOptions {
-  /** The task, if it is known before the first event says it. */
+  /** Id of the task, if known before the first event. */
   taskId?: string;
-  /** Whether the run's metadata holds every event of the server. Default: no. */
+  /** Adds every event of the server to the run's metadata. Default: false. */
   includeEvents?: boolean;
-  /** Whether the turn answers a breakpoint. Default: no. */
+  /** Whether the request answers a breakpoint. Default: false. */
   answersBreakpoint?: boolean;
   /** `all`: also emits the calls of MAIL's own tools, such as `send_request`. Default: `actions`. */
   toolCalls?: MAILToolCalls;
@@ -25,28 +26,28 @@ export interface MAILDecoderOptions {
 }
 
 /**
- * Decodes the event stream of a MAIL 1.3 server. Ends the run as soon as its end is known, which is up to 15 s before the
- * server says so: at a breakpoint, at a described `task_error`, and where the server would ping forever.
+ * Decodes the event stream of a MAIL 1.3 server. Ends the run as soon as its outcome is known, up to 15 s before the server
+ * closes the stream: at a breakpoint, at a `task_error` with a description, and where the server would ping forever.
  */
 export function createMAILDecoder(run: RunInput, options: MAILDecoderOptions = {}): Codec<MAILFrame, AgentEvent> {
   return new MAILDecoder(run, options);
 }
 
-type Write = Emit<AgentEvent>;
+type EmitEvent = Emit<AgentEvent>;
 
-/** The server's limit, which nobody outside of it can lift. */
-const twoPauses =
-  'Two agents paused at once. A MAIL server remembers the last pause alone, so one of them is never answered and the task ' +
-  'may never end. Let one agent of a swarm have the breakpoint tools.';
+/** Limitation of the server that a client cannot work around. */
+const concurrentPauses =
+  'Two agents are paused at the same time. A MAIL server remembers only the last pause, so one of them is never answered ' +
+  'and the task may never end. Give the breakpoint tools to only one agent of a swarm.';
 
 class MAILDecoder implements Codec<MAILFrame, AgentEvent> {
   #context: MAILDecoderContext;
-  #calls: DecodedMAILCalls;
+  #calls: MAILCallDecoder;
   #seenMessages = new Set<string>();
-  /** The system speaks, and is spoken of, under the swarm's name. */
+  /** Name of the swarm, which the system uses as its own name. */
   #swarm: string | undefined;
-  /** The server has not said yet that it takes the answers. */
-  #isAnswering: boolean;
+  /** Whether the request answers a breakpoint and the server has not acknowledged it yet. */
+  #awaitsAcknowledgement: boolean;
   #isAnswered = false;
   #isOver = false;
   #cause: Fault | undefined;
@@ -56,51 +57,52 @@ class MAILDecoder implements Codec<MAILFrame, AgentEvent> {
     const { onLoss = () => undefined } = options;
     const events = includeEvents && { events: [] };
     this.#context = new MAILDecoderContext(run, { taskId, taskStatus: 'running', agentTrace: [], ...events }, onLoss);
-    this.#calls = new DecodedMAILCalls(this.#context, toolCalls);
-    this.#isAnswering = answersBreakpoint;
+    this.#calls = new MAILCallDecoder(this.#context, toolCalls);
+    this.#awaitsAcknowledgement = answersBreakpoint;
   }
 
-  feed(frame: MAILFrame, emit: Write): void {
+  feed(frame: MAILFrame, emit: EmitEvent): void {
     const { data } = frame;
     const event = eventNames.get(frame.event) ?? frame.event;
     if (this.#isOver) {
-      const why = event === 'breakpoint_tool_call' ? twoPauses : 'It came after the run had ended.';
+      const why = event === 'breakpoint_tool_call' ? concurrentPauses : 'The event arrived after the end of the run.';
       if (event !== 'ping') this.#context.onLoss({ kind: 'late', what: event, why });
       return;
     }
     if (event === 'ping') return;
     const parsed = typeof data === 'string' ? parseJson(data) : data;
-    if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) return this.#malformed(frame, emit);
-    this.#event(event, parsed as Fields, emit);
+    if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed))
+      return this.#reportMalformed(frame, emit);
+    this.#decodeEvent(event, parsed as Fields, emit);
   }
 
-  end(end: End, emit: Write): void {
+  end(end: End, emit: EmitEvent): void {
     if (this.#isOver) return;
-    this.#calls.release(emit);
-    const message = 'The MAIL stream ended before the task did. The task may still be running at the server.';
+    this.#calls.releaseBatch(emit);
+    const message = 'The MAIL stream ended before the task. The task may still be running on the server.';
     const cut: Outcome =
       end.reason === 'eof' ? { outcome: 'error', error: { message, code: 'truncated' } } : toInterruptedOutcome(end);
     this.#end(cut, 'running', emit);
   }
 
-  #event(event: string, data: Fields, emit: Write): void {
+  #decodeEvent(event: string, data: Fields, emit: EmitEvent): void {
     const { meta } = this.#context;
     const description = asText(data.description) ?? '';
     const extra = asFields(data.extra_data);
-    this.#context.stamp(asText(data.timestamp));
-    // Our own word says that another task took the place of the one that was asked for.
+    this.#context.setTimestamp(asText(data.timestamp));
+    // A `warningEvent` names the task that replaced the requested one.
     if (event === warningEvent) meta.taskId = asNonEmptyText(data.task_id) ?? meta.taskId;
     else meta.taskId ||= asNonEmptyText(data.task_id) ?? '';
     meta.events?.push(toJson({ event, data }));
-    const named = agentOf(event, description, extra);
+    const named = findEventAgent(event, description, extra);
     const agent = named === this.#swarm ? undefined : named;
-    if (agent !== undefined) this.#context.trace(agent, event, data);
-    this.#checkAnswered(event, emit);
-    if (event !== 'tool_call' && event !== 'breakpoint_tool_call') this.#calls.release(emit);
+    if (agent !== undefined) this.#context.addTrace(agent, event, data);
+    this.#checkAcknowledged(event, emit);
+    if (event !== 'tool_call' && event !== 'breakpoint_tool_call') this.#calls.releaseBatch(emit);
 
     switch (event) {
       case 'new_message':
-        return this.#message(data, extra, emit);
+        return this.#decodeMessage(data, extra, emit);
       case 'tool_call':
         return this.#calls.announce(agent, extra, data, emit);
       case 'action_call':
@@ -110,15 +112,15 @@ class MAILDecoder implements Codec<MAILFrame, AgentEvent> {
       case 'action_error':
         return this.#calls.actionError(agent, description, emit);
       case 'builtin_tool_call':
-        return this.#calls.builtin(agent, extra, data, emit);
+        return this.#calls.builtinCall(agent, extra, data, emit);
       case 'breakpoint_tool_call':
         return this.#breakpoint(agent, description, emit);
       case 'breakpoint_action_complete':
-        // The result came from our side, and is in the baseline.
+        // Acknowledges a result that the client sent; the message contains it already.
         return;
       case 'task_complete_call_duplicate':
-        this.#context.notice('info', event, description, agent, emit);
-        if (!this.#isAnswered) this.#fail(completedFault, emit);
+        this.#context.emitNotice('info', event, description, agent, emit);
+        if (!this.#isAnswered) this.#fail(completedTaskFault, emit);
         return;
       case 'await_message':
       case 'help_called':
@@ -126,38 +128,38 @@ class MAILDecoder implements Codec<MAILFrame, AgentEvent> {
       case 'task_complete_call':
       case 'interswarm_message_sent':
       case 'interswarm_message_received':
-        return this.#context.notice('info', event, description, agent, emit);
+        return this.#context.emitNotice('info', event, description, agent, emit);
       case 'interswarm_message_error':
       case 'agent_error':
-        this.#cause ??= agentFault(description);
-        return this.#context.notice('error', event, description, agent, emit);
+        this.#cause ??= toAgentFault(description);
+        return this.#context.emitNotice('error', event, description, agent, emit);
       case 'task_error':
-        return this.#fail(this.#cause ?? taskFault(asText(data.response) ?? description), emit);
+        return this.#fail(this.#cause ?? toTaskFault(asText(data.response) ?? description), emit);
       case 'task_complete':
         return this.#taskComplete(data, emit);
-      case aloneEvent:
-        return this.#alone(emit);
+      case singleAgentEvent:
+        return this.#endSingleAgent(emit);
       case warningEvent:
-        return this.#context.notice('warning', event, description, undefined, emit);
+        return this.#context.emitNotice('warning', event, description, undefined, emit);
       default:
-        this.#context.raw({ event, data }, emit);
+        this.#context.emitRaw({ event, data }, emit);
     }
   }
 
-  #message(data: Fields, extra: Fields, emit: Write): void {
+  #decodeMessage(data: Fields, extra: Fields, emit: EmitEvent): void {
     const message = readMessage(extra.full_message);
-    if (!message) return this.#context.unread('new_message', data, 'It has no full_message that can be read.', emit);
+    if (!message) return this.#context.emitUnreadable('new_message', data, 'It has no readable full_message.', emit);
     const { id, senderType, sender, to, subject, body, type } = message;
     this.#swarm ??= message.swarm;
     if (senderType === 'user' || senderType === 'admin') {
       return this.#context.onLoss({
         kind: 'withheld',
         what: 'new_message',
-        why: 'It is the echo of what was asked.',
+        why: 'The message is an echo of the request.',
         id,
       });
     }
-    // A broadcast comes once per recipient.
+    // The server repeats a broadcast for each recipient.
     if (this.#seenMessages.has(id)) return;
     if (id !== '') this.#seenMessages.add(id);
     const providerMetadata = { mail: { taskId: this.#context.meta.taskId, messageId: id, subject, messageType: type } };
@@ -174,12 +176,12 @@ class MAILDecoder implements Codec<MAILFrame, AgentEvent> {
         at: this.#context.at,
       });
     }
-    this.#context.trace(sender, 'new_message', data);
+    this.#context.addTrace(sender, 'new_message', data);
     if (type !== 'broadcast_complete') {
-      const agentId = this.#context.agent(sender, emit);
+      const agentId = this.#context.ensureAgent(sender, emit);
       const { at } = this.#context;
       const part = this.#context.ids.next();
-      return this.#context.text(
+      return this.#context.emitText(
         { type: 'text-start', id: part, agentId, to, internal: true, providerMetadata, at },
         body,
         emit,
@@ -189,53 +191,54 @@ class MAILDecoder implements Codec<MAILFrame, AgentEvent> {
       return this.#context.onLoss({
         kind: 'withheld',
         what: 'new_message',
-        why: 'The task has an answer already.',
+        why: 'The task already has an answer.',
         id,
       });
     }
-    this.#answer(sender, body, emit);
+    this.#emitAnswer(sender, body, emit);
   }
 
-  #answer(agent: string, body: string, emit: Write): void {
+  #emitAnswer(agent: string, body: string, emit: EmitEvent): void {
     this.#isAnswered = true;
-    const agentId = this.#context.agent(agent, emit);
-    const providerMetadata = this.#context.partMeta();
+    const agentId = this.#context.ensureAgent(agent, emit);
+    const providerMetadata = this.#context.createPartMetadata();
     const { at } = this.#context;
     const id = this.#context.ids.next();
-    this.#context.text(
+    this.#context.emitText(
       { type: 'text-start', id, agentId, to: undefined, internal: undefined, providerMetadata, at },
       body,
       emit,
     );
   }
 
-  #taskComplete(data: Fields, emit: Write): void {
+  #taskComplete(data: Fields, emit: EmitEvent): void {
     const response = asText(data.response);
     const pending =
       response === undefined ? undefined : parsePendingCalls(response, this.#context.meta.currentAgent ?? 'supervisor');
     if (pending && !this.#isAnswered) return this.#pause(pending, emit);
     const author = response === undefined ? undefined : this.#calls.finishMessages.get(response);
     if (!this.#isAnswered && author !== undefined && response !== undefined) {
-      const why = 'The final message was missing; the server’s last word repeats it.';
+      const why = 'The final message was missing, so the answer was taken from task_complete.';
       this.#context.onLoss({ kind: 'repaired', what: 'task_complete', why });
-      this.#answer(author, response, emit);
+      this.#emitAnswer(author, response, emit);
     }
     if (this.#isAnswered) return this.#end({ outcome: 'complete' }, 'completed', emit);
-    // Without the final message of an agent, the response is the runtime's own complaint.
-    this.#fail(this.#cause ?? taskFault(response ?? asText(data.description) ?? ''), emit);
+    // Without a final message of an agent, the response is an error message of the runtime.
+    this.#fail(this.#cause ?? toTaskFault(response ?? asText(data.description) ?? ''), emit);
   }
 
-  #breakpoint(agent: string | undefined, description: string, emit: Write): void {
-    const held = this.#calls.hold(agent, description, emit);
-    // Without the calls there are no ids to answer; the server lists them once more in its last word.
-    if (held.length === 0) return this.#context.notice('warning', 'breakpoint_tool_call', description, agent, emit);
-    this.#pause(held, emit);
+  #breakpoint(agent: string | undefined, description: string, emit: EmitEvent): void {
+    const calls = this.#calls.takeBreakpointCalls(agent, description, emit);
+    // Without the calls there are no ids to answer. The final `task_complete` lists them again.
+    if (calls.length === 0)
+      return this.#context.emitNotice('warning', 'breakpoint_tool_call', description, agent, emit);
+    this.#pause(calls, emit);
   }
 
-  #pause(calls: AnnouncedCall[], emit: Write): void {
-    const ids = this.#calls.pause(calls, emit);
+  #pause(calls: AnnouncedCall[], emit: EmitEvent): void {
+    const ids = this.#calls.emitClientCalls(calls, emit);
     const { meta } = this.#context;
-    // A call without an id cannot be answered.
+    // Calls without an id cannot be answered.
     const pending = calls.flatMap(({ wireId }) => (wireId === '' ? [] : [wireId]));
     if (meta.taskId !== '' && pending.length > 0) {
       meta.resumeToken = toResumeToken({ taskId: meta.taskId, calls: pending });
@@ -244,34 +247,34 @@ class MAILDecoder implements Codec<MAILFrame, AgentEvent> {
     this.#end({ outcome: 'paused', waitingFor }, 'paused', emit);
   }
 
-  /** A server that takes the answers to a breakpoint says so first. Where it does not, they are of a pause that it forgot. */
-  #checkAnswered(event: string, emit: Write): void {
-    if (!this.#isAnswering) return;
-    this.#isAnswering = false;
+  /** Warns if the first event does not acknowledge the answers: the server has forgotten their pause. */
+  #checkAcknowledged(event: string, emit: EmitEvent): void {
+    if (!this.#awaitsAcknowledgement) return;
+    this.#awaitsAcknowledgement = false;
     if (event === 'breakpoint_action_complete' || event === 'task_error' || event === warningEvent) return;
-    this.#context.notice('warning', 'mail-two-pauses', twoPauses, undefined, emit);
+    this.#context.emitNotice('warning', 'mail-two-pauses', concurrentPauses, undefined, emit);
   }
 
-  /** There is nobody else who would read the words: they are for the user, and nothing more will come. */
-  #alone(emit: Write): void {
+  /** Uses the text of a swarm's only agent as the answer: no other agent reads it, and no event follows. */
+  #endSingleAgent(emit: EmitEvent): void {
     const { lastText } = this.#calls;
     if (lastText === undefined || this.#isAnswered) return;
-    const message = `${lastText.agent} answered without task_complete, and has no other agent to talk to. The server waits forever.`;
-    this.#context.notice('warning', 'mail-text-output', message, lastText.agent, emit);
-    this.#answer(lastText.agent, lastText.text, emit);
+    const message = `${lastText.agent} answered without task_complete and is the only agent of the swarm. The server would wait forever.`;
+    this.#context.emitNotice('warning', 'mail-text-output', message, lastText.agent, emit);
+    this.#emitAnswer(lastText.agent, lastText.text, emit);
     this.#end({ outcome: 'complete' }, 'running', emit);
   }
 
-  #fail(error: Fault, emit: Write): void {
+  #fail(error: Fault, emit: EmitEvent): void {
     this.#end({ outcome: 'error', error }, 'error', emit);
   }
 
-  #end(outcome: Outcome, status: MAILTaskStatus, emit: Write): void {
+  #end(outcome: Outcome, status: MAILTaskStatus, emit: EmitEvent): void {
     this.#isOver = true;
     this.#context.meta.taskStatus = status;
     if (outcome.outcome === 'error') this.#context.meta.error = outcome.error.message;
     const { meta, at } = this.#context;
-    for (const agentId of this.#context.agentIds) emit({ type: 'agent-end', agentId, at, ...agentOutcome(outcome) });
+    for (const agentId of this.#context.agentIds) emit({ type: 'agent-end', agentId, at, ...toAgentOutcome(outcome) });
     emit({
       type: 'run-end',
       finishReason: outcome.outcome === 'complete' ? 'stop' : undefined,
@@ -282,29 +285,15 @@ class MAILDecoder implements Codec<MAILFrame, AgentEvent> {
     });
   }
 
-  #malformed(frame: MAILFrame, emit: Write): void {
-    this.#context.raw(frame, emit);
+  #reportMalformed(frame: MAILFrame, emit: EmitEvent): void {
+    this.#context.emitRaw(frame, emit);
     if (typeof frame.data === 'string' && /^\{'\w+': /.test(frame.data)) return this.#fail(oldServerFault, emit);
-    const message = `A MAIL event "${frame.event}" could not be read: its data is no JSON object.`;
-    this.#context.notice('warning', 'mail-malformed', message, undefined, emit);
+    const message = `A MAIL event "${frame.event}" could not be read: its data is not a JSON object.`;
+    this.#context.emitNotice('warning', 'mail-malformed', message, undefined, emit);
   }
 }
 
-/** Of all agents only the run knows what it waits for. */
-function agentOutcome(outcome: Outcome): Outcome {
+/** Returns the outcome of an agent. Only the run lists what a pause waits for. */
+function toAgentOutcome(outcome: Outcome): Outcome {
   return outcome.outcome === 'paused' ? { outcome: 'paused', waitingFor: [] } : outcome;
-}
-
-/** Parses the list of open calls that a paused server sends as its final response. Undefined: the response is an answer. */
-function parsePendingCalls(response: string, agent: string): AnnouncedCall[] | undefined {
-  if (!response.startsWith('[')) return undefined;
-  const list = listOf(parseJson(response)).map(asFields);
-  if (list.length === 0 || !list.every((call) => call.type === 'function_call' && asNonEmptyText(call.name)))
-    return undefined;
-  return list.map((call) => ({
-    agent,
-    toolName: asNonEmptyText(call.name) ?? '',
-    input: parseJson(asText(call.arguments) ?? ''),
-    wireId: asText(call.call_id) ?? '',
-  }));
 }

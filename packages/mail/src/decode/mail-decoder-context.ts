@@ -3,17 +3,17 @@ import { capJson, createPartIds, type PartIds } from '@intertie/core/internal';
 import { asText, type Fields } from '../shared/fields.ts';
 import type { MAILProviderMetadata } from '../shared/mail-metadata.ts';
 
-type Write = Emit<AgentEvent>;
+type EmitEvent = Emit<AgentEvent>;
 
 /**
- * What the parts of the decoder share: the ids of a run, its agents, its metadata, and the time of the event. Here and there
- * events of a kind have the same fields in the same order, with or without a value: whoever reads them is faster for it.
+ * State shared by the parts of the decoder: ids, agents, metadata, and the time of the current event. Emitted events of one
+ * type always have the same fields in the same order, even if undefined, so that consumers stay monomorphic.
  */
 export class MAILDecoderContext {
   readonly ids: PartIds;
   readonly onLoss: OnLoss;
   readonly meta: MAILProviderMetadata;
-  /** Time of the current event of the server. */
+  /** Time of the current event. */
   at: number | undefined;
   #runId: string;
   #agents = new Map<string, string>();
@@ -25,9 +25,8 @@ export class MAILDecoderContext {
     this.onLoss = onLoss;
   }
 
-  /** Sets `at` to the timestamp of an event of the server. */
-  stamp(timestamp: string | undefined): void {
-    const at = Date.parse(timestamp ?? '');
+  setTimestamp(timestamp: string | undefined): void {
+    const at = timestamp === undefined ? Number.NaN : Date.parse(timestamp);
     this.at = Number.isNaN(at) ? undefined : at;
   }
 
@@ -35,8 +34,8 @@ export class MAILDecoderContext {
     return this.#agents.values();
   }
 
-  /** The id of an agent, which is introduced when it is first heard of. */
-  agent(name: string, emit: Write): string {
+  /** Returns the id of an agent. Emits `agent-start` for an agent that is not known yet. */
+  ensureAgent(name: string, emit: EmitEvent): string {
     const known = this.#agents.get(name);
     if (known !== undefined) return known;
     const agentId = `${this.#runId}:${name}`;
@@ -45,18 +44,18 @@ export class MAILDecoderContext {
     return agentId;
   }
 
-  trace(agent: string, event: string, data: Fields): void {
+  addTrace(agent: string, event: string, data: Fields): void {
     this.meta.currentAgent = agent;
     this.meta.agentTrace.push({ agent, timestamp: asText(data.timestamp) ?? '', event });
   }
 
-  partMeta(wireId?: string): { mail: { taskId: string; callId?: string } } {
+  createPartMetadata(wireId?: string): { mail: { taskId: string; callId?: string } } {
     const { taskId } = this.meta;
     return { mail: wireId === undefined || wireId === '' ? { taskId } : { taskId, callId: wireId } };
   }
 
-  /** A text that is told as a whole. */
-  text(start: EventOf<'text-start' | 'reasoning-start'>, delta: string, emit: Write): void {
+  /** Emits a complete text part with one delta. */
+  emitText(start: EventOf<'text-start' | 'reasoning-start'>, delta: string, emit: EmitEvent): void {
     const { id, at } = start;
     emit(start);
     if (start.type === 'text-start') {
@@ -68,24 +67,24 @@ export class MAILDecoderContext {
     }
   }
 
-  notice(
+  emitNotice(
     level: 'info' | 'warning' | 'error',
     code: string,
     message: string,
     agent: string | undefined,
-    emit: Write,
+    emit: EmitEvent,
   ): void {
-    const agentId = agent === undefined ? undefined : this.agent(agent, emit);
+    const agentId = agent === undefined ? undefined : this.ensureAgent(agent, emit);
     emit({ type: 'notice', level, message, code, agentId, at: this.at });
   }
 
-  /** A known event that does not say what it must. */
-  unread(event: string, data: Fields, why: string, emit: Write): void {
-    this.raw({ event, data }, emit);
-    this.notice('warning', 'mail-malformed', `A MAIL event "${event}" could not be read: ${why}`, undefined, emit);
+  /** Emits a known event with missing fields as raw, with a warning. */
+  emitUnreadable(event: string, data: Fields, why: string, emit: EmitEvent): void {
+    this.emitRaw({ event, data }, emit);
+    this.emitNotice('warning', 'mail-malformed', `A MAIL event "${event}" could not be read: ${why}`, undefined, emit);
   }
 
-  raw(value: unknown, emit: Write): void {
+  emitRaw(value: unknown, emit: EmitEvent): void {
     emit({ type: 'raw', dialect: 'mail', value: capJson(value), at: this.at });
   }
 }

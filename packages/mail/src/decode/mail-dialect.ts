@@ -8,7 +8,7 @@ import { loggedEvents, wireEvents, type MAILFrame } from '../shared/mail-event.t
 const logged: ReadonlySet<string> = new Set(loggedEvents);
 const events: ReadonlySet<string> = new Set(wireEvents);
 
-/** The event stream of a MAIL 1.3 server as a dialect: an item is a frame, `{ event, data }`. */
+/** Dialect of the event stream of a MAIL 1.3 server. An item is a frame, `{ event, data }`. */
 export const mailDialect: Dialect<MAILFrame> = {
   name: 'mail',
   rules: mailRules,
@@ -30,47 +30,49 @@ class MAILChecker implements Checker {
 
   feed(item: unknown, report: Report): void {
     const { event, data } = asFields(item);
-    const say = (rule: MAILRule, message: string): void => report.violation(rule, message);
-    if (typeof event !== 'string') return say('frame', 'The item has no event name.');
+    const violate = (rule: MAILRule, message: string): void => report.violation(rule, message);
+    if (typeof event !== 'string') return violate('frame', 'The item has no event name.');
     const parsed = typeof data === 'string' ? parseJson(data) : data;
     if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) {
-      return say('json', `The data of "${event}" is no JSON object.`);
+      return violate('json', `The data of "${event}" is not a JSON object.`);
     }
     const fields = parsed as Fields;
-    if (this.#isOver && event !== 'ping') say('end', `"${event}" comes after the last word.`);
+    if (this.#isOver && event !== 'ping') violate('end', `"${event}" follows the final event.`);
     if (!events.has(event))
       return report.loss({ kind: 'unsupported', what: event, why: 'MAIL 1.3 has no such event.' });
-    this.#task(event, fields, say);
+    this.#checkTask(event, fields, violate);
     if (logged.has(event) && typeof fields.description !== 'string') {
-      say('description', `"${event}" has no description.`);
+      violate('description', `"${event}" has no description.`);
     }
-    this.#progress(event, fields, say);
+    this.#checkProgress(event, fields, violate);
   }
 
   end(report: Report): void {
     if (this.#isOver || this.#isPaused || this.#isFailed) return;
-    report.violation('end', 'The stream ends, and the task has not.');
+    report.violation('end', 'The stream ended before the task.');
   }
 
-  #task(event: string, { task_id: taskId }: Fields, say: (rule: MAILRule, message: string) => void): void {
-    // A sign of life that is no event says nothing.
+  #checkTask(event: string, { task_id: taskId }: Fields, violate: (rule: MAILRule, message: string) => void): void {
+    // Pings that we insert for timeouts have no task.
     if (event === 'ping' && taskId === undefined) return;
-    if (typeof taskId !== 'string' || taskId === '') return say('task', `"${event}" does not say which task it is of.`);
+    if (typeof taskId !== 'string' || taskId === '') return violate('task', `"${event}" does not name its task.`);
     this.#taskId ??= taskId;
-    if (taskId !== this.#taskId) say('task', `"${event}" is of the task ${taskId}, in a stream of ${this.#taskId}.`);
+    if (taskId !== this.#taskId)
+      violate('task', `"${event}" belongs to the task ${taskId}, but the stream belongs to ${this.#taskId}.`);
   }
 
-  #progress(event: string, data: Fields, say: (rule: MAILRule, message: string) => void): void {
+  #checkProgress(event: string, data: Fields, violate: (rule: MAILRule, message: string) => void): void {
     const extra = asFields(data.extra_data);
     switch (event) {
       case 'new_message': {
         const { msg_type: type, message } = asFields(extra.full_message);
-        if (typeof type !== 'string' || message === undefined) say('message', 'A message without a full_message.');
+        if (typeof type !== 'string' || message === undefined)
+          violate('message', 'The new_message has no full_message.');
         this.#isAnswered ||= type === 'broadcast_complete';
         return;
       }
       case 'tool_call':
-        if (asNonEmptyText(extra.tool_name) === undefined) say('tool', 'A tool_call without the name of the tool.');
+        if (asNonEmptyText(extra.tool_name) === undefined) violate('tool', 'The tool_call has no tool_name.');
         return;
       case 'breakpoint_tool_call':
         this.#isPaused = true;
@@ -80,12 +82,12 @@ class MAILChecker implements Checker {
         this.#isOver = typeof data.response === 'string';
         return;
       case 'task_complete_call_duplicate':
-        if (!this.#isAnswered) say('resume', 'The task was complete before this message, which reaches no agent.');
+        if (!this.#isAnswered) violate('resume', 'The task was already complete, so the message reaches no agent.');
         return;
       case 'task_complete':
         this.#isOver = true;
         if (!this.#isAnswered && !this.#isPaused && !this.#isFailed) {
-          say('answer', 'The task is complete, and no agent has given an answer.');
+          violate('answer', 'The task is complete, but no agent has answered.');
         }
     }
   }

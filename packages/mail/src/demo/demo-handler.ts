@@ -1,30 +1,30 @@
 import { generateId } from '@intertie/core';
 import { pause, pullStream } from '@intertie/core/internal';
-import { demoAgents, playAnswer, playTurn } from './demo-script.ts';
+import { demoAgents, playAnswer, playRequest } from './demo-script.ts';
 import { DemoTask, demoSwarm } from './demo-task.ts';
-import { asFields, listOf, asNonEmptyText, parseJson, asText, type Fields } from '../shared/fields.ts';
+import { asFields, asArray, asNonEmptyText, parseJson, asText, type Fields } from '../shared/fields.ts';
 
 export interface MAILDemoOptions {
-  /** How long an agent thinks, in milliseconds. Default: 400. */
+  /** Duration of one step of an agent in milliseconds. Default: 400. */
   paceMs?: number;
-  /** How long the stream takes to notice a breakpoint or a failure, and how often it pings. The real one: 15 s, as here. */
+  /** Ping interval, and delay after a breakpoint or failure until the stream ends. Default: 15 s, as in the real server. */
   stallMs?: number;
-  /** Whether `/ui/message` is there, which needs no key. Default: yes. */
+  /** Enables `/ui/message`, which requires no key. Default: true. */
   debug?: boolean;
-  /** The only key that `/message` takes. Default: any. */
+  /** The key that `/message` accepts. Default: any. */
   apiKey?: string;
 }
 
 /**
- * A MAIL 1.3 server with a scripted swarm, as a fetch handler. It needs no key and calls no model, and says so. It is no
- * kinder than the real one: the same line ends, the same missing ids, the same stalls, and the same hang.
+ * Creates a MAIL 1.3 server with a scripted swarm, as a fetch handler that needs no key and no model. It reproduces the
+ * difficult behaviour of the real server: CRLF line ends, missing ids, delays, and the endless ping.
  */
 export function createMAILDemo(options: MAILDemoOptions = {}): { fetch: (request: Request) => Promise<Response> } {
   const demo = new Demo(options);
   return { fetch: (request) => demo.fetch(request) };
 }
 
-const stall = 15_000;
+const defaultStallMs = 15_000;
 const debugUser = 'ui-dev-user';
 
 class Demo {
@@ -38,7 +38,7 @@ class Demo {
   async fetch(request: Request): Promise<Response> {
     const { pathname } = new URL(request.url);
     const { debug = true } = this.#options;
-    const owner = pathname.startsWith('/ui/') ? debugUser : this.#user(request);
+    const owner = pathname.startsWith('/ui/') ? debugUser : this.#authenticate(request);
     switch (`${request.method} ${pathname}`) {
       case 'GET /':
         return json(serverInfo);
@@ -55,22 +55,22 @@ class Demo {
       case 'GET /whoami':
         return json({ id: owner, role: 'user' });
       case 'GET /tasks':
-        return json(Object.fromEntries(this.#of(owner).map((task) => [task.id, record(task)])));
+        return json(Object.fromEntries(this.#findTasks(owner).map((task) => [task.id, toRecord(task)])));
       case 'GET /ui/tasks':
-        return json(this.#of(owner).map((task) => summary(task)));
+        return json(this.#findTasks(owner).map((task) => toSummary(task)));
       case 'POST /message':
       case 'POST /ui/message':
         return this.#message(request, owner);
     }
     const task = pathname.startsWith('/ui/task/') && this.#tasks.get(decodeURIComponent(pathname.slice(9)));
-    return task ? json(record(task)) : json({ detail: 'Not Found' }, 404);
+    return task ? json(toRecord(task)) : json({ detail: 'Not Found' }, 404);
   }
 
-  #of(owner: string): DemoTask[] {
+  #findTasks(owner: string): DemoTask[] {
     return [...this.#tasks.values()].filter((task) => task.owner === owner);
   }
 
-  #user({ headers }: Request): string | Response {
+  #authenticate({ headers }: Request): string | Response {
     const authorization = headers.get('authorization');
     if (authorization === null) return json({ detail: 'no API key provided' }, 401);
     const key = /^Bearer (.+)$/.exec(authorization)?.[1];
@@ -81,7 +81,7 @@ class Demo {
 
   async #message(request: Request, owner: string): Promise<Response> {
     const body = parseJson(await request.text());
-    if (typeof body !== 'object' || body === null) return json({ detail: 'error parsing request: no JSON' }, 400);
+    if (typeof body !== 'object' || body === null) return json({ detail: 'error parsing request: invalid JSON' }, 400);
     const message = asFields(body);
     const isDebug = owner === debugUser;
     const from = asNonEmptyText(message.resume_from);
@@ -92,10 +92,10 @@ class Demo {
     const start = task.events.length;
     const error = this.#submit(task, from, isDebug ? { ...message, kwargs: {} } : message);
     if (message.stream ?? isDebug) return this.#stream(task, start, error);
-    return this.#whole(task, error);
+    return this.#respondOnce(task, error);
   }
 
-  /** Starts the turn, or says why not. */
+  /** Starts the request. Returns an error message if it is invalid. */
   #submit(task: DemoTask, from: string | undefined, message: Fields): string | undefined {
     const pace = async (): Promise<void> => {
       const { paceMs = 400 } = this.#options;
@@ -111,11 +111,16 @@ class Demo {
     if (from === 'user_response') task.isCompleted = false;
     task.end = undefined;
     task.isRunning = true;
-    task.say({ address_type: 'user', address: task.owner }, [to], asText(message.subject) ?? 'New Message', text);
+    task.sendMessage(
+      { address_type: 'user', address: task.owner },
+      [to],
+      asText(message.subject) ?? 'New Message',
+      text,
+    );
     if (wasCompleted && from === undefined) {
-      task.call('supervisor', 'task_complete', { finish_message: 'Nobody will read this.' });
+      task.call('supervisor', 'task_complete', { finish_message: 'This answer is never read.' });
       task.log('task_complete_call_duplicate', 'agent supervisor called task_complete on already completed task');
-    } else void playTurn(task, text, pace);
+    } else void playRequest(task, text, pace);
     return undefined;
   }
 
@@ -126,7 +131,7 @@ class Demo {
       return `last breakpoint caller for task '${task.id}' is not set and no breakpoint tool caller was provided`;
     }
     const parsed = typeof given === 'string' ? parseJson(given) : given;
-    const results = Array.isArray(parsed) ? listOf(parsed) : [parsed];
+    const results = Array.isArray(parsed) ? asArray(parsed) : [parsed];
     for (const key of ['call_id', 'content']) if (results.some((item) => !(key in asFields(item)))) return `'${key}'`;
     task.end = undefined;
     task.isRunning = true;
@@ -140,12 +145,12 @@ class Demo {
     return undefined;
   }
 
-  /** A view of the task: leaving it stops nothing. */
+  /** Streams the events of the task. Disconnecting does not stop the task. */
   #stream(task: DemoTask, start: number, error: string | undefined): Response {
-    const { stallMs = stall } = this.#options;
+    const { stallMs = defaultStallMs } = this.#options;
     const encoder = new TextEncoder();
     let next = start;
-    const encode = (event: string, data: object): Uint8Array<ArrayBuffer> => encoder.encode(frame(event, data));
+    const encode = (event: string, data: object): Uint8Array<ArrayBuffer> => encoder.encode(toFrame(event, data));
     const last = (event: string, response: string): Uint8Array<ArrayBuffer> =>
       encode(event, { timestamp: task.timestamp(), task_id: task.id, response });
     const body = pullStream<Uint8Array<ArrayBuffer>>({
@@ -160,7 +165,7 @@ class Demo {
           emit(error === undefined ? last('task_complete', task.end?.response ?? '') : last('task_error', error));
           return false;
         }
-        if ((await task.change(stallMs)) === 'change') return true;
+        if ((await task.waitForChange(stallMs)) === 'change') return true;
         emit(encode('ping', { timestamp: task.timestamp(), task_id: task.id }));
         if (task.end) emit(last('task_complete', task.end.response));
         return !task.end;
@@ -171,9 +176,9 @@ class Demo {
     return new Response(body, { headers });
   }
 
-  async #whole(task: DemoTask, error: string | undefined): Promise<Response> {
+  async #respondOnce(task: DemoTask, error: string | undefined): Promise<Response> {
     if (error !== undefined) return json({ response: `The task encountered an error: ${error}.`, events: null });
-    while (!task.end) await task.change(stall);
+    while (!task.end) await task.waitForChange(defaultStallMs);
     return json({ response: task.end.response, events: null });
   }
 }
@@ -184,7 +189,7 @@ const serverInfo = {
   swarm: {
     name: demoSwarm,
     version: '1.3.6',
-    description: 'A scripted swarm: no key, no model. What it says is made up, and it says so.',
+    description: 'A scripted swarm without a key or a model. Its answers are invented and labelled as such.',
     entrypoint: 'supervisor',
     keywords: ['demo'],
     public: false,
@@ -193,7 +198,7 @@ const serverInfo = {
   uptime: 1,
 };
 
-function summary({ id, owner, startedAt, events, isRunning, isCompleted }: DemoTask): object {
+function toSummary({ id, owner, startedAt, events, isRunning, isCompleted }: DemoTask): object {
   return {
     task_id: id,
     task_owner: owner,
@@ -204,17 +209,17 @@ function summary({ id, owner, startedAt, events, isRunning, isCompleted }: DemoT
   };
 }
 
-function record(task: DemoTask): object {
-  const events = task.events.map(({ event, data }) => ({ event, data: escaped(data), id: null }));
-  return { ...summary(task), events };
+function toRecord(task: DemoTask): object {
+  const events = task.events.map(({ event, data }) => ({ event, data: toEscapedJson(data), id: null }));
+  return { ...toSummary(task), events };
 }
 
-function frame(event: string, data: object): string {
-  return `event: ${event}\r\ndata: ${escaped(data)}\r\n\r\n`;
+function toFrame(event: string, data: object): string {
+  return `event: ${event}\r\ndata: ${toEscapedJson(data)}\r\n\r\n`;
 }
 
-/** As the real server writes it: ASCII alone, and every slash escaped. */
-function escaped(data: object): string {
+/** Serializes like the real server: ASCII only, with escaped slashes. */
+function toEscapedJson(data: object): string {
   return JSON.stringify(data)
     .replaceAll('/', String.raw`\/`)
     .replaceAll(/[\u0080-\uffff]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);

@@ -1,16 +1,16 @@
 import type { JsonObject } from '@intertie/core';
 import type { MAILAddress, MAILToolCall } from '../shared/mail-event.ts';
 
-/** The name of the demo's swarm, under which its system speaks too. */
+/** Name of the demo swarm, and of its system sender. */
 export const demoSwarm = 'demo';
 
 export type DemoEvent = { event: string; data: JsonObject };
 type PendingCall = { id: string; name: string; args: JsonObject };
 
-/** How a turn ended, for the stream that waits for it. */
+/** How a request ended. `isStalled`: the stream notices the end only at its next ping. */
 export type DemoEnd = { response: string; isStalled: boolean };
 
-/** A task as the server keeps it: every event of every turn, whether or not anybody reads. */
+/** Task of the demo server, with the events of all its requests. */
 export class DemoTask {
   readonly id: string;
   readonly owner: string;
@@ -47,8 +47,8 @@ export class DemoTask {
     for (const listener of this.#listeners) listener();
   }
 
-  /** Resolves when something has happened, or after a while. */
-  async change(ms: number): Promise<'change' | 'timeout'> {
+  /** Resolves at the next event, or after `ms`. */
+  async waitForChange(ms: number): Promise<'change' | 'timeout'> {
     return new Promise((resolve) => {
       const done = (what: 'change' | 'timeout'): void => {
         clearTimeout(timer);
@@ -61,7 +61,7 @@ export class DemoTask {
     });
   }
 
-  say(from: MAILAddress, to: string[], subject: string, body: string, type = 'request'): void {
+  sendMessage(from: MAILAddress, to: string[], subject: string, body: string, type = 'request'): void {
     const agents = to.map((address) => ({ address_type: 'agent', address }));
     const isDirect = type === 'request' || type === 'response';
     const message = {
@@ -80,7 +80,7 @@ export class DemoTask {
     });
   }
 
-  /** An agent calls a tool. Nothing but this event has the call's id. */
+  /** Logs a `tool_call`, the only event that contains the call's id. */
   call(
     agent: string,
     toolName: string,
@@ -94,7 +94,7 @@ export class DemoTask {
     return call;
   }
 
-  /** Asks the client, and stops. The stream learns of it only when it looks again. */
+  /** Pauses at breakpoint tools. The stream notices only at its next ping. */
   pause(agent: string, calls: PendingCall[]): void {
     const names = calls.map(({ name }) => name).join(', ');
     const args = calls.map((call) => JSON.stringify(call.args)).join(', ');
@@ -115,23 +115,29 @@ export class DemoTask {
   complete(agent: string, answer: string, reasoning: string): void {
     this.call(agent, 'task_complete', { finish_message: answer }, { reasoning });
     this.log('task_complete_call', `agent ${agent} called task_complete, full response to follow`);
-    this.say({ address_type: 'agent', address: agent }, ['all'], '::task_complete::', answer, 'broadcast_complete');
+    this.sendMessage(
+      { address_type: 'agent', address: agent },
+      ['all'],
+      '::task_complete::',
+      answer,
+      'broadcast_complete',
+    );
     this.isRunning = false;
     this.isCompleted = true;
     this.end = { response: answer, isStalled: false };
     this.wake();
   }
 
-  /** An agent's model fails, and the system ends up talking to itself. */
+  /** Fails like the real server: the swarm's error message is addressed to the swarm itself. */
   fail(agent: string, why: string): void {
     const system: MAILAddress = { address_type: 'system', address: demoSwarm };
     this.log('agent_error', `error scheduling message for agent ${agent}: ${why}`);
     this.log('agent_error', `agent ${demoSwarm} attempted to send a message to the user (${this.owner})`);
     const body = `The user ('${this.owner}') is unable to respond to your message.`;
-    this.say(system, [demoSwarm], '::improper_response_to_user::', body, 'response');
+    this.sendMessage(system, [demoSwarm], '::improper_response_to_user::', body, 'response');
     this.log('agent_error', `error scheduling message for agent ${demoSwarm}: '${demoSwarm}'`);
-    const told = `agent ${demoSwarm} is the swarm name; message from ${demoSwarm} cannot be delivered to it`;
-    this.log('task_error', told);
+    const description = `agent ${demoSwarm} is the swarm name; message from ${demoSwarm} cannot be delivered to it`;
+    this.log('task_error', description);
     this.isRunning = false;
     const response = `A message was detected with sender '${demoSwarm}' and recipient '${demoSwarm}'.`;
     this.end = { response, isStalled: true };

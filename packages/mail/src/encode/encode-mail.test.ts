@@ -13,7 +13,7 @@ import { createMAILEncoder } from './encode-mail.ts';
 
 const run: RunInput = runInput({ runId: 'r', threadId: 'task', messageId: 'm' });
 
-function told(events: Iterable<AgentEvent>): { frames: unknown[]; losses: Loss[] } {
+function encode(events: Iterable<AgentEvent>): { frames: unknown[]; losses: Loss[] } {
   const losses: Loss[] = [];
   return {
     frames: transcode(
@@ -25,29 +25,29 @@ function told(events: Iterable<AgentEvent>): { frames: unknown[]; losses: Loss[]
 }
 
 const ann: AgentEvent[] = [{ type: 'agent-start', agentId: 'a', name: 'ann', kind: 'agent' }];
-const say = (id: string, delta: string, more: object = {}): AgentEvent[] => [
-  { type: 'text-start', id, agentId: 'a', ...more },
+const text = (id: string, delta: string, fields: object = {}): AgentEvent[] => [
+  { type: 'text-start', id, agentId: 'a', ...fields },
   { type: 'text-delta', id, delta },
   { type: 'text-end', id },
 ];
 const call: AgentEvent = { type: 'tool-call', toolCallId: 'c', toolName: 'look', input: { q: 1 }, agentId: 'a' };
 
-function back(events: AgentEvent[]): AgentEvent[] {
-  const frames = told(events).frames as MAILFrame[];
+function roundTrip(events: AgentEvent[]): AgentEvent[] {
+  const frames = encode(events).frames as MAILFrame[];
   expect(check(mailDialect, frames).violations).toEqual([]);
   return transcode(createMAILDecoder(run), frames);
 }
 
-it('a run with a tool comes back: who spoke, what was called, the answer', () => {
-  const events = back([
+it('round-trips agents, reasoning, tool calls and the answer', () => {
+  const events = roundTrip([
     ...ann,
     { type: 'reasoning-start', id: 't', agentId: 'a' },
     { type: 'reasoning-delta', id: 't', delta: 'Hm.' },
     { type: 'reasoning-end', id: 't' },
-    ...say('0', 'Let me look.'),
+    ...text('0', 'Let me look.'),
     call,
     { type: 'tool-result', toolCallId: 'c', status: 'ok', output: { found: 1 } },
-    ...say('1', 'Found.'),
+    ...text('1', 'Found.'),
     { type: 'run-end', outcome: 'complete' },
   ]);
   expect(events).toContainEqual(expect.objectContaining({ type: 'agent-start', name: 'ann' }));
@@ -59,35 +59,35 @@ it('a run with a tool comes back: who spoke, what was called, the answer', () =>
   expect(events.at(-1)).toMatchObject({ type: 'run-end', outcome: 'complete' });
 });
 
-it('a tool that waits for the client is a breakpoint', () => {
+it('encodes a pending client tool as a breakpoint', () => {
   const waitingFor = [{ type: 'tool' as const, toolCallId: 'c' }];
-  const events = back([...ann, call, { type: 'run-end', outcome: 'paused', waitingFor }]);
+  const events = roundTrip([...ann, call, { type: 'run-end', outcome: 'paused', waitingFor }]);
   expect(events.at(-1)).toMatchObject({ outcome: 'paused', waitingFor: [{ type: 'tool' }] });
 });
 
-it('what it cannot say is in the ledger', () => {
-  const { losses } = told([
-    ...say('0', 'I'),
+it('reports texts of other agents and questions as losses', () => {
+  const { losses } = encode([
+    ...text('0', 'I'),
     { type: 'agent-start', agentId: 'b', name: 'bob', kind: 'agent' },
-    ...say('1', 'too', { agentId: 'b' }),
+    ...text('1', 'too', { agentId: 'b' }),
     { type: 'question', questionId: 'q', kind: 'approval', message: 'May I?' },
     { type: 'run-end', outcome: 'paused', waitingFor: [{ type: 'question', questionId: 'q' }] },
   ]);
   expect(losses.map(({ what }) => what)).toEqual(['text', 'question']);
 });
 
-it('an error and a stop are the last word', () => {
-  expect(back([{ type: 'run-end', outcome: 'error', error: { message: 'No.' } }]).at(-1)).toMatchObject({
+it('encodes an error and an abort as task_error', () => {
+  expect(roundTrip([{ type: 'run-end', outcome: 'error', error: { message: 'No.' } }]).at(-1)).toMatchObject({
     outcome: 'error',
   });
-  expect(back([{ type: 'run-end', outcome: 'aborted' }]).at(-1)).toMatchObject({ outcome: 'error' });
+  expect(roundTrip([{ type: 'run-end', outcome: 'aborted' }]).at(-1)).toMatchObject({ outcome: 'error' });
 });
 
-it('a time that is none is passed over', () => {
-  expect(told([{ type: 'run-end', outcome: 'complete', at: 1e30 }]).frames).toHaveLength(4);
+it('ignores a time outside the range of a date', () => {
+  expect(encode([{ type: 'run-end', outcome: 'complete', at: 1e30 }]).frames).toHaveLength(4);
 });
 
-it('any run makes a sound stream', () => {
+it('encodes any run without rule violations', () => {
   fc.assert(
     fc.property(arbitraryRun(), ({ run: input, events, end }) => {
       const sealed = transcode(
@@ -95,14 +95,14 @@ it('any run makes a sound stream', () => {
         events,
         end,
       );
-      expect(check(mailDialect, told(sealed).frames).violations).toEqual([]);
+      expect(check(mailDialect, encode(sealed).frames).violations).toEqual([]);
     }),
     { numRuns: 100 },
   );
 });
 
-it('so do the tapes of the corpus', () => {
+it('encodes a tape of the corpus without rule violations', () => {
   const tape = parseTape(readFileSync(join(import.meta.dirname, '../../../conformance/corpus/swarm-asks.tape.jsonl')));
-  const { frames } = told(tape.items.map(({ item }) => item as AgentEvent));
+  const { frames } = encode(tape.items.map(({ item }) => item as AgentEvent));
   expect(check(mailDialect, frames).violations).toEqual([]);
 });

@@ -12,16 +12,16 @@ import type {
 } from '@intertie/core';
 import { MailFrames, type MailMessageType, type MailSender } from './mail-frames.ts';
 
-type Write = Emit<unknown>;
-type Words = { agent: string; text: string; internal: boolean; to: string[]; isThought: boolean };
+type EmitFrame = Emit<unknown>;
+type OpenText = { agent: string; text: string; internal: boolean; to: string[]; isReasoning: boolean };
 type Call = { agent: string; name: string; args: Json };
 
-/** Who speaks where nobody is named: MAIL knows no words without an agent. */
-const nobody = 'supervisor';
+/** Agent of events without one: every MAIL message has a sender. */
+const defaultAgent = 'supervisor';
 
 /**
- * What a MAIL 1.3 server would say of a run, for front ends and clients that are developed without one. MAIL has whole messages,
- * one answer, and no approvals: what it cannot say is entered in the ledger.
+ * Encodes a run as the events of a MAIL 1.3 server, to develop clients without one. MAIL has whole messages, one answer and no
+ * approvals; everything else is reported as a loss.
  */
 export function createMAILEncoder(run: RunInput, onLoss: OnLoss): Codec<AgentEvent, unknown> {
   const encoder = new MailEncoder(run, onLoss);
@@ -33,13 +33,13 @@ class MailEncoder {
   #frames: MailFrames;
   #onLoss: OnLoss;
   #agents = new Map<string, string>();
-  #words = new Map<string, Words>();
+  #openTexts = new Map<string, OpenText>();
   #calls = new Map<string, Call>();
   #questions = new Map<string, string>();
-  /** What an agent has thought since its last call. */
-  #thoughts = new Map<string, string>();
-  /** What was said to the user and may yet be the answer. */
-  #said: { agent: string; text: string } | undefined;
+  /** Reasoning by agent since its last call. */
+  #reasoning = new Map<string, string>();
+  /** Last text for the user, which becomes the answer if no other agent writes after it. */
+  #pendingAnswer: { agent: string; text: string } | undefined;
 
   constructor({ threadId, runId, startedAt }: RunInput, onLoss: OnLoss) {
     this.#run = runId;
@@ -47,7 +47,7 @@ class MailEncoder {
     this.#onLoss = onLoss;
   }
 
-  feed(event: AgentEvent, emit: Write): void {
+  feed(event: AgentEvent, emit: EmitFrame): void {
     if (event.at !== undefined) this.#frames.setTime(event.at);
     switch (event.type) {
       case 'message-snapshot':
@@ -58,29 +58,35 @@ class MailEncoder {
       case 'text-start':
       case 'reasoning-start': {
         const { agentId, internal = false, to = [] } = event;
-        const isThought = event.type === 'reasoning-start';
-        return void this.#words.set(event.id, { agent: this.#name(agentId), text: '', internal, to, isThought });
+        const isReasoning = event.type === 'reasoning-start';
+        return void this.#openTexts.set(event.id, {
+          agent: this.#getName(agentId),
+          text: '',
+          internal,
+          to,
+          isReasoning,
+        });
       }
       case 'text-delta':
       case 'reasoning-delta': {
-        const words = this.#words.get(event.id);
-        if (words) words.text += event.delta;
+        const open = this.#openTexts.get(event.id);
+        if (open) open.text += event.delta;
         return;
       }
       case 'text-end':
       case 'reasoning-end':
-        return this.#speak(event.id, emit);
+        return this.#endText(event.id, emit);
       case 'tool-call':
         return this.#call(event, emit);
       case 'tool-result':
-        return this.#result(event, emit);
+        return this.#emitResult(event, emit);
       case 'question':
-        return void this.#questions.set(event.questionId, event.message ?? event.reason ?? 'May it go on?');
+        return void this.#questions.set(event.questionId, event.message ?? event.reason ?? 'Approval required');
       case 'interjection': {
         const text = event.parts.map((part) => (part.type === 'text' ? part.text : '')).join('');
-        return this.#message(
+        return this.#emitMessage(
           { type: event.role, name: event.name ?? event.role },
-          event.to ?? [nobody],
+          event.to ?? [defaultAgent],
           text,
           'response',
           emit,
@@ -90,64 +96,65 @@ class MailEncoder {
       case 'source':
       case 'data':
       case 'state-snapshot':
-        return this.#lose(event.type, 'MAIL has no event for it.');
+        return this.#reportLoss(event.type, 'MAIL has no such event.');
       case 'run-end':
         return this.#end(event, emit);
       default:
-        // Steps, notices and pieces of what comes whole have no place of their own in MAIL, and take nothing with them.
+        // MAIL has no steps, notices or deltas. Dropping them loses no content.
         return;
     }
   }
 
-  #name(agentId: string | undefined): string {
-    return (agentId === undefined ? undefined : this.#agents.get(agentId)) ?? nobody;
+  #getName(agentId: string | undefined): string {
+    return (agentId === undefined ? undefined : this.#agents.get(agentId)) ?? defaultAgent;
   }
 
-  #lose(what: string, why: string): void {
+  #reportLoss(what: string, why: string): void {
     this.#onLoss({ kind: 'unsupported', what, why });
   }
 
-  #log(event: string, description: string, extra: JsonObject, emit: Write): void {
+  #emitLog(event: string, description: string, extra: JsonObject, emit: EmitFrame): void {
     emit(this.#frames.log(event, description, extra));
   }
 
-  #message(from: MailSender, to: readonly string[], body: string, type: MailMessageType, emit: Write): void {
+  #emitMessage(from: MailSender, to: readonly string[], body: string, type: MailMessageType, emit: EmitFrame): void {
     emit(this.#frames.message(from, to, body, type));
   }
 
-  #speak(id: string, emit: Write): void {
-    const words = this.#words.get(id);
-    this.#words.delete(id);
-    if (!words || words.text === '') return;
-    const { agent, text, internal, to, isThought } = words;
-    if (isThought) this.#thoughts.set(agent, join(this.#thoughts.get(agent), text));
-    else if (internal) this.#message({ type: 'agent', name: agent }, to, text, 'request', emit);
-    else if (this.#said?.agent === agent) this.#said.text = join(this.#said.text, text);
+  #endText(id: string, emit: EmitFrame): void {
+    const open = this.#openTexts.get(id);
+    this.#openTexts.delete(id);
+    if (!open || open.text === '') return;
+    const { agent, text, internal, to, isReasoning } = open;
+    if (isReasoning) this.#reasoning.set(agent, join(this.#reasoning.get(agent), text));
+    else if (internal) this.#emitMessage({ type: 'agent', name: agent }, to, text, 'request', emit);
+    else if (this.#pendingAnswer?.agent === agent) this.#pendingAnswer.text = join(this.#pendingAnswer.text, text);
     else {
-      this.#passOn(agent, emit);
-      this.#said = { agent, text };
+      this.#sendPendingAnswer(agent, emit);
+      this.#pendingAnswer = { agent, text };
     }
   }
 
-  /** Only the last agent's words can be the answer; what another has said before goes to the one who speaks now. */
-  #passOn(to: string, emit: Write): void {
-    if (!this.#said) return;
-    const { agent, text } = this.#said;
-    this.#said = undefined;
-    this.#message({ type: 'agent', name: agent }, [to], text, 'response', emit);
+  /** Sends the pending answer to the next agent, because only the last agent's text can be the answer. */
+  #sendPendingAnswer(to: string, emit: EmitFrame): void {
+    if (!this.#pendingAnswer) return;
+    const { agent, text } = this.#pendingAnswer;
+    this.#pendingAnswer = undefined;
+    this.#emitMessage({ type: 'agent', name: agent }, [to], text, 'response', emit);
     this.#onLoss({
       kind: 'repaired',
       what: 'text',
-      why: 'MAIL has one answer; what was said before it is a message between agents.',
+      why: 'MAIL has one answer, so earlier text is sent as a message between agents.',
     });
   }
 
-  #announce(agent: string, name: string, args: Json, id: string, emit: Write): void {
-    const reasoning = this.#thoughts.get(agent);
-    const preamble = this.#said?.agent === agent && name !== 'task_complete' ? this.#said.text : undefined;
-    this.#thoughts.delete(agent);
-    if (preamble !== undefined) this.#said = undefined;
-    this.#log(
+  #emitToolCall(agent: string, name: string, args: Json, id: string, emit: EmitFrame): void {
+    const reasoning = this.#reasoning.get(agent);
+    const preamble =
+      this.#pendingAnswer?.agent === agent && name !== 'task_complete' ? this.#pendingAnswer.text : undefined;
+    this.#reasoning.delete(agent);
+    if (preamble !== undefined) this.#pendingAnswer = undefined;
+    this.#emitLog(
       'tool_call',
       `agent ${agent} called ${name}`,
       {
@@ -161,29 +168,35 @@ class MailEncoder {
     );
   }
 
-  #call({ toolCallId, toolName: name, input: args, agentId }: EventOf<'tool-call'>, emit: Write): void {
-    const agent = this.#name(agentId);
+  #call({ toolCallId, toolName: name, input: args, agentId }: EventOf<'tool-call'>, emit: EmitFrame): void {
+    const agent = this.#getName(agentId);
     this.#calls.set(toolCallId, { agent, name, args });
-    this.#announce(agent, name, args, toolCallId, emit);
+    this.#emitToolCall(agent, name, args, toolCallId, emit);
   }
 
-  #result(event: EventOf<'tool-result'>, emit: Write): void {
+  #emitResult(event: EventOf<'tool-result'>, emit: EmitFrame): void {
     const call = this.#calls.get(event.toolCallId);
     if (!call || (event.status === 'ok' && event.preliminary)) return;
     this.#calls.delete(event.toolCallId);
     const { agent, name, args } = call;
-    this.#log(
+    this.#emitLog(
       'action_call',
       `agent ${agent} executing action tool: ${name} with args: ${JSON.stringify(args)}`,
       {},
       emit,
     );
     if (event.status === 'ok')
-      this.#log('action_complete', `action complete (caller = ${agent}):\n${outputOf(event)}`, {}, emit);
-    else this.#log('action_error', `action error (caller = ${agent}, tool = ${name}):\n${outputOf(event)}`, {}, emit);
+      this.#emitLog('action_complete', `action complete (caller = ${agent}):\n${formatOutput(event)}`, {}, emit);
+    else
+      this.#emitLog(
+        'action_error',
+        `action error (caller = ${agent}, tool = ${name}):\n${formatOutput(event)}`,
+        {},
+        emit,
+      );
   }
 
-  #end(end: EventOf<'run-end'>, emit: Write): void {
+  #end(end: EventOf<'run-end'>, emit: EmitFrame): void {
     switch (end.outcome) {
       case 'complete':
         this.#complete(emit);
@@ -192,51 +205,54 @@ class MailEncoder {
         this.#pause(end, emit);
         break;
       case 'aborted':
-        this.#lose('run-end', 'MAIL cannot say that a task was stopped; it is told as an error.');
+        this.#reportLoss('run-end', 'MAIL has no event for a stopped task, so it is sent as an error.');
         this.#fail(end.reason ?? 'The task was stopped.', emit);
         break;
       case 'error':
         this.#fail(end.error.message, emit);
     }
-    for (const agent of this.#thoughts.keys()) {
-      this.#lose('reasoning', `MAIL has thoughts beside calls alone, and ${agent} made none after it.`);
+    for (const agent of this.#reasoning.keys()) {
+      this.#reportLoss(
+        'reasoning',
+        `MAIL transports reasoning only with a tool call, and ${agent} made none after it.`,
+      );
     }
   }
 
-  #fail(response: string, emit: Write): void {
-    // What has been said is no answer, and not lost either.
-    this.#passOn(nobody, emit);
-    this.#last('task_error', response, emit);
+  #fail(response: string, emit: EmitFrame): void {
+    // A failed task has no answer, so the pending one is sent as a message.
+    this.#sendPendingAnswer(defaultAgent, emit);
+    this.#emitFinal('task_error', response, emit);
   }
 
-  #last(event: string, response: string, emit: Write): void {
-    emit(this.#frames.last(event, response));
+  #emitFinal(event: string, response: string, emit: EmitFrame): void {
+    emit(this.#frames.final(event, response));
   }
 
-  #complete(emit: Write): void {
-    const { agent, text } = this.#said ?? { agent: nobody, text: '' };
-    this.#announce(agent, 'task_complete', { finish_message: text }, `${this.#run}:end`, emit);
-    this.#log('task_complete_call', `agent ${agent} called task_complete, full response to follow`, {}, emit);
-    this.#message({ type: 'agent', name: agent }, ['all'], text, 'broadcast_complete', emit);
-    this.#last('task_complete', text, emit);
+  #complete(emit: EmitFrame): void {
+    const { agent, text } = this.#pendingAnswer ?? { agent: defaultAgent, text: '' };
+    this.#emitToolCall(agent, 'task_complete', { finish_message: text }, `${this.#run}:end`, emit);
+    this.#emitLog('task_complete_call', `agent ${agent} called task_complete, full response to follow`, {}, emit);
+    this.#emitMessage({ type: 'agent', name: agent }, ['all'], text, 'broadcast_complete', emit);
+    this.#emitFinal('task_complete', text, emit);
   }
 
-  #pause({ waitingFor }: Extract<Outcome, { outcome: 'paused' }>, emit: Write): void {
+  #pause({ waitingFor }: Extract<Outcome, { outcome: 'paused' }>, emit: EmitFrame): void {
     const calls = waitingFor.flatMap((waiting) => {
       const call = waiting.type === 'tool' ? this.#calls.get(waiting.toolCallId) : undefined;
       return call && waiting.type === 'tool' ? [{ ...call, id: waiting.toolCallId }] : [];
     });
     for (const waiting of waitingFor) {
       if (waiting.type !== 'question') continue;
-      this.#lose('question', 'MAIL asks nobody; the question is the answer, and the task is complete.');
-      const text = join(this.#said?.text, this.#questions.get(waiting.questionId) ?? '');
-      this.#said = { agent: this.#said?.agent ?? nobody, text };
+      this.#reportLoss('question', 'MAIL has no questions, so the question is sent as the answer of a completed task.');
+      const text = join(this.#pendingAnswer?.text, this.#questions.get(waiting.questionId) ?? '');
+      this.#pendingAnswer = { agent: this.#pendingAnswer?.agent ?? defaultAgent, text };
     }
     if (calls.length === 0) return this.#complete(emit);
-    const agent = calls[0]?.agent ?? nobody;
+    const agent = calls[0]?.agent ?? defaultAgent;
     const names = calls.map(({ name }) => name).join(', ');
     const args = calls.map((call) => JSON.stringify(call.args)).join(', ');
-    this.#log('breakpoint_tool_call', `agent ${agent} used breakpoint tools ${names} with args: ${args}`, {}, emit);
+    this.#emitLog('breakpoint_tool_call', `agent ${agent} used breakpoint tools ${names} with args: ${args}`, {}, emit);
     const response = calls.map(({ id, name, args: input }) => ({
       arguments: JSON.stringify(input),
       call_id: id,
@@ -245,7 +261,7 @@ class MailEncoder {
       id: `fc_${id}`,
       status: 'completed',
     }));
-    this.#last('task_complete', JSON.stringify(response), emit);
+    this.#emitFinal('task_complete', JSON.stringify(response), emit);
   }
 }
 
@@ -253,8 +269,8 @@ function join(before: string | undefined, text: string): string {
   return before === undefined || before === '' ? text : `${before}\n\n${text}`;
 }
 
-function outputOf(result: ToolResult): string {
+function formatOutput(result: ToolResult): string {
   if (result.status === 'error') return result.error.message;
-  if (result.status === 'denied') return result.reason ?? 'It was denied.';
+  if (result.status === 'denied') return result.reason ?? 'The call was denied.';
   return typeof result.output === 'string' ? result.output : JSON.stringify(result.output);
 }

@@ -1,11 +1,11 @@
 import type { JsonObject } from '@intertie/core';
 
-/** A frame as a MAIL server writes it, with its data parsed. */
+/** Frame of a MAIL server with parsed data. */
 export type MailFrame = { event: string; data: JsonObject };
 export type MailSender = { type: 'agent' | 'system' | 'user'; name: string };
 export type MailMessageType = 'request' | 'response' | 'broadcast_complete';
 
-/** Writes the frames of one task. */
+/** Builds the frames of one task. */
 export class MailFrames {
   #task: string;
   #run: string;
@@ -20,7 +20,7 @@ export class MailFrames {
 
   setTime(at: number): void {
     const date = new Date(at);
-    // A wire may say any number.
+    // Times come from a source and may be out of the range of a date.
     if (!Number.isNaN(date.getTime())) this.#time = date.toISOString();
   }
 
@@ -50,8 +50,8 @@ export class MailFrames {
     });
   }
 
-  /** What the stream itself says at its end: no description, and nothing beside the response. */
-  last(event: string, response: string): MailFrame {
+  /** Builds the final frame of a stream, which has only a response. */
+  final(event: string, response: string): MailFrame {
     return { event, data: { timestamp: this.#time, task_id: this.#task, response } };
   }
 }

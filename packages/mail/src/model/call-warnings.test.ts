@@ -1,14 +1,14 @@
 import type { LanguageModelV3CallOptions, SharedV3Warning } from '@ai-sdk/provider';
 import { describe, expect, it } from 'vitest';
-import { callWarnings } from './call-warnings.ts';
+import { getCallWarnings } from './call-warnings.ts';
 
-const said = (warnings: SharedV3Warning[]) =>
+const getFeatures = (warnings: SharedV3Warning[]) =>
   warnings.map((warning) => ('feature' in warning ? warning.feature : 'message'));
 
 const ask = { type: 'function', name: 'ask_user', inputSchema: {} } as const;
 const search = { type: 'provider', id: 'openai.web_search', name: 'search', args: {} } as const;
 
-describe('a setting that a swarm has no place for is a warning', () => {
+describe('getCallWarnings', () => {
   it.each<[Partial<LanguageModelV3CallOptions> & { reasoning?: string }, string[]]>([
     [{}, []],
     [{ temperature: 0, topK: 1, seed: 1, maxOutputTokens: 1 }, ['maxOutputTokens', 'temperature', 'topK', 'seed']],
@@ -19,12 +19,14 @@ describe('a setting that a swarm has no place for is a warning', () => {
     [{ reasoning: 'provider-default' }, []],
     [{ reasoning: 'high' }, ['reasoning']],
     [{ tools: [ask, search] }, ['tool ask_user', 'tool search']],
-  ])('%j', (options, features) => {
-    expect(said(callWarnings({ prompt: [], ...options }, {}, true))).toEqual(features);
+  ])('warns about unsupported settings in %j', (options, features) => {
+    expect(getFeatures(getCallWarnings({ prompt: [], ...options }, {}, true))).toEqual(features);
   });
 
   it('accepts a tool that breakpointTools lists', () => {
-    expect(said(callWarnings({ prompt: [], tools: [ask] }, { breakpointTools: ['ask_user'] }, true))).toEqual([]);
+    expect(getFeatures(getCallWarnings({ prompt: [], tools: [ask] }, { breakpointTools: ['ask_user'] }, true))).toEqual(
+      [],
+    );
   });
 
   it('accepts a tool that the swarm has called in this conversation', () => {
@@ -33,18 +35,18 @@ describe('a setting that a swarm has no place for is a warning', () => {
       prompt: [{ role: 'assistant', content: [{ ...call, providerOptions: { mail } }] }],
       tools: [ask],
     });
-    expect(said(callWarnings(called({ taskId: 'T' }), {}, true))).toEqual([]);
-    expect(said(callWarnings(called({}), {}, true))).toEqual(['tool ask_user']);
+    expect(getFeatures(getCallWarnings(called({ taskId: 'T' }), {}, true))).toEqual([]);
+    expect(getFeatures(getCallWarnings(called({}), {}, true))).toEqual(['tool ask_user']);
   });
 
-  it('a tool that is none of the swarm’s', () => {
-    expect(said(callWarnings({ prompt: [], tools: [ask] }, { breakpointTools: ['other'] }, true))).toEqual([
+  it('warns about a tool that breakpointTools does not list', () => {
+    expect(getFeatures(getCallWarnings({ prompt: [], tools: [ask] }, { breakpointTools: ['other'] }, true))).toEqual([
       'tool ask_user',
     ]);
   });
 
-  it('what needs a token where there is none', () => {
-    expect(said(callWarnings({ prompt: [], tools: [ask] }, { maxSteps: 3 }, false))).toEqual([
+  it('warns about settings that require a token if there is none', () => {
+    expect(getFeatures(getCallWarnings({ prompt: [], tools: [ask] }, { maxSteps: 3 }, false))).toEqual([
       'tool ask_user',
       'message',
       'maxSteps',

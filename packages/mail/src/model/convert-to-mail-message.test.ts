@@ -22,8 +22,8 @@ const result = (output: LanguageModelV3ToolResultOutput, toolCallId = 'c'): Lang
   content: [{ type: 'tool-result', toolCallId, toolName: 'ask', output }],
 });
 
-describe('a prompt as a message', () => {
-  it('is what the user said last, behind the words of the system', () => {
+describe('convertToMAILMessage', () => {
+  it('sends the last user messages after the system prompt', () => {
     const prompt = [{ role: 'system' as const, content: 'Be brief.' }, user('one'), called, user('two'), user('three')];
     expect(convertToMAILMessage(prompt)).toEqual({
       messageBody: 'Be brief.\n\ntwo\n\nthree',
@@ -40,17 +40,17 @@ describe('a prompt as a message', () => {
     [{ type: 'error-json', value: [1] }, 'Error: [1]'],
     [{ type: 'execution-denied', reason: 'never' }, 'Error: the call was denied: never'],
     [{ type: 'content', value: [{ type: 'text', text: 'a' }] }, 'a'],
-  ])('sends the result %j as text, under the id that the swarm knows', (output, content) => {
+  ])('sends the result %j as text with the wire id', (output, content) => {
     expect(convertToMAILMessage([user('x'), called, result(output)]).toolResults).toEqual([{ call_id: 'w', content }]);
   });
 
-  it('leaves out results that were sent before, and those of the swarm', () => {
+  it('omits results that were sent before and results of the swarm', () => {
     const output = { type: 'text' as const, value: 'Paris' };
     expect(convertToMAILMessage([user('x'), called, result(output), user('y')]).toolResults).toEqual([]);
     expect(convertToMAILMessage([user('x'), called, result(output, 'own')]).toolResults).toEqual([]);
   });
 
-  it('tells all that was said, if asked to', () => {
+  it('includes the conversation with the option transcript', () => {
     const prompt = [user('one'), called, result({ type: 'text', value: 'Paris' }), user('two')];
     expect(convertToMAILMessage(prompt, { transcript: true }).messageBody).toBe(
       'What was said so far:\nUser: one\nAssistant: Wait.\n(ask {"q":1})\n(look {})\nTool: (ask gave Paris)\n\n' +
@@ -59,7 +59,7 @@ describe('a prompt as a message', () => {
     expect(convertToMAILMessage([user('one')], { transcript: true }).messageBody).toBe('one');
   });
 
-  it('mentions a file, and warns', () => {
+  it('mentions a file and warns', () => {
     const data = new URL('https://example.com/a.pdf');
     const file = { type: 'file' as const, mediaType: 'application/pdf', filename: 'a.pdf', data };
     const { messageBody, warnings } = convertToMAILMessage([{ role: 'user', content: [file] }]);

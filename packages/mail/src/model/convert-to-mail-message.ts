@@ -6,26 +6,26 @@ import type {
   SharedV3Warning,
 } from '@ai-sdk/provider';
 import { asFields, asNonEmptyText } from '../shared/fields.ts';
-import type { MAILToolResult } from '../client/mail-turn.ts';
+import type { MAILToolResult } from '../client/mail-request.ts';
 
 export type MAILMessageInput = {
-  /** The newest words of the user, behind those of the system. */
+  /** Text of the newest user messages, after the system prompt. */
   messageBody: string;
-  /** The results of the caller's tools, if the prompt ends with them. */
+  /** Results of the caller's tools at the end of the prompt. */
   toolResults: MAILToolResult[];
   warnings: SharedV3Warning[];
 };
 
 export interface ConvertToMAILMessageOptions {
-  /** Whether the words of the system come first. Default: yes. A task that goes on has them already. */
+  /** Prepends the system prompt. Default: true. A continued task has received it already. */
   includeSystem?: boolean;
-  /** Whether all that was said is told, for a task that knows nothing of it. Default: no. */
+  /** Includes the transcript of the conversation, for a new task. Default: false. */
   transcript?: boolean;
 }
 
 /**
- * A prompt as the one message that a swarm takes: the server keeps the conversation, so only what is new is sent. Results of
- * tools count only at the very end, since older ones were sent before.
+ * Converts a prompt to one message for a swarm. The server stores the conversation, so only new content is included. Tool
+ * results count only at the end of the prompt: earlier ones were sent by an earlier call.
  */
 export function convertToMAILMessage(
   prompt: LanguageModelV3Prompt,
@@ -34,38 +34,38 @@ export function convertToMAILMessage(
   const warnings: SharedV3Warning[] = [];
   const warn = (message: string): void => void warnings.push({ type: 'other', message });
   const system = prompt.flatMap((message) => (message.role === 'system' ? [message.content] : []));
-  const talk = prompt.filter((message) => message.role !== 'system');
-  const words = transcript ? told(talk, warn) : newest(talk, warn);
-  const messageBody = [...(includeSystem ? system : []), words].filter((text) => text !== '').join('\n\n');
-  return { messageBody, toolResults: trailingResults(talk, warn), warnings };
+  const conversation = prompt.filter((message) => message.role !== 'system');
+  const userText = transcript ? buildTranscript(conversation, warn) : getNewestUserText(conversation, warn);
+  const messageBody = [...(includeSystem ? system : []), userText].filter((text) => text !== '').join('\n\n');
+  return { messageBody, toolResults: getTrailingResults(conversation, warn), warnings };
 }
 
 type Warn = (message: string) => void;
 
-/** All user messages behind the last answer. */
-function newest(talk: LanguageModelV3Message[], warn: Warn): string {
-  const start = talk.findLastIndex(({ role }) => role !== 'user') + 1;
-  return talk
+/** Returns the text of all user messages after the last answer. */
+function getNewestUserText(conversation: LanguageModelV3Message[], warn: Warn): string {
+  const start = conversation.findLastIndex(({ role }) => role !== 'user') + 1;
+  return conversation
     .slice(start)
-    .map((message) => textOf(message, warn))
+    .map((message) => toText(message, warn))
     .join('\n\n');
 }
 
-function told(talk: LanguageModelV3Message[], warn: Warn): string {
-  const last = talk.at(-1);
-  const before = last?.role === 'user' ? talk.slice(0, -1) : talk;
+function buildTranscript(conversation: LanguageModelV3Message[], warn: Warn): string {
+  const last = conversation.at(-1);
+  const before = last?.role === 'user' ? conversation.slice(0, -1) : conversation;
   const lines = before.flatMap((message) => {
-    const text = textOf(message, warn);
-    return text === '' ? [] : [`${names[message.role]}: ${text}`];
+    const text = toText(message, warn);
+    return text === '' ? [] : [`${roleNames[message.role]}: ${text}`];
   });
-  if (lines.length === 0) return last ? textOf(last, warn) : '';
-  const now = last?.role === 'user' ? `The user now says:\n${textOf(last, warn)}` : 'Go on from here.';
+  if (lines.length === 0) return last ? toText(last, warn) : '';
+  const now = last?.role === 'user' ? `The user now says:\n${toText(last, warn)}` : 'Go on from here.';
   return `What was said so far:\n${lines.join('\n')}\n\n${now}`;
 }
 
-const names = { system: 'System', user: 'User', assistant: 'Assistant', tool: 'Tool' } as const;
+const roleNames = { system: 'System', user: 'User', assistant: 'Assistant', tool: 'Tool' } as const;
 
-function textOf(message: LanguageModelV3Message, warn: Warn): string {
+function toText(message: LanguageModelV3Message, warn: Warn): string {
   if (message.role === 'system') return message.content;
   return message.content
     .flatMap((part) => {
@@ -73,11 +73,11 @@ function textOf(message: LanguageModelV3Message, warn: Warn): string {
         case 'text':
           return [part.text];
         case 'file':
-          return [fileReference(part, warn)];
+          return [toFileReference(part, warn)];
         case 'tool-call':
           return [`(${part.toolName} ${JSON.stringify(part.input)})`];
         case 'tool-result':
-          return [`(${part.toolName} gave ${outputText(part.output, warn)})`];
+          return [`(${part.toolName} gave ${toOutputText(part.output, warn)})`];
         default:
           return [];
       }
@@ -85,38 +85,40 @@ function textOf(message: LanguageModelV3Message, warn: Warn): string {
     .join('\n');
 }
 
-/** Agents of a swarm read text. A file is at least named, and where it has an address, that is told. */
-function fileReference({ filename, mediaType, data }: LanguageModelV3FilePart, warn: Warn): string {
+/** Mentions a file by name and URL, since agents of a swarm read only text. */
+function toFileReference({ filename, mediaType, data }: LanguageModelV3FilePart, warn: Warn): string {
   const name = filename ?? 'a file';
-  warn(`MAIL carries text alone: ${name} (${mediaType}) is only mentioned. Put its content or a link into the text.`);
+  warn(
+    `MAIL transports only text, so ${name} (${mediaType}) is only mentioned. Put its content or a link into the text.`,
+  );
   const where = data instanceof URL && data.protocol !== 'data:' ? ` at ${data.href}` : '';
   return `[file: ${name}, ${mediaType}${where}]`;
 }
 
-function trailingResults(talk: LanguageModelV3Message[], warn: Warn): MAILToolResult[] {
-  const start = talk.findLastIndex(({ role }) => role !== 'tool') + 1;
+function getTrailingResults(conversation: LanguageModelV3Message[], warn: Warn): MAILToolResult[] {
+  const start = conversation.findLastIndex(({ role }) => role !== 'tool') + 1;
   const calls = new Map<string, string>();
-  const caller = talk[start - 1];
+  const caller = conversation[start - 1];
   for (const part of caller?.role === 'assistant' ? caller.content : []) {
     if (part.type !== 'tool-call' || part.providerExecuted) continue;
-    // A call whose id was taken has another one on our side.
+    // Our id differs from the wire id if the vendor repeated one.
     calls.set(part.toolCallId, asNonEmptyText(asFields(part.providerOptions?.mail).callId) ?? part.toolCallId);
   }
-  return talk.slice(start).flatMap((message) => {
+  return conversation.slice(start).flatMap((message) => {
     if (message.role !== 'tool') return [];
     return message.content.flatMap((part) => {
       if (part.type !== 'tool-result') {
-        warn('A swarm does not ask for approval, so the response to an approval request is not sent.');
+        warn('A swarm does not request approvals, so the approval response is not sent.');
         return [];
       }
       const callId = calls.get(part.toolCallId);
-      return callId === undefined ? [] : [{ call_id: callId, content: outputText(part.output, warn) }];
+      return callId === undefined ? [] : [{ call_id: callId, content: toOutputText(part.output, warn) }];
     });
   });
 }
 
-/** MAIL has no flag for a failure, so the text says it. */
-function outputText(output: LanguageModelV3ToolResultOutput, warn: Warn): string {
+/** Converts a tool output to text. MAIL has no error flag, so an error is marked by a prefix. */
+function toOutputText(output: LanguageModelV3ToolResultOutput, warn: Warn): string {
   switch (output.type) {
     case 'text':
       return output.value;
@@ -132,7 +134,7 @@ function outputText(output: LanguageModelV3ToolResultOutput, warn: Warn): string
       return output.value
         .map((item) => {
           if (item.type === 'text') return item.text;
-          warn('MAIL carries text alone: a file in the result of a tool is only mentioned.');
+          warn('MAIL transports only text, so a file in a tool result is only mentioned.');
           return `[${item.type}]`;
         })
         .join('\n');

@@ -2,10 +2,10 @@ import type { MAILAgentEvent, MAILPlainEvent } from '../shared/agent-event.ts';
 import { MAILLanguageModel } from './mail-language-model.ts';
 
 /**
- * Every event of a model's call, beside its text: of the one that is under way, else of the next one, up to its end. A call
- * that pauses at a tool ends there; loop again for the step that follows.
+ * Iterates over every event of a model's current call, or of its next one. A call that pauses at a tool ends the iteration;
+ * call `mailEvents` again for the next step.
  */
 export function mailEvents(model: object): AsyncIterable<MAILAgentEvent | MAILPlainEvent> {
   if (model instanceof MAILLanguageModel) return model.events();
-  throw new TypeError('mailEvents takes a model of mail(…). If it is wrapped by middleware, pass the inner one.');
+  throw new TypeError('mailEvents requires a model of mail(…). If middleware wraps it, pass the inner model.');
 }

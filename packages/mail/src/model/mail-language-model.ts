@@ -11,38 +11,38 @@ import { createLanguageModelV3Encoder, generateFromEvents, type LanguageModelV3E
 import { compose, generateId, iterate, seal, sourceStream, type AgentEvent } from '@intertie/core';
 import { toAgentEvent, type MAILAgentEvent, type MAILPlainEvent } from '../shared/agent-event.ts';
 import { createAgentLabels } from '../shared/agent-labels.ts';
-import { callWarnings } from './call-warnings.ts';
+import { getCallWarnings } from './call-warnings.ts';
 import { createMAILDecoder } from '../decode/decode-mail.ts';
-import { EventFeed } from './event-feed.ts';
+import { EventReader } from './event-reader.ts';
 import type { MAILFrame } from '../shared/mail-event.ts';
 import { MAILServer } from '../client/mail-server.ts';
 import {
   readSettings,
-  settingsOfCall,
+  readCallSettings,
   type MAILModelSettings,
   type MAILProviderSettings,
 } from '../shared/mail-settings.ts';
-import { modelRun } from './model-run.ts';
-import { freshTurn, planTurn } from './plan-turn.ts';
+import { createModelRun } from './model-run.ts';
+import { planNewTask, planRequest } from './plan-request.ts';
 import { toResponseBody } from '../client/response-body.ts';
-import { startTurn, type StartedTurn } from '../client/start-turn.ts';
+import { sendRequest, type StartedRequest } from '../client/send-request.ts';
 
-type Call = { started: StartedTurn; events: ReadableStream<AgentEvent>; encoder: LanguageModelV3EncoderOptions };
-type Feed = EventFeed<MAILAgentEvent | MAILPlainEvent>;
+type Call = { started: StartedRequest; events: ReadableStream<AgentEvent>; encoder: LanguageModelV3EncoderOptions };
+type ModelEventReader = EventReader<MAILAgentEvent | MAILPlainEvent>;
 
-/** A swarm as a language model. One call is one turn of a task, up to its answer or to a tool that the caller has to run. */
+/** Exposes a swarm as a language model. One call is one request of a task, up to its answer or to a tool of the caller. */
 export class MAILLanguageModel implements LanguageModelV3 {
   readonly specificationVersion = 'v3';
   readonly provider = 'mail';
   readonly modelId: string;
-  /** Nothing: agents read text. */
+  /** Empty, because agents of a swarm read only text. */
   readonly supportedUrls: Record<string, RegExp[]> = {};
   #settings: MAILModelSettings;
   #providerSettings: MAILProviderSettings;
   #server: MAILServer;
   #isMapped: boolean;
-  #feed: Feed | undefined;
-  #awaited: Array<(feed: Feed) => void> = [];
+  #reader: ModelEventReader | undefined;
+  #waiting: Array<(reader: ModelEventReader) => void> = [];
 
   constructor(modelId: string, settings: MAILModelSettings = {}, providerSettings: MAILProviderSettings = {}) {
     this.modelId = modelId;
@@ -54,19 +54,19 @@ export class MAILLanguageModel implements LanguageModelV3 {
   }
 
   async doStream(options: LanguageModelV3CallOptions): Promise<LanguageModelV3StreamResult> {
-    const { started, events, encoder } = await this.#open(options);
+    const { started, events, encoder } = await this.#startCall(options);
     const { body, responseHeaders: headers } = started;
-    return { stream: this.#parts(started, events, encoder), request: { body }, response: { headers } };
+    return { stream: this.#streamParts(started, events, encoder), request: { body }, response: { headers } };
   }
 
   async doGenerate(options: LanguageModelV3CallOptions): Promise<LanguageModelV3GenerateResult> {
     const frames: MAILFrame[] = [];
-    const { started, events, encoder } = await this.#open(options, (frame) => void frames.push(frame));
+    const { started, events, encoder } = await this.#startCall(options, (frame) => void frames.push(frame));
     const result = await generateFromEvents(iterate(events), encoder);
     options.abortSignal?.throwIfAborted();
-    const { body, responseHeaders: headers, turn } = started;
+    const { body, responseHeaders: headers, request } = started;
     const response = {
-      id: turn.taskId,
+      id: request.taskId,
       modelId: this.modelId,
       timestamp: new Date(),
       headers,
@@ -75,33 +75,33 @@ export class MAILLanguageModel implements LanguageModelV3 {
     return { ...result, request: { body }, response };
   }
 
-  /** The events of the call that is under way, or of the next one. */
+  /** Iterates over the events of the current call, or of the next one. */
   async *events(): AsyncGenerator<MAILAgentEvent | MAILPlainEvent, void> {
-    const feed =
-      this.#feed && !this.#feed.isTaken
-        ? this.#feed
-        : await new Promise<Feed>((resolve) => void this.#awaited.push(resolve));
-    yield* feed.read();
+    const reader =
+      this.#reader && !this.#reader.isReading
+        ? this.#reader
+        : await new Promise<ModelEventReader>((resolve) => void this.#waiting.push(resolve));
+    yield* reader.read();
   }
 
-  async #open(options: LanguageModelV3CallOptions, onFrame?: (frame: MAILFrame) => void): Promise<Call> {
+  async #startCall(options: LanguageModelV3CallOptions, onFrame?: (frame: MAILFrame) => void): Promise<Call> {
     const { onTask, generateId: newId = generateId, includeAgentChatter = false } = this.#providerSettings;
     const { prompt, abortSignal: signal, headers = {}, includeRawChunks = false } = options;
-    const settings = { ...readSettings(this.#settings), ...settingsOfCall(options.providerOptions) };
-    const feed = this.#startFeed();
+    const settings = { ...readSettings(this.#settings), ...readCallSettings(options.providerOptions) };
+    const reader = this.#startReader();
     try {
       await this.#checkEntrypoint(settings, signal);
       const hasToken = this.#server.token !== undefined;
-      const warnings = [...callWarnings(options, settings, hasToken), ...(await this.#checkSwarm(settings))];
-      const planned = planTurn(prompt, settings, { generateId: newId, canAnswer: hasToken });
-      if (planned.turn.resumeFrom === 'breakpoint_tool_call' && !hasToken) throw noTokenError();
-      const fresh = freshTurn(prompt, newId());
+      const warnings = [...getCallWarnings(options, settings, hasToken), ...(await this.#checkSwarm(settings))];
+      const planned = planRequest(prompt, settings, { generateId: newId, canAnswer: hasToken });
+      if (planned.request.resumeFrom === 'breakpoint_tool_call' && !hasToken) throw createNoTokenError();
+      const fresh = planNewTask(prompt, newId());
       const context = { server: this.#server, settings, headers, signal, onTask };
-      const started = await startTurn(planned.turn, () => fresh.turn, context);
-      if (started.lost !== undefined) warnings.push(lostWarning(started.lost));
-      warnings.push(...(started.lost === undefined ? planned : fresh).warnings);
-      const run = modelRun(newId(), prompt, Date.now());
-      const { taskId, resumeFrom } = started.turn;
+      const started = await sendRequest(planned.request, () => fresh.request, context);
+      if (started.lostTaskId !== undefined) warnings.push(createLostTaskWarning(started.lostTaskId));
+      warnings.push(...(started.lostTaskId === undefined ? planned : fresh).warnings);
+      const run = createModelRun(newId(), prompt, Date.now());
+      const { taskId, resumeFrom } = started.request;
       const { includeEvents = false, toolCalls = 'actions' } = settings;
       const answersBreakpoint = resumeFrom === 'breakpoint_tool_call';
       const decoder = createMAILDecoder(run, { taskId, includeEvents, answersBreakpoint, toolCalls });
@@ -110,21 +110,21 @@ export class MAILLanguageModel implements LanguageModelV3 {
         seal(run, () => undefined, { trusted: true }),
       );
       const codec = compose(sealed, createAgentLabels(includeAgentChatter));
-      const frames = this.#observed(started.frames, feed, onFrame);
+      const frames = this.#observeFrames(started.frames, reader, onFrame);
       const events = sourceStream(frames, codec, signal ? { signal } : {});
       return { started, events, encoder: { includeInternal: includeAgentChatter, warnings, includeRawChunks } };
     } catch (error) {
-      feed.end();
+      reader.end();
       throw error;
     }
   }
 
   /**
-   * Read without being asked to, since a task goes on whether or not anybody reads, and `mailEvents` may be the only reader.
-   * Its events are few and whole.
+   * Reads without backpressure: the task runs whether or not its text is read, and `mailEvents` may be the only reader. The
+   * events are few, because MAIL sends whole messages.
    */
-  #parts(
-    { turn }: StartedTurn,
+  #streamParts(
+    { request }: StartedRequest,
     events: ReadableStream<AgentEvent>,
     options: LanguageModelV3EncoderOptions,
   ): ReadableStream<LanguageModelV3StreamPart> {
@@ -136,14 +136,14 @@ export class MAILLanguageModel implements LanguageModelV3 {
         const emit = (part: LanguageModelV3StreamPart): void => {
           controller.enqueue(part);
           if (part.type !== 'stream-start') return;
-          // Where the task's id survives an abort.
-          controller.enqueue({ type: 'response-metadata', id: turn.taskId, modelId, timestamp: new Date() });
+          // The SDK keeps this part after an abort, so the task's id survives.
+          controller.enqueue({ type: 'response-metadata', id: request.taskId, modelId, timestamp: new Date() });
         };
         const pump = async (): Promise<void> => {
           for await (const event of iterator) encoder.feed(event, emit);
           controller.close();
         };
-        // The events never fail; a reader who has left needs no more of them.
+        // `enqueue` throws after a cancel; the events themselves never fail.
         pump().catch(() => iterator.return?.());
       },
       async cancel(reason) {
@@ -152,17 +152,17 @@ export class MAILLanguageModel implements LanguageModelV3 {
     });
   }
 
-  #startFeed(): Feed {
-    const feed: Feed = new EventFeed();
-    this.#feed = feed;
-    const [next] = this.#awaited.splice(0, 1);
-    next?.(feed);
-    return feed;
+  #startReader(): ModelEventReader {
+    const reader: ModelEventReader = new EventReader();
+    this.#reader = reader;
+    const [next] = this.#waiting.splice(0, 1);
+    next?.(reader);
+    return reader;
   }
 
-  #observed(
+  #observeFrames(
     frames: AsyncIterable<MAILFrame>,
-    feed: Feed,
+    reader: ModelEventReader,
     onFrame: ((frame: MAILFrame) => void) | undefined,
   ): AsyncIterable<MAILFrame> {
     const { onEvent } = this.#providerSettings;
@@ -171,10 +171,10 @@ export class MAILLanguageModel implements LanguageModelV3 {
       const event = result.done ? undefined : toAgentEvent(result.value);
       if (!result.done) onFrame?.(result.value);
       if (event) {
-        feed.push(event);
+        reader.push(event);
         onEvent?.(event);
       }
-      if (result.done) feed.end();
+      if (result.done) reader.end();
       return result;
     };
     const observed: AsyncIterator<MAILFrame> = {
@@ -182,12 +182,12 @@ export class MAILLanguageModel implements LanguageModelV3 {
         try {
           return observe(await iterator.next());
         } catch (error) {
-          feed.end();
+          reader.end();
           throw error;
         }
       },
       async return(reason) {
-        feed.end();
+        reader.end();
         return (await iterator.return?.(reason)) ?? { done: true, value: undefined };
       },
     };
@@ -196,11 +196,11 @@ export class MAILLanguageModel implements LanguageModelV3 {
 
   async #checkSwarm({ swarm = this.modelId }: MAILModelSettings): Promise<SharedV3Warning[]> {
     if (swarm === 'default' || this.#isMapped) return [];
-    const name = (await this.#server.info())?.swarm;
+    const name = (await this.#server.getInfo())?.swarm;
     if (name === undefined || name === swarm) return [];
     const message =
-      `The server at ${this.#server.baseUrl} hosts the swarm "${name}", not "${swarm}", and answers all the same. ` +
-      `Name it mail('${name}') or mail('default'), or map "${swarm}" to its server in the setting "swarms".`;
+      `The server at ${this.#server.baseUrl} hosts the swarm "${name}", not "${swarm}", and answers anyway. ` +
+      `Use mail('${name}') or mail('default'), or map "${swarm}" to its server in the setting "swarms".`;
     return [{ type: 'other', message }];
   }
 
@@ -208,29 +208,29 @@ export class MAILLanguageModel implements LanguageModelV3 {
     const { bypassSupervisor, entrypoint } = settings;
     if (!bypassSupervisor) return;
     if (entrypoint === undefined) {
-      const message = 'bypassSupervisor needs to know which agent gets the message: set "entrypoint" too.';
+      const message = 'bypassSupervisor requires an agent that receives the message. Set "entrypoint" too.';
       throw new InvalidArgumentError({ argument: 'bypassSupervisor', message });
     }
-    const { agents } = await this.#server.agents(signal);
+    const { agents } = await this.#server.readAgents(signal);
     const agent = agents.find(({ name }) => name === entrypoint);
     if (agent?.canComplete) return;
     const able = agents.flatMap(({ name, canComplete }) => (canComplete ? [name] : [])).join(', ');
     const message = agent
       ? `The agent "${entrypoint}" cannot complete tasks, so without its supervisor the task would never end. ` +
-        `Leave out bypassSupervisor, or take one of those that can: ${able}.`
+        `Leave out bypassSupervisor, or use an agent that can: ${able}.`
       : `The swarm has no agent "${entrypoint}". It has: ${agents.map(({ name }) => name).join(', ')}.`;
     throw new InvalidArgumentError({ argument: 'entrypoint', message });
   }
 }
 
-function noTokenError(): InvalidArgumentError {
+function createNoTokenError(): InvalidArgumentError {
   const message =
-    'The result of a breakpoint tool can only be sent to POST /message, which needs a token: /ui/message does not read it. ' +
+    'Results of breakpoint tools can only be sent to POST /message, which needs a token: /ui/message ignores them. ' +
     'Set authToken (or MAIL_API_KEY).';
   return new InvalidArgumentError({ argument: 'authToken', message });
 }
 
-function lostWarning(taskId: string): SharedV3Warning {
-  const message = `The server has lost the task ${taskId} (was it restarted?). A new one was started and told what was said.`;
+function createLostTaskWarning(taskId: string): SharedV3Warning {
+  const message = `The server has lost the task ${taskId}, probably by a restart. A new task was started with the transcript.`;
   return { type: 'other', message };
 }

@@ -4,16 +4,16 @@ import { MAILLanguageModel } from './mail-language-model.ts';
 import { MAILServer } from '../client/mail-server.ts';
 import type { MAILModelSettings, MAILProviderSettings } from '../shared/mail-settings.ts';
 
-/** A server and a swarm in one, for programs that know only one of them. */
+/** Settings of a provider and a model in one object. */
 export type MAILObjectSettings = MAILProviderSettings & MAILModelSettings;
 
 export interface MAILProvider extends ProviderV3 {
-  /** A swarm by its name. `default` is whichever the server hosts. */
+  /** Creates a model for the swarm `modelId`. `default` is the swarm that the server hosts. */
   (modelId?: string, settings?: MAILModelSettings): MAILLanguageModel;
   (settings: MAILObjectSettings): MAILLanguageModel;
   languageModel(modelId: string, settings?: MAILModelSettings): MAILLanguageModel;
   chat(modelId: string, settings?: MAILModelSettings): MAILLanguageModel;
-  /** Whether the server is there, what it is, and what to do next if something is wrong. Never throws. */
+  /** Checks the server and reports how to fix the first problem. Never throws. */
   check(options?: { swarm?: string; signal?: AbortSignal }): Promise<MAILCheck>;
 }
 
@@ -28,9 +28,9 @@ export function createMAIL(providerSettings: MAILProviderSettings = {}): MAILPro
     specificationVersion: 'v3' as const,
     languageModel,
     chat: languageModel,
-    embeddingModel: none('embeddingModel'),
-    textEmbeddingModel: none('embeddingModel'),
-    imageModel: none('imageModel'),
+    embeddingModel: rejectModelType('embeddingModel'),
+    textEmbeddingModel: rejectModelType('embeddingModel'),
+    imageModel: rejectModelType('imageModel'),
     check: async ({ swarm, signal }: { swarm?: string; signal?: AbortSignal } = {}) => {
       const { swarms = {} } = providerSettings;
       const mapped = swarm !== undefined && Object.hasOwn(swarms, swarm) ? swarms[swarm] : undefined;
@@ -39,13 +39,13 @@ export function createMAIL(providerSettings: MAILProviderSettings = {}): MAILPro
   });
 }
 
-/** What a swarm is not. */
-const none =
+/** Creates a factory that throws, for the model types that MAIL does not have. */
+const rejectModelType =
   (modelType: 'embeddingModel' | 'imageModel') =>
   (modelId: string): never => {
-    const message = `A MAIL swarm is a language model, and no ${modelType}.`;
+    const message = `A MAIL swarm is a language model, not an ${modelType}.`;
     throw new NoSuchModelError({ modelId, modelType, message });
   };
 
-/** The provider with its settings from the environment: `MAIL_BASE_URL` and `MAIL_API_KEY`. */
+/** Default provider, configured by the environment variables `MAIL_BASE_URL` and `MAIL_API_KEY`. */
 export const mail: MAILProvider = createMAIL();

@@ -5,7 +5,7 @@ import { createAgentLabels } from '../shared/agent-labels.ts';
 import { createMAILDecoder } from '../decode/decode-mail.ts';
 import type { MAILFrame } from '../shared/mail-event.ts';
 import type { MAILToolCalls } from '../shared/mail-settings.ts';
-import { modelRun } from './model-run.ts';
+import { createModelRun } from './model-run.ts';
 
 export interface MAILStreamTransformerOptions {
   warnings?: SharedV3Warning[];
@@ -16,8 +16,8 @@ export interface MAILStreamTransformerOptions {
 }
 
 /**
- * The events of a MAIL server as the parts of a V3 model, for programs that have the events already. It ends with `finish`,
- * whatever comes after it.
+ * Converts events of a MAIL server to V3 stream parts, for programs that read the events themselves. The output ends with
+ * `finish`, even if further events follow.
  */
 export function createMAILStreamTransformer({
   warnings = [],
@@ -25,7 +25,7 @@ export function createMAILStreamTransformer({
   taskId,
   toolCalls = 'actions',
 }: MAILStreamTransformerOptions = {}): TransformStream<MAILFrame, LanguageModelV3StreamPart> {
-  const run = modelRun(generateId(), [], Date.now());
+  const run = createModelRun(generateId(), [], Date.now());
   const decoder = createMAILDecoder(run, { toolCalls, ...(taskId !== undefined && { taskId }) });
   const sealed = compose(
     decoder,

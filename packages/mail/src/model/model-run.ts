@@ -2,10 +2,10 @@ import type { LanguageModelV3Prompt } from '@ai-sdk/provider';
 import type { CanonicalMessage, RunInput } from '@intertie/core';
 
 /**
- * The run of one call to a model. The SDK keeps the history; only the ids in it matter, since those of the vendors repeat
- * from turn to turn and the SDK pairs calls and results by them.
+ * Creates the run of one model call. The SDK stores the history; the run needs only its tool call ids, since vendors repeat
+ * ids between requests and the SDK pairs calls and results by id.
  */
-export function modelRun(runId: string, prompt: LanguageModelV3Prompt, startedAt: number): RunInput {
+export function createModelRun(runId: string, prompt: LanguageModelV3Prompt, startedAt: number): RunInput {
   const parts = prompt.flatMap((message) =>
     message.role !== 'assistant'
       ? []

@@ -4,13 +4,13 @@ import { mergeMeta } from '@intertie/core/internal';
 type PartStart = EventOf<'text-start' | 'reasoning-start' | 'tool-input-start' | 'tool-call'>;
 
 /**
- * Adds `currentAgent` and `isAgentChatter` to the metadata of every part. Where agent chatter is shown, prefixes its text with
- * the agent's name and ends it with a line break, so that joined text still shows which agent wrote each part; the answer gets the prefix
- * if chatter precedes it as text.
+ * Adds `currentAgent` and `isAgentChatter` to the metadata of every part. If agent chatter is shown, prefixes its text with
+ * the agent's name and appends a line break, so that joined text still shows which agent wrote each part. The answer gets
+ * the prefix if chatter precedes it as text.
  */
 export function createAgentLabels(includeAgentChatter: boolean | 'reasoning'): Codec<AgentEvent, AgentEvent> {
   const names = new Map<string, string>();
-  /** Labels of texts that have started. MAIL delivers a text whole, as one delta. */
+  /** Labels of open text parts. MAIL delivers each text whole, as one delta. */
   const labels = new Map<string, { before: string; after: string }>();
   let hasChatter = false;
 

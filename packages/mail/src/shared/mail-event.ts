@@ -1,15 +1,16 @@
 import type { Json, JsonObject } from '@intertie/core';
 
-/** A frame of the server's event stream: the event's name, and its data as JSON text or already parsed. */
+/** Frame of the server's event stream: the event's name, and its data as JSON text or already parsed. */
 export type MAILFrame = { event: string; data: unknown };
 
-/** Every event but the three that the stream makes itself. `extra_data` is always there and mostly empty. */
-type Logged<Extra = JsonObject> = { timestamp: string; description: string; task_id: string; extra_data: Extra };
-/** What the stream writes as its last word. Neither a description nor extra data. */
-type Final = { timestamp: string; task_id: string; response: string };
+/** Data of an event that the server logs. `extra_data` is always present and usually empty. */
+type LoggedData<Extra = JsonObject> = { timestamp: string; description: string; task_id: string; extra_data: Extra };
+/** Data of the last event of a stream, which has neither a description nor extra data. */
+type FinalData = { timestamp: string; task_id: string; response: string };
 
 export type MAILAddress = { address_type: 'admin' | 'agent' | 'system' | 'user'; address: string };
 
+/** `full_message` of a `new_message`. */
 export type MAILMessage = {
   id: string;
   timestamp: string;
@@ -17,9 +18,9 @@ export type MAILMessage = {
   message: {
     task_id: string;
     sender: MAILAddress;
-    /** Of a request or response. */
+    /** Set for `request` and `response`. */
     recipient?: MAILAddress;
-    /** Of all others. */
+    /** Set for all other message types. */
     recipients?: MAILAddress[];
     subject: string;
     body: string;
@@ -28,6 +29,7 @@ export type MAILMessage = {
   };
 };
 
+/** `extra_data` of a `tool_call`. */
 export type MAILToolCall = {
   tool_name: string;
   tool_args: JsonObject;
@@ -37,7 +39,7 @@ export type MAILToolCall = {
   preamble?: string;
 };
 
-type Plain =
+type PlainEventName =
   | 'action_call'
   | 'action_complete'
   | 'action_error'
@@ -53,28 +55,28 @@ type Plain =
   | 'interswarm_message_received'
   | 'interswarm_message_error';
 
-/** One event of a MAIL 1.3 server, by its name. */
+/** One event of a MAIL 1.3 server, discriminated by its name. */
 export type MAILEvent =
-  | { event: 'new_message'; data: Logged<{ full_message: MAILMessage }> }
-  | { event: 'tool_call'; data: Logged<MAILToolCall> }
-  | { event: 'builtin_tool_call'; data: Logged<{ tool_type: string; tool_args: JsonObject }> }
-  | { [Name in Plain]: { event: Name; data: Logged } }[Plain]
-  | { event: 'task_complete' | 'task_error'; data: Final | Logged }
+  | { event: 'new_message'; data: LoggedData<{ full_message: MAILMessage }> }
+  | { event: 'tool_call'; data: LoggedData<MAILToolCall> }
+  | { event: 'builtin_tool_call'; data: LoggedData<{ tool_type: string; tool_args: JsonObject }> }
+  | { [Name in PlainEventName]: { event: Name; data: LoggedData } }[PlainEventName]
+  | { event: 'task_complete' | 'task_error'; data: FinalData | LoggedData }
   | { event: 'ping'; data: { timestamp: string; task_id: string } };
 
-/** An event that this version of MAIL does not have, or whose data is no object. */
+/** An event that MAIL 1.3 does not define, or whose data is not an object. */
 export type UnknownMAILEvent = { event: string; data: Json };
 
-/** A sign of life that is no event: a comment, or bytes that do not make up a whole frame yet. */
-export const lifeFrame: MAILFrame = { event: 'ping', data: {} };
+/** Frame yielded for bytes that complete no event (a comment, a partial frame), so that timeouts see the traffic. */
+export const keepAliveFrame: MAILFrame = { event: 'ping', data: {} };
 
-/** A word of our own to the decoder, for what is not on the wire: it becomes a notice. */
+/** Event that we inject for the decoder, never sent by a server. It becomes a warning notice. */
 export const warningEvent = 'intertie-warning';
 
-/** Another word of our own: the agent that has just said something without a tool is the only one of its swarm. */
-export const aloneEvent = 'intertie-alone';
+/** Event that we inject after a `text_output` call of an agent that is the only one of its swarm. */
+export const singleAgentEvent = 'intertie-alone';
 
-/** The events of MAIL 1.3 that a task's record keeps, with a description. */
+/** MAIL 1.3 events that are stored in a task's record. They have a description. */
 export const loggedEvents: readonly string[] = [
   'new_message',
   'tool_call',
@@ -95,13 +97,13 @@ export const loggedEvents: readonly string[] = [
   'interswarm_message_error',
 ];
 
-/** All of them: the others are made by the stream. */
+/** All MAIL 1.3 events: the logged ones and those that only the stream produces. */
 export const wireEvents: readonly string[] = [...loggedEvents, 'task_complete', 'task_error', 'ping'];
 
 /**
- * The names that a decoder knows, by themselves. A name that was cut from a wire is compared letter by letter with each case
- * of a `switch`; the one from here is the same string as the case's.
+ * Maps each known event name to its interned string. A name sliced from the wire is compared character by character with
+ * every case of a `switch`; an interned one is compared by reference.
  */
 export const eventNames: ReadonlyMap<string, string> = new Map(
-  [...wireEvents, warningEvent, aloneEvent].map((name) => [name, name]),
+  [...wireEvents, warningEvent, singleAgentEvent].map((name) => [name, name]),
 );

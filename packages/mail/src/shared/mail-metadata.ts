@@ -1,35 +1,35 @@
 import type { Json } from '@intertie/core';
-import { asFields, listOf, asNonEmptyText, asText } from './fields.ts';
+import { asFields, asArray, asNonEmptyText, asText } from './fields.ts';
 import { isResumeToken, type MAILResumeToken } from './resume-token.ts';
 
 export type MAILTaskStatus = 'running' | 'completed' | 'error' | 'paused';
 
-/** Who did what, and when. */
+/** One action of an agent in `agentTrace`. */
 export type MAILTraceEntry = { agent: string; timestamp: string; event: string };
 
-/** What a run says of itself beside its answer, under `providerMetadata.mail`. */
+/** Metadata of a MAIL run, under `providerMetadata.mail`. */
 export type MAILProviderMetadata = {
   taskId: string;
-  /** `running`: the task goes on at the server, though nobody listens (a stop, a lost connection). */
+  /** `running`: the task continues on the server after a stop or a lost connection. */
   taskStatus: MAILTaskStatus;
-  /** The last agent that did something. */
+  /** Agent of the latest event. */
   currentAgent?: string;
   agentTrace: MAILTraceEntry[];
-  /** Every event of the server, if `includeEvents` is set. */
+  /** Every event of the server. Only set with `includeEvents`. */
   events?: Json[];
-  /** Of a paused task: the setting `taskId` or `resumeFrom` of the call that answers it. */
+  /** Only set for a paused task. Pass it as `taskId` or `resumeFrom` of the call that answers the pause. */
   resumeToken?: MAILResumeToken;
   error?: string;
 };
 
 const statuses: readonly unknown[] = ['running', 'completed', 'error', 'paused'] satisfies MAILTaskStatus[];
 
-/** The metadata of a MAIL run, typed. Takes what `streamText` and `generateText` give as `providerMetadata`. */
+/** Reads the `providerMetadata` of `streamText` or `generateText` as the typed metadata of a MAIL run. */
 export function mailMetadata(providerMetadata: unknown): MAILProviderMetadata {
   const mail = asFields(asFields(providerMetadata).mail);
   const status = mail.taskStatus;
   if (typeof mail.taskId !== 'string' || !statuses.includes(status)) {
-    const error = 'There is no metadata of a MAIL run here: pass the providerMetadata of a call to a MAIL model.';
+    const error = 'No MAIL metadata found. Pass the providerMetadata of a call to a MAIL model.';
     return { taskId: '', taskStatus: 'error', agentTrace: [], error };
   }
   const currentAgent = asNonEmptyText(mail.currentAgent);
@@ -39,19 +39,19 @@ export function mailMetadata(providerMetadata: unknown): MAILProviderMetadata {
     taskId: mail.taskId,
     taskStatus: status as MAILTaskStatus,
     ...(currentAgent !== undefined && { currentAgent }),
-    agentTrace: listOf(mail.agentTrace).map(traceEntry),
+    agentTrace: asArray(mail.agentTrace).map(readTraceEntry),
     ...(Array.isArray(mail.events) && { events: mail.events as Json[] }),
     ...(isResumeToken(resumeToken) && { resumeToken }),
     ...(error !== undefined && { error }),
   };
 }
 
-function traceEntry(value: unknown): MAILTraceEntry {
+function readTraceEntry(value: unknown): MAILTraceEntry {
   const { agent, timestamp, event } = asFields(value);
   return { agent: asText(agent) ?? '', timestamp: asText(timestamp) ?? '', event: asText(event) ?? '' };
 }
 
-/** How to go on with a task: `run-end.resume` of its last run. */
+/** Token that continues a task: `run-end.resume` of its last run. */
 export type MAILResume = { taskId: string; status: MAILTaskStatus };
 
 export function readResume(value: unknown): MAILResume | undefined {

@@ -19,7 +19,7 @@ describe('readSettings', () => {
     expect(readSettings(undefined)).toEqual({});
   });
 
-  it('takes an empty taskId as none', () => {
+  it('treats an empty taskId as unset', () => {
     expect(readSettings({ taskId: '' })).toEqual({});
   });
 
@@ -40,7 +40,7 @@ describe('readSettings', () => {
     ['maxSteps', 0, 'a positive whole number'],
     ['toolCalls', 'none', '"actions" or "all"'],
     ['silenceMs', Number.NaN, 'a positive number'],
-  ])('refuses %s: %j and names what is expected', (key, value, expected) => {
+  ])('rejects %s: %j and names the expected value', (key, value, expected) => {
     expect(() => readSettings({ [key]: value })).toThrow(`The MAIL setting "${key}" is `);
     expect(() => readSettings({ [key]: value })).toThrow(`Set it to ${expected}`);
   });

@@ -3,15 +3,15 @@ import type { MAILAgentEvent, MAILPlainEvent } from './agent-event.ts';
 import { asFields, asNonEmptyText } from './fields.ts';
 import { isResumeToken, readResumeToken, type MAILResumeToken } from './resume-token.ts';
 
-/** What a provider knows of its servers. */
+/** Settings of a provider: how to reach its servers, and what to report. */
 export interface MAILProviderSettings {
-  /** Where the server is. Default: `MAIL_BASE_URL`, then http://localhost:8000. */
+  /** URL of the server. Default: `MAIL_BASE_URL`, then http://localhost:8000. */
   baseUrl?: string | undefined;
-  /** The same, as other providers spell it. */
+  /** Alias of `baseUrl`, in the spelling of other providers. */
   baseURL?: string;
   /** Sent as a bearer token. Default: `MAIL_API_KEY`. Without one, the debug-only `/ui/message` is used. */
   authToken?: string | undefined;
-  /** The same, as other providers spell it. */
+  /** Alias of `authToken`, in the spelling of other providers. */
   apiKey?: string;
   headers?: MAILHeaders | (() => MAILHeaders | Promise<MAILHeaders>);
   /**
@@ -19,14 +19,14 @@ export interface MAILProviderSettings {
    * Default: false.
    */
   includeAgentChatter?: boolean | 'reasoning';
-  /** Other servers, by the id of the model that means them. A server hosts one swarm. */
+  /** URLs of other servers by model id. A server hosts one swarm. */
   swarms?: { readonly [modelId: string]: string };
   fetch?: typeof globalThis.fetch;
-  /** Makes the ids of tasks and runs. */
+  /** Generates the ids of tasks and runs. */
   generateId?: () => string;
-  /** Every event of the server, as it arrives. */
+  /** Called with every event of the server except pings, as it arrives. */
   onEvent?: (event: MAILAgentEvent | MAILPlainEvent) => void;
-  /** A task is about to be started or continued: the id to keep if the program may not live to see its end. */
+  /** Called before a task is started or continued. Store the id if the process may exit before the task ends. */
   onTask?: (task: { taskId: string; isNew: boolean }) => void;
 }
 export type MAILHeaders = { readonly [name: string]: string | undefined };
@@ -35,42 +35,42 @@ export type MAILResumeFrom = 'user_response' | 'breakpoint_tool_call';
 /** `actions`: the swarm's own actions and breakpoint tools. `all`: every tool that an agent calls. */
 export type MAILToolCalls = 'actions' | 'all';
 
-/** Settings of a model. A call can override them in `providerOptions.mail`. Invalid values are an `InvalidArgumentError`. */
+/** Settings of a model. A call can override them in `providerOptions.mail`. Invalid values throw an `InvalidArgumentError`. */
 export interface MAILModelSettings {
-  /** The name that the server is expected to have. Default: the model's id. */
+  /** Expected name of the server's swarm. Default: the model's id. */
   swarm?: string;
-  /** The agent that gets the message. Default: the swarm's own entrypoint. */
+  /** Agent that receives the message. Default: the swarm's entrypoint. */
   entrypoint?: string;
-  /** The entrypoint finishes the task itself, without its supervisor. Refused if it cannot. */
+  /** Lets the entrypoint complete the task without its supervisor. Throws if the agent cannot complete tasks. */
   bypassSupervisor?: boolean;
   /**
-   * The task to continue: its id, or the `resumeToken` of a paused one. Default: the task of the last answer in the prompt.
-   * `undefined`, `null` and an empty text mean none.
+   * Task to continue: its id, or the `resumeToken` of a paused task. Default: the task of the last answer in the prompt.
+   * `undefined`, `null` and an empty string mean no task.
    */
   taskId?: JSONValue | undefined;
   /**
-   * How the task continues: with a new message of the user, or with the result of a breakpoint tool. A `resumeToken` names
-   * the task too. Default: by what the prompt ends with.
+   * Continues the task with a new user message or with results of breakpoint tools. A `resumeToken` also names the task.
+   * Default: derived from the end of the prompt.
    */
   resumeFrom?: MAILResumeFrom | MAILResumeToken | undefined;
   /** Subject of the message to the swarm. Default: `New Message`. */
   subject?: string;
   /**
    * Names of the swarm's breakpoint tools, which no endpoint reports. A tool of a call that is neither listed nor called in
-   * the conversation is a warning.
+   * the conversation causes a warning.
    */
   breakpointTools?: readonly string[];
   /** `all`: also shows the calls of MAIL's own tools, such as `send_request`. Default: `actions`. */
   toolCalls?: MAILToolCalls;
-  /** How many steps the swarm may take before it must finish. Needs a token. */
+  /** Maximum number of steps of the swarm. Requires a token. */
   maxSteps?: number;
-  /** Whether the metadata holds every event. Default: no. */
+  /** Adds every event to the metadata. Default: false. */
   includeEvents?: boolean;
-  /** How long nothing at all may arrive, in milliseconds. The server pings every 15 s. Default: 60 s. */
+  /** Maximum time without any bytes, in milliseconds. The server pings every 15 s. Default: 60 s. */
   silenceMs?: number;
-  /** How long nothing may happen, in milliseconds. A ping is nothing. Default: 15 min. */
+  /** Maximum time without an event other than pings, in milliseconds. Default: 15 min. */
   progressMs?: number;
-  /** Whether a task is read to its end after the connection was lost. Default: yes. */
+  /** Reads the rest of a task from its record after the connection was lost. Default: true. */
   reattach?: boolean;
 }
 
@@ -78,7 +78,7 @@ export const defaultBaseUrl = 'http://localhost:8000';
 export const defaultSilenceMs = 60_000;
 export const defaultProgressMs: number = 15 * 60_000;
 
-/** Reads the settings of a model or a call. Throws an `InvalidArgumentError` for one that no server could act on. */
+/** Validates the settings of a model or a call. Throws an `InvalidArgumentError` for an invalid value. */
 export function readSettings(given: unknown): MAILModelSettings {
   const settings = asFields(given);
   const read: { [key: string]: unknown } = {};
@@ -94,14 +94,14 @@ export function readSettings(given: unknown): MAILModelSettings {
   return read;
 }
 
-/** The settings of one call, from its `providerOptions`. */
-export function settingsOfCall(providerOptions: unknown): MAILModelSettings {
+/** Reads the settings of one call from its `providerOptions`. */
+export function readCallSettings(providerOptions: unknown): MAILModelSettings {
   return readSettings(asFields(providerOptions).mail);
 }
 
 type Shape = { isValid: (value: unknown) => boolean; expected: string };
 const isName = (value: unknown): boolean => asNonEmptyText(value) !== undefined;
-const isWhole = (value: unknown): boolean => readResumeToken(value) !== undefined;
+const isCompleteToken = (value: unknown): boolean => readResumeToken(value) !== undefined;
 const text: Shape = { isValid: isName, expected: 'a non-empty text' };
 const duration: Shape = { isValid: (value) => typeof value === 'number' && value > 0, expected: 'a positive number' };
 const flag: Shape = { isValid: (value) => typeof value === 'boolean', expected: 'true or false' };
@@ -110,11 +110,11 @@ const shapes: { readonly [Key in keyof MAILModelSettings]-?: Shape } = {
   entrypoint: text,
   bypassSupervisor: flag,
   taskId: {
-    isValid: (value) => isName(value) && (!isResumeToken(value) || isWhole(value)),
+    isValid: (value) => isName(value) && (!isResumeToken(value) || isCompleteToken(value)),
     expected: 'the id of a task or a resumeToken',
   },
   resumeFrom: {
-    isValid: (value) => value === 'user_response' || value === 'breakpoint_tool_call' || isWhole(value),
+    isValid: (value) => value === 'user_response' || value === 'breakpoint_tool_call' || isCompleteToken(value),
     expected: '"user_response", "breakpoint_tool_call" or a resumeToken',
   },
   subject: text,
@@ -133,8 +133,8 @@ const shapes: { readonly [Key in keyof MAILModelSettings]-?: Shape } = {
   reattach: flag,
 };
 
-/** A variable of the environment, where there is one. */
-export function fromEnvironment(name: string): string | undefined {
+/** Reads an environment variable. Returns undefined in runtimes without `process.env`. */
+export function readEnvironment(name: string): string | undefined {
   const { process } = globalThis as { process?: { env?: { [name: string]: string | undefined } } };
   return asNonEmptyText(process?.env?.[name]);
 }

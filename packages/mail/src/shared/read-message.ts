@@ -1,6 +1,6 @@
-import { asFields, listOf, asNonEmptyText, asText } from './fields.ts';
+import { asFields, asArray, asNonEmptyText, asText } from './fields.ts';
 
-/** A message between a user, agents and the system, as far as it can be read. */
+/** Normalized message between a user, agents and the system. */
 export type ReadMessage = {
   id: string;
   type: string;
@@ -9,11 +9,11 @@ export type ReadMessage = {
   to: string[];
   subject: string;
   body: string;
-  /** The swarm's name, where the message says it: those of users and of the system do. */
+  /** Name of the swarm. Only messages of users and of the system contain it. */
   swarm: string | undefined;
 };
 
-/** The `full_message` of a `new_message`. Its twin in the description is unescaped XML, and not read. */
+/** Reads the `full_message` of a `new_message`. The description repeats it as unescaped XML, which is not read. */
 export function readMessage(fullMessage: unknown): ReadMessage | undefined {
   const { id, msg_type: type, message } = asFields(fullMessage);
   const { sender, recipient, recipients, subject, body, sender_swarm: swarm } = asFields(message);
@@ -21,7 +21,7 @@ export function readMessage(fullMessage: unknown): ReadMessage | undefined {
   const name = asNonEmptyText(address);
   if (name === undefined || typeof senderType !== 'string' || typeof type !== 'string') return undefined;
   const to: string[] = [];
-  for (const one of recipient === undefined ? listOf(recipients) : [recipient]) {
+  for (const one of recipient === undefined ? asArray(recipients) : [recipient]) {
     const receiver = asNonEmptyText(asFields(one).address);
     if (receiver !== undefined) to.push(receiver);
   }

@@ -3,8 +3,8 @@ import { canonical, check } from '@intertie/conformance';
 import { describe, expect, it } from 'vitest';
 import { allOf } from '../../../core/test/all-of.ts';
 import { runControl } from '../../../core/test/run-control.ts';
-import { captureFrames, captureOf, captures, run } from '../../test/captures.ts';
-import { sse, stubServer, type StubServer } from '../../test/stub-mail-server.ts';
+import { readCaptureFrames, findCapture, captures, run } from '../../test/captures.ts';
+import { sse, startStubServer, type StubServer } from '../../test/stub-mail-server.ts';
 import { createMAIL } from '../model/mail-provider.ts';
 import { mailDialect } from '../decode/mail-dialect.ts';
 import { mailSource, type MAILSourceSettings } from './mail-source.ts';
@@ -18,23 +18,28 @@ const message = (id: string, role: 'user' | 'assistant', text: string): Canonica
   createdAt: new Date(0),
 });
 
-async function events(
+async function runEvents(
   { url }: StubServer,
   input: Partial<RunInput> = {},
   settings: MAILSourceSettings = {},
 ): Promise<AgentEvent[]> {
   const source = mailSource({ baseUrl: url, authToken: 'key', generateId: () => 'task-1', ...settings });
-  const whole = { ...run, history: [message('u', 'user', 'Hi')], ...input };
-  const told = await allOf(source.run(whole, runControl()));
-  expect(check(canonical, told).violations).toEqual([]);
-  return told;
+  const runInput = { ...run, history: [message('u', 'user', 'Hi')], ...input };
+  const received = await allOf(source.run(runInput, runControl()));
+  expect(check(canonical, received).violations).toEqual([]);
+  return received;
 }
 
-describe('a swarm as a source', () => {
-  it('keeps every agent’s voice apart', async () => {
-    await using server = await stubServer([sse(captureOf('03'), 'hold')]);
-    const told = foldEvents(await events(server));
-    const shown = told?.content.parts.map((part) => [part.type, part.agentId, part.internal ?? false, part.to ?? []]);
+describe('mailSource', () => {
+  it('attributes every part to its agent', async () => {
+    await using server = await startStubServer([sse(findCapture('03'), 'hold')]);
+    const received = foldEvents(await runEvents(server));
+    const shown = received?.content.parts.map((part) => [
+      part.type,
+      part.agentId,
+      part.internal ?? false,
+      part.to ?? [],
+    ]);
     expect(shown).toEqual([
       ['reasoning', 'r:supervisor', false, []],
       ['text', 'r:supervisor', true, ['weather-agent']],
@@ -47,9 +52,9 @@ describe('a swarm as a source', () => {
     expect(server.messages()).toMatchObject([{ body: 'Hi', task_id: 'task-1' }]);
   });
 
-  it('pauses at a breakpoint, waits for every answer, and goes on by its token', async () => {
-    await using server = await stubServer([sse(captureOf('22'), 'hold'), sse(captureOf('23'))]);
-    const paused = await events(server);
+  it('pauses at a breakpoint and resumes by its token once all answers exist', async () => {
+    await using server = await startStubServer([sse(findCapture('22'), 'hold'), sse(findCapture('23'))]);
+    const paused = await runEvents(server);
     expect(paused.at(-1)).toMatchObject({
       outcome: 'paused',
       waitingFor: [{ toolCallId: 'bp-a' }, { toolCallId: 'bp-b' }],
@@ -63,11 +68,11 @@ describe('a swarm as a source', () => {
       sourceState: { taskId: 'm-bp2', status: 'paused' },
     };
     const a = { toolCallId: 'bp-a', status: 'ok' as const, output: { x: 1 } };
-    const waiting = await events(server, { ...next, answers: [a] });
+    const waiting = await runEvents(server, { ...next, answers: [a] });
     expect(waiting.at(-1)).toMatchObject({ outcome: 'paused', waitingFor: [{ toolCallId: 'bp-b' }] });
     expect(server.messages()).toHaveLength(1);
     const b = { toolCallId: 'bp-b', status: 'error' as const, error: { message: 'no' } };
-    const done = await events(server, { ...next, answers: [a, b] });
+    const done = await runEvents(server, { ...next, answers: [a, b] });
     expect(done.at(-1)).toMatchObject({ outcome: 'complete' });
     expect(server.messages()[1]).toMatchObject({
       task_id: 'm-bp2',
@@ -81,11 +86,16 @@ describe('a swarm as a source', () => {
     });
   });
 
-  it('tells a paused agent what the user says instead of an answer', async () => {
-    await using server = await stubServer([sse(captureOf('20'), 'hold'), sse(captureOf('21'))]);
-    const paused = foldEvents(await events(server));
+  it('sends a new user message as the result of an unanswered breakpoint', async () => {
+    await using server = await startStubServer([sse(findCapture('20'), 'hold'), sse(findCapture('21'))]);
+    const paused = foldEvents(await runEvents(server));
     const history = [message('u', 'user', 'Hi'), paused!, message('u2', 'user', 'Never mind')];
-    await events(server, { runId: 'r2', messageId: 'm2', history, sourceState: { taskId: 'm-bp1', status: 'paused' } });
+    await runEvents(server, {
+      runId: 'r2',
+      messageId: 'm2',
+      history,
+      sourceState: { taskId: 'm-bp1', status: 'paused' },
+    });
     expect(server.messages()[1]?.kwargs).toEqual({
       breakpoint_tool_call_result: [
         { call_id: 'bp-1', content: 'The call was not answered. The user says instead: Never mind' },
@@ -93,12 +103,16 @@ describe('a swarm as a source', () => {
     });
   });
 
-  it('goes on with the thread’s task, and starts anew where the server has lost it', async () => {
-    await using server = await stubServer([sse(captureOf('02')), sse(captureOf('30')), sse(captureOf('01'))]);
+  it('continues the thread’s task and starts a new one if the server has lost it', async () => {
+    await using server = await startStubServer([
+      sse(findCapture('02')),
+      sse(findCapture('30')),
+      sse(findCapture('01')),
+    ]);
     const history = [message('u', 'user', 'One'), message('a', 'assistant', 'Answer'), message('u2', 'user', 'Two')];
     const sourceState = { taskId: 'old', status: 'completed' };
-    await events(server, { history, sourceState });
-    const again = await events(server, { history, sourceState });
+    await runEvents(server, { history, sourceState });
+    const again = await runEvents(server, { history, sourceState });
     expect(server.messages()).toMatchObject([
       { body: 'Two', task_id: 'old', resume_from: 'user_response' },
       { task_id: 'old' },
@@ -108,17 +122,17 @@ describe('a swarm as a source', () => {
     expect(again.at(-1)).toMatchObject({ outcome: 'complete', resume: { taskId: 'task-1' } });
   });
 
-  it('ends with an error, and does not throw, where the server refuses', async () => {
-    await using server = await stubServer([{ status: 401, json: { detail: 'invalid API key' } }]);
-    expect((await events(server)).at(-1)).toMatchObject({
+  it('ends the run with an error if the server rejects the request', async () => {
+    await using server = await startStubServer([{ status: 401, json: { detail: 'invalid API key' } }]);
+    expect((await runEvents(server)).at(-1)).toMatchObject({
       outcome: 'error',
-      error: { message: expect.stringContaining('refused the key') as string, retryable: false },
+      error: { message: expect.stringContaining('rejected the key') as string, retryable: false },
     });
   });
 
   it('emits the calls of MAIL’s own tools with toolCalls "all"', async () => {
-    await using server = await stubServer([sse(captureOf('03'), 'hold')]);
-    const calls = (await events(server, {}, { toolCalls: 'all' })).filter((event) => event.type === 'tool-call');
+    await using server = await startStubServer([sse(findCapture('03'), 'hold')]);
+    const calls = (await runEvents(server, {}, { toolCalls: 'all' })).filter((event) => event.type === 'tool-call');
     expect(calls.map(({ toolName, agentId }) => [toolName, agentId])).toEqual([
       ['send_request', 'r:supervisor'],
       ['get_weather', 'r:weather-agent'],
@@ -127,12 +141,12 @@ describe('a swarm as a source', () => {
     ]);
   });
 
-  it('refuses an invalid setting when it is created', () => {
+  it('throws for an invalid setting at creation', () => {
     expect(() => mailSource({ maxSteps: -1 })).toThrow('The MAIL setting "maxSteps" is -1.');
   });
 
-  it('describes its agents', async () => {
-    await using server = await stubServer([]);
+  it('describes the agents of the swarm', async () => {
+    await using server = await startStubServer([]);
     expect(await mailSource({ baseUrl: server.url }).describe?.()).toEqual({
       entry: 'supervisor',
       agents: ['supervisor', 'weather-agent', 'math'].map((name) => ({ name, kind: 'agent' })),
@@ -146,14 +160,14 @@ describe('a swarm as a source', () => {
   });
 });
 
-describe('a look at the server', () => {
-  const look = async (answer: Parameters<typeof stubServer>[0], token = ''): Promise<object> => {
-    await using server = await stubServer(answer);
+describe('provider.check', () => {
+  const checkServer = async (answer: Parameters<typeof startStubServer>[0], token = ''): Promise<object> => {
+    await using server = await startStubServer(answer);
     return await createMAIL({ baseUrl: server.url, authToken: token }).check({ swarm: 'example' });
   };
 
-  it('finds all in order', async () => {
-    const found = await look(
+  it('reports a healthy server', async () => {
+    const found = await checkServer(
       ({ path }) => (path === '/whoami' ? { json: { id: 'u', role: 'user' } } : undefined),
       'key',
     );
@@ -164,44 +178,49 @@ describe('a look at the server', () => {
       auth: 'token',
       entrypoint: 'supervisor',
     });
-    expect(await look(({ path }) => (path === '/ui/tasks' ? { json: [] } : undefined))).toMatchObject({
+    expect(await checkServer(({ path }) => (path === '/ui/tasks' ? { json: [] } : undefined))).toMatchObject({
       auth: 'debug',
     });
   });
 
-  it('says the next step', async () => {
-    expect(await look([])).toMatchObject({ ok: false, next: expect.stringContaining('Set authToken') as string });
-    expect(await look(({ path }) => (path === '/' ? { json: { protocol_version: '2.0' } } : undefined))).toMatchObject({
+  it('reports how to fix each problem', async () => {
+    expect(await checkServer([])).toMatchObject({
+      ok: false,
+      next: expect.stringContaining('Set authToken') as string,
+    });
+    expect(
+      await checkServer(({ path }) => (path === '/' ? { json: { protocol_version: '2.0' } } : undefined)),
+    ).toMatchObject({
       ok: false,
       next: expect.stringContaining('MAIL 2') as string,
     });
     const other = (name: string): Promise<object> =>
-      look(({ path }) => {
+      checkServer(({ path }) => {
         if (path === '/ui/tasks') return { json: [] };
         return path === '/' ? { json: { protocol_version: '1.3', swarm: { name } } } : undefined;
       });
     expect(await other('x')).toMatchObject({ ok: false, next: `The server hosts "x", not "example". Use mail('x').` });
-    const nobody = await createMAIL({ baseUrl: 'http://127.0.0.1:9' }).check();
-    expect(nobody).toMatchObject({
+    const unreachable = await createMAIL({ baseUrl: 'http://127.0.0.1:9' }).check();
+    expect(unreachable).toMatchObject({
       ok: false,
       reachable: false,
-      next: expect.stringContaining('No MAIL server') as string,
+      next: expect.stringContaining('Cannot connect to a MAIL server') as string,
     });
   });
 });
 
-describe('the dialect', () => {
-  /** What each capture breaks, if anything: some were cut, and some show how a task fails. */
+describe('mailDialect', () => {
+  /** Expected violations by capture number. */
   const broken: Record<string, string[]> = { '39': ['resume', 'end'] };
 
-  it.each(captures)('checks %s', (name) => {
-    const frames = captureFrames(name);
+  it.each(captures)('accepts capture %s except for its known violations', (name) => {
+    const frames = readCaptureFrames(name);
     expect(frames.every((frame) => mailDialect.detect(frame))).toBe(true);
     const rules = check(mailDialect, frames).violations.map(({ rule }) => rule);
     expect(rules).toEqual(broken[name.slice(0, 2)] ?? []);
   });
 
-  it('finds each kind of fault', () => {
+  it('detects a violation of each rule', () => {
     const data = { task_id: 'T', description: '' };
     const frames = [
       {},

@@ -14,24 +14,24 @@ import { createMAILDecoder } from '../decode/decode-mail.ts';
 import { warningEvent, type MAILFrame } from '../shared/mail-event.ts';
 import { MAILServer } from '../client/mail-server.ts';
 import { readSettings, type MAILModelSettings, type MAILProviderSettings } from '../shared/mail-settings.ts';
-import type { MAILTurn } from '../client/mail-turn.ts';
-import { sourceTurn } from './source-turn.ts';
-import { startTurn } from '../client/start-turn.ts';
+import type { MAILRequest } from '../client/mail-request.ts';
+import { buildSourceRequest } from './build-source-request.ts';
+import { sendRequest } from '../client/send-request.ts';
 
 export interface MAILSourceSettings
   extends
     Omit<MAILProviderSettings, 'includeAgentChatter' | 'swarms' | 'onEvent'>,
     Omit<MAILModelSettings, 'taskId' | 'resumeFrom' | 'bypassSupervisor' | 'breakpointTools'> {
-  /** The source's name. Default: the swarm's setting, else `mail`. */
+  /** Name of the source. Default: the setting `swarm`, else `mail`. */
   name?: string;
-  /** Is given every frame of the server, for tapes. */
+  /** Called with every frame of the server, to record tapes. */
   onFrame?: (frame: MAILFrame, index: number) => void;
   onLoss?: OnLoss;
 }
 
 /**
- * A MAIL swarm as a source: every agent with parts of its own, what they say to each other marked as internal, breakpoint
- * tools as a paused run. The task is the token by which a thread goes on.
+ * Creates a source that runs a MAIL swarm. Every agent has its own parts, messages between agents are internal, and breakpoint
+ * tools pause the run. The task is the token that continues a thread.
  */
 export function mailSource(settings: MAILSourceSettings = {}): AgentSource {
   readSettings(settings);
@@ -40,7 +40,7 @@ export function mailSource(settings: MAILSourceSettings = {}): AgentSource {
     name: settings.name ?? settings.swarm ?? 'mail',
     pauses: 'token',
     run: (run, control) => runSwarm(server, settings, run, control),
-    describe: () => topology(server),
+    describe: () => readTopology(server),
   };
 }
 
@@ -53,9 +53,9 @@ function runSwarm(
   const { onLoss = () => undefined, onFrame, generateId: newId = generateId, includeEvents = false } = settings;
   const { toolCalls = 'actions' } = settings;
   const sealed = seal(run, onLoss, { trusted: true });
-  const planned = sourceTurn(run, { newId, canAnswer: server.token !== undefined, onLoss });
+  const planned = buildSourceRequest(run, { newId, canAnswer: server.token !== undefined, onLoss });
   if (planned.waitingFor) {
-    // Some of the answers are still to come. They are recorded, and the swarm is told when it is all of them.
+    // Some answers are missing. The swarm accepts them only together, so the run pauses again without a request.
     const waitingFor = planned.waitingFor.map((toolCallId) => ({ type: 'tool' as const, toolCallId }));
     const { sourceState: resume } = run;
     const paused: AgentEvent = {
@@ -68,31 +68,37 @@ function runSwarm(
       signal,
     });
   }
-  const { turn, fresh } = planned;
-  const answersBreakpoint = turn.resumeFrom === 'breakpoint_tool_call';
-  const decoder = createMAILDecoder(run, { taskId: turn.taskId, includeEvents, answersBreakpoint, toolCalls, onLoss });
-  const open = (stop: AbortSignal): AsyncIterable<MAILFrame> => turnOf(server, settings, turn, fresh, stop);
+  const { request, fresh } = planned;
+  const answersBreakpoint = request.resumeFrom === 'breakpoint_tool_call';
+  const decoder = createMAILDecoder(run, {
+    taskId: request.taskId,
+    includeEvents,
+    answersBreakpoint,
+    toolCalls,
+    onLoss,
+  });
+  const open = (stop: AbortSignal): AsyncIterable<MAILFrame> => streamFrames(server, settings, request, fresh, stop);
   return sourceStream(open, compose(decoder, sealed), { signal, ...(onFrame && { onFrame }) });
 }
 
-async function* turnOf(
+async function* streamFrames(
   server: MAILServer,
   settings: MAILSourceSettings,
-  turn: MAILTurn,
-  fresh: MAILTurn,
+  request: MAILRequest,
+  fresh: MAILRequest,
   signal: AbortSignal,
 ): AsyncGenerator<MAILFrame, void> {
   const { onTask } = settings;
-  const { lost, frames } = await startTurn(turn, () => fresh, { server, settings, signal, onTask });
-  if (lost !== undefined) {
-    const description = `The server has lost the task ${lost}. A new one was started and told what was said.`;
+  const { lostTaskId, frames } = await sendRequest(request, () => fresh, { server, settings, signal, onTask });
+  if (lostTaskId !== undefined) {
+    const description = `The server has lost the task ${lostTaskId}. A new task was started with the transcript.`;
     yield { event: warningEvent, data: { description, task_id: fresh.taskId } };
   }
   yield* frames;
 }
 
-async function topology(server: MAILServer): Promise<Topology> {
-  const { agents, entrypoint } = await server.agents();
+async function readTopology(server: MAILServer): Promise<Topology> {
+  const { agents, entrypoint } = await server.readAgents();
   return {
     ...(entrypoint !== undefined && { entry: entrypoint }),
     agents: agents.map(({ name }) => ({ name, kind: 'agent' as const })),

@@ -5,13 +5,13 @@ import { describe, expect, test } from 'vitest';
 import { chatMajors, shown } from '../../../ai-sdk/test/chats.ts';
 import { allOf } from '../../../core/test/all-of.ts';
 import { ReplayRuntime } from '../../test/replay-runtime.ts';
-import { chunksOf, request } from '../../test/replayed-chat.ts';
+import { readChunks, createRequest } from '../../test/replayed-chat.ts';
 import { ScriptRuntime } from '../../test/script-runtime.ts';
-import { traceOf, traces } from '../../test/traces.ts';
+import { findTrace, traces } from '../../test/traces.ts';
 import { OpenHarnessChatTransport, type OpenHarnessChatTransportOptions } from './open-harness-chat-transport.ts';
 import type { RuntimeEvent } from '../runtime/runtime-event.ts';
 
-/** Everything that there is to show, and ids that stay. */
+/** Options that send everything, with stable ids. */
 const everything = (): OpenHarnessChatTransportOptions<6> => {
   let count = 0;
   return {
@@ -23,23 +23,23 @@ const everything = (): OpenHarnessChatTransportOptions<6> => {
   };
 };
 
-const typesOf = (chunks: UIMessageChunk[]): string[] => chunks.map(({ type }) => type);
+const getTypes = (chunks: UIMessageChunk[]): string[] => chunks.map(({ type }) => type);
 
-describe.each(traces)('the trace $name', (trace) => {
-  describe.each(['timed', 'at once'] as const)('%s', (timing) => {
-    test('keeps the rules of the stream, and leaves no listener', async () => {
+describe.each(traces)('trace $name', (trace) => {
+  describe.each(['timed', 'immediate'] as const)('%s', (timing) => {
+    test('produces a valid stream and removes its listener', async () => {
       const runtime = new ReplayRuntime(trace, timing);
       const transport = new OpenHarnessChatTransport(() => runtime, everything());
-      const chunks = await allOf(await transport.sendMessages(request()));
+      const chunks = await allOf(await transport.sendMessages(createRequest()));
       expect(check(createUIMessageStreamDialect({ version: 6 }), chunks).violations).toEqual([]);
       expect(runtime.listeners.size).toBe(0);
     });
 
     test.each(chatMajors)(
-      'in readUIMessageStream and the chat of $name',
+      'shows the same message in readUIMessageStream and the chat of $name',
       async ({ ai, createChat, createHookChat }) => {
         const transport = new OpenHarnessChatTransport(() => new ReplayRuntime(trace, timing), everything());
-        const stream = await transport.sendMessages(request());
+        const stream = await transport.sendMessages(createRequest());
         let message: Parameters<typeof shown>[0];
         for await (const state of ai.readUIMessageStream({ stream, onError: () => undefined })) message = state;
         const snapshot = `${JSON.stringify({ id: message?.id, parts: shown(message) }, null, 1)}\n`;
@@ -56,28 +56,28 @@ describe.each(traces)('the trace $name', (trace) => {
   });
 });
 
-describe('options', () => {
-  test('by default: reasoning and steps, and nothing of the flow', async () => {
-    const chunks = await chunksOf('02');
-    expect(typesOf(chunks)).toContain('reasoning-start');
-    expect(typesOf(chunks)).toContain('start-step');
-    expect(typesOf(chunks).filter((type) => type === 'data-flow-status' || type === 'data-node-output')).toEqual([]);
+describe('transport options', () => {
+  test('sends reasoning and steps but no flow data by default', async () => {
+    const chunks = await readChunks('02');
+    expect(getTypes(chunks)).toContain('reasoning-start');
+    expect(getTypes(chunks)).toContain('start-step');
+    expect(getTypes(chunks).filter((type) => type === 'data-flow-status' || type === 'data-node-output')).toEqual([]);
     expect(JSON.stringify(chunks)).not.toContain('permissionDenials');
   });
 
-  test('sendReasoning: false', async () => {
-    expect(typesOf(await chunksOf('02', { sendReasoning: false })).join()).not.toContain('reasoning');
+  test('omits reasoning with sendReasoning: false', async () => {
+    expect(getTypes(await readChunks('02', { sendReasoning: false })).join()).not.toContain('reasoning');
   });
 
-  test('sendStepMarkers: false', async () => {
-    const chunks = await chunksOf('06', { sendStepMarkers: false });
-    expect(typesOf(chunks).join()).not.toContain('-step');
+  test('omits steps with sendStepMarkers: false', async () => {
+    const chunks = await readChunks('06', { sendStepMarkers: false });
+    expect(getTypes(chunks).join()).not.toContain('-step');
     expect(check(createUIMessageStreamDialect({ version: 6 }), chunks).violations).toEqual([]);
   });
 
-  test('sendFlowMetadata: how the flow stands, in one part', async () => {
+  test('updates one status part with sendFlowMetadata', async () => {
     const statuses = async (name: string): Promise<unknown[]> =>
-      (await chunksOf(name, { sendFlowMetadata: true })).flatMap((chunk) =>
+      (await readChunks(name, { sendFlowMetadata: true })).flatMap((chunk) =>
         chunk.type === 'data-flow-status' ? [[chunk.id, (chunk as { data: unknown }).data]] : [],
       );
     const [[id, first], [same, last]] = (await statuses('10')) as [[string, unknown], [string, unknown]];
@@ -88,35 +88,37 @@ describe('options', () => {
     expect((await statuses('19')).at(-1)).toMatchObject([expect.any(String), { status: 'aborted' }]);
   });
 
-  test('sendNodeOutputs: one part a node, whatever the number of its invocations', async () => {
-    const chunks = (await chunksOf('24', { sendNodeOutputs: true })).filter(({ type }) => type === 'data-node-output');
+  test('sends one output part per node with sendNodeOutputs', async () => {
+    const chunks = (await readChunks('24', { sendNodeOutputs: true })).filter(
+      ({ type }) => type === 'data-node-output',
+    );
     expect(chunks).toHaveLength(4);
     expect(new Set(chunks.map((chunk) => (chunk as { id?: string }).id)).size).toBe(2);
     expect(chunks[3]).toMatchObject({ data: { nodeId: 'b', output: { again: false } } });
   });
 
-  test('tools: static parts for the names that the page knows', async () => {
-    const chunks = (await chunksOf('03', { tools: ['Read'] })).filter(({ type }) => type === 'tool-input-available');
+  test('sends static tool parts for the names in tools', async () => {
+    const chunks = (await readChunks('03', { tools: ['Read'] })).filter(({ type }) => type === 'tool-input-available');
     expect(chunks.map((chunk) => (chunk as { dynamic?: boolean }).dynamic ?? false)).toEqual([false, false, true]);
   });
 
-  test('generateMessageId', async () => {
-    expect((await chunksOf('01', { generateMessageId: () => 'mine' }))[0]).toMatchObject({
+  test('uses generateMessageId for the message id', async () => {
+    expect((await readChunks('01', { generateMessageId: () => 'mine' }))[0]).toMatchObject({
       type: 'start',
       messageId: 'mine',
     });
   });
 
-  test('nodeText: flows without agents', async () => {
+  test('sends the outputs of flows without agents as text with nodeText', async () => {
     const text = (chunks: UIMessageChunk[]): string =>
       chunks.map((chunk) => (chunk.type === 'text-delta' ? chunk.delta : '')).join('');
-    expect(text(await chunksOf('28'))).toBe('');
-    expect(text(await chunksOf('28', { nodeText: true }))).toBe('answer 42');
+    expect(text(await readChunks('28'))).toBe('');
+    expect(text(await readChunks('28', { nodeText: true }))).toBe('answer 42');
   });
 
-  test('every node is a step, also one that says nothing', async () => {
-    expect(typesOf(await chunksOf('24')).filter((type) => type === 'start-step')).toHaveLength(4);
-    expect(typesOf(await chunksOf('06')).filter((type) => type === 'start-step')).toHaveLength(2);
+  test('sends a step for every node, even without content', async () => {
+    expect(getTypes(await readChunks('24')).filter((type) => type === 'start-step')).toHaveLength(4);
+    expect(getTypes(await readChunks('06')).filter((type) => type === 'start-step')).toHaveLength(2);
   });
 });
 
@@ -132,25 +134,25 @@ const finish: RuntimeEvent[] = [
   { type: 'flow:complete', flowName: 'flow', status: 'complete' },
 ];
 
-/** Says the first half, and the second when it is released. */
+/** Creates a runtime that emits the first half, and the second half after `release`. */
 function halting(): { runtime: ScriptRuntime; release(): void } {
   let release = (): void => undefined;
   const released = new Promise<void>((resolve) => void (release = resolve));
   const runtime = new ScriptRuntime(async (own) => {
-    own.say(...begin);
+    own.emit(...begin);
     await Promise.race([released, own.stopped()]);
     if (own.commands.length > 0) return 'aborted';
-    own.say(...finish);
+    own.emit(...finish);
     return 'complete';
   });
   return { runtime, release };
 }
 
-describe('coming back', () => {
-  test('while the message is being written: all of it, from the buffer and live', async () => {
+describe('reconnecting', () => {
+  test('replays the buffered message and follows it while it is streamed', async () => {
     const { runtime, release } = halting();
     const transport = new OpenHarnessChatTransport(runtime);
-    const first = allOf(await transport.sendMessages(request()));
+    const first = allOf(await transport.sendMessages(createRequest()));
     const second = allOf((await transport.reconnectToStream({ chatId: 'thread' }))!);
     expect(await transport.reconnectToStream({ chatId: 'another' })).toBeNull();
     await expect.poll(() => runtime.status).toBe('running');
@@ -160,21 +162,21 @@ describe('coming back', () => {
     expect(runtime.listeners.size).toBe(0);
   });
 
-  test('after everybody has left, if runs go on without readers', async () => {
+  test('replays a run that continued without readers', async () => {
     const { runtime, release } = halting();
     const transport = new OpenHarnessChatTransport(runtime, { whenLeft: 'continue' });
-    const reader = (await transport.sendMessages(request())).getReader();
+    const reader = (await transport.sendMessages(createRequest())).getReader();
     await reader.read();
     await reader.cancel();
     await expect.poll(() => runtime.status).toBe('running');
     const back = allOf((await transport.reconnectToStream({ chatId: 'thread' }))!);
     release();
-    expect(typesOf(await back).at(-1)).toBe('finish');
+    expect(getTypes(await back).at(-1)).toBe('finish');
     expect(runtime.commands).toEqual([]);
   });
 
-  test('in another process, from the runtime’s own store, while it still grows', async () => {
-    const { events, snapshot } = traceOf('34');
+  test('reads a growing run from the runtime’s store in another process', async () => {
+    const { events, snapshot } = findTrace('34');
     let known = 5;
     const transport = new OpenHarnessChatTransport(() => Promise.reject(new Error('not needed')), {
       runStore: {
@@ -190,12 +192,12 @@ describe('coming back', () => {
     const chunks = await allOf((await transport.reconnectToStream({ chatId: 'thread' }))!);
     expect(check(createUIMessageStreamDialect({ version: 6 }), chunks).violations).toEqual([]);
     expect(chunks.map((chunk) => (chunk.type === 'text-delta' ? chunk.delta : '')).join('')).toBe('Hello, world!');
-    expect(typesOf(chunks).at(-1)).toBe('finish');
+    expect(getTypes(chunks).at(-1)).toBe('finish');
     expect(await transport.reconnectToStream({ chatId: 'another' })).toBeNull();
   });
 });
 
-test.each(chatMajors)('$name: stop() stops the runtime, and what was said stays', async ({ createChat }) => {
+test.each(chatMajors)('stops the runtime and keeps the streamed text on stop() in $name', async ({ createChat }) => {
   const { runtime } = halting();
   const losses: Loss[] = [];
   const chat = createChat({
@@ -211,16 +213,16 @@ test.each(chatMajors)('$name: stop() stops the runtime, and what was said stays'
   expect(JSON.stringify(chat.lastMessage)).toContain('Hel');
 });
 
-test.each(chatMajors)('$name: a paused flow goes on with the next message', async ({ createChat }) => {
+test.each(chatMajors)('resumes a paused flow with the next message in $name', async ({ createChat }) => {
   const runtime = new ScriptRuntime(
     async (own) => {
-      own.say(...begin, { type: 'flow:paused' }, { type: 'agent:paused', ...node });
+      own.emit(...begin, { type: 'flow:paused' }, { type: 'agent:paused', ...node });
       return 'paused';
     },
     async (own) => {
-      own.say({ type: 'node:start', nodeId: 'a', runId: 'n2' });
-      own.say({ type: 'agent:text', nodeId: 'a', runId: 'n2', content: 'Going on.' });
-      own.say({ type: 'node:complete', nodeId: 'a', runId: 'n2', output: null }, finish[2]!);
+      own.emit({ type: 'node:start', nodeId: 'a', runId: 'n2' });
+      own.emit({ type: 'agent:text', nodeId: 'a', runId: 'n2', content: 'Going on.' });
+      own.emit({ type: 'node:complete', nodeId: 'a', runId: 'n2', output: null }, finish[2]!);
       return 'complete';
     },
   );

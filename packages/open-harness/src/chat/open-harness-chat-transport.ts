@@ -20,21 +20,21 @@ import { storedFlow } from '../source/stored-flow.ts';
 
 export interface OpenHarnessChatTransportOptions<Version extends UIMessageVersion = UIMessageVersion>
   extends OpenHarnessSourceOptions, FlowChunkOptions, Omit<SourceChatTransportOptions<Version>, 'staticTools'> {
-  /** The id of every assistant message. Default: a UUID. */
+  /** Generates the id of every assistant message. Default: a UUID. */
   generateMessageId?: () => string;
-  /** What becomes of a run whose last reader leaves without stopping it. Default: `stop`. */
+  /** Stops or continues a run whose last reader disconnects without an abort. Default: `stop`. */
   whenLeft?: 'stop' | 'continue';
-  /** The runtime's own store, to come back to a chat from another process. */
+  /** Store of the runtime, to reconnect to a chat from another process. */
   runStore?: RunStoreLike;
-  /** Which flow run of the store answers a chat. */
+  /** Returns the flow run in the store that answers a chat. */
   flowRunId?: (chatId: string) => string | undefined | Promise<string | undefined>;
 }
 
-/** A flow in this process as a `ChatTransport`, for `useChat` and every other chat of `ai` 6 and 7. */
+/** `ChatTransport` that runs a flow in this process, for `useChat` and every other chat of `ai` 6 and 7. */
 export class OpenHarnessChatTransport<Version extends UIMessageVersion = 6> {
   #transport: SourceChatTransport<Version>;
   #options: OpenHarnessChatTransportOptions<Version>;
-  /** The streams that are under way, by chat. */
+  /** Running streams by chat. */
   #streams = new Map<string, SharedStream<UIMessageChunkOf<Version>>>();
 
   constructor(runtimeOrFactory: RuntimeOrFactory, options: OpenHarnessChatTransportOptions<Version> = {}) {
@@ -62,7 +62,7 @@ export class OpenHarnessChatTransport<Version extends UIMessageVersion = 6> {
     return shared.open();
   };
 
-  /** All of the message that is being written, and what is still to come; else what the runtime's store has; else nothing. */
+  /** Returns the whole current message of a chat from the running stream, else from the runtime's store, else null. */
   reconnectToStream = async (options: {
     chatId: string;
   }): Promise<ReadableStream<UIMessageChunkOf<Version>> | null> => {
@@ -94,13 +94,13 @@ export class OpenHarnessChatTransport<Version extends UIMessageVersion = 6> {
   };
 
   #flowChunks(): Codec<UIMessageChunkOf<Version>, UIMessageChunkOf<Version>> {
-    // It takes chunks away and adds steps, which both versions have.
+    // The codec only removes chunks and adds steps, which exist in both versions.
     type Chunk = UIMessageChunkOf<Version>;
     return createFlowChunks(this.#options) as unknown as Codec<Chunk, Chunk>;
   }
 }
 
-/** The same as `new OpenHarnessChatTransport`. */
+/** Creates an `OpenHarnessChatTransport`. */
 export function createOpenHarnessChatTransport<Version extends UIMessageVersion = 6>(
   runtimeOrFactory: RuntimeOrFactory,
   options: OpenHarnessChatTransportOptions<Version> = {},
@@ -108,7 +108,7 @@ export function createOpenHarnessChatTransport<Version extends UIMessageVersion 
   return new OpenHarnessChatTransport<Version>(runtimeOrFactory, options);
 }
 
-/** A message that goes on keeps its id. */
+/** Replaces the ids of new messages. A continued message keeps its id. */
 function withMessageIds(source: AgentSource, generateMessageId: (() => string) | undefined): AgentSource {
   if (generateMessageId === undefined) return source;
   return {

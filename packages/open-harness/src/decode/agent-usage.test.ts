@@ -4,7 +4,7 @@ import { addUsage, toUsage } from './agent-usage.ts';
 
 const complete = { type: 'agent:complete', nodeId: 'a', runId: 'n' } as const;
 
-test('of one model, of several, of none', () => {
+test('converts the usage of one model, of several, and of none', () => {
   const usage = { inputTokens: 1, outputTokens: 2, cacheReadInputTokens: 3, cacheCreationInputTokens: 4 };
   expect(toUsage({ ...complete, usage, modelUsage: { m: {} }, totalCostUsd: 0.5 })).toEqual([
     { model: 'm', inputTokens: 1, outputTokens: 2, cacheReadTokens: 3, cacheWriteTokens: 4, costUsd: 0.5 },
@@ -16,7 +16,7 @@ test('of one model, of several, of none', () => {
   expect(toUsage(complete)).toBeUndefined();
 });
 
-test('is added up per model, and what was given stays as it was', () => {
+test('adds usage per model without changing its input', () => {
   const total: Usage[] = [];
   const given: Usage = { model: 'm', inputTokens: 1 };
   for (const more of [given, given, { model: 'n', outputTokens: 1 }]) addUsage(total, [more]);

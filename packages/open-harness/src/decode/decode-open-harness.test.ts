@@ -3,14 +3,14 @@ import { foldEvents, type AgentEvent, type End, type EventOf } from '@intertie/c
 import { describe, expect, test } from 'vitest';
 import { decode, decodeTrace } from '../../test/decode.ts';
 import { runInput } from '../../test/run-input.ts';
-import { traceOf, traces } from '../../test/traces.ts';
+import { findTrace, traces } from '../../test/traces.ts';
 import { createFlowState, decodeEvent } from './decode-open-harness.ts';
 import { isTerminalEvent } from '../runtime/runtime-event.ts';
 
 const ofType = <Type extends AgentEvent['type']>(events: AgentEvent[], type: Type): Array<EventOf<Type>> =>
   events.filter((event): event is EventOf<Type> => event.type === type);
-const endOf = (events: AgentEvent[]): EventOf<'run-end'> => events.at(-1) as EventOf<'run-end'>;
-const textsOf = (events: AgentEvent[]): string[] =>
+const getEnd = (events: AgentEvent[]): EventOf<'run-end'> => events.at(-1) as EventOf<'run-end'>;
+const getTexts = (events: AgentEvent[]): string[] =>
   (foldEvents(events)?.content.parts ?? []).flatMap((part) => (part.type === 'text' ? [part.text] : []));
 
 const node = { nodeId: 'a', runId: 'n1' };
@@ -23,8 +23,8 @@ const completed = [
   { type: 'flow:complete', flowName: 'flow', status: 'complete' },
 ];
 
-describe.each(traces)('the trace $name', (trace) => {
-  test('is decoded as reviewed', async () => {
+describe.each(traces)('trace $name', (trace) => {
+  test('decodes to the reviewed events', async () => {
     const { events, losses } = decodeTrace(trace);
     expect(check(canonical, events).violations).toEqual([]);
     expect(losses.filter(({ kind }) => kind === 'repaired')).toEqual([]);
@@ -35,7 +35,7 @@ describe.each(traces)('the trace $name', (trace) => {
     await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot(`../../fixtures/decoded/${trace.name}.txt`);
   });
 
-  test('may be cut anywhere, by anything', () => {
+  test('follows the canonical rules at every cut and for every kind of end', () => {
     const ends: End[] = [
       { reason: 'eof' },
       { reason: 'aborted', by: 'user' },
@@ -45,12 +45,12 @@ describe.each(traces)('the trace $name', (trace) => {
       for (const end of ends) {
         const { events } = decode(trace.events.slice(0, cut), { end });
         expect(check(canonical, events).violations, `cut at ${cut}`).toEqual([]);
-        expect(endOf(events).type).toBe('run-end');
+        expect(getEnd(events).type).toBe('run-end');
       }
     }
   });
 
-  test('gives the same step by step', () => {
+  test('decodes to the same events with decodeEvent', () => {
     const state = createFlowState(runInput());
     const stepped = trace.events.flatMap((event) => decodeEvent(event, state));
     const whole = decode(trace.events).events.filter(({ type }) => type === 'text-delta' || type === 'tool-call');
@@ -58,24 +58,24 @@ describe.each(traces)('the trace $name', (trace) => {
   });
 });
 
-test('a flow ends by a word of its own, never by an agent’s', () => {
+test('recognises only flow events as terminal', () => {
   const terminal = new Set(traces.flatMap(({ events }) => events.filter(isTerminalEvent).map(({ type }) => type)));
   expect([...terminal].toSorted()).toEqual(['flow:aborted', 'flow:complete', 'flow:paused']);
 });
 
-describe('words', () => {
-  test('a whole without deltas is text, one after deltas is not said twice', () => {
-    expect(textsOf(decodeTrace(traceOf('05')).events)).toEqual(['first block', 'second, plain string']);
-    expect(textsOf(decodeTrace(traceOf('01')).events)).toEqual(['Hello, world!']);
+describe('text', () => {
+  test('emits a complete block without deltas and does not repeat one after its deltas', () => {
+    expect(getTexts(decodeTrace(findTrace('05')).events)).toEqual(['first block', 'second, plain string']);
+    expect(getTexts(decodeTrace(findTrace('01')).events)).toEqual(['Hello, world!']);
   });
 
-  test('a whole adds what its deltas left out', () => {
-    const { events } = decodeTrace(traceOf('v0.2.0-pause'));
-    expect(textsOf(events)).toEqual(['you ', 'you said undefined']);
+  test('emits the end of a complete block that its deltas lack', () => {
+    const { events } = decodeTrace(findTrace('v0.2.0-pause'));
+    expect(getTexts(events)).toEqual(['you ', 'you said undefined']);
     expect(ofType(events, 'notice')).toMatchObject([{ code: 'malformed' }]);
   });
 
-  test('a whole that comes after a tool, or says something else, is not said twice', () => {
+  test('does not repeat a complete block after a tool call or with different text', () => {
     const { events, losses } = decode([
       ...started,
       { type: 'agent:text:delta', ...node, content: 'Look: ' },
@@ -85,13 +85,13 @@ describe('words', () => {
       { type: 'agent:text', ...node, content: 'two' },
       ...completed,
     ]);
-    expect(textsOf(events)).toEqual(['Look: ', 'one']);
+    expect(getTexts(events)).toEqual(['Look: ', 'one']);
     expect(losses).toMatchObject([{ kind: 'repaired', what: 'agent:text' }]);
   });
 
-  test('interleaved sub-agents keep their words apart, under their node', () => {
-    const { events } = decodeTrace(traceOf('08'));
-    expect(textsOf(events)).toEqual(['leftxleftyleftz', 'rightxrightyrightz']);
+  test('separates the text of interleaved sub-agents under their node', () => {
+    const { events } = decodeTrace(findTrace('08'));
+    expect(getTexts(events)).toEqual(['leftxleftyleftz', 'rightxrightyrightz']);
     const [team, left, right] = ofType(events, 'agent-start');
     expect(team).toMatchObject({ name: 'team', kind: 'node' });
     expect(left).toMatchObject({ name: 'team.left', kind: 'agent', parentAgentId: team!.agentId });
@@ -115,15 +115,15 @@ describe('tools', () => {
         : [],
     );
 
-  test('the same tool twice is two calls', () => {
-    expect(parts(decodeTrace(traceOf('03')).events)).toEqual([
+  test('emits two calls for two uses of the same tool', () => {
+    expect(parts(decodeTrace(findTrace('03')).events)).toEqual([
       ['Read', { file: 'a.txt' }, 'result', { type: 'text', content: 'A' }],
       ['Read', { file: 'b.txt' }, 'result', { type: 'text', content: 'B' }],
       ['Bash', { command: 'false' }, 'error', 'exit code 1'],
     ]);
   });
 
-  test('input first and output later, in the order of the calls', () => {
+  test('pairs separate inputs and outputs in the order of the calls', () => {
     const events = used(
       { toolName: 'x', toolInput: { n: 1 } },
       { toolName: 'x', toolInput: { n: 2 } },
@@ -136,23 +136,23 @@ describe('tools', () => {
     ]);
   });
 
-  test('output only, with and without a name', () => {
+  test('emits a call for an output without an input', () => {
     expect(parts(used({ toolName: 'x', toolOutput: 1 }))).toEqual([['x', {}, 'result', 1]]);
     expect(parts(used({ toolName: 'unknown', toolOutput: 1 }))).toEqual([['unknown', {}, 'result', 1]]);
     expect(parts(used({ toolOutput: null }))).toEqual([['unknown', {}, 'result', null]]);
   });
 
-  test('an empty error is an error, and so is no output at all', () => {
+  test('treats an empty error and a missing output as errors', () => {
     expect(parts(used({ toolName: 'x', toolInput: {}, error: '' }))).toEqual([
-      ['x', {}, 'error', 'The tool "x" failed and did not say why.'],
+      ['x', {}, 'error', 'The tool "x" failed without a reason.'],
     ]);
     expect(parts(used({ toolName: 'x', toolInput: {} }))).toEqual([
-      ['x', {}, 'error', 'The tool "x" gave no output before its node ended.'],
+      ['x', {}, 'error', 'The tool "x" returned no output before its node ended.'],
     ]);
   });
 
-  test('those that the page knows are not dynamic', () => {
-    const { events } = decodeTrace(traceOf('03'), { tools: ['Read'] });
+  test('marks only unknown tools as dynamic', () => {
+    const { events } = decodeTrace(findTrace('03'), { tools: ['Read'] });
     expect(ofType(events, 'tool-call').map(({ toolName, dynamic }) => [toolName, dynamic])).toEqual([
       ['Read', false],
       ['Read', false],
@@ -161,8 +161,8 @@ describe('tools', () => {
   });
 });
 
-describe('the end', () => {
-  const outcomeOf = (name: string): unknown => endOf(decodeTrace(traceOf(name)).events);
+describe('run-end', () => {
+  const getOutcome = (name: string): unknown => getEnd(decodeTrace(findTrace(name)).events);
 
   test.each([
     ['06', { outcome: 'complete' }],
@@ -179,12 +179,12 @@ describe('the end', () => {
     ['17', { outcome: 'paused', waitingFor: [{ type: 'message' }] }],
     ['19', { outcome: 'aborted', reason: 'user cancelled' }],
     ['31', { outcome: 'error', error: { message: 'Unknown node type: nope' } }],
-  ])('of trace %s', (name, outcome) => {
-    expect(outcomeOf(name)).toMatchObject(outcome);
+  ])('ends trace %s with the expected outcome', (name, outcome) => {
+    expect(getOutcome(name)).toMatchObject(outcome);
   });
 
-  test('late events go to the ledger', () => {
-    const { losses } = decodeTrace(traceOf('14'));
+  test('reports late events as losses', () => {
+    const { losses } = decodeTrace(findTrace('14'));
     expect(losses.filter(({ kind }) => kind === 'late').map(({ what }) => what)).toEqual([
       'agent:text:delta',
       'agent:text:delta',
@@ -194,7 +194,7 @@ describe('the end', () => {
     ]);
   });
 
-  test('what a node says after it has failed is late too, where the flow goes on without it', () => {
+  test('reports events of a failed node as late if the flow continues', () => {
     const { events, losses } = decode([
       ...started,
       { type: 'node:error', ...node, error: 'timed out' },
@@ -203,41 +203,41 @@ describe('the end', () => {
       { type: 'node:complete', nodeId: 'b', runId: 'n2', output: 1 },
       { type: 'flow:complete', flowName: 'flow', status: 'complete' },
     ]);
-    expect(endOf(events)).toMatchObject({ outcome: 'complete' });
-    expect(textsOf(events)).toEqual([]);
+    expect(getEnd(events)).toMatchObject({ outcome: 'complete' });
+    expect(getTexts(events)).toEqual([]);
     expect(losses).toMatchObject([{ kind: 'late', what: 'agent:text:delta' }]);
   });
 
-  test('a paused run says where the flow goes on', () => {
-    const { runId } = traceOf('17').snapshot!;
-    expect(endOf(decodeTrace(traceOf('17')).events)).toMatchObject({
+  test('adds the resume token to a paused run', () => {
+    const { runId } = findTrace('17').snapshot!;
+    expect(getEnd(decodeTrace(findTrace('17')).events)).toMatchObject({
       resume: { runId, snapshot: { status: 'paused' } },
     });
   });
 
-  test('a pause that `run()` ended and what came after it are two runs', () => {
-    const { events, snapshot } = traceOf('16');
+  test('decodes a pause and its continuation as two runs', () => {
+    const { events, snapshot } = findTrace('16');
     const paused = [...events.slice(0, 9), { type: 'settled', snapshot: { ...snapshot, status: 'paused' } }];
-    expect(endOf(decode(paused).events)).toMatchObject({ outcome: 'paused' });
+    expect(getEnd(decode(paused).events)).toMatchObject({ outcome: 'paused' });
     const { events: second } = decode(events.slice(9), { run: runInput('please go on') });
-    expect(endOf(second)).toMatchObject({ outcome: 'complete' });
-    expect(textsOf(second)).toEqual(['resumed with [please go on]']);
+    expect(getEnd(second)).toMatchObject({ outcome: 'complete' });
+    expect(getTexts(second)).toEqual(['resumed with [please go on]']);
     expect(ofType(second, 'interjection')).toEqual([]);
   });
 
-  test('a pause is a question inside the run, if pauses are live', () => {
-    const { events } = traceOf('16');
+  test('emits a question for a live pause', () => {
+    const { events } = findTrace('16');
     const inputs = [...events.slice(0, 9), { type: 'answered', text: 'please go on' }, ...events.slice(9)];
     const { events: live } = decode(inputs, { pauses: 'live' });
     expect(check(canonical, live).violations).toEqual([]);
     const [question] = ofType(live, 'question');
     expect(ofType(live, 'answer')).toMatchObject([{ questionId: question!.questionId, value: 'please go on' }]);
-    expect(endOf(live)).toMatchObject({ outcome: 'complete' });
+    expect(getEnd(live)).toMatchObject({ outcome: 'complete' });
     const unanswered = decode([...events.slice(0, 9), { type: 'drained' }], { pauses: 'live' }).events;
-    expect(endOf(unanswered)).toMatchObject({ outcome: 'paused', waitingFor: [{ type: 'question' }] });
+    expect(getEnd(unanswered)).toMatchObject({ outcome: 'paused', waitingFor: [{ type: 'question' }] });
   });
 
-  test('a second attempt takes back what the first has said', () => {
+  test('discards the text of a failed attempt on retry', () => {
     const { events } = decode([
       ...started,
       { type: 'agent:start', ...node },
@@ -248,40 +248,40 @@ describe('the end', () => {
       ...completed,
     ]);
     expect(ofType(events, 'step-end')[0]).toMatchObject({ discarded: true });
-    expect(textsOf(events)).toEqual(['Hello']);
+    expect(getTexts(events)).toEqual(['Hello']);
   });
 
-  test('a schema’s complaint is made readable', () => {
+  test('formats schema issues as readable text', () => {
     const error = JSON.stringify([{ code: 'too_small', path: ['prompt'], message: 'Too small' }]);
     const { events } = decode([
       ...started,
       { type: 'node:error', ...node, error },
       { type: 'flow:complete', flowName: 'flow', status: 'failed' },
     ]);
-    const message = 'Node "a" failed: its input does not fit (prompt: Too small)';
-    expect(endOf(events)).toMatchObject({ error: { message } });
+    const message = 'Node "a" failed: invalid input (prompt: Too small)';
+    expect(getEnd(events)).toMatchObject({ error: { message } });
   });
 });
 
 describe('flows without agents', () => {
-  test('say nothing, unless their outputs are made text of', () => {
-    expect(textsOf(decodeTrace(traceOf('28')).events)).toEqual([]);
-    expect(textsOf(decodeTrace(traceOf('28'), { nodeText: true }).events)).toEqual(['answer 42']);
+  test('emits no text without nodeText', () => {
+    expect(getTexts(decodeTrace(findTrace('28')).events)).toEqual([]);
+    expect(getTexts(decodeTrace(findTrace('28'), { nodeText: true }).events)).toEqual(['answer 42']);
     const nodeText = ({ nodeId, output }: { nodeId: string; output: unknown }): string =>
       `${nodeId}=${JSON.stringify(output)}`;
-    expect(textsOf(decodeTrace(traceOf('28'), { nodeText }).events)).toEqual([
+    expect(getTexts(decodeTrace(findTrace('28'), { nodeText }).events)).toEqual([
       'c={"value":"42"}',
       'e={"text":"answer 42"}',
     ]);
-    expect(textsOf(decodeTrace(traceOf('01'), { nodeText: true }).events)).toEqual(['Hello, world!']);
+    expect(getTexts(decodeTrace(findTrace('01'), { nodeText: true }).events)).toEqual(['Hello, world!']);
   });
 });
 
-describe('whatever comes', () => {
+describe('arbitrary input', () => {
   const nonsense: unknown[] = [null, 7, 'x', [], {}, { type: 3 }, { type: 'flow:unheard-of' }];
   const types = [...new Set(traces.flatMap(({ events }) => events.map(({ type }) => type)))];
 
-  test('is never too much, and never lost', () => {
+  test('decodes or reports every input without throwing', () => {
     const { events } = decode([
       ...nonsense,
       ...types.filter((type) => !type.startsWith('flow:')).map((type) => ({ type })),

@@ -3,7 +3,7 @@ import type { OpenHarnessDecoderOptions } from './decoder-options.ts';
 import { FlowState } from './flow-state.ts';
 import type { OpenHarnessInput } from '../runtime/runtime-event.ts';
 
-/** Decodes what a graph runtime of either generation says. Put `seal` behind it. */
+/** Decodes the events of a graph runtime of either generation. Compose it with `seal`. */
 export function createOpenHarnessDecoder(
   run: RunInput,
   options: OpenHarnessDecoderOptions = {},
@@ -11,7 +11,7 @@ export function createOpenHarnessDecoder(
   return new FlowState(run, options);
 }
 
-/** Where the transformation of a flow's events stands. */
+/** Creates the state of one run for `decodeEvent`. */
 export function createFlowState(run: RunInput, options: OpenHarnessDecoderOptions = {}): FlowState {
   return new FlowState(run, options);
 }

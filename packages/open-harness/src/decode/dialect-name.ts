@@ -1,2 +1,2 @@
-/** The name under which we keep what only this runtime says. */
+/** Name of the dialect, and key of its provider metadata. */
 export const dialect = 'open-harness';

@@ -1,30 +1,30 @@
 import type { Json, Outcome, RunInput, Usage } from '@intertie/core';
 import { capJson, toJson, defined, asNonEmptyText, asNumber } from '@intertie/core/internal';
 import { addUsage, toUsage } from './agent-usage.ts';
-import { friendlyText } from './friendly-text.ts';
-import { Invocation, type Surroundings, type Words } from './invocation.ts';
+import { formatErrorText } from './format-error-text.ts';
+import { Invocation, type RunContext, type TextKind } from './invocation.ts';
 import { dialect } from './dialect-name.ts';
 import type { RuntimeEvent } from '../runtime/runtime-event.ts';
 
 type Input<Type extends RuntimeEvent['type']> = Extract<RuntimeEvent, { type: Type }>;
 type AgentInput = Extract<RuntimeEvent, { type: `agent:${string}` }>;
 
-/** Who is at work in a flow, and what they say. */
+/** Decodes the agent events of a flow. Tracks the running invocations of nodes and their sub-agents. */
 export class FlowAgents {
-  /** Of all of them, so far. */
+  /** Total usage of all agents so far. */
   readonly usage: Usage[] = [];
-  #flow: Surroundings & { readonly run: RunInput };
-  /** At work, by the wire's id of the invocation, in the order in which they started. */
+  #flow: RunContext & { readonly run: RunInput };
+  /** Running invocations by wire id, in start order. */
   #invocations = new Map<string, Invocation>();
-  /** Wire ids of invocations that are over. */
+  /** Wire ids of ended invocations. */
   #ended = new Set<string>();
   #count = 0;
 
-  constructor(flow: Surroundings & { readonly run: RunInput }) {
+  constructor(flow: RunContext & { readonly run: RunInput }) {
     this.#flow = flow;
   }
 
-  at(wireId: unknown): Invocation | undefined {
+  find(wireId: unknown): Invocation | undefined {
     return this.#invocations.get(asNonEmptyText(wireId) ?? '');
   }
 
@@ -34,50 +34,56 @@ export class FlowAgents {
     this.#start(key, nodeId, 'node', undefined);
   }
 
-  /** With the flow, and as it did; the last that started first. */
+  /** Ends all invocations with the outcome of the flow, the last started first. */
   endAll(outcome: Outcome): void {
     const own: Outcome = outcome.outcome === 'paused' ? { outcome: 'paused', waitingFor: [] } : outcome;
     for (const [key, invocation] of [...this.#invocations].toReversed()) {
-      if (outcome.outcome === 'complete') invocation.settleCalls();
+      if (outcome.outcome === 'complete') invocation.failOpenCalls();
       this.end(key, invocation, own);
     }
   }
 
-  late(what: string): undefined {
-    this.#flow.onLoss({ kind: 'late', what, why: 'Its node had ended.' });
+  reportLate(what: string): undefined {
+    this.#flow.onLoss({ kind: 'late', what, why: 'The event arrived after the end of its node.' });
   }
 
-  /** What an agent says; or what is wrong with it. */
-  take(input: AgentInput): string | undefined {
+  /** Decodes an agent event. Returns a description of the problem if the event is malformed. */
+  decode(input: AgentInput): string | undefined {
     if (asNonEmptyText(input.nodeId) === undefined && asNonEmptyText(input.runId) === undefined)
       return 'without nodeId and runId';
     const key = asNonEmptyText(input.runId) ?? input.nodeId;
     const mayBegin = input.type !== 'agent:complete' && input.type !== 'agent:paused' && input.type !== 'agent:aborted';
-    if (this.#ended.has(key) && input.type !== 'agent:start') return this.late(input.type);
-    const complaint = complaintOf(input);
-    if (complaint !== undefined) return complaint;
-    const agent = this.#invocations.get(key) ?? (mayBegin ? this.#subAgent(key, input.nodeId) : undefined);
-    if (agent === undefined) return this.late(input.type);
+    if (this.#ended.has(key) && input.type !== 'agent:start') return this.reportLate(input.type);
+    const problem = findProblem(input);
+    if (problem !== undefined) return problem;
+    const agent = this.#invocations.get(key) ?? (mayBegin ? this.#startSubAgent(key, input.nodeId) : undefined);
+    if (agent === undefined) return this.reportLate(input.type);
     switch (input.type) {
       case 'agent:start':
-        agent.startTurn();
+        agent.restartStep();
         agent.sessionId = asNonEmptyText(input.sessionId);
         agent.fault = undefined;
         if (input.prompt !== undefined)
-          this.#flow.onLoss({ kind: 'withheld', what: 'agent:start prompt', why: 'A prompt is the flow’s own.' });
+          this.#flow.onLoss({ kind: 'withheld', what: 'agent:start prompt', why: 'Prompts are internal to the flow.' });
         return undefined;
       case 'agent:text:delta':
       case 'agent:thinking:delta':
-        agent.delta(kindOf(input.type), input.content);
+        agent.appendText(toTextKind(input.type), input.content);
         return undefined;
       case 'agent:text':
       case 'agent:thinking':
-        agent.whole(kindOf(input.type), input.content);
+        agent.completeText(toTextKind(input.type), input.content);
         return undefined;
       case 'agent:tool': {
         const { toolInput, toolOutput, error } = input;
         const toolName = asNonEmptyText(input.toolName);
-        agent.tool({ toolName, input: toolInput, output: toolOutput, error, durationMs: asNumber(input.durationMs) });
+        agent.emitToolUse({
+          toolName,
+          input: toolInput,
+          output: toolOutput,
+          error,
+          durationMs: asNumber(input.durationMs),
+        });
         return undefined;
       }
       case 'agent:error':
@@ -85,58 +91,58 @@ export class FlowAgents {
       case 'agent:complete':
         return this.#agentComplete(key, agent, input);
       case 'agent:paused':
-        agent.endTurn(sessionMeta(agent.sessionId ?? asNonEmptyText(input.sessionId)));
+        agent.endStep(toSessionMetadata(agent.sessionId ?? asNonEmptyText(input.sessionId)));
         return undefined;
       case 'agent:aborted':
-        agent.endTurn({
-          ...sessionMeta(agent.sessionId),
+        agent.endStep({
+          ...toSessionMetadata(agent.sessionId),
           ...defined({ rawFinishReason: asNonEmptyText(input.reason) }),
         });
         return undefined;
     }
   }
 
-  /** Flows try again, go on without the node, or recover: only the flow's own end says that it was fatal. */
+  /** Emits a notice. Flows retry, skip the node, or recover: only the end of the flow shows whether the error was fatal. */
   #agentError(agent: Invocation, { errorType, message, details }: Input<'agent:error'>): undefined {
-    agent.closeWords();
+    agent.closeText();
     const code = asNonEmptyText(errorType);
     const data = details === undefined ? undefined : capJson(details);
-    agent.fault = { message: friendlyText(message), ...defined({ code, data }) };
+    agent.fault = { message: formatErrorText(message), ...defined({ code, data }) };
     const { agentId, stepId } = agent;
-    this.#flow.say({ type: 'notice', level: 'error', ...agent.fault, agentId, ...defined({ stepId }) });
+    this.#flow.emit({ type: 'notice', level: 'error', ...agent.fault, agentId, ...defined({ stepId }) });
   }
 
   #agentComplete(key: string, agent: Invocation, input: Input<'agent:complete'>): undefined {
     const usage = toUsage(input);
     if (usage !== undefined) addUsage(this.usage, usage);
     const { durationMs, numTurns } = input;
-    const said = defined({
+    const metadata = defined({
       sessionId: agent.sessionId,
       durationMs: asNumber(durationMs),
       numTurns: asNumber(numTurns),
     });
-    const isNew = Object.keys(said).length > 0;
-    agent.step();
-    agent.endTurn({
+    const isNew = Object.keys(metadata).length > 0;
+    agent.ensureStep();
+    agent.endStep({
       finishReason: 'stop',
       ...defined({ usage }),
-      ...(isNew && { providerMetadata: { [dialect]: said } }),
+      ...(isNew && { providerMetadata: { [dialect]: metadata } }),
     });
     agent.fault = undefined;
     if (!agent.isSubAgent) return;
-    agent.settleCalls();
+    agent.failOpenCalls();
     const result = input.structuredOutput ?? input.result;
     this.end(key, agent, { outcome: 'complete' }, result === undefined ? undefined : toJson(result));
   }
 
-  /** A node that is at work, announced or not. */
-  node(key: string, nodeId: string): Invocation | undefined {
+  /** Returns a running node, and starts it if its `node:start` is missing. Returns undefined for an ended one. */
+  ensureNode(key: string, nodeId: string): Invocation | undefined {
     if (this.#ended.has(key)) return undefined;
     return this.#invocations.get(key) ?? this.#start(key, nodeId, 'node', undefined);
   }
 
-  /** Nobody has announced it: a node speaks for several agents, each under an id of its own. */
-  #subAgent(key: string, nodeId: string | undefined): Invocation {
+  /** Starts a sub-agent, which has its own id and no start event. Its parent is found by prefix, else the last node. */
+  #startSubAgent(key: string, nodeId: string | undefined): Invocation {
     const nodes = [...this.#invocations].filter(([, { isSubAgent }]) => !isSubAgent);
     const above = nodes.findLast(([node, { name }]) => key.startsWith(node) || nodeId?.startsWith(`${name}.`));
     return this.#start(key, asNonEmptyText(nodeId) ?? key, 'agent', (above ?? nodes.at(-1))?.[1]);
@@ -149,7 +155,7 @@ export class FlowAgents {
     this.#invocations.set(key, invocation);
     this.#ended.delete(key);
     const providerMetadata = { [dialect]: { nodeId: name, runId: key } };
-    this.#flow.say({
+    this.#flow.emit({
       type: 'agent-start',
       agentId,
       name,
@@ -163,21 +169,21 @@ export class FlowAgents {
   endChildren(parent: Invocation, outcome: Outcome): void {
     for (const [key, invocation] of [...this.#invocations].toReversed()) {
       if (invocation.parent !== parent) continue;
-      invocation.settleCalls();
+      invocation.failOpenCalls();
       this.end(key, invocation, outcome);
     }
   }
 
   end(key: string, invocation: Invocation, outcome: Outcome, result?: Json): void {
-    invocation.endTurn(sessionMeta(invocation.sessionId));
+    invocation.endStep(toSessionMetadata(invocation.sessionId));
     this.#invocations.delete(key);
     this.#ended.add(key);
-    this.#flow.say({ type: 'agent-end', agentId: invocation.agentId, ...outcome, ...defined({ result }) });
+    this.#flow.emit({ type: 'agent-end', agentId: invocation.agentId, ...outcome, ...defined({ result }) });
   }
 }
 
-/** What is missing in an agent's event. */
-function complaintOf(input: AgentInput): string | undefined {
+/** Describes a missing or invalid field of an agent event. */
+function findProblem(input: AgentInput): string | undefined {
   switch (input.type) {
     case 'agent:text':
     case 'agent:text:delta':
@@ -187,16 +193,20 @@ function complaintOf(input: AgentInput): string | undefined {
     case 'agent:error':
       return typeof input.message === 'string' ? undefined : 'without a message';
     case 'agent:tool':
-      return input.error === undefined || typeof input.error === 'string' ? undefined : 'with an error that is no text';
+      return input.error === undefined || typeof input.error === 'string'
+        ? undefined
+        : 'with an error that is not text';
     default:
       return undefined;
   }
 }
 
-function kindOf(type: string): Words {
+function toTextKind(type: string): TextKind {
   return type.startsWith('agent:text') ? 'text' : 'reasoning';
 }
 
-function sessionMeta(sessionId: string | undefined): { providerMetadata?: { [key: string]: { sessionId: string } } } {
+function toSessionMetadata(sessionId: string | undefined): {
+  providerMetadata?: { [key: string]: { sessionId: string } };
+} {
   return sessionId === undefined ? {} : { providerMetadata: { [dialect]: { sessionId } } };
 }

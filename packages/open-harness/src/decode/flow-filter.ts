@@ -1,23 +1,23 @@
 import type { AgentEvent, Codec, OnLoss } from '@intertie/core';
 
 export interface FlowDataOptions {
-  /** Whether it is told how the flow stands (`data-flow-status`) and where it goes. Default: no. */
+  /** Sends the status (`data-flow-status`) and the progress of the flow. Default: false. */
   sendFlowMetadata?: boolean;
-  /** Whether it is told what nodes gave (`data-node-output`). Default: no. */
+  /** Sends the outputs of nodes (`data-node-output`). Default: false. */
   sendNodeOutputs?: boolean;
 }
 
-/** How the flow stands, and how it goes: shown and not kept. */
+/** Data parts with the status and progress of the flow. */
 const metadata: ReadonlySet<string> = new Set(['flow-status', 'node', 'edge', 'loop']);
 
-/** Of what a flow says about itself, that which is wanted: what nodes gave each other is nobody's business by default. */
+/** Removes flow data that was not requested. Node outputs may be confidential, so they are not sent by default. */
 export function createFlowFilter(options: FlowDataOptions & { onLoss?: OnLoss } = {}): Codec<AgentEvent, AgentEvent> {
   const { sendFlowMetadata = false, sendNodeOutputs = false, onLoss = () => undefined } = options;
-  const told = new Set<string>();
+  const reported = new Set<string>();
 
   const withhold = (what: string, option: keyof FlowDataOptions): void => {
-    if (told.has(what)) return;
-    told.add(what);
+    if (reported.has(what)) return;
+    reported.add(what);
     onLoss({ kind: 'withheld', what, why: `${option} is off.` });
   };
 

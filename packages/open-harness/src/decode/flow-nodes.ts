@@ -2,22 +2,22 @@ import type { Fault, RunInput } from '@intertie/core';
 import { toJson, defined, isFields, asNonEmptyText, asText } from '@intertie/core/internal';
 import type { NodeOutput, OpenHarnessDecoderOptions } from './decoder-options.ts';
 import type { FlowAgents } from './flow-agents.ts';
-import { friendlyText } from './friendly-text.ts';
-import type { Surroundings } from './invocation.ts';
+import { formatErrorText } from './format-error-text.ts';
+import type { RunContext } from './invocation.ts';
 import type { RuntimeEvent } from '../runtime/runtime-event.ts';
 
 type Input<Type extends RuntimeEvent['type']> = Extract<RuntimeEvent, { type: Type }>;
 
-/** What becomes of the nodes of a flow. Each of them is an agent; what it says as one is not here. */
+/** Decodes the node events of a flow. The agent events of a node are decoded by `FlowAgents`. */
 export class FlowNodes {
-  /** Why the node that ended last did not succeed, as long as nothing has started since. */
+  /** Failure of the last ended node, until another node starts. */
   fault: Fault | undefined;
-  #flow: Surroundings & { readonly run: RunInput };
+  #flow: RunContext & { readonly run: RunInput };
   #agents: FlowAgents;
   #nodeText: OpenHarnessDecoderOptions['nodeText'];
 
   constructor(
-    flow: Surroundings & { readonly run: RunInput },
+    flow: RunContext & { readonly run: RunInput },
     agents: FlowAgents,
     nodeText: OpenHarnessDecoderOptions['nodeText'],
   ) {
@@ -37,15 +37,15 @@ export class FlowNodes {
   complete({ nodeId, runId, output }: Input<'node:complete'>): string | undefined {
     if (asNonEmptyText(nodeId) === undefined) return 'without a nodeId';
     const key = asNonEmptyText(runId) ?? nodeId;
-    const node = this.#agents.node(key, nodeId);
-    if (node === undefined) return this.#agents.late('node:complete');
+    const node = this.#agents.ensureNode(key, nodeId);
+    if (node === undefined) return this.#agents.reportLate('node:complete');
     this.#agents.endChildren(node, { outcome: 'complete' });
-    node.settleCalls();
-    const words = node.hasText ? undefined : this.#wordsOf({ nodeId, runId: key, output });
-    if (words !== undefined) node.whole('text', words);
-    node.endTurn();
+    node.failOpenCalls();
+    const text = node.hasText ? undefined : this.#getNodeText({ nodeId, runId: key, output });
+    if (text !== undefined) node.completeText('text', text);
+    node.endStep();
     const result = toJson(output, this.#flow.onLoss);
-    this.#flow.say({
+    this.#flow.emit({
       type: 'data',
       id: `${this.#flow.run.runId}:output:${nodeId}`,
       name: 'node-output',
@@ -59,19 +59,19 @@ export class FlowNodes {
   fail({ nodeId, runId, error }: Input<'node:error'>): string | undefined {
     if (asNonEmptyText(nodeId) === undefined) return 'without a nodeId';
     const key = asNonEmptyText(runId) ?? nodeId;
-    const node = this.#agents.node(key, nodeId);
-    if (node === undefined) return this.#agents.late('node:error');
-    const why = friendlyText(asText(error) ?? node.fault?.message ?? 'it did not say why');
+    const node = this.#agents.ensureNode(key, nodeId);
+    if (node === undefined) return this.#agents.reportLate('node:error');
+    const why = formatErrorText(asText(error) ?? node.fault?.message ?? 'no reason given');
     const { code = 'node-error', data } = node.fault ?? {};
     const fault: Fault = { message: `Node "${nodeId}" failed: ${why}`, code, ...defined({ data }) };
     this.fault = fault;
     this.#agents.endChildren(node, { outcome: 'error', error: fault });
-    node.settleCalls();
+    node.failOpenCalls();
     this.#agents.end(key, node, { outcome: 'error', error: fault });
     return undefined;
   }
 
-  #wordsOf(node: NodeOutput): string | undefined {
+  #getNodeText(node: NodeOutput): string | undefined {
     const nodeText = this.#nodeText ?? false;
     if (nodeText === false) return undefined;
     if (nodeText !== true) return nodeText(node);

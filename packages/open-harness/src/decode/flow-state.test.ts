@@ -18,7 +18,7 @@ const signals = [
   { type: 'answered', text: 'yes' },
   { type: 'undelivered' },
 ];
-/** What a runtime would say if nothing were in its place. */
+/** Events with random types and fields. */
 const node = { nodeId: fc.constantFrom('a', 'a.b', ''), runId: fc.constantFrom('1', '2', '1:left', '') };
 const invented = fc.oneof(
   fc.record({
@@ -58,31 +58,31 @@ const inputs = fc.array(fc.oneof(fc.constantFrom(...real), invented, fc.constant
 });
 const options = fc.record({ pauses: fc.constantFrom('token' as const, 'live' as const), nodeText: fc.boolean() });
 
-describe('whatever a runtime says, in whatever order', () => {
-  test('the run keeps the invariants, and nothing has to be mended', () => {
+describe('arbitrary runtime events in arbitrary order', () => {
+  test('decodes to a valid run without repairs by the seal', () => {
     fc.assert(
-      fc.property(inputs, options, (said, how) => {
-        const { events, losses } = decode(said, how);
+      fc.property(inputs, options, (items, decoderOptions) => {
+        const { events, losses } = decode(items, decoderOptions);
         expect(check(canonical, events).violations).toEqual([]);
-        expect(losses.filter(({ kind, what }) => kind === 'repaired' && what in mended)).toEqual([]);
+        expect(losses.filter(({ kind, what }) => kind === 'repaired' && what in lossCounts)).toEqual([]);
       }),
     );
   });
 
-  test('and so does the page’s stream, whatever it is shown', () => {
+  test('encodes to a valid UI message stream with any options', () => {
     const show = fc.record({
       sendStepMarkers: fc.boolean(),
       sendFlowMetadata: fc.boolean(),
       sendNodeOutputs: fc.boolean(),
     });
     fc.assert(
-      fc.property(inputs, options, show, (said, how, shown) => {
+      fc.property(inputs, options, show, (items, decoderOptions, shown) => {
         const encoder = compose(createUIMessageEncoder({ version: 6 }), createFlowChunks(shown) as never);
-        const events = transcode(createFlowFilter(shown), decode(said, how).events);
+        const events = transcode(createFlowFilter(shown), decode(items, decoderOptions).events);
         const chunks = transcode(encoder, events);
         const { violations } = check(createUIMessageStreamDialect({ version: 6 }), chunks);
-        // Keys that no frame may have are the frame's to refuse; in one process there is none. And whoever wants no steps
-        // has none between a result and the text after it.
+        // Forbidden keys are rejected when a frame is written, which does not happen in one process. Without step markers,
+        // text may follow a result in the same step.
         const allowed = new Set(['S14-frame', ...(shown.sendStepMarkers ? [] : ['S13-result'])]);
         expect(violations.filter(({ rule }) => !allowed.has(rule))).toEqual([]);
       }),
@@ -90,8 +90,8 @@ describe('whatever a runtime says, in whatever order', () => {
   });
 });
 
-/** Events that the seal would have had to leave out or to change: the decoder's own mistakes. */
-const mended = {
+/** Counts the events that the seal dropped or changed, which are mistakes of the decoder. */
+const lossCounts = {
   'text-start': 1,
   'text-delta': 1,
   'text-end': 1,

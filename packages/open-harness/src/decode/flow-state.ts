@@ -4,19 +4,19 @@ import type { FlowStatusData } from './data-types.ts';
 import type { OpenHarnessDecoderOptions } from './decoder-options.ts';
 import { FlowAgents } from './flow-agents.ts';
 import { FlowNodes } from './flow-nodes.ts';
-import { friendlyText } from './friendly-text.ts';
-import type { Surroundings } from './invocation.ts';
+import { formatErrorText } from './format-error-text.ts';
+import type { RunContext } from './invocation.ts';
 import { dialect } from './dialect-name.ts';
 import type { OpenHarnessInput, RuntimeEvent, StatePatch } from '../runtime/runtime-event.ts';
 import type { RunSnapshot } from '../runtime/runtime.ts';
 import { toStatePatch } from '../runtime/state-patch.ts';
-import { lastUserText, undeliveredText } from '../runtime/turn-text.ts';
+import { getLastUserText, undeliveredText } from '../runtime/request-text.ts';
 
 type Input<Type extends RuntimeEvent['type']> = Extract<RuntimeEvent, { type: Type }>;
 
-/** The state machine behind the decoder. */
-export class FlowState implements Codec<OpenHarnessInput, AgentEvent>, Surroundings {
-  readonly ids: Surroundings['ids'];
+/** State machine of the decoder: one run of a flow. */
+export class FlowState implements Codec<OpenHarnessInput, AgentEvent>, RunContext {
+  readonly ids: RunContext['ids'];
   readonly onLoss: OnLoss;
   readonly run: RunInput;
   #options: OpenHarnessDecoderOptions;
@@ -29,10 +29,10 @@ export class FlowState implements Codec<OpenHarnessInput, AgentEvent>, Surroundi
   #flowName = '';
   #stepCount = 0;
   #state: Json;
-  /** The flow has said so; its agents may still have their last words. */
-  #ending: 'paused' | 'aborted' | undefined;
-  #stop: { by?: 'user' | 'system'; reason?: string } = {};
-  /** The user's message did not reach the flow, so that even a complete flow has not answered it. */
+  /** Set by the event that pauses or aborts the flow. Final events of its agents may follow. */
+  #halted: 'paused' | 'aborted' | undefined;
+  #stopReason: { by?: 'user' | 'system'; reason?: string } = {};
+  /** The user's message did not reach the flow, so even a complete flow has not answered it. */
   #isUndelivered = false;
   #questionId: string | undefined;
   #questionCount = 0;
@@ -48,7 +48,7 @@ export class FlowState implements Codec<OpenHarnessInput, AgentEvent>, Surroundi
     this.#nodes = new FlowNodes(this, this.#agents, options.nodeText);
   }
 
-  say = (event: AgentEvent): void => {
+  emit = (event: AgentEvent): void => {
     const isTimed = this.#at !== undefined && !event.type.endsWith('-delta');
     this.#emit(isTimed ? { ...event, at: this.#at as number } : event);
   };
@@ -64,38 +64,39 @@ export class FlowState implements Codec<OpenHarnessInput, AgentEvent>, Surroundi
 
   feed(input: OpenHarnessInput, emit: Emit<AgentEvent>): void {
     this.#emit = emit;
-    if (!isFields(input) || typeof input.type !== 'string') return this.#raw(input);
+    if (!isFields(input) || typeof input.type !== 'string') return this.#emitRaw(input);
     if (this.#isOver) {
-      if (input.type.includes(':')) this.#lose('late', input.type, 'It came after the flow had ended.');
+      if (input.type.includes(':'))
+        this.#reportLoss('late', input.type, 'The event arrived after the end of the flow.');
       return;
     }
     const { timestamp } = input as { timestamp?: unknown };
     if (typeof timestamp === 'number' && Number.isFinite(timestamp)) this.#at = timestamp;
-    const complaint = this.#take(input);
-    if (complaint === undefined) return;
-    this.#raw(input);
-    const message = `Open Harness sent "${input.type}" ${complaint}, so it was passed over.`;
-    this.say({ type: 'notice', level: 'warning', message, code: 'malformed' });
+    const problem = this.#decode(input);
+    if (problem === undefined) return;
+    this.#emitRaw(input);
+    const message = `Open Harness sent "${input.type}" ${problem}, so the event was ignored.`;
+    this.emit({ type: 'notice', level: 'warning', message, code: 'malformed' });
   }
 
   end(end: End, emit: Emit<AgentEvent>): void {
     this.#emit = emit;
     if (this.#isOver) return;
     if (end.reason === 'error') {
-      return this.#finish({ outcome: 'error', error: { ...end.error, message: friendlyText(end.error.message) } });
+      return this.#finish({ outcome: 'error', error: { ...end.error, message: formatErrorText(end.error.message) } });
     }
-    // Stopped: the seal knows who did it. Cut off: what the flow has said by then decides.
+    // After an abort the seal writes the end. After a cut, the last events of the flow decide.
     if (end.reason === 'aborted') return;
-    if (this.#ending !== undefined) return this.#rest(undefined);
+    if (this.#halted !== undefined) return this.#finishHalted(undefined);
     if (this.#nodes.fault !== undefined) this.#finish({ outcome: 'error', error: this.#nodes.fault });
   }
 
-  /** What is wrong with the input, if it is one that is known. */
-  #take(input: OpenHarnessInput): string | undefined {
+  /** Decodes an input. Returns a description of the problem if a known input is malformed. */
+  #decode(input: OpenHarnessInput): string | undefined {
     switch (input.type) {
       case 'flow:start':
         this.#flowName = asText(input.flowName) ?? '';
-        this.say({ type: 'metadata', metadata: { flow: { name: this.#flowName } } });
+        this.emit({ type: 'metadata', metadata: { flow: { name: this.#flowName } } });
         this.#flowStatus('running');
         return undefined;
       case 'flow:complete':
@@ -103,7 +104,7 @@ export class FlowState implements Codec<OpenHarnessInput, AgentEvent>, Surroundi
       case 'flow:paused':
         return this.#flowPaused();
       case 'flow:aborted':
-        this.#ending = 'aborted';
+        this.#halted = 'aborted';
         return undefined;
       case 'flow:resumed':
         return this.#flowResumed();
@@ -115,11 +116,11 @@ export class FlowState implements Codec<OpenHarnessInput, AgentEvent>, Surroundi
         return this.#nodes.fail(input);
       case 'node:skipped':
         if (asNonEmptyText(input.nodeId) === undefined) return 'without a nodeId';
-        return this.#show('node', { nodeId: input.nodeId, status: 'skipped', reason: toJson(input.reason) });
+        return this.#emitData('node', { nodeId: input.nodeId, status: 'skipped', reason: toJson(input.reason) });
       case 'edge:fire':
-        return this.#show('edge', { ...defined({ edgeId: asNonEmptyText(input.edgeId) }), ...ends(input) });
+        return this.#emitData('edge', { ...defined({ edgeId: asNonEmptyText(input.edgeId) }), ...toEdge(input) });
       case 'loop:iterate':
-        return this.#show('loop', {
+        return this.#emitData('loop', {
           ...defined({ edgeId: asNonEmptyText(input.edgeId) }),
           iteration: toJson(input.iteration),
         });
@@ -137,25 +138,25 @@ export class FlowState implements Codec<OpenHarnessInput, AgentEvent>, Surroundi
       case 'agent:complete':
       case 'agent:paused':
       case 'agent:aborted':
-        return this.#agents.take(input);
+        return this.#agents.decode(input);
       case 'settled':
         return this.#settled(input.snapshot);
       case 'drained':
-        if (this.#ending !== undefined) this.#rest(undefined);
+        if (this.#halted !== undefined) this.#finishHalted(undefined);
         return undefined;
       case 'stopping':
-        this.#stop = defined({ by: input.by, reason: input.reason });
+        this.#stopReason = defined({ by: input.by, reason: input.reason });
         return undefined;
       case 'undelivered':
         this.#isUndelivered = true;
         return undefined;
       case 'answered':
         if (this.#questionId !== undefined)
-          this.say({ type: 'answer', questionId: this.#questionId, value: input.text });
+          this.emit({ type: 'answer', questionId: this.#questionId, value: input.text });
         this.#questionId = undefined;
         return undefined;
       default:
-        this.#raw(input);
+        this.#emitRaw(input);
         return undefined;
     }
   }
@@ -163,41 +164,41 @@ export class FlowState implements Codec<OpenHarnessInput, AgentEvent>, Surroundi
   #flowComplete({ flowName, status }: Input<'flow:complete'>): undefined {
     this.#flowName = asNonEmptyText(flowName) ?? this.#flowName;
     if (status !== 'failed') return this.#finish({ outcome: 'complete' });
-    const message = `The flow "${this.#flowName}" failed and did not say why.`;
+    const message = `The flow "${this.#flowName}" failed without a reason.`;
     this.#finish({ outcome: 'error', error: this.#nodes.fault ?? { message, code: 'flow-failed' } });
   }
 
   #flowPaused(): undefined {
-    this.#ending = 'paused';
+    this.#halted = 'paused';
     if (this.#options.pauses !== 'live' || this.#questionId !== undefined) return;
     this.#questionCount += 1;
     this.#questionId = `${this.run.runId}:pause-${this.#questionCount}`;
     this.#flowStatus('paused');
-    const message = 'The flow is paused. What shall it go on with?';
-    this.say({ type: 'question', questionId: this.#questionId, kind: 'input', message, schema: { type: 'string' } });
+    const message = 'The flow is paused. Reply to continue.';
+    this.emit({ type: 'question', questionId: this.#questionId, kind: 'input', message, schema: { type: 'string' } });
   }
 
-  /** A flow that goes on starts its paused nodes anew, as other invocations. */
+  /** A resumed flow restarts its paused nodes as new invocations. */
   #flowResumed(): undefined {
-    if (this.#ending !== 'paused') return;
-    this.#ending = undefined;
+    if (this.#halted !== 'paused') return;
+    this.#halted = undefined;
     this.#agents.endAll({ outcome: 'paused', waitingFor: [] });
     this.#flowStatus('running');
   }
 
   #settled(snapshot: RunSnapshot | undefined): undefined {
-    if (snapshot?.status === 'paused') this.#ending ??= 'paused';
-    if (snapshot?.status === 'aborted') this.#ending = 'aborted';
-    // A live pause goes on when it is answered; the source says `drained` if nobody will.
-    if (this.#ending === 'paused' && this.#questionId !== undefined) return;
-    if (this.#ending !== undefined) return this.#rest(snapshot);
+    if (snapshot?.status === 'paused') this.#halted ??= 'paused';
+    if (snapshot?.status === 'aborted') this.#halted = 'aborted';
+    // A live pause continues with its answer; the source sends `drained` if there will be none.
+    if (this.#halted === 'paused' && this.#questionId !== undefined) return;
+    if (this.#halted !== undefined) return this.#finishHalted(snapshot);
     if (this.#nodes.fault !== undefined) return this.#finish({ outcome: 'error', error: this.#nodes.fault });
     this.#finish({ outcome: 'complete' });
   }
 
-  /** The flow is paused or aborted, and its agents have had their last words. */
-  #rest(snapshot: RunSnapshot | undefined): undefined {
-    if (this.#ending === 'aborted') return this.#finish({ outcome: 'aborted', ...this.#stop });
+  /** Ends a paused or aborted flow after the final events of its agents. */
+  #finishHalted(snapshot: RunSnapshot | undefined): undefined {
+    if (this.#halted === 'aborted') return this.#finish({ outcome: 'aborted', ...this.#stopReason });
     const questionId = this.#questionId;
     const waitingFor: Extract<Outcome, { outcome: 'paused' }>['waitingFor'] = [
       questionId === undefined ? { type: 'message' } : { type: 'question', questionId },
@@ -213,35 +214,36 @@ export class FlowState implements Codec<OpenHarnessInput, AgentEvent>, Surroundi
     const usage = this.#agents.usage.length > 0 ? this.#agents.usage : undefined;
     const undelivered = { message: undeliveredText, code: 'undelivered' };
     if (this.#isUndelivered && outcome.outcome === 'complete') {
-      this.say({ type: 'run-end', outcome: 'error', error: undelivered, ...defined({ usage }) });
+      this.emit({ type: 'run-end', outcome: 'error', error: undelivered, ...defined({ usage }) });
       return;
     }
-    if (this.#isUndelivered) this.say({ type: 'notice', level: 'error', ...undelivered });
-    this.say({ type: 'run-end', ...outcome, ...defined({ usage, resume }) });
+    if (this.#isUndelivered) this.emit({ type: 'notice', level: 'error', ...undelivered });
+    this.emit({ type: 'run-end', ...outcome, ...defined({ usage, resume }) });
   }
 
   #command({ command }: Input<'command:received'>): string | undefined {
     if (!isFields(command)) return 'without a command';
     if (command.type === 'abort') {
       const reason = asNonEmptyText(command.reason);
-      if (reason !== undefined && this.#stop.reason === undefined) this.#stop = { ...this.#stop, reason };
+      if (reason !== undefined && this.#stopReason.reason === undefined)
+        this.#stopReason = { ...this.#stopReason, reason };
     }
     if (command.type !== 'send' && command.type !== 'reply') {
-      this.#raw({ type: 'command:received', command });
+      this.#emitRaw({ type: 'command:received', command });
       return undefined;
     }
     const text = asText(command.type === 'send' ? command.message : command.content);
-    if (text === undefined) return 'without words';
-    if (text === lastUserText(this.run)) {
-      this.#lose('withheld', 'command:received', 'It is the message that this run answers.');
+    if (text === undefined) return 'without text';
+    if (text === getLastUserText(this.run)) {
+      this.#reportLoss('withheld', 'command:received', 'The message is the one that this run answers.');
       return undefined;
     }
-    const to = this.#agents.at(command.runId);
-    // What is said after an answer is no more of what was said before it.
-    to?.closeWords();
+    const to = this.#agents.find(command.runId);
+    // Text after the user's message starts a new part.
+    to?.closeText();
     const agentId = to?.agentId;
     const id = this.ids.next();
-    this.say({ type: 'interjection', id, role: 'user', parts: [{ type: 'text', text }], ...defined({ agentId }) });
+    this.emit({ type: 'interjection', id, role: 'user', parts: [{ type: 'text', text }], ...defined({ agentId }) });
     return undefined;
   }
 
@@ -250,30 +252,30 @@ export class FlowState implements Codec<OpenHarnessInput, AgentEvent>, Surroundi
     const patched = isKnown ? toStatePatch(this.#state, patch) : undefined;
     if (patched === undefined) return 'with a patch that cannot be applied';
     this.#state = patched.state;
-    if (patched.patch.length > 0) this.say({ type: 'state-delta', patch: patched.patch });
+    if (patched.patch.length > 0) this.emit({ type: 'state-delta', patch: patched.patch });
     return undefined;
   }
 
   #flowStatus(status: FlowStatusData['status']): void {
-    // Nothing has been said of a flow that never started.
+    // A flow without `flow:start` has no status to update.
     if (this.#flowName === '' && status !== 'running') return;
     const data = { status, flowName: this.#flowName };
-    this.say({ type: 'data', id: `${this.run.runId}:flow-status`, name: 'flow-status', data });
+    this.emit({ type: 'data', id: `${this.run.runId}:flow-status`, name: 'flow-status', data });
   }
 
-  #show(name: string, data: JsonObject): undefined {
-    this.say({ type: 'data', id: this.ids.next(), name, data, transient: true });
+  #emitData(name: string, data: JsonObject): undefined {
+    this.emit({ type: 'data', id: this.ids.next(), name, data, transient: true });
   }
 
-  #raw(value: unknown): void {
-    this.say({ type: 'raw', dialect, value: capJson(value, undefined, this.onLoss) });
+  #emitRaw(value: unknown): void {
+    this.emit({ type: 'raw', dialect, value: capJson(value, undefined, this.onLoss) });
   }
 
-  #lose(kind: 'late' | 'withheld', what: string, why: string): void {
+  #reportLoss(kind: 'late' | 'withheld', what: string, why: string): void {
     this.onLoss({ kind, what, why });
   }
 }
 
-function ends({ from, to }: Input<'edge:fire'>): { from: Json; to: Json } {
+function toEdge({ from, to }: Input<'edge:fire'>): { from: Json; to: Json } {
   return { from: toJson(from), to: toJson(to) };
 }

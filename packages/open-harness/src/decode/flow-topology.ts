@@ -1,8 +1,8 @@
 import type { Topology } from '@intertie/core/internal';
 import type { FlowLike, RunSnapshot } from '../runtime/runtime.ts';
 
-/** The flow as it is drawn. It begins where no edge leads. */
-export function flowTopology(flow: FlowLike | undefined): Topology {
+/** Converts a flow to a topology. Its entry is the first node without an incoming edge. */
+export function toTopology(flow: FlowLike | undefined): Topology {
   const { nodes, edges } = flow ?? { nodes: [], edges: [] };
   const entry = nodes.find(({ id }) => !edges.some(({ to }) => to === id)) ?? nodes[0];
   return {
@@ -14,8 +14,8 @@ export function flowTopology(flow: FlowLike | undefined): Topology {
   };
 }
 
-/** What a runtime's snapshot gives away: all nodes, and those edges that have no name of their own. */
-export function snapshotFlow({ nodeStatus = {}, edgeStatus = {} }: RunSnapshot): FlowLike {
+/** Reconstructs a flow from a snapshot: all nodes, and the edges whose key is `from->to` instead of a name. */
+export function toFlow({ nodeStatus = {}, edgeStatus = {} }: RunSnapshot): FlowLike {
   const nodes = Object.keys(nodeStatus).map((id) => ({ id }));
   const edges = Object.keys(edgeStatus).flatMap((key) => {
     const [from, to, ...more] = key.split('->');

@@ -2,12 +2,12 @@ import type { AgentEvent, Emit, Fault, Meta, OnLoss } from '@intertie/core';
 import { toJson, type PartIds } from '@intertie/core/internal';
 import { dialect } from './dialect-name.ts';
 
-export type Words = 'text' | 'reasoning';
+export type TextKind = 'text' | 'reasoning';
 type Call = { toolCallId: string; toolName: string };
 
-/** What an invocation needs of the run that it is in. */
-export interface Surroundings {
-  say: Emit<AgentEvent>;
+/** The part of the run's state that an invocation needs. */
+export interface RunContext {
+  emit: Emit<AgentEvent>;
   ids: PartIds;
   nextStepId(): string;
   isStatic(toolName: string): boolean;
@@ -22,43 +22,43 @@ export type ToolUse = {
   durationMs?: number | undefined;
 };
 
-/** Where a runtime knows no name. */
+/** Name of a tool that the runtime does not name. */
 const unknownTool = 'unknown';
 
 /**
- * One invocation of a node, or a sub-agent inside one: its turn, the words that are open, the calls that have no result.
- * The wire gives parts and calls no ids and does not say where a block begins, so that is worked out here.
+ * One invocation of a node, or a sub-agent inside one: its step, its open text part, and its calls without a result. The wire
+ * has neither ids of parts and calls nor the start of a block, so both are derived here.
  */
 export class Invocation {
   readonly agentId: string;
   readonly name: string;
-  /** Without a `node:start` of its own, so that its turn is all of it. */
+  /** A sub-agent has no `node:start` of its own and ends with its step. */
   readonly isSubAgent: boolean;
   readonly parent: Invocation | undefined;
-  /** The last that an agent complained of, which is the cause if the node then fails. */
+  /** Last `agent:error`, the cause if the node then fails. */
   fault: Fault | undefined;
   hasText = false;
   sessionId: string | undefined;
-  #around: Surroundings;
+  #context: RunContext;
   #stepId: string | undefined;
-  #open: { kind: Words; id: string; said: string } | undefined;
-  /** Blocks that were closed before their whole came, which then says nothing new. */
-  #unconfirmed = new Map<Words, string>();
+  #open: { kind: TextKind; id: string; text: string } | undefined;
+  /** Text of blocks that were closed before their complete text arrived, which then adds nothing. */
+  #unconfirmed = new Map<TextKind, string>();
   #calls: Call[] = [];
 
   constructor(
-    around: Surroundings,
-    who: { agentId: string; name: string; isSubAgent: boolean; parent: Invocation | undefined },
+    context: RunContext,
+    identity: { agentId: string; name: string; isSubAgent: boolean; parent: Invocation | undefined },
   ) {
-    this.#around = around;
-    this.agentId = who.agentId;
-    this.name = who.name;
-    this.isSubAgent = who.isSubAgent;
-    this.parent = who.parent;
+    this.#context = context;
+    this.agentId = identity.agentId;
+    this.name = identity.name;
+    this.isSubAgent = identity.isSubAgent;
+    this.parent = identity.parent;
   }
 
-  /** The turn that is open, or a new one: what a node says without `agent:start` is a turn too. */
-  step(): string {
+  /** Returns the open step, or starts one: events without an `agent:start` need a step too. */
+  ensureStep(): string {
     this.#stepId ??= this.#startStep();
     return this.#stepId;
   }
@@ -67,118 +67,123 @@ export class Invocation {
     return this.#stepId;
   }
 
-  /** A turn begins. One that is still open has failed and is tried again. */
-  startTurn(): void {
-    if (this.#stepId !== undefined && this.fault !== undefined) this.endTurn({ discarded: true });
-    else this.endTurn();
-    this.step();
+  /** Starts a step. If one is open and has an error, this is a retry and the open step is discarded. */
+  restartStep(): void {
+    if (this.#stepId !== undefined && this.fault !== undefined) this.endStep({ discarded: true });
+    else this.endStep();
+    this.ensureStep();
   }
 
-  endTurn(more: Omit<Extract<AgentEvent, { type: 'step-end' }>, 'type' | 'stepId'> = {}): void {
-    this.closeWords();
+  endStep(fields: Omit<Extract<AgentEvent, { type: 'step-end' }>, 'type' | 'stepId'> = {}): void {
+    this.closeText();
     this.#unconfirmed.clear();
-    if (more.discarded) this.#calls = [];
+    if (fields.discarded) this.#calls = [];
     if (this.#stepId === undefined) return;
-    this.#around.say({ type: 'step-end', stepId: this.#stepId, ...more });
+    this.#context.emit({ type: 'step-end', stepId: this.#stepId, ...fields });
     this.#stepId = undefined;
   }
 
-  delta(kind: Words, delta: string): void {
+  appendText(kind: TextKind, delta: string): void {
     if (delta === '') return;
-    const open = this.#openWords(kind);
-    open.said += delta;
-    this.#around.say({ type: `${kind}-delta`, id: open.id, delta });
+    const open = this.#openText(kind);
+    open.text += delta;
+    this.#context.emit({ type: `${kind}-delta`, id: open.id, delta });
   }
 
-  /** A block as a whole: what its deltas have not said yet is said, and it is over. */
-  whole(kind: Words, content: string): void {
+  /** Completes a block: emits what the deltas lack of `content`, and closes the part. */
+  completeText(kind: TextKind, content: string): void {
     const open = this.#open?.kind === kind ? this.#open : undefined;
-    const said = open?.said ?? this.#unconfirmed.get(kind);
+    const text = open?.text ?? this.#unconfirmed.get(kind);
     this.#unconfirmed.delete(kind);
-    if (said === undefined) {
-      this.delta(kind, content);
-    } else if (open !== undefined && content.startsWith(said)) {
-      this.delta(kind, content.slice(said.length));
-    } else if (said.trim() !== content.trim() && !said.startsWith(content)) {
-      const why = 'The whole block is not what its deltas said. What was streamed stands.';
-      this.#around.onLoss({ kind: 'repaired', what: `agent:${kind === 'text' ? 'text' : 'thinking'}`, why });
+    if (text === undefined) {
+      this.appendText(kind, content);
+    } else if (open !== undefined && content.startsWith(text)) {
+      this.appendText(kind, content.slice(text.length));
+    } else if (text.trim() !== content.trim() && !text.startsWith(content)) {
+      const why = 'The complete text differs from its deltas. The streamed text is kept.';
+      this.#context.onLoss({ kind: 'repaired', what: `agent:${kind === 'text' ? 'text' : 'thinking'}`, why });
     }
-    this.closeWords();
+    this.closeText();
     this.#unconfirmed.delete(kind);
   }
 
-  closeWords(): void {
+  closeText(): void {
     if (this.#open === undefined) return;
-    const { kind, id, said } = this.#open;
+    const { kind, id, text } = this.#open;
     this.#open = undefined;
-    this.#unconfirmed.set(kind, said);
-    this.#around.say({ type: `${kind}-end`, id });
+    this.#unconfirmed.set(kind, text);
+    this.#context.emit({ type: `${kind}-end`, id });
   }
 
-  /** A use of a tool comes at once, or first with its input and then with its output, and without an id. */
-  tool({ toolName = unknownTool, input, output, error, durationMs }: ToolUse): void {
-    this.closeWords();
+  /** Emits a tool use. It arrives in one event, or as input and then output, without an id. */
+  emitToolUse({ toolName = unknownTool, input, output, error, durationMs }: ToolUse): void {
+    this.closeText();
     const isOver = output !== undefined || error !== undefined;
-    const begun = isOver && input === undefined ? this.#takeCall(toolName) : undefined;
-    const call = begun ?? this.#call(toolName, input);
+    const started = isOver && input === undefined ? this.#removeCall(toolName) : undefined;
+    const call = started ?? this.#emitCall(toolName, input);
     if (!isOver) {
       this.#calls.push(call);
       return;
     }
     const providerMetadata: Meta | undefined = durationMs === undefined ? undefined : { [dialect]: { durationMs } };
-    const more = { toolCallId: call.toolCallId, ...(providerMetadata && { providerMetadata }) };
-    // An empty error is one too.
+    const fields = { toolCallId: call.toolCallId, ...(providerMetadata && { providerMetadata }) };
+    // An empty error text is still an error.
     if (error === undefined) {
-      this.#around.say({ type: 'tool-result', ...more, status: 'ok', output: toJson(output, this.#around.onLoss) });
+      this.#context.emit({
+        type: 'tool-result',
+        ...fields,
+        status: 'ok',
+        output: toJson(output, this.#context.onLoss),
+      });
     } else {
-      const message = error === '' ? `The tool "${call.toolName}" failed and did not say why.` : error;
-      this.#around.say({ type: 'tool-result', ...more, status: 'error', error: { message } });
+      const message = error === '' ? `The tool "${call.toolName}" failed without a reason.` : error;
+      this.#context.emit({ type: 'tool-result', ...fields, status: 'error', error: { message } });
     }
   }
 
-  /** The node is over: a tool that has given nothing by now has failed. */
-  settleCalls(): void {
+  /** Fails the calls without a result at the end of the node. */
+  failOpenCalls(): void {
     for (const { toolCallId, toolName } of this.#calls) {
-      const error = { message: `The tool "${toolName}" gave no output before its node ended.`, code: 'no-output' };
-      this.#around.say({ type: 'tool-result', toolCallId, status: 'error', error });
+      const error = { message: `The tool "${toolName}" returned no output before its node ended.`, code: 'no-output' };
+      this.#context.emit({ type: 'tool-result', toolCallId, status: 'error', error });
     }
     this.#calls = [];
   }
 
-  #openWords(kind: Words): { kind: Words; id: string; said: string } {
+  #openText(kind: TextKind): { kind: TextKind; id: string; text: string } {
     if (this.#open?.kind === kind) return this.#open;
-    this.closeWords();
+    this.closeText();
     if (kind === 'text') this.hasText = true;
     this.#unconfirmed.delete(kind);
-    const stepId = this.step();
-    this.#open = { kind, id: this.#around.ids.next(), said: '' };
-    this.#around.say({ type: `${kind}-start`, id: this.#open.id, agentId: this.agentId, stepId });
+    const stepId = this.ensureStep();
+    this.#open = { kind, id: this.#context.ids.next(), text: '' };
+    this.#context.emit({ type: `${kind}-start`, id: this.#open.id, agentId: this.agentId, stepId });
     return this.#open;
   }
 
-  #call(toolName: string, input: unknown): Call {
-    const toolCallId = this.#around.ids.next();
-    this.#around.say({
+  #emitCall(toolName: string, input: unknown): Call {
+    const toolCallId = this.#context.ids.next();
+    this.#context.emit({
       type: 'tool-call',
       toolCallId,
       toolName,
-      input: input === undefined ? {} : toJson(input, this.#around.onLoss),
+      input: input === undefined ? {} : toJson(input, this.#context.onLoss),
       executor: 'runtime',
-      dynamic: !this.#around.isStatic(toolName),
+      dynamic: !this.#context.isStatic(toolName),
       agentId: this.agentId,
-      stepId: this.step(),
+      stepId: this.ensureStep(),
     });
     return { toolCallId, toolName };
   }
 
-  #takeCall(toolName: string): Call | undefined {
+  #removeCall(toolName: string): Call | undefined {
     const place = this.#calls.findIndex((call) => call.toolName === toolName || toolName === unknownTool);
     return place === -1 ? undefined : this.#calls.splice(place, 1)[0];
   }
 
   #startStep(): string {
-    const stepId = this.#around.nextStepId();
-    this.#around.say({ type: 'step-start', stepId, agentId: this.agentId, name: this.name });
+    const stepId = this.#context.nextStepId();
+    this.#context.emit({ type: 'step-start', stepId, agentId: this.agentId, name: this.name });
     return stepId;
   }
 }

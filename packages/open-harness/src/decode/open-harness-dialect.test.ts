@@ -5,7 +5,7 @@ import { traces } from '../../test/traces.ts';
 import { openHarnessDialect } from './open-harness-dialect.ts';
 import type { RuntimeEvent } from '../runtime/runtime-event.ts';
 
-/** The recordings in which the real runtimes break a rule of their own. */
+/** Rule violations of the real runtimes, by recording. */
 const faults: { [name: string]: string[] } = {
   '14-timeout-late-events': ['late', 'late', 'late', 'late', 'late'],
   '27-send-missing-runId': ['end'],
@@ -14,7 +14,7 @@ const faults: { [name: string]: string[] } = {
   'v0.2.0-pause-resume': ['fields', 'whole'],
 };
 
-test.each(traces)('the trace $name is recognised, and breaks the rules that it is known to break', (trace) => {
+test.each(traces)('detects trace $name and reports only its known violations', (trace) => {
   expect(trace.events.every((event) => openHarnessDialect.detect(event))).toBe(true);
   const { violations, losses } = check(openHarnessDialect, trace.events);
   expect(violations.map(({ rule }) => rule)).toEqual(faults[trace.name] ?? []);
@@ -31,12 +31,12 @@ test.each<[rule: string, items: unknown[]]>([
   ['whole', [{ type: 'agent:text:delta', ...node, content: 'a' }, { type: 'agent:text', ...node, content: 'b' }, rest]],
   ['late', [rest, { type: 'node:start', ...node }]],
   ['end', [{ type: 'flow:start', flowName: 'f' }]],
-])('%s is a rule', (rule, items) => {
+])('reports a violation of the rule %s', (rule, items) => {
   expect(check(openHarnessDialect, items).violations).toMatchObject([{ rule }]);
   expect(openHarnessDialect.rules.map(({ id }) => id)).toContain(rule);
 });
 
-test('knows what it does not know, and decodes', () => {
+test('reports unknown events as losses and decodes the others', () => {
   const { losses } = check(openHarnessDialect, [{ type: 'agent:dreams' }, rest]);
   expect(losses).toMatchObject([{ kind: 'unsupported', what: 'agent:dreams' }]);
   expect(openHarnessDialect.detect({ type: 'text-delta' })).toBe(false);

@@ -6,8 +6,8 @@ import { isFields, asNonEmptyText, asText, type Fields } from '@intertie/core/in
 import { openHarnessRules, type OpenHarnessRule } from './open-harness-rules.ts';
 import { isTerminalEvent, type RuntimeEvent } from '../runtime/runtime-event.ts';
 
-/** The events, and the fields without which they say nothing. */
-const fieldsOf: { readonly [Type in RuntimeEvent['type']]: readonly string[] } = {
+/** Required fields by event type. */
+const requiredFields: { readonly [Type in RuntimeEvent['type']]: readonly string[] } = {
   'flow:start': ['flowName'],
   'flow:complete': ['flowName', 'status'],
   'flow:paused': [],
@@ -33,9 +33,9 @@ const fieldsOf: { readonly [Type in RuntimeEvent['type']]: readonly string[] } =
   'agent:aborted': ['nodeId', 'runId'],
   'recording:linked': [],
 };
-const known: ReadonlyMap<string, readonly string[]> = new Map(Object.entries(fieldsOf));
+const known: ReadonlyMap<string, readonly string[]> = new Map(Object.entries(requiredFields));
 
-/** What a graph runtime of either generation tells its listeners, as a dialect: an item is an event. */
+/** Dialect of the events that a graph runtime of either generation emits to its listeners. An item is an event. */
 export const openHarnessDialect: Dialect<RuntimeEvent> = {
   name: dialect,
   rules: openHarnessRules,
@@ -47,46 +47,50 @@ export const openHarnessDialect: Dialect<RuntimeEvent> = {
 
 class OpenHarnessChecker implements Checker {
   #nodes = new Set<string>();
-  /** What the deltas of an open block have said, by invocation and kind. */
-  #said = new Map<string, string>();
+  /** Joined deltas of open blocks, by invocation and kind. */
+  #deltaText = new Map<string, string>();
   #isComplete = false;
-  #isAtRest = false;
+  #isEnded = false;
 
   feed(item: unknown, report: Report): void {
-    const say = (rule: OpenHarnessRule, message: string): void => report.violation(rule, message);
-    if (!isFields(item) || typeof item.type !== 'string') return say('event', 'The item has no type.');
+    const violate = (rule: OpenHarnessRule, message: string): void => report.violation(rule, message);
+    if (!isFields(item) || typeof item.type !== 'string') return violate('event', 'The item has no type.');
     const { type } = item;
-    if (this.#isComplete) say('late', `"${type}" comes after flow:complete.`);
+    if (this.#isComplete) violate('late', `"${type}" follows flow:complete.`);
     const fields = known.get(type);
     if (fields === undefined) {
-      return report.loss({ kind: 'unsupported', what: type, why: 'No runtime that is known has such an event.' });
+      return report.loss({ kind: 'unsupported', what: type, why: 'No known runtime has such an event.' });
     }
     const missing = fields.filter((field) => item[field] === undefined);
-    if (missing.length > 0) return say('fields', `"${type}" has no ${missing.join(' and no ')}.`);
-    this.#node(type, item, say);
-    this.#words(type, item, say);
+    if (missing.length > 0) return violate('fields', `"${type}" has no ${missing.join(' and no ')}.`);
+    this.#checkNode(type, item, violate);
+    this.#checkText(type, item, violate);
     this.#isComplete ||= type === 'flow:complete';
-    if (type.startsWith('flow:')) this.#isAtRest = isTerminalEvent({ type });
+    if (type.startsWith('flow:')) this.#isEnded = isTerminalEvent({ type });
   }
 
   end(report: Report): void {
-    if (!this.#isAtRest) report.violation('end', 'The events end, and the flow has not said that it does.');
+    if (!this.#isEnded) report.violation('end', 'The events ended before the flow.');
   }
 
-  #node(type: string, { runId }: Fields, say: (rule: OpenHarnessRule, message: string) => void): void {
+  #checkNode(type: string, { runId }: Fields, violate: (rule: OpenHarnessRule, message: string) => void): void {
     const key = asText(runId) ?? '';
     if (type === 'node:start') this.#nodes.add(key);
     if (type !== 'node:complete' && type !== 'node:error') return;
-    if (!this.#nodes.delete(key)) say('node', `"${type}" is of an invocation that is not at work.`);
+    if (!this.#nodes.delete(key)) violate('node', `"${type}" belongs to an invocation that is not running.`);
   }
 
-  #words(type: string, { runId, content }: Fields, say: (rule: OpenHarnessRule, message: string) => void): void {
+  #checkText(
+    type: string,
+    { runId, content }: Fields,
+    violate: (rule: OpenHarnessRule, message: string) => void,
+  ): void {
     const [, kind, isDelta] = /^agent:(text|thinking)(:delta)?$/.exec(type) ?? [];
     if (kind === undefined) return;
     const block = `${asText(runId)} ${kind}`;
-    const said = this.#said.get(block);
-    if (isDelta) return void this.#said.set(block, (said ?? '') + asText(content));
-    this.#said.delete(block);
-    if (said !== undefined && said !== content) say('whole', `"${type}" is not what its deltas have said.`);
+    const streamed = this.#deltaText.get(block);
+    if (isDelta) return void this.#deltaText.set(block, (streamed ?? '') + asText(content));
+    this.#deltaText.delete(block);
+    if (streamed !== undefined && streamed !== content) violate('whole', `"${type}" differs from its deltas.`);
   }
 }

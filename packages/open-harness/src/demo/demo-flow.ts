@@ -2,12 +2,12 @@ import type { FlowResume } from '../source/open-harness-source.ts';
 import { createFlowRuntime, type FlowRuntime, type FlowRuntimeOptions } from './flow-runtime.ts';
 import type { Flow, NodeContext } from './flow.ts';
 
-const topicOf = ({ input }: NodeContext): string => {
+const getTopic = ({ input }: NodeContext): string => {
   const { message } = input;
   return typeof message === 'string' && message.trim() !== '' ? message.trim() : 'heat pumps';
 };
 
-/** What the researchers find. Nothing here is true of any topic in particular. */
+/** Invented search results of the researchers. */
 const shelves: Readonly<Record<string, readonly string[]>> = {
   archive: ['a survey of forty households', 'a field test over two winters'],
   press: ['an interview with a skeptic', 'a comparison of running costs'],
@@ -16,16 +16,16 @@ const shelves: Readonly<Record<string, readonly string[]>> = {
 const research =
   (shelf: 'archive' | 'press') =>
   async (context: NodeContext): Promise<{ findings: readonly string[] }> => {
-    const topic = topicOf(context);
+    const topic = getTopic(context);
     await context.think(`The ${shelf} first: what has been measured, and by whom?`);
     const found = await context.tool('search', { shelf, query: topic }, () => ({ hits: shelves[shelf] ?? [] }));
     await context.say(`In the ${shelf} I found ${found.hits.join(' and ')}.`);
     return { findings: found.hits };
   };
 
-/** An editor drafts, asks before it publishes, and goes on with the answer. */
+/** Drafts a column, asks before publishing, and continues with the answer. */
 async function edit(context: NodeContext): Promise<{ text: string; published: boolean }> {
-  const topic = topicOf(context);
+  const topic = getTopic(context);
   const { answer } = context;
   if (answer === undefined) {
     const findings = ['archive', 'press'].flatMap((id) => {
@@ -49,22 +49,22 @@ async function edit(context: NodeContext): Promise<{ text: string; published: bo
   return { text, published: true };
 }
 
-/** A plan, two researchers side by side, an editor who asks before publishing. No model, no key. */
+/** Demo flow without a model or a key: a plan, two parallel researchers, and an editor who asks before publishing. */
 export const demoFlow: Flow = {
   name: 'newsroom',
   nodes: [
     {
       id: 'plan',
-      description: 'Decides who looks where.',
+      description: 'Assigns the research.',
       async run(context) {
         await context.think('Two shelves are worth a look. They can be read at the same time.');
-        await context.say(`Plan for "${topicOf(context)}": archive and press, then one column.`);
+        await context.say(`Plan for "${getTopic(context)}": archive and press, then one column.`);
         return { shelves: Object.keys(shelves) };
       },
     },
-    { id: 'archive', description: 'Looks for what was measured.', run: research('archive') },
-    { id: 'press', description: 'Looks for what was said.', run: research('press') },
-    { id: 'editor', description: 'Writes the column, and asks before it publishes.', run: edit },
+    { id: 'archive', description: 'Searches the archive.', run: research('archive') },
+    { id: 'press', description: 'Searches the press.', run: research('press') },
+    { id: 'editor', description: 'Writes the column and asks before publishing.', run: edit },
   ],
   edges: [
     { from: 'plan', to: 'archive' },
@@ -74,7 +74,7 @@ export const demoFlow: Flow = {
   ],
 };
 
-/** A runtime of the demo flow for every turn: `openHarnessSource(demoRuntime)`. */
+/** Creates a runtime of the demo flow for one run: `openHarnessSource(demoRuntime)`. */
 export function demoRuntime(
   turn: { resume?: FlowResume } = {},
   options: Omit<FlowRuntimeOptions, 'flow' | 'resume'> = {},

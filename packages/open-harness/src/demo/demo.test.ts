@@ -15,7 +15,7 @@ import type { Flow } from './flow.ts';
 
 const fast = (turn: Partial<FlowRequest> = {}): ReturnType<typeof demoRuntime> => demoRuntime(turn, { pace: 0 });
 
-async function eventsOf(flow: Flow, input: Record<string, unknown> = {}): Promise<RuntimeEvent[]> {
+async function runFlow(flow: Flow, input: Record<string, unknown> = {}): Promise<RuntimeEvent[]> {
   const events: RuntimeEvent[] = [];
   const runtime = createFlowRuntime({ flow, pace: 0 });
   runtime.onEvent((event) => void events.push(event));
@@ -23,12 +23,12 @@ async function eventsOf(flow: Flow, input: Record<string, unknown> = {}): Promis
   return events;
 }
 
-const runOf = (source: AgentSource, asked: string, more: Partial<RunInput> = {}): Promise<AgentEvent[]> =>
-  allOf(source.run(runInput(asked, more), runControl()));
+const runSource = (source: AgentSource, message: string, fields: Partial<RunInput> = {}): Promise<AgentEvent[]> =>
+  allOf(source.run(runInput(message, fields), runControl()));
 
-test('the demo flow plans, researches side by side, drafts, and asks', async () => {
+test('runs the demo flow up to its question and resumes it', async () => {
   const source = openHarnessSource(fast, { flow: demoFlow });
-  const first = await runOf(source, 'Tea');
+  const first = await runSource(source, 'Tea');
   expect(check(canonical, first).violations).toEqual([]);
   const end = first.at(-1) as EventOf<'run-end'>;
   expect(end).toMatchObject({ outcome: 'paused', waitingFor: [{ type: 'message' }] });
@@ -38,16 +38,16 @@ test('the demo flow plans, researches side by side, drafts, and asks', async () 
   expect(content.parts.filter(({ type }) => type === 'tool-invocation')).toHaveLength(2);
   expect(JSON.stringify(content)).toContain('Shall I publish it?');
 
-  const published = await runOf(source, 'yes, please', { runId: 'run-2', sourceState: end.resume });
+  const published = await runSource(source, 'yes, please', { runId: 'run-2', sourceState: end.resume });
   expect(check(canonical, published).violations).toEqual([]);
   expect(published.at(-1)).toMatchObject({ outcome: 'complete' });
   expect(JSON.stringify(foldEvents(published))).toContain('Published: https://example.com/column');
-  const changed = await runOf(source, 'shorter', { runId: 'run-3', sourceState: end.resume });
+  const changed = await runSource(source, 'shorter', { runId: 'run-3', sourceState: end.resume });
   expect(JSON.stringify(foldEvents(changed))).toContain('I have changed the column: shorter');
   expect((await source.describe!()).edges).toHaveLength(4);
 });
 
-test.each(chatMajors)('and in the chat of $name, two turns', async ({ createChat }) => {
+test.each(chatMajors)('runs the demo flow in a chat of $name', async ({ createChat }) => {
   const chat = createChat({ transport: new OpenHarnessChatTransport(fast) });
   await chat.sendMessage({ text: 'Tea' });
   await chat.sendMessage({ text: 'yes' });
@@ -56,8 +56,8 @@ test.each(chatMajors)('and in the chat of $name, two turns', async ({ createChat
   expect(chat.status).toBe('ready');
 });
 
-describe('the runtime', () => {
-  test('follows conditions, and skips what no edge leads to', async () => {
+describe('createFlowRuntime', () => {
+  test('evaluates edge conditions and skips unreachable nodes', async () => {
     const flow: Flow = {
       name: 'choice',
       nodes: ['a', 'b', 'c', 'd'].map((id) => ({ id, run: () => id })),
@@ -69,7 +69,7 @@ describe('the runtime', () => {
     };
     const types = (events: RuntimeEvent[]): string[] =>
       events.map((event) => ('nodeId' in event ? `${event.type} ${event.nodeId as string}` : event.type));
-    expect(types(await eventsOf(flow))).toEqual([
+    expect(types(await runFlow(flow))).toEqual([
       'flow:start',
       'node:start a',
       'node:complete a',
@@ -82,20 +82,20 @@ describe('the runtime', () => {
     ]);
   });
 
-  test('a node that throws fails the flow', async () => {
+  test('fails the flow if a node throws', async () => {
     const run = async (context: { say(text: string): Promise<void> }): Promise<never> => {
       await context.say('I try.');
       throw new Error('No luck.');
     };
     const flow: Flow = { name: 'f', nodes: [{ id: 'a', run }], edges: [] };
-    const events = await runOf(
+    const events = await runSource(
       openHarnessSource(() => createFlowRuntime({ flow, pace: 0 })),
       'hi',
     );
     expect(events.at(-1)).toMatchObject({ outcome: 'error', error: { message: 'Node "a" failed: No luck.' } });
   });
 
-  test('is paused and stopped from outside, at a word’s end', async () => {
+  test('pauses and stops between two words', async () => {
     for (const how of ['pause', 'stop'] as const) {
       const runtime = fast();
       const events: RuntimeEvent[] = [];
@@ -111,7 +111,7 @@ describe('the runtime', () => {
     }
   });
 
-  test('takes any model as a node', async () => {
+  test('runs an AI SDK model as a node', async () => {
     const flow: Flow = {
       name: 'model',
       nodes: [
@@ -123,7 +123,7 @@ describe('the runtime', () => {
       ],
       edges: [],
     };
-    const events = await eventsOf(flow, { message: 'hi' });
+    const events = await runFlow(flow, { message: 'hi' });
     expect(events.find(({ type }) => type === 'agent:text')).toMatchObject({ content: 'Hello from a model' });
     expect(events.at(-1)).toMatchObject({ status: 'complete' });
   });

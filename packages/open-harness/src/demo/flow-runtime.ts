@@ -6,9 +6,9 @@ import { Halt, runNode } from './node-run.ts';
 
 export interface FlowRuntimeOptions {
   flow: Flow;
-  /** A paused run to go on with: what `turn.resume` says. */
+  /** Paused run to continue: `turn.resume` of the factory. */
   resume?: { snapshot: RunSnapshot };
-  /** How long a word takes, in milliseconds. Default: 15. */
+  /** Delay per word in milliseconds. Default: 15. */
   pace?: number;
   generateId?: () => string;
   now?: () => number;
@@ -17,8 +17,8 @@ export interface FlowRuntimeOptions {
 const defaultPace = 15;
 
 /**
- * A small runtime with the interface of the real ones, of the second generation: for demos, tests and flows that are objects.
- * Nodes whose edges have fired run side by side.
+ * Creates a small runtime with the interface of the second generation, for demos, tests and flows defined as objects. Nodes
+ * whose edges have fired run in parallel.
  */
 export function createFlowRuntime(options: FlowRuntimeOptions): FlowRuntime {
   return new FlowRuntime(options);
@@ -45,7 +45,8 @@ export class FlowRuntime implements RuntimeLike {
     this.#input = { ...(state?.input as object | undefined) };
     this.#outputs = { ...outputs };
     for (const { id } of flow.nodes) this.#nodes[id] = (nodeStatus?.[id] ?? 'pending') as 'pending';
-    for (const edge of flow.edges) this.#edges[keyOf(edge)] = (edgeStatus?.[keyOf(edge)] ?? 'pending') as 'pending';
+    for (const edge of flow.edges)
+      this.#edges[toEdgeKey(edge)] = (edgeStatus?.[toEdgeKey(edge)] ?? 'pending') as 'pending';
   }
 
   async run(input: Record<string, unknown> = {}): Promise<RunSnapshot> {
@@ -53,15 +54,15 @@ export class FlowRuntime implements RuntimeLike {
     this.#input = input;
     this.#status = 'running';
     this.#emit({ type: 'flow:start', flowName: this.flow.name });
-    return this.#go(undefined);
+    return this.#runReadyNodes(undefined);
   }
 
   async resume(message?: string): Promise<RunSnapshot> {
-    if (this.#status !== 'paused') throw new Error(`The run ${this.#runId} is ${this.#status}, and not paused.`);
+    if (this.#status !== 'paused') throw new Error(`The run ${this.#runId} is ${this.#status}, not paused.`);
     this.#status = 'running';
     this.#stop = new AbortController();
     this.#emit({ type: 'flow:resumed' });
-    return this.#go(message ?? 'continue');
+    return this.#runReadyNodes(message ?? 'continue');
   }
 
   pause(): void {
@@ -92,28 +93,28 @@ export class FlowRuntime implements RuntimeLike {
     };
   }
 
-  async #go(answer: string | undefined): Promise<RunSnapshot> {
-    // Those that rested go on; then whatever became ready.
+  async #runReadyNodes(answer: string | undefined): Promise<RunSnapshot> {
+    // Continue the paused nodes first, then the nodes that became ready.
     let ready = this.flow.nodes.filter(({ id }) => this.#nodes[id] === 'running');
-    if (ready.length === 0) ready = this.#ready();
+    if (ready.length === 0) ready = this.#findReadyNodes();
     let given = answer;
     while (ready.length > 0) {
       const message = given;
       given = undefined;
       const ends = await Promise.all(ready.map((node) => this.#runOne(node, message)));
       const halt = ends.find((end) => end instanceof Halt);
-      if (halt !== undefined) return this.#rest(halt.how);
+      if (halt !== undefined) return this.#finishHalted(halt.how);
       if (ends.includes('failed')) return this.#finish('failed');
-      ready = this.#ready();
+      ready = this.#findReadyNodes();
     }
     return this.#finish('complete');
   }
 
   async #runOne(node: FlowNode, answer: string | undefined): Promise<'done' | 'failed' | Halt> {
     const runId = this.#options.generateId();
-    const who = { nodeId: node.id, runId };
+    const ids = { nodeId: node.id, runId };
     this.#nodes[node.id] = 'running';
-    this.#emit({ type: 'node:start', ...who });
+    this.#emit({ type: 'node:start', ...ids });
     try {
       const output = await runNode({
         node,
@@ -127,41 +128,41 @@ export class FlowRuntime implements RuntimeLike {
       });
       this.#nodes[node.id] = 'done';
       this.#outputs[node.id] = output ?? null;
-      this.#emit({ type: 'node:complete', ...who, output: output ?? null });
-      this.#leave(node.id);
+      this.#emit({ type: 'node:complete', ...ids, output: output ?? null });
+      this.#fireEdges(node.id);
       return 'done';
     } catch (error) {
       if (error instanceof Halt) {
         this.#emitHalt(error.how);
-        this.#emit({ type: error.how === 'pause' ? 'agent:paused' : 'agent:aborted', ...who });
+        this.#emit({ type: error.how === 'pause' ? 'agent:paused' : 'agent:aborted', ...ids });
         return error;
       }
       this.#nodes[node.id] = 'failed';
-      this.#emit({ type: 'node:error', ...who, error: toFault(error).message });
+      this.#emit({ type: 'node:error', ...ids, error: toFault(error).message });
       return 'failed';
     }
   }
 
-  #leave(id: string): void {
+  #fireEdges(id: string): void {
     for (const edge of this.flow.edges) {
       if (edge.from !== id) continue;
       const fires = edge.if?.({ input: this.#input, outputs: this.#outputs }) ?? true;
-      this.#edges[keyOf(edge)] = fires ? 'fired' : 'skipped';
-      if (fires) this.#emit({ type: 'edge:fire', edgeId: keyOf(edge), from: edge.from, to: edge.to });
+      this.#edges[toEdgeKey(edge)] = fires ? 'fired' : 'skipped';
+      if (fires) this.#emit({ type: 'edge:fire', edgeId: toEdgeKey(edge), from: edge.from, to: edge.to });
     }
   }
 
-  /** A node is ready when nothing before it is pending; if no edge leads to it any more, it is skipped, and so on. */
-  #ready(): FlowNode[] {
+  /** Returns the nodes without pending predecessors. Skips nodes whose edges were all skipped, transitively. */
+  #findReadyNodes(): FlowNode[] {
     for (;;) {
       const open = this.flow.nodes.filter(({ id }) => this.#nodes[id] === 'pending');
       const states = (id: string): string[] =>
-        this.flow.edges.filter(({ to }) => to === id).map((edge) => this.#edges[keyOf(edge)] as string);
+        this.flow.edges.filter(({ to }) => to === id).map((edge) => this.#edges[toEdgeKey(edge)] as string);
       const skipped = open.find(({ id }) => states(id).length > 0 && states(id).every((state) => state === 'skipped'));
       if (skipped === undefined) return open.filter(({ id }) => !states(id).includes('pending'));
       this.#nodes[skipped.id] = 'skipped';
       this.#emit({ type: 'node:skipped', nodeId: skipped.id, reason: 'edge' });
-      for (const edge of this.flow.edges) if (edge.from === skipped.id) this.#edges[keyOf(edge)] = 'skipped';
+      for (const edge of this.flow.edges) if (edge.from === skipped.id) this.#edges[toEdgeKey(edge)] = 'skipped';
     }
   }
 
@@ -172,14 +173,14 @@ export class FlowRuntime implements RuntimeLike {
     this.#stop.abort(new Halt(how));
   }
 
-  /** The flow's word comes first and once, its agents' follow. */
+  /** Emits the event of the flow once, before those of its agents. */
   #emitHalt(how: 'pause' | 'stop'): void {
     if (this.#status !== 'running') return;
     this.#status = how === 'pause' ? 'paused' : 'aborted';
     this.#emit({ type: how === 'pause' ? 'flow:paused' : 'flow:aborted' });
   }
 
-  #rest(how: 'pause' | 'stop'): RunSnapshot {
+  #finishHalted(how: 'pause' | 'stop'): RunSnapshot {
     this.#emitHalt(how);
     return this.getSnapshot();
   }
@@ -196,6 +197,6 @@ export class FlowRuntime implements RuntimeLike {
   };
 }
 
-function keyOf({ from, to }: FlowEdge): string {
+function toEdgeKey({ from, to }: FlowEdge): string {
   return `${from}->${to}`;
 }

@@ -4,12 +4,12 @@ import { streamText } from 'ai';
 import type { RuntimeEvent } from '../runtime/runtime-event.ts';
 import type { FlowNode, NodeContext } from './flow.ts';
 
-/** Thrown by a node that rests, and by one that was told to. */
+/** Thrown by a node that pauses the flow, and by one that is interrupted by `pause` or `stop`. */
 export class Halt extends Error {
   readonly how: 'pause' | 'stop';
 
   constructor(how: 'pause' | 'stop') {
-    super(`The flow was told to ${how}.`);
+    super(`The flow received ${how}.`);
     this.how = how;
   }
 }
@@ -21,32 +21,32 @@ export interface NodeRunOptions {
   outputs: NodeContext['outputs'];
   answer: string | undefined;
   signal: AbortSignal;
-  /** How long a word takes, in milliseconds. */
+  /** Delay per word in milliseconds. */
   pace: number;
   emit: (event: RuntimeEvent) => void;
 }
 
-/** One invocation of a node: what it does, told as the real runtimes tell it, deltas first and then the whole. */
+/** Runs one invocation of a node. Emits the events of the real runtimes: deltas first, then the complete text. */
 export async function runNode(options: NodeRunOptions): Promise<unknown> {
   const { node, runId, emit, signal, pace } = options;
-  const who = { nodeId: node.id, runId };
+  const ids = { nodeId: node.id, runId };
   let isAgent = false;
-  let said = '';
+  let lastText = '';
 
-  const begin = (): void => {
-    halted(signal);
-    if (!isAgent) emit({ type: 'agent:start', ...who, sessionId: runId });
+  const ensureStarted = (): void => {
+    throwIfHalted(signal);
+    if (!isAgent) emit({ type: 'agent:start', ...ids, sessionId: runId });
     isAgent = true;
   };
 
-  const utter = async (kind: 'text' | 'thinking', text: string): Promise<void> => {
-    begin();
+  const streamBlock = async (kind: 'text' | 'thinking', text: string): Promise<void> => {
+    ensureStarted();
     for (const content of text.match(/\S+\s*|\s+/g) ?? []) {
       await pause(pace, signal);
-      emit({ type: `agent:${kind}:delta`, ...who, content });
+      emit({ type: `agent:${kind}:delta`, ...ids, content });
     }
-    emit({ type: `agent:${kind}`, ...who, content: text });
-    if (kind === 'text') said = text;
+    emit({ type: `agent:${kind}`, ...ids, content: text });
+    if (kind === 'text') lastText = text;
   };
 
   const context: NodeContext = {
@@ -54,18 +54,18 @@ export async function runNode(options: NodeRunOptions): Promise<unknown> {
     outputs: options.outputs,
     answer: options.answer,
     signal,
-    say: (text) => utter('text', text),
-    think: (text) => utter('thinking', text),
+    say: (text) => streamBlock('text', text),
+    think: (text) => streamBlock('thinking', text),
     async tool(toolName, toolInput, execute) {
-      begin();
-      emit({ type: 'agent:tool', ...who, toolName, toolInput });
+      ensureStarted();
+      emit({ type: 'agent:tool', ...ids, toolName, toolInput });
       try {
         await pause(pace * 10, signal);
         const output = await execute();
-        emit({ type: 'agent:tool', ...who, toolName, toolOutput: output ?? null });
+        emit({ type: 'agent:tool', ...ids, toolName, toolOutput: output ?? null });
         return output;
       } catch (error) {
-        if (!(error instanceof Halt)) emit({ type: 'agent:tool', ...who, toolName, error: toFault(error).message });
+        if (!(error instanceof Halt)) emit({ type: 'agent:tool', ...ids, toolName, error: toFault(error).message });
         throw error;
       }
     },
@@ -76,29 +76,30 @@ export async function runNode(options: NodeRunOptions): Promise<unknown> {
   };
 
   try {
-    const output = 'run' in node ? await node.run(context) : { text: await speak(node, context, begin, options) };
-    halted(signal);
-    if (isAgent) emit({ type: 'agent:complete', ...who, result: said });
+    const output =
+      'run' in node ? await node.run(context) : { text: await runModel(node, context, ensureStarted, options) };
+    throwIfHalted(signal);
+    if (isAgent) emit({ type: 'agent:complete', ...ids, result: lastText });
     return output;
   } catch (error) {
-    const halt = haltOf(error, signal);
+    const halt = findHalt(error, signal);
     if (halt === undefined) {
-      if (isAgent) emit({ type: 'agent:error', ...who, errorType: 'exception', message: toFault(error).message });
+      if (isAgent) emit({ type: 'agent:error', ...ids, errorType: 'exception', message: toFault(error).message });
       throw error;
     }
     throw halt;
   }
 }
 
-/** A model speaks for itself. */
-async function speak(
+/** Runs a node defined by a model and emits its stream. */
+async function runModel(
   node: Extract<FlowNode, { model: unknown }>,
   context: NodeContext,
-  begin: () => void,
+  ensureStarted: () => void,
   { runId, emit, signal }: NodeRunOptions,
 ): Promise<string> {
-  const who = { nodeId: node.id, runId };
-  begin();
+  const ids = { nodeId: node.id, runId };
+  ensureStarted();
   let failure: { error: unknown } | undefined;
   const result = streamText({
     model: node.model,
@@ -110,23 +111,23 @@ async function speak(
   for await (const part of result.fullStream) {
     if (part.type === 'text-delta') {
       text += part.text;
-      emit({ type: 'agent:text:delta', ...who, content: part.text });
+      emit({ type: 'agent:text:delta', ...ids, content: part.text });
     } else if (part.type === 'reasoning-delta') {
-      emit({ type: 'agent:thinking:delta', ...who, content: part.text });
+      emit({ type: 'agent:thinking:delta', ...ids, content: part.text });
     }
   }
   if (failure !== undefined) throw failure.error;
-  halted(signal);
-  emit({ type: 'agent:text', ...who, content: text });
+  throwIfHalted(signal);
+  emit({ type: 'agent:text', ...ids, content: text });
   return text;
 }
 
-function halted(signal: AbortSignal): void {
-  if (signal.aborted) throw haltOf(signal.reason, signal) ?? new Halt('stop');
+function throwIfHalted(signal: AbortSignal): void {
+  if (signal.aborted) throw findHalt(signal.reason, signal) ?? new Halt('stop');
 }
 
-/** Whatever a node throws once it was told to rest, it throws because of it. */
-function haltOf(error: unknown, signal: AbortSignal): Halt | undefined {
+/** Returns the halt that caused an error: after an abort, every error of a node is a consequence of it. */
+function findHalt(error: unknown, signal: AbortSignal): Halt | undefined {
   if (error instanceof Halt) return error;
   return signal.aborted && signal.reason instanceof Halt ? signal.reason : undefined;
 }

@@ -16,12 +16,12 @@ type AgentChunk = { data?: unknown; transient?: boolean };
 export function createFlowChunks(options: FlowChunkOptions = {}): Codec<UIMessageChunk, UIMessageChunk> {
   const { sendStepMarkers = true } = options;
   const seen = new Set<string>();
-  /** Open words: a step that ends makes ai 6 forget them. */
+  /** Open text parts. ai 6 drops open parts when a step ends. */
   const open = new Set<string>();
   let isStep = false;
-  /** The step has nothing in it yet. */
+  /** The step is still empty. */
   let isFresh = false;
-  /** The encoder has ended its step, and may begin another in which we already are. */
+  /** The encoder ended its step. Delayed, because its next step may be one that we have started already. */
   let isHeld = false;
   /** Nodes that started while text of another node was open. Their steps start when nothing is open. */
   let deferred = 0;
@@ -39,9 +39,9 @@ export function createFlowChunks(options: FlowChunkOptions = {}): Codec<UIMessag
     isFresh = true;
   };
 
-  const mark = (chunk: UIMessageChunk, emit: Emit<UIMessageChunk>): void => {
+  const handleStepChunk = (chunk: UIMessageChunk, emit: Emit<UIMessageChunk>): void => {
     if (sendStepMarkers === 'nodes') {
-      // Content needs a step around it, even if no node has been announced.
+      // Content requires a step, even if no node has started.
       if (chunk.type === 'start-step' && !isStep) startStep(emit);
       return;
     }
@@ -53,20 +53,20 @@ export function createFlowChunks(options: FlowChunkOptions = {}): Codec<UIMessag
     isHeld = false;
   };
 
-  const agent = (chunk: UIMessageChunk & AgentChunk, emit: Emit<UIMessageChunk>): void => {
+  const handleAgentChunk = (chunk: UIMessageChunk & AgentChunk, emit: Emit<UIMessageChunk>): void => {
     if (!isFields(chunk.data)) return emit(chunk);
     const { agentId: wireId, kind } = chunk.data;
     const agentId = asNonEmptyText(wireId) ?? '';
     const isNew = !seen.has(agentId);
     seen.add(agentId);
-    const isStepOf = sendStepMarkers !== false && kind === 'node';
-    if (isStepOf && isNew && open.size === 0) startStep(emit);
-    else if (isStepOf && isNew && sendStepMarkers === 'nodes') deferred += 1;
+    const startsStep = sendStepMarkers !== false && kind === 'node';
+    if (startsStep && isNew && open.size === 0) startStep(emit);
+    else if (startsStep && isNew && sendStepMarkers === 'nodes') deferred += 1;
     const { transient, ...kept } = chunk;
     emit({
       ...kept,
-      // A step has its node's name, also if the node says nothing.
-      ...(transient && !isStepOf && { transient }),
+      // Persist the node's name in its step, even if the node emits nothing.
+      ...(transient && !startsStep && { transient }),
     });
   };
 
@@ -74,12 +74,12 @@ export function createFlowChunks(options: FlowChunkOptions = {}): Codec<UIMessag
     feed(chunk, emit) {
       const { type } = chunk;
       if (type === 'start-step' || type === 'finish-step') {
-        if (sendStepMarkers) mark(chunk, emit);
+        if (sendStepMarkers) handleStepChunk(chunk, emit);
         return;
       }
-      // Without steps it would take back the whole message.
+      // Without steps a reset would remove the whole message.
       if (type === 'reset-step' && !sendStepMarkers) return;
-      if (type === 'data-agent') return agent(chunk, emit);
+      if (type === 'data-agent') return handleAgentChunk(chunk, emit);
       if (type === 'finish' || type === 'abort' || type === 'error') endStep(emit);
       if (isHeld && !type.startsWith('data-')) endStep(emit);
       if (type === 'text-start' || type === 'reasoning-start') open.add(chunk.id);

@@ -2,17 +2,17 @@ import { createUIMessageStreamDialect, type UIMessageChunk } from '@intertie/ai-
 import { check } from '@intertie/conformance';
 import { describe, expect, test } from 'vitest';
 import { node } from '../../test/flow-events.ts';
-import { chunksOf } from '../../test/replayed-chat.ts';
+import { readChunks } from '../../test/replayed-chat.ts';
 import { runInput } from '../../test/run-input.ts';
-import { traceOf, traces } from '../../test/traces.ts';
+import { findTrace, traces } from '../../test/traces.ts';
 import type { RuntimeEvent } from '../runtime/runtime-event.ts';
 import { createTransformState, transformEvent } from './transform-event.ts';
 
-const typesOf = (chunks: UIMessageChunk[]): string[] => chunks.map(({ type }) => type);
+const getTypes = (chunks: UIMessageChunk[]): string[] => chunks.map(({ type }) => type);
 
-/** Types of the chunks that a page shows. The transport's resume token and error codes are its own. */
+/** Returns the types of visible chunks, without the transport's resume token and error codes. */
 const shown = (chunks: UIMessageChunk[]): string[] =>
-  typesOf(chunks).filter((type) => type !== 'data-event' && type !== 'message-metadata');
+  getTypes(chunks).filter((type) => type !== 'data-event' && type !== 'message-metadata');
 
 describe('transformEvent without a state', () => {
   test.each<[RuntimeEvent, string[]]>([
@@ -30,38 +30,38 @@ describe('transformEvent without a state', () => {
     [{ type: 'flow:complete', flowName: 'f', status: 'failed' }, ['data-flow-status', 'message-metadata', 'error']],
     [{ type: 'flow:paused' }, ['finish']],
     [{ type: 'flow:aborted' }, ['message-metadata', 'abort']],
-  ])('gives the chunks of the event %j alone', (event, types) => {
-    expect(typesOf(transformEvent(event))).toEqual(types);
+  ])('emits only the chunks of the event %j', (event, types) => {
+    expect(getTypes(transformEvent(event))).toEqual(types);
   });
 
-  test('gives the content of the event', () => {
+  test('emits the content of the event', () => {
     expect(transformEvent({ type: 'agent:text:delta', ...node, content: 'Hi' })).toContainEqual(
       expect.objectContaining({ type: 'text-delta', delta: 'Hi' }),
     );
   });
 
   test.each([null, 7, {}, { type: 'flow:unknown' }, { type: 'agent:text:delta' }])('does not throw on %j', (value) => {
-    expect(typesOf(transformEvent(value as never)).filter((type) => !type.startsWith('data-'))).toEqual([]);
+    expect(getTypes(transformEvent(value as never)).filter((type) => !type.startsWith('data-'))).toEqual([]);
   });
 });
 
-describe.each(traces)('transformEvent with a state: the trace $name', ({ name, events, thrown, snapshot }) => {
-  test('gives the stream of the chat transport', async () => {
+describe.each(traces)('transformEvent with a state: trace $name', ({ name, events, thrown, snapshot }) => {
+  test('emits the same chunks as the chat transport', async () => {
     const state = createTransformState({ run: runInput() });
     const chunks = events.flatMap((event) => transformEvent(event, state));
     if (thrown !== undefined) {
       state.end({ reason: 'error', error: { message: thrown } }, (chunk) => void chunks.push(chunk));
     } else if (snapshot) chunks.push(...transformEvent({ type: 'settled', snapshot }, state));
     state.end({ reason: 'eof' }, (chunk) => void chunks.push(chunk));
-    expect(shown(chunks)).toEqual(shown(await chunksOf(name)));
+    expect(shown(chunks)).toEqual(shown(await readChunks(name)));
     const { violations } = check(createUIMessageStreamDialect({ version: 6 }), chunks);
     expect(violations.filter(({ rule }) => rule !== 'S12-empty')).toEqual([]);
   });
 });
 
-test('transformEvent with a state takes the options of the transport', () => {
+test('applies the options of the transport with a state', () => {
   const state = createTransformState({ sendReasoning: false, sendStepMarkers: false });
-  const types = typesOf(traceOf('02').events.flatMap((event) => transformEvent(event, state)));
+  const types = getTypes(findTrace('02').events.flatMap((event) => transformEvent(event, state)));
   expect(types.filter((type) => !type.startsWith('data-') && type !== 'text-delta')).toEqual([
     'start',
     'text-start',

@@ -1,36 +1,36 @@
 import type { RuntimeEvent } from './runtime-event.ts';
 import type { RunSnapshot, RuntimeLike } from './runtime.ts';
 
-/** What we know of a runtime that is at work for us. */
+/** State of a runtime that we have started. */
 export type ActiveRuntime = { promise?: Promise<RunSnapshot>; nodeRunId?: string };
 
-/** A runtime tells neither its running promise nor its active node to those who come later. */
+/** Runtimes expose neither their running promise nor their active node, so a second request finds them here. */
 const active = new WeakMap<RuntimeLike, ActiveRuntime>();
 
-export function activeRuntime(runtime: RuntimeLike): ActiveRuntime | undefined {
+export function getActiveRuntime(runtime: RuntimeLike): ActiveRuntime | undefined {
   return active.get(runtime);
 }
 
-/** From before it begins, since the first nodes may start before there is a promise, until the promise settles. */
-export function startActive(runtime: RuntimeLike, begin: () => Promise<RunSnapshot>): Promise<RunSnapshot> {
-  const mine: ActiveRuntime = {};
-  active.set(runtime, mine);
+/** Starts a runtime and registers it until its promise settles. Registered first, because nodes may start synchronously. */
+export function startRuntime(runtime: RuntimeLike, begin: () => Promise<RunSnapshot>): Promise<RunSnapshot> {
+  const entry: ActiveRuntime = {};
+  active.set(runtime, entry);
   const forget = (): void => {
-    if (active.get(runtime) === mine) active.delete(runtime);
+    if (active.get(runtime) === entry) active.delete(runtime);
   };
   try {
-    mine.promise = begin();
+    entry.promise = begin();
   } catch (error) {
-    mine.promise = Promise.reject(error);
+    entry.promise = Promise.reject(error);
   }
-  mine.promise.then(forget, forget);
-  return mine.promise;
+  entry.promise.then(forget, forget);
+  return entry.promise;
 }
 
-/** Follows which node is at work. */
-export function watchActive(runtime: RuntimeLike, event: RuntimeEvent): void {
-  const known = active.get(runtime);
-  if (known === undefined) return;
-  if (event.type === 'node:start') known.nodeRunId = event.runId;
-  else if (event.type === 'node:complete' || event.type === 'node:error') delete known.nodeRunId;
+/** Updates the active node of a runtime. */
+export function trackActiveNode(runtime: RuntimeLike, event: RuntimeEvent): void {
+  const entry = active.get(runtime);
+  if (entry === undefined) return;
+  if (event.type === 'node:start') entry.nodeRunId = event.runId;
+  else if (event.type === 'node:complete' || event.type === 'node:error') delete entry.nodeRunId;
 }

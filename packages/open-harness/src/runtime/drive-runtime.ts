@@ -1,11 +1,11 @@
 import { toFault, type Answer, type OnLoss, type RunControl, type RunInput } from '@intertie/core';
 import { toAbortEnd, defined, isFields } from '@intertie/core/internal';
-import { activeRuntime, startActive, watchActive } from './active-runtimes.ts';
+import { getActiveRuntime, startRuntime, trackActiveNode } from './active-runtimes.ts';
 import { createInputQueue } from './input-queue.ts';
 import { MessageDelivery } from './message-delivery.ts';
 import { isTerminalEvent, type OpenHarnessInput, type RuntimeEvent } from './runtime-event.ts';
 import type { RunSnapshot, RuntimeLike } from './runtime.ts';
-import { lastUserText, undeliveredText } from './turn-text.ts';
+import { getLastUserText, undeliveredText } from './request-text.ts';
 
 export interface DriveOptions {
   run: RunInput;
@@ -19,8 +19,8 @@ export interface DriveOptions {
 }
 
 /**
- * Runs a runtime, by the state that it is in, and gives what it says and how its promise ends. Subscribes before it runs,
- * for nothing is said twice; and exactly once, until the stream is over or cancelled.
+ * Starts, resumes or joins a runtime, depending on its status. Returns its events and the result of its promise. Subscribes
+ * before starting, because events are not repeated, and unsubscribes when the stream ends or is cancelled.
  */
 export function driveRuntime(runtime: RuntimeLike, options: DriveOptions): ReadableStream<OpenHarnessInput> {
   const { run, control, pauses, drainMs, onLoss } = options;
@@ -29,9 +29,9 @@ export function driveRuntime(runtime: RuntimeLike, options: DriveOptions): Reada
   let unsubscribe: (() => void) | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let isOver = false;
-  /** The flow itself is at rest, so there is nothing to stop. */
-  let isResting = true;
-  /** Of a message to a flow that was already running, until it is reported as undelivered. */
+  /** The flow is not running, so there is nothing to stop. */
+  let isIdle = true;
+  /** Delivery of a message to a flow that was already running, until it is reported as undelivered. */
   let delivery: MessageDelivery | undefined;
 
   const onEvent = (event: RuntimeEvent): void => {
@@ -40,19 +40,19 @@ export function driveRuntime(runtime: RuntimeLike, options: DriveOptions): Reada
     queue.push(event);
     // The decoder reports a malformed event; nothing may throw here.
     if (!isFields(event)) return;
-    watchActive(runtime, event);
-    deliver((message) => message.see(event));
-    if (event.type === 'flow:complete') isResting = true;
+    trackActiveNode(runtime, event);
+    tryDeliver((message) => message.handleEvent(event));
+    if (event.type === 'flow:complete') isIdle = true;
     if (event.type === 'flow:resumed') clearTimeout(timer);
     if (event.type === 'flow:paused' || event.type === 'flow:aborted') {
-      isResting = true;
-      // Its agents have their last words after it, and then the promise settles; but nothing says that it must.
+      isIdle = true;
+      // Agents emit final events before the promise settles, but the promise may never settle.
       clearTimeout(timer);
       if (pauses !== 'live') timer = setTimeout(() => queue.push({ type: 'drained' }), drainMs);
     }
   };
 
-  const leave = (): void => {
+  const cleanUp = (): void => {
     if (isOver) return;
     isOver = true;
     checkDelivery();
@@ -60,16 +60,16 @@ export function driveRuntime(runtime: RuntimeLike, options: DriveOptions): Reada
     signal.removeEventListener('abort', onAbort);
     unsubscribe?.();
     answers?.return?.().catch(() => undefined);
-    if (!isResting) halt();
+    if (!isIdle) haltRuntime();
   };
 
   const fail = (error: unknown, code: string): void => {
-    leave();
+    cleanUp();
     queue.fail(toFault(error, code));
   };
 
-  const halt = (): void => {
-    isResting = true;
+  const haltRuntime = (): void => {
+    isIdle = true;
     const reason = toAbortEnd(signal.reason).message;
     try {
       stopRuntime(runtime, options.onAbort, reason);
@@ -81,10 +81,10 @@ export function driveRuntime(runtime: RuntimeLike, options: DriveOptions): Reada
   const onAbort = (): void => {
     const { by, message: reason } = toAbortEnd(signal.reason);
     queue.push({ type: 'stopping', ...defined({ by, reason }) });
-    if (!isResting) halt();
+    if (!isIdle) haltRuntime();
   };
 
-  const deliver = (attempt: (message: MessageDelivery) => void): void => {
+  const tryDeliver = (attempt: (message: MessageDelivery) => void): void => {
     if (delivery === undefined) return;
     try {
       attempt(delivery);
@@ -94,7 +94,7 @@ export function driveRuntime(runtime: RuntimeLike, options: DriveOptions): Reada
     }
   };
 
-  /** At the end of the run: a message that no node has got is reported, once. */
+  /** Reports, once, a message that no node has received by the end of the run. */
   const checkDelivery = (): void => {
     if (!delivery?.isUndelivered) return;
     delivery = undefined;
@@ -102,61 +102,61 @@ export function driveRuntime(runtime: RuntimeLike, options: DriveOptions): Reada
     onLoss({ kind: 'unsupported', what: 'message', why: undeliveredText });
   };
 
-  /** Until the promise settles; and on, where a pause is answered inside the process. */
-  const follow = async (promise: Promise<RunSnapshot>): Promise<void> => {
+  /** Follows a promise until it settles. After a live pause, waits for the answer and resumes. */
+  const followRun = async (promise: Promise<RunSnapshot>): Promise<void> => {
     let snapshot: RunSnapshot;
     try {
       snapshot = await promise;
     } catch (error) {
-      isResting = true;
+      isIdle = true;
       return fail(error, 'run-rejected');
     }
-    isResting = true;
+    isIdle = true;
     if (snapshot?.status !== 'paused' || pauses !== 'live') checkDelivery();
     queue.push({ type: 'settled', snapshot });
     if (pauses !== 'live' || snapshot?.status !== 'paused' || isOver) {
-      leave();
+      cleanUp();
       return queue.close();
     }
     answers ??= control.liveAnswers[Symbol.asyncIterator]();
     const answer = await answers.next();
     if (isOver) return;
     if (answer.done) return queue.push({ type: 'drained' });
-    const text = answerText(answer.value);
+    const text = toAnswerText(answer.value);
     queue.push({ type: 'answered', text });
     await start(() => resumeRuntime(runtime, text));
   };
 
   const start = (begin: () => Promise<RunSnapshot>): Promise<void> => {
-    isResting = false;
-    return follow(startActive(runtime, begin));
+    isIdle = false;
+    return followRun(startRuntime(runtime, begin));
   };
 
   const queue = createInputQueue<OpenHarnessInput>((_reason, unread) => {
-    leave();
+    cleanUp();
     for (const { type } of unread.filter((input) => isFields(input))) {
-      if (type.includes(':')) onLoss({ kind: 'late', what: type, why: 'It came after the run had ended.' });
+      if (type.includes(':')) onLoss({ kind: 'late', what: type, why: 'The event arrived after the end of the run.' });
     }
   });
-  const text = turnText(run);
+  const text = getRequestText(run);
   const { status } = runtime.getSnapshot();
-  if (status === 'complete' || status === 'aborted') throw new Error(overText(status));
-  if (status === 'running' && (options.whenRunning === 'refuse' || !takesMessages(runtime))) {
-    throw new Error(busyText(takesMessages(runtime)));
+  if (status === 'complete' || status === 'aborted') throw new Error(formatFinishedError(status));
+  if (status === 'running' && (options.whenRunning === 'refuse' || !acceptsMessages(runtime))) {
+    throw new Error(formatBusyError(acceptsMessages(runtime)));
   }
   unsubscribe = runtime.onEvent(onEvent);
   signal.addEventListener('abort', onAbort);
   if (status === 'running') {
-    isResting = false;
+    isIdle = false;
     delivery = new MessageDelivery(runtime, text);
-    const { promise, nodeRunId } = activeRuntime(runtime) ?? {};
-    if (nodeRunId !== undefined) deliver((message) => message.send(nodeRunId));
-    if (promise !== undefined) void follow(promise);
+    const { promise, nodeRunId } = getActiveRuntime(runtime) ?? {};
+    if (nodeRunId !== undefined) tryDeliver((message) => message.send(nodeRunId));
+    if (promise !== undefined) void followRun(promise);
   } else void start(() => (status === 'paused' ? resumeRuntime(runtime, text) : runtime.run(options.input)));
   return queue.stream;
 }
 
-/** The second generation has a method for it; in the first, a command sets the message and `run()` goes on. */
+/** Resumes a paused runtime. The first generation has no method: a command sets the message, and `run()` continues. */
 function resumeRuntime(runtime: RuntimeLike, text: string): Promise<RunSnapshot> {
   const message = text === '' ? undefined : text;
   if (runtime.resume) return runtime.resume(message);
@@ -167,36 +167,36 @@ function resumeRuntime(runtime: RuntimeLike, text: string): Promise<RunSnapshot>
 function stopRuntime(runtime: RuntimeLike, how: 'stop' | 'pause', reason: string | undefined): void {
   if (how === 'pause' && runtime.pause) return runtime.pause();
   if (how === 'stop' && runtime.stop) return runtime.stop();
-  if (!runtime.dispatch) throw new Error('The runtime has no way to be stopped; it goes on unheard.');
+  if (!runtime.dispatch) throw new Error('The runtime cannot be stopped and continues unobserved.');
   runtime.dispatch({ type: 'abort', ...(how === 'pause' && { resumable: true }), ...defined({ reason }) });
 }
 
 /** Only the first generation has an inbox. */
-function takesMessages(runtime: RuntimeLike): boolean {
+function acceptsMessages(runtime: RuntimeLike): boolean {
   return runtime.dispatch !== undefined && runtime.resume === undefined;
 }
 
-/** What the user has said or answered. */
-function turnText(run: RunInput): string {
+/** Returns the text of the user's answer or message. */
+function getRequestText(run: RunInput): string {
   const answer = run.answers.find((given): given is Answer => 'questionId' in given);
-  return answer === undefined ? (lastUserText(run) ?? '') : answerText(answer);
+  return answer === undefined ? (getLastUserText(run) ?? '') : toAnswerText(answer);
 }
 
-function answerText({ value, approved, cancelled, reason }: Answer): string {
+function toAnswerText({ value, approved, cancelled, reason }: Answer): string {
   if (typeof value === 'string') return value;
   if (value !== undefined) return JSON.stringify(value);
   if (approved !== undefined) return [approved ? 'yes' : 'no', ...(reason === undefined ? [] : [reason])].join(': ');
   return cancelled ? 'cancelled' : '';
 }
 
-function overText(status: string): string {
+function formatFinishedError(status: string): string {
   return (
     `This Open Harness runtime has already run (its status is "${status}"), and a runtime runs once. ` +
-    'Give a function that makes one for every message: () => createRuntime({ flow, registry }).'
+    'Pass a function that creates one for every message: () => createRuntime({ flow, registry }).'
   );
 }
 
-function busyText(takes: boolean): string {
-  const why = takes ? 'and the policy is to refuse' : 'and it takes no messages before it is paused';
-  return `This Open Harness runtime is still at work on the last message, ${why}. Wait, or stop it first.`;
+function formatBusyError(acceptsMessage: boolean): string {
+  const why = acceptsMessage ? 'and whenRunning is "refuse"' : 'and accepts messages only when paused';
+  return `This Open Harness runtime is still working on the last message, ${why}. Wait, or stop it first.`;
 }

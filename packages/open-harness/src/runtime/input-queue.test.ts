@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import { createInputQueue } from './input-queue.ts';
 
-test('a failure is told after everything that came before it', async () => {
+test('delivers a failure after all earlier items', async () => {
   const queue = createInputQueue<number>(() => undefined);
   queue.push(1);
   queue.push(2);
@@ -12,7 +12,7 @@ test('a failure is told after everything that came before it', async () => {
   await expect(reader.read()).rejects.toThrow('Torn.');
 });
 
-test('a reader may wait, and be told that nothing more comes', async () => {
+test('wakes a waiting reader for an item and for the end', async () => {
   const queue = createInputQueue<number>(() => undefined);
   const reader = queue.stream.getReader();
   const first = reader.read();
@@ -23,7 +23,7 @@ test('a reader may wait, and be told that nothing more comes', async () => {
   expect(await last).toMatchObject({ done: true });
 });
 
-test('who leaves, leaves what is unread; also while waiting', async () => {
+test('passes unread items to onCancel, also while a read is pending', async () => {
   const onCancel = vi.fn<(reason: unknown, unread: number[]) => void>();
   const queue = createInputQueue<number>(onCancel);
   for (const item of [1, 2, 3]) queue.push(item);

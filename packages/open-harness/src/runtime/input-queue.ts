@@ -1,6 +1,6 @@
 import { pullStream } from '@intertie/core/internal';
 
-/** Queue that listeners push to and a stream reads. The stream reports a failure after all items that came before it. */
+/** Queue between listeners that push and a reader that pulls. A failure is delivered after all earlier items. */
 export interface InputQueue<Item> {
   push(item: Item): void;
   close(): void;
@@ -8,10 +8,10 @@ export interface InputQueue<Item> {
   readonly stream: ReadableStream<Item>;
 }
 
-/** `onCancel` receives the unread items. It is also called, with no items, after the stream has reported a failure. */
+/** Creates a queue. `onCancel` receives the unread items; after a failure it is called with none. */
 export function createInputQueue<Item>(onCancel: (reason: unknown, unread: Item[]) => void): InputQueue<Item> {
   let items: Item[] = [];
-  /** Index of the first unread item. Removing items from the front of an array moves all others. */
+  /** Index of the first unread item. Removing items from the front would move all others. */
   let next = 0;
   let end: { error?: unknown } | undefined;
   let wake: (() => void) | undefined;

@@ -3,15 +3,15 @@ import type { RuntimeEvent } from './runtime-event.ts';
 import type { RuntimeLike } from './runtime.ts';
 
 /**
- * Delivers one message to a flow that is already running. A runtime takes messages per node invocation and does not list its
- * invocations, so the events show which one is active. Its snapshot lists messages that no node has read: such a message
- * is sent again to the node that starts next, since agent nodes read their inbox only when they start.
+ * Delivers one message to a flow that is already running. A runtime accepts messages per node invocation but does not list its
+ * invocations, so the active one is derived from the events. Agent nodes read their inbox only when they start: a message that
+ * the snapshot lists as unread is sent again to the next node.
  */
 export class MessageDelivery {
   #runtime: RuntimeLike;
   #message: string;
   #sentTo: string | undefined;
-  /** Invocations that have ended: late events of theirs do not make them active. */
+  /** Ended invocations. Their late events do not make them active again. */
   #ended = new Set<string>();
 
   constructor(runtime: RuntimeLike, message: string) {
@@ -19,8 +19,8 @@ export class MessageDelivery {
     this.#message = message;
   }
 
-  /** Sends the message if the event shows an active node. Throws what `dispatch` throws. */
-  see(event: RuntimeEvent): void {
+  /** Sends the message if the event shows an active node. Rethrows errors of `dispatch`. */
+  handleEvent(event: RuntimeEvent): void {
     if (event.type === 'node:complete' || event.type === 'node:error') {
       this.#ended.add(event.runId);
       if (this.#sentTo === event.runId && this.#isUnread()) this.#sentTo = undefined;
@@ -32,7 +32,7 @@ export class MessageDelivery {
     this.#runtime.dispatch?.({ type: 'send', message: this.#message, runId });
   }
 
-  /** Whether no node has got the message so far. A runtime that reports no inbox has delivered what it was sent. */
+  /** Whether no node has read the message. A runtime that reports no inbox is assumed to deliver. */
   get isUndelivered(): boolean {
     return this.#sentTo === undefined || this.#isUnread();
   }
@@ -54,7 +54,7 @@ export class MessageDelivery {
     const { nodeId, runId } = event as { nodeId?: unknown; runId?: unknown };
     if (asNonEmptyText(nodeId) === undefined || asNonEmptyText(runId) === undefined || this.#ended.has(runId as string))
       return false;
-    // Sub-agents of a node have ids of their own and no inbox.
+    // Sub-agents of a node have their own ids but no inbox.
     const { nodeStatus } = this.#runtime.getSnapshot();
     return nodeStatus === undefined || Object.hasOwn(nodeStatus, nodeId as string);
   }

@@ -1,24 +1,24 @@
 import type { RunSnapshot, RuntimeCommand } from './runtime.ts';
 
-/** One invocation of a node. `runId` is the invocation's, and has nothing to do with the flow's. */
-type OfNode = { nodeId: string; runId: string };
-type Words = OfNode & { content: string };
+/** Ids of one invocation of a node. `runId` is that of the invocation, not of the flow. */
+type NodeIds = { nodeId: string; runId: string };
+type NodeText = NodeIds & { content: string };
 
 type KnownEvent =
   | { type: 'flow:start'; flowName: string }
   | { type: 'flow:complete'; flowName: string; status: 'complete' | 'failed' }
   | { type: 'flow:paused' | 'flow:resumed' | 'flow:aborted' }
-  | ({ type: 'node:start' } & OfNode)
-  | ({ type: 'node:complete'; output: unknown } & OfNode)
-  | ({ type: 'node:error'; error: string } & OfNode)
+  | ({ type: 'node:start' } & NodeIds)
+  | ({ type: 'node:complete'; output: unknown } & NodeIds)
+  | ({ type: 'node:error'; error: string } & NodeIds)
   | { type: 'node:skipped'; nodeId: string; reason: 'edge' | 'when' }
   | { type: 'edge:fire'; edgeId?: string; from: string; to: string }
   | { type: 'loop:iterate'; edgeId?: string; iteration: number }
   | { type: 'state:patch'; patch: StatePatch }
   | { type: 'command:received'; command: RuntimeCommand }
-  | ({ type: 'agent:start'; sessionId?: string; model?: string; prompt?: unknown } & OfNode)
-  | ({ type: 'agent:thinking:delta' | 'agent:thinking'; tokenCount?: number } & Words)
-  | ({ type: 'agent:text:delta' | 'agent:text' } & Words)
+  | ({ type: 'agent:start'; sessionId?: string; model?: string; prompt?: unknown } & NodeIds)
+  | ({ type: 'agent:thinking:delta' | 'agent:thinking'; tokenCount?: number } & NodeText)
+  | ({ type: 'agent:text:delta' | 'agent:text' } & NodeText)
   | ({
       type: 'agent:tool';
       toolName?: string;
@@ -26,8 +26,8 @@ type KnownEvent =
       toolOutput?: unknown;
       durationMs?: number;
       error?: string;
-    } & OfNode)
-  | ({ type: 'agent:error'; errorType: string; message: string; details?: unknown } & OfNode)
+    } & NodeIds)
+  | ({ type: 'agent:error'; errorType: string; message: string; details?: unknown } & NodeIds)
   | ({
       type: 'agent:complete';
       result?: string;
@@ -37,9 +37,9 @@ type KnownEvent =
       totalCostUsd?: number;
       durationMs?: number;
       numTurns?: number;
-    } & OfNode)
-  | ({ type: 'agent:paused'; sessionId?: string; numTurns?: number } & OfNode)
-  | ({ type: 'agent:aborted'; reason?: string } & OfNode)
+    } & NodeIds)
+  | ({ type: 'agent:paused'; sessionId?: string; numTurns?: number } & NodeIds)
+  | ({ type: 'agent:aborted'; reason?: string } & NodeIds)
   | { type: 'recording:linked'; [field: string]: unknown };
 
 type AgentUsage = {
@@ -49,34 +49,33 @@ type AgentUsage = {
   cacheReadInputTokens?: number;
 };
 
-/** Paths are dotted. */
+/** Change of the flow's state. Paths are dotted. */
 export type StatePatch =
   | { op: 'set'; path: string; value: unknown }
   | { op: 'merge'; path: string; value: Record<string, unknown> };
 
-/** What a graph runtime of either generation tells its listeners. */
+/** Event that a graph runtime of either generation emits to its listeners. */
 export type RuntimeEvent = KnownEvent & { timestamp?: number };
 
-/** What is not on the wire, and yet decides how a run ends. */
+/** Input of the decoder that is not an event of the runtime but decides how a run ends. */
 export type RuntimeSignal =
-  /** The promise of `run()` or `resume()` is fulfilled. */
+  /** The promise of `run()` or `resume()` was fulfilled. */
   | { type: 'settled'; snapshot?: RunSnapshot }
-  /** A flow said that it was paused or aborted, and nothing has come for a while. */
+  /** The flow was paused or aborted, and no event has followed for `drainMs`. */
   | { type: 'drained' }
-  /** No node has got the message that was sent to a running flow, and the run is about to end. */
+  /** No node has received the message that was sent to a running flow, and the run is about to end. */
   | { type: 'undelivered' }
-  /** The run is about to be stopped from outside. */
+  /** The run is about to be aborted by its caller. */
   | { type: 'stopping'; by?: 'user' | 'system'; reason?: string }
-  /** Somebody has answered a flow that waits inside the process; the runtime is about to go on. */
+  /** A live pause was answered, and the runtime is about to resume. */
   | { type: 'answered'; text: string };
 
-/** What the decoder is fed. */
+/** Input of the decoder. */
 export type OpenHarnessInput = RuntimeEvent | RuntimeSignal;
 
 /**
- * Whether the flow itself is over with this event, or rests. `agent:complete` is not among them: a flow has many agents; nor
- * are `agent:error` and `node:error`, after which flows go on. A runtime may also end without any such event: its promise
- * then says so.
+ * Whether the event ends or pauses the flow. `agent:complete` does not, since a flow has many agents; nor do `agent:error` and
+ * `node:error`, after which a flow may continue. A runtime may also end without such an event, by its promise only.
  */
 export function isTerminalEvent(event: { type: string }): boolean {
   return event.type === 'flow:complete' || event.type === 'flow:paused' || event.type === 'flow:aborted';

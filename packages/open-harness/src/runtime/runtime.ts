@@ -1,13 +1,13 @@
 import type { RuntimeEvent } from './runtime-event.ts';
 
 /*
- * No installable package has these types, so they are written down here, after the runtimes themselves. They say what we
- * rely on and no more: the real runtimes fit, and so does a small one of your own.
+ * Declared here because no package publishes these types. They contain only what we rely on, so that the real runtimes and
+ * small custom ones are assignable.
  */
 
 export type RuntimeStatus = 'idle' | 'running' | 'paused' | 'aborted' | 'complete';
 
-/** What a runtime takes: the first generation `send` to `resume`, the second `pause`, `resume` and `stop`. */
+/** Command to a runtime. First generation: `send` to `resume`. Second generation: `pause`, `resume` and `stop`. */
 export type RuntimeCommand =
   | { type: 'send'; message: string; runId: string }
   | { type: 'reply'; promptId: string; content: string; runId: string }
@@ -16,7 +16,7 @@ export type RuntimeCommand =
   | { type: 'pause' }
   | { type: 'stop' };
 
-/** Where a flow stands. `runId` is the flow's own; no event carries it. */
+/** State of a flow. `runId` is the id of the flow's run, which no event contains. */
 export interface RunSnapshot {
   runId?: string;
   status: RuntimeStatus;
@@ -29,9 +29,9 @@ export interface RunSnapshot {
   agentSessions?: Record<string, string>;
 }
 
-/** A graph runtime of either generation. One runtime is one run: it can be paused and resumed, and not run again. */
+/** Graph runtime of either generation. It runs once, but can be paused and resumed. */
 export interface RuntimeLike {
-  /** Starts the flow; in the first generation also goes on with a paused one. */
+  /** Starts the flow. In the first generation it also continues a paused one. */
   run(input?: Record<string, unknown>): Promise<RunSnapshot>;
   onEvent(listener: (event: RuntimeEvent) => void): () => void;
   getSnapshot(): RunSnapshot;
@@ -41,18 +41,18 @@ export interface RuntimeLike {
   pause?(): void;
   resume?(message?: string): Promise<RunSnapshot>;
   stop?(): void;
-  /** What it runs, where the runtime tells. */
+  /** Definition of the flow, if the runtime exposes it. */
   readonly flow?: FlowLike;
 }
 
-/** What of a flow's definition is needed to draw it. */
+/** The part of a flow's definition that is needed to draw it. */
 export interface FlowLike {
   readonly name: string;
   readonly nodes: ReadonlyArray<{ readonly id: string; readonly type?: string; readonly description?: string }>;
   readonly edges: ReadonlyArray<{ readonly from: string; readonly to: string; readonly when?: unknown }>;
 }
 
-/** Where the runtime keeps its events. `afterSeq` is a count of events. */
+/** Event store of a runtime. `afterSeq` is a number of events. */
 export interface RunStoreLike {
   loadEvents(runId: string, afterSeq?: number): readonly RuntimeEvent[] | Promise<readonly RuntimeEvent[]>;
   loadSnapshot?(runId: string): RunSnapshot | null | Promise<RunSnapshot | null>;

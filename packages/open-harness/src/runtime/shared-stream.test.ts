@@ -2,14 +2,14 @@ import { expect, test, vi } from 'vitest';
 import { allOf } from '../../../core/test/all-of.ts';
 import { SharedStream } from './shared-stream.ts';
 
-function counting(most: number): { source: ReadableStream<number>; cancel: () => void; pulled: () => number } {
+function createCounter(limit: number): { source: ReadableStream<number>; cancel: () => void; pulled: () => number } {
   let count = 0;
   const cancel = vi.fn<() => void>();
   const source = new ReadableStream<number>(
     {
       pull(controller) {
         count += 1;
-        if (count > most) controller.close();
+        if (count > limit) controller.close();
         else controller.enqueue(count);
       },
       cancel,
@@ -19,8 +19,8 @@ function counting(most: number): { source: ReadableStream<number>; cancel: () =>
   return { source, cancel, pulled: () => count };
 }
 
-test('each reader gets all of it, and it is read once, on demand', async () => {
-  const { source, pulled } = counting(3);
+test('delivers all items to each reader and reads the source once, on demand', async () => {
+  const { source, pulled } = createCounter(3);
   const onOver = vi.fn<() => void>();
   const shared = new SharedStream(source, { whenLeft: 'stop', onOver });
   const first = shared.open();
@@ -34,8 +34,8 @@ test('each reader gets all of it, and it is read once, on demand', async () => {
   expect(onOver).toHaveBeenCalledTimes(1);
 });
 
-test('it is stopped with its last reader, or goes on', async () => {
-  const stopped = counting(Infinity);
+test('stops or continues after the last reader, depending on whenLeft', async () => {
+  const stopped = createCounter(Infinity);
   const shared = new SharedStream(stopped.source, { whenLeft: 'stop', onOver: () => undefined });
   const [one, two] = [shared.open(), shared.open()];
   await one.cancel();
@@ -43,14 +43,14 @@ test('it is stopped with its last reader, or goes on', async () => {
   await two.cancel();
   expect(stopped.cancel).toHaveBeenCalledTimes(1);
 
-  const going = counting(5);
+  const going = createCounter(5);
   const onOver = vi.fn<() => void>();
   await new SharedStream(going.source, { whenLeft: 'continue', onOver }).open().cancel();
   await expect.poll(() => onOver.mock.calls.length).toBe(1);
   expect(going.cancel).not.toHaveBeenCalled();
 });
 
-test('a failure is everybody’s', async () => {
+test('delivers a failure to every reader', async () => {
   const source = new ReadableStream<number>({ pull: (controller) => controller.error(new Error('Torn.')) });
   const shared = new SharedStream(source, { whenLeft: 'stop', onOver: () => undefined });
   const readers = [allOf(shared.open()), allOf(shared.open())];

@@ -1,8 +1,8 @@
 import { pullStream } from '@intertie/core/internal';
 
 /**
- * A stream that several may read, each from its beginning: the first reader, and those who come back to a chat that is still
- * being answered. The source is read at the pace of the fastest, and what it gave is kept until it is over.
+ * Stream with several readers, each from the beginning: the first one, and clients that reconnect to a running chat. The source
+ * is read at the pace of the fastest reader, and its items are buffered until it ends.
  */
 export class SharedStream<Item> {
   #reader: ReadableStreamDefaultReader<Item>;
@@ -38,7 +38,7 @@ export class SharedStream<Item> {
     });
   }
 
-  /** One read at a time, for all who wait. */
+  /** Reads one item for all waiting readers. */
   #readOne(): Promise<void> {
     this.#reading ??= this.#read().finally(() => void (this.#reading = undefined));
     return this.#reading;
@@ -71,7 +71,7 @@ export class SharedStream<Item> {
     void this.#readOn();
   }
 
-  /** Nobody reads, and somebody may come back. */
+  /** Continues without readers, because a client may reconnect. */
   async #readOn(): Promise<void> {
     while (this.#readers === 0 && !this.#isOver) await this.#readOne();
   }

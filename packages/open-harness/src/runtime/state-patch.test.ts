@@ -11,12 +11,12 @@ test.each([
   [{ a: 1 }, { op: 'set', path: '', value: { b: 1 } }, { b: 1 }],
   [{ a: { b: 1 } }, { op: 'merge', path: 'a', value: { c: 2 } }, { a: { b: 1, c: 2 } }],
   [{ a: 1 }, { op: 'merge', path: '', value: { c: 2 } }, { a: 1, c: 2 }],
-] as const)('%j with %j', (before, patch, after) => {
+] as const)('applies to %j the patch %j', (before, patch, after) => {
   const patched = toStatePatch(before as never, patch)!;
   expect(patched.state).toEqual(after);
   expect(applyPatch(before as never, patched.patch)).toMatchObject({ ok: true, value: after });
 });
 
-test('what cannot be', () => {
+test('returns undefined for an impossible path', () => {
   expect(toStatePatch({ a: [] }, { op: 'set', path: 'a.x', value: 1 })).toBeUndefined();
 });

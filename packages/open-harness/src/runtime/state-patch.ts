@@ -2,10 +2,10 @@ import type { Json } from '@intertie/core';
 import { applyPatch, toJson, type Op } from '@intertie/core/internal';
 import type { StatePatch } from './runtime-event.ts';
 
-/** The state, and the operations that turn the last one into it. */
+/** New state, and the operations that produce it from the previous one. */
 export type PatchedState = { state: Json; patch: Op[] };
 
-/** A runtime's patch, with its dotted path, as operations of RFC 6902. What is missing on the way is created. */
+/** Converts a runtime's patch with a dotted path to RFC 6902 operations. Creates missing parents. */
 export function toStatePatch(state: Json, { op, path, value }: StatePatch): PatchedState | undefined {
   const keys = path === '' ? [] : path.split('.');
   const patch: Op[] = [];
@@ -13,7 +13,7 @@ export function toStatePatch(state: Json, { op, path, value }: StatePatch): Patc
     op === 'set' ? [[keys, value]] : Object.entries(value).map(([key, field]) => [[...keys, key], field]);
   let now = state;
   const add = (place: string[], field: unknown): boolean => {
-    const step: Op = { op: place.length === 0 ? 'replace' : 'add', path: pointer(place), value: toJson(field) };
+    const step: Op = { op: place.length === 0 ? 'replace' : 'add', path: toPointer(place), value: toJson(field) };
     const patched = applyPatch(now, [step]);
     if (!patched.ok) return false;
     now = patched.value;
@@ -23,18 +23,18 @@ export function toStatePatch(state: Json, { op, path, value }: StatePatch): Patc
   for (const [place, field] of entries) {
     for (let depth = 1; depth < place.length; depth += 1) {
       const above = place.slice(0, depth);
-      if (!isContainer(at(now, above)) && !add(above, {})) return undefined;
+      if (!isContainer(getAt(now, above)) && !add(above, {})) return undefined;
     }
     if (!add(place, field)) return undefined;
   }
   return { state: now, patch };
 }
 
-function pointer(keys: string[]): string {
+function toPointer(keys: string[]): string {
   return keys.map((key) => `/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 }
 
-function at(state: Json, keys: string[]): Json | undefined {
+function getAt(state: Json, keys: string[]): Json | undefined {
   let value: Json | undefined = state;
   for (const key of keys) {
     if (!isContainer(value) || !Object.hasOwn(value, key)) return undefined;

@@ -11,32 +11,31 @@ import {
   asText,
 } from '@intertie/core/internal';
 import { toServerEvent } from './earlier-events.ts';
-import type { Surroundings } from '../decode/invocation.ts';
+import type { RunContext } from '../decode/invocation.ts';
 import { dialect } from '../decode/dialect-name.ts';
 import { ServerAgents } from './server-agents.ts';
 import { isImmerPatch, toOp, type ServerEvent } from './server-event.ts';
 
 export interface OpenHarnessServerDecoderOptions {
-  /** Names of tools that the page has types for. All others are dynamic. */
+  /** Names of statically typed tools. All others are dynamic. */
   tools?: readonly string[];
   onLoss?: OnLoss;
 }
 
 /**
- * Decodes what the later server says of a session. It tells a whole answer in one burst at its end, with the true times in
- * its events; nothing of a failure; and nothing when the session is over but `workflow:completed`, after which it goes on
- * listening. So the run ends there, and what else may end it is the source's to notice. The signals of v0.3 and the events of
- * core-v2, which had the same shape, are understood too.
+ * Decodes the session events of an Open Harness server. The server sends an answer in one burst with the original times, does
+ * not report failures, and keeps the stream open after `workflow:completed`. The run ends at that event; other ends are
+ * detected by the source. Also decodes the signals of v0.3 and the events of core-v2, which have the same shape.
  */
 export function createOpenHarnessServerDecoder(
   run: RunInput,
   options: OpenHarnessServerDecoderOptions = {},
 ): Codec<unknown, AgentEvent> {
-  return new ServerState(run, options);
+  return new ServerDecoder(run, options);
 }
 
-class ServerState implements Codec<unknown, AgentEvent>, Surroundings {
-  readonly ids: Surroundings['ids'];
+class ServerDecoder implements Codec<unknown, AgentEvent>, RunContext {
+  readonly ids: RunContext['ids'];
   readonly onLoss: OnLoss;
   #run: RunInput;
   #staticTools: ReadonlySet<string>;
@@ -59,7 +58,7 @@ class ServerState implements Codec<unknown, AgentEvent>, Surroundings {
     this.#agents = new ServerAgents(this, run.runId);
   }
 
-  say = (event: AgentEvent): void => {
+  emit = (event: AgentEvent): void => {
     const isTimed = this.#at !== undefined && !event.type.endsWith('-delta');
     this.#emit(isTimed ? { ...event, at: this.#at as number } : event);
   };
@@ -76,44 +75,45 @@ class ServerState implements Codec<unknown, AgentEvent>, Surroundings {
   feed(value: unknown, emit: Emit<AgentEvent>): void {
     this.#emit = emit;
     const input = toServerEvent(value);
-    if (input === undefined) return this.#raw(value);
+    if (input === undefined) return this.#emitRaw(value);
     if (this.#isOver)
-      return this.onLoss({ kind: 'late', what: input.name, why: 'It came after the workflow had ended.' });
+      return this.onLoss({ kind: 'late', what: input.name, why: 'The event arrived after the end of the workflow.' });
     const { timestamp } = input;
-    // A burst is told agent by agent, so times may go back.
+    // A burst is ordered by agent, so times may go backwards.
     if (typeof timestamp === 'number' && timestamp > (this.#at ?? -Infinity)) this.#at = timestamp;
-    const complaint = this.#take(input);
-    if (complaint === undefined) return;
-    this.#raw(value);
-    const message = `The Open Harness server sent "${input.name}" ${complaint}, so it was passed over.`;
-    this.say({ type: 'notice', level: 'warning', message, code: 'malformed' });
+    const problem = this.#decode(input);
+    if (problem === undefined) return;
+    this.#emitRaw(value);
+    const message = `The Open Harness server sent "${input.name}" ${problem}, so the event was ignored.`;
+    this.emit({ type: 'notice', level: 'warning', message, code: 'malformed' });
   }
 
   end(end: End, emit: Emit<AgentEvent>): void {
     this.#emit = emit;
     if (this.#isOver || end.reason !== 'eof') return;
     const open = [...this.#questions];
-    if (open.length === 0) return this.#failIfFaulty();
+    if (open.length === 0) return this.#endWithFault();
     this.#finish({ outcome: 'paused', waitingFor: open.map((questionId) => ({ type: 'question', questionId })) });
   }
 
-  #failIfFaulty(): void {
+  #endWithFault(): void {
     const error = this.#fault ?? this.#agents.fault;
     if (error !== undefined) this.#finish({ outcome: 'error', error });
   }
 
-  #take({ name, payload }: ServerEvent): string | undefined {
+  #decode({ name, payload }: ServerEvent): string | undefined {
     switch (name) {
       case 'workflow:started': {
         const workflow = asNonEmptyText(payload.workflow) ?? '';
         const sessionId = asNonEmptyText(payload.sessionId);
-        this.say({ type: 'metadata', metadata: { flow: { name: workflow, ...defined({ sessionId }) } } });
-        if (payload.input !== undefined) this.#withhold('workflow:started input', 'It is what the session was asked.');
+        this.emit({ type: 'metadata', metadata: { flow: { name: workflow, ...defined({ sessionId }) } } });
+        if (payload.input !== undefined)
+          this.#withhold('workflow:started input', 'The input is the request of the session.');
         return undefined;
       }
       case 'workflow:completed': {
         const result = toJson(payload.finalState, this.onLoss);
-        if (payload.finalState !== undefined) this.#snapshot(result);
+        if (payload.finalState !== undefined) this.#emitSnapshot(result);
         this.#finish({ outcome: 'complete' }, result);
         return undefined;
       }
@@ -129,18 +129,18 @@ class ServerState implements Codec<unknown, AgentEvent>, Surroundings {
       case 'thinking:delta': {
         const delta = asText(payload.delta);
         if (delta === undefined) return 'without a delta';
-        this.#agents.at(payload.agent).delta(name === 'text:delta' ? 'text' : 'reasoning', delta);
+        this.#agents.getOrStart(payload.agent).appendText(name === 'text:delta' ? 'text' : 'reasoning', delta);
         return undefined;
       }
       case 'text:complete':
       case 'thinking:complete': {
         const content = asText(payload.content);
         if (content === undefined) return 'without content';
-        this.#agents.at(payload.agent).whole(name === 'text:complete' ? 'text' : 'reasoning', content);
+        this.#agents.getOrStart(payload.agent).completeText(name === 'text:complete' ? 'text' : 'reasoning', content);
         return undefined;
       }
       case 'harness:start':
-        // An agent at work, or whoever speaks first, is told of anyway.
+        // Agents are started by `agent:started` or by their first content.
         return undefined;
       case 'tool:called':
         return this.#toolCalled(payload);
@@ -150,56 +150,56 @@ class ServerState implements Codec<unknown, AgentEvent>, Surroundings {
         return this.#intent(payload);
       case 'state:checkpoint':
         if (payload.state === undefined) return 'without a state';
-        this.#snapshot(toJson(payload.state, this.onLoss));
+        this.#emitSnapshot(toJson(payload.state, this.onLoss));
         return undefined;
       case 'input:requested':
-        return this.#requested(payload);
+        return this.#inputRequested(payload);
       case 'input:received':
-        return this.#received(payload);
+        return this.#inputReceived(payload);
       case 'user:input':
-        this.#withhold('user:input', 'It is what the session was asked.');
+        this.#withhold('user:input', 'The input is the request of the session.');
         return undefined;
       case 'error:occurred': {
-        const message = asNonEmptyText(payload.message) ?? 'The workflow had an error and did not say which.';
+        const message = asNonEmptyText(payload.message) ?? 'The workflow failed without a reason.';
         const fault: Fault = { message, ...defined({ code: asNonEmptyText(payload.code) }) };
         if (payload.recoverable !== true) this.#fault = fault;
-        // Not a warning, also if the workflow recovers: servers show the texts of warnings to clients.
-        this.say({ type: 'notice', level: 'error', ...fault });
+        // Not a warning, even if recoverable: servers show the text of warnings to clients.
+        this.emit({ type: 'notice', level: 'error', ...fault });
         return undefined;
       }
       default:
-        this.#raw({ name, payload });
+        this.#emitRaw({ name, payload });
         return undefined;
     }
   }
 
   #toolCalled({ agent, toolId, toolName, input }: ServerEvent['payload']): string | undefined {
-    const who = this.#agents.at(agent);
-    who.closeWords();
+    const caller = this.#agents.getOrStart(agent);
+    caller.closeText();
     const wireId = asNonEmptyText(toolId);
     const toolCallId = this.ids.open(wireId);
     if (wireId !== undefined) this.#calls.set(wireId, toolCallId);
     const name = asNonEmptyText(toolName) ?? 'unknown';
-    this.say({
+    this.emit({
       type: 'tool-call',
       toolCallId,
       toolName: name,
       input: input === undefined ? {} : toJson(input, this.onLoss),
       executor: 'runtime',
       dynamic: !this.isStatic(name),
-      agentId: who.agentId,
-      stepId: who.step(),
+      agentId: caller.agentId,
+      stepId: caller.ensureStep(),
     });
     return undefined;
   }
 
   #toolResult({ toolId, output, isError }: ServerEvent['payload']): string | undefined {
     const toolCallId = this.#calls.get(asNonEmptyText(toolId) ?? '');
-    if (toolCallId === undefined) return 'of a call that was not made';
+    if (toolCallId === undefined) return 'for an unknown call';
     if (isError === true) {
       const message = typeof output === 'string' && output !== '' ? output : JSON.stringify(capJson(output ?? null));
-      this.say({ type: 'tool-result', toolCallId, status: 'error', error: { message } });
-    } else this.say({ type: 'tool-result', toolCallId, status: 'ok', output: toJson(output ?? null, this.onLoss) });
+      this.emit({ type: 'tool-result', toolCallId, status: 'error', error: { message } });
+    } else this.emit({ type: 'tool-result', toolCallId, status: 'ok', output: toJson(output ?? null, this.onLoss) });
     return undefined;
   }
 
@@ -207,57 +207,57 @@ class ServerState implements Codec<unknown, AgentEvent>, Surroundings {
     const list: unknown[] = Array.isArray(patches) ? patches : [];
     const patch = list.filter(isImmerPatch).map((one) => toOp(one, this.onLoss));
     const patched = this.#state === undefined ? undefined : applyPatch(this.#state, patch);
-    // Of what came before nothing may be known; the event has the whole state beside the patch.
+    // The previous state may be unknown; the event contains the whole state besides the patch.
     if (patched?.ok !== true || patch.length < list.length) {
       if (state === undefined) return 'with patches that cannot be applied';
-      this.#snapshot(toJson(state, this.onLoss));
+      this.#emitSnapshot(toJson(state, this.onLoss));
     } else if (patch.length > 0) {
       this.#state = patched.value;
-      this.say({ type: 'state-delta', patch });
+      this.emit({ type: 'state-delta', patch });
     }
     return undefined;
   }
 
-  #snapshot(state: Json): void {
+  #emitSnapshot(state: Json): void {
     this.#state = state;
-    this.say({ type: 'state-snapshot', state });
+    this.emit({ type: 'state-snapshot', state });
   }
 
-  #requested({ id, prompt, type, options }: ServerEvent['payload']): string | undefined {
+  #inputRequested({ id, prompt, type, options }: ServerEvent['payload']): string | undefined {
     const questionId = asNonEmptyText(id);
     if (questionId === undefined) return 'without an id';
     const isChoice = type !== 'approval';
     const schema: Json | undefined = isChoice && Array.isArray(options) ? { enum: toJson(options) } : undefined;
     this.#questions.add(questionId);
     const message = asNonEmptyText(prompt);
-    this.say({ type: 'question', questionId, kind: isChoice ? 'input' : 'approval', ...defined({ message, schema }) });
+    this.emit({ type: 'question', questionId, kind: isChoice ? 'input' : 'approval', ...defined({ message, schema }) });
     return undefined;
   }
 
-  #received({ id, value, approved }: ServerEvent['payload']): string | undefined {
+  #inputReceived({ id, value, approved }: ServerEvent['payload']): string | undefined {
     const questionId = asNonEmptyText(id);
-    // One of the two routes publishes an answer that does not say to what.
-    if (questionId === undefined || !this.#questions.delete(questionId)) return 'that answers no question';
+    // One of the server's two routes publishes answers without the id of the question.
+    if (questionId === undefined || !this.#questions.delete(questionId)) return 'without an open question';
     const given = {
       value: value === undefined ? undefined : toJson(value, this.onLoss),
       approved: asBoolean(approved),
     };
-    this.say({ type: 'answer', questionId, ...defined(given) });
+    this.emit({ type: 'answer', questionId, ...defined(given) });
     return undefined;
   }
 
   #finish(outcome: Outcome, result?: Json): void {
     this.#agents.endAll(outcome);
     this.#isOver = true;
-    this.say({ type: 'run-end', ...outcome, ...defined({ result }) });
+    this.emit({ type: 'run-end', ...outcome, ...defined({ result }) });
   }
 
   #withhold(what: string, why: string): void {
     this.onLoss({ kind: 'withheld', what, why });
   }
 
-  #raw(value: unknown): void {
+  #emitRaw(value: unknown): void {
     const shown = isFields(value) || value === null ? value : { value };
-    this.say({ type: 'raw', dialect, value: capJson(shown, undefined, this.onLoss) });
+    this.emit({ type: 'raw', dialect, value: capJson(shown, undefined, this.onLoss) });
   }
 }

@@ -17,7 +17,7 @@ function decode(items: readonly unknown[]): AgentEvent[] {
   expect(events.filter(({ type }) => type === 'raw')).toEqual([]);
   return events;
 }
-const partsOf = (events: AgentEvent[]) => foldEvents(events)?.content.parts.map(({ type, ...part }) => [type, part]);
+const getParts = (events: AgentEvent[]) => foldEvents(events)?.content.parts.map(({ type, ...part }) => [type, part]);
 
 describe('signals of v0.3', () => {
   const signal = (name: string, payload: object, n: number): object => ({
@@ -28,7 +28,7 @@ describe('signals of v0.3', () => {
     source: { agent: 'writer', harness: 'claude' },
   });
 
-  test('are decoded', () => {
+  test('decodes signals of v0.3', () => {
     const events = decode([
       signal('workflow:start', { input: 'hi', runId: 'w1' }, 1),
       signal('agent:activated', { trigger: 'workflow:start' }, 2),
@@ -47,7 +47,7 @@ describe('signals of v0.3', () => {
       signal('harness:end', { output: 'Done.', durationMs: 9 }, 15),
       signal('workflow:end', { durationMs: 10, output: { answer: 1 }, runId: 'w1' }, 16),
     ]);
-    expect(partsOf(events)).toMatchObject([
+    expect(getParts(events)).toMatchObject([
       ['reasoning', { reasoning: 'hm' }],
       ['text', { text: 'Hello' }],
       ['tool-invocation', { toolName: 'Read', args: { file: 'a' }, state: 'result', result: 'A' }],
@@ -59,7 +59,7 @@ describe('signals of v0.3', () => {
     expect(events.at(-1)).toMatchObject({ type: 'run-end', outcome: 'complete', result: { answer: 1 } });
   });
 
-  test('that tell of an error and no more end as that error', () => {
+  test('ends the run with an unrecoverable error', () => {
     const events = decode([
       signal('text:delta', { content: 'Hel' }, 1),
       signal('harness:error', { code: 'auth', message: 'No key.', recoverable: false }, 2),
@@ -74,7 +74,7 @@ describe('events of core-v2, in their envelopes', () => {
     data: { id: name, name, payload, timestamp: '2026-01-22T10:00:00.000Z' },
   });
 
-  test('are decoded', () => {
+  test('decodes events of core-v2', () => {
     const events = decode([
       event('user:input', { text: 'hi' }),
       event('agent:started', { agentName: 'planner', reason: 'first' }),
@@ -86,7 +86,7 @@ describe('events of core-v2, in their envelopes', () => {
       { type: 'state', data: { count: 1 } },
       { type: 'done' },
     ]);
-    expect(partsOf(events)).toMatchObject([
+    expect(getParts(events)).toMatchObject([
       ['text', { text: 'Hello' }],
       ['tool-invocation', { toolName: 'Read' }],
     ]);
@@ -95,9 +95,9 @@ describe('events of core-v2, in their envelopes', () => {
     expect(events.at(-1)).toMatchObject({ outcome: 'complete' });
   });
 
-  test('that end with an error are an error, and what was said stays', () => {
+  test('ends the run with the error and keeps the text', () => {
     const events = decode([event('text:delta', { delta: 'Hel' }), { type: 'error', data: { message: 'It broke.' } }]);
-    expect(partsOf(events)).toMatchObject([['text', { text: 'Hel' }]]);
+    expect(getParts(events)).toMatchObject([['text', { text: 'Hel' }]]);
     expect(events.at(-1)).toMatchObject({ outcome: 'error', error: { message: 'It broke.' } });
   });
 });

@@ -2,12 +2,11 @@ import { defined, isFields, asNonEmptyText, type Fields } from '@intertie/core/i
 import { isServerEvent, type ServerEvent } from './server-event.ts';
 
 /*
- * Two generations stood between the graph runtimes and the server that is followed: signals (v0.3) and the event log of
- * core-v2. No recordings of them exist; their events are told here in the words of the one that came last, after what is
- * written down of them.
+ * Converts events of the two versions between the graph runtimes and the current server: signals (v0.3) and the event log of
+ * core-v2. No recordings of them exist, so this follows their documentation.
  */
 
-const names: { readonly [earlier: string]: string } = {
+const renamedEvents: { readonly [earlier: string]: string } = {
   'workflow:start': 'workflow:started',
   'workflow:end': 'workflow:completed',
   'agent:activated': 'agent:started',
@@ -16,13 +15,13 @@ const names: { readonly [earlier: string]: string } = {
   'tool:call': 'tool:called',
 };
 
-/** An event of any generation since the graph runtimes, in the words of the last; undefined if it is none. */
+/** Converts an event of any version to the current one. Returns undefined for other values. */
 export function toServerEvent(value: unknown): ServerEvent | undefined {
-  if (isServerEvent(value)) return inLastWords(value, value);
+  if (isServerEvent(value)) return toCurrentEvent(value, value);
   return isFields(value) ? fromEnvelope(value) : undefined;
 }
 
-/** core-v2 puts what it sends into an envelope, of which only one kind holds an event. */
+/** Unwraps an envelope of core-v2, of which only one kind contains an event. */
 function fromEnvelope({ type, data }: Fields): ServerEvent | undefined {
   if (type === 'event') return isServerEvent(data) ? toServerEvent(data) : undefined;
   if (type === 'state') return { name: 'state:checkpoint', payload: { state: data } };
@@ -32,21 +31,21 @@ function fromEnvelope({ type, data }: Fields): ServerEvent | undefined {
   return { name: 'error:occurred', payload: defined({ message }) };
 }
 
-function inLastWords({ name: earlier, payload, timestamp, ...rest }: ServerEvent, { source }: Fields): ServerEvent {
-  const name = names[earlier] ?? earlier;
+function toCurrentEvent({ name: earlier, payload, timestamp, ...rest }: ServerEvent, { source }: Fields): ServerEvent {
+  const name = renamedEvents[earlier] ?? earlier;
   const from = isFields(source) ? (asNonEmptyText(source.agent) ?? asNonEmptyText(source.harness)) : undefined;
-  const at = timeOf(timestamp);
+  const at = toTime(timestamp);
   const agent = asNonEmptyText(payload.agent) ?? asNonEmptyText(payload.agentName) ?? from;
   return {
     ...rest,
     name,
-    payload: { ...payload, ...defined({ agent }), ...fieldsOf(name, payload) },
+    payload: { ...payload, ...defined({ agent }), ...renameFields(name, payload) },
     ...defined({ timestamp: at }),
   };
 }
 
-/** What has another name now. */
-function fieldsOf(name: string, payload: Fields): Fields {
+/** Returns the renamed fields of an event. */
+function renameFields(name: string, payload: Fields): Fields {
   const { content, delta = content, fullText = content, id, result, output = result, error, runId, outcome } = payload;
   switch (name) {
     case 'text:delta':
@@ -74,8 +73,8 @@ function fieldsOf(name: string, payload: Fields): Fields {
   }
 }
 
-/** In milliseconds; signals have it as a text, and an event log in the same process as a date. */
-function timeOf(timestamp: unknown): number | undefined {
+/** Converts a timestamp to milliseconds. Signals have a string, and an event log in the same process a date. */
+function toTime(timestamp: unknown): number | undefined {
   const at = typeof timestamp === 'number' ? timestamp : new Date(timestamp as string | Date).getTime();
   return Number.isFinite(at) ? at : undefined;
 }

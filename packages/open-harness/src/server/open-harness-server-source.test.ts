@@ -6,16 +6,16 @@ import { describe, expect, test } from 'vitest';
 import { allOf } from '../../../core/test/all-of.ts';
 import { runControl } from '../../../core/test/run-control.ts';
 import { runInput } from '../../test/run-input.ts';
-import { linesOf } from '../../test/traces.ts';
+import { readLines } from '../../test/traces.ts';
 import { createOpenHarnessServerDecoder } from './decode-open-harness-server.ts';
 import { openHarnessServerSource } from './open-harness-server-source.ts';
 import type { ServerEvent } from './server-event.ts';
 
 const names = ['simple', 'phases', 'hitl', 'error'] as const;
-const eventsOf = (name: (typeof names)[number]): ServerEvent[] => linesOf(`head-4645c5d/${name}.jsonl`);
+const readEvents = (name: (typeof names)[number]): ServerEvent[] => readLines(`head-4645c5d/${name}.jsonl`);
 const ofType = <Type extends AgentEvent['type']>(events: AgentEvent[], type: Type): Array<EventOf<Type>> =>
   events.filter((event): event is EventOf<Type> => event.type === type);
-const endOf = (events: AgentEvent[]): EventOf<'run-end'> => events.at(-1) as EventOf<'run-end'>;
+const getEnd = (events: AgentEvent[]): EventOf<'run-end'> => events.at(-1) as EventOf<'run-end'>;
 
 function decode(inputs: unknown[]): { events: AgentEvent[]; losses: Loss[] } {
   const losses: Loss[] = [];
@@ -24,26 +24,26 @@ function decode(inputs: unknown[]): { events: AgentEvent[]; losses: Loss[] } {
   return { events: transcode(codec, inputs), losses };
 }
 
-describe.each(names)('the recording %s', (name) => {
-  test('is decoded as reviewed', async () => {
-    const { events, losses } = decode(eventsOf(name));
+describe.each(names)('server recording %s', (name) => {
+  test('decodes to the reviewed events', async () => {
+    const { events, losses } = decode(readEvents(name));
     expect(check(canonical, events).violations).toEqual([]);
     expect(losses.filter(({ kind }) => kind === 'repaired')).toEqual([]);
     const lines = events.map((event) => JSON.stringify(event));
     await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot(`../../fixtures/decoded/head-${name}.txt`);
   });
 
-  test('may be cut anywhere', () => {
-    const recorded = eventsOf(name);
+  test('follows the canonical rules at every cut', () => {
+    const recorded = readEvents(name);
     for (let cut = 0; cut <= recorded.length; cut += 1) {
       expect(check(canonical, decode(recorded.slice(0, cut)).events).violations, `cut at ${cut}`).toEqual([]);
     }
   });
 });
 
-describe('the decoder', () => {
-  test('phases are nodes, agents are theirs, tools have the wire’s ids', () => {
-    const { events } = decode(eventsOf('phases'));
+describe('createOpenHarnessServerDecoder', () => {
+  test('decodes phases as nodes with agents, and keeps tool call ids', () => {
+    const { events } = decode(readEvents('phases'));
     expect(ofType(events, 'agent-start').map(({ name, kind }) => [name, kind])).toEqual([
       ['plan', 'node'],
       ['talker', 'agent'],
@@ -55,91 +55,91 @@ describe('the decoder', () => {
     ]);
     expect(ofType(events, 'tool-call').map(({ toolCallId }) => toolCallId)).toEqual(['tu1', 'tu2']);
     expect(ofType(events, 'tool-result').map(({ status }) => status)).toEqual(['ok', 'error']);
-    expect(endOf(events)).toMatchObject({ outcome: 'complete', result: { goal: 'hi' } });
+    expect(getEnd(events)).toMatchObject({ outcome: 'complete', result: { goal: 'hi' } });
     expect(ofType(events, 'state-delta').length).toBeGreaterThan(0);
   });
 
-  test('a question is asked, and answered by the one of the two shapes that names it', () => {
-    const { events } = decode(eventsOf('hitl'));
+  test('decodes a question and the answer that names it', () => {
+    const { events } = decode(readEvents('hitl'));
     const [question] = ofType(events, 'question');
     expect(question).toMatchObject({ kind: 'approval', message: 'Ship it?' });
     expect(ofType(events, 'answer')).toMatchObject([
       { questionId: question!.questionId, approved: true, value: 'yes' },
     ]);
     expect(ofType(events, 'raw')).toHaveLength(1);
-    expect(endOf(events)).toMatchObject({ outcome: 'error', error: { code: 'truncated' } });
-    expect(endOf(decode(eventsOf('hitl').slice(0, -2)).events)).toMatchObject({ outcome: 'paused' });
+    expect(getEnd(events)).toMatchObject({ outcome: 'error', error: { code: 'truncated' } });
+    expect(getEnd(decode(readEvents('hitl').slice(0, -2)).events)).toMatchObject({ outcome: 'paused' });
   });
 
-  test('agents of one name at one time have one voice, and that is said', () => {
-    const started = eventsOf('simple').find(({ name }) => name === 'agent:started');
+  test('merges concurrent agents of the same name and warns', () => {
+    const started = readEvents('simple').find(({ name }) => name === 'agent:started');
     const { events } = decode([started, started]);
     expect(ofType(events, 'agent-start')).toHaveLength(1);
     expect(ofType(events, 'notice')).toMatchObject([{ code: 'same-name' }]);
   });
 
-  test('whatever comes', () => {
-    const every = names.flatMap(eventsOf).map(({ name }) => ({ name, payload: {} }));
+  test('decodes arbitrary input to a valid run', () => {
+    const every = names.flatMap(readEvents).map(({ name }) => ({ name, payload: {} }));
     const { events } = decode([null, 7, 'x', {}, ...every.filter(({ name }) => name !== 'workflow:completed')]);
     expect(check(canonical, events).violations).toEqual([]);
   });
 });
 
-describe('the source', () => {
-  /** A server that never ends its stream. */
+describe('openHarnessServerSource', () => {
+  /** Stub of a server that never ends its stream. */
   const server = (text: string, state: object = { running: true }) => {
-    const asked: string[] = [];
-    let isLeft = false;
+    const requestedUrls: string[] = [];
+    let isCancelled = false;
     const answer = async (input: string | URL | Request): Promise<Response> => {
       const url = input as string;
-      asked.push(url);
+      requestedUrls.push(url);
       if (!url.includes('/events')) return Response.json(state);
       return new Response(
         new ReadableStream({
           start: (body) => body.enqueue(new TextEncoder().encode(text)),
-          cancel: () => void (isLeft = true),
+          cancel: () => void (isCancelled = true),
         }),
       );
     };
-    return { fetch: answer, asked, isLeft: () => isLeft };
+    return { fetch: answer, requestedUrls, isCancelled: () => isCancelled };
   };
   const sse = (events: ServerEvent[]): string =>
     events.map((event) => `event: ${event.name}\nid: ${event.id}\ndata: ${JSON.stringify(event)}\n\n`).join('');
   const options = { baseUrl: 'http://127.0.0.1:42069/', sessionId: 's 1', pollMs: 5 };
 
-  test('follows a session with its history, and ends with it though the stream does not', async () => {
+  test('follows a session from its history and ends with the workflow', async () => {
     const text = readFileSync(join(import.meta.dirname, '../../fixtures/head-4645c5d/simple.sse.txt'), 'utf8');
-    const { fetch, asked, isLeft } = server(text);
+    const { fetch, requestedUrls, isCancelled } = server(text);
     const events = await allOf(openHarnessServerSource({ ...options, fetch }).run(runInput(), runControl()));
-    expect(asked[0]).toBe('http://127.0.0.1:42069/sessions/s%201/events?history=true');
+    expect(requestedUrls[0]).toBe('http://127.0.0.1:42069/sessions/s%201/events?history=true');
     expect(check(canonical, events).violations).toEqual([]);
-    expect(endOf(events)).toMatchObject({ outcome: 'complete' });
-    expect(isLeft()).toBe(true);
+    expect(getEnd(events)).toMatchObject({ outcome: 'complete' });
+    expect(isCancelled()).toBe(true);
     const texts = foldEvents(events)!.content.parts.flatMap((part) => (part.type === 'text' ? [part.text] : []));
     expect(texts).toEqual(['Hello', 'Done']);
   });
 
-  test('finds out that a workflow failed, of which the server says nothing', async () => {
-    const { fetch } = server(sse(eventsOf('error')), { running: false });
+  test('detects a failed workflow that the server does not report', async () => {
+    const { fetch } = server(sse(readEvents('error')), { running: false });
     const events = await allOf(openHarnessServerSource({ ...options, fetch }).run(runInput(), runControl()));
     const message = expect.stringContaining('no longer runs') as string;
-    expect(endOf(events)).toMatchObject({ outcome: 'error', error: { message } });
+    expect(getEnd(events)).toMatchObject({ outcome: 'error', error: { message } });
   });
 
-  test('rests at a question, and refuses its answer with the reason', async () => {
-    const { fetch } = server(sse(eventsOf('hitl').slice(0, -2)));
+  test('pauses at a question and explains why it cannot be answered', async () => {
+    const { fetch } = server(sse(readEvents('hitl').slice(0, -2)));
     const source = openHarnessServerSource({ ...options, fetch });
-    const end = endOf(await allOf(source.run(runInput(), runControl())));
+    const end = getEnd(await allOf(source.run(runInput(), runControl())));
     expect(end).toMatchObject({ outcome: 'paused', waitingFor: [{ type: 'question' }] });
     const answers = [{ questionId: 'q', approved: true }];
-    const refused = endOf(await allOf(source.run(runInput('hi', { answers }), runControl())));
+    const refused = getEnd(await allOf(source.run(runInput('hi', { answers }), runControl())));
     const message = expect.stringContaining('cannot be answered over HTTP') as string;
     expect(refused).toMatchObject({ outcome: 'error', error: { message } });
   });
 
-  test('says which session is missing', async () => {
+  test('names the missing session', async () => {
     const fetch = (async () => new Response('', { status: 404 })) as unknown as typeof globalThis.fetch;
     const events = await allOf(openHarnessServerSource({ ...options, fetch }).run(runInput(), runControl()));
-    expect(endOf(events)).toMatchObject({ error: { message: 'The Open Harness server has no session "s 1".' } });
+    expect(getEnd(events)).toMatchObject({ error: { message: 'The Open Harness server has no session "s 1".' } });
   });
 });

@@ -6,13 +6,13 @@ import { createInputQueue } from '../runtime/input-queue.ts';
 import { isServerEvent } from './server-event.ts';
 
 export interface OpenHarnessServerSourceOptions extends OpenHarnessServerDecoderOptions {
-  /** For example `http://127.0.0.1:42069`. */
+  /** URL of the server, for example `http://127.0.0.1:42069`. */
   baseUrl: string;
-  /** The session to follow, or how to find a run's. */
+  /** Session to follow, or a function that finds the session of a run. */
   sessionId: string | ((run: RunInput) => string | Promise<string>);
   name?: string;
   headers?: Record<string, string>;
-  /** After how long a silence the server is asked whether the session still runs, in milliseconds. Default: 2000. */
+  /** Silence after which the server is asked whether the session still runs, in milliseconds. Default: 2000. */
   pollMs?: number;
   fetch?: typeof fetch;
 }
@@ -20,9 +20,9 @@ export interface OpenHarnessServerSourceOptions extends OpenHarnessServerDecoder
 const defaultPollMs = 2000;
 
 /**
- * Follows a session of the later server, from its beginning; it starts and answers none. The server sends an answer in one
- * burst, says nothing of a failure and never ends its stream, so a silence is looked into: a session that no longer runs and
- * was not completed has failed, and one with an open question is paused.
+ * Creates a source that follows a session of an Open Harness server from its beginning. It cannot start or answer sessions. The
+ * server does not report failures and never ends its stream, so the session is checked after a silence: one that no longer
+ * runs and was not completed has failed, and one with an open question is paused.
  */
 export function openHarnessServerSource(options: OpenHarnessServerSourceOptions): AgentSource {
   return {
@@ -40,19 +40,19 @@ function followSession(
   const { onLoss = () => undefined } = options;
   const codec = compose(createOpenHarnessServerDecoder(run, options), seal(run, onLoss));
   const open = async (): Promise<ReadableStream<unknown>> => {
-    if (run.answers.length > 0) throw new Error(unanswerable);
+    if (run.answers.length > 0) throw new Error(unanswerableMessage);
     const { sessionId } = options;
-    return sessionEvents(options, typeof sessionId === 'string' ? sessionId : await sessionId(run));
+    return readSession(options, typeof sessionId === 'string' ? sessionId : await sessionId(run));
   };
   return sourceStream(open, codec, { signal });
 }
 
-const unanswerable =
-  'This question cannot be answered over HTTP: the Open Harness server publishes an answer and does not hand it to the ' +
-  'workflow, which would wait for ever. Answer where the workflow runs, with its humanInput option.';
+const unanswerableMessage =
+  'This question cannot be answered over HTTP: the Open Harness server publishes an answer but does not pass it to the ' +
+  'workflow, which would wait forever. Answer in the process of the workflow, with its humanInput option.';
 
-/** The events of a session. Fails if the session is over without a word. */
-function sessionEvents(options: OpenHarnessServerSourceOptions, sessionId: string): ReadableStream<unknown> {
+/** Streams the events of a session. Fails if the session ended without an event. */
+function readSession(options: OpenHarnessServerSourceOptions, sessionId: string): ReadableStream<unknown> {
   const { pollMs = defaultPollMs, headers, fetch: request = fetch } = options;
   const session = `${options.baseUrl.replace(/\/+$/, '')}/sessions/${encodeURIComponent(sessionId)}`;
   const stop = new AbortController();
@@ -65,39 +65,39 @@ function sessionEvents(options: OpenHarnessServerSourceOptions, sessionId: strin
     clearTimeout(timer);
     stop.abort(reason);
   });
-  const leave = (): void => {
+  const stopReading = (): void => {
     clearTimeout(timer);
     stop.abort();
   };
   const fail = (error: unknown): void => {
     if (signal.aborted) return;
-    leave();
+    stopReading();
     queue.fail(toFault(error, 'session'));
   };
 
-  const listen = (): void => {
+  const restartTimer = (): void => {
     clearTimeout(timer);
-    if (!signal.aborted) timer = setTimeout(() => void lookInto().catch(fail), pollMs);
+    if (!signal.aborted) timer = setTimeout(() => void checkSession().catch(fail), pollMs);
   };
 
-  /** Nothing has come for a while. */
-  const lookInto = async (): Promise<void> => {
+  /** Checks the session after `pollMs` without an event. */
+  const checkSession = async (): Promise<void> => {
     if (questions.size > 0) {
-      leave();
+      stopReading();
       return queue.close();
     }
     const response = await request(session, { signal, ...(headers && { headers }) });
     const state: unknown = response.ok ? await response.json() : undefined;
     const isOver = response.status === 404 || (isFields(state) && state.running === false);
-    // Its last events may still be on their way, so it is asked twice.
-    if (isOver && wasOver) throw new Error(lostText(sessionId));
+    // Check twice, because the last events may still be in transit.
+    if (isOver && wasOver) throw new Error(formatLostSession(sessionId));
     wasOver = isOver;
-    listen();
+    restartTimer();
   };
 
   const parser = createParser({
     onEvent: ({ data }) => {
-      const event = parse(data);
+      const event = parseData(data);
       if (isServerEvent(event)) {
         const id = asNonEmptyText(event.payload.id);
         if (event.name === 'input:requested' && id !== undefined) questions.add(id);
@@ -109,22 +109,22 @@ function sessionEvents(options: OpenHarnessServerSourceOptions, sessionId: strin
 
   const read = async (): Promise<void> => {
     const accept = { accept: 'text/event-stream', ...headers };
-    // With its history: what was said between the session's start and now would be lost.
+    // With the history, so that no event since the session's start is missing.
     const response = await request(`${session}/events?history=true`, { headers: accept, signal });
-    if (!response.ok || response.body === null) throw new Error(await refusalText(response, sessionId));
+    if (!response.ok || response.body === null) throw new Error(await formatRefusal(response, sessionId));
     const reader = response.body.getReader();
-    // A fetch of somebody else's may not do it by itself.
+    // A custom `fetch` may ignore the signal.
     signal.addEventListener('abort', () => void reader.cancel(signal.reason).catch(() => undefined));
-    listen();
+    restartTimer();
     const decoder = new TextDecoder();
     for (;;) {
       const { done, value } = await reader.read();
       if (done) break;
       wasOver = false;
       parser.feed(decoder.decode(value, { stream: true }));
-      listen();
+      restartTimer();
     }
-    leave();
+    stopReading();
     queue.close();
   };
 
@@ -132,7 +132,7 @@ function sessionEvents(options: OpenHarnessServerSourceOptions, sessionId: strin
   return queue.stream;
 }
 
-function parse(data: string): unknown {
+function parseData(data: string): unknown {
   try {
     return JSON.parse(data);
   } catch {
@@ -140,15 +140,15 @@ function parse(data: string): unknown {
   }
 }
 
-async function refusalText(response: Response, sessionId: string): Promise<string> {
+async function formatRefusal(response: Response, sessionId: string): Promise<string> {
   if (response.status === 404) return `The Open Harness server has no session "${sessionId}".`;
-  const said = (await response.text().catch(() => '')).slice(0, 200);
-  return `The Open Harness server refused the events of session "${sessionId}" (${response.status}). ${said}`.trim();
+  const body = (await response.text().catch(() => '')).slice(0, 200);
+  return `The Open Harness server rejected the request for session "${sessionId}" (${response.status}). ${body}`.trim();
 }
 
-function lostText(sessionId: string): string {
+function formatLostSession(sessionId: string): string {
   return (
     `The session "${sessionId}" no longer runs, and its workflow was not completed. ` +
-    'The server tells only its own log why a workflow fails; look there.'
+    'Check the server log: the server does not report why a workflow failed.'
   );
 }

@@ -1,7 +1,7 @@
 import type { OnLoss } from '@intertie/core';
 import { toJson, type Op, isFields } from '@intertie/core/internal';
 
-/** What the later server says, on `GET /sessions/:id/events`. The payload is not to be trusted. */
+/** Event of `GET /sessions/:id/events`. The payload is not validated. */
 export type ServerEvent = {
   id?: string;
   name: string;
@@ -14,7 +14,7 @@ export function isServerEvent(value: unknown): value is ServerEvent {
   return isFields(value) && typeof value.name === 'string' && isFields(value.payload);
 }
 
-/** Immer's patch: its path is a list of keys. */
+/** Immer patch, whose path is a list of keys. */
 export type ImmerPatch = { op: 'add' | 'replace' | 'remove'; path: ReadonlyArray<string | number>; value?: unknown };
 
 export function isImmerPatch(value: unknown): value is ImmerPatch {
@@ -22,7 +22,7 @@ export function isImmerPatch(value: unknown): value is ImmerPatch {
   return value.op === 'add' || value.op === 'replace' || value.op === 'remove';
 }
 
-/** The same as an operation of JSON Patch. */
+/** Converts an Immer patch to a JSON Patch operation. */
 export function toOp({ op, path: keys, value }: ImmerPatch, onLoss: OnLoss): Op {
   const path = keys.map((key) => `/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
   return op === 'remove' ? { op, path } : { op, path, value: toJson(value, onLoss) };

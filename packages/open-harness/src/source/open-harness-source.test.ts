@@ -6,12 +6,12 @@ import { begin, finish, node } from '../../test/flow-events.ts';
 import { ReplayRuntime } from '../../test/replay-runtime.ts';
 import { runInput } from '../../test/run-input.ts';
 import { ScriptRuntime } from '../../test/script-runtime.ts';
-import { traceOf, traces } from '../../test/traces.ts';
+import { findTrace, traces } from '../../test/traces.ts';
 import { openHarnessSource, type FlowRequest } from './open-harness-source.ts';
 import type { RuntimeEvent } from '../runtime/runtime-event.ts';
 import type { RuntimeLike } from '../runtime/runtime.ts';
 
-async function all(
+async function runToEnd(
   stream: ReadableStream<AgentEvent>,
   seen: (event: AgentEvent) => void = () => undefined,
 ): Promise<AgentEvent[]> {
@@ -22,57 +22,57 @@ async function all(
   }
   return events;
 }
-const endOf = (events: AgentEvent[]): EventOf<'run-end'> => events.at(-1) as EventOf<'run-end'>;
-const textOf = (events: AgentEvent[]): string =>
+const getEnd = (events: AgentEvent[]): EventOf<'run-end'> => events.at(-1) as EventOf<'run-end'>;
+const getText = (events: AgentEvent[]): string =>
   (foldEvents(events)?.content.parts ?? []).map((part) => (part.type === 'text' ? part.text : '')).join('');
 
-const words = (content: string): RuntimeEvent => ({ type: 'agent:text:delta', ...node, content });
-/** Says something and then nothing, until it is stopped. */
+const textDelta = (content: string): RuntimeEvent => ({ type: 'agent:text:delta', ...node, content });
+/** Creates a runtime that emits text and then nothing until it is stopped. */
 const endless = (): ScriptRuntime =>
   new ScriptRuntime(async (runtime) => {
-    runtime.say(...begin, words('Hel'));
+    runtime.emit(...begin, textDelta('Hel'));
     await runtime.stopped();
     const isPause = runtime.commands.some((command) => command.type === 'abort' && command.resumable === true);
-    runtime.say(isPause ? { type: 'agent:paused', ...node } : { type: 'agent:aborted', ...node, reason: 'abort' });
+    runtime.emit(isPause ? { type: 'agent:paused', ...node } : { type: 'agent:aborted', ...node, reason: 'abort' });
     return isPause ? 'paused' : 'aborted';
   });
 
-describe.each(traces)('the trace $name', (trace) => {
-  test.each(['timed', 'at once'] as const)('%s: one sealed run, and nobody listens any more', async (timing) => {
+describe.each(traces)('trace $name', (trace) => {
+  test.each(['timed', 'immediate'] as const)('emits one valid run and removes its listener (%s)', async (timing) => {
     const runtime = new ReplayRuntime(trace, timing);
-    const events = await all(openHarnessSource(() => runtime).run(runInput(), runControl()));
+    const events = await runToEnd(openHarnessSource(() => runtime).run(runInput(), runControl()));
     expect(check(canonical, events).violations).toEqual([]);
-    expect(endOf(events).type).toBe('run-end');
+    expect(getEnd(events).type).toBe('run-end');
     expect(runtime.listeners.size).toBe(0);
     expect(runtime.commands).toEqual([]);
   });
 });
 
-describe('a runtime is driven by its state', () => {
-  test('idle: it is run with the message, the files and the history', async () => {
-    const runtime = new ReplayRuntime(traceOf('01'));
-    await all(openHarnessSource(runtime).run(runInput('Hi there'), runControl()));
+describe('openHarnessSource by runtime status', () => {
+  test('runs an idle runtime with message, files and history', async () => {
+    const runtime = new ReplayRuntime(findTrace('01'));
+    await runToEnd(openHarnessSource(runtime).run(runInput('Hi there'), runControl()));
     expect(runtime.inputs).toEqual([{ message: 'Hi there', files: [], history: [] }]);
-    const other = new ReplayRuntime(traceOf('01'));
-    await all(openHarnessSource(other, { input: () => ({ topic: 1 }) }).run(runInput(), runControl()));
+    const other = new ReplayRuntime(findTrace('01'));
+    await runToEnd(openHarnessSource(other, { input: () => ({ topic: 1 }) }).run(runInput(), runControl()));
     expect(other.inputs).toEqual([{ topic: 1 }]);
   });
 
-  test('paused, first generation: the command, then run()', async () => {
-    const runtime = new ScriptRuntime(async ({ say }) => {
-      say.call(runtime, ...begin, words('on'), ...finish);
+  test('resumes a paused first-generation runtime by command and run()', async () => {
+    const runtime = new ScriptRuntime(async ({ emit }) => {
+      emit.call(runtime, ...begin, textDelta('on'), ...finish);
       return 'complete';
     });
     runtime.status = 'paused';
-    const events = await all(openHarnessSource(runtime).run(runInput('go on'), runControl()));
+    const events = await runToEnd(openHarnessSource(runtime).run(runInput('go on'), runControl()));
     expect(runtime.commands).toEqual([{ type: 'resume', message: 'go on' }]);
     expect(runtime.inputs).toEqual([undefined]);
-    expect(textOf(events)).toBe('on');
-    expect(endOf(events)).toMatchObject({ outcome: 'complete' });
+    expect(getText(events)).toBe('on');
+    expect(getEnd(events)).toMatchObject({ outcome: 'complete' });
   });
 
-  test('paused, second generation: its method', async () => {
-    const replay = new ReplayRuntime(traceOf('v0.2.0-simple'));
+  test('resumes a paused second-generation runtime by its method', async () => {
+    const replay = new ReplayRuntime(findTrace('v0.2.0-simple'));
     replay.status = 'paused';
     const resumed: unknown[] = [];
     const runtime: RuntimeLike = {
@@ -84,40 +84,40 @@ describe('a runtime is driven by its state', () => {
         return replay.run();
       },
     };
-    const events = await all(openHarnessSource(runtime).run(runInput('go on'), runControl()));
+    const events = await runToEnd(openHarnessSource(runtime).run(runInput('go on'), runControl()));
     expect(resumed).toEqual(['go on']);
-    expect(endOf(events)).toMatchObject({ outcome: 'complete' });
+    expect(getEnd(events)).toMatchObject({ outcome: 'complete' });
   });
 
-  test('running: the message is sent to the active node, and never run() again', async () => {
+  test('sends a message to the active node of a running runtime', async () => {
     let release = (): void => undefined;
     const runtime = new ScriptRuntime(async (own) => {
-      own.say(...begin);
+      own.emit(...begin);
       await new Promise<void>((resolve) => void (release = resolve));
-      own.say(words('both'), ...finish);
+      own.emit(textDelta('both'), ...finish);
       return 'complete';
     });
     const source = openHarnessSource(runtime);
-    const first = all(source.run(runInput('one'), runControl()));
+    const first = runToEnd(source.run(runInput('one'), runControl()));
     await expect.poll(() => runtime.status).toBe('running');
-    const second = all(source.run(runInput('two', { runId: 'run-2' }), runControl()));
+    const second = runToEnd(source.run(runInput('two', { runId: 'run-2' }), runControl()));
     await expect.poll(() => runtime.commands).toEqual([{ type: 'send', message: 'two', runId: 'n1' }]);
     release();
-    expect(textOf(await first)).toBe('both');
-    expect(textOf(await second)).toBe('both');
+    expect(getText(await first)).toBe('both');
+    expect(getText(await second)).toBe('both');
     expect(runtime.inputs).toHaveLength(1);
     expect(runtime.listeners.size).toBe(0);
   });
 
-  test('running, and somebody else’s: the message is sent when the next node starts', async () => {
+  test('sends a message when the next node of a foreign runtime starts', async () => {
     const runtime = new ScriptRuntime();
     runtime.status = 'running';
-    const events = all(openHarnessSource(runtime).run(runInput('two'), runControl()));
+    const events = runToEnd(openHarnessSource(runtime).run(runInput('two'), runControl()));
     await expect.poll(() => runtime.listeners.size).toBe(1);
-    runtime.say(...begin);
+    runtime.emit(...begin);
     expect(runtime.commands).toEqual([{ type: 'send', message: 'two', runId: 'n1' }]);
-    runtime.say(...finish);
-    expect(endOf(await events)).toMatchObject({ outcome: 'complete' });
+    runtime.emit(...finish);
+    expect(getEnd(await events)).toMatchObject({ outcome: 'complete' });
   });
 
   describe('with a flow that the program has started itself', () => {
@@ -126,13 +126,13 @@ describe('a runtime is driven by its state', () => {
       const runtime = new ScriptRuntime(() => new Promise(() => undefined));
       runtime.inbox = inbox;
       void runtime.run({});
-      runtime.say(...begin);
+      runtime.emit(...begin);
       return runtime;
     };
     const send = async (runtime: ScriptRuntime): Promise<{ events: Promise<AgentEvent[]>; losses: Loss[] }> => {
       const losses: Loss[] = [];
       const source = openHarnessSource(runtime, { onLoss: (loss) => void losses.push(loss) });
-      const events = all(source.run(runInput('two'), runControl()));
+      const events = runToEnd(source.run(runInput('two'), runControl()));
       await expect.poll(() => runtime.listeners.size).toBe(1);
       return { events, losses };
     };
@@ -141,28 +141,28 @@ describe('a runtime is driven by its state', () => {
     test('sends the message to the node that is already active as soon as the node emits', async () => {
       const runtime = startedFlow();
       const { events } = await send(runtime);
-      runtime.say(words('Hel'), words('lo'));
+      runtime.emit(textDelta('Hel'), textDelta('lo'));
       expect(runtime.commands).toEqual([{ type: 'send', message: 'two', runId: 'n1' }]);
-      runtime.say(...finish);
-      expect(endOf(await events)).toMatchObject({ outcome: 'complete' });
-      expect(textOf(await events)).toBe('Hello');
+      runtime.emit(...finish);
+      expect(getEnd(await events)).toMatchObject({ outcome: 'complete' });
+      expect(getText(await events)).toBe('Hello');
     });
 
     test('does not send the message to a sub-agent, which has no inbox', async () => {
       const runtime = startedFlow();
       const { events } = await send(runtime);
-      runtime.say({ type: 'agent:text:delta', nodeId: 'a.left', runId: 'n1:left', content: 'x' });
+      runtime.emit({ type: 'agent:text:delta', nodeId: 'a.left', runId: 'n1:left', content: 'x' });
       expect(runtime.commands).toEqual([]);
-      runtime.say(...finish);
-      expect(endOf(await events)).toMatchObject(undelivered);
+      runtime.emit(...finish);
+      expect(getEnd(await events)).toMatchObject(undelivered);
     });
 
     test('ends with an error if the flow ends before a node could get the message', async () => {
       const runtime = startedFlow();
       const { events, losses } = await send(runtime);
-      runtime.say(...finish);
+      runtime.emit(...finish);
       expect(runtime.commands).toEqual([]);
-      expect(endOf(await events)).toMatchObject(undelivered);
+      expect(getEnd(await events)).toMatchObject(undelivered);
       expect(losses).toContainEqual(expect.objectContaining({ kind: 'unsupported', what: 'message' }));
       expect(check(canonical, await events).violations).toEqual([]);
     });
@@ -170,25 +170,25 @@ describe('a runtime is driven by its state', () => {
     test('ends with an error if the message is still in the inbox when the flow ends', async () => {
       const runtime = startedFlow([]);
       const { events } = await send(runtime);
-      runtime.say(words('Hello'), ...finish);
+      runtime.emit(textDelta('Hello'), ...finish);
       expect(runtime.commands).toHaveLength(1);
-      expect(endOf(await events)).toMatchObject(undelivered);
-      expect(textOf(await events)).toBe('Hello');
+      expect(getEnd(await events)).toMatchObject(undelivered);
+      expect(getText(await events)).toBe('Hello');
     });
 
     test('sends a message that a node has not read to the node that starts next', async () => {
       const runtime = startedFlow([]);
       const { events, losses } = await send(runtime);
-      runtime.say(words('Hello'), finish[0]!);
+      runtime.emit(textDelta('Hello'), finish[0]!);
       const next = { nodeId: 'b', runId: 'n2' };
-      runtime.say({ type: 'node:start', ...next });
+      runtime.emit({ type: 'node:start', ...next });
       expect(runtime.commands).toEqual([
         { type: 'send', message: 'two', runId: 'n1' },
         { type: 'send', message: 'two', runId: 'n2' },
       ]);
       runtime.inbox = runtime.inbox!.filter((command) => command.type === 'send' && command.runId !== 'n2');
-      runtime.say({ type: 'node:complete', ...next, output: null }, finish[1]!);
-      expect(endOf(await events)).toMatchObject({ outcome: 'complete' });
+      runtime.emit({ type: 'node:complete', ...next, output: null }, finish[1]!);
+      expect(getEnd(await events)).toMatchObject({ outcome: 'complete' });
       expect(losses.filter(({ what }) => what === 'message')).toEqual([]);
     });
 
@@ -196,9 +196,9 @@ describe('a runtime is driven by its state', () => {
       const runtime = startedFlow();
       const { events, losses } = await send(runtime);
       runtime.status = 'paused';
-      runtime.say({ type: 'flow:paused' });
+      runtime.emit({ type: 'flow:paused' });
       const received = await events;
-      expect(endOf(received)).toMatchObject({ outcome: 'paused' });
+      expect(getEnd(received)).toMatchObject({ outcome: 'paused' });
       expect(received).toContainEqual(expect.objectContaining({ type: 'notice', level: 'error', code: 'undelivered' }));
       expect(losses).toContainEqual(expect.objectContaining({ what: 'message' }));
     });
@@ -218,14 +218,14 @@ describe('a runtime is driven by its state', () => {
   });
 
   test.each([
-    ['running', 'still at work on the last message'],
+    ['running', 'still working on the last message'],
     ['complete', 'a runtime runs once'],
     ['aborted', 'a runtime runs once'],
-  ] as const)('%s: a clear refusal', async (status, message) => {
+  ] as const)('rejects a runtime with status %s', async (status, message) => {
     const runtime = new ScriptRuntime();
     runtime.status = status;
-    const events = await all(openHarnessSource(runtime, { whenRunning: 'refuse' }).run(runInput(), runControl()));
-    expect(endOf(events)).toMatchObject({
+    const events = await runToEnd(openHarnessSource(runtime, { whenRunning: 'refuse' }).run(runInput(), runControl()));
+    expect(getEnd(events)).toMatchObject({
       outcome: 'error',
       error: { message: expect.stringContaining(message) as string },
     });
@@ -233,54 +233,54 @@ describe('a runtime is driven by its state', () => {
     expect(runtime.listeners.size).toBe(0);
   });
 
-  test('a factory that fails, and a run() that is rejected, are errors that can be read', async () => {
+  test('ends with a readable error if the factory or run() fails', async () => {
     const failing = openHarnessSource(() => Promise.reject(new Error('No flow.yaml here.')));
-    expect(endOf(await all(failing.run(runInput(), runControl())))).toMatchObject({
+    expect(getEnd(await runToEnd(failing.run(runInput(), runControl())))).toMatchObject({
       error: { message: 'No flow.yaml here.' },
     });
-    const rejected = openHarnessSource(() => new ReplayRuntime(traceOf('31')));
-    const events = await all(rejected.run(runInput(), runControl()));
-    expect(endOf(events)).toMatchObject({ error: { message: 'Unknown node type: nope', code: 'run-rejected' } });
+    const rejected = openHarnessSource(() => new ReplayRuntime(findTrace('31')));
+    const events = await runToEnd(rejected.run(runInput(), runControl()));
+    expect(getEnd(events)).toMatchObject({ error: { message: 'Unknown node type: nope', code: 'run-rejected' } });
     expect(events.some(({ type }) => type === 'agent-start')).toBe(true);
   });
 });
 
-test('what the runtime has said after the end is in the ledger', async () => {
+test('reports events after the end as losses', async () => {
   const late: string[] = [];
   const onLoss = ({ kind, what }: Loss): void => void (kind === 'late' && late.push(what));
-  await all(openHarnessSource(() => new ReplayRuntime(traceOf('14')), { onLoss }).run(runInput(), runControl()));
+  await runToEnd(openHarnessSource(() => new ReplayRuntime(findTrace('14')), { onLoss }).run(runInput(), runControl()));
   expect(late).toEqual(['agent:text:delta', 'agent:text:delta', 'agent:text:delta', 'agent:text', 'agent:complete']);
 });
 
 describe('stopping', () => {
-  test('stops the runtime itself, and waits for its last words', async () => {
+  test('stops the runtime and waits for its final events', async () => {
     const runtime = endless();
     const stop = new AbortController();
     const stream = openHarnessSource(runtime).run(runInput(), runControl({ signal: stop.signal }));
-    const events = await all(
+    const events = await runToEnd(
       stream,
       ({ type }) => type === 'text-delta' && stop.abort({ by: 'user', message: 'enough' }),
     );
     expect(runtime.commands).toEqual([{ type: 'abort', reason: 'enough' }]);
-    expect(endOf(events)).toMatchObject({ outcome: 'aborted', by: 'user', reason: 'enough' });
+    expect(getEnd(events)).toMatchObject({ outcome: 'aborted', by: 'user', reason: 'enough' });
     expect(check(canonical, events).violations).toEqual([]);
     expect(runtime.listeners.size).toBe(0);
   });
 
-  test('pauses it by option, and the next turn gets the token', async () => {
+  test('pauses the runtime with onAbort and passes the token to the next run', async () => {
     const turns: FlowRequest[] = [];
-    const runtimes = [endless(), new ReplayRuntime(traceOf('01'))];
+    const runtimes = [endless(), new ReplayRuntime(findTrace('01'))];
     const source = openHarnessSource((turn) => runtimes[turns.push(turn) - 1]!, { onAbort: 'pause' });
     const stop = new AbortController();
     const stream = source.run(runInput(), runControl({ signal: stop.signal }));
-    const events = await all(stream, ({ type }) => type === 'text-delta' && stop.abort());
-    const end = endOf(events);
+    const events = await runToEnd(stream, ({ type }) => type === 'text-delta' && stop.abort());
+    const end = getEnd(events);
     expect(end).toMatchObject({ outcome: 'paused', waitingFor: [{ type: 'message' }], resume: { runId: 'flow-run' } });
-    await all(source.run(runInput('go on', { sourceState: end.resume! }), runControl()));
+    await runToEnd(source.run(runInput('go on', { sourceState: end.resume! }), runControl()));
     expect(turns[1]!.resume).toMatchObject({ runId: 'flow-run', snapshot: { status: 'paused' } });
   });
 
-  test('a reader that leaves stops it too', async () => {
+  test('stops the runtime if the reader cancels', async () => {
     const runtime = endless();
     const reader = openHarnessSource(runtime).run(runInput(), runControl()).getReader();
     for (let type = ''; type !== 'text-delta';) type = (await reader.read()).value!.type;
@@ -289,59 +289,63 @@ describe('stopping', () => {
     expect(runtime.listeners.size).toBe(0);
   });
 
-  test('before it began, nothing begins', async () => {
+  test('does not start the runtime after an abort', async () => {
     const runtime = endless();
-    const events = await all(openHarnessSource(runtime).run(runInput(), runControl({ signal: AbortSignal.abort() })));
-    expect(endOf(events)).toMatchObject({ outcome: 'aborted' });
+    const events = await runToEnd(
+      openHarnessSource(runtime).run(runInput(), runControl({ signal: AbortSignal.abort() })),
+    );
+    expect(getEnd(events)).toMatchObject({ outcome: 'aborted' });
     expect(runtime.inputs).toEqual([]);
   });
 
-  test('a runtime that does not listen is left behind', async () => {
+  test('ends the run if the runtime ignores the stop', async () => {
     const runtime = endless();
     runtime.dispatch = () => undefined;
     const stop = new AbortController();
     const stream = openHarnessSource(runtime, { drainMs: 5 }).run(runInput(), runControl({ signal: stop.signal }));
-    const events = await all(stream, ({ type }) => type === 'text-delta' && stop.abort());
-    expect(endOf(events)).toMatchObject({ outcome: 'aborted', by: 'user' });
+    const events = await runToEnd(stream, ({ type }) => type === 'text-delta' && stop.abort());
+    expect(getEnd(events)).toMatchObject({ outcome: 'aborted', by: 'user' });
     expect(runtime.listeners.size).toBe(0);
   });
 });
 
 describe('live pauses', () => {
-  const twoActs = (): ScriptRuntime =>
+  const createPausingRuntime = (): ScriptRuntime =>
     new ScriptRuntime(
       async (runtime) => {
-        runtime.say(...begin, { type: 'flow:paused' }, { type: 'agent:paused', ...node });
+        runtime.emit(...begin, { type: 'flow:paused' }, { type: 'agent:paused', ...node });
         return 'paused';
       },
       async (runtime) => {
-        runtime.say({ type: 'node:start', nodeId: 'a', runId: 'n2' });
-        runtime.say({ type: 'node:complete', nodeId: 'a', runId: 'n2', output: 1 }, finish[1]!);
+        runtime.emit({ type: 'node:start', nodeId: 'a', runId: 'n2' });
+        runtime.emit({ type: 'node:complete', nodeId: 'a', runId: 'n2', output: 1 }, finish[1]!);
         return 'complete';
       },
     );
 
-  test('are answered inside the run', async () => {
-    const runtime = twoActs();
+  test('resumes a live pause inside the run', async () => {
+    const runtime = createPausingRuntime();
     async function* liveAnswers(): AsyncGenerator<Answer> {
       yield { questionId: 'run:pause-1', value: 'ship it' };
     }
     const source = openHarnessSource(runtime, { pauses: 'live' });
     expect(source.pauses).toBe('live');
-    const events = await all(source.run(runInput(), runControl({ liveAnswers: liveAnswers() })));
+    const events = await runToEnd(source.run(runInput(), runControl({ liveAnswers: liveAnswers() })));
     expect(check(canonical, events).violations).toEqual([]);
     expect(runtime.commands).toEqual([{ type: 'resume', message: 'ship it' }]);
     expect(events.find(({ type }) => type === 'answer')).toMatchObject({ value: 'ship it' });
-    expect(endOf(events)).toMatchObject({ outcome: 'complete' });
+    expect(getEnd(events)).toMatchObject({ outcome: 'complete' });
   });
 
-  test('end the run where nobody can answer', async () => {
-    const events = await all(openHarnessSource(twoActs(), { pauses: 'live' }).run(runInput(), runControl()));
-    expect(endOf(events)).toMatchObject({ outcome: 'paused', waitingFor: [{ type: 'question' }] });
+  test('ends the run if a live pause cannot be answered', async () => {
+    const events = await runToEnd(
+      openHarnessSource(createPausingRuntime(), { pauses: 'live' }).run(runInput(), runControl()),
+    );
+    expect(getEnd(events)).toMatchObject({ outcome: 'paused', waitingFor: [{ type: 'question' }] });
   });
 });
 
-test('the flow’s edges are the topology', async () => {
+test('describes the flow as a topology', async () => {
   const flow = {
     name: 'news',
     nodes: [{ id: 'plan' }, { id: 'edit' }],

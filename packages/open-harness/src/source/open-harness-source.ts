@@ -13,53 +13,53 @@ import type { OpenHarnessDecoderOptions } from '../decode/decoder-options.ts';
 import { driveRuntime } from '../runtime/drive-runtime.ts';
 import { createFlowFilter, type FlowDataOptions } from '../decode/flow-filter.ts';
 import { isFields } from '@intertie/core/internal';
-import { flowTopology, snapshotFlow } from '../decode/flow-topology.ts';
+import { toTopology, toFlow } from '../decode/flow-topology.ts';
 import type { OpenHarnessInput } from '../runtime/runtime-event.ts';
 import type { FlowLike, RunSnapshot, RuntimeLike } from '../runtime/runtime.ts';
-import { flowInput } from '../runtime/turn-text.ts';
+import { createFlowInput } from '../runtime/request-text.ts';
 
-/** Where a paused flow goes on; `createRuntime({ flow, registry, resume })` of the real runtimes takes it as it is. */
+/** Token of a paused flow. The real runtimes accept it: `createRuntime({ flow, registry, resume })`. */
 export type FlowResume = { runId?: string; snapshot: RunSnapshot };
 
-/** What a factory is told of the turn that it makes a runtime for. */
+/** Argument of a runtime factory: the run, and the paused flow that it continues. */
 export type FlowRequest = { resume?: FlowResume; run: RunInput };
 
-/** A runtime per turn is the normal case. A bare one serves one run, with its pauses. */
+/** Runtime for one run including its pauses, or a factory that creates a runtime per run. */
 export type RuntimeOrFactory = RuntimeLike | ((turn: FlowRequest) => RuntimeLike | Promise<RuntimeLike>);
 
 export interface OpenHarnessSourceOptions extends OpenHarnessDecoderOptions, FlowDataOptions {
-  /** The source's name. Default: the flow's, if it is known. */
+  /** Name of the source. Default: the name of the flow, if known. */
   name?: string;
-  /** The flow's definition, to draw it. */
+  /** Definition of the flow, to draw it. */
   flow?: FlowLike;
-  /** What the flow is run with. Default: `message` (the user's text), `files` and `history`. */
+  /** Creates the input of the flow. Default: `message` (the user's text), `files` and `history`. */
   input?: (run: RunInput) => Record<string, unknown>;
-  /** What stopping the chat does to the runtime. A paused one goes on with the next message. Default: `stop`. */
+  /** Stops or pauses the runtime on abort. A paused one continues with the next message. Default: `stop`. */
   onAbort?: 'stop' | 'pause';
-  /** A message while the runtime is at work is sent to the active node, or refused. Default: `send`. */
+  /** Sends a message to the active node of a running flow, or rejects it. Default: `send`. */
   whenRunning?: 'send' | 'refuse';
-  /** How long last words are waited for after a pause or a stop, in milliseconds. Default: 500. */
+  /** Maximum wait for final events after a pause or a stop, in milliseconds. Default: 500. */
   drainMs?: number;
-  /** How long the flow may be silent, in milliseconds. Default: as long as it likes. */
+  /** Maximum time without an event, in milliseconds. Default: unlimited. */
   idleMs?: number;
   onFrame?: SourceStreamOptions<OpenHarnessInput>['onFrame'];
 }
 
 const defaultDrainMs = 500;
 
-/** A flow as a source of canonical events: every node a voice of its own, its edges the topology. */
+/** Creates a source that runs a flow. Every node is an agent, and the edges are the topology. */
 export function openHarnessSource(
   runtimeOrFactory: RuntimeOrFactory,
   options: OpenHarnessSourceOptions = {},
 ): AgentSource {
   const { pauses = 'token' } = options;
-  const bare = typeof runtimeOrFactory === 'function' ? undefined : runtimeOrFactory;
-  const flow = options.flow ?? bare?.flow;
+  const runtimeOnly = typeof runtimeOrFactory === 'function' ? undefined : runtimeOrFactory;
+  const flow = options.flow ?? runtimeOnly?.flow;
   return {
     name: options.name ?? flow?.name ?? 'open-harness',
     pauses,
     run: (run, control) => runFlow(runtimeOrFactory, options, run, control),
-    describe: async () => flowTopology(flow ?? (bare && snapshotFlow(bare.getSnapshot()))),
+    describe: async () => toTopology(flow ?? (runtimeOnly && toFlow(runtimeOnly.getSnapshot()))),
   };
 }
 
@@ -70,15 +70,15 @@ function runFlow(
   control: RunControl,
 ): ReturnType<AgentSource['run']> {
   const { drainMs = defaultDrainMs, idleMs, onFrame, onLoss = () => undefined, pauses = 'token' } = options;
-  const { onAbort = 'stop', whenRunning = 'send', input = flowInput } = options;
+  const { onAbort = 'stop', whenRunning = 'send', input = createFlowInput } = options;
   const { signal } = control;
 
-  const open = async (left: AbortSignal): Promise<ReadableStream<OpenHarnessInput>> => {
+  const open = async (disconnected: AbortSignal): Promise<ReadableStream<OpenHarnessInput>> => {
     const resume = readResume(run.sourceState);
     const turn: FlowRequest = { run, ...(resume && { resume }) };
     const runtime = typeof runtimeOrFactory === 'function' ? await runtimeOrFactory(turn) : runtimeOrFactory;
-    // While it was being made, the reader may have left.
-    left.throwIfAborted();
+    // The reader may have disconnected while the runtime was created.
+    disconnected.throwIfAborted();
     signal.throwIfAborted();
     return driveRuntime(runtime, { run, control, input: input(run), pauses, onAbort, whenRunning, drainMs, onLoss });
   };

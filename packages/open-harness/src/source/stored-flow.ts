@@ -7,13 +7,13 @@ import { isTerminalEvent, type OpenHarnessInput } from '../runtime/runtime-event
 import type { RunStoreLike } from '../runtime/runtime.ts';
 
 export interface StoredFlowOptions extends OpenHarnessDecoderOptions, FlowDataOptions {
-  /** How often the store is asked for more while the flow is at work, in milliseconds. Default: 250. */
+  /** Polling interval of the store while the flow runs, in milliseconds. Default: 250. */
   pollMs?: number;
 }
 
 const defaultPollMs = 250;
 
-/** A run from the events that the runtime's own store has of it, and those that it is still to get. */
+/** Streams a run from the events in the runtime's own store, and follows it until it ends. */
 export function storedFlow(
   store: RunStoreLike,
   flowRunId: string,
@@ -23,28 +23,28 @@ export function storedFlow(
   const { onLoss = () => undefined, pollMs = defaultPollMs } = options;
   const decoder = compose(createOpenHarnessDecoder(run, options), createFlowFilter(options));
   const codec = compose(decoder, seal(run, onLoss));
-  return sourceStream((left) => follow(store, flowRunId, pollMs, left), codec);
+  return sourceStream((disconnected) => readStoredEvents(store, flowRunId, pollMs, disconnected), codec);
 }
 
-async function* follow(
+async function* readStoredEvents(
   store: RunStoreLike,
   flowRunId: string,
   pollMs: number,
-  left: AbortSignal,
+  disconnected: AbortSignal,
 ): AsyncGenerator<OpenHarnessInput> {
   let count = 0;
-  while (!left.aborted) {
+  while (!disconnected.aborted) {
     const snapshot = await store.loadSnapshot?.(flowRunId);
     const events = await store.loadEvents(flowRunId, count);
     yield* events;
     count += events.length;
-    // The snapshot was taken before the events, so nothing of the run is missing.
+    // The snapshot was read before the events, so no event of the run is missing.
     if (snapshot && snapshot.status !== 'running' && snapshot.status !== 'idle') {
       yield { type: 'settled', snapshot };
       return;
     }
     if (events.some(isTerminalEvent)) return;
     // An abort ends the loop without an error.
-    await pause(pollMs, left).catch(() => undefined);
+    await pause(pollMs, disconnected).catch(() => undefined);
   }
 }

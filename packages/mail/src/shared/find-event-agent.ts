@@ -1,11 +1,10 @@
 import { asNonEmptyText, type Fields } from './fields.ts';
 
 /**
- * The agent that an event is about. Only `tool_call` has its words in fields; all others hide them in a sentence, and a name
- * may hold spaces, dots and hyphens. So every kind of event has its own anchors, and where a sentence says `agent` of
- * something that is none (the swarm, a Python object), there is no agent.
+ * Patterns that extract the agent's name from an event's description. Names may contain spaces, dots and hyphens, so each
+ * event type has its own anchors. A description may also say `agent` about the swarm or a Python object; those do not match.
  */
-const sentences: { readonly [event: string]: RegExp } = {
+const descriptionPatterns: { readonly [event: string]: RegExp } = {
   action_call: /^agent (.+?) executing action tool: /,
   action_complete: /^action complete \(caller = (.+?)\):\n/,
   action_error: /^action error \(caller = (.+?), tool = /,
@@ -20,12 +19,13 @@ const sentences: { readonly [event: string]: RegExp } = {
   agent_error: /^(?:error (?:scheduling|sending) message for agent (.+?): |agent (.+?) called )/,
 };
 
-export function agentOf(event: string, description: string, extra: Fields): string | undefined {
+/** Returns the name of the agent that an event is about. Only `tool_call` has fields; other events are parsed by pattern. */
+export function findEventAgent(event: string, description: string, extra: Fields): string | undefined {
   if (event === 'tool_call') {
     const end = ` called ${asNonEmptyText(extra.tool_name) ?? ''}`;
     if (!description.startsWith('agent ') || !description.endsWith(end)) return undefined;
     return asNonEmptyText(description.slice('agent '.length, -end.length));
   }
-  const found = sentences[event]?.exec(description);
+  const found = descriptionPatterns[event]?.exec(description);
   return found?.[1] ?? found?.[2];
 }

@@ -1,10 +1,10 @@
-/** What was said, for one reader who may come late, and the end of it. */
-export class EventFeed<Item> {
+/** Unbounded queue for one reader, which may start after the first item was pushed. */
+export class EventReader<Item> {
   #items: Item[] = [];
   #isOver = false;
   #wake: (() => void) | undefined;
-  /** Whether somebody reads it already. */
-  isTaken = false;
+  /** Whether `read` was called. */
+  isReading = false;
 
   push(item: Item): void {
     this.#items.push(item);
@@ -17,7 +17,7 @@ export class EventFeed<Item> {
   }
 
   async *read(): AsyncGenerator<Item, void> {
-    this.isTaken = true;
+    this.isReading = true;
     for (;;) {
       yield* this.#items.splice(0);
       if (this.#items.length > 0) continue;

@@ -1,12 +1,12 @@
 import type { MAILFrame } from '../shared/mail-event.ts';
 
-export type FrameLimits = { silenceMs: number; progressMs: number };
+export type FrameTimeouts = { silenceMs: number; progressMs: number };
 
-/** Longer delays overflow a timer, which then fires at once. */
+/** `setTimeout` fires immediately for longer delays. */
 const maxDelay = 2 ** 31 - 1;
 
-/** A limit was reached. `idle`: nothing arrived at all. `no-progress`: nothing but pings. */
-export class FrameLimitError extends Error {
+/** A frame timeout expired. `idle`: nothing arrived. `no-progress`: only pings arrived. */
+export class FrameTimeoutError extends Error {
   readonly code: 'idle' | 'no-progress';
   constructor(code: 'idle' | 'no-progress', message: string) {
     super(message);
@@ -16,12 +16,12 @@ export class FrameLimitError extends Error {
 }
 
 /**
- * The server has no time limit of its own: a task that is stuck pings forever, and a dead connection says nothing. Any frame
- * is a sign of life, but a ping is no progress. `stop` is told to let go of what is being waited for.
+ * Fails a stream that is silent for `silenceMs`, or that only pings for `progressMs`. The server has no timeout of its own: a
+ * stuck task pings forever, and a dead connection delivers nothing. `stop` cancels the pending read.
  */
-export async function* limitFrames(
+export async function* withFrameTimeouts(
   frames: AsyncIterator<MAILFrame>,
-  { silenceMs, progressMs }: FrameLimits,
+  { silenceMs, progressMs }: FrameTimeouts,
   stop: (error: Error) => void,
 ): AsyncGenerator<MAILFrame, void> {
   let progressAt = performance.now();
@@ -29,22 +29,22 @@ export async function* limitFrames(
     const left = Math.max(0, progressMs - (performance.now() - progressAt));
     const error =
       left < silenceMs
-        ? new FrameLimitError(
+        ? new FrameTimeoutError(
             'no-progress',
             `The MAIL task has made no progress for ${progressMs} ms. It may be stuck; "progressMs" sets the limit.`,
           )
-        : new FrameLimitError(
+        : new FrameTimeoutError(
             'idle',
             `The MAIL server was silent for ${silenceMs} ms, though it pings every 15 s. "silenceMs" sets the limit.`,
           );
-    const result = await before(frames.next(), Math.min(left, silenceMs), error, stop);
+    const result = await withTimeout(frames.next(), Math.min(left, silenceMs), error, stop);
     if (result.done) return;
     if (result.value.event !== 'ping') progressAt = performance.now();
     yield result.value;
   }
 }
 
-async function before<T>(work: Promise<T>, ms: number, error: Error, stop: (error: Error) => void): Promise<T> {
+async function withTimeout<T>(work: Promise<T>, ms: number, error: Error, stop: (error: Error) => void): Promise<T> {
   if (ms > maxDelay) return work;
   let timer: ReturnType<typeof setTimeout> | undefined;
   const limit = new Promise<never>((_, reject) => {
@@ -57,7 +57,7 @@ async function before<T>(work: Promise<T>, ms: number, error: Error, stop: (erro
     return await Promise.race([work, limit]);
   } finally {
     clearTimeout(timer);
-    // Nobody waits for it once the limit was reached.
+    // After a timeout, nothing else handles a rejection of `work`.
     work.catch(() => undefined);
   }
 }

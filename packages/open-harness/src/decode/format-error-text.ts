@@ -1,18 +1,18 @@
-/** What a schema library says, as far as it is the same in all of them. */
+/** Issue of a schema library, with the fields that all of them have. */
 type Issue = { message: string; path?: unknown };
 
-/** An error's text for a reader. Runtimes pass on what a schema said as JSON, which is for machines. */
-export function friendlyText(text: string): string {
-  const issues = issuesIn(text);
+/** Formats an error for users. Runtimes pass on schema issues as JSON text. */
+export function formatErrorText(text: string): string {
+  const issues = parseIssues(text);
   if (issues === undefined) return text;
-  const said = issues.map(({ message, path }) => {
+  const lines = issues.map(({ message, path }) => {
     const place = Array.isArray(path) ? path.join('.') : '';
     return place === '' ? message : `${place}: ${message}`;
   });
-  return `its input does not fit (${said.join('; ')})`;
+  return `invalid input (${lines.join('; ')})`;
 }
 
-function issuesIn(text: string): Issue[] | undefined {
+function parseIssues(text: string): Issue[] | undefined {
   if (!/^\s*[[{]/.test(text)) return undefined;
   let value: unknown;
   try {

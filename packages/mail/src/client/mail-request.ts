@@ -1,23 +1,23 @@
 import type { MAILModelSettings, MAILResumeFrom } from '../shared/mail-settings.ts';
 
-/** The answer to a breakpoint tool. The server wants text, and puts it into the agent's history as it is. */
+/** Result of a breakpoint tool. The server requires text and appends it to the agent's history unchanged. */
 export type MAILToolResult = { call_id: string; content: string };
 
-/** What is sent to a swarm, and into which task. */
-export type MAILTurn = {
+/** Message to a swarm: starts the task `taskId`, or continues it. */
+export type MAILRequest = {
   taskId: string;
-  /** Absent: the task is new. */
+  /** Not set for a new task. */
   resumeFrom?: MAILResumeFrom;
   body: string;
   toolResults?: MAILToolResult[];
 };
 
-/** The subject that the server itself gives to a message without one. */
+/** The server's own default. */
 const defaultSubject = 'New Message';
 
-/** The body of the request. `kwargs` is read by `/message` alone. */
-export function toRequestBody(turn: MAILTurn, settings: MAILModelSettings, hasToken: boolean): object {
-  const { taskId, resumeFrom, body, toolResults } = turn;
+/** Builds the HTTP body of a request. Only `/message`, which requires a token, reads `kwargs`. */
+export function toRequestBody(request: MAILRequest, settings: MAILModelSettings, hasToken: boolean): object {
+  const { taskId, resumeFrom, body, toolResults } = request;
   const { entrypoint, subject = defaultSubject, maxSteps } = settings;
   const kwargs = {
     ...(resumeFrom === 'breakpoint_tool_call' && { breakpoint_tool_call_result: toolResults ?? [] }),

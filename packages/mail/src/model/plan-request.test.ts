@@ -1,11 +1,11 @@
 import type { LanguageModelV3Prompt } from '@ai-sdk/provider';
 import { describe, expect, it } from 'vitest';
-import { planTurn } from './plan-turn.ts';
+import { planRequest } from './plan-request.ts';
 import { toResumeToken } from '../shared/resume-token.ts';
 
 const user = (text: string): LanguageModelV3Prompt[number] => ({ role: 'user', content: [{ type: 'text', text }] });
 const mail = { taskId: 'T' };
-const asked: LanguageModelV3Prompt[number] = {
+const toolCalls: LanguageModelV3Prompt[number] = {
   role: 'assistant',
   content: ['a', 'b'].map((id) => ({
     type: 'tool-call',
@@ -25,11 +25,11 @@ const results: LanguageModelV3Prompt[number] = {
   })),
 };
 const plan = (prompt: LanguageModelV3Prompt, canAnswer = true) =>
-  planTurn(prompt, {}, { generateId: () => 'new', canAnswer }).turn;
+  planRequest(prompt, {}, { generateId: () => 'new', canAnswer }).request;
 
-describe('the turn that a prompt asks for', () => {
-  it('results at the end resume the breakpoint', () => {
-    expect(plan([user('x'), asked, results])).toEqual({
+describe('planRequest', () => {
+  it('resumes a breakpoint with the results at the end of the prompt', () => {
+    expect(plan([user('x'), toolCalls, results])).toEqual({
       taskId: 'T',
       resumeFrom: 'breakpoint_tool_call',
       body: '',
@@ -40,8 +40,8 @@ describe('the turn that a prompt asks for', () => {
     });
   });
 
-  it('results with words of the user behind them too: every call is answered, and the words come with the last one', () => {
-    expect(plan([user('x'), asked, results, user('In metres,'), user('please.')])).toEqual({
+  it('appends user text after the results to the last result', () => {
+    expect(plan([user('x'), toolCalls, results, user('In metres,'), user('please.')])).toEqual({
       taskId: 'T',
       resumeFrom: 'breakpoint_tool_call',
       body: '',
@@ -52,20 +52,20 @@ describe('the turn that a prompt asks for', () => {
     });
   });
 
-  it('without a token no breakpoint can be resumed: the words alone go out', () => {
-    expect(plan([user('x'), asked, results, user('please')], false)).toEqual({
+  it('sends only the user text without a token', () => {
+    expect(plan([user('x'), toolCalls, results, user('please')], false)).toEqual({
       taskId: 'T',
       resumeFrom: 'user_response',
       body: 'please',
     });
   });
 
-  it('results that an answer follows were sent before', () => {
+  it('ignores results before an answer', () => {
     const answer: LanguageModelV3Prompt[number] = {
       role: 'assistant',
       content: [{ type: 'text', text: 'Done.', providerOptions: { mail } }],
     };
-    expect(plan([user('x'), asked, results, answer, user('more')])).toEqual({
+    expect(plan([user('x'), toolCalls, results, answer, user('more')])).toEqual({
       taskId: 'T',
       resumeFrom: 'user_response',
       body: 'more',
@@ -74,8 +74,8 @@ describe('the turn that a prompt asks for', () => {
 
   it('answers every pending call of a resume token with the text of the user', () => {
     const taskId = toResumeToken({ taskId: 'T', calls: ['wire-a', 'wire-b'] });
-    const planned = planTurn([user('Paris')], { taskId }, { generateId: () => 'new', canAnswer: true });
-    expect(planned.turn).toEqual({
+    const planned = planRequest([user('Paris')], { taskId }, { generateId: () => 'new', canAnswer: true });
+    expect(planned.request).toEqual({
       taskId: 'T',
       resumeFrom: 'breakpoint_tool_call',
       body: '',
@@ -93,13 +93,13 @@ describe('the turn that a prompt asks for', () => {
       content: [{ type: 'text', text: 'Done.', providerOptions: { mail } }],
     };
     const prompt = [user('Paris'), answer, user('Thanks')];
-    const planned = planTurn(prompt, { taskId }, { generateId: () => 'new', canAnswer: true });
-    expect(planned.turn).toEqual({ taskId: 'T', resumeFrom: 'user_response', body: 'Thanks' });
+    const planned = planRequest(prompt, { taskId }, { generateId: () => 'new', canAnswer: true });
+    expect(planned.request).toEqual({ taskId: 'T', resumeFrom: 'user_response', body: 'Thanks' });
   });
 
   it('sends the text as a new message with resumeFrom "user_response"', () => {
     const settings = { taskId: toResumeToken({ taskId: 'T', calls: ['a'] }), resumeFrom: 'user_response' } as const;
-    const planned = planTurn([user('Hi')], settings, { generateId: () => 'new', canAnswer: true });
-    expect(planned.turn).toEqual({ taskId: 'T', resumeFrom: 'user_response', body: 'Hi' });
+    const planned = planRequest([user('Hi')], settings, { generateId: () => 'new', canAnswer: true });
+    expect(planned.request).toEqual({ taskId: 'T', resumeFrom: 'user_response', body: 'Hi' });
   });
 });
