@@ -89,11 +89,9 @@ function settlementOf(part: ToolPart): ToolAnswer | undefined {
 
 function unanswered(part: ToolPart, isAsked: boolean): ToolPart {
   const { approval, state, ...call } = omit(part, 'result', 'error', 'resultContent', 'resultMetadata');
-  const question = approval && omit(approval, 'answer');
-  const asked = isAsked ? question : approval;
   return {
     ...call,
     state: state === 'partial-call' ? state : 'call',
-    ...(approval && { approval: asked as NonNullable<ToolPart['approval']> }),
+    ...(approval && { approval: isAsked ? omit(approval, 'answer') : approval }),
   };
 }
