@@ -11,7 +11,9 @@ const read = (file: string): string => readFileSync(join(root, file), 'utf8');
 const row =
   /^\| (?<promise>[^|]+?) +\| `(?<name>[^`]+)` in \[[^\]]+\]\(\.\.\/(?<source>[^)]+)\) +\| “(?<test>[^”]+)” in \[[^\]]+\]\(\.\.\/(?<file>[^)]+)\) +\|$/gm;
 const page = read('docs/guarantees.md');
-const rows = [...page.matchAll(row)].map(({ groups }) => groups as Record<'promise' | 'name' | 'source' | 'test' | 'file', string>);
+const rows = [...page.matchAll(row)].map(
+  ({ groups }) => groups as Record<'promise' | 'name' | 'source' | 'test' | 'file', string>,
+);
 
 describe('docs/guarantees.md', () => {
   it('lists every guarantee of the README', () => {

@@ -1,6 +1,18 @@
 // A program as a user with TypeScript 5.9 writes it. It is compiled, not run.
 import { canonical, check, type CheckReport } from '@intertie/conformance';
-import { compose, foldEvents, MessageList, seal, transcode, type AgentEvent, type AgentSource, type CanonicalMessage, type Codec, type Loss, type RunInput } from '@intertie/core';
+import {
+  compose,
+  foldEvents,
+  MessageList,
+  seal,
+  transcode,
+  type AgentEvent,
+  type AgentSource,
+  type CanonicalMessage,
+  type Codec,
+  type Loss,
+  type RunInput,
+} from '@intertie/core';
 
 const text: Codec<AgentEvent, string> = {
   feed(event, emit) {

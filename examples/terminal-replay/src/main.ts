@@ -2,7 +2,16 @@ import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { isDeepStrictEqual, parseArgs } from 'node:util';
 import { canonical, createStreamChecker, type CheckReport } from '@intertie/conformance';
-import { encodeMessage, foldEvents, iterate, MessageList, parseTape, playTape, unfold, type Tape } from '@intertie/core';
+import {
+  encodeMessage,
+  foldEvents,
+  iterate,
+  MessageList,
+  parseTape,
+  playTape,
+  unfold,
+  type Tape,
+} from '@intertie/core';
 import { readEvent } from '@intertie/core/internal';
 import { paintFor } from './paint.ts';
 import { render } from './render.ts';

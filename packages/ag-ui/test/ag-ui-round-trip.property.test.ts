@@ -1,5 +1,13 @@
 import { arbitraryRun, type ArbitraryRun } from '@intertie/conformance/arbitraries';
-import { compose, foldEvents, seal, transcode, type AgentEvent, type CanonicalMessage, type MessagePart } from '@intertie/core';
+import {
+  compose,
+  foldEvents,
+  seal,
+  transcode,
+  type AgentEvent,
+  type CanonicalMessage,
+  type MessagePart,
+} from '@intertie/core';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createAGUIDecoder } from '../src/decode/decode-ag-ui.ts';

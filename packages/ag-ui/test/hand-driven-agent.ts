@@ -1,4 +1,18 @@
-import { createInMemoryStore, foldEvents, generateId, RunRefusedError, type AgentEvent, type AgentSource, type CanonicalMessage, type DurableAgent, type DurableRun, type Outcome, type RunRecord, type RunRequest, type Store } from '@intertie/core';
+import {
+  createInMemoryStore,
+  foldEvents,
+  generateId,
+  RunRefusedError,
+  type AgentEvent,
+  type AgentSource,
+  type CanonicalMessage,
+  type DurableAgent,
+  type DurableRun,
+  type Outcome,
+  type RunRecord,
+  type RunRequest,
+  type Store,
+} from '@intertie/core';
 import { createRunWatcher, followRun } from '@intertie/core/internal';
 import { collectDecisions } from '@intertie/core/store';
 

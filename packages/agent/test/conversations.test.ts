@@ -1,4 +1,10 @@
-import { createInMemoryStore, type AgentEvent, type AgentSource, type CanonicalMessage, type Loss } from '@intertie/core';
+import {
+  createInMemoryStore,
+  type AgentEvent,
+  type AgentSource,
+  type CanonicalMessage,
+  type Loss,
+} from '@intertie/core';
 import { stepCountIs, tool, type ModelMessage, type UIMessage } from 'ai';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';

@@ -1,5 +1,12 @@
 import { canonical, check } from '@intertie/conformance';
-import { foldEvents, transcode, type AgentEvent, type CanonicalMessage, type EventOf, type RunInput } from '@intertie/core';
+import {
+  foldEvents,
+  transcode,
+  type AgentEvent,
+  type CanonicalMessage,
+  type EventOf,
+  type RunInput,
+} from '@intertie/core';
 import { describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { runControl } from '../../core/test/run-control.ts';

@@ -1,4 +1,17 @@
-import { foldEvents, formatTape, MessageList, parseTape, seal, transcode, unfold, validateEvent, type AgentEvent, type CanonicalMessage, type Json, type Loss } from '@intertie/core';
+import {
+  foldEvents,
+  formatTape,
+  MessageList,
+  parseTape,
+  seal,
+  transcode,
+  unfold,
+  validateEvent,
+  type AgentEvent,
+  type CanonicalMessage,
+  type Json,
+  type Loss,
+} from '@intertie/core';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { arbitraryContinuation, arbitraryRun, type ArbitraryRun } from '../src/arbitraries/arbitrary-run.ts';

@@ -1,4 +1,13 @@
-import type { Answer, Json, JsonObject, MessageContent, MessageRole, MessageStatus, Outcome, Usage } from '@intertie/core';
+import type {
+  Answer,
+  Json,
+  JsonObject,
+  MessageContent,
+  MessageRole,
+  MessageStatus,
+  Outcome,
+  Usage,
+} from '@intertie/core';
 import type { DecisionRequest, MessageType, RunState, ToolAnswer } from '@intertie/core/store';
 import { sql } from 'drizzle-orm';
 import {

@@ -1,6 +1,15 @@
-import { generateId as newId, StoreError, type CanonicalMessage, type Json, type MemoryStore, type Store, type Thread } from '@intertie/core';
+import {
+  generateId as newId,
+  StoreError,
+  type CanonicalMessage,
+  type Json,
+  type MemoryStore,
+  type Store,
+  type Thread,
+} from '@intertie/core';
 import type { GenerateId } from '@intertie/core/internal';
-import { localScope,
+import {
+  localScope,
   toScope,
   type Blobs,
   type ConnectionCounts,
@@ -14,7 +23,8 @@ import { localScope,
   type SaveMessages,
   type Scope,
   type ThreadInput,
-  type ThreadPage } from '@intertie/core/store';
+  type ThreadPage,
+} from '@intertie/core/store';
 
 import { createBlobs } from './blobs/blobs.ts';
 import { createConversations } from './conversations/conversations.ts';

@@ -1,4 +1,12 @@
-import { createInMemoryStore, seal, sourceStream, toReadableStream, type AgentEvent, type AgentSource, type Store } from '@intertie/core';
+import {
+  createInMemoryStore,
+  seal,
+  sourceStream,
+  toReadableStream,
+  type AgentEvent,
+  type AgentSource,
+  type Store,
+} from '@intertie/core';
 import { localScope } from '@intertie/core/store';
 import { afterEach, expect, test } from 'vitest';
 import { createIntertie, type Intertie } from '../src/create-intertie.ts';

@@ -9,7 +9,16 @@ import {
   toUIMessages,
 } from '@intertie/ai-sdk';
 import { canonical, check, type CheckReport } from '@intertie/conformance';
-import { createInMemoryStore, decodeMessage, encodeMessage, foldEvents, transcode, unfold, type AgentEvent, type CanonicalMessage } from '@intertie/core';
+import {
+  createInMemoryStore,
+  decodeMessage,
+  encodeMessage,
+  foldEvents,
+  transcode,
+  unfold,
+  type AgentEvent,
+  type CanonicalMessage,
+} from '@intertie/core';
 import * as ai6 from 'ai';
 import * as ai7 from 'ai-7';
 import type { ToolSet, UIMessage } from 'ai';

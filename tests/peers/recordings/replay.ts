@@ -1,4 +1,11 @@
-import { foldEvents, type AgentEvent, type CanonicalMessage, type EventOf, type RunControl, type RunInput } from '@intertie/core';
+import {
+  foldEvents,
+  type AgentEvent,
+  type CanonicalMessage,
+  type EventOf,
+  type RunControl,
+  type RunInput,
+} from '@intertie/core';
 import { modelSource } from '@intertie/ai-sdk';
 import * as ai6 from 'ai';
 import * as ai7 from 'ai-7';

@@ -1,5 +1,19 @@
 import type { ResumeEntry } from '@ag-ui/core';
-import { applyAnswer, compose, seal, sourceStream, type AgentSource, type AgentEvent, type Answer, type CanonicalMessage, type Codec, type MessageContent, type OnLoss, type RunInput, type SourceStreamOptions } from '@intertie/core';
+import {
+  applyAnswer,
+  compose,
+  seal,
+  sourceStream,
+  type AgentSource,
+  type AgentEvent,
+  type Answer,
+  type CanonicalMessage,
+  type Codec,
+  type MessageContent,
+  type OnLoss,
+  type RunInput,
+  type SourceStreamOptions,
+} from '@intertie/core';
 import { toJson } from '@intertie/core/internal';
 import type { ToolAnswer } from '@intertie/core/store';
 import type { AGUIRunInput } from '../shared/ag-ui-event.ts';

@@ -1,4 +1,12 @@
-import { MessageList, type AgentEvent, type Codec, type Emit, type EventOf, type OnLoss, type RunInput } from '@intertie/core';
+import {
+  MessageList,
+  type AgentEvent,
+  type Codec,
+  type Emit,
+  type EventOf,
+  type OnLoss,
+  type RunInput,
+} from '@intertie/core';
 import { capJson, createPartIds } from '@intertie/core/internal';
 import { correctContent } from './correct-content.ts';
 import { AGUIAgentReader } from './decode-agents.ts';

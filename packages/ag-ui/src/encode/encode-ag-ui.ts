@@ -1,5 +1,17 @@
 import type { RunAgentInput } from '@ag-ui/core';
-import { toFault, type AgentEvent, type Emit, type Encoder, type End, type EventOf, type Json, type JsonObject, type Loss, type MessageContent, type OnLoss } from '@intertie/core';
+import {
+  toFault,
+  type AgentEvent,
+  type Emit,
+  type Encoder,
+  type End,
+  type EventOf,
+  type Json,
+  type JsonObject,
+  type Loss,
+  type MessageContent,
+  type OnLoss,
+} from '@intertie/core';
 import { toInterruptedOutcome } from '@intertie/core/internal';
 import { optionsKeyOf, type AGUIEncoderOptions, type AGUIOpenState } from './ag-ui-encoder-options.ts';
 import type { AGUIEvent } from '../shared/ag-ui-event.ts';

@@ -1,4 +1,17 @@
-import { generateId, RunRefusedError, StoreError, toFault, type AgentEvent, type AgentSource, type Answer, type Codec, type DurableAgent, type Emit, type End, type RunControl } from '@intertie/core';
+import {
+  generateId,
+  RunRefusedError,
+  StoreError,
+  toFault,
+  type AgentEvent,
+  type AgentSource,
+  type Answer,
+  type Codec,
+  type DurableAgent,
+  type Emit,
+  type End,
+  type RunControl,
+} from '@intertie/core';
 import { RequestBodyError, toRunHeaders, withPublicFaults } from '@intertie/core/http';
 import type { AGUIHandlerOptions, DurableAGUIHandlerOptions } from './ag-ui-handler-options.ts';
 import { asksFor } from '../wire/ag-ui-binary.ts';

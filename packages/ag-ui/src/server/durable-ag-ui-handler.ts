@@ -1,5 +1,14 @@
 import type { Message } from '@ag-ui/core';
-import { generateId, RunRefusedError, type AgentEvent, type DurableAgent, type DurableRun, type Encoder, type Json, type RunRequest } from '@intertie/core';
+import {
+  generateId,
+  RunRefusedError,
+  type AgentEvent,
+  type DurableAgent,
+  type DurableRun,
+  type Encoder,
+  type Json,
+  type RunRequest,
+} from '@intertie/core';
 import type { Answered } from '@intertie/core/internal';
 import type { Decision, StopResult } from '@intertie/core/store';
 import { withPublicFaults } from '@intertie/core/http';

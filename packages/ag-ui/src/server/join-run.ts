@@ -1,5 +1,13 @@
 import type { Message } from '@ag-ui/core';
-import { RunRefusedError, unfold, type AgentEvent, type DurableAgent, type DurableRun, type Encoder, type RunRecord } from '@intertie/core';
+import {
+  RunRefusedError,
+  unfold,
+  type AgentEvent,
+  type DurableAgent,
+  type DurableRun,
+  type Encoder,
+  type RunRecord,
+} from '@intertie/core';
 import type { LogPosition, RunKey, RunLog } from '@intertie/core/store';
 import type { AGUIEvent } from '../shared/ag-ui-event.ts';
 import type { AGUIOpenState } from '../encode/ag-ui-encoder-options.ts';

@@ -1,4 +1,11 @@
-import { unfold, type AgentEvent, type CanonicalMessage, type DurableAgent, type DurableRun, type Encoder } from '@intertie/core';
+import {
+  unfold,
+  type AgentEvent,
+  type CanonicalMessage,
+  type DurableAgent,
+  type DurableRun,
+  type Encoder,
+} from '@intertie/core';
 import { unfoldContent } from '@intertie/core/internal';
 import type { AGUIEvent } from '../shared/ag-ui-event.ts';
 import { tellFiles, type FileUrl } from './resolve-file-urls.ts';

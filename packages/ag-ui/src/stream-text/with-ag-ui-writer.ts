@@ -1,4 +1,13 @@
-import { compose, seal, sourceStream, type AgentEvent, type AgentSource, type Codec, type OnLoss, type RunInput } from '@intertie/core';
+import {
+  compose,
+  seal,
+  sourceStream,
+  type AgentEvent,
+  type AgentSource,
+  type Codec,
+  type OnLoss,
+  type RunInput,
+} from '@intertie/core';
 import { createAGUIWriter, takeWriter, type AGUIWriter } from './ag-ui-writer.ts';
 import { MergedParts } from './merge-writes.ts';
 import { withWrites } from './with-writes.ts';

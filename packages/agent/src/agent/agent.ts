@@ -1,12 +1,24 @@
-import { generateId, RunRefusedError, type AgentSource, type Answer, type CanonicalMessage, type DurableAgent, type RunRecord, type RunRequest, type Store } from '@intertie/core';
+import {
+  generateId,
+  RunRefusedError,
+  type AgentSource,
+  type Answer,
+  type CanonicalMessage,
+  type DurableAgent,
+  type RunRecord,
+  type RunRequest,
+  type Store,
+} from '@intertie/core';
 import type { Answered, AnswerOptions } from '@intertie/core/internal';
-import type { AnswerRequest,
+import type {
+  AnswerRequest,
   LogPosition,
   MessageInput,
   Refused,
   StartRequest,
   StartResult,
-  ToolAnswer } from '@intertie/core/store';
+  ToolAnswer,
+} from '@intertie/core/store';
 import type { ToolSet } from 'ai';
 import { homeOf, type AgentRuntime } from './agent-runtime.ts';
 import type { AgentOptions, GeneratedAnswer, StreamRequest } from './agent-options.ts';

@@ -1,6 +1,16 @@
 import { createUIMessageEncoder, uiMessageStreamHeaders, writeUIMessageSSE } from '@intertie/ai-sdk';
 import type { UIMessageChunkOf, UIMessageEncoderOptions, UIMessageVersion } from '@intertie/ai-sdk';
-import { RunRefusedError, unfold, type AgentEvent, type CanonicalMessage, type DurableRun, type Emit, type Fault, type RunRecord, type Store } from '@intertie/core';
+import {
+  RunRefusedError,
+  unfold,
+  type AgentEvent,
+  type CanonicalMessage,
+  type DurableRun,
+  type Emit,
+  type Fault,
+  type RunRecord,
+  type Store,
+} from '@intertie/core';
 import type { Followed } from '@intertie/core/internal';
 import type { LogPosition, StopResult } from '@intertie/core/store';
 import { toPublicEvent, toRunHeaders } from '@intertie/core/http';

@@ -1,4 +1,14 @@
-import { createInMemoryStore, DatabaseAwayError, seal, sourceStream, toReadableStream, type AgentEvent, type AgentSource, type Loss, type Store } from '@intertie/core';
+import {
+  createInMemoryStore,
+  DatabaseAwayError,
+  seal,
+  sourceStream,
+  toReadableStream,
+  type AgentEvent,
+  type AgentSource,
+  type Loss,
+  type Store,
+} from '@intertie/core';
 import { copySealedMark } from '@intertie/core/internal';
 import type { Appended } from '@intertie/core/store';
 import { expect, it, onTestFinished } from 'vitest';

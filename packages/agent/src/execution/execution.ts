@@ -1,18 +1,36 @@
-import { DatabaseAwayError, MessageList, RunLostError, toFault, type AgentEvent, type End, type EventOf, type Fault, type Outcome, type RunControl, type RunInput, type RunRecord, type Store } from '@intertie/core';
-import { toAbortEnd,
+import {
+  DatabaseAwayError,
+  MessageList,
+  RunLostError,
+  toFault,
+  type AgentEvent,
+  type End,
+  type EventOf,
+  type Fault,
+  type Outcome,
+  type RunControl,
+  type RunInput,
+  type RunRecord,
+  type Store,
+} from '@intertie/core';
+import {
+  toAbortEnd,
   sealStream,
   type RunFlusher,
   type RunWatcher,
   type RunWriter,
   type SealedStream,
-  type StopReason } from '@intertie/core/internal';
-import { collectDecisions,
+  type StopReason,
+} from '@intertie/core/internal';
+import {
+  collectDecisions,
   type FinishResult,
   type Ownership,
   type RunKey,
   type RunLostReason,
   type RunPosition,
-  type Waiting } from '@intertie/core/store';
+  type Waiting,
+} from '@intertie/core/store';
 import { context } from '@opentelemetry/api';
 import type { AgentDefinition } from './agent-definition.ts';
 import { endingOf, finishAnew } from './finish-run.ts';

@@ -1,4 +1,14 @@
-import { createInMemoryStore, StoreError, toFault, type CanonicalMessage, type EventOf, type Json, type RunRecord, type Store, type Thread } from '@intertie/core';
+import {
+  createInMemoryStore,
+  StoreError,
+  toFault,
+  type CanonicalMessage,
+  type EventOf,
+  type Json,
+  type RunRecord,
+  type Store,
+  type Thread,
+} from '@intertie/core';
 import { equalJson, pause } from '@intertie/core/internal';
 import type { ListMessages, Registry, RunLog, StartRequest } from '@intertie/core/store';
 import { readMessage } from '@intertie/core/store';

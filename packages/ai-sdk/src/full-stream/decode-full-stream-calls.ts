@@ -1,10 +1,24 @@
-import { toFault, type AgentEvent, type Emit, type EventOf, type Fault, type FinishReason, type Json, type JsonObject, type Meta, type OnLoss, type RunInput } from '@intertie/core';
-import { mergeMeta,
+import {
+  toFault,
+  type AgentEvent,
+  type Emit,
+  type EventOf,
+  type Fault,
+  type FinishReason,
+  type Json,
+  type JsonObject,
+  type Meta,
+  type OnLoss,
+  type RunInput,
+} from '@intertie/core';
+import {
+  mergeMeta,
   toJson,
   type CallBody,
   type Executor,
   type PartIds,
-  type Attribution } from '@intertie/core/internal';
+  type Attribution,
+} from '@intertie/core/internal';
 import type { Waiting } from '@intertie/core/store';
 import { lateResult } from '../messages/late-results.ts';
 import {

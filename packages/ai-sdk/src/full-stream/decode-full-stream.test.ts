@@ -1,5 +1,15 @@
 import { canonical, check } from '@intertie/conformance';
-import { compose, foldEvents, seal, transcode, type AgentEvent, type CanonicalMessage, type EventOf, type Loss, type RunInput } from '@intertie/core';
+import {
+  compose,
+  foldEvents,
+  seal,
+  transcode,
+  type AgentEvent,
+  type CanonicalMessage,
+  type EventOf,
+  type Loss,
+  type RunInput,
+} from '@intertie/core';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';

@@ -1,4 +1,19 @@
-import { toFault, type AgentEvent, type Codec, type Emit, type EventOf, type Fault, type FinishReason, type Json, type JsonObject, type Meta, type OnLoss, type Outcome, type RunInput, type Usage } from '@intertie/core';
+import {
+  toFault,
+  type AgentEvent,
+  type Codec,
+  type Emit,
+  type EventOf,
+  type Fault,
+  type FinishReason,
+  type Json,
+  type JsonObject,
+  type Meta,
+  type OnLoss,
+  type Outcome,
+  type RunInput,
+  type Usage,
+} from '@intertie/core';
 import { capJson, createPartIds, mergeMeta, toJson, type PartIds, type Attribution } from '@intertie/core/internal';
 import { FullStreamCalls } from './decode-full-stream-calls.ts';
 import { decodeUsage } from '../shared/decode-usage.ts';

@@ -1,4 +1,16 @@
-import { compose, generateId as uuid, MessageList, seal, type AgentEvent, type CanonicalMessage, type Codec, type Emit, type End, type OnLoss, type RunInput } from '@intertie/core';
+import {
+  compose,
+  generateId as uuid,
+  MessageList,
+  seal,
+  type AgentEvent,
+  type CanonicalMessage,
+  type Codec,
+  type Emit,
+  type End,
+  type OnLoss,
+  type RunInput,
+} from '@intertie/core';
 import { createFullStreamDecoder } from './decode-full-stream.ts';
 import type { ToolExecutors } from './tool-executors.ts';
 

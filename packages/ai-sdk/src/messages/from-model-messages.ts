@@ -1,4 +1,13 @@
-import type { CanonicalMessage, Json, JsonObject, MessageContent, MessagePart, MessageRole, Meta, OnLoss } from '@intertie/core';
+import type {
+  CanonicalMessage,
+  Json,
+  JsonObject,
+  MessageContent,
+  MessagePart,
+  MessageRole,
+  Meta,
+  OnLoss,
+} from '@intertie/core';
 import { mergeMeta, toJson, type FilePart, type InterjectionPart, type ToolPart } from '@intertie/core/internal';
 import type { AskedQuestion } from '@intertie/core/store';
 import { askedOf, plainApproval } from '../shared/ai-sdk-approval.ts';

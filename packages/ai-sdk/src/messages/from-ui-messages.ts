@@ -1,9 +1,19 @@
-import type { CanonicalMessage, JsonObject, MessageContent, MessagePart, MessageRole, MessageStatus, OnLoss } from '@intertie/core';
-import { toJson,
+import type {
+  CanonicalMessage,
+  JsonObject,
+  MessageContent,
+  MessagePart,
+  MessageRole,
+  MessageStatus,
+  OnLoss,
+} from '@intertie/core';
+import {
+  toJson,
   type AgentEntry,
   type FilePart,
   type InterjectionPart,
-  type SourcePart } from '@intertie/core/internal';
+  type SourcePart,
+} from '@intertie/core/internal';
 import { fileBodyOf } from '../shared/file-body.ts';
 import { keptOf, slotKey, takeSlot } from '../shared/intertie-metadata.ts';
 import { providerDataName } from '../shared/provider-data.ts';

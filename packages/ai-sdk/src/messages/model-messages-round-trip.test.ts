@@ -1,5 +1,13 @@
 import { arbitraryContinuation, arbitraryRun } from '@intertie/conformance/arbitraries';
-import { foldEvents, seal, transcode, type CanonicalMessage, type Json, type Loss, type MessagePart } from '@intertie/core';
+import {
+  foldEvents,
+  seal,
+  transcode,
+  type CanonicalMessage,
+  type Json,
+  type Loss,
+  type MessagePart,
+} from '@intertie/core';
 import { repairHistory, type ToolPart } from '@intertie/core/internal';
 import { modelMessageSchema } from 'ai';
 import fc from 'fast-check';

@@ -1,5 +1,13 @@
 import { arbitraryContinuation, arbitraryRun } from '@intertie/conformance/arbitraries';
-import { foldEvents, seal, transcode, unfold, type CanonicalMessage, type Loss, type MessagePart } from '@intertie/core';
+import {
+  foldEvents,
+  seal,
+  transcode,
+  unfold,
+  type CanonicalMessage,
+  type Loss,
+  type MessagePart,
+} from '@intertie/core';
 import type { ToolPart } from '@intertie/core/internal';
 import type { UIMessage } from 'ai';
 import fc from 'fast-check';

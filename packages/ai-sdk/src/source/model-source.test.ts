@@ -1,6 +1,15 @@
 import type { LanguageModelV3CallOptions } from '@ai-sdk/provider';
 import { canonical, check } from '@intertie/conformance';
-import { foldEvents, type AgentEvent, type Answer, type CanonicalMessage, type EventOf, type Loss, type RunControl, type RunInput } from '@intertie/core';
+import {
+  foldEvents,
+  type AgentEvent,
+  type Answer,
+  type CanonicalMessage,
+  type EventOf,
+  type Loss,
+  type RunControl,
+  type RunInput,
+} from '@intertie/core';
 import { describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { runControl } from '../../../core/test/run-control.ts';

@@ -1,4 +1,18 @@
-import { compose, seal, sourceStream, type AgentEvent, type AgentSource, type CanonicalMessage, type Codec, type JsonObject, type MessageContent, type OnLoss, type RunControl, type RunInput, type SourceStreamOptions } from '@intertie/core';
+import {
+  compose,
+  seal,
+  sourceStream,
+  type AgentEvent,
+  type AgentSource,
+  type CanonicalMessage,
+  type Codec,
+  type JsonObject,
+  type MessageContent,
+  type OnLoss,
+  type RunControl,
+  type RunInput,
+  type SourceStreamOptions,
+} from '@intertie/core';
 import { jsonSchema, streamText, type LanguageModel, type SystemModelMessage, type ToolSet } from 'ai';
 import { createFullStreamDecoder } from '../full-stream/decode-full-stream.ts';
 import { DecodedCalls } from '../ui-message-stream/decode/decoded-calls.ts';

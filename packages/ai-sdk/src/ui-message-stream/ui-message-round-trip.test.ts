@@ -1,6 +1,15 @@
 import { canonical, check } from '@intertie/conformance';
 import { arbitraryContinuation, arbitraryRun, type ArbitraryRun } from '@intertie/conformance/arbitraries';
-import { compose, foldEvents, seal, transcode, unfold, type AgentEvent, type CanonicalMessage, type Loss } from '@intertie/core';
+import {
+  compose,
+  foldEvents,
+  seal,
+  transcode,
+  unfold,
+  type AgentEvent,
+  type CanonicalMessage,
+  type Loss,
+} from '@intertie/core';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { arbitraryChunks, arbitraryMutated } from '../../test/arbitrary-ui-chunks.ts';

@@ -1,4 +1,12 @@
-import { toFault, type AgentEvent, type AgentSource, type Emit, type EventOf, type Fault, type RunInput } from '@intertie/core';
+import {
+  toFault,
+  type AgentEvent,
+  type AgentSource,
+  type Emit,
+  type EventOf,
+  type Fault,
+  type RunInput,
+} from '@intertie/core';
 import { pullStream } from '@intertie/core/internal';
 import { toPublicEvent, toPublicFault, type FaultView } from '@intertie/core/http';
 import { chatEnd } from './chat-end.ts';

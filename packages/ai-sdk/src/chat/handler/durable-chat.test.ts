@@ -1,4 +1,12 @@
-import { createInMemoryStore, RunRefusedError, type AgentEvent, type DurableAgent, type DurableRun, type RunRecord, type RunRequest } from '@intertie/core';
+import {
+  createInMemoryStore,
+  RunRefusedError,
+  type AgentEvent,
+  type DurableAgent,
+  type DurableRun,
+  type RunRecord,
+  type RunRequest,
+} from '@intertie/core';
 import type { Followed } from '@intertie/core/internal';
 import type { RunRefusal, StopResult } from '@intertie/core/store';
 import { describe, expect, test, vi } from 'vitest';

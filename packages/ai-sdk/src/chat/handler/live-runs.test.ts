@@ -1,4 +1,12 @@
-import { seal, sourceStream, type AgentEvent, type AgentSource, type Answer, type RunControl, type RunInput } from '@intertie/core';
+import {
+  seal,
+  sourceStream,
+  type AgentEvent,
+  type AgentSource,
+  type Answer,
+  type RunControl,
+  type RunInput,
+} from '@intertie/core';
 import { describe, expect, test, vi } from 'vitest';
 import { chatMajors, settled, shown } from '../../../test/chats.ts';
 import { complete, says } from '../../../test/scripted-source.ts';

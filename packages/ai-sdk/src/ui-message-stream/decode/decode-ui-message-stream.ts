@@ -1,4 +1,16 @@
-import { validateEvent, type AgentEvent, type Codec, type Emit, type EventOf, type FinishReason, type JsonObject, type Loss, type Meta, type OnLoss, type RunInput } from '@intertie/core';
+import {
+  validateEvent,
+  type AgentEvent,
+  type Codec,
+  type Emit,
+  type EventOf,
+  type FinishReason,
+  type JsonObject,
+  type Loss,
+  type Meta,
+  type OnLoss,
+  type RunInput,
+} from '@intertie/core';
 import { capJson, createPartIds, toJson, type PartIds, type Attribution } from '@intertie/core/internal';
 import type { Waiting } from '@intertie/core/store';
 import { DecodedAgents } from './decode-ui-agents.ts';

@@ -1,4 +1,13 @@
-import { validateEvent, type AgentEvent, type Emit, type EventOf, type JsonObject, type Meta, type OnLoss, type RunInput } from '@intertie/core';
+import {
+  validateEvent,
+  type AgentEvent,
+  type Emit,
+  type EventOf,
+  type JsonObject,
+  type Meta,
+  type OnLoss,
+  type RunInput,
+} from '@intertie/core';
 import { equalJson, mergeMeta, toJson, type Attribution } from '@intertie/core/internal';
 import type { OutputChunk } from './decode-ui-result.ts';
 import { answerIn } from '../../shared/ai-sdk-approval.ts';

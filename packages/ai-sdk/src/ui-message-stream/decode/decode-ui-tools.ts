@@ -1,4 +1,15 @@
-import type { AgentEvent, Emit, EventOf, Fault, FinishReason, Json, Loss, Meta, OnLoss, RunInput } from '@intertie/core';
+import type {
+  AgentEvent,
+  Emit,
+  EventOf,
+  Fault,
+  FinishReason,
+  Json,
+  Loss,
+  Meta,
+  OnLoss,
+  RunInput,
+} from '@intertie/core';
 import { isSettled, mergeMeta, toJson, type Executor, type PartIds, type Attribution } from '@intertie/core/internal';
 import type { Waiting } from '@intertie/core/store';
 import { faultOf, resultOf, type OutputChunk } from './decode-ui-result.ts';

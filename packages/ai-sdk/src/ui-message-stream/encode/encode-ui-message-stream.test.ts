@@ -1,4 +1,13 @@
-import { foldEvents, seal, transcode, unfold, type AgentEvent, type Loss, type MessageContent, type RunInput } from '@intertie/core';
+import {
+  foldEvents,
+  seal,
+  transcode,
+  unfold,
+  type AgentEvent,
+  type Loss,
+  type MessageContent,
+  type RunInput,
+} from '@intertie/core';
 import { describe, expect, it } from 'vitest';
 import { runInput } from '../../../../core/test/run-input.ts';
 import { reduceUIChunks } from '../../../test/reduce-ui-chunks.ts';

@@ -1,4 +1,13 @@
-import { generateId, iterate, MessageList, type AgentEvent, type AgentSource, type Answer, type CanonicalMessage, type RunInput } from '@intertie/core';
+import {
+  generateId,
+  iterate,
+  MessageList,
+  type AgentEvent,
+  type AgentSource,
+  type Answer,
+  type CanonicalMessage,
+  type RunInput,
+} from '@intertie/core';
 import { collectDecisions, type DecisionRequest, type ToolAnswer } from '@intertie/core/store';
 
 /** One conversation with one source, kept in memory. */

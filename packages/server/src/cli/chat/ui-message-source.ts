@@ -1,5 +1,15 @@
 import { createUIMessageDecoder, IntertieChatTransport, toUIMessages, type UIMessageChunkOf } from '@intertie/ai-sdk';
-import { applyAnswer, compose, seal, sourceStream, type AgentEvent, type AgentSource, type CanonicalMessage, type Codec, type RunInput } from '@intertie/core';
+import {
+  applyAnswer,
+  compose,
+  seal,
+  sourceStream,
+  type AgentEvent,
+  type AgentSource,
+  type CanonicalMessage,
+  type Codec,
+  type RunInput,
+} from '@intertie/core';
 import { asFields, asNonEmptyText } from '@intertie/core/internal';
 
 export interface UIMessageSourceOptions {

@@ -1,4 +1,13 @@
-import { compose, seal, type AgentEvent, type Codec, type Emit, type MessageContent, type OnLoss, type RunInput } from '@intertie/core';
+import {
+  compose,
+  seal,
+  type AgentEvent,
+  type Codec,
+  type Emit,
+  type MessageContent,
+  type OnLoss,
+  type RunInput,
+} from '@intertie/core';
 import { readEvent, asFields } from '@intertie/core/internal';
 import type { KnownDialect } from '../formats/known-dialect.ts';
 

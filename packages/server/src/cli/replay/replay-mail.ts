@@ -1,4 +1,13 @@
-import { generateId, iterate, playTape, toReadableStream, toTransformStream, type AgentSource, type RunInput, type Tape } from '@intertie/core';
+import {
+  generateId,
+  iterate,
+  playTape,
+  toReadableStream,
+  toTransformStream,
+  type AgentSource,
+  type RunInput,
+  type Tape,
+} from '@intertie/core';
 import { asFields, asNonEmptyText } from '@intertie/core/internal';
 import { createMAILEncoder } from '@intertie/mail';
 
