@@ -204,10 +204,10 @@ describe('mergeMessage', () => {
     const part: fc.Arbitrary<MessagePart> = fc.oneof(
       fc
         .record({
-          said: fc.string({ unit: fc.constantFrom('x', 'y'), maxLength: 3 }),
+          value: fc.string({ unit: fc.constantFrom('x', 'y'), maxLength: 3 }),
           id: fc.option(fc.constantFrom('a', 'b', 'c'), { nil: undefined }),
         })
-        .map(({ said, id }) => text(said, id)),
+        .map(({ value, id }) => text(value, id)),
       fc.constantFrom<ToolState>('partial-call', 'call', 'result', 'error', 'denied').map((state) => call(state)),
       fc.record({ type: fc.constant('data' as const), data: fc.integer() }),
     );

@@ -1,4 +1,4 @@
-import { omit } from '../json/fields.ts';
+import { defined, omit } from '../json/fields.ts';
 import { mergeMeta } from '../event/merge-meta.ts';
 import type { AskedQuestion, Kept, MessagePart, ReasoningPart, TextPart, ToolPart } from '../event/message.ts';
 import { isFurther, isSettled } from '../codec/tool-part.ts';
@@ -70,11 +70,5 @@ function withMergedMetadata<Part extends MessagePart>(
 
 function getCommonFields(part: Kept): Kept {
   const { id, agentId, stepId, to, internal } = part;
-  return {
-    ...(id !== undefined && { id }),
-    ...(agentId !== undefined && { agentId }),
-    ...(stepId !== undefined && { stepId }),
-    ...(to && { to }),
-    ...(internal && { internal }),
-  };
+  return defined({ id, agentId, stepId, to, internal });
 }

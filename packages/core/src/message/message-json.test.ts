@@ -121,8 +121,8 @@ describe('decodeMessage', () => {
 
   it('keeps every string unchanged, including NUL and lone surrogates', () => {
     fc.assert(
-      fc.property(anyText, anyText, (said, key) => {
-        const original = { ...message({ type: 'text', text: `\0${said}\uD800` }), state: { [key]: '\uDC00' } };
+      fc.property(anyText, anyText, (value, key) => {
+        const original = { ...message({ type: 'text', text: `\0${value}\uD800` }), state: { [key]: '\uDC00' } };
         expect(decodeMessage(overTheWire(original))).toEqual(original);
       }),
     );
@@ -232,9 +232,9 @@ describe('decodeMessage', () => {
   });
 
   it('upgrades older formats step by step', () => {
-    const json = { ...encodeMessage(message()), content: { format: 0, said: 'hi' } };
+    const json = { ...encodeMessage(message()), content: { format: 0, body: 'hi' } };
     const upgrades = {
-      0: ({ said }: JsonObject) => ({ format: 1, content: said! }),
+      0: ({ body }: JsonObject) => ({ format: 1, content: body! }),
       1: ({ content }: JsonObject) => ({ format: 2, content: content!, parts: [{ type: 'text', text: content! }] }),
     };
     expect(decodeMessage(json, { upgrades }).content).toEqual({

@@ -20,7 +20,7 @@ export type Envelope = Omit<CanonicalMessage, 'content'>;
 export type ContentFields = Omit<MessageContent, 'parts' | 'agents' | 'steps'>;
 
 /** State from which a snapshot builds its message. */
-export type SnapshotVersions = {
+export type Versions = {
   envelope: Envelope;
   fields: ContentFields;
   parts: ListVersion<MessagePart>;
@@ -35,16 +35,10 @@ export class Snapshot implements MessageSnapshot {
   readonly lastDelta: string;
   readonly length: number;
   /** Released once the message is built, because an old version retains all newer ones. */
-  #versions: SnapshotVersions | undefined;
+  #versions: Versions | undefined;
   #message: CanonicalMessage | undefined;
 
-  constructor(
-    version: number,
-    partId: string | undefined,
-    lastDelta: string,
-    length: number,
-    versions: SnapshotVersions,
-  ) {
+  constructor(version: number, partId: string | undefined, lastDelta: string, length: number, versions: Versions) {
     this.messageId = versions.envelope.id;
     this.version = version;
     this.partId = partId;
@@ -62,7 +56,7 @@ export class Snapshot implements MessageSnapshot {
   }
 }
 
-function buildMessage({ envelope, fields, parts, agents, steps }: SnapshotVersions): CanonicalMessage {
+function buildMessage({ envelope, fields, parts, agents, steps }: Versions): CanonicalMessage {
   const { format, runs, ...others } = fields;
   const agentDirectory = readDirectory(agents);
   const stepDirectory = readDirectory(steps);

@@ -79,8 +79,8 @@ describe('repairHistory', () => {
       reasoning: '',
       providerMetadata: { anthropic: { signature: 's' } },
     };
-    const said = message('a', 'assistant', signed, text('so'));
-    expect(repairHistory([said])).toEqual({ messages: [said], repairs: [] });
+    const answer = message('a', 'assistant', signed, text('so'));
+    expect(repairHistory([answer])).toEqual({ messages: [answer], repairs: [] });
   });
 
   it('omits trailing reasoning of a stopped run', () => {
@@ -109,9 +109,9 @@ describe('repairHistory', () => {
 
   it('keeps a message with an answer and omits one with an empty interjection', () => {
     const asked = { type: 'question', questionId: 'q', kind: 'input' } as const;
-    const told = message('a', 'assistant', { ...asked, answer: { questionId: 'q', value: 7 } });
+    const answered = message('a', 'assistant', { ...asked, answer: { questionId: 'q', value: 7 } });
     const silent = message('b', 'assistant', { type: 'interjection', role: 'user', parts: [] });
-    expect(repairHistory([told, silent]).messages).toEqual([told]);
+    expect(repairHistory([answered, silent]).messages).toEqual([answered]);
   });
 
   it('merges the results of tool messages into their calls and omits orphans', () => {

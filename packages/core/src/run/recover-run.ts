@@ -1,3 +1,4 @@
+import { defined } from '../json/fields.ts';
 import type { End } from '../codec/codec.ts';
 import { collectDecisions } from '../store/collect-decisions.ts';
 import type { AgentEvent, EventOf } from '../event/event.ts';
@@ -42,9 +43,7 @@ export async function recoverRun(
     outcome,
     content: folded.content,
     decisions: collectDecisions(outcome, folded.content),
-    ...(usage && { usage }),
-    ...(folded.state !== undefined && { state: folded.state }),
-    ...(folded.sourceState !== undefined && { sourceState: folded.sourceState }),
+    ...defined({ usage, state: folded.state, sourceState: folded.sourceState }),
   });
 }
 
@@ -92,8 +91,7 @@ async function createClosingEvents(
 
 function getEnd(events: readonly AgentEvent[]): { outcome: Outcome; usage?: EventOf<'run-end'>['usage'] } {
   const end = events.find((event) => event.type === 'run-end')!;
-  const { usage } = end;
-  return { outcome: toOutcome(end), ...(usage && { usage }) };
+  return { outcome: toOutcome(end), ...defined({ usage: end.usage }) };
 }
 
 /** Message to fold into if the placeholder was deleted; `finish` then refuses. */

@@ -1,3 +1,4 @@
+import { defined, omit } from '../json/fields.ts';
 import type { MessageContent } from '../event/message.ts';
 import type { Outcome } from '../event/outcome.ts';
 import type { Question } from '../event/part-body.ts';
@@ -22,7 +23,8 @@ export function collectDecisions(outcome: Outcome, content: MessageContent): Dec
   });
 }
 
-function toRequest({ answer: _, ...question }: Question & { answer?: unknown }): DecisionRequest {
+function toRequest(asked: Question & { answer?: unknown }): DecisionRequest {
+  const question = omit(asked, 'answer');
   const { questionId: id, kind, toolCallId, expiresAt } = question;
   const time = expiresAt === undefined ? Number.NaN : Date.parse(expiresAt);
   return {
@@ -40,12 +42,6 @@ function toQuestion(part: Question): Question {
   return {
     questionId,
     kind,
-    ...(toolCallId !== undefined && { toolCallId }),
-    ...(reason !== undefined && { reason }),
-    ...(message !== undefined && { message }),
-    ...(schema !== undefined && { schema }),
-    ...(automatic && { automatic }),
-    ...(expiresAt !== undefined && { expiresAt }),
-    ...(providerMetadata && { providerMetadata }),
+    ...defined({ toolCallId, reason, message, schema, automatic, expiresAt, providerMetadata }),
   };
 }

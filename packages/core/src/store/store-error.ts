@@ -3,7 +3,7 @@ import type { Json } from '../json/json.ts';
 export type StoreErrorCode =
   /** The scope has no such thread or message. Also returned for objects of another scope. */
   | 'not-found'
-  /** The input cannot be stored; the message says which field and what to do. */
+  /** The input cannot be stored; the message names the field and the fix. */
   | 'invalid'
   /** `expectedVersion` is not the thread's version. */
   | 'version-conflict'

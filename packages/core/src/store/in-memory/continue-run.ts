@@ -1,3 +1,4 @@
+import { defined } from '../../json/fields.ts';
 import type { AnswerResult, Continuation } from '../registry.ts';
 import { StoreError } from '../store-error.ts';
 import { checkContinuation } from '../rules/check-request.ts';
@@ -28,8 +29,7 @@ export function continueRun(
     runId,
     agent: paused.agent,
     resumes: paused,
-    ...(input !== undefined && { input }),
-    ...(paused.createdBy !== undefined && { createdBy: paused.createdBy }),
+    ...defined({ input, createdBy: paused.createdBy }),
   });
   paused.continuation = run;
   changeMessage(paused.message, { status: 'streaming', runId }, version);

@@ -1,3 +1,4 @@
+import { defined } from '../../json/fields.ts';
 import type { ListMessages } from '../store.ts';
 import type { CanonicalMessage, Thread } from '../../event/message.ts';
 import type { Scope } from '../scope.ts';
@@ -32,10 +33,8 @@ export function createThread(
 export function toThread(row: ThreadRow): Thread {
   return {
     id: row.id,
-    ...(row.resourceId !== undefined && { resourceId: row.resourceId }),
-    ...(row.title !== undefined && { title: row.title }),
+    ...defined({ resourceId: row.resourceId, title: row.title, headId: row.headId }),
     ...(row.metadata !== undefined && { metadata: structuredClone(row.metadata) }),
-    ...(row.headId !== undefined && { headId: row.headId }),
     version: row.version,
     createdAt: new Date(row.createdAt),
     updatedAt: new Date(row.updatedAt),

@@ -1,3 +1,4 @@
+import { defined } from '../../json/fields.ts';
 import { encodeBase64 } from '../../json/base64.ts';
 import { copyJson } from '../../json/copy-json.ts';
 import type { Json } from '../../json/json.ts';
@@ -22,9 +23,7 @@ export async function* exportScope(tables: Tables, scope: Scope): AsyncGenerator
       type: 'blob',
       sha256,
       size,
-      ...(mediaType !== undefined && { mediaType }),
-      ...(url !== undefined && { url }),
-      ...(data && { data: encodeBase64(data) }),
+      ...defined({ mediaType, url, data: data && encodeBase64(data) }),
     };
   }
 }

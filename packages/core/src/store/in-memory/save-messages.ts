@@ -1,3 +1,4 @@
+import { defined } from '../../json/fields.ts';
 import { mergeMessage, replaceMessage } from '../../message/merge-message.ts';
 import { equalJson } from '../../json/json-patch.ts';
 import type { MessageInput, SavedMessages, SaveMessages } from '../store.ts';
@@ -67,12 +68,7 @@ function hashMessages(messages: readonly MessageInput[], mode: SaveMode): Promis
 
 function newDraft(tables: Tables, scope: Scope, { threadId, resourceId }: CanonicalMessage): Draft {
   const thread = findThread(tables, scope, threadId);
-  return {
-    threadId,
-    writes: new Map(),
-    ...(thread && { thread }),
-    ...(resourceId !== undefined && { resourceId }),
-  };
+  return { threadId, writes: new Map(), ...defined({ thread, resourceId }) };
 }
 
 function addToDraft(
@@ -126,8 +122,7 @@ function checkVersion(drafts: readonly Draft[], expected: number): void {
 
 function writeDraft(tables: Tables, scope: Scope, draft: Draft): ThreadRow {
   const { threadId, resourceId } = draft;
-  const thread =
-    draft.thread ?? createThread(tables, scope, { id: threadId, ...(resourceId !== undefined && { resourceId }) });
+  const thread = draft.thread ?? createThread(tables, scope, { id: threadId, ...defined({ resourceId }) });
   if (draft.writes.size === 0) return thread;
   const version = nextVersion(tables, thread);
   for (const message of draft.writes.values()) {

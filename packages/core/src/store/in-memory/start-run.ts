@@ -1,3 +1,4 @@
+import { defined } from '../../json/fields.ts';
 import type { CanonicalMessage } from '../../event/message.ts';
 import type { Decision, Ownership, Refused, StartRequest, StartResult } from '../registry.ts';
 import type { Scope } from '../scope.ts';
@@ -60,8 +61,7 @@ export function startRun(tables: Tables, scope: Scope, request: StartRequest): S
   const run = insertRun(tables, placeholder, {
     runId,
     agent: request.agent,
-    ...(input !== undefined && { input }),
-    ...(request.createdBy !== undefined && { createdBy: request.createdBy }),
+    ...defined({ input, createdBy: request.createdBy }),
   });
   if (idempotency) {
     storeRequest(tables, scope, idempotency.key, { hash: idempotency.hash, run, messages: [placeholder] });
@@ -94,10 +94,7 @@ function readRepeatedStart(run: RunRow, { process, messageId }: StartRequest): S
 }
 
 function readThreadFields({ thread: { title, metadata } = {} }: StartRequest): Pick<ThreadRow, 'title' | 'metadata'> {
-  return {
-    ...(title !== undefined && { title }),
-    ...(metadata && { metadata: readJson(metadata, 'metadata') }),
-  };
+  return defined({ title, metadata: metadata ? readJson(metadata, 'metadata') : undefined });
 }
 
 /** Cancels the decisions that the conversation before a run still waits for. */
@@ -160,8 +157,7 @@ function unblockThread(tables: Tables, request: StartRequest, blocker: RunRow): 
 }
 
 function getResource({ resourceId, message }: StartRequest): { resourceId?: string } {
-  const id = resourceId ?? message?.resourceId;
-  return id === undefined ? {} : { resourceId: id };
+  return defined({ resourceId: resourceId ?? message?.resourceId });
 }
 
 /** An edit may have the id of the message that it edits. Both are stored, and the new one gets a generated id. */
