@@ -2,7 +2,7 @@ import { equalJson } from '../json/json-patch.ts';
 import type { Json, JsonObject } from '../json/json.ts';
 import type { MessagePart } from '../event/message.ts';
 
-/** Stored parts compared with an incoming part that has no equal. Comparing all would be quadratic for hostile messages. */
+/** Stored parts to compare with an incoming part that has no equal. Comparing all would be quadratic for hostile messages. */
 const maxComparisons = 100;
 
 /**
@@ -11,10 +11,10 @@ const maxComparisons = 100;
  * never the position alone, since a part may be missing. An unmatched part is new.
  */
 export function matchParts(stored: readonly MessagePart[], incoming: readonly MessagePart[]): Map<number, number> {
-  const { places, rest } = matchById(stored, incoming);
-  if (rest.length === 0) return places;
+  const { matches, rest } = matchById(stored, incoming);
+  if (rest.length === 0) return matches;
 
-  const matched = new Set(places.values());
+  const matched = new Set(matches.values());
   const unmatchedByKey = new Map<string, number[]>();
   for (let index = stored.length - 1; index >= 0; index -= 1) {
     if (matched.has(index) || !isMatchable(stored[index]!)) continue;
@@ -30,39 +30,39 @@ export function matchParts(stored: readonly MessagePart[], incoming: readonly Me
     const equal = unmatchedByKey.get(toEqualityKey(part));
     const last = equal?.at(-1);
     if (last === undefined || haveIds(stored[last]!, part)) unmatched.push(index);
-    else places.set(index, equal!.pop()!);
+    else matches.set(index, equal!.pop()!);
   }
-  if (unmatched.length === 0) return places;
+  if (unmatched.length === 0) return matches;
 
   const candidates = [...unmatchedByKey.values()].flat().toSorted((a, b) => b - a);
-  const compared: number[] = [];
+  const window: number[] = [];
   for (const index of unmatched) {
-    while (compared.length < maxComparisons && candidates.length > 0) compared.push(candidates.pop()!);
-    const found = compared.findIndex((place) => isVersionOf(stored[place]!, incoming[index]!));
-    if (found >= 0) places.set(index, compared.splice(found, 1)[0]!);
+    while (window.length < maxComparisons && candidates.length > 0) window.push(candidates.pop()!);
+    const found = window.findIndex((storedIndex) => isVersionOf(stored[storedIndex]!, incoming[index]!));
+    if (found >= 0) matches.set(index, window.splice(found, 1)[0]!);
   }
-  return places;
+  return matches;
 }
 
 /** Matches parts by id. `rest` holds the indexes of other incoming parts that may still match. */
 function matchById(
   stored: readonly MessagePart[],
   incoming: readonly MessagePart[],
-): { places: Map<number, number>; rest: number[] } {
+): { matches: Map<number, number>; rest: number[] } {
   const byId = new Map<string, number>();
   for (const [index, part] of stored.entries()) {
     const typedId = getTypedId(part);
     if (typedId !== undefined && !byId.has(typedId)) byId.set(typedId, index);
   }
-  const places = new Map<number, number>();
+  const matches = new Map<number, number>();
   const rest: number[] = [];
   for (const [index, part] of incoming.entries()) {
     const typedId = getTypedId(part);
-    const place = typedId === undefined ? undefined : byId.get(typedId);
-    if (place !== undefined) places.set(index, place);
+    const storedIndex = typedId === undefined ? undefined : byId.get(typedId);
+    if (storedIndex !== undefined) matches.set(index, storedIndex);
     else if (isMatchable(part)) rest.push(index);
   }
-  return { places, rest };
+  return { matches, rest };
 }
 
 /**
@@ -72,9 +72,9 @@ function matchById(
 export function findRewrite(
   stored: readonly MessagePart[],
   incoming: readonly MessagePart[],
-  places: ReadonlyMap<number, number>,
+  matches: ReadonlyMap<number, number>,
 ): number | undefined {
-  const matched = new Set(places.values());
+  const matched = new Set(matches.values());
   const missing = new Map<string, { hasId: boolean }>();
   for (const [index, part] of stored.entries()) {
     if (matched.has(index) || !getText(part)) continue;
@@ -85,10 +85,10 @@ export function findRewrite(
   const found = incoming.findIndex((part, index) => {
     const text = getText(part);
     if (!text) return false;
-    const place = places.get(index);
-    if (place !== undefined) return !isPrefixOfOther(getText(stored[place]!) ?? '', text);
-    const lost = missing.get(getAuthorKey(part));
-    return lost !== undefined && !(lost.hasId && getId(part) !== undefined);
+    const storedIndex = matches.get(index);
+    if (storedIndex !== undefined) return !isPrefixOfOther(getText(stored[storedIndex]!) ?? '', text);
+    const missingText = missing.get(getAuthorKey(part));
+    return missingText !== undefined && !(missingText.hasId && getId(part) !== undefined);
   });
   return found === -1 ? undefined : found;
 }

@@ -218,15 +218,15 @@ describe('mergeMessage', () => {
       fc.property(parts, parts, (before, after) => {
         const [stored, incoming] = [message(before), message(after)];
         const untouched = structuredClone([stored, incoming]);
-        const grown = mergeOrRefuse(stored, incoming);
+        const merged = mergeOrRefuse(stored, incoming);
         expect([stored, incoming]).toEqual(untouched);
-        if (!grown) return;
-        expect(mergeMessage(grown, incoming)).toEqual(grown);
-        expect(grown.content.parts.length).toBeGreaterThanOrEqual(Math.max(before.length, after.length));
+        if (!merged) return;
+        expect(mergeMessage(merged, incoming)).toEqual(merged);
+        expect(merged.content.parts.length).toBeGreaterThanOrEqual(Math.max(before.length, after.length));
         const kept = before
           .map((p) => (p.type === 'tool-invocation' ? p.toolCallId : p.id))
           .filter((id) => id !== undefined);
-        const ids = grown.content.parts.map((p) => (p.type === 'tool-invocation' ? p.toolCallId : p.id));
+        const ids = merged.content.parts.map((p) => (p.type === 'tool-invocation' ? p.toolCallId : p.id));
         expect(ids.filter((id) => id !== undefined && kept.includes(id))).toEqual(kept);
       }),
     );

@@ -108,25 +108,25 @@ function mergeParts(
   stored: readonly MessagePart[],
   incoming: readonly MessagePart[],
 ): MessagePart[] {
-  const places = matchParts(stored, incoming);
-  const rewritten = findRewrite(stored, incoming, places);
+  const matches = matchParts(stored, incoming);
+  const rewritten = findRewrite(stored, incoming, matches);
   if (rewritten !== undefined) throwRewriteError(message, `content.parts[${rewritten}]`);
 
   const merged = [...stored];
   /** New parts by the stored part that they precede in the incoming message. */
   const before = new Map<number, MessagePart[]>();
   let added: MessagePart[] = [];
-  let lastPlace = -1;
+  let lastIndex = -1;
   for (const [index, part] of incoming.entries()) {
-    const place = places.get(index);
-    if (place === undefined) {
+    const storedIndex = matches.get(index);
+    if (storedIndex === undefined) {
       added.push(part);
       continue;
     }
-    merged[place] = mergePart(merged[place]!, part);
-    if (place <= lastPlace) continue;
-    lastPlace = place;
-    before.set(place, added);
+    merged[storedIndex] = mergePart(merged[storedIndex]!, part);
+    if (storedIndex <= lastIndex) continue;
+    lastIndex = storedIndex;
+    before.set(storedIndex, added);
     added = [];
   }
   return merged.flatMap((part, index) => (before.get(index) ?? []).concat(part)).concat(added);

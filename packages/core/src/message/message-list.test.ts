@@ -191,7 +191,7 @@ describe('MessageList', () => {
     ]);
   });
 
-  it('ignores notices and raw events, and stores the state', () => {
+  it('ignores transient data, notices and raw events, and stores the state', () => {
     const message = fold(
       { type: 'data', id: 'd', name: 'progress', data: 1, transient: true },
       { type: 'data-delta', id: 'd', patch: [{ op: 'replace', path: '', value: 2 }] },

@@ -49,8 +49,7 @@ export function repairHistory(messages: readonly CanonicalMessage[], options: Re
       if (repaired) parts.push(repaired);
     }
     if (!continued) dropLoneReasoning(parts, message.id, report);
-    const whole = withParts(message, parts);
-    if (parts.some(hasModelContent) || continued) kept.push(whole);
+    if (parts.some(hasModelContent) || continued) kept.push(withParts(message, parts));
     else report({ kind: 'empty-message', messageId: message.id, message: 'The message is empty; it was omitted.' });
   }
   return { messages: kept, repairs };

@@ -73,14 +73,14 @@ function newVersion<Item>(items: Item[]): ListVersion<Item> {
 /** Copies the items of a version. */
 export function readItems<Item>(version: ListVersion<Item>): Item[] {
   const path: Array<ListVersion<Item>> = [];
-  let at = version;
-  for (; at.items === undefined; at = at.newer!) path.push(at);
-  const items = [...at.items];
+  let current = version;
+  for (; current.items === undefined; current = current.newer!) path.push(current);
+  const items = [...current.items];
   for (let step = path.pop(); step !== undefined; step = path.pop()) {
     items.length = step.length;
     for (let index = step.undo.length - 1; index >= 0; index--) {
-      const [place, item] = step.undo[index]!;
-      if (place < step.length) items[place] = item;
+      const [position, item] = step.undo[index]!;
+      if (position < step.length) items[position] = item;
     }
   }
   return items;

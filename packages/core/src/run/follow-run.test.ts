@@ -139,7 +139,7 @@ describe('followRun: live runs', () => {
       await writer.barrier();
     }
     writer.write(runEnd);
-    await writer.finish((left) => store.registry.finish(key, 1, { ...end(1), ...left }));
+    await writer.finish((unwritten) => store.registry.finish(key, 1, { ...end(1), ...unwritten }));
     expect(getTexts(await reading)).toEqual(['a', 'b', 'c', 'd', 'run-end']);
     expect(reads.mock.calls.length).toBeLessThanOrEqual(2);
   });
@@ -153,7 +153,7 @@ describe('followRun: live runs', () => {
       await writer.barrier();
     }
     const reading = readRest(reader);
-    await writer.finish((left) => store.registry.finish(key, 1, { ...end(1), ...left, events: [runEnd] }));
+    await writer.finish((unwritten) => store.registry.finish(key, 1, { ...end(1), ...unwritten, events: [runEnd] }));
     expect(getTexts(await reading)).toEqual([...Array.from({ length: 50 }, (_, n) => `${n}`), 'run-end']);
   });
 
@@ -207,9 +207,9 @@ describe('followRun: cursors', () => {
     const { store, key, append, follow } = await setup();
     await append(1, 'a', 'b');
     await store.registry.retire('p1');
-    const [taken] = await store.registry.takeOver('p2');
-    await store.log.append([{ run: key, epoch: taken!.epoch, seq: 3, events: [notice('c')] }]);
-    await store.registry.finish(key, taken!.epoch, end(4));
+    const [owned] = await store.registry.takeOver('p2');
+    await store.log.append([{ run: key, epoch: owned!.epoch, seq: 3, events: [notice('c')] }]);
+    await store.registry.finish(key, owned!.epoch, end(4));
     const wrong: LogPosition[] = [
       { epoch: 1, seq: 3 },
       { epoch: 2, seq: 2 },
@@ -224,12 +224,12 @@ describe('followRun: cursors', () => {
     const { store, key, append, follow } = await setup();
     await append(1, 'a', 'b');
     await store.registry.retire('p1');
-    const [taken] = await store.registry.takeOver('p2');
-    await store.log.append([{ run: key, epoch: taken!.epoch, seq: 3, events: [notice('c')] }]);
-    await store.registry.finish(key, taken!.epoch, end(4));
+    const [owned] = await store.registry.takeOver('p2');
+    await store.log.append([{ run: key, epoch: owned!.epoch, seq: 3, events: [notice('c')] }]);
+    await store.registry.finish(key, owned!.epoch, end(4));
     const all = ['a', 'b', 'c', 'run-end'];
     for (const item of await readRest(follow())) {
-      if (item.type !== 'events') throw new Error(`There should be no ${item.type}.`);
+      if (item.type !== 'events') throw new Error(`Unexpected item: ${item.type}`);
       const { epoch, seq: last } = item.position;
       for (let seq = last - item.events.length + 1; seq <= last; seq++) {
         if (seq === all.length) continue;
@@ -273,8 +273,8 @@ it('releases all resources when the reader cancels', async () => {
   const unwatched = vi.fn<() => void>();
   const unfollowed = vi.fn<() => void>();
   const watch: typeof watcher.watch = (...given) => {
-    const leave = watcher.watch(...given);
-    return () => (unwatched(), leave());
+    const unwatch = watcher.watch(...given);
+    return () => (unwatched(), unwatch());
   };
   const reader = follow({
     watcher: { ...watcher, watch },

@@ -176,7 +176,7 @@ describe('createRunFlusher: batches', () => {
     expect(ready).toHaveBeenCalled();
   });
 
-  it('blocks all sources when all runs have too many unwritten bytes', async () => {
+  it('blocks all sources when the total of unwritten bytes is too large', async () => {
     const { flusher, statements } = setup({ byHand: true, maxBytes: 100 });
     const [one, two] = [flusher.open(owned('r1')), flusher.open(owned('r2'))];
     one.write(notice('x'.repeat(200)));
@@ -283,14 +283,14 @@ describe('createRunFlusher: local readers', () => {
     const { flusher, statements } = setup({ byHand: true });
     const writer = flusher.open(owned());
     const read: Array<CommittedBatch | null> = [];
-    const leave = flusher.follow('r1' as RunKey, (batch) => read.push(batch));
+    const unfollow = flusher.follow('r1' as RunKey, (batch) => read.push(batch));
     writer.write(notice('a'));
     await vi.advanceTimersByTimeAsync(0);
     expect(read).toEqual([]);
     statements[0]!.answer();
     await vi.advanceTimersByTimeAsync(0);
     expect(read).toEqual([{ epoch: 1, seq: 1, events: [notice('a')], bytes: expect.any(Number) }]);
-    leave();
+    unfollow();
     writer.write(notice('b'));
     await vi.advanceTimersByTimeAsync(40);
     statements[1]!.answer();

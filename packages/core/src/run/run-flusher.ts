@@ -52,7 +52,7 @@ export interface RunFlusher extends LocalRuns {
 
 const maxInFlight = 2;
 /** Flush interval in multiples of a statement's duration: the database works at most a quarter of the time. */
-const idleFactor = 4;
+const intervalFactor = 4;
 /** Slow statements in a row that mean a slow database. Fewer are a new connection, a garbage collection or a busy moment. */
 const slowStreak = 4;
 const maxRetryMs = 1_000;
@@ -86,7 +86,7 @@ export function createRunFlusher(options: RunFlusherOptions): RunFlusher {
   /** Time between two flushes. A statement starts early enough to finish with the tick. */
   const interval = (): number => {
     const lead = Math.min(Math.max(...durations), tickMs / 2);
-    return Math.max(tickMs - lead, idleFactor * Math.min(...durations));
+    return Math.max(tickMs - lead, intervalFactor * Math.min(...durations));
   };
 
   const schedule = (isUrgent: boolean): void => {
@@ -153,9 +153,9 @@ export function createRunFlusher(options: RunFlusherOptions): RunFlusher {
   };
 
   const deliver = (run: RunKey, batch: CommittedBatch | null): void => {
-    const all = readers.get(run);
+    const runReaders = readers.get(run);
     // One task per reader: if one throws, the others still receive the batch.
-    for (const reader of all ?? []) queueMicrotask(() => void (all!.has(reader) && reader(batch)));
+    for (const reader of runReaders ?? []) queueMicrotask(() => void (runReaders!.has(reader) && reader(batch)));
   };
 
   return {
@@ -193,13 +193,13 @@ export function createRunFlusher(options: RunFlusherOptions): RunFlusher {
     isUnwritten: (run) => writers.get(run)?.isUnwritten() ?? false,
 
     follow(run, reader) {
-      const own: LocalReader = (batch) => reader(batch);
-      let all = readers.get(run);
-      if (!all) readers.set(run, (all = new Set()));
-      all.add(own);
+      const subscription: LocalReader = (batch) => reader(batch);
+      let runReaders = readers.get(run);
+      if (!runReaders) readers.set(run, (runReaders = new Set()));
+      runReaders.add(subscription);
       return () => {
-        all.delete(own);
-        if (all.size === 0 && readers.get(run) === all) readers.delete(run);
+        runReaders.delete(subscription);
+        if (runReaders.size === 0 && readers.get(run) === runReaders) readers.delete(run);
       };
     },
 

@@ -78,16 +78,16 @@ export function createRunWatcher(options: RunWatcherOptions): RunWatcher {
 
   return {
     watch(run, listener) {
-      const ownListener: PositionListener = (position) => listener(position);
+      const subscription: PositionListener = (position) => listener(position);
       let runListeners = listeners.get(run);
       if (!runListeners) listeners.set(run, (runListeners = new Set()));
-      runListeners.add(ownListener);
+      runListeners.add(subscription);
       unsubscribe ??= hints.subscribe((hint) => {
         if (isRelevant(hint)) requestPoll();
       });
       requestPoll();
       return () => {
-        runListeners.delete(ownListener);
+        runListeners.delete(subscription);
         if (runListeners.size === 0 && listeners.get(run) === runListeners) listeners.delete(run);
         if (listeners.size === 0) stop();
       };

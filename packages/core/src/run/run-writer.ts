@@ -74,8 +74,9 @@ export type HostedWriter = RunWriter & {
   resumeWaiting(): void;
 };
 
-type Barrier = { seq: number; resolve(getBarrierResult: 'durable' | 'stop'): void; reject(error: RunLostError): void };
+type Barrier = { seq: number; resolve(result: 'durable' | 'stop'): void; reject(error: RunLostError): void };
 
+/** Creates the writer of one run: numbers its events, and tracks which of them are durable. */
 export function createRunWriter(
   run: RunKey,
   epoch: number,

@@ -221,7 +221,7 @@ describe('createSweeper: runs of a dead process', () => {
   });
 });
 
-it("starts a queued run whose predecessor's process died", async () => {
+it('starts a stranded queued run if startRun is given', async () => {
   const store = createInMemoryStore();
   const first = await start(store, 'r1');
   const queued = (await store.registry.start(store.scope, request('r2'))) as Queued;

@@ -12,6 +12,7 @@ import type { Usage } from '../event/usage.ts';
 /** Queued, running, or the outcome. Only a running run is live: a process is responsible for it. */
 export type RunState = 'queued' | 'running' | 'complete' | 'paused' | 'aborted' | 'error';
 
+/** State of a run, as the registry stores it. */
 export type RunRecord = {
   key: RunKey;
   /** Scope of the run. A process that takes the run over reads and ends it in this scope. */
@@ -68,6 +69,7 @@ export type DecisionRequest =
   | { id: string; kind: 'approval' | 'input'; question: Question; toolCallId?: string; expiresAt?: Date }
   | { id: string; kind: 'client-tool'; toolCallId: string; toolName: string; input: Json; expiresAt?: Date };
 
+/** A stored decision of a run, and its answer. */
 export type Decision = DecisionRequest & {
   run: RunKey;
   runId: string;
@@ -84,6 +86,7 @@ export type BusyPolicy = 'reject' | 'queue' | 'replace';
 /** Policy while the last answer before the new message waits for decisions: cancel them, or refuse the new run. */
 export type PendingPolicy = 'supersede' | 'reject';
 
+/** Request to start a run; see `Registry.start`. */
 export type StartRequest = {
   /** Chosen by the client. The thread is created if it does not exist. */
   threadId: string;
@@ -138,6 +141,7 @@ export type StartResult = Started | Attached | Queued | Refused;
 /** Run that continues a paused one after its last decision is answered. */
 export type Continuation = { runId: string; process: string; input?: Json };
 
+/** Answers to a run, and the run that continues it once all decisions are answered. */
 export type AnswerRequest = {
   answers: ReadonlyArray<Answer | ToolAnswer>;
   by?: string;
@@ -169,6 +173,7 @@ export type StopResult =
   | 'cancelled'
   | 'ended';
 
+/** End of a run; see `Registry.finish`. */
 export type FinishRequest = {
   /** Number that the next event would get. It has to match the log, so that only its writer can end the run. */
   nextSeq: number;

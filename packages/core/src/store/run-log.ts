@@ -22,6 +22,7 @@ export type LogBatch = { run: RunKey; epoch: number; seq: number; events: readon
  */
 export type Appended = 'ok' | 'stop' | 'applied' | 'locked' | 'fenced' | 'ended' | 'regressed';
 
+/** Consecutive events of a log. */
 export type LogPage = {
   events: AgentEvent[];
   /**

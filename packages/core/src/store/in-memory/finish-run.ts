@@ -56,12 +56,12 @@ function toFinishResult(run: RunRow, continuation: Ownership | undefined): Finis
 
 /** Repeats the result of a call whose reply was lost, with the continuation if no other process has taken it since. */
 function readRepeatedFinish(run: RunRow, epoch: number, end: FinishRequest): FinishResult {
-  const same =
+  const isSame =
     run.endedAt !== undefined &&
     run.epoch === epoch &&
     run.nextSeq === end.nextSeq + end.events.length &&
     equalJson(run.outcome as Json, toNearestJson(end.outcome));
-  if (!same || run.message.deleted) return { result: 'fenced' };
+  if (!isSame || run.message.deleted) return { result: 'fenced' };
   const next = run.continuation;
   return toFinishResult(run, next && isUntouched(next, end.continuation?.process) ? toOwnership(next) : undefined);
 }

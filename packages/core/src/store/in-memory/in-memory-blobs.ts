@@ -6,6 +6,7 @@ import { partition, type BlobRow, type Tables } from './tables.ts';
 
 const chunkBytes = 256 * 1024;
 
+/** Creates the blobs of all scopes, in memory. */
 export function createInMemoryBlobs(tables: Tables): Blobs {
   const find = (...[scope, sha256]: Parameters<Blobs['info']>): BlobRow | undefined =>
     tables.blobs.get(scope)?.get(sha256);

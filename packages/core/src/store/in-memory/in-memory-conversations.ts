@@ -1,4 +1,4 @@
-import type { ListThreads, MemoryStore, MessageChange, ThreadInput } from '../store.ts';
+import type { ListThreads, MemoryStore, MessageChange, ThreadInput, ThreadPage } from '../store.ts';
 import type { Scope } from '../scope.ts';
 import { StoreError } from '../store-error.ts';
 import { checkStoreId } from '../store-id.ts';
@@ -18,6 +18,7 @@ import { exportScope } from './export-scope.ts';
 import { saveMessages } from './save-messages.ts';
 import type { MessageRow, Tables, ThreadRow } from './tables.ts';
 
+/** Creates the conversations of one scope: its threads and messages. */
 export function createInMemoryConversations(tables: Tables, scope: Scope): MemoryStore {
   const find = (threadId: string) => findThread(tables, scope, threadId);
 
@@ -130,25 +131,21 @@ function saveThread(tables: Tables, scope: Scope, input: ThreadInput): ThreadRow
 
 const pageSize = 50;
 
-function listThreads(threads: ThreadRow[], query: ListThreads): ReturnType<typeof pageThreads> {
-  const terms = (query.search ?? '').toLowerCase().split(/\s+/).filter(Boolean);
-  const found = threads.filter((thread) => {
-    if (query.resourceId !== undefined && thread.resourceId !== query.resourceId) return false;
-    const title = (thread.title ?? '').toLowerCase();
-    return terms.every((term) => title.includes(term));
-  });
-  return pageThreads(found, query);
-}
-
 /** Pages threads by `updatedAt`, then by id. The cursor holds both, so no thread is returned twice. */
-function pageThreads(threads: ThreadRow[], { limit = pageSize, cursor }: ListThreads) {
-  const sorted = threads.toSorted((a, b) => b.updatedAt - a.updatedAt || (a.id < b.id ? -1 : 1));
+function listThreads(
+  threads: ThreadRow[],
+  { resourceId, search = '', limit = pageSize, cursor }: ListThreads,
+): ThreadPage {
+  const terms = search.toLowerCase().split(/\s+/).filter(Boolean);
   const after = cursor === undefined ? undefined : readCursor(cursor);
-  const rest = sorted.filter(
-    ({ updatedAt, id }) => !after || updatedAt < after.updatedAt || (updatedAt === after.updatedAt && id > after.id),
-  );
-  const page = rest.slice(0, limit);
-  const last = rest.length > limit ? page.at(-1) : undefined;
+  const found = threads.filter(({ updatedAt, id, title = '', ...thread }) => {
+    if (resourceId !== undefined && thread.resourceId !== resourceId) return false;
+    if (after && (updatedAt > after.updatedAt || (updatedAt === after.updatedAt && id <= after.id))) return false;
+    return terms.every((term) => title.toLowerCase().includes(term));
+  });
+  const sorted = found.toSorted((a, b) => b.updatedAt - a.updatedAt || (a.id < b.id ? -1 : 1));
+  const page = sorted.slice(0, limit);
+  const last = sorted.length > limit ? page.at(-1) : undefined;
   return { threads: page.map(toThread), ...(last && { cursor: `${last.updatedAt}:${last.id}` }) };
 }
 

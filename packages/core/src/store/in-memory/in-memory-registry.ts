@@ -1,4 +1,4 @@
-import type { Registry } from '../registry.ts';
+import type { Registry, StopResult } from '../registry.ts';
 import type { Scope } from '../scope.ts';
 import { checkStoreId } from '../store-id.ts';
 import { readDecisions } from '../rules/decision-rules.ts';
@@ -163,11 +163,7 @@ export function createInMemoryRegistry(tables: Tables): Registry {
   };
 }
 
-function stopRun(
-  tables: Tables,
-  run: RunRow,
-  reason: string | undefined,
-): 'requested' | 'aborted' | 'cancelled' | 'ended' {
+function stopRun(tables: Tables, run: RunRow, reason: string | undefined): StopResult {
   if (run.live) {
     requestStop(tables, run, reason);
     return 'requested';

@@ -6,6 +6,7 @@ import type { LogRow, RunRow, Tables } from './tables.ts';
 
 const beginning: LogPosition = { epoch: 0, seq: 0 };
 
+/** Creates the run log, which keeps the events of each run as JSON text in its row. */
 export function createInMemoryRunLog(tables: Tables): RunLog {
   return {
     async append(batches) {

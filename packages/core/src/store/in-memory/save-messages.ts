@@ -25,6 +25,7 @@ type Draft = {
   previousId?: string;
 };
 
+/** Inserts or merges messages; see `MemoryStore.saveMessages`. */
 export async function saveMessages(tables: Tables, scope: Scope, request: SaveMessages): Promise<SavedMessages> {
   const inputs = request.messages.map((input) => ({ parentId: input.parentId, message: readMessage(input) }));
   const { operationKey } = request;

@@ -39,9 +39,9 @@ export function startRun(tables: Tables, scope: Scope, request: StartRequest): S
     return isRepeated(earlier.run!, request) ? readRepeatedStart(earlier.run!, request) : { type: 'attached', run };
   }
   const thread = findThread(tables, scope, threadId);
-  const sameId = thread?.runs.get(runId);
-  if (sameId && isRepeated(sameId, request)) return readRepeatedStart(sameId, request);
-  if (sameId) return { type: 'refused', reason: 'run-exists', run: toRunRecord(sameId) };
+  const existing = thread?.runs.get(runId);
+  if (existing && isRepeated(existing, request)) return readRepeatedStart(existing, request);
+  if (existing) return { type: 'refused', reason: 'run-exists', run: toRunRecord(existing) };
 
   checkMessages(thread, request, message);
   const parentId = resolveParentId(thread, request);
@@ -52,12 +52,12 @@ export function startRun(tables: Tables, scope: Scope, request: StartRequest): S
   const refused = refuseBusy(tables, request, blocker) ?? refusePending(request, parent);
   if (refused) return refused;
 
-  const at = thread ?? createThread(tables, scope, { id: threadId, ...getResource(request) });
-  if (!thread) Object.assign(at, threadFields);
-  const version = nextVersion(tables, at);
+  const target = thread ?? createThread(tables, scope, { id: threadId, ...getResource(request) });
+  if (!thread) Object.assign(target, threadFields);
+  const version = nextVersion(tables, target);
   const superseded = supersede(tables, parent, version);
-  const user = message && addMessage(at, prepareUserMessage(tables, at, message, parentId), version);
-  const placeholder = addMessage(at, createPlaceholder(tables, request, user?.message.id ?? parentId), version);
+  const user = message && addMessage(target, prepareUserMessage(tables, target, message, parentId), version);
+  const placeholder = addMessage(target, createPlaceholder(tables, request, user?.message.id ?? parentId), version);
   const run = insertRun(tables, placeholder, {
     runId,
     agent: request.agent,
@@ -67,10 +67,10 @@ export function startRun(tables: Tables, scope: Scope, request: StartRequest): S
     storeRequest(tables, scope, idempotency.key, { hash: idempotency.hash, run, messages: [placeholder] });
   }
   if (!blocker) {
-    const all = thread
-      ? {}
-      : { messages: [...(user ? [user] : []), placeholder].map((row) => structuredClone(row.message)) };
-    return { type: 'started', ...activateRun(tables, run, request.process), superseded, ...all };
+    const started = { type: 'started' as const, ...activateRun(tables, run, request.process), superseded };
+    if (thread) return started;
+    const rows = user ? [user, placeholder] : [placeholder];
+    return { ...started, messages: rows.map((row) => structuredClone(row.message)) };
   }
   const takenOver = unblockThread(tables, request, blocker);
   const behind = toRunRecord(blocker);
