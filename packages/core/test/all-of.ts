@@ -1,6 +1,6 @@
 import { iterate } from '../src/stream/iterate.ts';
 
-/** Everything that a stream gives. */
+/** Reads a stream to its end. */
 export async function allOf<Item>(stream: ReadableStream<Item>): Promise<Item[]> {
   const items: Item[] = [];
   for await (const item of iterate(stream)) items.push(item);

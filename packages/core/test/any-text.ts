@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** Any text: what people write in, and units that are no characters. The `binary` of fast-check takes seconds to be made. */
+/** Any text, including unpaired surrogates and NUL. The `binary` unit of fast-check takes seconds to create. */
 export const anyText: fc.Arbitrary<string> = fc.string({
   unit: fc.oneof(
     fc.constantFrom('a', 'é', '€', '😀', '\ud83d', '\ude00', '\0'),

@@ -13,7 +13,7 @@ type Log = { epoch: number; next: number; rows: Row[]; isClosed: boolean; isDrop
 
 const beginning: LogPosition = { epoch: 0, seq: 0 };
 
-/** The least that a log in another place does: it knows nothing but what it is told here. */
+/** Minimal detached log in memory: it knows nothing but its own calls. */
 export function createMapLog(): DetachedLog {
   const logs = new Map<RunKey, Log>();
   const open = (run: RunKey, epoch: number): Log => {

@@ -1,6 +1,6 @@
 import type { RunControl } from '../src/event/agent-source.ts';
 
-/** The control of a run for tests: nobody stops it, nothing is waited for, nobody answers. */
+/** Control of a run for tests: no stop, no waiting barrier, no answers. */
 export function runControl(given: Partial<RunControl> = {}): RunControl {
   return {
     signal: new AbortController().signal,

@@ -1,6 +1,6 @@
 import type { RunInput } from '../src/event/run-input.ts';
 
-/** A run for tests: nothing before it, nothing asked of it. */
+/** Input of a run for tests, without history or answers. */
 export function runInput(given: Partial<RunInput> = {}): RunInput {
   return {
     runId: 'run',

@@ -4,8 +4,8 @@ import type { Answer } from '../event/part-body.ts';
 import type { ToolAnswer } from '../event/tool-result.ts';
 
 /**
- * An answer that arrives outside a run, applied by the same fold: the content with the question answered or the call
- * settled. What is answered or settled already stays as it is; so does content that the answer does not refer to.
+ * Applies an answer that arrives outside a run: answers the question or settles the call, with the same fold. Content that is
+ * already answered or settled, or that the answer does not refer to, stays as it is.
  */
 export function applyAnswer(content: MessageContent, answer: Answer | ToolAnswer): MessageContent {
   const fold = new MessageFold({

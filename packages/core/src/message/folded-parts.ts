@@ -1,96 +1,99 @@
 import type { MessagePart, QuestionPart } from '../event/message.ts';
-import { itemsOf, VersionedList, type ListVersion } from './versioned-list.ts';
+import { readItems, VersionedList, type ListVersion } from './versioned-list.ts';
 
-/** The parts of a message that is being folded: where each is, and which of them may be changed as they are. */
+/**
+ * Parts of a message that is being folded, indexed by part id and by question id. A part that a snapshot may share is copied
+ * before its first change.
+ */
 export class FoldedParts {
   #list: VersionedList<MessagePart>;
-  /** Where a part is, by its id or tool call id. */
-  #places: Map<string, number> = new Map();
-  /** Where a question is: a part of its own, or the call that it is about. Its ids are a name space of their own. */
-  #askedAt: Map<string, number> = new Map();
-  /** How many snapshots had been taken when each part was made or copied: as many as now means that nobody else knows it. */
-  #madeAt: number[] = [];
-  #taken = 0;
+  /** Index of a part by its id or tool call id. */
+  #indexById: Map<string, number> = new Map();
+  /** Index of the question part, or of the call it asks about, by question id. Question ids are a separate namespace. */
+  #indexByQuestion: Map<string, number> = new Map();
+  /** Value of `#snapshots` when each part was created or copied. If it is the current value, no snapshot shares the part. */
+  #copiedAt: number[] = [];
+  #snapshots = 0;
 
   constructor(parts: readonly MessagePart[]) {
     this.#list = new VersionedList([...parts]);
-    this.#index();
+    this.#buildIndex();
   }
 
-  take(): ListVersion<MessagePart> {
-    this.#taken++;
-    return this.#list.take();
+  snapshot(): ListVersion<MessagePart> {
+    this.#snapshots++;
+    return this.#list.snapshot();
   }
 
-  /** Those that are there, to be read. */
+  /** Current parts, for reading. */
   items(): MessagePart[] {
-    return itemsOf(this.#list.take());
+    return readItems(this.#list.snapshot());
   }
 
   reset(parts: MessagePart[]): void {
     this.#list.reset(parts);
-    this.#index();
+    this.#buildIndex();
   }
 
-  /** A part to be changed as it is. */
-  mine(id: string): MessagePart | undefined {
-    return this.#mineAt(this.#places.get(id));
+  /** Returns the part to be changed in place. */
+  getWritable(id: string): MessagePart | undefined {
+    return this.#getWritableAt(this.#indexById.get(id));
   }
 
-  /** The part that a question is in, to be changed as it is. */
-  asking(questionId: string): MessagePart | undefined {
-    return this.#mineAt(this.#askedAt.get(questionId));
+  /** Returns the part that holds the question, to be changed in place. */
+  getWritableByQuestion(questionId: string): MessagePart | undefined {
+    return this.#getWritableAt(this.#indexByQuestion.get(questionId));
   }
 
-  /** Whether the id was free. */
+  /** Adds a part. Returns false if the id is already used. */
   add(id: string, part: MessagePart): boolean {
-    if (this.#places.has(id)) return false;
-    this.#places.set(id, this.#list.length);
+    if (this.#indexById.has(id)) return false;
+    this.#indexById.set(id, this.#list.length);
     this.#push(part);
     return true;
   }
 
-  isAsked(questionId: string): boolean {
-    return this.#askedAt.has(questionId);
+  hasQuestion(questionId: string): boolean {
+    return this.#indexByQuestion.has(questionId);
   }
 
   addQuestion(part: QuestionPart): void {
-    this.#askedAt.set(part.questionId, this.#list.length);
+    this.#indexByQuestion.set(part.questionId, this.#list.length);
     this.#push(part);
   }
 
-  /** The question is in the part of the call. */
-  askAbout(toolCallId: string, questionId: string): void {
-    this.#askedAt.set(questionId, this.#places.get(toolCallId)!);
+  /** Records that the part of the call holds the question. */
+  linkQuestion(toolCallId: string, questionId: string): void {
+    this.#indexByQuestion.set(questionId, this.#indexById.get(toolCallId)!);
   }
 
   #push(part: MessagePart): void {
-    this.#madeAt.push(this.#taken);
+    this.#copiedAt.push(this.#snapshots);
     this.#list.push(part);
   }
 
-  #mineAt(place: number | undefined): MessagePart | undefined {
-    if (place === undefined) return undefined;
-    const part = this.#list.at(place)!;
-    if (this.#madeAt[place] === this.#taken) return part;
+  #getWritableAt(index: number | undefined): MessagePart | undefined {
+    if (index === undefined) return undefined;
+    const part = this.#list.at(index)!;
+    if (this.#copiedAt[index] === this.#snapshots) return part;
     const copy = { ...part };
-    this.#madeAt[place] = this.#taken;
-    this.#list.set(place, copy);
+    this.#copiedAt[index] = this.#snapshots;
+    this.#list.set(index, copy);
     return copy;
   }
 
-  #index(): void {
-    this.#places = new Map();
-    this.#askedAt = new Map();
-    this.#madeAt = [];
-    for (let place = 0; place < this.#list.length; place++) {
-      const part = this.#list.at(place)!;
+  #buildIndex(): void {
+    this.#indexById = new Map();
+    this.#indexByQuestion = new Map();
+    this.#copiedAt = [];
+    for (let index = 0; index < this.#list.length; index++) {
+      const part = this.#list.at(index)!;
       const id = part.type === 'tool-invocation' ? part.toolCallId : part.id;
-      if (id !== undefined && !this.#places.has(id)) this.#places.set(id, place);
+      if (id !== undefined && !this.#indexById.has(id)) this.#indexById.set(id, index);
       const asked = part.type === 'tool-invocation' ? part.approval : part.type === 'question' ? part : undefined;
-      if (asked) this.#askedAt.set(asked.questionId, place);
-      // Whoever gave us this part still knows it.
-      this.#madeAt.push(-1);
+      if (asked) this.#indexByQuestion.set(asked.questionId, index);
+      // The caller may still hold this part.
+      this.#copiedAt.push(-1);
     }
   }
 }

@@ -17,12 +17,12 @@ function text(value: string, id?: string): MessagePart {
 function call(state: ToolState, rest: Partial<ToolPart> = {}): ToolPart {
   return { type: 'tool-invocation', toolCallId: 'c1', toolName: 'search', state, ...rest };
 }
-function grow(stored: MessagePart[], incoming: MessagePart[]): MessagePart[] {
+function mergeParts(stored: MessagePart[], incoming: MessagePart[]): MessagePart[] {
   return mergeMessage(message(stored), message(incoming)).content.parts;
 }
 
-/** Undefined: the texts of the two messages differ. */
-function growOrRefuse(stored: CanonicalMessage, incoming: CanonicalMessage): CanonicalMessage | undefined {
+/** Returns undefined if the texts of the two messages conflict. */
+function mergeOrRefuse(stored: CanonicalMessage, incoming: CanonicalMessage): CanonicalMessage | undefined {
   try {
     return mergeMessage(stored, incoming);
   } catch (error) {
@@ -31,8 +31,8 @@ function growOrRefuse(stored: CanonicalMessage, incoming: CanonicalMessage): Can
   }
 }
 
-describe('growMessage', () => {
-  it('keeps who, when and where of the stored message', () => {
+describe('mergeMessage', () => {
+  it('keeps author, time and parent of the stored message', () => {
     const stored = { ...message([]), parentId: 'm0', resourceId: 'ada' };
     const incoming: CanonicalMessage = {
       ...message([text('hi')]),
@@ -56,15 +56,15 @@ describe('growMessage', () => {
     expect(mergeMessage(message([]), streaming).status).toBe('streaming');
   });
 
-  it('extends a text, and ignores a late save of a shorter prefix', () => {
-    expect(grow([text('Hello', 'a')], [text('Hel', 'a')])).toEqual([text('Hello', 'a')]);
-    expect(grow([text('Hel', 'a')], [text('Hello', 'a')])).toEqual([text('Hello', 'a')]);
-    expect(grow([text('Hello', 'a')], [text('Hel')])).toEqual([text('Hello', 'a')]);
-    expect(grow([text('Hel')], [text('Hello', 'a')])).toEqual([text('Hello', 'a')]);
+  it('extends a text and ignores a late save of a shorter prefix', () => {
+    expect(mergeParts([text('Hello', 'a')], [text('Hel', 'a')])).toEqual([text('Hello', 'a')]);
+    expect(mergeParts([text('Hel', 'a')], [text('Hello', 'a')])).toEqual([text('Hello', 'a')]);
+    expect(mergeParts([text('Hello', 'a')], [text('Hel')])).toEqual([text('Hello', 'a')]);
+    expect(mergeParts([text('Hel')], [text('Hello', 'a')])).toEqual([text('Hello', 'a')]);
     const partial = (argsText: string) => call('partial-call', { argsText });
-    expect(grow([partial('{"q":1')], [partial('{"other"')])).toEqual([partial('{"q":1')]);
-    expect(grow([partial('{"q"')], [partial('{"q":1')])).toEqual([partial('{"q":1')]);
-    expect(grow([{ type: 'reasoning', reasoning: 'Because' }], [{ type: 'reasoning', reasoning: '' }])).toEqual([
+    expect(mergeParts([partial('{"q":1')], [partial('{"other"')])).toEqual([partial('{"q":1')]);
+    expect(mergeParts([partial('{"q"')], [partial('{"q":1')])).toEqual([partial('{"q":1')]);
+    expect(mergeParts([{ type: 'reasoning', reasoning: 'Because' }], [{ type: 'reasoning', reasoning: '' }])).toEqual([
       { type: 'reasoning', reasoning: 'Because' },
     ]);
   });
@@ -77,8 +77,8 @@ describe('growMessage', () => {
     ['an equal part before it', [text('first'), text('second')], [text('first'), text('third')]],
     ['a call before it', [call('result'), text('Hello')], [call('result'), text('Goodbye')]],
     ['reasoning', [{ type: 'reasoning', reasoning: 'Because' }], [{ type: 'reasoning', reasoning: 'Perhaps' }]],
-  ])('refuses a text that neither extends the stored one nor is a prefix of it: %s', (_, stored, incoming) => {
-    expect(() => grow(stored, incoming)).toThrow(
+  ])('rejects a text that neither extends the stored one nor is a prefix of it: %s', (_, stored, incoming) => {
+    expect(() => mergeParts(stored, incoming)).toThrow(
       expect.objectContaining({
         name: 'StoreError',
         code: 'content-conflict',
@@ -88,13 +88,13 @@ describe('growMessage', () => {
   });
 
   it('adds a text that the stored message lacks', () => {
-    expect(grow([text('one')], [text('one'), text('two')])).toEqual([text('one'), text('two')]);
-    expect(grow([{ type: 'reasoning', reasoning: 'Hm' }], [text('one')])).toHaveLength(2);
+    expect(mergeParts([text('one')], [text('one'), text('two')])).toEqual([text('one'), text('two')]);
+    expect(mergeParts([{ type: 'reasoning', reasoning: 'Hm' }], [text('one')])).toHaveLength(2);
     const other: MessagePart = { ...text('two'), agentId: 'a2' };
-    expect(grow([{ ...text('one'), agentId: 'a1' }], [other])).toHaveLength(2);
+    expect(mergeParts([{ ...text('one'), agentId: 'a1' }], [other])).toHaveLength(2);
   });
 
-  it('does the same with the flat text of an imported message', () => {
+  it('extends the flat text of an imported message and rejects a rewrite', () => {
     const flat = (stored: string, incoming?: string) =>
       mergeMessage(message([], { content: stored }), message([], incoming === undefined ? {} : { content: incoming }))
         .content.content;
@@ -104,71 +104,71 @@ describe('growMessage', () => {
     expect(flat('Hel', 'Hello')).toBe('Hello');
   });
 
-  it('takes what an equal text brings with it', () => {
+  it('adds the fields of an equal text', () => {
     const cited: MessagePart = { type: 'text', id: 'a', text: 'Hi', citations: [1, 2] };
-    expect(grow([{ ...cited, citations: [1] }], [cited])).toEqual([cited]);
+    expect(mergeParts([{ ...cited, citations: [1] }], [cited])).toEqual([cited]);
   });
 
-  it('keeps parts that are missing, in their place, and puts new ones where they are', () => {
+  it('keeps missing parts in place and inserts new ones in the incoming order', () => {
     const [a, b, c, n] = [text('a', 'a'), text('b', 'b'), text('c', 'c'), text('n', 'n')];
-    expect(grow([a, b, c], [a, c])).toEqual([a, b, c]);
-    expect(grow([a, c], [a, b, c])).toEqual([a, b, c]);
-    expect(grow([a, b], [a, n])).toEqual([a, b, n]);
-    expect(grow([a, b], [n, b, a])).toEqual([a, n, b]);
-    expect(grow([a], [])).toEqual([a]);
+    expect(mergeParts([a, b, c], [a, c])).toEqual([a, b, c]);
+    expect(mergeParts([a, c], [a, b, c])).toEqual([a, b, c]);
+    expect(mergeParts([a, b], [a, n])).toEqual([a, b, n]);
+    expect(mergeParts([a, b], [n, b, a])).toEqual([a, n, b]);
+    expect(mergeParts([a], [])).toEqual([a]);
   });
 
-  it('matches parts without an id by what they say, and never by position alone', () => {
-    expect(grow([text('first'), text('second')], [text('second')])).toEqual([text('first'), text('second')]);
-    expect(grow([text('first'), text('second')], [text('sec')])).toEqual([text('first'), text('second')]);
-    expect(grow([text('a')], [text('ab'), text('a')])).toEqual([text('ab'), text('a')]);
-    expect(grow([text('one'), call('call'), text('two')], [text('one'), text('two, longer')])).toEqual([
+  it('matches parts without an id by content, never by position alone', () => {
+    expect(mergeParts([text('first'), text('second')], [text('second')])).toEqual([text('first'), text('second')]);
+    expect(mergeParts([text('first'), text('second')], [text('sec')])).toEqual([text('first'), text('second')]);
+    expect(mergeParts([text('a')], [text('ab'), text('a')])).toEqual([text('ab'), text('a')]);
+    expect(mergeParts([text('one'), call('call'), text('two')], [text('one'), text('two, longer')])).toEqual([
       text('one'),
       call('call'),
       text('two, longer'),
     ]);
   });
 
-  it('moves calls one way', () => {
+  it('never moves a call to an earlier state', () => {
     const partial = call('partial-call', { argsText: '{"q":' });
     const asked = call('call', { args: { q: 1 } });
     const preliminary = call('call', { args: { q: 1 }, result: 'soon', preliminary: true });
     const settled = call('result', { args: { q: 1 }, result: 'found' });
     const failed = call('error', { error: { message: 'no' } });
-    expect(grow([partial], [asked])).toEqual([asked]);
-    expect(grow([asked], [partial])).toEqual([asked]);
-    expect(grow([asked], [preliminary])).toEqual([preliminary]);
-    expect(grow([preliminary], [asked])).toEqual([preliminary]);
-    expect(grow([preliminary], [settled])).toEqual([settled]);
-    expect(grow([preliminary], [failed])).toEqual([{ ...failed, args: { q: 1 } }]);
-    expect(grow([settled], [failed])).toEqual([settled]);
-    expect(grow([settled], [preliminary])).toEqual([settled]);
-    expect(grow([partial], [call('partial-call', { argsText: '{' })])).toEqual([partial]);
+    expect(mergeParts([partial], [asked])).toEqual([asked]);
+    expect(mergeParts([asked], [partial])).toEqual([asked]);
+    expect(mergeParts([asked], [preliminary])).toEqual([preliminary]);
+    expect(mergeParts([preliminary], [asked])).toEqual([preliminary]);
+    expect(mergeParts([preliminary], [settled])).toEqual([settled]);
+    expect(mergeParts([preliminary], [failed])).toEqual([{ ...failed, args: { q: 1 } }]);
+    expect(mergeParts([settled], [failed])).toEqual([settled]);
+    expect(mergeParts([settled], [preliminary])).toEqual([settled]);
+    expect(mergeParts([partial], [call('partial-call', { argsText: '{' })])).toEqual([partial]);
   });
 
-  it('lets an answer stand', () => {
+  it('keeps the first answer to a question', () => {
     const question = { questionId: 'q1', kind: 'approval' as const };
     const yes = { ...question, answer: { questionId: 'q1', approved: true } };
     const no = { ...question, answer: { questionId: 'q1', approved: false } };
-    expect(grow([call('call', { approval: question })], [call('call', { approval: yes })])).toEqual([
+    expect(mergeParts([call('call', { approval: question })], [call('call', { approval: yes })])).toEqual([
       call('call', { approval: yes }),
     ]);
-    expect(grow([call('call', { approval: yes })], [call('call', { approval: no })])).toEqual([
+    expect(mergeParts([call('call', { approval: yes })], [call('call', { approval: no })])).toEqual([
       call('call', { approval: yes }),
     ]);
-    expect(grow([{ type: 'question', ...yes }], [{ type: 'question', ...question }])).toEqual([
+    expect(mergeParts([{ type: 'question', ...yes }], [{ type: 'question', ...question }])).toEqual([
       { type: 'question', ...yes },
     ]);
   });
 
   it('does not mix the bodies of two files', () => {
     const uploaded: MessagePart = { type: 'file', id: 'f', agentId: 'a1', data: 'aGk=' };
-    expect(grow([uploaded], [{ type: 'file', id: 'f', url: 'https://example.com/f' }])).toEqual([
+    expect(mergeParts([uploaded], [{ type: 'file', id: 'f', url: 'https://example.com/f' }])).toEqual([
       { type: 'file', id: 'f', agentId: 'a1', url: 'https://example.com/f' },
     ]);
   });
 
-  it('merges metadata, and the directories of agents, steps and runs', () => {
+  it('merges metadata and the directories of agents, steps and runs', () => {
     const stored = message([{ ...text('a', 'a'), providerMetadata: { openai: { id: 1 }, mail: { x: 1 } } }], {
       metadata: { user: { name: 'Ada', tags: [1] } },
       agents: { a1: { name: 'planner', kind: 'agent', outcome: 'complete' } },
@@ -200,14 +200,14 @@ describe('growMessage', () => {
     });
   });
 
-  it('loses no part, changes neither argument, and doing it twice is doing it once', () => {
+  it('is idempotent, keeps every part and does not change its arguments', () => {
     const part: fc.Arbitrary<MessagePart> = fc.oneof(
       fc
         .record({
-          said: fc.string({ unit: fc.constantFrom('x', 'y'), maxLength: 3 }),
+          value: fc.string({ unit: fc.constantFrom('x', 'y'), maxLength: 3 }),
           id: fc.option(fc.constantFrom('a', 'b', 'c'), { nil: undefined }),
         })
-        .map(({ said, id }) => text(said, id)),
+        .map(({ value, id }) => text(value, id)),
       fc.constantFrom<ToolState>('partial-call', 'call', 'result', 'error', 'denied').map((state) => call(state)),
       fc.record({ type: fc.constant('data' as const), data: fc.integer() }),
     );
@@ -218,15 +218,15 @@ describe('growMessage', () => {
       fc.property(parts, parts, (before, after) => {
         const [stored, incoming] = [message(before), message(after)];
         const untouched = structuredClone([stored, incoming]);
-        const grown = growOrRefuse(stored, incoming);
+        const merged = mergeOrRefuse(stored, incoming);
         expect([stored, incoming]).toEqual(untouched);
-        if (!grown) return;
-        expect(mergeMessage(grown, incoming)).toEqual(grown);
-        expect(grown.content.parts.length).toBeGreaterThanOrEqual(Math.max(before.length, after.length));
+        if (!merged) return;
+        expect(mergeMessage(merged, incoming)).toEqual(merged);
+        expect(merged.content.parts.length).toBeGreaterThanOrEqual(Math.max(before.length, after.length));
         const kept = before
           .map((p) => (p.type === 'tool-invocation' ? p.toolCallId : p.id))
           .filter((id) => id !== undefined);
-        const ids = grown.content.parts.map((p) => (p.type === 'tool-invocation' ? p.toolCallId : p.id));
+        const ids = merged.content.parts.map((p) => (p.type === 'tool-invocation' ? p.toolCallId : p.id));
         expect(ids.filter((id) => id !== undefined && kept.includes(id))).toEqual(kept);
       }),
     );
@@ -264,7 +264,7 @@ describe('replaceMessage', () => {
     });
   });
 
-  it('refuses a message that waits for an answer', () => {
+  it('rejects a message that waits for an answer', () => {
     const paused: CanonicalMessage = { ...message([]), status: 'paused' };
     expect(() => replaceMessage(paused, message([]))).toThrow(expect.objectContaining({ code: 'busy' }));
   });

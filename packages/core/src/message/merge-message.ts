@@ -1,5 +1,5 @@
-import { findRewrite, matchParts } from './merge-unidentified.ts';
-import { growPart } from './merge-part.ts';
+import { findRewrite, matchParts } from './match-parts.ts';
+import { mergePart } from './merge-part.ts';
 import { mergeMeta, mergeMetadata } from '../event/merge-meta.ts';
 import type { CanonicalMessage, MessageContent, MessagePart } from '../event/message.ts';
 import { setOwn } from '../json/set-own.ts';
@@ -7,13 +7,13 @@ import { StoreError } from '../store/store-error.ts';
 import { isSettled } from '../codec/tool-part.ts';
 
 /**
- * Merges a message that is saved again into the stored one, which only ever grows. Calls move one way, a text is extended and
+ * Merges a message that is saved again into the stored one, without removing content. Calls move one way, a text is extended and
  * never rewritten, parts that the incoming message lacks stay in place, and author, time and parent stay. Otherwise the
  * incoming value wins. Throws a `StoreError` (`content-conflict`) if a text of the incoming message neither extends the stored
  * one nor is a prefix of it. Changes neither argument; linear in their size.
  */
 export function mergeMessage(stored: CanonicalMessage, incoming: CanonicalMessage): CanonicalMessage {
-  return { ...mergeEnvelope(stored, incoming), content: growContent(stored, incoming) };
+  return { ...mergeEnvelope(stored, incoming), content: mergeContent(stored, incoming) };
 }
 
 /**
@@ -28,8 +28,8 @@ export function replaceMessage(stored: CanonicalMessage, incoming: CanonicalMess
   const settled = stored.content.parts.filter((part) => part.type === 'tool-invocation' && isSettled(part.state));
   const content: MessageContent = {
     ...incoming.content,
-    parts: growParts(stored, settled, incoming.content.parts),
-    ...growDirectories(stored.content, incoming.content),
+    parts: mergeParts(stored, settled, incoming.content.parts),
+    ...mergeDirectories(stored.content, incoming.content),
   };
   return { ...mergeEnvelope(stored, incoming), content };
 }
@@ -51,37 +51,37 @@ function mergeEnvelope(stored: CanonicalMessage, incoming: CanonicalMessage): Ca
   };
 }
 
-function growContent(message: CanonicalMessage, { content: incoming }: CanonicalMessage): MessageContent {
+function mergeContent(message: CanonicalMessage, { content: incoming }: CanonicalMessage): MessageContent {
   const stored = message.content;
-  const grown: MessageContent = {
+  const merged: MessageContent = {
     ...stored,
     ...incoming,
-    parts: growParts(message, stored.parts, incoming.parts),
-    ...growDirectories(stored, incoming),
+    parts: mergeParts(message, stored.parts, incoming.parts),
+    ...mergeDirectories(stored, incoming),
   };
   if (stored.content !== undefined && !incoming.content?.startsWith(stored.content)) {
-    if (!stored.content.startsWith(incoming.content ?? '')) refuseRewrite(message, 'content.content');
-    grown.content = stored.content;
+    if (!stored.content.startsWith(incoming.content ?? '')) throwRewriteError(message, 'content.content');
+    merged.content = stored.content;
   }
-  if (stored.metadata && incoming.metadata) grown.metadata = mergeMetadata(stored.metadata, incoming.metadata);
+  if (stored.metadata && incoming.metadata) merged.metadata = mergeMetadata(stored.metadata, incoming.metadata);
   if (stored.providerMetadata && incoming.providerMetadata) {
-    grown.providerMetadata = mergeMeta(stored.providerMetadata, incoming.providerMetadata);
+    merged.providerMetadata = mergeMeta(stored.providerMetadata, incoming.providerMetadata);
   }
-  return grown;
+  return merged;
 }
 
-function growDirectories(
+function mergeDirectories(
   stored: MessageContent,
   incoming: MessageContent,
 ): Pick<MessageContent, 'agents' | 'steps' | 'runs'> {
-  const agents = stored.agents && growDirectory(stored.agents, incoming.agents);
-  const steps = stored.steps && growDirectory(stored.steps, incoming.steps);
-  const runs = stored.runs && growRuns(stored.runs, incoming.runs);
+  const agents = stored.agents && mergeDirectory(stored.agents, incoming.agents);
+  const steps = stored.steps && mergeDirectory(stored.steps, incoming.steps);
+  const runs = stored.runs && mergeRuns(stored.runs, incoming.runs);
   return { ...(agents && { agents }), ...(steps && { steps }), ...(runs && { runs }) };
 }
 
-/** A run ends once, and its entry is written when it has. */
-function growRuns(
+/** A run entry is written once, when the run ends, so the stored one stays. */
+function mergeRuns(
   stored: NonNullable<MessageContent['runs']>,
   incoming: MessageContent['runs'] = [],
 ): NonNullable<MessageContent['runs']> {
@@ -89,50 +89,50 @@ function growRuns(
   return [...stored, ...incoming.filter((run) => !known.has(run.runId))];
 }
 
-function growDirectory<Entry extends { providerMetadata?: MessageContent['providerMetadata'] }>(
+function mergeDirectory<Entry extends { providerMetadata?: MessageContent['providerMetadata'] }>(
   stored: { [id: string]: Entry },
   incoming: { [id: string]: Entry } = {},
 ): { [id: string]: Entry } {
-  const grown = { ...stored };
+  const merged = { ...stored };
   for (const [id, entry] of Object.entries(incoming)) {
-    // An agent may be called `constructor`.
+    // An agent may be named `constructor`.
     const before = Object.hasOwn(stored, id) ? stored[id] : undefined;
     const providerMetadata = mergeMeta(before?.providerMetadata, entry.providerMetadata);
-    setOwn(grown, id, { ...before, ...entry, ...(providerMetadata && { providerMetadata }) });
+    setOwn(merged, id, { ...before, ...entry, ...(providerMetadata && { providerMetadata }) });
   }
-  return grown;
+  return merged;
 }
 
-function growParts(
+function mergeParts(
   message: CanonicalMessage,
   stored: readonly MessagePart[],
   incoming: readonly MessagePart[],
 ): MessagePart[] {
-  const places = matchParts(stored, incoming);
-  const rewritten = findRewrite(stored, incoming, places);
-  if (rewritten !== undefined) refuseRewrite(message, `content.parts[${rewritten}]`);
+  const matches = matchParts(stored, incoming);
+  const rewritten = findRewrite(stored, incoming, matches);
+  if (rewritten !== undefined) throwRewriteError(message, `content.parts[${rewritten}]`);
 
-  const grown = [...stored];
-  /** New parts that precede a stored part: they stand where the incoming message has them. */
+  const merged = [...stored];
+  /** New parts by the stored part that they precede in the incoming message. */
   const before = new Map<number, MessagePart[]>();
   let added: MessagePart[] = [];
-  let furthest = -1;
+  let lastIndex = -1;
   for (const [index, part] of incoming.entries()) {
-    const place = places.get(index);
-    if (place === undefined) {
+    const storedIndex = matches.get(index);
+    if (storedIndex === undefined) {
       added.push(part);
       continue;
     }
-    grown[place] = growPart(grown[place]!, part);
-    if (place <= furthest) continue;
-    furthest = place;
-    before.set(place, added);
+    merged[storedIndex] = mergePart(merged[storedIndex]!, part);
+    if (storedIndex <= lastIndex) continue;
+    lastIndex = storedIndex;
+    before.set(storedIndex, added);
     added = [];
   }
-  return grown.flatMap((part, index) => (before.get(index) ?? []).concat(part)).concat(added);
+  return merged.flatMap((part, index) => (before.get(index) ?? []).concat(part)).concat(added);
 }
 
-function refuseRewrite({ id, threadId }: CanonicalMessage, path: string): never {
+function throwRewriteError({ id, threadId }: CanonicalMessage, path: string): never {
   const text =
     `${path} of message "${id}" in thread "${threadId}" neither extends the stored text nor is a prefix of it. ` +
     `Save an edit under a new id, or replace the content with mode: 'replace' and expectedVersion.`;

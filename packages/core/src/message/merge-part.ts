@@ -1,77 +1,74 @@
-import { omit } from '../json/fields.ts';
+import { defined, omit } from '../json/fields.ts';
 import { mergeMeta } from '../event/merge-meta.ts';
 import type { AskedQuestion, Kept, MessagePart, ReasoningPart, TextPart, ToolPart } from '../event/message.ts';
 import { isFurther, isSettled } from '../codec/tool-part.ts';
 
-/** The same part, stored and saved again: see `mergeMessage`. */
-export function growPart(stored: MessagePart, incoming: MessagePart): MessagePart {
+/** Merges a part that is saved again into the stored one; see `mergeMessage`. */
+export function mergePart(stored: MessagePart, incoming: MessagePart): MessagePart {
   if (stored.type === 'text' && incoming.type === 'text') {
-    return growText(stored, stored.text, incoming, incoming.text);
+    return mergeText(stored, stored.text, incoming, incoming.text);
   }
   if (stored.type === 'reasoning' && incoming.type === 'reasoning') {
-    return growText(stored, stored.reasoning, incoming, incoming.reasoning);
+    return mergeText(stored, stored.reasoning, incoming, incoming.reasoning);
   }
-  if (stored.type === 'tool-invocation' && incoming.type === 'tool-invocation') return growCall(stored, incoming);
+  if (stored.type === 'tool-invocation' && incoming.type === 'tool-invocation') return mergeCall(stored, incoming);
   if (stored.type === 'question' && incoming.type === 'question') {
-    return stored.answer ? withMeta(stored, incoming, stored) : over(stored, incoming);
+    return stored.answer ? withMergedMetadata(stored, incoming, stored) : mergeFields(stored, incoming);
   }
-  return { ...keptOf(stored), ...withMeta(incoming, stored, incoming) };
+  return { ...getCommonFields(stored), ...withMergedMetadata(incoming, stored, incoming) };
 }
 
-/** The longer text, with the fields of both: one is a prefix of the other (`findRewrite`). */
-function growText<Part extends TextPart | ReasoningPart>(
+/** Returns the longer text with the fields of both. One is a prefix of the other (checked by `findRewrite`). */
+function mergeText<Part extends TextPart | ReasoningPart>(
   stored: Part,
-  said: string,
+  storedText: string,
   incoming: Part,
-  says: string,
+  incomingText: string,
 ): Part {
-  return says.startsWith(said) ? over(stored, incoming) : over(incoming, stored);
+  return incomingText.startsWith(storedText) ? mergeFields(stored, incoming) : mergeFields(incoming, stored);
 }
 
-function growCall(stored: ToolPart, incoming: ToolPart): ToolPart {
+function mergeCall(stored: ToolPart, incoming: ToolPart): ToolPart {
   if (isSettled(stored.state) || isFurther(stored.state, incoming.state)) {
-    const part = withMeta(stored, incoming, stored);
+    const part = withMergedMetadata(stored, incoming, stored);
     const resultMetadata = mergeMeta(incoming.resultMetadata, stored.resultMetadata);
     return resultMetadata ? { ...part, resultMetadata } : part;
   }
-  // What belongs to a state is over with it: the text of a partial input, a preliminary result.
+  // The input text and the preliminary result belong to the earlier state.
   const base = isFurther(incoming.state, stored.state) ? withoutProgress(stored) : stored;
-  const grown = over(base, incoming);
+  const merged = mergeFields(base, incoming);
   const resultMetadata = mergeMeta(stored.resultMetadata, incoming.resultMetadata);
-  if (resultMetadata) grown.resultMetadata = resultMetadata;
-  if (base.argsText !== undefined && !incoming.argsText?.startsWith(base.argsText)) grown.argsText = base.argsText;
-  if (stored.approval && incoming.approval) grown.approval = growQuestion(stored.approval, incoming.approval);
-  return grown;
+  if (resultMetadata) merged.resultMetadata = resultMetadata;
+  if (base.argsText !== undefined && !incoming.argsText?.startsWith(base.argsText)) merged.argsText = base.argsText;
+  if (stored.approval && incoming.approval) merged.approval = mergeQuestion(stored.approval, incoming.approval);
+  return merged;
 }
 
-/** A question is answered once; another question about the same call takes its place. */
-function growQuestion(stored: AskedQuestion, incoming: AskedQuestion): AskedQuestion {
+/** A question is answered once. A different question about the same call replaces it. */
+function mergeQuestion(stored: AskedQuestion, incoming: AskedQuestion): AskedQuestion {
   if (stored.questionId !== incoming.questionId) return incoming;
   return stored.answer ? stored : { ...stored, ...incoming };
 }
 
 function withoutProgress(part: ToolPart): ToolPart {
-  const rest = omit(part, 'argsText', 'result', 'resultContent', 'preliminary');
-  return rest;
+  return omit(part, 'argsText', 'result', 'resultContent', 'preliminary');
 }
 
-/** All fields of both, those of the later one first. */
-function over<Part extends MessagePart>(earlier: Part, later: Part): Part {
-  return { ...earlier, ...withMeta(later, earlier, later) };
+/** Merges the fields of both; the later value wins. */
+function mergeFields<Part extends MessagePart>(earlier: Part, later: Part): Part {
+  return { ...earlier, ...withMergedMetadata(later, earlier, later) };
 }
 
-function withMeta<Part extends MessagePart>(part: Part, earlier: Part | MessagePart, later: Part | MessagePart): Part {
+function withMergedMetadata<Part extends MessagePart>(
+  part: Part,
+  earlier: Part | MessagePart,
+  later: Part | MessagePart,
+): Part {
   const providerMetadata = mergeMeta(earlier.providerMetadata, later.providerMetadata);
   return providerMetadata ? { ...part, providerMetadata } : part;
 }
 
-function keptOf(part: Kept): Kept {
+function getCommonFields(part: Kept): Kept {
   const { id, agentId, stepId, to, internal } = part;
-  return {
-    ...(id !== undefined && { id }),
-    ...(agentId !== undefined && { agentId }),
-    ...(stepId !== undefined && { stepId }),
-    ...(to && { to }),
-    ...(internal && { internal }),
-  };
+  return defined({ id, agentId, stepId, to, internal });
 }

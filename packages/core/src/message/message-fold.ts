@@ -1,11 +1,10 @@
 import type { AgentEvent, EventOf } from '../event/event.ts';
-import { omit } from '../json/fields.ts';
+import { isFields, omit } from '../json/fields.ts';
 import { FoldedParts } from './folded-parts.ts';
 import { applyPatch, type Op } from '../json/json-patch.ts';
 import type { Json, JsonObject, Meta } from '../json/json.ts';
 import type { OnLoss } from '../json/loss.ts';
 import { mergeMeta } from '../event/merge-meta.ts';
-import { isFields } from '../json/fields.ts';
 import { setOwn } from '../json/set-own.ts';
 import type {
   AgentEntry,
@@ -15,29 +14,28 @@ import type {
   RunEntry,
   StepEntry,
 } from '../event/message.ts';
-import { Snapshot, type Envelope, type MessageSnapshot, type Rest } from './message-snapshot.ts';
-import { restateParts, restateRuns } from './replace-content.ts';
+import { Snapshot, type Envelope, type MessageSnapshot, type ContentFields } from './message-snapshot.ts';
+import { replaceParts, mergeRunEntries } from './replace-content.ts';
 import { answered, completeCall, isSettled, newToolPart, settleCall } from '../codec/tool-part.ts';
 import { VersionedDirectory } from './versioned-directory.ts';
 
 /**
- * The fold of one message: events in, the message so far out. O(1) per delta, however many parts the message has and
- * however often a snapshot is taken. Events are taken to be in order (`seal` sees to it); what does not fit is reported
- * and changes nothing.
+ * Folds events into one message. O(1) per delta, independent of the number of parts and of snapshots. Expects events in order,
+ * as `seal` emits them; an event that does not fit is reported as a loss and ignored.
  */
 export class MessageFold {
   #envelope: Envelope;
-  #rest: Rest;
+  #fields: ContentFields;
   #parts: FoldedParts;
   #agents: VersionedDirectory<AgentEntry>;
   #steps: VersionedDirectory<StepEntry>;
-  /** Data that is shown and not kept; its patches are not either. */
+  /** Ids of transient data. It is not part of the message, so its patches are ignored too. */
   #transient: Set<string> = new Set();
   #version = 0;
   #partId: string | undefined;
   #lastDelta = '';
   #length = 0;
-  /** Containers of state and data that only this fold knows. */
+  /** Containers of state and data that no snapshot shares, so they can be changed in place. */
   #owned: WeakSet<object> = new WeakSet();
   #onLoss: OnLoss;
 
@@ -45,7 +43,7 @@ export class MessageFold {
     const { content, ...envelope } = message;
     const { parts, agents, steps, ...rest } = content;
     this.#envelope = envelope;
-    this.#rest = rest;
+    this.#fields = rest;
     this.#parts = new FoldedParts(parts);
     this.#agents = new VersionedDirectory(agents);
     this.#steps = new VersionedDirectory(steps);
@@ -74,10 +72,10 @@ export class MessageFold {
       case 'run-end':
         return this.#runEnd(event);
       case 'message-snapshot':
-        return this.#restate(event.content);
+        return this.#replaceContent(event.content);
       case 'metadata':
         return event.id === undefined
-          ? this.#set({ metadata: mergeOwned(this.#rest.metadata, event.metadata, this.#owned) })
+          ? this.#setFields({ metadata: mergeOwned(this.#fields.metadata, event.metadata, this.#owned) })
           : this.#partMetadata(event.id, event.providerMetadata);
       case 'agent-start':
         return this.#agentStart(event);
@@ -88,15 +86,15 @@ export class MessageFold {
       case 'step-end':
         return this.#stepEnd(event);
       case 'text-start': {
-        const said = omit(event, 'type', 'at', 'origin');
-        return this.#add(event.id, { type: 'text', text: '', ...said });
+        const fields = omit(event, 'type', 'at', 'origin');
+        return this.#add(event.id, { type: 'text', text: '', ...fields });
       }
       case 'reasoning-start': {
-        const said = omit(event, 'type', 'at', 'origin');
-        return this.#add(event.id, { type: 'reasoning', reasoning: '', ...said });
+        const fields = omit(event, 'type', 'at', 'origin');
+        return this.#add(event.id, { type: 'reasoning', reasoning: '', ...fields });
       }
       case 'text-end':
-        if (event.citations) this.#edit(event.id, 'text', (part) => void (part.citations = event.citations));
+        if (event.citations) this.#setCitations(event.id, event.citations);
         return this.#partMetadata(event.id, event.providerMetadata);
       case 'reasoning-end':
         return this.#partMetadata(event.id, event.providerMetadata);
@@ -129,10 +127,10 @@ export class MessageFold {
         return this.#stateDelta(event);
       case 'notice':
       case 'raw':
-        // Beside the message: the log and the tape keep them.
+        // Not part of the message; the log and the tape record them.
         return;
       default:
-        // A newer writer's event. The log keeps it too.
+        // Event of a newer version; the log records it too.
         return;
     }
   }
@@ -141,21 +139,21 @@ export class MessageFold {
     this.#owned = new WeakSet();
     return new Snapshot(this.#version, this.#partId, this.#lastDelta, this.#length, {
       envelope: this.#envelope,
-      rest: this.#rest,
-      parts: this.#parts.take(),
-      agents: this.#agents.take(),
-      steps: this.#steps.take(),
+      fields: this.#fields,
+      parts: this.#parts.snapshot(),
+      agents: this.#agents.snapshot(),
+      steps: this.#steps.snapshot(),
     });
   }
 
   #delta(id: string, delta: string, metadata: Meta | undefined, type: 'text' | 'reasoning' | 'tool-invocation'): void {
-    const part = this.#parts.mine(id);
-    if (part?.type !== type) return this.#misfit(`${type} delta`, id);
+    const part = this.#parts.getWritable(id);
+    if (part?.type !== type) return this.#reportInvalid(`${type} delta`, id);
     let text: string;
     if (part.type === 'text') text = part.text += delta;
     else if (part.type === 'reasoning') text = part.reasoning += delta;
     else if (part.state === 'partial-call') text = part.argsText = (part.argsText ?? '') + delta;
-    else return this.#misfit('tool-input delta', id);
+    else return this.#reportInvalid('tool-input delta', id);
     if (metadata) part.providerMetadata = mergeMeta(part.providerMetadata, metadata)!;
     this.#partId = id;
     this.#lastDelta = delta;
@@ -169,20 +167,20 @@ export class MessageFold {
   #runEnd(event: EventOf<'run-end'>): void {
     const { resume, providerMetadata, ...ended } = omit(event, 'type', 'at', 'origin');
     const run: RunEntry = { runId: this.#envelope.runId ?? '', ...ended };
-    const runs = (this.#rest.runs ?? []).filter((entry) => entry.runId !== run.runId);
-    this.#set({ runs: [...runs, run] });
-    const merged = mergeMeta(this.#rest.providerMetadata, providerMetadata);
-    if (merged) this.#set({ providerMetadata: merged });
-    // The token is what this run has said; an older one no longer fits.
+    const runs = (this.#fields.runs ?? []).filter((entry) => entry.runId !== run.runId);
+    this.#setFields({ runs: [...runs, run] });
+    const merged = mergeMeta(this.#fields.providerMetadata, providerMetadata);
+    if (merged) this.#setFields({ providerMetadata: merged });
+    // A resume token of an earlier run is no longer valid.
     const envelope = omit(this.#envelope, 'sourceState');
     this.#envelope = { ...envelope, status: event.outcome, ...(resume !== undefined && { sourceState: resume }) };
   }
 
-  #restate(content: MessageContent): void {
+  #replaceContent(content: MessageContent): void {
     const { parts, agents, steps, runs, ...rest } = content;
-    const allRuns = restateRuns(this.#rest.runs, runs);
-    this.#rest = { ...rest, ...(allRuns.length > 0 && { runs: allRuns }) };
-    this.#parts.reset(restateParts(this.#parts.items(), parts));
+    const allRuns = mergeRunEntries(this.#fields.runs, runs);
+    this.#fields = { ...rest, ...(allRuns.length > 0 && { runs: allRuns }) };
+    this.#parts.reset(replaceParts(this.#parts.items(), parts));
     this.#agents = new VersionedDirectory(agents);
     this.#steps = new VersionedDirectory(steps);
   }
@@ -194,7 +192,7 @@ export class MessageFold {
 
   #agentEnd(event: EventOf<'agent-end'>): void {
     const entry = this.#agents.get(event.agentId);
-    if (!entry) return this.#misfit('agent-end', event.agentId);
+    if (!entry) return this.#reportInvalid('agent-end', event.agentId);
     const { result, usage, outcome } = event;
     this.#agents.set(event.agentId, {
       ...entry,
@@ -211,60 +209,60 @@ export class MessageFold {
 
   #stepEnd(event: EventOf<'step-end'>): void {
     const entry = this.#steps.get(event.stepId);
-    if (!entry) return this.#misfit('step-end', event.stepId);
-    if (event.discarded) return this.#discard(event.stepId);
-    const { stepId, ...said } = omit(event, 'type', 'at', 'origin', 'warnings', 'discarded');
-    this.#steps.set(stepId, { ...entry, ...said });
+    if (!entry) return this.#reportInvalid('step-end', event.stepId);
+    if (event.discarded) return this.#discardStep(event.stepId);
+    const { stepId, ...fields } = omit(event, 'type', 'at', 'origin', 'warnings', 'discarded');
+    this.#steps.set(stepId, { ...entry, ...fields });
   }
 
-  /** The turn was retried: what it said never happened, nor was anything asked about its calls. */
-  #discard(stepId: string): void {
+  /** Removes a step that was retried, with its parts and the questions about its calls. */
+  #discardStep(stepId: string): void {
     const kept: MessagePart[] = [];
-    const gone = new Set<string>();
+    const discardedCalls = new Set<string>();
     for (const part of this.#parts.items()) {
       if (part.stepId === stepId) {
-        if (part.type === 'tool-invocation') gone.add(part.toolCallId);
-      } else if (part.type !== 'question' || !gone.has(part.toolCallId ?? '')) kept.push(part);
+        if (part.type === 'tool-invocation') discardedCalls.add(part.toolCallId);
+      } else if (part.type !== 'question' || !discardedCalls.has(part.toolCallId ?? '')) kept.push(part);
     }
     this.#parts.reset(kept);
     this.#steps.delete(stepId);
   }
 
   #toolCall(event: EventOf<'tool-call'>): void {
-    const part = this.#parts.mine(event.toolCallId);
+    const part = this.#parts.getWritable(event.toolCallId);
     if (part === undefined) return this.#add(event.toolCallId, newToolPart(event));
     if (part.type !== 'tool-invocation' || part.state !== 'partial-call')
-      return this.#misfit('tool-call', event.toolCallId);
+      return this.#reportInvalid('tool-call', event.toolCallId);
     completeCall(part, event);
   }
 
   #toolResult(event: EventOf<'tool-result'>): void {
-    const part = this.#parts.mine(event.toolCallId);
+    const part = this.#parts.getWritable(event.toolCallId);
     if (part?.type !== 'tool-invocation' || isSettled(part.state) || part.state === 'partial-call') {
-      return this.#misfit('tool-result', event.toolCallId);
+      return this.#reportInvalid('tool-result', event.toolCallId);
     }
     settleCall(part, event);
   }
 
-  /** About a call: its approval. About nothing, or the call has been asked about before: a part of its own. */
+  /** Stores a question as the approval of its call. Without a call, or if that has one already, the question is its own part. */
   #question(event: EventOf<'question'>): void {
     const { agentId, ...question } = omit(event, 'type', 'at', 'origin');
-    const call = question.toolCallId === undefined ? undefined : this.#parts.mine(question.toolCallId);
-    if (this.#parts.isAsked(question.questionId)) return this.#misfit('question', question.questionId);
+    const call = question.toolCallId === undefined ? undefined : this.#parts.getWritable(question.toolCallId);
+    if (this.#parts.hasQuestion(question.questionId)) return this.#reportInvalid('question', question.questionId);
     if (call?.type === 'tool-invocation' && call.approval === undefined) {
       call.approval = question;
-      return this.#parts.askAbout(call.toolCallId, question.questionId);
+      return this.#parts.linkQuestion(call.toolCallId, question.questionId);
     }
     this.#parts.addQuestion({ type: 'question', ...(agentId !== undefined && { agentId }), ...question });
   }
 
   #answer(event: EventOf<'answer'>): void {
     const answer = omit(event, 'type', 'at', 'origin');
-    const part = this.#parts.asking(event.questionId);
+    const part = this.#parts.getWritableByQuestion(event.questionId);
     if (part?.type === 'tool-invocation' && part.approval?.questionId === event.questionId) {
       part.approval = answered(part.approval, answer);
     } else if (part?.type === 'question') Object.assign(part, answered(part, answer));
-    else this.#misfit('answer', event.questionId);
+    else this.#reportInvalid('answer', event.questionId);
   }
 
   #data(event: EventOf<'data'>): void {
@@ -273,28 +271,28 @@ export class MessageFold {
       return;
     }
     const part = omit(event, 'at', 'origin', 'transient');
-    const before = this.#parts.mine(event.id);
+    const before = this.#parts.getWritable(event.id);
     if (before === undefined) return this.#add(event.id, part);
-    if (before.type !== 'data') return this.#misfit('data', event.id);
+    if (before.type !== 'data') return this.#reportInvalid('data', event.id);
     Object.assign(before, { name: part.name, data: part.data });
     const metadata = mergeMeta(before.providerMetadata, part.providerMetadata);
     if (metadata) before.providerMetadata = metadata;
   }
 
   #dataDelta(event: EventOf<'data-delta'>): void {
-    const part = this.#parts.mine(event.id);
+    const part = this.#parts.getWritable(event.id);
     if (part === undefined && this.#transient.has(event.id)) return;
-    if (part?.type !== 'data') return this.#misfit('data-delta', event.id);
-    const data = this.#patched(part.data, event.patch, event.id);
+    if (part?.type !== 'data') return this.#reportInvalid('data-delta', event.id);
+    const data = this.#applyPatch(part.data, event.patch, event.id);
     if (data !== undefined) part.data = data;
   }
 
   #stateDelta(event: EventOf<'state-delta'>): void {
-    const state = this.#patched(this.#envelope.state ?? {}, event.patch);
+    const state = this.#applyPatch(this.#envelope.state ?? {}, event.patch);
     if (state !== undefined) this.#envelope = { ...this.#envelope, state };
   }
 
-  #patched(value: Json, patch: Op[], id?: string): Json | undefined {
+  #applyPatch(value: Json, patch: Op[], id?: string): Json | undefined {
     const patched = applyPatch(value, patch, this.#owned);
     if (patched.ok) return patched.value;
     const what = id === undefined ? 'state-delta' : 'data-delta';
@@ -305,27 +303,27 @@ export class MessageFold {
 
   #partMetadata(id: string, metadata: Meta | undefined): void {
     if (metadata === undefined) return;
-    const part = this.#parts.mine(id);
-    if (part === undefined) return this.#misfit('metadata', id);
+    const part = this.#parts.getWritable(id);
+    if (part === undefined) return this.#reportInvalid('metadata', id);
     part.providerMetadata = mergeMeta(part.providerMetadata, metadata)!;
   }
 
-  #edit(id: string, type: 'text', change: (part: MessagePart & { type: 'text' }) => void): void {
-    const part = this.#parts.mine(id);
-    if (part?.type === type) change(part);
-    else this.#misfit(type, id);
+  #setCitations(id: string, citations: NonNullable<EventOf<'text-end'>['citations']>): void {
+    const part = this.#parts.getWritable(id);
+    if (part?.type === 'text') part.citations = citations;
+    else this.#reportInvalid('text', id);
   }
 
   #add(id: string, part: MessagePart): void {
-    if (!this.#parts.add(id, part)) this.#misfit(part.type, id);
+    if (!this.#parts.add(id, part)) this.#reportInvalid(part.type, id);
   }
 
-  #set(change: Partial<Rest>): void {
-    this.#rest = { ...this.#rest, ...change };
+  #setFields(change: Partial<ContentFields>): void {
+    this.#fields = { ...this.#fields, ...change };
   }
 
-  #misfit(what: string, id: string): void {
-    this.#onLoss({ kind: 'repaired', what, why: 'It refers to nothing that it fits, and was passed over.', id });
+  #reportInvalid(what: string, id: string): void {
+    this.#onLoss({ kind: 'repaired', what, why: 'No part, agent or step matches it; it was ignored.', id });
   }
 }
 

@@ -14,7 +14,7 @@ function message(...parts: MessagePart[]): CanonicalMessage {
   return { id: 'm1', threadId: 't1', role: 'assistant', type: 'text', createdAt, content: { format: 2, parts } };
 }
 
-/** What travels: a text, parsed again on the other side. */
+/** Encodes, serializes and parses, as a transfer does. */
 function overTheWire(value: CanonicalMessage | MessageInput): unknown {
   return JSON.parse(JSON.stringify(encodeMessage(value)));
 }
@@ -30,7 +30,7 @@ function failure(json: unknown): MessageFormatError {
 }
 
 describe('encodeMessage', () => {
-  it('writes the time as ISO, the bytes of files as base64, and leaves out what is absent', () => {
+  it('encodes time as ISO and bytes as base64, and omits absent fields', () => {
     const json = encodeMessage({
       ...message(),
       resourceId: undefined,
@@ -47,7 +47,7 @@ describe('encodeMessage', () => {
     expect(Object.hasOwn(json, 'resourceId')).toBe(false);
   });
 
-  it('keeps maps, sets and every kind of bytes', () => {
+  it('encodes maps, sets and every kind of bytes', () => {
     const { buffer } = new Uint8Array([104, 105]);
     const data = { map: new Map([[1, 2]]), set: new Set([1]), floats: new Float32Array([1, 2]), buffer };
     const json = encodeMessage({
@@ -76,7 +76,7 @@ describe('encodeMessage', () => {
     expect(original.state.count).toBe(1);
   });
 
-  it('names the place of what JSON cannot hold', () => {
+  it('names the path of a value that JSON cannot represent', () => {
     const loop: JsonObject = {};
     loop['self'] = loop;
     expect(() => encodeMessage(message({ type: 'data', data: 1n as never }))).toThrow(
@@ -86,7 +86,7 @@ describe('encodeMessage', () => {
       'content.parts[0].data.self cannot be kept as JSON (circular reference)',
     );
     expect(() => encodeMessage({ ...message(), createdAt: new Date(Number.NaN) })).toThrow(
-      'createdAt has to be a Date',
+      'createdAt must be a valid Date',
     );
   });
 });
@@ -119,16 +119,16 @@ describe('decodeMessage', () => {
     expect(decodeMessage(overTheWire(original))).toEqual(original);
   });
 
-  it('keeps every string byte for byte, NUL and lone surrogates too', () => {
+  it('keeps every string unchanged, including NUL and lone surrogates', () => {
     fc.assert(
-      fc.property(anyText, anyText, (said, key) => {
-        const original = { ...message({ type: 'text', text: `\0${said}\uD800` }), state: { [key]: '\uDC00' } };
+      fc.property(anyText, anyText, (value, key) => {
+        const original = { ...message({ type: 'text', text: `\0${value}\uD800` }), state: { [key]: '\uDC00' } };
         expect(decodeMessage(overTheWire(original))).toEqual(original);
       }),
     );
   });
 
-  it('keeps fields and part types that it does not know', () => {
+  it('keeps unknown fields and part types', () => {
     const json = encodeMessage(message());
     json['reactions'] = ['👍'];
     json['content'] = { format: 2, parts: [{ type: 'hologram', id: 'h', depth: 3 }], pinned: true };
@@ -137,7 +137,7 @@ describe('decodeMessage', () => {
     expect(decoded.content.parts).toEqual([{ type: 'hologram', id: 'h', depth: 3 }]);
   });
 
-  it('takes `__proto__` for a key like any other', () => {
+  it('treats `__proto__` as an ordinary key', () => {
     const text = JSON.stringify(encodeMessage(message())).replace(
       '"parts"',
       '"metadata":{"__proto__":{"admin":true}},"parts"',
@@ -148,43 +148,48 @@ describe('decodeMessage', () => {
     expect(JSON.stringify(encodeMessage(decoded).content)).toContain('"__proto__":{"admin":true}');
   });
 
-  it('does not look at prototypes', () => {
+  it('ignores inherited fields', () => {
     const hidden = Object.create({ threadId: 't1' }) as object;
     const { threadId: _, ...own } = encodeMessage(message());
     expect(failure(Object.assign(hidden, own)).path).toBe('threadId');
   });
 
   it.each<[string, (json: JsonObject) => unknown, string, string]>([
-    ['not an object', () => [], '', 'the message: expected an object, found a list of 0.'],
-    ['no id', (json) => ({ ...json, id: '' }), 'id', 'id: expected a non-empty string, found "".'],
-    [
-      'a role of its own',
-      (json) => ({ ...json, role: 'robot' }),
-      'role',
-      '"system" or "user" or "assistant" or "tool"',
-    ],
+    ['an array', () => [], '', 'the message: expected an object, found a list of 0.'],
+    ['an empty id', (json) => ({ ...json, id: '' }), 'id', 'id: expected a non-empty string, found "".'],
+    ['an unknown role', (json) => ({ ...json, role: 'robot' }), 'role', '"system" or "user" or "assistant" or "tool"'],
     [
       'a date without a time',
       (json) => ({ ...json, createdAt: '2024-03-01' }),
       'createdAt',
-      'as `toISOString` writes it',
+      'an ISO time with an offset',
     ],
-    ['no content', (json) => ({ ...json, content: 'hi' }), 'content', 'content: expected an object, found "hi".'],
-    ['no format', (json) => ({ ...json, content: { parts: [] } }), 'content.format', 'number of a format'],
     [
-      'a part without its text',
+      'content that is not an object',
+      (json) => ({ ...json, content: 'hi' }),
+      'content',
+      'content: expected an object, found "hi".',
+    ],
+    [
+      'content without a format',
+      (json) => ({ ...json, content: { parts: [] } }),
+      'content.format',
+      'number of a format',
+    ],
+    [
+      'a text part without text',
       withParts({ type: 'text' }),
       'content.parts[0].text',
       'expected a value, found nothing.',
     ],
     [
-      'a call in no state',
+      'a call with an unknown state',
       withParts({ type: 'tool-invocation', toolCallId: 'c', toolName: 't', state: 'done' }),
       'content.parts[0].state',
       '"partial-call" or "call"',
     ],
     [
-      'a file twice',
+      'a file with data and a URL',
       withParts({ type: 'file', data: 'aGk=', url: 'https://example.com' }),
       'content.parts[0]',
       'exactly one of data, url and reference',
@@ -196,40 +201,40 @@ describe('decodeMessage', () => {
       'expected base64; use `url` for a URL, found "https://example.com/a.png"',
     ],
     [
-      'a file whose data is no base64',
+      'a file whose data is not base64',
       withParts({ type: 'file', data: 'aGk' }),
       'content.parts[0].data',
       'expected base64, padded with "=", found "aGk"',
     ],
     [
-      'a wrong part inside an interjection',
+      'an invalid part inside an interjection',
       withParts({ type: 'interjection', role: 'user', parts: [{ type: 'text', text: 1 }] }),
       'content.parts[0].parts[0].text',
       'expected a string, found 1',
     ],
-  ])('refuses %s, and says where', (_, change, path, text) => {
+  ])('rejects %s and names the path', (_, change, path, text) => {
     const error = failure(change(encodeMessage(message())));
     expect(error.path).toBe(path);
     expect(error.message).toContain(text);
   });
 
-  it('names a place in no more than 200 characters', () => {
+  it('limits the path to 200 characters', () => {
     const long = 'k'.repeat(100_000);
     const wrong = { ...encodeMessage(message()), content: { format: 2, parts: [], agents: { [long]: { name: 1 } } } };
     expect(failure(wrong).path).toHaveLength(200);
     expect(failure(wrong).message.length).toBeLessThan(300);
   });
 
-  it('says to upgrade where the format is newer than its own', () => {
+  it('asks for an upgrade if the format is newer', () => {
     const error = failure({ ...encodeMessage(message()), content: { format: 3, parts: 'of another shape' } });
     expect(error).toMatchObject({ code: 'newer-format', path: 'content.format' });
     expect(error.message).toContain('Upgrade Intertie');
   });
 
   it('upgrades older formats step by step', () => {
-    const json = { ...encodeMessage(message()), content: { format: 0, said: 'hi' } };
+    const json = { ...encodeMessage(message()), content: { format: 0, body: 'hi' } };
     const upgrades = {
-      0: ({ said }: JsonObject) => ({ format: 1, content: said! }),
+      0: ({ body }: JsonObject) => ({ format: 1, content: body! }),
       1: ({ content }: JsonObject) => ({ format: 2, content: content!, parts: [{ type: 'text', text: content! }] }),
     };
     expect(decodeMessage(json, { upgrades }).content).toEqual({
@@ -243,22 +248,22 @@ describe('decodeMessage', () => {
 });
 
 describe('copyMessage', () => {
-  const said = new Date(0);
-  const ofAClass = Object.assign(Object.create({}) as object, message());
-  const newer = { ...message({ type: 'text', text: 'hi' }), resourceId: undefined, mood: { said } } as MessageInput;
+  const date = new Date(0);
+  const instance = Object.assign(Object.create({}) as object, message());
+  const newer = { ...message({ type: 'text', text: 'hi' }), resourceId: undefined, mood: { date } } as MessageInput;
 
   it.each<[string, MessageInput]>([
-    ['a plain one, with fields that are absent or of a newer version', newer],
-    ['the first of a branch', { ...message(), parentId: null }],
-    ['one of a class', ofAClass],
-  ])('gives what coding and decoding gives: %s', (_, input) => {
+    ['a plain message with undefined and unknown fields', newer],
+    ['the first message of a branch', { ...message(), parentId: null }],
+    ['a class instance', instance],
+  ])('equals decodeMessage(encodeMessage(…)) for %s', (_, input) => {
     const copy = copyMessage(input);
     expect(copy).toStrictEqual(decodeMessage(encodeMessage(input)));
     expect(copy.content.parts).not.toBe(input.content.parts);
     expect(copy.createdAt).not.toBe(input.createdAt);
   });
 
-  it('refuses what coding and decoding refuses', () => {
+  it('rejects what encodeMessage and decodeMessage reject', () => {
     const wrong = [{ createdAt: new Date(Number.NaN) }, { id: '' }, { content: { format: 9 } }, { state: 1n }];
     for (const fields of wrong) {
       expect(() => copyMessage({ ...message(), ...fields } as unknown as MessageInput)).toThrow(MessageFormatError);

@@ -15,7 +15,7 @@ const end: AgentEvent = { type: 'run-end', outcome: 'complete', finishReason: 's
 const fold = (...events: AgentEvent[]): ReturnType<typeof foldEvents> => foldEvents([start, ...events, end]);
 
 describe('MessageList', () => {
-  it('makes one message of one answer', () => {
+  it('folds a run into one message', () => {
     const message = fold(
       { type: 'text-start', id: '1' },
       { type: 'text-delta', id: '1', delta: 'Hel' },
@@ -39,7 +39,7 @@ describe('MessageList', () => {
     });
   });
 
-  it('a snapshot after a delta knows its part, its length and the delta, without reading the text', () => {
+  it('reports part, length and delta in a snapshot without reading the text', () => {
     const list = new MessageList();
     for (const event of [
       start,
@@ -54,7 +54,7 @@ describe('MessageList', () => {
     expect(early.message.content.parts).toEqual([{ type: 'text', id: '1', text: 'Hello' }]);
   });
 
-  it('unchanged parts stay the same objects from snapshot to snapshot', () => {
+  it('shares unchanged parts between snapshots', () => {
     const list = new MessageList();
     for (const event of [
       start,
@@ -70,7 +70,7 @@ describe('MessageList', () => {
     expect(after.content.parts[1]).not.toBe(before.content.parts[1]);
   });
 
-  it('merges metadata per top key on start, delta, end and late', () => {
+  it('merges metadata per top-level key from start, delta, end and late events', () => {
     const message = fold(
       { type: 'reasoning-start', id: '1', providerMetadata: { intertie: { agent: 'a' } } },
       { type: 'reasoning-delta', id: '1', delta: '', providerMetadata: { anthropic: { signature: 's' } } },
@@ -85,7 +85,7 @@ describe('MessageList', () => {
     });
   });
 
-  it('a call and its result are one part, and approval is an object of it', () => {
+  it('folds a call, its approval and its result into one part', () => {
     const message = fold(
       { type: 'tool-input-start', toolCallId: 'c', toolName: 'pay', providerMetadata: { p: { a: 1 } } },
       { type: 'tool-input-delta', toolCallId: 'c', delta: '{"eur"' },
@@ -112,7 +112,7 @@ describe('MessageList', () => {
     ]);
   });
 
-  it('question ids are a name space of their own', () => {
+  it('keeps question ids in a separate namespace', () => {
     const message = fold(
       { type: 'question', questionId: '0', kind: 'input' },
       { type: 'text-start', id: '0' },
@@ -131,7 +131,7 @@ describe('MessageList', () => {
     ]);
   });
 
-  it('agents named like what every object has are agents all the same', () => {
+  it('accepts agents named like members of Object.prototype', () => {
     const message = fold(
       { type: 'agent-start', agentId: '__proto__', name: 'A', kind: 'agent' },
       { type: 'agent-end', agentId: '__proto__', outcome: 'complete' },
@@ -140,7 +140,7 @@ describe('MessageList', () => {
     expect(Object.keys(message!.content.agents!)).toEqual(['__proto__']);
   });
 
-  it('a discarded step never happened (HelHello, ai 7)', () => {
+  it('removes the parts of a discarded step (HelHello, ai 7)', () => {
     const message = fold(
       { type: 'step-start', stepId: 's1' },
       { type: 'text-start', id: '1', stepId: 's1' },
@@ -157,7 +157,7 @@ describe('MessageList', () => {
     expect(Object.keys(message!.content.steps!)).toEqual(['s2']);
   });
 
-  it('what was asked about a call of a discarded step was never asked', () => {
+  it('removes questions about calls of a discarded step', () => {
     const message = fold(
       { type: 'step-start', stepId: 's1' },
       { type: 'tool-call', toolCallId: 'c', toolName: 't', input: 1, stepId: 's1' },
@@ -168,7 +168,7 @@ describe('MessageList', () => {
     expect(message!.content.parts).toEqual([]);
   });
 
-  it('a snapshot corrects the text, but takes no call back', () => {
+  it('replaces text on a snapshot without undoing calls', () => {
     const message = fold(
       { type: 'tool-call', toolCallId: 'c', toolName: 't', input: 1 },
       { type: 'tool-result', toolCallId: 'c', status: 'ok', output: 2 },
@@ -191,7 +191,7 @@ describe('MessageList', () => {
     ]);
   });
 
-  it('keeps what is beside the message out of it, and the state with it', () => {
+  it('ignores transient data, notices and raw events, and stores the state', () => {
     const message = fold(
       { type: 'data', id: 'd', name: 'progress', data: 1, transient: true },
       { type: 'data-delta', id: 'd', patch: [{ op: 'replace', path: '', value: 2 }] },
@@ -204,7 +204,7 @@ describe('MessageList', () => {
     expect(message!.state).toEqual({ n: 2 });
   });
 
-  it('holds several messages, and goes on with the one that a run continues', () => {
+  it('extends the message that a run continues', () => {
     const list = new MessageList({
       messages: [foldEvents([start, { ...end, outcome: 'paused', waitingFor: [{ type: 'message' }] }])!],
     });
@@ -218,7 +218,7 @@ describe('MessageList', () => {
     ]);
   });
 
-  it('reports what does not fit, and goes on', () => {
+  it('reports events that do not fit and continues', () => {
     const losses: Loss[] = [];
     const list = new MessageList({ onLoss: (loss) => losses.push(loss) });
     list.feed({ type: 'text-delta', id: '1', delta: 'before the run' });

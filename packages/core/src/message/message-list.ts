@@ -5,14 +5,14 @@ import type { MessageSnapshot } from './message-snapshot.ts';
 import type { CanonicalMessage } from '../event/message.ts';
 
 export type MessageListOptions = {
-  /** What is there already; a continuation goes on with the message that its run names. */
+  /** Existing messages. A continuation extends the message that its run names. */
   messages?: Iterable<CanonicalMessage>;
   onLoss?: OnLoss;
 };
 
 /**
- * The fold from events to messages: feed it the events of one run after another, and read the messages they make.
- * It serves streaming, storing, recovery after a crash, and replay; `unfold` is its inverse.
+ * Folds events into messages: feed it the events of one run after another, then read the messages. Used for streaming, storage,
+ * recovery after a crash, and replay; `unfold` is its inverse.
  */
 export class MessageList {
   #messages = new Map<string, CanonicalMessage | MessageFold>();
@@ -24,7 +24,7 @@ export class MessageList {
     for (const message of options.messages ?? []) this.add(message);
   }
 
-  /** A message that no run makes: the user's, or one from the store. */
+  /** Adds a message that no run produces: the user's, or one from the store. */
   add(message: CanonicalMessage): void {
     this.#messages.set(message.id, message);
   }
@@ -33,10 +33,10 @@ export class MessageList {
     if (event.type === 'run-start') this.#current = this.#open(event);
     if (this.#current) this.#current.feed(event);
     else
-      this.#onLoss({ kind: 'late', what: event.type, why: 'No run has started yet, so there is no message for it.' });
+      this.#onLoss({ kind: 'late', what: event.type, why: 'No run has started, so there is no message to add it to.' });
   }
 
-  /** The message of the latest run, as it is now. O(1), also after every delta. */
+  /** Snapshot of the message of the latest run. O(1), also after every delta. */
   snapshot(): MessageSnapshot | undefined {
     return this.#current?.snapshot();
   }
@@ -46,7 +46,7 @@ export class MessageList {
     return this.#current?.snapshot().message;
   }
 
-  /** All of them, in the order in which they came. */
+  /** All messages, in the order in which they were added. */
   get messages(): CanonicalMessage[] {
     return Array.from(this.#messages.values(), (entry) =>
       entry instanceof MessageFold ? entry.snapshot().message : entry,
@@ -74,7 +74,7 @@ function newMessage(event: EventOf<'run-start'>): CanonicalMessage {
   };
 }
 
-/** The message that a run's events make, or undefined where there is no run among them. */
+/** Folds the events of a run into its message. Undefined if no run starts among them. */
 export function foldEvents(events: Iterable<AgentEvent>, options?: MessageListOptions): CanonicalMessage | undefined {
   const list = new MessageList(options);
   for (const event of events) list.feed(event);

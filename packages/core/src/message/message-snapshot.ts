@@ -1,28 +1,28 @@
 import type { AgentEntry, CanonicalMessage, MessageContent, MessagePart, StepEntry } from '../event/message.ts';
-import { directoryOf, type DirectoryVersion } from './versioned-directory.ts';
-import { itemsOf, type ListVersion } from './versioned-list.ts';
+import { readDirectory, type DirectoryVersion } from './versioned-directory.ts';
+import { readItems, type ListVersion } from './versioned-list.ts';
 
-/** A message at one moment. Taking one is O(1); the message itself is built when it is asked for, and once. */
+/** A message at one moment. Taking a snapshot is O(1); the message is built once, when it is first read. */
 export interface MessageSnapshot {
   readonly messageId: string;
-  /** How many events the message is made of. */
+  /** Number of events applied to the message. */
   readonly version: number;
-  /** The part that the last delta belongs to. */
+  /** Part of the last delta. */
   readonly partId: string | undefined;
   readonly lastDelta: string;
-  /** The length of that part's text so far: reading a growing string's length is cheap, reading its end is not. */
+  /** Length of that part's text. Reading the length of a growing string is cheap, reading its end is not. */
   readonly length: number;
   readonly message: CanonicalMessage;
 }
 
 export type Envelope = Omit<CanonicalMessage, 'content'>;
-/** What of the content is neither a part nor a directory. */
-export type Rest = Omit<MessageContent, 'parts' | 'agents' | 'steps'>;
+/** Fields of the content other than parts and directories. */
+export type ContentFields = Omit<MessageContent, 'parts' | 'agents' | 'steps'>;
 
-/** What a snapshot needs to build its message. */
+/** State from which a snapshot builds its message. */
 export type Versions = {
   envelope: Envelope;
-  rest: Rest;
+  fields: ContentFields;
   parts: ListVersion<MessagePart>;
   agents: DirectoryVersion<AgentEntry>;
   steps: DirectoryVersion<StepEntry>;
@@ -34,7 +34,7 @@ export class Snapshot implements MessageSnapshot {
   readonly partId: string | undefined;
   readonly lastDelta: string;
   readonly length: number;
-  /** Let go once the message is built: a version keeps all that came after it. */
+  /** Released once the message is built, because an old version retains all newer ones. */
   #versions: Versions | undefined;
   #message: CanonicalMessage | undefined;
 
@@ -49,22 +49,22 @@ export class Snapshot implements MessageSnapshot {
 
   get message(): CanonicalMessage {
     if (this.#versions) {
-      this.#message = build(this.#versions);
+      this.#message = buildMessage(this.#versions);
       this.#versions = undefined;
     }
     return this.#message!;
   }
 }
 
-function build({ envelope, rest, parts, agents, steps }: Versions): CanonicalMessage {
-  const { format, runs, ...others } = rest;
-  const agentDirectory = directoryOf(agents);
-  const stepDirectory = directoryOf(steps);
+function buildMessage({ envelope, fields, parts, agents, steps }: Versions): CanonicalMessage {
+  const { format, runs, ...others } = fields;
+  const agentDirectory = readDirectory(agents);
+  const stepDirectory = readDirectory(steps);
   return {
     ...envelope,
     content: {
       format,
-      parts: itemsOf(parts),
+      parts: readItems(parts),
       ...others,
       ...(agentDirectory && { agents: agentDirectory }),
       ...(stepDirectory && { steps: stepDirectory }),

@@ -11,25 +11,25 @@ const message = (id: string, role: MessageRole, ...parts: MessagePart[]): Canoni
   createdAt: new Date(0),
 });
 const text = (value: string): MessagePart => ({ type: 'text', text: value });
-const call = (toolCallId: string, more: Partial<ToolPart> = {}): ToolPart => ({
+const call = (toolCallId: string, fields: Partial<ToolPart> = {}): ToolPart => ({
   type: 'tool-invocation',
   toolCallId,
   toolName: 'weather',
   state: 'call',
   args: {},
-  ...more,
+  ...fields,
 });
 const user = message('u', 'user', text('hi'));
 
 describe('repairHistory', () => {
-  it('gives back a sound history as it is, the same objects', () => {
+  it('returns the same objects for a valid history', () => {
     const sound = [user, message('a', 'assistant', text('ok'), call('c', { state: 'result', result: 1 }))];
     const { messages, repairs } = repairHistory(sound);
     expect(repairs).toEqual([]);
     expect(messages.every((entry, index) => entry === sound[index])).toBe(true);
   });
 
-  it('settles a call that a crash left open, and says so to the model', () => {
+  it('settles an open call with an error that explains the crash', () => {
     const broken = message('a', 'assistant', call('c', { result: 'half', preliminary: true }));
     const { messages, repairs } = repairHistory([user, broken]);
     expect(messages[1]!.content.parts[0]).toEqual(
@@ -42,7 +42,7 @@ describe('repairHistory', () => {
     });
   });
 
-  it('leaves open what the continued message waits for', () => {
+  it('keeps the open calls and questions of the continued message', () => {
     const waiting = message('a', 'assistant', call('c'), { type: 'question', questionId: 'q', kind: 'input' });
     expect(repairHistory([user, waiting], { continues: 'a' })).toEqual({ messages: [user, waiting], repairs: [] });
   });
@@ -51,19 +51,19 @@ describe('repairHistory', () => {
     ['denied', { questionId: 'q', approved: false, reason: 'too dear' }, 'too dear'],
     ['cancelled', { questionId: 'q', cancelled: true as const }, 'No approval was given.'],
     ['unanswered', undefined, 'No approval was given.'],
-  ])('a call whose approval is %s is denied', (_, answer, reason) => {
+  ])('denies a call whose approval is %s', (_, answer, reason) => {
     const approval = { questionId: 'q', kind: 'approval' as const, ...(answer && { answer }) };
     const { messages } = repairHistory([user, message('a', 'assistant', call('c', { approval }))]);
     expect(messages[1]!.content.parts[0]).toMatchObject({ state: 'denied', error: { message: reason } });
   });
 
-  it('an approved call that never ran is interrupted, not denied', () => {
+  it('marks an approved call without a result as interrupted', () => {
     const approval = { questionId: 'q', kind: 'approval' as const, answer: { questionId: 'q', approved: true } };
     const { messages } = repairHistory([user, message('a', 'assistant', call('c', { approval }))]);
     expect(messages[1]!.content.parts[0]).toMatchObject({ state: 'error', error: { code: 'unsettled' } });
   });
 
-  it('leaves out half a call and white space, and then a message that says nothing', () => {
+  it('omits partial calls, whitespace and then empty messages', () => {
     const { messages, repairs } = repairHistory([
       user,
       message('a', 'assistant', text(' \n'), call('c', { state: 'partial-call', argsText: '{"ci' })),
@@ -73,17 +73,17 @@ describe('repairHistory', () => {
     expect(repairs.map(({ kind }) => kind)).toEqual(['empty-text', 'partial-call', 'empty-message', 'empty-message']);
   });
 
-  it('keeps an empty reasoning that leads somewhere: it may be a signature', () => {
+  it('keeps empty reasoning before other content, since it may carry a signature', () => {
     const signed: MessagePart = {
       type: 'reasoning',
       reasoning: '',
       providerMetadata: { anthropic: { signature: 's' } },
     };
-    const said = message('a', 'assistant', signed, text('so'));
-    expect(repairHistory([said])).toEqual({ messages: [said], repairs: [] });
+    const answer = message('a', 'assistant', signed, text('so'));
+    expect(repairHistory([answer])).toEqual({ messages: [answer], repairs: [] });
   });
 
-  it('leaves out thoughts that lead to nothing: a stop while the model was thinking', () => {
+  it('omits trailing reasoning of a stopped run', () => {
     const stopped = message('a', 'assistant', text('so'), { type: 'reasoning', reasoning: 'hm' });
     const { messages, repairs } = repairHistory([
       stopped,
@@ -93,7 +93,7 @@ describe('repairHistory', () => {
     expect(repairs.map(({ kind }) => kind)).toEqual(['lone-reasoning', 'lone-reasoning', 'empty-message']);
   });
 
-  it('reads the flat text of an import', () => {
+  it('reads the flat text of an imported message', () => {
     const flat = message('a', 'user');
     flat.content.content = 'hello there';
     const { messages, repairs } = repairHistory([flat]);
@@ -101,20 +101,20 @@ describe('repairHistory', () => {
     expect(repairs).toMatchObject([{ kind: 'flat-content' }]);
   });
 
-  it('white space is left out whatever is noted beside it, unless it is signed', () => {
+  it('omits whitespace with metadata unless it is signed', () => {
     const noted: MessagePart = { type: 'text', text: ' ', providerMetadata: { intertie: { agent: 'a' } } };
     const signed: MessagePart = { type: 'text', text: '', providerMetadata: { google: { thoughtSignature: 's' } } };
     expect(repairHistory([message('a', 'assistant', noted, signed)]).messages[0]!.content.parts).toEqual([signed]);
   });
 
-  it('an answer that a person gave is something said, an empty interjection is not', () => {
+  it('keeps a message with an answer and omits one with an empty interjection', () => {
     const asked = { type: 'question', questionId: 'q', kind: 'input' } as const;
-    const told = message('a', 'assistant', { ...asked, answer: { questionId: 'q', value: 7 } });
+    const answered = message('a', 'assistant', { ...asked, answer: { questionId: 'q', value: 7 } });
     const silent = message('b', 'assistant', { type: 'interjection', role: 'user', parts: [] });
-    expect(repairHistory([told, silent]).messages).toEqual([told]);
+    expect(repairHistory([answered, silent]).messages).toEqual([answered]);
   });
 
-  it('joins the results of tool messages to their calls, and leaves out those without', () => {
+  it('merges the results of tool messages into their calls and omits orphans', () => {
     const { messages, repairs } = repairHistory([
       user,
       message('a', 'assistant', call('c')),
@@ -128,7 +128,7 @@ describe('repairHistory', () => {
     ]);
   });
 
-  it('leaves out a call whose id came before', () => {
+  it('omits a call with a repeated id', () => {
     const settled = call('c', { state: 'result', result: 1 });
     const { messages, repairs } = repairHistory([
       message('a', 'assistant', settled),
@@ -138,7 +138,7 @@ describe('repairHistory', () => {
     expect(repairs).toMatchObject([{ kind: 'repeated-call', messageId: 'b', id: 'c' }]);
   });
 
-  it('cancels a question that nobody answered', () => {
+  it('cancels an unanswered question', () => {
     const asked = message('a', 'assistant', text('?'), { type: 'question', questionId: 'q', kind: 'input' });
     expect(repairHistory([asked]).messages[0]!.content.parts[1]).toMatchObject({
       answer: { questionId: 'q', cancelled: true },

@@ -2,7 +2,7 @@ import { omit } from '../json/fields.ts';
 import type { CanonicalMessage, MessagePart, ToolPart } from '../event/message.ts';
 import { isSettled } from '../codec/tool-part.ts';
 
-/** One thing that was mended, and where. */
+/** One repair, and the message and part it applies to. */
 export type Repair = {
   kind:
     | 'partial-call'
@@ -21,7 +21,7 @@ export type Repair = {
 };
 
 export type RepairOptions = {
-  /** The message that the next run continues: what it waits for stays open. */
+  /** Message that the next run continues. Its open calls and questions stay open. */
   continues?: string;
 };
 
@@ -30,9 +30,9 @@ export type RepairedHistory = { messages: CanonicalMessage[]; repairs: Repair[] 
 type Report = (repair: Repair) => void;
 
 /**
- * Makes a history acceptable to every provider. What a crash or a stop leaves behind (calls without a result, results
- * without a call, half a call, unanswered questions, empty messages) makes a provider refuse the whole conversation.
- * The messages given are never changed: a message that needs nothing comes back as it is, and the stored truth stays.
+ * Makes a history acceptable to every provider. A crash or a stop leaves calls without a result, results without a call, partial
+ * calls, unanswered questions and empty messages; for any of these a provider rejects the whole conversation. Does not change
+ * the given messages, and returns a message that needs no repair as it is.
  */
 export function repairHistory(messages: readonly CanonicalMessage[], options: RepairOptions = {}): RepairedHistory {
   const repairs: Repair[] = [];
@@ -43,27 +43,26 @@ export function repairHistory(messages: readonly CanonicalMessage[], options: Re
   for (const message of merged) {
     const continued = message.id === options.continues;
     const parts: MessagePart[] = [];
-    const before = partsOf(message, report);
+    const before = getParts(message, report);
     for (const [index, part] of before.entries()) {
-      const mended = isSeparator(before, index) ? part : repairPart(part, message.id, continued, seen, report);
-      if (mended) parts.push(mended);
+      const repaired = isSeparator(before, index) ? part : repairPart(part, message.id, continued, seen, report);
+      if (repaired) parts.push(repaired);
     }
     if (!continued) dropLoneReasoning(parts, message.id, report);
-    const whole = withParts(message, parts);
-    if (parts.some(isSaid) || continued) kept.push(whole);
-    else report({ kind: 'empty-message', messageId: message.id, message: 'It says nothing, and was left out.' });
+    if (parts.some(hasModelContent) || continued) kept.push(withParts(message, parts));
+    else report({ kind: 'empty-message', messageId: message.id, message: 'The message is empty; it was omitted.' });
   }
   return { messages: kept, repairs };
 }
 
-/** An import may bring its text flat, and no parts. */
-function partsOf({ id, content }: CanonicalMessage, report: Report): readonly MessagePart[] {
+/** Returns the parts, or the flat text of an imported message as one part. */
+function getParts({ id, content }: CanonicalMessage, report: Report): readonly MessagePart[] {
   if (content.parts.length > 0 || !content.content) return content.parts;
-  report({ kind: 'flat-content', messageId: id, message: 'Its text is taken from `content.content`.' });
+  report({ kind: 'flat-content', messageId: id, message: 'The text was read from `content.content`.' });
   return [{ type: 'text', text: content.content }];
 }
 
-/** A stop while the model thinks leaves thoughts that lead to nothing; providers refuse them. */
+/** Drops trailing reasoning, which a stop leaves behind while the model is thinking. Providers reject it. */
 function dropLoneReasoning(parts: MessagePart[], messageId: string, report: Report): void {
   while (parts.at(-1)?.type === 'reasoning') {
     const { id } = parts.pop()!;
@@ -71,7 +70,7 @@ function dropLoneReasoning(parts: MessagePart[], messageId: string, report: Repo
       kind: 'lone-reasoning',
       messageId,
       ...(id !== undefined && { id }),
-      message: 'Nothing follows it; it was left out.',
+      message: 'No content follows the reasoning; it was omitted.',
     });
   }
 }
@@ -91,7 +90,7 @@ function repairPart(
           kind: 'repeated-call',
           messageId,
           id,
-          message: 'A call of this id came before; this one was left out.',
+          message: 'An earlier call has the same id; this one was omitted.',
         });
         return undefined;
       }
@@ -105,18 +104,18 @@ function repairPart(
         kind: 'unanswered-question',
         messageId,
         id: questionId,
-        message: 'Nobody answered; it counts as cancelled.',
+        message: 'The question was not answered; it counts as cancelled.',
       });
       return { ...part, answer: { questionId, cancelled: true } };
     }
     case 'text':
-      // Providers refuse a block of white space, unless they marked it themselves.
-      if (part.text.trim() !== '' || isMarked(part)) return part;
+      // Providers reject a whitespace-only block, unless it carries their own metadata.
+      if (part.text.trim() !== '' || hasRequiredMetadata(part)) return part;
       report({
         kind: 'empty-text',
         messageId,
         ...(part.id !== undefined && { id: part.id }),
-        message: 'It was left out.',
+        message: 'The text is empty; it was omitted.',
       });
       return undefined;
     default:
@@ -128,15 +127,15 @@ function repairCall(part: ToolPart, messageId: string, continued: boolean, repor
   const { toolCallId: id, toolName } = part;
   if (isSettled(part.state)) return part;
   if (part.state === 'partial-call') {
-    report({ kind: 'partial-call', messageId, id, message: `The call of ${toolName} was cut, and was left out.` });
+    report({ kind: 'partial-call', messageId, id, message: `The call of ${toolName} is incomplete; it was omitted.` });
     return undefined;
   }
   if (continued) return part;
   const { result, ...call } = omit(part, 'preliminary', 'resultContent');
-  const refusal = refusalOf(part);
-  if (refusal !== undefined) {
-    report({ kind: 'unsettled-call', messageId, id, message: `The call of ${toolName} was not approved: ${refusal}` });
-    return { ...call, state: 'denied', error: { message: refusal } };
+  const denial = getDenialReason(part);
+  if (denial !== undefined) {
+    report({ kind: 'unsettled-call', messageId, id, message: `The call of ${toolName} was not approved: ${denial}` });
+    return { ...call, state: 'denied', error: { message: denial } };
   }
   report({ kind: 'unsettled-call', messageId, id, message: `The call of ${toolName} has no result.` });
   const message = 'The call was interrupted. Whether the tool has run is not known.';
@@ -147,14 +146,14 @@ function repairCall(part: ToolPart, messageId: string, continued: boolean, repor
   };
 }
 
-/** Why a call was never allowed to run, if it was not. */
-function refusalOf({ approval }: ToolPart): string | undefined {
+/** Returns why the call was denied, or undefined if it was allowed to run. */
+function getDenialReason({ approval }: ToolPart): string | undefined {
   if (!approval) return undefined;
   if (!approval.answer || approval.answer.cancelled) return 'No approval was given.';
   return approval.answer.approved === false ? (approval.answer.reason ?? 'The approval was denied.') : undefined;
 }
 
-/** Messages of the role `tool`, which imports bring: their results belong to the call of an earlier message. */
+/** Merges messages of the role `tool`, which imports contain, into the calls of earlier messages. */
 function mergeToolMessages(messages: readonly CanonicalMessage[], report: Report): CanonicalMessage[] {
   if (!messages.some(({ role }) => role === 'tool')) return [...messages];
   const kept: CanonicalMessage[] = [];
@@ -179,16 +178,16 @@ function mergeResult(
   callers: Map<string, { message: number; part: number }>,
   report: Report,
 ): void {
-  const place = part.type === 'tool-invocation' ? callers.get(part.toolCallId) : undefined;
-  const caller = place && kept[place.message];
-  const call = place && caller?.content.parts[place.part];
-  if (part.type !== 'tool-invocation' || !place || !caller || call?.type !== 'tool-invocation') {
+  const location = part.type === 'tool-invocation' ? callers.get(part.toolCallId) : undefined;
+  const caller = location && kept[location.message];
+  const call = location && caller?.content.parts[location.part];
+  if (part.type !== 'tool-invocation' || !location || !caller || call?.type !== 'tool-invocation') {
     const id = part.type === 'tool-invocation' ? part.toolCallId : part.id;
     report({
       kind: 'orphan-result',
       messageId,
       ...(id !== undefined && { id }),
-      message: 'No call before it has this id; it was left out.',
+      message: 'No earlier call has this id; the result was omitted.',
     });
     return;
   }
@@ -197,59 +196,62 @@ function mergeResult(
       kind: 'orphan-result',
       messageId,
       id: part.toolCallId,
-      message: 'The call has a result; this one was left out.',
+      message: 'The call already has a result; this one was omitted.',
     });
     return;
   }
   const outcome = omit(part, 'args', 'argsText');
   const settled: ToolPart = { ...call, ...outcome, toolName: call.toolName };
-  kept[place.message] = withParts(caller, caller.content.parts.with(place.part, settled));
+  kept[location.message] = withParts(caller, caller.content.parts.with(location.part, settled));
   report({
     kind: 'merged-result',
     messageId,
     id: part.toolCallId,
-    message: `It was joined to its call in ${caller.id}.`,
+    message: `The result was merged into its call in message ${caller.id}.`,
   });
 }
 
-/** Whether a model is told anything by the part. */
-function isSaid(part: MessagePart): boolean {
+/** Whether the part produces content for the model. */
+function hasModelContent(part: MessagePart): boolean {
   switch (part.type) {
     case 'data':
-      // A provider's own content goes back to that provider.
+      // Provider-specific content is sent back to that provider.
       return part.name?.startsWith('provider:') ?? false;
     case 'source':
       return false;
     case 'question':
       return part.answer !== undefined && !part.answer.cancelled;
     case 'interjection':
-      return part.parts.some(isSaid);
+      return part.parts.some(hasModelContent);
     case 'text':
-      return part.text.trim() !== '' || isMarked(part);
+      return part.text.trim() !== '' || hasRequiredMetadata(part);
     default:
       return true;
   }
 }
 
-/** Metadata that its provider wants back with a part, even an empty one: Google signs it, OpenAI gives it an item id. */
-const marks = ['thoughtSignature', 'signature', 'itemId'];
+/** Metadata that a provider requires back even with an empty part: Google's signatures, OpenAI's item ids. */
+const requiredKeys = ['thoughtSignature', 'signature', 'itemId'];
 
-function isMarked({ providerMetadata = {} }: MessagePart): boolean {
-  return Object.values(providerMetadata).some((meta) => marks.some((mark) => Object.hasOwn(meta, mark)));
+function hasRequiredMetadata({ providerMetadata = {} }: MessagePart): boolean {
+  return Object.values(providerMetadata).some((meta) => requiredKeys.some((key) => Object.hasOwn(meta, key)));
 }
 
-/** Whether a part is white space between two texts, which separates their sentences. Sources may stand between them too. */
+/** Whether the part is whitespace between two texts (ignoring sources), which separates their sentences. */
 function isSeparator(parts: readonly MessagePart[], index: number): boolean {
   const part = parts[index]!;
   if (part.type !== 'text' || part.text === '' || part.text.trim() !== '') return false;
-  return isSpoken(parts.slice(0, index).findLast(isNoSource)) && isSpoken(parts.slice(index + 1).find(isNoSource));
+  return (
+    isNonEmptyText(parts.slice(0, index).findLast(isNotSource)) &&
+    isNonEmptyText(parts.slice(index + 1).find(isNotSource))
+  );
 }
 
-function isNoSource({ type }: MessagePart): boolean {
+function isNotSource({ type }: MessagePart): boolean {
   return type !== 'source';
 }
 
-function isSpoken(part: MessagePart | undefined): boolean {
+function isNonEmptyText(part: MessagePart | undefined): boolean {
   return part?.type === 'text' && part.text.trim() !== '';
 }
 

@@ -13,7 +13,7 @@ const imported: CanonicalMessage = {
   content: { format: 2, parts: [{ type: 'text', text: 'from elsewhere' }], content: 'from elsewhere' },
 };
 
-it('unfolds an imported message, which has no ids and no run, into a whole run', () => {
+it('unfolds an imported message without ids or a run into a complete run', () => {
   const events = unfold(imported);
   expect(events.map(({ type }) => type)).toEqual([
     'run-start',
@@ -29,23 +29,23 @@ it('unfolds an imported message, which has no ids and no run, into a whole run',
   });
 });
 
-it('unfolds a message that still streams without an end', () => {
+it('unfolds a streaming message without an end', () => {
   const events = unfold({ ...imported, status: 'streaming', runId: 'r' });
   expect(events[0]).toMatchObject({ type: 'run-start', runId: 'r' });
   expect(events.at(-1)?.type).toBe('text-end');
 });
 
-it("refuses a user's message, and says what to use", () => {
+it('rejects a user message and names the alternative', () => {
   expect(() => unfold({ ...imported, role: 'user' })).toThrow(/unfoldContent/);
   expect(unfoldContent(imported.content)).toHaveLength(3);
 });
 
-it('carries a part of a newer version as raw', () => {
+it('converts a part of a newer version to a raw event', () => {
   const part = { type: 'hologram', beams: 3 } as never;
   expect(unfoldContent({ format: 2, parts: [part] })).toEqual([{ type: 'raw', dialect: 'canonical', value: part }]);
 });
 
-it('applies an answer outside a run by the same fold, once', () => {
+it('applies an answer outside a run once', () => {
   const content: CanonicalMessage['content'] = {
     format: 2,
     parts: [
@@ -65,7 +65,7 @@ it('applies an answer outside a run by the same fold, once', () => {
   expect(content.parts[0]).not.toHaveProperty('answer');
 });
 
-it('says how a paused message stands now: answered in part, given up', () => {
+it('reflects partial answers and cancellation in the end of a paused message', () => {
   const asked = (id: string) => ({ type: 'question' as const, questionId: id, kind: 'input' as const });
   const paused: CanonicalMessage = {
     ...imported,
@@ -86,7 +86,7 @@ it('says how a paused message stands now: answered in part, given up', () => {
   expect(unfold({ ...paused, status: 'aborted' }).at(-1)).toMatchObject({ outcome: 'aborted' });
 });
 
-it('unfolds very long messages, and very long lines of agents', () => {
+it('unfolds very long messages and very deep agent hierarchies', () => {
   const parts = Array.from({ length: 60_000 }, (_, index) => ({ type: 'text' as const, id: `${index}`, text: 'x' }));
   expect(unfold({ ...imported, content: { format: 2, parts } }).length).toBeGreaterThan(180_000);
   const agents = Object.fromEntries(
@@ -99,7 +99,7 @@ it('unfolds very long messages, and very long lines of agents', () => {
   expect(first).toMatchObject({ agentId: 'a19999' });
 });
 
-it('reports what no event can say', () => {
+it('reports content that no event can carry', () => {
   const losses: string[] = [];
   const parts = [{ type: 'reasoning' as const, reasoning: 'hm', details: [1] }];
   unfold({ ...imported, content: { format: 2, parts } }, ({ what }) => losses.push(what));

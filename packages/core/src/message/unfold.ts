@@ -14,22 +14,21 @@ import type { Outcome } from '../event/outcome.ts';
 import { isSettled } from '../codec/tool-part.ts';
 
 /**
- * The events of a message: the inverse of the fold, `fold(unfold(m))` is `m`. A message that nothing streams any more is
- * replayed by it, in every protocol. What only the runs before the last one have left in the content, and events cannot
- * say again, comes as a snapshot without parts. The end is the end as it stands now: a pause that was answered in part
- * waits for the rest, one that was given up is aborted. What no event can say is reported.
+ * Converts a message to events: the inverse of the fold, `fold(unfold(m))` equals `m`. Replays a stored message in every
+ * protocol. Content of earlier runs that has no event is sent as a snapshot without parts. The `run-end` reflects the present: a
+ * partly answered pause waits only for the open decisions, an abandoned one is aborted. Reports what no event can carry.
  */
 export function unfold(message: CanonicalMessage, onLoss: OnLoss = () => undefined): AgentEvent[] {
   if (message.role !== 'assistant') {
     throw new TypeError(
-      `Message ${message.id} has the role "${message.role}"; only an assistant's message comes from events. ` +
+      `Message ${message.id} has the role "${message.role}"; only assistant messages can be unfolded. ` +
         'Use unfoldContent for the parts of any message.',
     );
   }
   const { runs = [], providerMetadata } = message.content;
   const streaming = message.status === 'streaming';
   const before = streaming ? runs : runs.slice(0, -1);
-  const { runId, ...ended } = standing(message, (streaming ? undefined : runs.at(-1)) ?? unrecorded(message));
+  const { runId, ...ended } = getCurrentEnd(message, (streaming ? undefined : runs.at(-1)) ?? inferRun(message));
   const events: AgentEvent[] = [
     {
       type: 'run-start',
@@ -41,14 +40,14 @@ export function unfold(message: CanonicalMessage, onLoss: OnLoss = () => undefin
       at: message.createdAt.getTime(),
     },
   ];
-  const carried: MessageContent = {
+  const snapshot: MessageContent = {
     format: 2,
     parts: [],
     ...(message.content.content !== undefined && { content: message.content.content }),
     ...(streaming && providerMetadata && { providerMetadata }),
     ...(before.length > 0 && { runs: before }),
   };
-  if (Object.keys(carried).length > 2) events.push({ type: 'message-snapshot', content: carried });
+  if (Object.keys(snapshot).length > 2) events.push({ type: 'message-snapshot', content: snapshot });
   if (message.state !== undefined) events.push({ type: 'state-snapshot', state: message.state });
   for (const event of unfoldContent(message.content, onLoss)) events.push(event);
   if (streaming) return events;
@@ -61,8 +60,8 @@ export function unfold(message: CanonicalMessage, onLoss: OnLoss = () => undefin
   return events;
 }
 
-/** How the last run has ended, as of now. */
-function standing({ status, content }: CanonicalMessage, run: RunEntry): RunEntry {
+/** Adjusts the end of the last run to the answers or the cancellation since. */
+function getCurrentEnd({ status, content }: CanonicalMessage, run: RunEntry): RunEntry {
   if (run.outcome !== 'paused') return run;
   const { outcome: _, waitingFor, ...rest } = run;
   if (status === 'aborted') return { ...rest, outcome: 'aborted' };
@@ -72,24 +71,24 @@ function standing({ status, content }: CanonicalMessage, run: RunEntry): RunEntr
     const asked = part.type === 'tool-invocation' ? part.approval : part.type === 'question' ? part : undefined;
     if (asked && !asked.answer) open.add(`question ${asked.questionId}`);
   }
-  const still = waitingFor.filter((waiting) => {
+  const stillOpen = waitingFor.filter((waiting) => {
     if (waiting.type === 'message') return true;
     return open.has(waiting.type === 'tool' ? `tool ${waiting.toolCallId}` : `question ${waiting.questionId}`);
   });
-  // All is answered, and the run that goes on has not begun.
-  return { ...rest, outcome: 'paused', waitingFor: still.length > 0 ? still : [{ type: 'message' }] };
+  // Everything is answered, but the continuation has not started.
+  return { ...rest, outcome: 'paused', waitingFor: stillOpen.length > 0 ? stillOpen : [{ type: 'message' }] };
 }
 
-/** An imported message has no run on record: it ended as its status says. */
-function unrecorded({ id, runId = id, status }: CanonicalMessage): RunEntry {
+/** Derives the end of an imported message, which has no recorded run, from its status. */
+function inferRun({ id, runId = id, status }: CanonicalMessage): RunEntry {
   if (status === 'paused') return { runId, outcome: 'paused', waitingFor: [{ type: 'message' }] };
   if (status === 'error') return { runId, outcome: 'error', error: { message: 'The run failed.' } };
   return { runId, outcome: status === 'aborted' ? 'aborted' : 'complete' };
 }
 
 /**
- * The events of a message's content without the run around it: agents, steps and parts, opened and closed in order.
- * A part without an id of its own gets one from its place.
+ * Converts content to events without the run around it: agents, steps and parts, opened and closed in order. A part without an
+ * id gets one from its index.
  */
 export function unfoldContent(content: MessageContent, onLoss: OnLoss = () => undefined): AgentEvent[] {
   const events: AgentEvent[] = [];
@@ -102,48 +101,48 @@ export function unfoldContent(content: MessageContent, onLoss: OnLoss = () => un
     if (part.stepId !== undefined) lastOfStep.set(part.stepId, index);
 
   const startAgent = (agentId: string | undefined): void => {
-    const line: AgentEvent[] = [];
+    const starts: AgentEvent[] = [];
     for (let id = agentId, entry = agents.get(id ?? ''); id !== undefined && entry; entry = agents.get(id ?? '')) {
       agents.delete(id);
-      line.push(agentStart(id, entry));
+      starts.push(toAgentStart(id, entry));
       id = entry.parentAgentId;
     }
-    for (const event of line.toReversed()) events.push(event);
+    for (const event of starts.toReversed()) events.push(event);
   };
   const startStep = (stepId: string | undefined): void => {
     const entry = stepId === undefined ? undefined : steps.get(stepId);
     if (stepId === undefined || !entry) return;
     steps.delete(stepId);
     startAgent(entry.agentId);
-    events.push(stepStart(stepId, entry));
+    events.push(toStepStart(stepId, entry));
   };
 
   for (const [index, part] of content.parts.entries()) {
     startAgent(part.agentId);
     startStep(part.stepId);
-    partEvents(part, `part-${index}`, events, onLoss);
+    pushPartEvents(part, `part-${index}`, events, onLoss);
     const step = part.stepId === undefined ? undefined : all.get(part.stepId);
     if (part.stepId !== undefined && step && lastOfStep.get(part.stepId) === index)
-      events.push(stepEnd(part.stepId, step));
+      events.push(toStepEnd(part.stepId, step));
   }
   for (const [stepId, entry] of steps) {
     startStep(stepId);
-    events.push(stepEnd(stepId, entry));
+    events.push(toStepEnd(stepId, entry));
   }
   for (const agentId of agents.keys()) startAgent(agentId);
   for (const [agentId, entry] of Object.entries(content.agents ?? {})) {
-    const end = agentEnd(agentId, entry);
+    const end = toAgentEnd(agentId, entry);
     if (end) events.push(end);
   }
   return events;
 }
 
-function agentStart(agentId: string, entry: AgentEntry): EventOf<'agent-start'> {
-  const said = omit(entry, 'outcome', 'error', 'result', 'usage');
-  return { type: 'agent-start', agentId, ...said };
+function toAgentStart(agentId: string, entry: AgentEntry): EventOf<'agent-start'> {
+  const fields = omit(entry, 'outcome', 'error', 'result', 'usage');
+  return { type: 'agent-start', agentId, ...fields };
 }
 
-function agentEnd(agentId: string, entry: AgentEntry): EventOf<'agent-end'> | undefined {
+function toAgentEnd(agentId: string, entry: AgentEntry): EventOf<'agent-end'> | undefined {
   if (entry.outcome === undefined) return undefined;
   const { result, usage } = entry;
   const outcome: Outcome =
@@ -155,41 +154,41 @@ function agentEnd(agentId: string, entry: AgentEntry): EventOf<'agent-end'> | un
   return { type: 'agent-end', agentId, ...(result !== undefined && { result }), ...(usage && { usage }), ...outcome };
 }
 
-function stepStart(stepId: string, { agentId, name }: StepEntry): EventOf<'step-start'> {
+function toStepStart(stepId: string, { agentId, name }: StepEntry): EventOf<'step-start'> {
   return { type: 'step-start', stepId, ...(agentId !== undefined && { agentId }), ...(name !== undefined && { name }) };
 }
 
-function stepEnd(stepId: string, entry: StepEntry): EventOf<'step-end'> {
+function toStepEnd(stepId: string, entry: StepEntry): EventOf<'step-end'> {
   const ended = omit(entry, 'agentId', 'name');
   return { type: 'step-end', stepId, ...ended };
 }
 
-function partEvents(part: MessagePart, place: string, events: AgentEvent[], onLoss: OnLoss): void {
+function pushPartEvents(part: MessagePart, fallbackId: string, events: AgentEvent[], onLoss: OnLoss): void {
   switch (part.type) {
     case 'text': {
-      const { type: _, text, citations, id = place, ...said } = part;
-      events.push({ type: 'text-start', id, ...said });
+      const { type: _, text, citations, id = fallbackId, ...fields } = part;
+      events.push({ type: 'text-start', id, ...fields });
       if (text !== '') events.push({ type: 'text-delta', id, delta: text });
       events.push({ type: 'text-end', id, ...(citations && { citations }) });
       return;
     }
     case 'reasoning': {
-      const { type: _, reasoning, details, id = place, ...said } = part;
+      const { type: _, reasoning, details, id = fallbackId, ...fields } = part;
       if (details !== undefined) {
         onLoss({
           kind: 'unsupported',
           what: 'reasoning.details',
-          why: 'No event carries the details of an import.',
+          why: 'No event can carry the details of imported reasoning.',
           id,
         });
       }
-      events.push({ type: 'reasoning-start', id, ...said });
+      events.push({ type: 'reasoning-start', id, ...fields });
       if (reasoning !== '') events.push({ type: 'reasoning-delta', id, delta: reasoning });
       events.push({ type: 'reasoning-end', id });
       return;
     }
     case 'tool-invocation':
-      return toolEvents(part, events);
+      return pushToolEvents(part, events);
     case 'question': {
       const { answer, ...question } = omit(part, 'id', 'to', 'internal', 'stepId');
       events.push(question);
@@ -198,21 +197,21 @@ function partEvents(part: MessagePart, place: string, events: AgentEvent[], onLo
     }
     case 'file':
     case 'interjection':
-      events.push({ ...part, id: part.id ?? place });
+      events.push({ ...part, id: part.id ?? fallbackId });
       return;
     case 'source':
-      events.push({ sourceType: part.url === undefined ? 'document' : 'url', ...part, id: part.id ?? place });
+      events.push({ sourceType: part.url === undefined ? 'document' : 'url', ...part, id: part.id ?? fallbackId });
       return;
     case 'data':
-      events.push({ ...part, name: part.name ?? 'data', id: part.id ?? place });
+      events.push({ ...part, name: part.name ?? 'data', id: part.id ?? fallbackId });
       return;
     default:
-      // A newer writer's part: carried as it is, for whoever can read it.
+      // Part of a newer version: passed through for consumers that know it.
       events.push({ type: 'raw', dialect: 'canonical', value: part });
   }
 }
 
-function toolEvents(part: ToolPart, events: AgentEvent[]): void {
+function pushToolEvents(part: ToolPart, events: AgentEvent[]): void {
   const {
     state,
     args,

@@ -1,48 +1,48 @@
-import { itemsOf, VersionedList, type ListVersion } from './versioned-list.ts';
+import { readItems, VersionedList, type ListVersion } from './versioned-list.ts';
 
 export type DirectoryVersion<Entry> = ListVersion<readonly [id: string, entry: Entry]>;
 
-/** Entries by id whose versions stay readable, as those of a `VersionedList` do. Removing one is O(n). */
+/** Map by id whose versions stay readable, like those of a `VersionedList`. `delete` is O(n). */
 export class VersionedDirectory<Entry> {
   #entries: VersionedList<readonly [id: string, entry: Entry]>;
-  #places = new Map<string, number>();
+  #indexes = new Map<string, number>();
 
   constructor(entries: { [id: string]: Entry } = {}) {
     const list = Object.entries(entries);
-    for (const [place, [id]] of list.entries()) this.#places.set(id, place);
+    for (const [index, [id]] of list.entries()) this.#indexes.set(id, index);
     this.#entries = new VersionedList<readonly [string, Entry]>(list);
   }
 
   get(id: string): Entry | undefined {
-    const place = this.#places.get(id);
-    return place === undefined ? undefined : this.#entries.at(place)![1];
+    const index = this.#indexes.get(id);
+    return index === undefined ? undefined : this.#entries.at(index)![1];
   }
 
   set(id: string, entry: Entry): void {
-    const place = this.#places.get(id);
-    if (place === undefined) {
-      this.#places.set(id, this.#entries.length);
+    const index = this.#indexes.get(id);
+    if (index === undefined) {
+      this.#indexes.set(id, this.#entries.length);
       this.#entries.push([id, entry]);
-    } else this.#entries.set(place, [id, entry]);
+    } else this.#entries.set(index, [id, entry]);
   }
 
   delete(id: string): void {
     const kept: Array<readonly [string, Entry]> = [];
-    for (let place = 0; place < this.#entries.length; place++) {
-      const entry = this.#entries.at(place)!;
+    for (let index = 0; index < this.#entries.length; index++) {
+      const entry = this.#entries.at(index)!;
       if (entry[0] !== id) kept.push(entry);
     }
     this.#entries.reset(kept);
-    this.#places = new Map(kept.map(([key], place) => [key, place]));
+    this.#indexes = new Map(kept.map(([key], index) => [key, index]));
   }
 
-  take(): DirectoryVersion<Entry> {
-    return this.#entries.take();
+  snapshot(): DirectoryVersion<Entry> {
+    return this.#entries.snapshot();
   }
 }
 
-/** A version as an object, or undefined where it is empty. Ids come from the wire, so every key is an own one. */
-export function directoryOf<Entry>(version: DirectoryVersion<Entry>): { [id: string]: Entry } | undefined {
-  const entries = itemsOf(version);
+/** Converts a version to an object, or undefined if empty. `fromEntries` is safe for ids from the wire such as `__proto__`. */
+export function readDirectory<Entry>(version: DirectoryVersion<Entry>): { [id: string]: Entry } | undefined {
+  const entries = readItems(version);
   return entries.length === 0 ? undefined : Object.fromEntries(entries);
 }

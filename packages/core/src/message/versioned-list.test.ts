@@ -1,19 +1,19 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { itemsOf, VersionedList, type ListVersion } from './versioned-list.ts';
+import { readItems, VersionedList, type ListVersion } from './versioned-list.ts';
 
-it('gives every version as it was when it was taken', () => {
+it('reads every version as it was at its snapshot', () => {
   const change = fc.oneof(
     fc.record({ do: fc.constant('push' as const), value: fc.nat() }),
     fc.record({ do: fc.constant('set' as const), value: fc.nat(), at: fc.nat() }),
     fc.record({ do: fc.constant('reset' as const), value: fc.array(fc.nat(), { maxLength: 4 }) }),
-    fc.constant({ do: 'take' as const }),
+    fc.constant({ do: 'snapshot' as const }),
   );
   fc.assert(
     fc.property(fc.array(change), (changes) => {
       const list = new VersionedList<number>();
       let model: number[] = [];
-      const taken: Array<[ListVersion<number>, number[]]> = [];
+      const snapshots: Array<[ListVersion<number>, number[]]> = [];
       for (const step of changes) {
         if (step.do === 'push') {
           list.push(step.value);
@@ -25,10 +25,10 @@ it('gives every version as it was when it was taken', () => {
         } else if (step.do === 'reset') {
           list.reset([...step.value]);
           model = step.value;
-        } else taken.push([list.take(), model]);
+        } else snapshots.push([list.snapshot(), model]);
       }
-      taken.push([list.take(), model]);
-      for (const [version, expected] of taken) expect(itemsOf(version)).toEqual(expected);
+      snapshots.push([list.snapshot(), model]);
+      for (const [version, expected] of snapshots) expect(readItems(version)).toEqual(expected);
     }),
   );
 });

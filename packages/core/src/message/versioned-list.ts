@@ -1,24 +1,24 @@
 /**
- * One version of a list. The newest version holds the items; an older one holds what was different and points to the
- * next newer one, never the other way, so that versions nobody keeps are collected.
+ * One version of a list. The newest version holds the items. An older one holds only the differences and points to the next
+ * newer one, never the reverse, so that unreferenced versions are garbage-collected.
  */
 export interface ListVersion<Item> {
-  /** The items, of the newest version only. */
+  /** Present only in the newest version. */
   items: Item[] | undefined;
   newer: ListVersion<Item> | undefined;
-  /** How to get here from the newer version: cut to this length, then put these items back, the last one first. */
+  /** Derives this version from the newer one: truncate to this length, then restore these items, last one first. */
   length: number;
   undo: Array<readonly [index: number, item: Item]>;
 }
 
 /**
- * A list whose versions stay readable. Taking a version, setting an item and adding one are O(1), also if a version is
- * taken after every change; reading the newest version is a copy, reading an older one costs its distance as well.
+ * List whose versions stay readable. `snapshot`, `set` and `push` are O(1), even with a snapshot after every change. Reading the
+ * newest version copies it; reading an older one also costs the number of changes since.
  */
 export class VersionedList<Item> {
   #newest: ListVersion<Item>;
-  /** The version taken last; changes since then are noted there. */
-  #taken: ListVersion<Item> | undefined;
+  /** Latest version that a caller holds; changes since then are recorded in it. */
+  #lastSnapshot: ListVersion<Item> | undefined;
 
   constructor(items: Item[] = []) {
     this.#newest = newVersion(items);
@@ -40,25 +40,25 @@ export class VersionedList<Item> {
   set(index: number, item: Item): void {
     this.#advance();
     const items = this.#newest.items!;
-    this.#taken?.undo.push([index, items[index]!]);
+    this.#lastSnapshot?.undo.push([index, items[index]!]);
     items[index] = item;
   }
 
-  /** Replaces everything. Versions taken before keep the items they had, and end here. */
+  /** Replaces all items. Earlier versions keep the items they had. */
   reset(items: Item[]): void {
     this.#newest = newVersion(items);
-    this.#taken = undefined;
+    this.#lastSnapshot = undefined;
   }
 
-  /** The list as it is now. */
-  take(): ListVersion<Item> {
-    this.#taken = this.#newest;
+  /** Returns the current version. */
+  snapshot(): ListVersion<Item> {
+    this.#lastSnapshot = this.#newest;
     return this.#newest;
   }
 
   #advance(): void {
     const old = this.#newest;
-    if (this.#taken !== old) return;
+    if (this.#lastSnapshot !== old) return;
     this.#newest = newVersion(old.items!);
     old.length = old.items!.length;
     old.items = undefined;
@@ -70,17 +70,17 @@ function newVersion<Item>(items: Item[]): ListVersion<Item> {
   return { items, newer: undefined, length: 0, undo: [] };
 }
 
-/** The items of a version, as a list of the caller's own. */
-export function itemsOf<Item>(taken: ListVersion<Item>): Item[] {
+/** Copies the items of a version. */
+export function readItems<Item>(version: ListVersion<Item>): Item[] {
   const path: Array<ListVersion<Item>> = [];
-  let at = taken;
-  for (; at.items === undefined; at = at.newer!) path.push(at);
-  const items = [...at.items];
+  let current = version;
+  for (; current.items === undefined; current = current.newer!) path.push(current);
+  const items = [...current.items];
   for (let step = path.pop(); step !== undefined; step = path.pop()) {
     items.length = step.length;
     for (let index = step.undo.length - 1; index >= 0; index--) {
-      const [place, item] = step.undo[index]!;
-      if (place < step.length) items[place] = item;
+      const [position, item] = step.undo[index]!;
+      if (position < step.length) items[position] = item;
     }
   }
   return items;

@@ -1,38 +1,38 @@
 import type { Appended, LogBatch, LogPage, LogPosition, RunKey } from '../store/run-log.ts';
 
-/** What a log says of a batch by itself. It is not told of stops: whoever follows `positions` is. */
+/** Result of appending a batch. Stop requests are not among them: only the registry knows of those. */
 export type DetachedAppended = Exclude<Appended, 'stop'>;
 
-/** The number of the next event; `ended`: the log is closed or dropped, and takes none. */
+/** Number of the next event. `ended`: the log is closed or dropped, and accepts no events. */
 export type DetachedPosition = { next: number; ended: boolean };
 
 /**
- * A log in another place than the registry: it shares no transaction and no state with it. It has the events, the numbers and
- * the fence, and no more is asked of it: `withDetachedLog` joins it to a store, and knows the rest from there.
+ * A log outside the registry's database, which shares neither transactions nor state with it. It holds the events, their numbers
+ * and the fence; `withDetachedLog` combines it with a store that knows everything else.
  */
 export interface DetachedLog {
   /**
-   * One answer per batch, in order, each written whole or not at all, and durable before the answer. The first batch of a run
-   * (number 1) makes its log. A batch with a number above 1 of a run that is not known is `regressed`: the log was lost.
+   * Returns one result per batch, in order. Each batch is written whole or not at all, and is durable before the result. The first
+   * batch of a run (number 1) creates its log. A batch with a higher number of an unknown run is `regressed`: the log was lost.
    */
   append(batches: readonly LogBatch[]): Promise<readonly DetachedAppended[]>;
   /**
-   * The registry has given the run to this epoch, so that earlier ones write no more. Gives the number of the next event: from
-   * here on it stands still until this epoch writes. `fenced`: a later epoch has been here.
+   * Fences earlier epochs after the registry has assigned the run to this one. Returns the number of the next event, which then
+   * stays the same until this epoch writes. `fenced`: a later epoch has called before.
    */
   own(run: RunKey, epoch: number): Promise<number | 'fenced' | 'ended'>;
-  /** As `RunLog.read`. Null: the run is not known, be it new or long forgotten. */
+  /** Like `RunLog.read`. Returns null for an unknown run: a new one, or one dropped long ago. */
   read(run: RunKey, after: LogPosition, limit: number): Promise<LogPage | null>;
-  /** Of those that are known. */
+  /** Returns the positions of the runs that are known. */
   positions(runs: readonly RunKey[]): Promise<ReadonlyMap<RunKey, DetachedPosition>>;
   /**
-   * Adds the last events of a run and takes none after them. Where events before them were lost, or they are there already,
-   * it adds none and closes all the same.
+   * Appends the last events of a run and closes its log. If events before them were lost, or they are already there, it only closes
+   * the log.
    */
   close(last: LogBatch): Promise<void>;
   /**
-   * Deletes the events, and takes none of these runs any more: that is remembered for as long as a process may try. What was
-   * never dropped, since its process died first, has to go by itself one day.
+   * Deletes the events and refuses new ones of these runs, for as long as a process may send them. A log that was never dropped,
+   * because its process died first, has to expire by itself.
    */
   drop(runs: readonly RunKey[]): Promise<void>;
 }

@@ -6,28 +6,28 @@ import type { RunKey } from '../store/run-log.ts';
 export type DetachedRegistryOptions = {
   registry: Registry;
   log: DetachedLog;
-  /** Is told who writes which run. */
-  processOf: Map<RunKey, string>;
+  /** Updated with the process that writes each run. */
+  processByRun: Map<RunKey, string>;
   onError: (error: unknown) => void;
 };
 
 /**
- * A registry that tells a log in another place what it has decided. Its own word is given first: whoever it does not call the
- * owner of a run touches no log.
+ * Wraps a registry so that a log in another place follows its decisions. The registry decides first: a process that it did not make
+ * the owner of a run never touches the log.
  */
-export function createDetachedRegistry({ registry, log, processOf, onError }: DetachedRegistryOptions): Registry {
-  /** Taken over while the log was out of reach: given out with the next takeover, since nobody else will end them. */
+export function createDetachedRegistry({ registry, log, processByRun, onError }: DetachedRegistryOptions): Registry {
+  /** Runs taken over while the log was unreachable. The next takeover returns them, because no other process will end them. */
   const unfenced = new Map<RunKey, Ownership>();
 
-  const note = (owned: Ownership | null | undefined): void => {
-    if (owned?.run.process !== undefined) processOf.set(owned.run.key, owned.run.process);
+  const recordOwner = (owned: Ownership | null | undefined): void => {
+    if (owned?.run.process !== undefined) processByRun.set(owned.run.key, owned.run.process);
   };
 
   /** Fences earlier epochs of the log and reads its length. Null: another process has taken the run since. */
   const ownLog = async (owned: Ownership): Promise<Ownership | null> => {
     const next = await log.own(owned.run.key, owned.epoch);
     if (next === 'fenced') return null;
-    note(owned);
+    recordOwner(owned);
     return next === 'ended' ? owned : { ...owned, nextSeq: next };
   };
 
@@ -40,7 +40,7 @@ export function createDetachedRegistry({ registry, log, processOf, onError }: De
     }
   };
 
-  const orNull = async (owned: Promise<Ownership | null>): Promise<Ownership | null> => {
+  const nullOnError = async (owned: Promise<Ownership | null>): Promise<Ownership | null> => {
     try {
       return await owned;
     } catch (error) {
@@ -49,28 +49,28 @@ export function createDetachedRegistry({ registry, log, processOf, onError }: De
     }
   };
 
-  const all = async (owned: ReadonlyArray<Promise<Ownership | null>>): Promise<Ownership[]> =>
-    (await Promise.all(owned.map(orNull))).filter((each) => each !== null);
+  const collectOwned = async (owned: ReadonlyArray<Promise<Ownership | null>>): Promise<Ownership[]> =>
+    (await Promise.all(owned.map(nullOnError))).filter((each) => each !== null);
 
   return override(registry, {
     async start(scope, request) {
       const result = await registry.start(scope, request);
-      if (result.type === 'started') note(result);
+      if (result.type === 'started') recordOwner(result);
       if (result.type !== 'queued' || !result.takenOver) return result;
       const { takenOver, ...queued } = result;
-      const owned = await orNull(fenceLog(takenOver));
+      const owned = await nullOnError(fenceLog(takenOver));
       return owned ? { ...queued, takenOver: owned } : queued;
     },
 
     async answer(scope, run, request) {
       const result = await registry.answer(scope, run, request);
-      note(result?.continuation?.ownership);
+      recordOwner(result?.continuation?.ownership);
       return result;
     },
 
     async promote(scope, threadId, process, claim) {
       const owned = await registry.promote(scope, threadId, process, claim);
-      note(owned);
+      recordOwner(owned);
       return owned;
     },
 
@@ -81,25 +81,25 @@ export function createDetachedRegistry({ registry, log, processOf, onError }: De
 
     async takeOver(process, options) {
       const taken = await registry.takeOver(process, options);
-      const waiting = [...unfenced.values()].filter(({ run }) => run.process === process);
-      for (const { run } of waiting) unfenced.delete(run.key);
-      return all([...waiting, ...taken].map(fenceLog));
+      const pending = [...unfenced.values()].filter(({ run }) => run.process === process);
+      for (const { run } of pending) unfenced.delete(run.key);
+      return collectOwned([...pending, ...taken].map(fenceLog));
     },
 
     async listOwned(process, query) {
       // Not `fenceLog`: these runs may be executing, so the next takeover must not return them.
-      return all((await registry.listOwned(process, query)).map(ownLog));
+      return collectOwned((await registry.listOwned(process, query)).map(ownLog));
     },
 
     async finish(run, epoch, end) {
       const logged = (await log.positions([run])).get(run);
-      // Of a log that is closed the registry knows who closed it; one that has lost events is no reason not to end.
+      // The registry knows which epoch closed a log. A log that lost events must not prevent the end of the run.
       if (logged && !logged.ended && logged.next > end.nextSeq) return { result: 'fenced' };
       const result = await registry.finish(run, epoch, { ...end, detachedLog: true });
       if (result.result === 'fenced') return result;
-      note(result.continuation);
-      processOf.delete(run);
-      // From here on the run has ended, whatever becomes of its log.
+      recordOwner(result.continuation);
+      processByRun.delete(run);
+      // The run has ended now, even if its log cannot be closed.
       await log.close({ run, epoch, seq: end.nextSeq, events: end.events }).catch(onError);
       return result;
     },

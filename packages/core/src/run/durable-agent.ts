@@ -8,77 +8,77 @@ import type { LogPosition } from '../store/run-log.ts';
 import type { ToolDescription } from '../event/run-input.ts';
 import type { ToolAnswer } from '../event/tool-result.ts';
 
-/** A user's message on its way in. Without an id it gets one. */
+/** A new message of the user. The id is generated if absent. */
 export type NewMessage = { id?: string; createdAt?: Date; content: MessageInput['content'] };
 
-/** What a run is asked for. Without a `message`, the message `parentId` is answered again: a sibling of its last answer. */
+/** Request for a run. Without a `message`, the message `parentId` is answered again, as a sibling of its last answer. */
 export type RunRequest = {
-  /** A thread that does not exist is created; without an id it gets one. */
+  /** The thread is created if it does not exist. The id is generated if absent. */
   threadId?: string;
   message?: NewMessage;
-  /** The message that the new one follows (null: none); the thread's head if absent. */
+  /** Message that the new one follows (null: none). Default: the thread's head. */
   parentId?: string | null;
-  /** The client's name for the run. */
+  /** Id of the run, chosen by the client. */
   runId?: string;
   resourceId?: string;
-  /** The same key again is the same run: nothing starts, and its events are given. */
+  /** A repeated key returns the existing run and its events; nothing starts. */
   idempotencyKey?: string;
   /** Default: `reject`. */
   busy?: BusyPolicy;
   /** Default: `supersede`. */
   pending?: PendingPolicy;
-  /** Tools that the client runs. */
+  /** Tools that the client executes. */
   tools?: ToolDescription[];
   context?: Array<{ description: string; value: string }>;
   state?: Json;
-  /** What the client wants the runtime to have, verbatim. */
+  /** Data from the client that is passed to the runtime verbatim. */
   forwardedProps?: Json;
-  /** Who asks, for the record. */
+  /** Author of the request, for the record. */
   by?: string;
 };
 
-/** A run that is kept. It goes on whoever reads it, and any process can follow it. */
+/** A run whose events are stored before delivery. It does not depend on its readers, and any process can follow it. */
 export interface DurableRun {
   readonly runId: string;
   readonly threadId: string;
   readonly messageId: string;
-  /** From any position on, to the end, for any number of readers: what is durable, with its place in the log. */
+  /** Streams the durable events after a position to the end of the run, with positions. Any number of readers can follow. */
   follow(after?: LogPosition): ReadableStream<Followed>;
-  /** How the run stands now. */
+  /** Reads the current state of the run. */
   record(): Promise<RunRecord>;
   stop(reason?: string): Promise<StopResult>;
 }
 
 export type Answered = {
   verdicts: AnswerVerdict[];
-  /** What is still to be answered. */
+  /** Decisions that are still open. */
   open: Decision[];
-  /** The run that goes on: the continuation, or the run itself where it waits inside its process. */
+  /** Run that continues: the continuation, or the run itself if it waits inside its process. */
   run?: DurableRun;
 };
 
 export type AnswerOptions = {
   /**
-   * How long a run that is answered before it has paused may take to pause, so that the one that goes on is given. After that it
-   * is given itself. 5 seconds unless given.
+   * Maximum wait for a run that is answered before it has paused, so that its continuation can be returned. After that, the run
+   * itself is returned. Default: 5 seconds.
    */
   patienceMs?: number;
 };
 
-/** An agent whose runs are kept, bound to one scope: what a door to a front end needs to know of it. */
+/** An agent whose runs are durable, bound to one scope. Handlers for front ends depend on this interface only. */
 export interface DurableAgent {
   readonly name: string;
   readonly source: AgentSource;
   readonly store: Store;
   /** The same agent for another principal. */
   forScope(scope: string): DurableAgent;
-  /** Starts a run, or finds the one that the key or the id names. Rejects with a `RunRefusedError`. */
+  /** Starts a run, or finds the one with the given key or id. Rejects with a `RunRefusedError`. */
   start(request: RunRequest): Promise<DurableRun>;
-  /** Null: there is no such run in this scope. Without a thread, the newest of that name. */
+  /** Returns null if the scope has no such run. Without a thread, finds the newest with that id. */
   find(query: { runId: string; threadId?: string }): Promise<DurableRun | null>;
-  /** The newest run of a thread that is queued, or else the live one, or else the one that was last. Null: it has none. */
+  /** Returns the newest queued run of a thread, or else the live one, or else the last one. Null if there is none. */
   latest(query: { threadId: string }): Promise<DurableRun | null>;
-  /** Rejects with a `RunRefusedError` where there is no such run. */
+  /** Rejects with a `RunRefusedError` if there is no such run. */
   answer(
     query: { runId: string; threadId?: string },
     answers: ReadonlyArray<Answer | ToolAnswer>,

@@ -2,25 +2,25 @@ import { coalesce } from '../codec/coalesce.ts';
 import type { AgentEvent } from '../event/event.ts';
 
 export interface EventBuffer {
-  /** How many bytes are held, about. */
+  /** Approximate size of the buffered events. */
   readonly bytes: number;
-  /** How many events there are to take; deltas that are still being merged are not among them. */
+  /** Number of events that can be taken, without deltas that are still being merged. */
   readonly length: number;
   push(event: AgentEvent): void;
-  /** Ends the merging of deltas: whatever was pushed can be taken. */
+  /** Ends the merging of deltas, so that all pushed events can be taken. */
   settle(): void;
-  /** The oldest events, as many as fit into so many bytes, but at least one. */
-  take(maxBytes: number): { events: AgentEvent[]; bytes: number };
+  /** Removes the oldest events, as many as fit into `maxBytes`, but at least one. */
+  takeBatch(maxBytes: number): { events: AgentEvent[]; bytes: number };
 }
 
-/** Events that wait to be written. Adjacent deltas of one part become one, before anything has a number. */
+/** Buffers events to be written. Adjacent deltas of one part are merged before events are numbered. */
 export function createEventBuffer(): EventBuffer {
   const codec = coalesce();
   let events: AgentEvent[] = [];
   let sizes: number[] = [];
   let bytes = 0;
-  /** Of the deltas that the codec holds. */
-  let held = 0;
+  /** Size of the deltas that the codec is merging. */
+  let heldBytes = 0;
 
   const add = (event: AgentEvent, size: number): void => {
     events.push(event);
@@ -28,8 +28,8 @@ export function createEventBuffer(): EventBuffer {
   };
   const settle = (): void =>
     codec.flush?.((event) => {
-      add(event, held);
-      held = 0;
+      add(event, heldBytes);
+      heldBytes = 0;
     });
 
   return {
@@ -40,7 +40,7 @@ export function createEventBuffer(): EventBuffer {
       return events.length;
     },
     push(event) {
-      const size = sizeOf(event);
+      const size = estimateBytes(event);
       bytes += size;
       let isHeld = true;
       codec.feed(event, (out) => {
@@ -48,28 +48,29 @@ export function createEventBuffer(): EventBuffer {
           isHeld = false;
           add(out, size);
         } else {
-          add(out, held);
-          held = 0;
+          add(out, heldBytes);
+          heldBytes = 0;
         }
       });
-      if (isHeld) held += size;
+      if (isHeld) heldBytes += size;
     },
     settle,
-    take(maxBytes) {
+    takeBatch(maxBytes) {
       settle();
       let count = 0;
-      let taken = 0;
-      while (count < events.length && (count === 0 || taken + sizes[count]! <= maxBytes)) taken += sizes[count++]!;
-      const given = events.slice(0, count);
+      let takenBytes = 0;
+      while (count < events.length && (count === 0 || takenBytes + sizes[count]! <= maxBytes))
+        takenBytes += sizes[count++]!;
+      const batch = events.slice(0, count);
       events = events.slice(count);
       sizes = sizes.slice(count);
-      bytes -= taken;
-      return { events: given, bytes: taken };
+      bytes -= takenBytes;
+      return { events: batch, bytes: takenBytes };
     },
   };
 }
 
-/** What the event is as JSON, about: exact for all but deltas, which are too many to be written twice. */
-function sizeOf(event: AgentEvent): number {
+/** Estimates the size as JSON. Exact except for deltas, which are too frequent to be serialized twice. */
+function estimateBytes(event: AgentEvent): number {
   return 'delta' in event ? event.delta.length + 80 : JSON.stringify(event).length;
 }

@@ -18,7 +18,7 @@ const end = (nextSeq: number, events: AgentEvent[] = [runEnd]): FinishRequest =>
   content: { format: 2, parts: [] },
 });
 
-/** A run in a store, with all that a process has around it. Nothing polls unless the test says so. */
+/** Starts a run in a store, with watcher and flusher. Polling is off by default. */
 async function setup(options: { pollMs?: number } = {}) {
   const store = createInMemoryStore();
   await store.registry.heartbeat('p1');
@@ -46,14 +46,14 @@ async function setup(options: { pollMs?: number } = {}) {
   const { key } = started.run;
   const append = (seq: number, ...texts: string[]) =>
     store.log.append([{ run: key, epoch: started.epoch, seq, events: texts.map(notice) }]);
-  const follow = (more: Partial<FollowOptions> = {}) =>
-    followRun({ store, watcher, scope: store.scope, run: key, ...more }).getReader();
+  const follow = (overrides: Partial<FollowOptions> = {}) =>
+    followRun({ store, watcher, scope: store.scope, run: key, ...overrides }).getReader();
   return { store, started, key, watcher, flusher, append, follow };
 }
 
 type Reader = ReadableStreamDefaultReader<Followed>;
 
-async function rest(reader: Reader): Promise<Followed[]> {
+async function readRest(reader: Reader): Promise<Followed[]> {
   const items: Followed[] = [];
   for (;;) {
     const { done, value } = await reader.read();
@@ -62,7 +62,7 @@ async function rest(reader: Reader): Promise<Followed[]> {
   }
 }
 
-function textsOf(items: readonly Followed[]): string[] {
+function getTexts(items: readonly Followed[]): string[] {
   return items.flatMap((item) =>
     item.type === 'events'
       ? item.events.map((event) => (event.type === 'notice' ? event.message : event.type))
@@ -70,81 +70,81 @@ function textsOf(items: readonly Followed[]): string[] {
   );
 }
 
-describe('a run that has ended', () => {
-  it('is read from any position to its end', async () => {
+describe('followRun: ended runs', () => {
+  it('reads an ended run from any position', async () => {
     const { store, started, key, append, follow } = await setup();
     await append(1, 'a', 'b');
     await append(3, 'c');
     await store.registry.finish(key, 1, end(4));
     const all = ['a', 'b', 'c', 'run-end'];
     for (let seq = 0; seq < all.length; seq++) {
-      const items = await rest(follow({ after: { epoch: started.epoch, seq } }));
-      expect(textsOf(items)).toEqual(all.slice(seq));
+      const items = await readRest(follow({ after: { epoch: started.epoch, seq } }));
+      expect(getTexts(items)).toEqual(all.slice(seq));
       expect(items.at(-1)).toMatchObject({ position: { epoch: 1, seq: 4 } });
     }
   });
 
-  it('gets its end made up where the log has none', async () => {
+  it('derives the end from the registry if the log has none', async () => {
     const { store, key, append, follow } = await setup();
     await append(1, 'a');
     await store.registry.finish(key, 1, end(2, []));
-    const items = await rest(follow());
-    expect(textsOf(items)).toEqual(['a', '(ended)']);
+    const items = await readRest(follow());
+    expect(getTexts(items)).toEqual(['a', '(ended)']);
     expect(items.at(-1)).toMatchObject({ event: { type: 'run-end', outcome: 'complete', at: expect.any(Number) } });
-    expect(textsOf(await rest(follow({ after: { epoch: 1, seq: 1 } })))).toEqual(['(ended)']);
+    expect(getTexts(await readRest(follow({ after: { epoch: 1, seq: 1 } })))).toEqual(['(ended)']);
   });
 
-  it('says so where the log is not kept any more, or never was', async () => {
+  it('reports a dropped or missing log', async () => {
     const { store, key, append, follow } = await setup();
     await append(1, 'a');
     await store.registry.finish(key, 1, end(2));
     await store.log.drop([key]);
-    expect(textsOf(await rest(follow()))).toEqual(['(dropped)']);
-    expect(textsOf(await rest(follow({ run: 'nowhere' as typeof key })))).toEqual(['(dropped)']);
+    expect(getTexts(await readRest(follow()))).toEqual(['(dropped)']);
+    expect(getTexts(await readRest(follow({ run: 'nowhere' as typeof key })))).toEqual(['(dropped)']);
   });
 });
 
-describe('a run that goes on', () => {
-  it('is followed live, by hints alone', async () => {
+describe('followRun: live runs', () => {
+  it('follows a live run by hints alone', async () => {
     const { store, key, append, follow } = await setup();
     const reader = follow();
     await append(1, 'a');
-    expect(textsOf([(await reader.read()).value!])).toEqual(['a']);
+    expect(getTexts([(await reader.read()).value!])).toEqual(['a']);
     const waiting = reader.read();
     await append(2, 'b', 'c');
-    expect(textsOf([(await waiting).value!])).toEqual(['b', 'c']);
-    const last = rest(reader);
+    expect(getTexts([(await waiting).value!])).toEqual(['b', 'c']);
+    const last = readRest(reader);
     await store.registry.finish(key, 1, end(4));
-    expect(textsOf(await last)).toEqual(['run-end']);
+    expect(getTexts(await last)).toEqual(['run-end']);
   });
 
-  it('is followed live where hints are lost, by polling', async () => {
+  it('follows a live run by polling when hints are lost', async () => {
     const { store, key, append, follow, watcher } = await setup({ pollMs: 5 });
     vi.spyOn(store.hints, 'publish').mockImplementation(() => {});
-    const reading = rest(follow());
+    const reading = readRest(follow());
     await append(1, 'a');
     await store.registry.finish(key, 1, end(2));
-    expect(textsOf(await reading)).toEqual(['a', 'run-end']);
+    expect(getTexts(await reading)).toEqual(['a', 'run-end']);
     watcher.close();
   });
 
-  it('is pushed by the flusher of this process, without a read per batch', async () => {
+  it('receives local batches from the flusher without reading the log', async () => {
     const { store, key, started, flusher, follow } = await setup();
     const writer = flusher.open(started);
     const reader = follow({ local: flusher });
     const reads = vi.spyOn(store.log, 'read');
-    const reading = rest(reader);
+    const reading = readRest(reader);
     for (const text of ['a', 'b', 'c', 'd']) {
       writer.write(notice(text));
       await writer.barrier();
     }
     writer.write(runEnd);
-    await writer.finish((left) => store.registry.finish(key, 1, { ...end(1), ...left }));
-    expect(textsOf(await reading)).toEqual(['a', 'b', 'c', 'd', 'run-end']);
+    await writer.finish((unwritten) => store.registry.finish(key, 1, { ...end(1), ...unwritten }));
+    expect(getTexts(await reading)).toEqual(['a', 'b', 'c', 'd', 'run-end']);
     expect(reads.mock.calls.length).toBeLessThanOrEqual(2);
   });
 
-  it('switches a slow reader from pushes to the log', async () => {
+  it('switches a slow reader from pushed batches to the log', async () => {
     const { store, key, started, flusher, follow } = await setup();
     const writer = flusher.open(started);
     const reader = follow({ local: flusher, maxPushedBytes: 100 });
@@ -152,24 +152,24 @@ describe('a run that goes on', () => {
       writer.write(notice(`${n}`));
       await writer.barrier();
     }
-    const reading = rest(reader);
-    await writer.finish((left) => store.registry.finish(key, 1, { ...end(1), ...left, events: [runEnd] }));
-    expect(textsOf(await reading)).toEqual([...Array.from({ length: 50 }, (_, n) => `${n}`), 'run-end']);
+    const reading = readRest(reader);
+    await writer.finish((unwritten) => store.registry.finish(key, 1, { ...end(1), ...unwritten, events: [runEnd] }));
+    expect(getTexts(await reading)).toEqual([...Array.from({ length: 50 }, (_, n) => `${n}`), 'run-end']);
   });
 
-  it('goes on with the log where this process stops writing it', async () => {
+  it('continues with the log when this process stops writing', async () => {
     const { store, key, started, flusher, follow, append } = await setup();
     const writer = flusher.open(started);
-    const reading = rest(follow({ local: flusher }));
+    const reading = readRest(follow({ local: flusher }));
     writer.write(notice('a'));
     await writer.barrier();
     writer.close();
     await append(2, 'b');
     await store.registry.finish(key, 1, end(3));
-    expect(textsOf(await reading)).toEqual(['a', 'b', 'run-end']);
+    expect(getTexts(await reading)).toEqual(['a', 'b', 'run-end']);
   });
 
-  it('waits for a run that is queued', async () => {
+  it('waits for a queued run', async () => {
     const { store, key, follow } = await setup();
     const queued = await store.registry.start(store.scope, {
       threadId: 't1',
@@ -181,20 +181,20 @@ describe('a run that goes on', () => {
       pending: 'reject',
     });
     const run = (queued as { run: { key: typeof key } }).run.key;
-    const reading = rest(follow({ run }));
+    const reading = readRest(follow({ run }));
     await store.registry.finish(key, 1, end(1));
     const promoted = await store.registry.promote(store.scope, 't1', 'p1');
     await store.log.append([{ run, epoch: promoted!.epoch, seq: 1, events: [notice('a')] }]);
     await store.registry.finish(run, promoted!.epoch, end(2));
-    expect(textsOf(await reading)).toEqual(['a', 'run-end']);
+    expect(getTexts(await reading)).toEqual(['a', 'run-end']);
   });
 
-  it('ends for its readers where it is deleted', async () => {
+  it('ends the stream when the run is deleted', async () => {
     const { store, append, follow } = await setup();
     await append(1, 'a');
     const reader = follow();
     await reader.read();
-    const reading = rest(reader);
+    const reading = readRest(reader);
     await store.deleteThread({ threadId: 't1' });
     expect(await reading).toEqual([
       { type: 'ended', event: { type: 'run-end', outcome: 'aborted', by: 'system', reason: 'deleted' } },
@@ -202,58 +202,58 @@ describe('a run that goes on', () => {
   });
 });
 
-describe('a cursor', () => {
-  it('of another epoch resets, and everything comes again', async () => {
+describe('followRun: cursors', () => {
+  it('resets a reader whose cursor has another epoch', async () => {
     const { store, key, append, follow } = await setup();
     await append(1, 'a', 'b');
     await store.registry.retire('p1');
-    const [taken] = await store.registry.takeOver('p2');
-    await store.log.append([{ run: key, epoch: taken!.epoch, seq: 3, events: [notice('c')] }]);
-    await store.registry.finish(key, taken!.epoch, end(4));
+    const [owned] = await store.registry.takeOver('p2');
+    await store.log.append([{ run: key, epoch: owned!.epoch, seq: 3, events: [notice('c')] }]);
+    await store.registry.finish(key, owned!.epoch, end(4));
     const wrong: LogPosition[] = [
       { epoch: 1, seq: 3 },
       { epoch: 2, seq: 2 },
       { epoch: 2, seq: 9 },
     ];
     for (const after of wrong) {
-      expect(textsOf(await rest(follow({ after })))).toEqual(['(reset)', 'a', 'b', 'c', 'run-end']);
+      expect(getTexts(await readRest(follow({ after })))).toEqual(['(reset)', 'a', 'b', 'c', 'run-end']);
     }
   });
 
-  it('is right for every event, also where the owner changed between two', async () => {
+  it('reports correct positions across a change of owner', async () => {
     const { store, key, append, follow } = await setup();
     await append(1, 'a', 'b');
     await store.registry.retire('p1');
-    const [taken] = await store.registry.takeOver('p2');
-    await store.log.append([{ run: key, epoch: taken!.epoch, seq: 3, events: [notice('c')] }]);
-    await store.registry.finish(key, taken!.epoch, end(4));
+    const [owned] = await store.registry.takeOver('p2');
+    await store.log.append([{ run: key, epoch: owned!.epoch, seq: 3, events: [notice('c')] }]);
+    await store.registry.finish(key, owned!.epoch, end(4));
     const all = ['a', 'b', 'c', 'run-end'];
-    for (const item of await rest(follow())) {
-      if (item.type !== 'events') throw new Error(`There should be no ${item.type}.`);
+    for (const item of await readRest(follow())) {
+      if (item.type !== 'events') throw new Error(`Unexpected item: ${item.type}`);
       const { epoch, seq: last } = item.position;
       for (let seq = last - item.events.length + 1; seq <= last; seq++) {
         if (seq === all.length) continue;
-        expect(textsOf(await rest(follow({ after: { epoch, seq } })))).toEqual(all.slice(seq));
+        expect(getTexts(await readRest(follow({ after: { epoch, seq } })))).toEqual(all.slice(seq));
       }
     }
   });
 });
 
-describe('a log out of reach', () => {
-  it('stalls its readers, who then go on', async () => {
+describe('followRun: unreachable log', () => {
+  it('stalls while the log is unreachable and then continues', async () => {
     const { store, key, append, follow } = await setup();
     await append(1, 'a');
     const read = vi.spyOn(store.log, 'read').mockRejectedValueOnce(new Error('away'));
-    const reading = rest(follow({ retryMs: 1 }));
+    const reading = readRest(follow({ retryMs: 1 }));
     await store.registry.finish(key, 1, end(2));
-    expect(textsOf(await reading)).toEqual(['a', 'run-end']);
+    expect(getTexts(await reading)).toEqual(['a', 'run-end']);
     expect(read.mock.calls.length).toBeGreaterThan(1);
   });
 
-  it('fails the stream when that takes too long, and does not end it', async () => {
+  it('fails the stream when the log is unreachable for too long', async () => {
     const { store, follow } = await setup();
     vi.spyOn(store.log, 'read').mockRejectedValue(new Error('away'));
-    await expect(rest(follow({ retryMs: 1, patienceMs: 3 }))).rejects.toThrow('away');
+    await expect(readRest(follow({ retryMs: 1, patienceMs: 3 }))).rejects.toThrow('away');
   });
 });
 
@@ -261,20 +261,20 @@ it('fails the stream with a message for users when the database is away for too 
   const { store, follow } = await setup();
   const cause = new Error('Connection terminated unexpectedly');
   vi.spyOn(store.log, 'read').mockRejectedValue(new DatabaseAwayError(undefined, { cause }));
-  await expect(rest(follow({ retryMs: 1, patienceMs: 3 }))).rejects.toMatchObject({
+  await expect(readRest(follow({ retryMs: 1, patienceMs: 3 }))).rejects.toMatchObject({
     code: 'database-away',
     message: expect.stringMatching(/^The database has not answered .* Open it again later\.$/),
   });
 });
 
-it('leaves nothing running when its reader leaves', async () => {
+it('releases all resources when the reader cancels', async () => {
   const { started, append, follow, watcher, flusher } = await setup();
   flusher.open(started);
   const unwatched = vi.fn<() => void>();
   const unfollowed = vi.fn<() => void>();
   const watch: typeof watcher.watch = (...given) => {
-    const leave = watcher.watch(...given);
-    return () => (unwatched(), leave());
+    const unwatch = watcher.watch(...given);
+    return () => (unwatched(), unwatch());
   };
   const reader = follow({
     watcher: { ...watcher, watch },

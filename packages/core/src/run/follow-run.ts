@@ -14,61 +14,61 @@ export type FollowOptions = {
   watcher: RunWatcher;
   scope: Scope;
   run: RunKey;
-  /** Where to go on; from the beginning unless given. */
+  /** Position to resume after. Default: the beginning. */
   after?: LogPosition;
-  /** The runs that this process writes itself. */
+  /** Runs that this process writes. */
   local?: LocalRuns;
-  /** Is given the way to break the stream off with an error, and gives what to call when the stream is over. */
+  /** Receives a function that fails the stream. Returns a callback for the end of the stream. */
   onOpen?: (fail: (reason: Error) => void) => () => void;
   /** Called with the time from when new events were available in this process until the reader took them, for metrics. */
   onDelivered?: (lagMs: number) => void;
-  /** How much is kept in memory for a reader that does not keep up; after that it reads the log. 256 kB unless given. */
+  /** Maximum size of the events buffered for a slow reader, which then reads the log. Default: 256 kB. */
   maxPushedBytes?: number;
   /** Maximum time that the log may be unreachable; then the stream fails with a `DatabaseAwayError`. Default: 30 s. */
   patienceMs?: number;
-  /** How long to wait between two tries. 250 ms unless given. */
+  /** Delay between two attempts. Default: 250 ms. */
   retryMs?: number;
 };
 
 export type Followed =
-  /** Consecutive events. `position` is that of the last; each before has the same epoch and the number before. */
+  /** Consecutive events of the same epoch. `position` is that of the last one. */
   | { type: 'events'; events: readonly AgentEvent[]; position: LogPosition }
-  /** `after` was no position of this log: forget what you have, all of it comes again. */
+  /** `after` is not a position of this log: discard all events, they are sent again. */
   | { type: 'reset' }
-  /** The run has ended without a word in its log. Made up from what is known of the run; it has no position. */
+  /** The run ended without a `run-end` in its log. The event is derived from the registry and has no position. */
   | { type: 'ended'; event: EventOf<'run-end'> }
-  /** The log is not kept any more: read the message instead. */
+  /** The log has been dropped: read the message instead. */
   | { type: 'dropped' };
 
 const beginning: LogPosition = { epoch: 0, seq: 0 };
 
 /**
- * A run from any position on: first what is in the log, then what comes, to the end. Local runs are pushed; of others the
- * watcher says when to read. Nothing comes twice and nothing is missed, whichever way it comes: numbers decide. The stream
- * closes after the end of the run. It fails only where the log is out of reach, so that nobody takes that for an end.
+ * Streams a run from any position to its end: first the events in the log, then new ones. Local runs are pushed; for others the
+ * watcher signals when to read. Sequence numbers exclude duplicates and gaps, whichever way the events arrive. The stream closes
+ * after the end of the run. It fails only if the log is unreachable, so that no reader mistakes that for an end.
  */
 export function followRun(options: FollowOptions): ReadableStream<Followed> {
   const { store, scope, run, local, maxPushedBytes = 256 * 1024, patienceMs = 30_000, retryMs = 250 } = options;
   let seen = options.after ?? beginning;
   let isFirst = true;
-  /** Whether the log has to be read before anything else. */
+  /** Whether the log has to be read next. */
   let isBehind = true;
   let mayHaveEnded = false;
   let pushed: CommittedBatch[] = [];
   let pushedBytes = 0;
-  let over = false;
-  /** When the oldest events that the reader has not taken became available. */
+  let isClosed = false;
+  /** Time at which the oldest undelivered events became available. */
   let availableAt: number | undefined;
-  let isNudged = false;
+  let isSignaled = false;
   let wake: (() => void) | undefined;
 
-  const nudge = (): void => {
-    isNudged = true;
+  const signal = (): void => {
+    isSignaled = true;
     wake?.();
   };
-  const nudged = (ms?: number): Promise<void> =>
+  const waitForSignal = (ms?: number): Promise<void> =>
     new Promise((resolve) => {
-      if (isNudged && ms === undefined) return resolve();
+      if (isSignaled && ms === undefined) return resolve();
       const timer = ms === undefined ? undefined : setTimeout(() => wake?.(), ms);
       wake = () => {
         clearTimeout(timer);
@@ -78,12 +78,12 @@ export function followRun(options: FollowOptions): ReadableStream<Followed> {
       return undefined;
     });
 
-  const forget = (): void => {
+  const clearPushed = (): void => {
     pushed = [];
     pushedBytes = 0;
   };
 
-  const hold = (batch: CommittedBatch): void => {
+  const enqueue = (batch: CommittedBatch): void => {
     pushed.push(batch);
     pushedBytes += batch.bytes;
   };
@@ -93,56 +93,56 @@ export function followRun(options: FollowOptions): ReadableStream<Followed> {
     if (batch === null) {
       isBehind = true;
     } else if (pushedBytes + batch.bytes > maxPushedBytes && pushed.length > 0) {
-      forget();
+      clearPushed();
       isBehind = true;
-    } else hold(batch);
-    nudge();
+    } else enqueue(batch);
+    signal();
   };
 
-  // Those who tell come first, and the log after: what is written between the two is told.
-  const leaveLocal = local?.follow(run, onBatch);
+  // Subscribes before reading the log, so that no event written in between is missed.
+  const unfollowLocal = local?.follow(run, onBatch);
   const unwatch = options.watcher.watch(run, (position) => {
     if (!position?.live) mayHaveEnded = true;
     else if (!local?.writes(run) && position.next - 1 > seen.seq) isBehind = true;
     else return;
     availableAt ??= performance.now();
-    nudge();
+    signal();
   });
 
-  // Where nothing is in the log yet, there is nothing before what is told.
+  // The log is still empty, so all events will be pushed.
   if (!options.after && local?.isUnwritten(run)) {
     isBehind = false;
     isFirst = false;
   }
 
-  let onLeave: (() => void) | undefined;
-  const leave = (): void => {
-    if (over) return;
-    over = true;
-    onLeave?.();
+  let onClosed: (() => void) | undefined;
+  const close = (): void => {
+    if (isClosed) return;
+    isClosed = true;
+    onClosed?.();
     unwatch();
-    leaveLocal?.();
-    forget();
-    nudge();
+    unfollowLocal?.();
+    clearPushed();
+    signal();
   };
 
-  const patiently = async <Result>(call: () => Promise<Result>): Promise<Result> => {
-    const begun = performance.now();
+  const retryRead = async <Result>(call: () => Promise<Result>): Promise<Result> => {
+    const startedAt = performance.now();
     for (;;) {
       try {
         return await call();
       } catch (error) {
-        if (over) throw error;
-        if (performance.now() - begun >= patienceMs) throw toReaderError(error);
-        await nudged(retryMs);
+        if (isClosed) throw error;
+        if (performance.now() - startedAt >= patienceMs) throw toReaderError(error);
+        await waitForSignal(retryMs);
       }
     }
   };
 
-  /** What the log has next; undefined at its tail. */
-  const fromLog = async (): Promise<Followed | undefined> => {
+  /** Reads the next page of the log; undefined at its tail. */
+  const readFromLog = async (): Promise<Followed | undefined> => {
     isBehind = false;
-    const page = await patiently(() => store.log.read(run, seen));
+    const page = await retryRead(() => store.log.read(run, seen));
     const wasFirst = isFirst;
     isFirst = false;
     if (page.dropped) {
@@ -162,12 +162,12 @@ export function followRun(options: FollowOptions): ReadableStream<Followed> {
   };
 
   /**
-   * What was pushed and is new; undefined where there is nothing of the kind. All of it together: the busier the process, the
-   * fewer and the larger the pieces. What is given as it came is the same to all readers of the run.
+   * Returns the pushed events that are new; undefined if there are none. Batches are combined: the busier the process, the fewer
+   * and larger the items. A single batch is passed on without a copy, shared by all readers.
    */
-  const fromPushed = (): Followed | undefined => {
+  const takePushed = (): Followed | undefined => {
     const batches = pushed;
-    forget();
+    clearPushed();
     let events: readonly AgentEvent[] = [];
     for (const [index, batch] of batches.entries()) {
       const last = batch.seq + batch.events.length - 1;
@@ -177,7 +177,7 @@ export function followRun(options: FollowOptions): ReadableStream<Followed> {
         break;
       }
       if (events.length > 0 && batch.epoch !== seen.epoch) {
-        for (const rest of batches.slice(index)) hold(rest);
+        for (const rest of batches.slice(index)) enqueue(rest);
         break;
       }
       const fresh = batch.seq > seen.seq ? batch.events : batch.events.slice(seen.seq + 1 - batch.seq);
@@ -187,35 +187,35 @@ export function followRun(options: FollowOptions): ReadableStream<Followed> {
     return events.length > 0 ? { type: 'events', events, position: seen } : undefined;
   };
 
-  /** The end of a run that is not live: the log has the last word, if it has one. */
-  const fromRegistry = async (): Promise<Followed | undefined> => {
+  /** Returns the end of a run that is no longer live, from the log if it has one. */
+  const readEndFromRegistry = async (): Promise<Followed | undefined> => {
     mayHaveEnded = false;
-    const record = await patiently(() => store.registry.getRun(scope, run));
+    const record = await retryRead(() => store.registry.getRun(scope, run));
     if (record?.state === 'queued' || record?.state === 'running') return undefined;
-    const last = await fromLog();
+    const last = await readFromLog();
     if (last || isBehind) return last;
     const outcome: Outcome = record?.outcome ?? { outcome: 'aborted', by: 'system', reason: 'deleted' };
     const at = record?.endedAt === undefined ? {} : { at: record.endedAt.getTime() };
     return { type: 'ended', event: { type: 'run-end', ...outcome, ...at } };
   };
 
-  /** Whether what was pushed goes on where the reader is: then it needs no log, behind or not. */
-  const goesOn = (): boolean => !isFirst && pushed.length > 0 && pushed[0]!.seq <= seen.seq + 1;
+  /** Whether the pushed batches continue at the reader's position, so that the log does not have to be read. */
+  const isContiguous = (): boolean => !isFirst && pushed.length > 0 && pushed[0]!.seq <= seen.seq + 1;
 
   const next = async (): Promise<Followed | undefined> => {
-    if (isBehind && !goesOn()) return fromLog();
-    if (pushed.length > 0) return fromPushed();
-    if (mayHaveEnded) return fromRegistry();
-    await nudged();
+    if (isBehind && !isContiguous()) return readFromLog();
+    if (pushed.length > 0) return takePushed();
+    if (mayHaveEnded) return readEndFromRegistry();
+    await waitForSignal();
     return undefined;
   };
 
   return pullStream<Followed>({
-    start: (_emit, fail) => void (onLeave = options.onOpen?.(fail)),
+    start: (_emit, fail) => void (onClosed = options.onOpen?.(fail)),
     async pull(emit) {
-      isNudged = false;
+      isSignaled = false;
       const item = await next();
-      if (over || !item) return !over;
+      if (isClosed || !item) return !isClosed;
       emit(item);
       if (availableAt !== undefined) {
         const now = performance.now();
@@ -223,10 +223,10 @@ export function followRun(options: FollowOptions): ReadableStream<Followed> {
         availableAt = isBehind || pushed.length > 0 ? now : undefined;
       }
       if (!isLast(item)) return true;
-      leave();
+      close();
       return false;
     },
-    cancel: leave,
+    cancel: close,
   });
 }
 

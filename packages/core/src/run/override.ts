@@ -1,4 +1,4 @@
-/** The same object but for what is given: whatever else is called, is called on the original, which may be of any class. */
+/** Returns a proxy with some members replaced. Other methods are called on the original object, which may be of any class. */
 export function override<Base extends object>(base: Base, changed: Partial<Base>): Base {
   return new Proxy(base, {
     get(target, name) {

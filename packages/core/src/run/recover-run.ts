@@ -1,3 +1,4 @@
+import { defined } from '../json/fields.ts';
 import type { End } from '../codec/codec.ts';
 import { collectDecisions } from '../store/collect-decisions.ts';
 import type { AgentEvent, EventOf } from '../event/event.ts';
@@ -10,41 +11,39 @@ import type { FinishResult, Ownership, RunRecord } from '../store/registry.ts';
 import type { LogPosition, RunKey, RunLog } from '../store/run-log.ts';
 import { seal } from '../codec/seal.ts';
 
-/** The same words from whoever recovers it: a second recovery finds the first one's result. */
-const lost: End = {
+/** Constant, so that a repeated recovery finds the result of the first one. */
+const lostEnd: End = {
   reason: 'error',
-  error: { message: 'The process that ran it is gone. What it had written is kept.', code: 'lost' },
+  error: { message: 'The process that executed the run is gone. Its output so far is kept.', code: 'lost' },
 };
 
 /**
- * Ends a run whose process is gone: its log is folded, what is open is closed, and the run ends as an error, code `lost`,
- * unless another end is given. If its own end is in the log already, that one counts. No model is called, and no tool runs.
- * It can be done any number of times, by anyone who owns the run: the log is the same.
+ * Ends a run whose process is gone: folds its log, closes what is open, and ends the run with the error `lost`, unless another end
+ * is given. An end that is already in the log takes precedence. Calls no model and no tool. Every owner of the run can repeat it
+ * with the same result.
  */
 export async function recoverRun(
   store: Store,
   { run, epoch, nextSeq }: Ownership,
-  end: End = lost,
+  end: End = lostEnd,
 ): Promise<FinishResult> {
   const [logged, message] = await Promise.all([
     readLog(store.log, run.key),
     store.forScope(run.scope).getMessage({ threadId: run.threadId, messageId: run.messageId }),
   ]);
   const baseline = message ?? emptyMessage(run);
-  const closing = await close(store, run, baseline, logged, end);
+  const closing = await createClosingEvents(store, run, baseline, logged, end);
   const list = new MessageList({ messages: [baseline] });
   for (const event of [...logged, ...closing]) list.feed(event);
   const folded = list.message ?? baseline;
-  const { outcome, usage } = endOf([...logged, ...closing]);
+  const { outcome, usage } = getEnd([...logged, ...closing]);
   return store.registry.finish(run.key, epoch, {
     nextSeq,
     events: closing,
     outcome,
     content: folded.content,
     decisions: collectDecisions(outcome, folded.content),
-    ...(usage && { usage }),
-    ...(folded.state !== undefined && { state: folded.state }),
-    ...(folded.sourceState !== undefined && { sourceState: folded.sourceState }),
+    ...defined({ usage, state: folded.state, sourceState: folded.sourceState }),
   });
 }
 
@@ -59,8 +58,8 @@ async function readLog(log: RunLog, run: RunKey): Promise<AgentEvent[]> {
   }
 }
 
-/** What the log lacks: of a run that has not even begun, the beginning too. */
-async function close(
+/** Creates the events that the log lacks, including `run-start` if the run had not begun. */
+async function createClosingEvents(
   store: Store,
   run: RunRecord,
   message: CanonicalMessage,
@@ -90,13 +89,12 @@ async function close(
   return closing;
 }
 
-function endOf(events: readonly AgentEvent[]): { outcome: Outcome; usage?: EventOf<'run-end'>['usage'] } {
+function getEnd(events: readonly AgentEvent[]): { outcome: Outcome; usage?: EventOf<'run-end'>['usage'] } {
   const end = events.find((event) => event.type === 'run-end')!;
-  const { usage } = end;
-  return { outcome: toOutcome(end), ...(usage && { usage }) };
+  return { outcome: toOutcome(end), ...defined({ usage: end.usage }) };
 }
 
-/** Where the placeholder is gone, finish will refuse; until then there is something to fold into. */
+/** Message to fold into if the placeholder was deleted; `finish` then refuses. */
 function emptyMessage(run: RunRecord): CanonicalMessage {
   return {
     id: run.messageId,

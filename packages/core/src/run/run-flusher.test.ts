@@ -17,29 +17,29 @@ const notice = (message: string): AgentEvent => ({ type: 'notice', level: 'info'
 
 type Statement = { batches: readonly LogBatch[]; at: number; answer(...verdicts: Appended[]): void; fail(): void };
 
-/** A log that writes down its statements. They are answered `ok` at once, or, by hand, when the test says so. */
-function scripted(options: Partial<RunFlusherOptions> & { byHand?: true } = {}) {
+/** Creates a log that records its statements. They are answered `ok` immediately, or by the test (`byHand`). */
+function setup(options: Partial<RunFlusherOptions> & { byHand?: true } = {}) {
   const statements: Statement[] = [];
   const { byHand, ...rest } = options;
   const append = (batches: readonly LogBatch[]): Promise<readonly Appended[]> =>
     new Promise((resolve, reject) => {
       const answer = (...verdicts: Appended[]): void => resolve(batches.map((_, n) => verdicts[n] ?? 'ok'));
       const fail = (): void => reject(new Error('The connection is gone.'));
-      statements.push({ batches, at: Date.now() - begun, answer, fail });
+      statements.push({ batches, at: Date.now() - startedAt, answer, fail });
       if (!byHand) answer();
     });
-  const begun = Date.now();
+  const startedAt = Date.now();
   const log = { append } as unknown as RunLog;
   const flusher = createRunFlusher({ log, now: () => Date.now(), ...rest });
   return { flusher, statements };
 }
 
-const textsOf = ({ batches }: Statement): string[] =>
+const getTexts = ({ batches }: Statement): string[] =>
   batches.flatMap(({ events }) => events.map((event) => ('delta' in event ? event.delta : event.type)));
 
-describe('when it flushes', () => {
-  it('writes the first event at once, and then one statement per tick for all runs', async () => {
-    const { flusher, statements } = scripted();
+describe('createRunFlusher: timing', () => {
+  it('writes the first event immediately, then one statement per tick for all runs', async () => {
+    const { flusher, statements } = setup();
     const [one, two] = [flusher.open(owned('r1')), flusher.open(owned('r2'))];
     one.write(notice('a'));
     await vi.advanceTimersByTimeAsync(0);
@@ -56,15 +56,15 @@ describe('when it flushes', () => {
     ]);
   });
 
-  it('has nothing scheduled while nothing is to be written', async () => {
-    const { flusher } = scripted();
+  it('schedules no timer while nothing is buffered', async () => {
+    const { flusher } = setup();
     flusher.open(owned()).write(notice('a'));
     await vi.advanceTimersByTimeAsync(0);
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('has two statements under way at most, and a run in one of them', async () => {
-    const { flusher, statements } = scripted({ byHand: true });
+  it('has at most two statements in flight and each run in only one', async () => {
+    const { flusher, statements } = setup({ byHand: true });
     const [one, two, three] = ['r1', 'r2', 'r3'].map((key) => flusher.open(owned(key)));
     one!.write(notice('a'));
     await vi.advanceTimersByTimeAsync(0);
@@ -82,9 +82,9 @@ describe('when it flushes', () => {
     expect(statements[3]!.batches).toMatchObject([{ run: 'r1', seq: 2 }]);
   });
 
-  /** Statements that take so long each, 100 ms if not said, with something to write all the time; and when each began. */
-  async function slowly(count: number, ms = 100): Promise<number[]> {
-    const { flusher, statements } = scripted({ byHand: true });
+  /** Runs statements of the given duration with constant writes. Returns the start time of each. */
+  async function runStatements(count: number, ms = 100): Promise<number[]> {
+    const { flusher, statements } = setup({ byHand: true });
     const writer = flusher.open(owned());
     for (let n = 0; n < count; n++) {
       writer.write(notice('a'));
@@ -98,22 +98,22 @@ describe('when it flushes', () => {
     return statements.map(({ at }) => at);
   }
 
-  it('gives a slow database three times the rest', async () => {
-    const began = await slowly(5);
-    expect(began[5]! - began[4]!).toBe(400);
+  it('flushes a slow database at most a quarter of the time', async () => {
+    const starts = await runStatements(5);
+    expect(starts[5]! - starts[4]!).toBe(400);
   });
 
-  it('keeps its tick after one statement that was slow: that was a new connection, or a busy moment', async () => {
-    expect(await slowly(1)).toEqual([0, 100]);
-    expect(await slowly(2)).toEqual([0, 100, 200]);
+  it('keeps its tick after a few slow statements', async () => {
+    expect(await runStatements(1)).toEqual([0, 100]);
+    expect(await runStatements(2)).toEqual([0, 100, 200]);
   });
 
-  it('begins a statement so early that what was written is durable within a tick', async () => {
-    expect(await slowly(3, 6)).toEqual([0, 34, 68, 102]);
+  it('starts statements early enough to be durable within a tick', async () => {
+    expect(await runStatements(3, 6)).toEqual([0, 34, 68, 102]);
   });
 
-  it('does not wait for the tick at a barrier', async () => {
-    const { flusher, statements } = scripted();
+  it('flushes without waiting for the tick at a barrier', async () => {
+    const { flusher, statements } = setup();
     const writer = flusher.open(owned());
     writer.write(notice('a'));
     await vi.advanceTimersByTimeAsync(0);
@@ -124,8 +124,8 @@ describe('when it flushes', () => {
     expect(statements).toHaveLength(2);
   });
 
-  it('takes a barrier that comes while the run is being written right after', async () => {
-    const { flusher, statements } = scripted({ byHand: true });
+  it('flushes for a barrier right after the statement in flight', async () => {
+    const { flusher, statements } = setup({ byHand: true });
     const writer = flusher.open(owned());
     writer.write(notice('a'));
     await vi.advanceTimersByTimeAsync(0);
@@ -141,29 +141,29 @@ describe('when it flushes', () => {
   });
 });
 
-describe('what it writes', () => {
-  it('merges deltas before they get a number', async () => {
-    const { flusher, statements } = scripted();
+describe('createRunFlusher: batches', () => {
+  it('merges deltas before they are numbered', async () => {
+    const { flusher, statements } = setup();
     const writer = flusher.open(owned());
     for (const text of ['H', 'e', 'y']) writer.write(delta(text));
     writer.write(delta('other', 'p2'));
     await vi.advanceTimersByTimeAsync(0);
     writer.write(delta('!'));
     await vi.advanceTimersByTimeAsync(40);
-    expect(statements.map(textsOf)).toEqual([['Hey', 'other'], ['!']]);
+    expect(statements.map(getTexts)).toEqual([['Hey', 'other'], ['!']]);
     expect(statements[1]!.batches[0]!.seq).toBe(3);
   });
 
-  it('puts no more of a run into a statement than the cap, but at least one event', async () => {
-    const { flusher, statements } = scripted({ maxBatchBytes: 100 });
+  it('limits the batch of a run to the maximum size, but at least one event', async () => {
+    const { flusher, statements } = setup({ maxBatchBytes: 100 });
     const writer = flusher.open(owned());
     for (const size of [300, 10, 10]) writer.write(notice('x'.repeat(size)));
     await writer.barrier();
     expect(statements.map(({ batches }) => batches[0]!.events.length)).toEqual([1, 1, 1]);
   });
 
-  it('asks the source to wait where too much of a run is not yet written', async () => {
-    const { flusher, statements } = scripted({ byHand: true, maxRunBytes: 100 });
+  it('blocks the source when one run has too many unwritten bytes', async () => {
+    const { flusher, statements } = setup({ byHand: true, maxRunBytes: 100 });
     const writer = flusher.open(owned());
     const ready = vi.fn<() => void>();
     await writer.waitForRoom();
@@ -176,8 +176,8 @@ describe('what it writes', () => {
     expect(ready).toHaveBeenCalled();
   });
 
-  it('asks all sources to wait where too much of all runs is not yet written', async () => {
-    const { flusher, statements } = scripted({ byHand: true, maxBytes: 100 });
+  it('blocks all sources when the total of unwritten bytes is too large', async () => {
+    const { flusher, statements } = setup({ byHand: true, maxBytes: 100 });
     const [one, two] = [flusher.open(owned('r1')), flusher.open(owned('r2'))];
     one.write(notice('x'.repeat(200)));
     const ready = vi.fn<() => void>();
@@ -190,10 +190,10 @@ describe('what it writes', () => {
   });
 });
 
-describe('what it does with the answer', () => {
-  it('sends the same batch again after a lost acknowledgement, whatever was written since', async () => {
+describe('createRunFlusher: verdicts', () => {
+  it('resends the same batch after a lost reply, regardless of later writes', async () => {
     const errors: unknown[] = [];
-    const { flusher, statements } = scripted({ byHand: true, onError: (error) => errors.push(error) });
+    const { flusher, statements } = setup({ byHand: true, onError: (error) => errors.push(error) });
     const writer = flusher.open(owned());
     writer.write(notice('a'));
     await vi.advanceTimersByTimeAsync(0);
@@ -210,8 +210,8 @@ describe('what it does with the answer', () => {
     expect(await passed).toBe('durable');
   });
 
-  it('tries again less and less often, and does not ask too much of a database that is away', async () => {
-    const { flusher, statements } = scripted({ byHand: true });
+  it('retries with exponential backoff while the database is unreachable', async () => {
+    const { flusher, statements } = setup({ byHand: true });
     flusher.open(owned()).write(notice('a'));
     for (let n = 0; n < 8; n++) {
       await vi.advanceTimersToNextTimerAsync();
@@ -221,8 +221,8 @@ describe('what it does with the answer', () => {
     expect(statements.map(({ at }) => at)).toEqual([0, 40, 120, 280, 600, 1240, 2240, 3240]);
   });
 
-  it('waits one tick for a run that is locked, also at a barrier', async () => {
-    const { flusher, statements } = scripted({ byHand: true });
+  it('waits one tick for a locked run, even at a barrier', async () => {
+    const { flusher, statements } = setup({ byHand: true });
     const writer = flusher.open(owned());
     writer.write(notice('a'));
     const passed = writer.barrier();
@@ -235,8 +235,8 @@ describe('what it does with the answer', () => {
     expect(await passed).toBe('durable');
   });
 
-  it('tells of a stop once, and goes on writing', async () => {
-    const { flusher, statements } = scripted({ byHand: true });
+  it('reports a stop request once and keeps writing', async () => {
+    const { flusher, statements } = setup({ byHand: true });
     const onStop = vi.fn<() => void>();
     const writer = flusher.open(owned(), { onStop });
     for (const text of ['a', 'b']) {
@@ -249,15 +249,15 @@ describe('what it does with the answer', () => {
     expect(writer.stopRequested).toBe(true);
   });
 
-  it.each(['fenced', 'ended', 'regressed'] as const)('gives up a run that is %s', async (verdict) => {
-    const { flusher, statements } = scripted({ byHand: true });
+  it.each(['fenced', 'ended', 'regressed'] as const)('stops writing a run that is %s', async (verdict) => {
+    const { flusher, statements } = setup({ byHand: true });
     const onLost = vi.fn<(reason: string) => void>();
     const writer = flusher.open(owned(), { onLost });
     writer.write(notice('a'));
     const passed = writer.barrier();
     statements[0]!.answer(verdict);
     await expect(passed).rejects.toMatchObject({ name: 'RunLostError', reason: verdict });
-    await expect(writer.barrier()).rejects.toThrow('cannot be written any more');
+    await expect(writer.barrier()).rejects.toThrow('can no longer be written');
     writer.write(notice('b'));
     await writer.waitForRoom();
     await vi.advanceTimersByTimeAsync(1_000);
@@ -266,8 +266,8 @@ describe('what it does with the answer', () => {
     expect(writer.lost).toBe(verdict);
   });
 
-  it('leaves the other runs of a statement alone', async () => {
-    const { flusher, statements } = scripted({ byHand: true });
+  it('keeps writing the other runs of a statement', async () => {
+    const { flusher, statements } = setup({ byHand: true });
     const [one, two] = [flusher.open(owned('r1')), flusher.open(owned('r2'))];
     one.write(notice('a'));
     two.write(notice('b'));
@@ -278,19 +278,19 @@ describe('what it does with the answer', () => {
   });
 });
 
-describe('local readers', () => {
-  it('are given a batch when it is durable, and not before', async () => {
-    const { flusher, statements } = scripted({ byHand: true });
+describe('createRunFlusher: local readers', () => {
+  it('delivers a batch to local readers only once it is durable', async () => {
+    const { flusher, statements } = setup({ byHand: true });
     const writer = flusher.open(owned());
     const read: Array<CommittedBatch | null> = [];
-    const leave = flusher.follow('r1' as RunKey, (batch) => read.push(batch));
+    const unfollow = flusher.follow('r1' as RunKey, (batch) => read.push(batch));
     writer.write(notice('a'));
     await vi.advanceTimersByTimeAsync(0);
     expect(read).toEqual([]);
     statements[0]!.answer();
     await vi.advanceTimersByTimeAsync(0);
     expect(read).toEqual([{ epoch: 1, seq: 1, events: [notice('a')], bytes: expect.any(Number) }]);
-    leave();
+    unfollow();
     writer.write(notice('b'));
     await vi.advanceTimersByTimeAsync(40);
     statements[1]!.answer();
@@ -298,8 +298,8 @@ describe('local readers', () => {
     expect(read).toHaveLength(1);
   });
 
-  it('may be there before the writer is', async () => {
-    const { flusher } = scripted();
+  it('delivers to a local reader that subscribed before the writer opened', async () => {
+    const { flusher } = setup();
     const read: Array<CommittedBatch | null> = [];
     flusher.follow('r1' as RunKey, (batch) => read.push(batch));
     expect(flusher.writes('r1' as RunKey)).toBe(false);
@@ -310,8 +310,8 @@ describe('local readers', () => {
     expect(read).toMatchObject([{ events: [notice('a')] }]);
   });
 
-  it('are told when nothing more will come from here', async () => {
-    const { flusher } = scripted();
+  it('delivers null to local readers when this process stops writing', async () => {
+    const { flusher } = setup();
     const writer = flusher.open(owned());
     const read: unknown[] = [];
     flusher.follow('r1' as RunKey, (batch) => read.push(batch));
@@ -322,7 +322,7 @@ describe('local readers', () => {
   });
 });
 
-describe('the end', () => {
+describe('createRunFlusher: finish and close', () => {
   const start = async (): Promise<{ store: ReturnType<typeof createInMemoryStore>; started: Started }> => {
     const store = createInMemoryStore();
     const started = await store.registry.start(store.scope, {
@@ -340,7 +340,7 @@ describe('the end', () => {
   const end = { outcome, content: { format: 2 as const, parts: [] } };
   const runEnd: AgentEvent = { type: 'run-end', ...outcome };
 
-  it('takes what is not written yet along, and gives it to readers when it is durable', async () => {
+  it('finishes with the unwritten events and delivers them once durable', async () => {
     const { store, started } = await start();
     const flusher = createRunFlusher({ log: store.log });
     const writer = flusher.open(started);
@@ -369,8 +369,8 @@ describe('the end', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('waits for the batch under way', async () => {
-    const { flusher, statements } = scripted({ byHand: true });
+  it('waits for the batch in flight before the end', async () => {
+    const { flusher, statements } = setup({ byHand: true });
     const writer = flusher.open(owned());
     writer.write(notice('a'));
     await vi.advanceTimersByTimeAsync(0);
@@ -384,8 +384,8 @@ describe('the end', () => {
     expect(commit.mock.calls).toEqual([[{ nextSeq: 3, events: [] }]]);
   });
 
-  it('is asked for again while the database is away, and not if it is refused', async () => {
-    const { flusher } = scripted();
+  it('retries the end while the database is unreachable, but not a refusal', async () => {
+    const { flusher } = setup();
     let attempts = 0;
     const commit = async (): Promise<never> => {
       attempts += 1;
@@ -398,8 +398,8 @@ describe('the end', () => {
     expect(attempts).toBe(3);
   });
 
-  it('is not asked for by a writer that has lost the run', async () => {
-    const { flusher, statements } = scripted({ byHand: true });
+  it('does not commit the end of a lost run', async () => {
+    const { flusher, statements } = setup({ byHand: true });
     const writer = flusher.open(owned());
     writer.write(notice('a'));
     await vi.advanceTimersByTimeAsync(0);
@@ -411,8 +411,8 @@ describe('the end', () => {
     expect(commit).not.toHaveBeenCalled();
   });
 
-  it('closes with nothing left running', async () => {
-    const { flusher, statements } = scripted({ byHand: true });
+  it('closes without leaving timers or waiting callers', async () => {
+    const { flusher, statements } = setup({ byHand: true });
     const writer = flusher.open(owned());
     writer.write(notice('a'));
     await vi.advanceTimersByTimeAsync(0);
@@ -427,8 +427,8 @@ describe('the end', () => {
     expect(flusher.open(owned('r2')).lost).toBe('closed');
   });
 
-  it('a second owner in the same process takes the place of the first', () => {
-    const { flusher } = scripted();
+  it('replaces the writer when the same process owns the run again', () => {
+    const { flusher } = setup();
     const first = flusher.open(owned());
     const second = flusher.open({ ...owned(), epoch: 2 } satisfies Pick<Ownership, 'epoch'> & object);
     expect([first.lost, second.lost]).toEqual(['fenced', undefined]);

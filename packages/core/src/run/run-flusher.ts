@@ -12,17 +12,17 @@ import { StoreError } from '../store/store-error.ts';
 
 export type RunFlusherOptions = {
   log: RunLog;
-  /** The time from what is written to what is durable, while the database keeps up. 40 ms unless given. */
+  /** Time from writing an event until it is durable, while the database keeps up. Default: 40 ms. */
   tickMs?: number;
-  /** How much of one run goes into one statement. 256 kB unless given. */
+  /** Maximum size of one run's batch in a statement. Default: 256 kB. */
   maxBatchBytes?: number;
-  /** How much of one run may wait to be written before `ready` waits. 4 MB unless given. */
+  /** Maximum size of the unwritten events of one run; beyond it, `waitForRoom` waits. Default: 4 MB. */
   maxRunBytes?: number;
-  /** How much of all runs may. 64 MB unless given. */
+  /** Maximum size of the unwritten events of all runs. Default: 64 MB. */
   maxBytes?: number;
-  /** A clock that never goes back, in milliseconds. */
+  /** Monotonic clock, in milliseconds. */
   now?: () => number;
-  /** Is told of every statement that failed; it is tried again. */
+  /** Called for every failed statement; it is retried. */
   onError?: (error: unknown) => void;
   /** Called after each attempt to append to the log, for metrics. */
   onFlush?: (flush: FlushReport) => void;
@@ -31,36 +31,35 @@ export type RunFlusherOptions = {
 /** One attempt to append events to the log: its duration, the number of runs in it, and whether it failed. */
 export type FlushReport = { ms: number; runs: number; failed: boolean };
 
-/** A reader in the same process: it is given what has become durable, and null when its process writes no more of it. */
+/** Reader in the same process. Receives each durable batch, and null when this process stops writing the run. */
 export type LocalReader = (batch: CommittedBatch | null) => void;
 
-/** Where the runs that this process writes can be followed without reading the log. */
+/** The runs that this process writes. They can be followed without reading the log. */
 export interface LocalRuns {
-  /** Whether this process writes the run just now. */
+  /** Whether this process currently writes the run. */
   writes(run: RunKey): boolean;
-  /** Whether this process writes the run, and nothing of it is in the log yet: all of it will be given. */
+  /** Whether this process writes the run and its log is still empty, so that a new reader receives all of it. */
   isUnwritten(run: RunKey): boolean;
-  /** Gives what this process writes of the run from now on, also if it only begins later. Returns the way to leave. */
+  /** Delivers the batches that this process writes from now on, or starts to write later. Returns the unsubscribe function. */
   follow(run: RunKey, reader: LocalReader): () => void;
 }
 
 export interface RunFlusher extends LocalRuns {
   open(owned: Pick<Ownership, 'epoch' | 'nextSeq'> & { run: { key: RunKey } }, options?: RunWriterOptions): RunWriter;
-  /** Waits for what is under way. What is not durable then is lost to its writers, and in the log of nobody. */
+  /** Waits for statements in flight. Events that are not durable by then are lost. */
   close(): Promise<void>;
 }
 
 const maxInFlight = 2;
-/** Of the time between two flushes the database works a quarter at most. */
-const restFactor = 4;
-/** So many slow statements in a row are a slow database. Fewer are a new connection, a collection, a busy moment. */
-const slowInARow = 4;
+/** Flush interval in multiples of a statement's duration: the database works at most a quarter of the time. */
+const intervalFactor = 4;
+/** Slow statements in a row that mean a slow database. Fewer are a new connection, a garbage collection or a busy moment. */
+const slowStreak = 4;
 const maxRetryMs = 1_000;
 
 /**
- * One per process: the events of all its runs go to the log in one statement per tick. The first event after a silence
- * goes at once, and so does what somebody waits for at a barrier. Log first, deliver after: readers in this process are
- * given a batch when it is durable, and never before.
+ * Writes the events of all runs of a process to the log, in one statement per tick. The first event after a pause is flushed
+ * immediately, and so are events before a barrier. Readers in this process receive a batch only once it is durable.
  */
 export function createRunFlusher(options: RunFlusherOptions): RunFlusher {
   const { log, tickMs = 40, now = () => performance.now(), onError, onFlush } = options;
@@ -71,7 +70,7 @@ export function createRunFlusher(options: RunFlusherOptions): RunFlusher {
   const inFlight = new Set<Promise<void>>();
   let bytes = 0;
   let lastStart = -Infinity;
-  const durations = Array.from({ length: slowInARow }, () => 0);
+  const durations = Array.from({ length: slowStreak }, () => 0);
   let failures = 0;
   let retryAt = -Infinity;
   let timer: { due: number; id: ReturnType<typeof setTimeout> } | undefined;
@@ -84,10 +83,10 @@ export function createRunFlusher(options: RunFlusherOptions): RunFlusher {
     timer = undefined;
   };
 
-  /** A statement takes its time too: it begins early enough to be done with the tick. */
+  /** Time between two flushes. A statement starts early enough to finish with the tick. */
   const interval = (): number => {
     const lead = Math.min(Math.max(...durations), tickMs / 2);
-    return Math.max(tickMs - lead, restFactor * Math.min(...durations));
+    return Math.max(tickMs - lead, intervalFactor * Math.min(...durations));
   };
 
   const schedule = (isUrgent: boolean): void => {
@@ -98,20 +97,20 @@ export function createRunFlusher(options: RunFlusherOptions): RunFlusher {
     if (isUrgent && delay <= 0) return flush();
     if (timer && timer.due <= due) return;
     clearTimer();
-    // Also at once is a turn later: what a source says in one breath goes together.
+    // Even an immediate flush waits for the next task, so that events emitted together are written together.
     timer = { due, id: setTimeout(flush, Math.max(0, delay)) };
   };
 
   const flush = (): void => {
     clearTimer();
-    // The end of a run may have taken what it had to write.
+    // `finish` may have taken the events of a writer since.
     const flushed = [...dirty].filter((writer) => writer.isDirty());
     dirty.clear();
     if (flushed.length === 0) return;
     const work = write(flushed).finally(() => {
       inFlight.delete(work);
       for (const writer of flushed) if (writer.isDirty()) dirty.add(writer);
-      for (const writer of writers.values()) writer.admit();
+      for (const writer of writers.values()) writer.resumeWaiting();
       schedule([...dirty].some((writer) => writer.isUrgent()));
     });
     inFlight.add(work);
@@ -122,9 +121,9 @@ export function createRunFlusher(options: RunFlusherOptions): RunFlusher {
     lastStart = start;
     let verdicts: readonly Appended[];
     try {
-      verdicts = await log.append(flushed.map((writer) => writer.take()));
+      verdicts = await log.append(flushed.map((writer) => writer.takeBatch()));
     } catch (error) {
-      retryAt = now() + backOff();
+      retryAt = now() + nextRetryDelay();
       for (const writer of flushed) writer.release();
       onFlush?.({ ms: now() - start, runs: flushed.length, failed: true });
       onError?.(error);
@@ -135,13 +134,13 @@ export function createRunFlusher(options: RunFlusherOptions): RunFlusher {
     durations.push(ms);
     onFlush?.({ ms, runs: flushed.length, failed: false });
     failures = 0;
-    for (const [index, writer] of flushed.entries()) writer.judge(verdicts[index] ?? 'locked');
+    for (const [index, writer] of flushed.entries()) writer.applyVerdict(verdicts[index] ?? 'locked');
   };
 
-  const backOff = (): number => Math.min(tickMs * 2 ** failures++, maxRetryMs);
+  const nextRetryDelay = (): number => Math.min(tickMs * 2 ** failures++, maxRetryMs);
 
-  /** A refusal is an answer; whatever else goes wrong may go right the next time. */
-  const persist = async <Result>(call: () => Promise<Result>): Promise<Result> => {
+  /** Retries until the call succeeds. A `StoreError` is a refusal, and is not retried. */
+  const retry = async <Result>(call: () => Promise<Result>): Promise<Result> => {
     for (let attempt = 0; ; attempt++) {
       try {
         return await call();
@@ -154,14 +153,14 @@ export function createRunFlusher(options: RunFlusherOptions): RunFlusher {
   };
 
   const deliver = (run: RunKey, batch: CommittedBatch | null): void => {
-    const all = readers.get(run);
-    // One task each: a reader that throws takes the batch from no other.
-    for (const reader of all ?? []) queueMicrotask(() => void (all!.has(reader) && reader(batch)));
+    const runReaders = readers.get(run);
+    // One task per reader: if one throws, the others still receive the batch.
+    for (const reader of runReaders ?? []) queueMicrotask(() => void (runReaders!.has(reader) && reader(batch)));
   };
 
   return {
     open({ run: { key }, epoch, nextSeq }, writerOptions = {}) {
-      writers.get(key)?.lose('fenced');
+      writers.get(key)?.loseOwnership('fenced');
       const writer = createRunWriter(
         key,
         epoch,
@@ -169,14 +168,14 @@ export function createRunFlusher(options: RunFlusherOptions): RunFlusher {
         {
           maxBatchBytes,
           hasRoom: (held) => held < maxRunBytes && bytes < maxBytes,
-          grew: (more) => void (bytes += more),
-          wake: (urgent) => {
+          addBytes: (delta) => void (bytes += delta),
+          requestFlush: (urgent) => {
             if (writer.isDirty()) dirty.add(writer);
             schedule(urgent && writer.isUrgent());
           },
           deliver: (batch) => deliver(key, batch),
-          persist,
-          left: () => {
+          retry,
+          onClosed: () => {
             dirty.delete(writer);
             if (dirty.size === 0) clearTimer();
             writers.delete(key);
@@ -185,7 +184,7 @@ export function createRunFlusher(options: RunFlusherOptions): RunFlusher {
         },
         writerOptions,
       );
-      if (closed) writer.lose('closed');
+      if (closed) writer.loseOwnership('closed');
       else writers.set(key, writer);
       return writer;
     },
@@ -194,13 +193,13 @@ export function createRunFlusher(options: RunFlusherOptions): RunFlusher {
     isUnwritten: (run) => writers.get(run)?.isUnwritten() ?? false,
 
     follow(run, reader) {
-      const own: LocalReader = (batch) => reader(batch);
-      let all = readers.get(run);
-      if (!all) readers.set(run, (all = new Set()));
-      all.add(own);
+      const subscription: LocalReader = (batch) => reader(batch);
+      let runReaders = readers.get(run);
+      if (!runReaders) readers.set(run, (runReaders = new Set()));
+      runReaders.add(subscription);
       return () => {
-        all.delete(own);
-        if (all.size === 0 && readers.get(run) === all) readers.delete(run);
+        runReaders.delete(subscription);
+        if (runReaders.size === 0 && readers.get(run) === runReaders) readers.delete(run);
       };
     },
 
@@ -209,7 +208,7 @@ export function createRunFlusher(options: RunFlusherOptions): RunFlusher {
       clearTimer();
       closing.abort();
       await Promise.all(inFlight);
-      for (const writer of writers.values()) writer.lose('closed');
+      for (const writer of writers.values()) writer.loseOwnership('closed');
     },
   };
 }

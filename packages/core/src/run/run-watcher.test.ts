@@ -12,7 +12,7 @@ const at = (next: number): RunPosition => ({ epoch: 1, next, stop: false, live: 
 
 function setup(options: { isConnected?: boolean; written?: string } = {}) {
   const listeners = new Set<(hint: Hint) => void>();
-  const looks: RunKey[][] = [];
+  const polls: RunKey[][] = [];
   const positions = new Map<RunKey, RunPosition>();
   let failure: Error | undefined;
   const hints = {
@@ -27,7 +27,7 @@ function setup(options: { isConnected?: boolean; written?: string } = {}) {
   };
   const log = {
     positions: async (runs: readonly RunKey[]) => {
-      looks.push([...runs]);
+      polls.push([...runs]);
       if (failure) throw failure;
       return positions;
     },
@@ -35,46 +35,46 @@ function setup(options: { isConnected?: boolean; written?: string } = {}) {
   const onError = vi.fn<(error: unknown) => void>();
   const local = { writes: (run: RunKey) => run === options.written };
   const watcher = createRunWatcher({ log, hints, onError, process: 'p1', local });
-  return { watcher, hints, looks, positions, listeners, onError, fail: (error?: Error) => void (failure = error) };
+  return { watcher, hints, polls, positions, listeners, onError, fail: (error?: Error) => void (failure = error) };
 }
 
-it('looks once for all runs, also when many hints come at once', async () => {
-  const { watcher, hints, looks, positions } = setup();
+it('polls once for all runs, even after many hints', async () => {
+  const { watcher, hints, polls, positions } = setup();
   positions.set(key('r1'), at(3));
   const [one, two] = [vi.fn<(position?: RunPosition) => void>(), vi.fn<(position?: RunPosition) => void>()];
   watcher.watch(key('r1'), one);
   watcher.watch(key('r2'), two);
   await vi.advanceTimersByTimeAsync(15);
-  expect(looks).toEqual([['r1', 'r2']]);
+  expect(polls).toEqual([['r1', 'r2']]);
   expect(one.mock.calls).toEqual([[at(3)]]);
   expect(two.mock.calls).toEqual([[undefined]]);
   for (let n = 0; n < 100; n++) hints.publish({ type: 'flushed', process: `p${n}` });
   await vi.advanceTimersByTimeAsync(15);
-  expect(looks).toHaveLength(2);
+  expect(polls).toHaveLength(2);
 });
 
-it('looks now and then without a hint, more often where none can come', async () => {
+it('polls at intervals, more often while hints are disconnected', async () => {
   for (const [isConnected, expected] of [
     [true, 3],
     [false, 9],
   ] as const) {
-    const { watcher, looks } = setup({ isConnected });
-    const leave = watcher.watch(key('r1'), () => {});
+    const { watcher, polls } = setup({ isConnected });
+    const unwatch = watcher.watch(key('r1'), () => {});
     await vi.advanceTimersByTimeAsync(2_100);
-    expect(looks).toHaveLength(expected);
-    leave();
+    expect(polls).toHaveLength(expected);
+    unwatch();
   }
 });
 
-it('minds stops and answers of the runs it watches, and flushes of other processes', async () => {
-  const { watcher, hints, looks } = setup({ written: 'r1' });
+it('polls on stops and answers of watched runs and on flushes of other processes', async () => {
+  const { watcher, hints, polls } = setup({ written: 'r1' });
   watcher.watch(key('r1'), () => {});
   await vi.advanceTimersByTimeAsync(15);
   hints.publish({ type: 'flushed', process: 'p1' });
   hints.publish({ type: 'stop', run: key('r2') });
   hints.publish({ type: 'thread', scope: 's', threadId: 't' });
   await vi.advanceTimersByTimeAsync(100);
-  expect(looks).toHaveLength(1);
+  expect(polls).toHaveLength(1);
   for (const hint of [
     { type: 'flushed', process: 'p2' },
     { type: 'stop', run: key('r1') },
@@ -83,42 +83,42 @@ it('minds stops and answers of the runs it watches, and flushes of other process
     hints.publish(hint);
     await vi.advanceTimersByTimeAsync(100);
   }
-  expect(looks).toHaveLength(4);
-  // Of a run that nobody writes through the flusher here, its own process may have written the end.
+  expect(polls).toHaveLength(4);
+  // The local flusher does not write r2, so a flush of this process may concern it.
   watcher.watch(key('r2'), () => {});
   await vi.advanceTimersByTimeAsync(100);
   hints.publish({ type: 'flushed', process: 'p1' });
   await vi.advanceTimersByTimeAsync(100);
-  expect(looks).toHaveLength(6);
+  expect(polls).toHaveLength(6);
 });
 
-it('looks again if it is told of something during a look', async () => {
-  const { watcher, hints, looks } = setup();
+it('polls again after a hint during a poll', async () => {
+  const { watcher, hints, polls } = setup();
   watcher.watch(key('r1'), () => {
-    if (looks.length < 2) hints.publish({ type: 'flushed', process: 'p2' });
+    if (polls.length < 2) hints.publish({ type: 'flushed', process: 'p2' });
   });
   await vi.advanceTimersByTimeAsync(100);
-  expect(looks).toHaveLength(2);
+  expect(polls).toHaveLength(2);
 });
 
-it('goes on after a look that failed', async () => {
-  const { watcher, looks, positions, onError, fail } = setup();
+it('continues after a failed poll', async () => {
+  const { watcher, polls, positions, onError, fail } = setup();
   const listener = vi.fn<(position?: RunPosition) => void>();
   positions.set(key('r1'), at(1));
   fail(new Error('away'));
   watcher.watch(key('r1'), listener);
   await vi.advanceTimersByTimeAsync(15);
-  expect([looks.length, onError.mock.calls.length, listener.mock.calls.length]).toEqual([1, 1, 0]);
+  expect([polls.length, onError.mock.calls.length, listener.mock.calls.length]).toEqual([1, 1, 0]);
   fail();
   await vi.advanceTimersByTimeAsync(1_000);
   expect(listener).toHaveBeenCalledWith(at(1));
 });
 
-it('leaves nothing running when nobody watches', async () => {
+it('stops its timers and subscription when no run is watched', async () => {
   const { watcher, listeners } = setup();
-  const leave = [watcher.watch(key('r1'), () => {}), watcher.watch(key('r1'), () => {})];
+  const unwatch = [watcher.watch(key('r1'), () => {}), watcher.watch(key('r1'), () => {})];
   await vi.advanceTimersByTimeAsync(15);
-  for (const each of leave) each();
+  for (const each of unwatch) each();
   expect([listeners.size, vi.getTimerCount()]).toEqual([0, 0]);
   watcher.watch(key('r1'), () => {});
   watcher.close();
@@ -126,9 +126,9 @@ it('leaves nothing running when nobody watches', async () => {
   expect([listeners.size, vi.getTimerCount()]).toEqual([0, 0]);
 });
 
-it('leaves nothing running when the last one leaves during a look', async () => {
+it('stops its timers when the last listener leaves during a poll', async () => {
   const { watcher } = setup();
-  const leave = watcher.watch(key('r1'), () => leave());
+  const unwatch = watcher.watch(key('r1'), () => unwatch());
   await vi.advanceTimersByTimeAsync(15);
   expect(vi.getTimerCount()).toBe(0);
 });

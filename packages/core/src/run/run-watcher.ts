@@ -5,47 +5,47 @@ import type { RunKey, RunLog, RunPosition } from '../store/run-log.ts';
 export type RunWatcherOptions = {
   log: Pick<RunLog, 'positions'>;
   hints: Hints;
-  /** This process, and the runs that it writes: their flushes reach those who follow them here without a look. */
+  /** This process and the runs that it writes. Local followers receive those flushes without a poll. */
   process?: string;
   local?: Pick<LocalRuns, 'writes'>;
-  /** How often to look where hints arrive, and where they do not. 1 s and 250 ms unless given. */
+  /** Poll interval while hints arrive, and while they do not. Default: 1 s and 250 ms. */
   pollMs?: { connected: number; alone: number };
-  /** How long to wait after a look, so that many hints make few looks. 15 ms unless given. */
+  /** Delay before a requested poll, so that many hints cause few polls. Default: 15 ms. */
   restMs?: number;
-  /** Is told of a look that failed; there will be another. */
+  /** Called when a poll fails; polling continues. */
   onError?: (error: unknown) => void;
 };
 
-/** Is told where the run is; undefined if there is no such run (any more). */
+/** Receives the position of the run, or undefined if the run does not exist. */
 export type PositionListener = (position: RunPosition | undefined) => void;
 
 export interface RunWatcher {
-  /** Looks now, and again after every hint and whenever it is time, until the function it returns is called. */
+  /** Polls now, after every hint and at intervals, until the returned function is called. */
   watch(run: RunKey, listener: PositionListener): () => void;
   close(): void;
 }
 
-/** One per process: a single look for all the runs that anybody here follows or owns, however many they are. */
+/** Watches the runs that this process follows or owns. One query per poll covers all of them. */
 export function createRunWatcher(options: RunWatcherOptions): RunWatcher {
   const { log, hints, process, local, restMs = 15, onError } = options;
   const { connected, alone } = options.pollMs ?? { connected: 1_000, alone: 250 };
   const listeners = new Map<RunKey, Set<PositionListener>>();
   let unsubscribe: (() => void) | undefined;
   let timer: { id: ReturnType<typeof setTimeout>; isPoll: boolean } | undefined;
-  let isLooking = false;
-  let isAskedAgain = false;
+  let isPolling = false;
+  let isRequestedAgain = false;
 
   const schedule = (isPoll: boolean): void => {
     clearTimeout(timer?.id);
     const delay = isPoll ? (hints.isConnected?.() === false ? alone : connected) : restMs;
-    timer = listeners.size === 0 ? undefined : { isPoll, id: setTimeout(() => void look(), delay) };
+    timer = listeners.size === 0 ? undefined : { isPoll, id: setTimeout(() => void poll(), delay) };
   };
 
-  const look = async (): Promise<void> => {
+  const poll = async (): Promise<void> => {
     clearTimeout(timer?.id);
     timer = undefined;
-    isLooking = true;
-    isAskedAgain = false;
+    isPolling = true;
+    isRequestedAgain = false;
     const runs = [...listeners.keys()];
     try {
       const positions = await log.positions(runs);
@@ -53,17 +53,17 @@ export function createRunWatcher(options: RunWatcherOptions): RunWatcher {
     } catch (error) {
       onError?.(error);
     }
-    isLooking = false;
-    schedule(!isAskedAgain);
+    isPolling = false;
+    schedule(!isRequestedAgain);
   };
 
-  /** Soon: what is told in one breath is looked at once. */
-  const ask = (): void => {
-    if (isLooking) isAskedAgain = true;
+  /** Polls soon. Hints that arrive together cause one poll. */
+  const requestPoll = (): void => {
+    if (isPolling) isRequestedAgain = true;
     else if (timer?.isPoll !== false) schedule(false);
   };
 
-  const concerns = (hint: Hint): boolean => {
+  const isRelevant = (hint: Hint): boolean => {
     if (hint.type === 'thread') return false;
     if (hint.type !== 'flushed') return listeners.has(hint.run);
     return !local || hint.process !== process || [...listeners.keys()].some((run) => !local.writes(run));
@@ -78,17 +78,17 @@ export function createRunWatcher(options: RunWatcherOptions): RunWatcher {
 
   return {
     watch(run, listener) {
-      const own: PositionListener = (position) => listener(position);
-      let all = listeners.get(run);
-      if (!all) listeners.set(run, (all = new Set()));
-      all.add(own);
+      const subscription: PositionListener = (position) => listener(position);
+      let runListeners = listeners.get(run);
+      if (!runListeners) listeners.set(run, (runListeners = new Set()));
+      runListeners.add(subscription);
       unsubscribe ??= hints.subscribe((hint) => {
-        if (concerns(hint)) ask();
+        if (isRelevant(hint)) requestPoll();
       });
-      ask();
+      requestPoll();
       return () => {
-        all.delete(own);
-        if (all.size === 0 && listeners.get(run) === all) listeners.delete(run);
+        runListeners.delete(subscription);
+        if (runListeners.size === 0 && listeners.get(run) === runListeners) listeners.delete(run);
         if (listeners.size === 0) stop();
       };
     },

@@ -4,78 +4,79 @@ import type { FinishRequest, FinishResult } from '../store/registry.ts';
 import type { Appended, LogBatch, RunKey } from '../store/run-log.ts';
 import { RunLostError, type RunLostReason } from '../store/run-lost-error.ts';
 
-/** Events that have become durable, of about so many bytes. Readers share them: they are not to be changed. */
+/** Durable events and their approximate size. Readers share them, so they must not be changed. */
 export type CommittedBatch = { epoch: number; seq: number; events: readonly AgentEvent[]; bytes: number };
 
 export type RunWriterOptions = {
-  /** Somebody asked the run to stop, as an append has told. Called once; what is written after it is kept. */
+  /** Called once when an append reports that a stop was requested. Events written afterwards are still stored. */
   onStop?: () => void;
-  /** The run is not this process's any more. Called once. */
+  /** Called once when this process no longer owns the run. */
   onLost?: (reason: RunLostReason) => void;
 };
 
-/** The end of a run that only the flusher knows: what is not in the log yet, and its first number. */
+/** Events at the end of a run that are not in the log yet, and the number of the first one. */
 export type UnwrittenEnd = Pick<FinishRequest, 'nextSeq' | 'events'>;
 
-/** One run's way to the log. */
+/** Writes the events of one run to the log. */
 export interface RunWriter {
-  /** Whether a stop is requested, as far as is known here. */
+  /** Whether an append has reported that a stop was requested. */
   readonly stopRequested: boolean;
-  /** Why the run cannot be written any more, if it cannot. */
+  /** Why the run can no longer be written, if so. */
   readonly lost: RunLostReason | undefined;
   /** Resolves when the buffer has room. Await it before reading the next event of the source. */
   waitForRoom(): Promise<void>;
-  /** Buffers the event for the next flush. Nobody sees it before it is durable. */
+  /** Buffers the event for the next flush. It is delivered once it is durable. */
   write(event: AgentEvent): void;
   /**
-   * Resolves when all that was written so far is durable, without waiting for the tick, and says whether a stop is
-   * requested. Rejects with a `RunLostError` if it never will be.
+   * Flushes without waiting for the tick. Resolves when everything written so far is durable, with whether a stop was requested.
+   * Rejects with a `RunLostError` if the events cannot become durable.
    */
   barrier(): Promise<'durable' | 'stop'>;
   /**
-   * Ends the run: `commit` calls the registry's `finish` with what is not written yet. It is called again until the store
-   * has answered. Then local readers are given the end, and nothing more can be written.
+   * Ends the run: `commit` calls the registry's `finish` with the unwritten events, and is retried until the store has answered.
+   * Then local readers receive the end, and nothing more can be written.
    */
   finish(commit: (rest: UnwrittenEnd) => Promise<FinishResult>): Promise<FinishResult>;
-  /** Leaves the run as it is; what is not durable is dropped. */
+  /** Stops writing and leaves the run as it is. Events that are not durable are dropped. */
   close(): void;
 }
 
-/** What the flusher does for its writers. */
+/** Services of the flusher for its writers. */
 export type WriterHost = {
   readonly maxBatchBytes: number;
-  /** Whether the process, and a run with that many bytes, may buffer more. */
+  /** Whether a run that has buffered that many bytes may buffer more. */
   hasRoom(bytes: number): boolean;
-  /** So many more bytes are buffered, or fewer. */
-  grew(bytes: number): void;
-  /** There is something to write; `urgent` does not wait for the tick. */
-  wake(urgent: boolean): void;
+  /** Adds to the total of buffered bytes; negative to subtract. */
+  addBytes(bytes: number): void;
+  /** Requests a flush. An urgent one does not wait for the tick. */
+  requestFlush(urgent: boolean): void;
   deliver(batch: CommittedBatch): void;
-  /** Calls until it is answered, as long as the flusher is open. */
-  persist<Result>(call: () => Promise<Result>): Promise<Result>;
-  /** Nothing more will come. */
-  left(): void;
+  /** Retries until the call is answered, as long as the flusher is open. */
+  retry<Result>(call: () => Promise<Result>): Promise<Result>;
+  /** Called when the writer writes nothing more. */
+  onClosed(): void;
 };
 
-/** The flusher's side of a writer. */
+/** Interface of a writer for its flusher. */
 export type HostedWriter = RunWriter & {
   /** Whether a flush would find something to write. */
   isDirty(): boolean;
-  /** Whether somebody waits at a barrier. */
+  /** Whether a barrier waits. */
   isUrgent(): boolean;
-  /** Whether nothing has been given to readers, and there was nothing before. */
+  /** Whether the log is still empty and nothing has been delivered. */
   isUnwritten(): boolean;
-  /** The next batch, the same one again until it is judged. */
-  take(): LogBatch;
-  /** No answer: the batch goes out again. */
+  /** Returns the next batch, the same one until a verdict is applied. */
+  takeBatch(): LogBatch;
+  /** Called if the append failed; the batch is sent again. */
   release(): void;
-  judge(verdict: Appended): void;
-  lose(reason: RunLostReason): void;
-  admit(): void;
+  applyVerdict(verdict: Appended): void;
+  loseOwnership(reason: RunLostReason): void;
+  resumeWaiting(): void;
 };
 
-type Barrier = { seq: number; resolve(passed: 'durable' | 'stop'): void; reject(error: RunLostError): void };
+type Barrier = { seq: number; resolve(result: 'durable' | 'stop'): void; reject(error: RunLostError): void };
 
+/** Creates the writer of one run: numbers its events, and tracks which of them are durable. */
 export function createRunWriter(
   run: RunKey,
   epoch: number,
@@ -84,14 +85,14 @@ export function createRunWriter(
   { onStop, onLost }: RunWriterOptions,
 ): HostedWriter {
   const buffer = createEventBuffer();
-  /** The number that the first event of the buffer will get. */
+  /** Number that the first buffered event will get. */
   let nextSeq = firstSeq;
-  /** The last number that is known to be in the log. */
+  /** Number of the last event that is known to be durable. */
   let durableSeq = firstSeq - 1;
-  /** Once it was sent it never changes: after a lost acknowledgement its numbers say whether it is there. */
+  /** Never changes once it was sent: after a lost reply, its numbers show whether it is in the log. */
   let batch: (LogBatch & { bytes: number }) | undefined;
   let inFlight = false;
-  /** Somebody held the run for a moment: it waits for the tick, barrier or not. */
+  /** The run was locked by another transaction: it waits for the tick, even at a barrier. */
   let isLocked = false;
   let isEnding = false;
   let stopRequested = false;
@@ -99,51 +100,51 @@ export function createRunWriter(
   let barriers: Barrier[] = [];
   let waiting: Array<() => void> = [];
 
-  const passed = (): 'durable' | 'stop' => (stopRequested ? 'stop' : 'durable');
-  const heldBytes = (): number => buffer.bytes + (batch?.bytes ?? 0);
-  const hasRoom = (): boolean => lost !== undefined || host.hasRoom(heldBytes());
+  const getBarrierResult = (): 'durable' | 'stop' => (stopRequested ? 'stop' : 'durable');
+  const countHeldBytes = (): number => buffer.bytes + (batch?.bytes ?? 0);
+  const hasRoom = (): boolean => lost !== undefined || host.hasRoom(countHeldBytes());
 
-  const admit = (): void => {
+  const resumeWaiting = (): void => {
     if (waiting.length === 0 || !hasRoom()) return;
-    const admitted = waiting;
+    const resumed = waiting;
     waiting = [];
-    for (const resolve of admitted) resolve();
+    for (const resolve of resumed) resolve();
   };
 
-  const lose = (reason: RunLostReason): void => {
+  const loseOwnership = (reason: RunLostReason): void => {
     if (lost) return;
     lost = reason;
-    host.grew(-heldBytes());
+    host.addBytes(-countHeldBytes());
     batch = undefined;
     const error = new RunLostError(run, reason);
     const failed = barriers;
     barriers = [];
     for (const barrier of failed) barrier.reject(error);
-    admit();
-    host.left();
+    resumeWaiting();
+    host.onClosed();
     if (onLost) queueMicrotask(() => onLost(reason));
   };
 
   const barrier = async (): Promise<'durable' | 'stop'> => {
     if (lost) throw new RunLostError(run, lost);
     buffer.settle();
-    if (!batch && buffer.length === 0) return passed();
+    if (!batch && buffer.length === 0) return getBarrierResult();
     const seq = nextSeq + buffer.length - 1;
     const durable = new Promise<'durable' | 'stop'>((resolve, reject) => barriers.push({ seq, resolve, reject }));
-    host.wake(true);
+    host.requestFlush(true);
     return durable;
   };
 
-  const committed = (): void => {
+  const handleCommitted = (): void => {
     const { seq, events, bytes } = batch!;
     batch = undefined;
-    host.grew(-bytes);
+    host.addBytes(-bytes);
     host.deliver({ epoch, seq, events, bytes });
     const last = seq + events.length - 1;
     durableSeq = last;
-    const reached = barriers.filter((each) => each.seq <= last);
+    const passedBarriers = barriers.filter((each) => each.seq <= last);
     barriers = barriers.filter((each) => each.seq > last);
-    for (const each of reached) each.resolve(passed());
+    for (const each of passedBarriers) each.resolve(getBarrierResult());
   };
 
   return {
@@ -161,15 +162,15 @@ export function createRunWriter(
       if (lost || isEnding) return;
       const before = buffer.bytes;
       buffer.push(event);
-      host.grew(buffer.bytes - before);
-      host.wake(false);
+      host.addBytes(buffer.bytes - before);
+      host.requestFlush(false);
     },
 
     barrier,
 
     async finish(commit) {
       try {
-        // What is under way has to be judged first, and too much for one statement goes ahead of the end.
+        // Waits for the verdict on the batch in flight. Events that exceed one statement are written before the end.
         if (batch || buffer.bytes > host.maxBatchBytes) await barrier();
       } catch (error) {
         if (error instanceof RunLostError) return { result: 'fenced' };
@@ -177,15 +178,15 @@ export function createRunWriter(
       }
       if (lost) return { result: 'fenced' };
       isEnding = true;
-      const { events, bytes } = buffer.take(Infinity);
-      host.grew(-bytes);
-      const result = await host.persist(() => commit({ nextSeq, events }));
+      const { events, bytes } = buffer.takeBatch(Infinity);
+      host.addBytes(-bytes);
+      const result = await host.retry(() => commit({ nextSeq, events }));
       if (result.result === 'ok' && events.length > 0) host.deliver({ epoch, seq: nextSeq, events, bytes });
-      lose(result.result === 'ok' ? 'ended' : 'fenced');
+      loseOwnership(result.result === 'ok' ? 'ended' : 'fenced');
       return result;
     },
 
-    close: () => lose('closed'),
+    close: () => loseOwnership('closed'),
 
     isDirty() {
       if (lost || inFlight) return false;
@@ -194,10 +195,10 @@ export function createRunWriter(
     isUrgent: () => barriers.length > 0 && !isLocked,
     isUnwritten: () => durableSeq === 0 && !isEnding,
 
-    take() {
+    takeBatch() {
       inFlight = true;
       if (!batch) {
-        batch = { run, epoch, seq: nextSeq, ...buffer.take(host.maxBatchBytes) };
+        batch = { run, epoch, seq: nextSeq, ...buffer.takeBatch(host.maxBatchBytes) };
         nextSeq += batch.events.length;
       }
       const { bytes: _, ...rest } = batch;
@@ -208,10 +209,10 @@ export function createRunWriter(
       inFlight = false;
     },
 
-    judge(verdict) {
+    applyVerdict(verdict) {
       inFlight = false;
       isLocked = verdict === 'locked';
-      // It was left while the statement was under way.
+      // The writer was closed while the statement was in flight.
       if (lost) return;
       switch (verdict) {
         case 'ok':
@@ -219,7 +220,7 @@ export function createRunWriter(
         case 'applied': {
           const isFirst = verdict === 'stop' && !stopRequested;
           stopRequested ||= verdict === 'stop';
-          committed();
+          handleCommitted();
           if (isFirst && onStop) queueMicrotask(onStop);
           return;
         }
@@ -228,11 +229,11 @@ export function createRunWriter(
         case 'fenced':
         case 'ended':
         case 'regressed':
-          return lose(verdict);
+          return loseOwnership(verdict);
       }
     },
 
-    lose,
-    admit,
+    loseOwnership,
+    resumeWaiting,
   };
 }

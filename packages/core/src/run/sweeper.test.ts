@@ -34,7 +34,7 @@ function ending(rest: Partial<FinishRequest> = {}): FinishRequest {
   return { nextSeq: 1, events: [], outcome, content: { format: 2, parts: [] }, ...rest };
 }
 
-async function logOf(store: Store, run: RunKey): Promise<AgentEvent[]> {
+async function readLog(store: Store, run: RunKey): Promise<AgentEvent[]> {
   const events: AgentEvent[] = [];
   for (let position = { epoch: 0, seq: 0 }; ;) {
     const page = await store.log.read(run, position);
@@ -51,23 +51,23 @@ const runStart = (name: string): AgentEvent => ({
   messageId: `a_${name}`,
   at: 5,
 });
-const said: AgentEvent[] = [
+const output: AgentEvent[] = [
   { type: 'text-start', id: 'p', at: 6 },
   { type: 'text-delta', id: 'p', delta: 'Half a sen' },
 ];
 const lost = { code: 'lost', message: expect.stringContaining('is gone') as string };
 
-describe('the runs of a dead process', () => {
-  it('end as lost, with what they had said', async () => {
+describe('createSweeper: runs of a dead process', () => {
+  it('ends a run as lost and keeps its output', async () => {
     const store = createInMemoryStore();
     const { run, epoch } = await start(store, 'r1');
-    await store.log.append([{ run: run.key, epoch, seq: 1, events: [runStart('r1'), ...said] }]);
+    await store.log.append([{ run: run.key, epoch, seq: 1, events: [runStart('r1'), ...output] }]);
     await store.registry.retire('p1');
     const sweeper = createSweeper({ store, process: 'p2' });
     expect(await sweeper.sweep()).toEqual({ ...nothing, recovered: 1 });
-    expect(await logOf(store, run.key)).toEqual([
+    expect(await readLog(store, run.key)).toEqual([
       runStart('r1'),
-      ...said,
+      ...output,
       { type: 'text-end', id: 'p', at: 6 },
       { type: 'run-end', outcome: 'error', error: { code: 'lost', message: expect.any(String) }, at: 6 },
     ]);
@@ -79,28 +79,28 @@ describe('the runs of a dead process', () => {
     expect(await sweeper.sweep()).toEqual(nothing);
   });
 
-  it('are taken once by a process that has no lease of its own', async () => {
+  it('takes a run over once without a lease of its own', async () => {
     const store = createInMemoryStore();
     await start(store, 'r1');
     await store.registry.retire('p1');
     const takeOver = vi.spyOn(store.registry, 'takeOver');
     expect(await createSweeper({ store, process: 'p2', limit: 1 }).sweep()).toEqual({ ...nothing, recovered: 1 });
-    // Once for the run, and once to see that there is no other.
+    // One call finds the run, a second finds no more.
     expect(takeOver).toHaveBeenCalledTimes(2);
   });
 
-  it('end as lost, if they had said nothing', async () => {
+  it('ends a run without output as lost', async () => {
     const store = createInMemoryStore();
     const { run } = await start(store, 'r1');
     await store.registry.retire('p1');
     await createSweeper({ store, process: 'p2' }).sweep();
-    expect(await logOf(store, run.key)).toMatchObject([
+    expect(await readLog(store, run.key)).toMatchObject([
       { type: 'run-start', runId: 'r1', messageId: 'a_r1' },
       { type: 'run-end', outcome: 'error', error: { code: 'lost' } },
     ]);
   });
 
-  it('end as they had said themselves, if only the last step was missing', async () => {
+  it('keeps an end that is already in the log', async () => {
     const store = createInMemoryStore();
     const { run, epoch } = await start(store, 'r1');
     const question = {
@@ -123,7 +123,7 @@ describe('the runs of a dead process', () => {
     await store.log.append([{ run: run.key, epoch, seq: 1, events }]);
     await store.registry.retire('p1');
     await createSweeper({ store, process: 'p2' }).sweep();
-    expect(await logOf(store, run.key)).toEqual(events);
+    expect(await readLog(store, run.key)).toEqual(events);
     expect(await store.registry.getRun(store.scope, run.key)).toMatchObject({
       state: 'paused',
       usage: [{ model: 'm', outputTokens: 3 }],
@@ -137,7 +137,7 @@ describe('the runs of a dead process', () => {
     ]);
   });
 
-  it('keep what the message held, if they were to go on with it', async () => {
+  it('keeps the earlier content of a continued message', async () => {
     const store = createInMemoryStore();
     const first = await start(store, 'r1');
     const call = { toolCallId: 'c1', toolName: 'locate' };
@@ -162,14 +162,14 @@ describe('the runs of a dead process', () => {
       status: 'error',
       content: { parts: [{ toolCallId: 'c1', state: 'result', result: 7 }] },
     });
-    expect(await logOf(store, key)).toMatchObject([
+    expect(await readLog(store, key)).toMatchObject([
       { type: 'run-start', runId: 'r2', resumes: 'r1', messageId: 'a_r1' },
       { type: 'message-snapshot', content: { parts: [{ state: 'result' }] } },
       { type: 'run-end', outcome: 'error', error: lost },
     ]);
   });
 
-  it('live-wait owner killed: what it asked expires with it', async () => {
+  it('expires the decisions of a run that waited in its process', async () => {
     const store = createInMemoryStore();
     const { run, epoch } = await start(store, 'r1');
     const question = { questionId: 'q1', kind: 'input' as const };
@@ -183,17 +183,17 @@ describe('the runs of a dead process', () => {
     expect(await store.registry.listDecisions(store.scope)).toMatchObject([{ id: 'q1', state: 'expired' }]);
   });
 
-  it('are ended in their own scope', async () => {
+  it('ends a run in its own scope', async () => {
     const store = createInMemoryStore();
     const ada = store.forScope('ada');
     const { run, epoch } = await start(ada, 'r1');
-    await ada.log.append([{ run: run.key, epoch, seq: 1, events: [runStart('r1'), ...said] }]);
+    await ada.log.append([{ run: run.key, epoch, seq: 1, events: [runStart('r1'), ...output] }]);
     await store.registry.retire('p1');
     await createSweeper({ store, process: 'p2' }).sweep();
     expect(await ada.getMessage({ threadId: 't1', messageId: 'a_r1' })).toMatchObject({ status: 'error' });
   });
 
-  it('are tried again in the next pass, if one cannot be ended; the others are', async () => {
+  it('retries a run that cannot be ended and ends the others', async () => {
     const store = createInMemoryStore();
     await start(store, 'r1');
     await start(store, 'r2', { threadId: 't2' });
@@ -207,7 +207,7 @@ describe('the runs of a dead process', () => {
     expect((await sweeper.sweep()).recovered).toBe(1);
   });
 
-  it('are ended once, by however many sweepers', async () => {
+  it('ends each run once across several sweepers', async () => {
     const store = createInMemoryStore();
     for (let n = 0; n < 20; n++) await start(store, `r${n}`, { threadId: `t${n}` });
     await store.registry.retire('p1');
@@ -221,7 +221,7 @@ describe('the runs of a dead process', () => {
   });
 });
 
-it('queued run whose finisher died: starts, in a process that can run it', async () => {
+it('starts a stranded queued run if startRun is given', async () => {
   const store = createInMemoryStore();
   const first = await start(store, 'r1');
   const queued = (await store.registry.start(store.scope, request('r2'))) as Queued;
@@ -255,7 +255,7 @@ it('expires decisions and drops old logs', async () => {
   expect(await sweeper.sweep()).toEqual(nothing);
 });
 
-it('keeps the logs of recent runs if the clock of its process is ahead', async () => {
+it('keeps the logs of recent runs even if its own clock is ahead', async () => {
   const store = createInMemoryStore({ now: () => 10 });
   const { run } = await start(store, 'r1');
   await store.registry.finish(run.key, 1, ending());
@@ -263,7 +263,7 @@ it('keeps the logs of recent runs if the clock of its process is ahead', async (
   expect((await ahead.sweep()).dropped).toBe(0);
 });
 
-it('drops several batches of ended runs in one pass, also those of a dead process', async () => {
+it('drops several batches of ended runs in one pass', async () => {
   const store = createInMemoryStore({ now: () => 0 });
   for (let n = 0; n < 5; n++) {
     const { run, epoch } = await start(store, `ended${n}`, { threadId: `e${n}` });
@@ -272,13 +272,13 @@ it('drops several batches of ended runs in one pass, also those of a dead proces
   }
   await store.registry.retire('p1');
   await store.registry.heartbeat('p2');
-  // Negative: also runs that end in this pass are old enough.
+  // A negative retention time includes runs that end in this pass.
   const sweeper = createSweeper({ store, process: 'p2', logRetentionMs: -1, limit: 2 });
-  // Runs that were taken over end before the sweeper looks for old logs.
+  // Runs that were taken over are ended before old logs are listed.
   expect(await sweeper.sweep()).toEqual({ ...nothing, recovered: 5, dropped: 10 });
 });
 
-it('collects the blobs that nobody refers to, once an hour', async () => {
+it('collects unreferenced blobs once an hour', async () => {
   let now = 0;
   const store = createInMemoryStore({ now: () => now });
   const sweeper = createSweeper({ store, process: 'p2', now: () => now, blobRetentionMs: 1_000, limit: 2 });
@@ -291,7 +291,7 @@ it('collects the blobs that nobody refers to, once an hour', async () => {
   expect((await sweeper.sweep()).collected).toBe(1);
 });
 
-it('does one thing also where another fails', async () => {
+it('continues with other tasks if one fails', async () => {
   const store = createInMemoryStore({ now: () => 10 });
   const { run } = await start(store, 'r1');
   await store.registry.finish(run.key, 1, ending());
@@ -303,7 +303,7 @@ it('does one thing also where another fails', async () => {
   expect(onError).toHaveBeenCalledTimes(2);
 });
 
-it('sweeps now and then, out of step with others, until it is stopped', async () => {
+it('sweeps at random intervals until it is stopped', async () => {
   vi.useFakeTimers();
   const store = createInMemoryStore();
   const takeOver = vi.spyOn(store.registry, 'takeOver');

@@ -7,35 +7,35 @@ import { generateId } from '../json/uuid-v7.ts';
 
 export type SweeperOptions = {
   store: Store;
-  /** This process, which owns what it takes over until it has ended it. */
+  /** This process. It owns the runs that it takes over until it has ended them. */
   process: string;
-  /** Runs what was queued and nobody has started. Without it such runs are left to other processes. */
+  /** Executes a queued run that no process has started. Without it, such runs are left to other processes. */
   startRun?: (owned: Ownership) => void;
   /** Called after a run of a dead process was ended. */
   onRecovered?: (run: RunRecord) => void;
-  /** How long the log of a run is kept after its end. 10 minutes unless given. */
+  /** Retention time of a log after the end of its run. Default: 10 minutes. */
   logRetentionMs?: number;
-  /** How long a blob is kept that no message refers to. A day unless given; they are looked for once an hour. */
+  /** Retention time of an unreferenced blob. Default: one day. Blobs are collected once an hour. */
   blobRetentionMs?: number;
-  /** How much is done of each kind at once. 50 unless given. Where there was so much, the same pass goes on, for a while. */
+  /** Maximum number of items of each kind in one round. Default: 50. A pass continues with more rounds, up to a maximum. */
   limit?: number;
-  /** The time from one pass to the next, give or take a fifth, so that processes do not sweep in step. 5 s unless given. */
+  /** Time between passes, varied by a fifth so that processes do not sweep in step. Default: 5 s. */
   everyMs?: number;
-  /** A number from 0 up to 1. */
+  /** Returns a number from 0 to 1, exclusive. */
   random?: () => number;
-  /** The clock, in milliseconds. */
+  /** Clock, in milliseconds. */
   now?: () => number;
-  /** Is told of whatever fails; the next pass tries again. */
+  /** Called for every failure; the next pass tries again. */
   onError?: (error: unknown) => void;
 };
 
-/** What one pass has done. */
+/** Number of items that one pass has handled. */
 export type SweepResult = { recovered: number; promoted: number; expired: number; dropped: number; collected: number };
 
 export interface Sweeper {
-  /** One pass. It never throws. */
+  /** Runs one pass. Never rejects. */
   sweep(): Promise<SweepResult>;
-  /** A pass now and then, until it is stopped. */
+  /** Runs passes at intervals until `stop`. */
   start(): void;
   /** Resolves when no pass is under way. */
   stop(): Promise<void>;
@@ -43,12 +43,12 @@ export interface Sweeper {
 
 const minuteMs = 60 * 1000;
 const hourMs = 60 * minuteMs;
-/** How often one pass goes on with a kind of which there is more. */
+/** Maximum number of rounds for one kind in one pass. */
 const maxRounds = 20;
 
 /**
- * Cleans up behind processes that died: their runs are ended, what they left in a queue is started, what was never answered
- * expires, and old logs and blobs that nobody refers to are dropped. Every process has one; what one of them does the others leave alone.
+ * Cleans up after dead processes: ends their runs, starts their queued runs, expires unanswered decisions, and drops old logs and
+ * unreferenced blobs. Every process has a sweeper, and each item is handled by one of them.
  */
 export function createSweeper(options: SweeperOptions): Sweeper {
   const { store, process, startRun, limit = 50, everyMs = 5_000, onError, onRecovered } = options;
@@ -59,7 +59,7 @@ export function createSweeper(options: SweeperOptions): Sweeper {
     now = Date.now,
   } = options;
   const { registry, log, blobs } = store;
-  /** Taken over and not yet ended: as long as this process lives, nobody else will. */
+  /** Runs taken over and not ended yet. No other process can end them while this one lives. */
   const unfinished = new Map<RunKey, Ownership>();
   /** Claim of the next takeover. A call that failed is repeated with the same one, because it may have been committed. */
   let claim = generateId();
@@ -77,7 +77,7 @@ export function createSweeper(options: SweeperOptions): Sweeper {
     }
   };
 
-  /** One batch in a pass would be a ceiling on how many runs a process can have in a day. */
+  /** Repeats full rounds. One batch per pass would limit the number of runs that a process can have in a day. */
   const inRounds = async (work: () => Promise<number>): Promise<number> => {
     let total = 0;
     for (let round = 0; round < maxRounds; round += 1) {
@@ -91,7 +91,7 @@ export function createSweeper(options: SweeperOptions): Sweeper {
   const takeOver = async (): Promise<number> => {
     const taken = await registry.takeOver(process, { limit, claim });
     claim = generateId();
-    // Without a lease of its own this process takes its own runs again, and would go round in circles.
+    // Without a lease, this process takes over its own runs again, which must not count as new or the rounds never end.
     const isNew = taken.filter(({ run }) => !unfinished.has(run.key)).length;
     for (const owned of taken) unfinished.set(owned.run.key, owned);
     return isNew;
@@ -112,7 +112,7 @@ export function createSweeper(options: SweeperOptions): Sweeper {
     return recovered;
   };
 
-  /** Tries twice: once the thread has a live run, no later pass finds it. */
+  /** Tries twice, because no later pass finds the thread once it has a live run. */
   const promoteThread = async (scope: Scope, threadId: string): Promise<Ownership | null> => {
     const key = generateId();
     const call = (): Promise<Ownership | null> => registry.promote(scope, threadId, process, key);
@@ -145,7 +145,7 @@ export function createSweeper(options: SweeperOptions): Sweeper {
   const collect = async (): Promise<number> => {
     if (now() - collectedAt < hourMs) return 0;
     const collected = await blobs.collect(blobRetentionMs, limit);
-    // Where there was more than one pass may take, the next one goes on.
+    // After a full batch, the next pass continues.
     if (collected < limit) collectedAt = now();
     return collected;
   };
@@ -159,7 +159,7 @@ export function createSweeper(options: SweeperOptions): Sweeper {
   });
 
   const sweep = (): Promise<SweepResult> => {
-    // Two passes at once would end the same runs.
+    // Two concurrent passes would end the same runs.
     pass ??= sweepOnce().finally(() => void (pass = undefined));
     return pass;
   };

@@ -6,56 +6,55 @@ import { override } from './override.ts';
 import type { LogPage, LogPosition, RunKey, RunLog } from '../store/run-log.ts';
 
 export type DetachedLogOptions = {
-  /** Is told of what failed behind an end or a takeover that is valid all the same. */
+  /** Called for failures that follow an end or a takeover, which stays valid. */
   onError?: (error: unknown) => void;
 };
 
 const beginning: LogPosition = { epoch: 0, seq: 0 };
 
 /**
- * A store whose log is in another place. The registry decides and the log follows: it is fenced after a run has changed hands,
- * closed after a run has ended, and dropped after a run is deleted. A process that dies between the two leaves a log without an
- * end, and readers make one of what the registry knows; or events of deleted runs, which the log forgets by itself.
- * `close` closes the store, and not the log.
+ * Combines a store with a log in another place. The registry decides and the log follows: it is fenced after a takeover, closed
+ * after a run has ended, and dropped after a run is deleted. A process that dies in between leaves a log without an end, which
+ * readers derive from the registry, or events of deleted runs, which the log expires by itself. `close` does not close the log.
  */
 export function withDetachedLog(store: Store, log: DetachedLog, options: DetachedLogOptions = {}): Store {
   const { onError = () => {} } = options;
-  const processOf = new Map<RunKey, string>();
+  const processByRun = new Map<RunKey, string>();
   const parts = {
-    registry: createDetachedRegistry({ registry: store.registry, log, processOf, onError }),
-    log: joinLog(store, log, processOf),
+    registry: createDetachedRegistry({ registry: store.registry, log, processByRun, onError }),
+    log: createJoinedLog(store, log, processByRun),
   };
   const bind = (base: Store): Store =>
     override(base, {
       ...parts,
       forScope: (scope) => bind(base.forScope(scope)),
       deleteMessage: (request) =>
-        deleting(base, log, () => runsOf(base, request.threadId), base.deleteMessage.bind(base, request)),
+        deleteWithLogs(base, log, () => listThreadRuns(base, request.threadId), base.deleteMessage.bind(base, request)),
       deleteThread: (request) =>
-        deleting(base, log, () => runsOf(base, request.threadId), base.deleteThread.bind(base, request)),
-      purgeAll: () => deleting(base, log, () => allRuns(base), base.purgeAll.bind(base)),
+        deleteWithLogs(base, log, () => listThreadRuns(base, request.threadId), base.deleteThread.bind(base, request)),
+      purgeAll: () => deleteWithLogs(base, log, () => listAllRuns(base), base.purgeAll.bind(base)),
       exportAll: () => exportAll(base, parts.log),
     });
   return bind(store);
 }
 
-/** The store's own log is empty: it is asked for what the registry knows of a run, which it sees too. */
-function joinLog(store: Store, log: DetachedLog, processOf: Map<RunKey, string>): RunLog {
+/** Creates the run log. The store's own log is empty, but reports what the registry knows of a run. */
+function createJoinedLog(store: Store, log: DetachedLog, processByRun: Map<RunKey, string>): RunLog {
   return {
     async append(batches) {
       const verdicts = await log.append(batches);
-      const told = new Set<string>();
+      const flushed = new Set<string>();
       for (const [index, { run }] of batches.entries()) {
-        const process = processOf.get(run);
-        if (verdicts[index] === 'ok' && process !== undefined) told.add(process);
-        if (verdicts[index] === 'fenced' || verdicts[index] === 'ended') processOf.delete(run);
+        const process = processByRun.get(run);
+        if (verdicts[index] === 'ok' && process !== undefined) flushed.add(process);
+        if (verdicts[index] === 'fenced' || verdicts[index] === 'ended') processByRun.delete(run);
       }
-      for (const process of told) store.hints.publish({ type: 'flushed', process });
+      for (const process of flushed) store.hints.publish({ type: 'flushed', process });
       return verdicts;
     },
 
     async read(run, after, limit = 500) {
-      return (await log.read(run, after, limit)) ?? unknownPage(store, run, after);
+      return (await log.read(run, after, limit)) ?? readUnknownRun(store, run, after);
     },
 
     async positions(runs) {
@@ -67,32 +66,32 @@ function joinLog(store: Store, log: DetachedLog, processOf: Map<RunKey, string>)
       return known;
     },
 
-    // The registry's `finish` has closed it, or has died: then there is nothing left to add.
+    // The registry's `finish` has closed the log, unless its process died; then there is nothing to add.
     close: () => Promise.resolve(),
 
     async drop(runs) {
       await store.log.drop(runs);
-      await dropGone(store, log, runs);
+      await dropLogs(store, log, runs);
     },
   };
 }
 
-/** Of a run that the log does not know: nothing has been written yet, or nothing is left of it. */
-async function unknownPage(store: Store, run: RunKey, after: LogPosition): Promise<LogPage> {
+/** Returns the page of a run that the log does not know: nothing has been written yet, or nothing is left of it. */
+async function readUnknownRun(store: Store, run: RunKey, after: LogPosition): Promise<LogPage> {
   const position = (await store.log.positions([run])).get(run);
   const isFresh = position !== undefined && (position.live || position.epoch === 0);
   if (!isFresh) return { events: [], position: { ...after }, tail: 0, valid: false, dropped: true };
   return { events: [], position: beginning, tail: 0, valid: after.seq === 0, dropped: false };
 }
 
-/** Those alone of which the registry says so: a live run keeps its log. */
-async function dropGone(store: Store, log: DetachedLog, runs: readonly RunKey[]): Promise<void> {
+/** Drops the logs that the store reports as dropped. A live run keeps its log. */
+async function dropLogs(store: Store, log: DetachedLog, runs: readonly RunKey[]): Promise<void> {
   const pages = await Promise.all(runs.map((run) => store.log.read(run, beginning, 1)));
-  const gone = runs.filter((_, index) => pages[index]!.dropped);
-  if (gone.length > 0) await log.drop(gone);
+  const dropped = runs.filter((_, index) => pages[index]!.dropped);
+  if (dropped.length > 0) await log.drop(dropped);
 }
 
-async function deleting(
+async function deleteWithLogs(
   base: Store,
   log: DetachedLog,
   list: () => Promise<RunKey[]>,
@@ -100,24 +99,24 @@ async function deleting(
 ): Promise<void> {
   const runs = await list();
   await work();
-  await dropGone(base, log, runs);
+  await dropLogs(base, log, runs);
 }
 
-async function runsOf({ registry, scope }: Store, threadId: string): Promise<RunKey[]> {
+async function listThreadRuns({ registry, scope }: Store, threadId: string): Promise<RunKey[]> {
   return (await registry.listRuns(scope, { threadId })).map(({ key }) => key);
 }
 
-async function allRuns(base: Store): Promise<RunKey[]> {
+async function listAllRuns(base: Store): Promise<RunKey[]> {
   const runs: RunKey[] = [];
   for (let cursor: string | undefined; ;) {
     const page = await base.listThreads(cursor === undefined ? {} : { cursor });
-    for (const { id } of page.threads) runs.push(...(await runsOf(base, id)));
+    for (const { id } of page.threads) runs.push(...(await listThreadRuns(base, id)));
     if (page.cursor === undefined) return runs;
     cursor = page.cursor;
   }
 }
 
-/** What the store exports, and after each run its log. */
+/** Exports the values of the store, each run followed by its log. */
 async function* exportAll(base: Store, log: RunLog): AsyncGenerator<Json> {
   for await (const value of base.exportAll()) {
     yield value;

@@ -14,7 +14,7 @@ const content: MessageContent = {
   ],
 };
 
-it('is what a paused run waits for, as its message has it', () => {
+it('collects the questions and calls that a paused run waits for from its message', () => {
   const waitingFor = [
     { type: 'question' as const, questionId: 'q2' },
     { type: 'tool' as const, toolCallId: 'c2' },
@@ -29,6 +29,6 @@ it('is what a paused run waits for, as its message has it', () => {
   ]);
 });
 
-it('is nothing for a run that ended otherwise', () => {
+it('returns no decisions for a run that is not paused', () => {
   expect(collectDecisions({ outcome: 'complete' }, content)).toEqual([]);
 });

@@ -1,9 +1,10 @@
+import { defined, omit } from '../json/fields.ts';
 import type { MessageContent } from '../event/message.ts';
 import type { Outcome } from '../event/outcome.ts';
 import type { Question } from '../event/part-body.ts';
 import type { DecisionRequest } from './registry.ts';
 
-/** What a run that ended so waits for, as the store guards it: the questions and calls are those of its message. */
+/** Collects the decisions that a paused run waits for, from the questions and calls of its message. */
 export function collectDecisions(outcome: Outcome, content: MessageContent): DecisionRequest[] {
   if (outcome.outcome !== 'paused') return [];
   return outcome.waitingFor.flatMap((waiting): DecisionRequest[] => {
@@ -14,16 +15,16 @@ export function collectDecisions(outcome: Outcome, content: MessageContent): Dec
         const { toolCallId, toolName, args = null } = part;
         return [{ id: toolCallId, kind: 'client-tool', toolCallId, toolName, input: args }];
       }
-      const asked =
-        part.type === 'tool-invocation' ? part.approval : part.type === 'question' ? questionOf(part) : undefined;
-      if (asked?.questionId === waiting.questionId) return [toRequest(asked)];
+      const question =
+        part.type === 'tool-invocation' ? part.approval : part.type === 'question' ? toQuestion(part) : undefined;
+      if (question?.questionId === waiting.questionId) return [toRequest(question)];
     }
     return [];
   });
 }
 
 function toRequest(asked: Question & { answer?: unknown }): DecisionRequest {
-  const { answer: _, ...question } = asked;
+  const question = omit(asked, 'answer');
   const { questionId: id, kind, toolCallId, expiresAt } = question;
   const time = expiresAt === undefined ? Number.NaN : Date.parse(expiresAt);
   return {
@@ -35,18 +36,12 @@ function toRequest(asked: Question & { answer?: unknown }): DecisionRequest {
   };
 }
 
-/** The question of a part of its own, without what makes it a part. */
-function questionOf(part: Question): Question {
+/** Picks the fields of the question from a question part. */
+function toQuestion(part: Question): Question {
   const { questionId, kind, toolCallId, reason, message, schema, automatic, expiresAt, providerMetadata } = part;
   return {
     questionId,
     kind,
-    ...(toolCallId !== undefined && { toolCallId }),
-    ...(reason !== undefined && { reason }),
-    ...(message !== undefined && { message }),
-    ...(schema !== undefined && { schema }),
-    ...(automatic && { automatic }),
-    ...(expiresAt !== undefined && { expiresAt }),
-    ...(providerMetadata && { providerMetadata }),
+    ...defined({ toolCallId, reason, message, schema, automatic, expiresAt, providerMetadata }),
   };
 }

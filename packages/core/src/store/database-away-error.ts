@@ -1,6 +1,6 @@
 /**
- * The database cannot be reached, does not answer in time, or accepts no writes. The operation may or may not have been
- * executed. Stores throw it so that callers know that waiting and repeating can help.
+ * The database is unreachable, does not answer in time, or accepts no writes. The operation may or may not have been executed.
+ * Stores throw it for failures that a retry can overcome.
  */
 export class DatabaseAwayError extends Error {
   override readonly name = 'DatabaseAwayError';

@@ -1,16 +1,16 @@
 import type { RunKey } from './run-log.ts';
 
-/** A nudge to look again. It carries no data: whoever gets one reads the store. */
+/** Signal that the store has changed. It carries no data: receivers read the store. */
 export type Hint =
   | { type: 'flushed'; process: string }
   | { type: 'stop' | 'answer'; run: RunKey }
   | { type: 'thread'; scope: string; threadId: string };
 
-/** A bus that may lose, repeat and reorder; everything also works without it, by polling. */
+/** Bus that may lose, repeat and reorder hints. Everything also works without it, by polling. */
 export interface Hints {
   publish(hint: Hint): void;
-  /** Returns the way to unsubscribe. */
+  /** Returns the function that unsubscribes. */
   subscribe(listener: (hint: Hint) => void): () => void;
-  /** Whether hints of other processes arrive just now. Where they do not, it takes polling; without the method they do. */
+  /** Whether hints of other processes currently arrive; if not, poll more often. Without this method they are assumed to. */
   isConnected?(): boolean;
 }

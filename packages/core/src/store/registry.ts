@@ -9,29 +9,30 @@ import type { Scope } from './scope.ts';
 import type { ToolAnswer } from '../event/tool-result.ts';
 import type { Usage } from '../event/usage.ts';
 
-/** Queued, running, or how it ended. Only a running run is live: a process is responsible for it. */
+/** Queued, running, or the outcome. Only a running run is live: a process is responsible for it. */
 export type RunState = 'queued' | 'running' | 'complete' | 'paused' | 'aborted' | 'error';
 
+/** State of a run, as the registry stores it. */
 export type RunRecord = {
   key: RunKey;
-  /** Whose it is: who takes over a run reads and ends it in this scope. */
+  /** Scope of the run. A process that takes the run over reads and ends it in this scope. */
   scope: Scope;
   runId: string;
   threadId: string;
   messageId: string;
   agent: string;
   state: RunState;
-  /** Of a running run: the process that is responsible for it. */
+  /** Process that is responsible for a running run. */
   process?: string;
-  /** Of a running run: it is blocked on a decision inside its process. */
+  /** Set while a running run is blocked on a decision inside its process. */
   waiting?: true;
-  /** The paused run that this one continues. */
+  /** Paused run that this one continues. */
   resumes?: RunKey;
-  /** Enough to start it in another process. */
+  /** Sufficient to start the run in another process. */
   input?: Json;
   outcome?: Outcome;
   usage?: Usage[];
-  /** The number of the last event of a closed log. */
+  /** Number of the last event, once the log is closed. */
   lastSeq?: number;
   createdBy?: string;
   createdAt: Date;
@@ -44,7 +45,7 @@ export type Ownership = {
   run: RunRecord;
   epoch: number;
   nextSeq: number;
-  /** Of the first run of a new thread: all that the thread has, the run's own message last. Nobody has to read it. */
+  /** All messages of the thread, the run's own last, if this is the first run of a new thread. Saves the caller a read. */
   messages?: CanonicalMessage[];
 };
 
@@ -63,11 +64,12 @@ export type TakeOverOptions = {
   claim?: string;
 };
 
-/** One thing that a run waits for: what is guarded, so that it is answered once. */
+/** A decision that a run waits for. The store accepts one answer to it. */
 export type DecisionRequest =
   | { id: string; kind: 'approval' | 'input'; question: Question; toolCallId?: string; expiresAt?: Date }
   | { id: string; kind: 'client-tool'; toolCallId: string; toolName: string; input: Json; expiresAt?: Date };
 
+/** A stored decision of a run, and its answer. */
 export type Decision = DecisionRequest & {
   run: RunKey;
   runId: string;
@@ -79,49 +81,50 @@ export type Decision = DecisionRequest & {
   answeredAt?: Date;
 };
 
-/** What to do while a run of the thread is live: refuse, wait for its end, or stop it and then go on. */
+/** Policy while a run of the thread is live: refuse the new run, queue it, or stop the live one and queue it. */
 export type BusyPolicy = 'reject' | 'queue' | 'replace';
-/** What to do while the last answer before the new message waits for decisions: cancel them, or refuse. */
+/** Policy while the last answer before the new message waits for decisions: cancel them, or refuse the new run. */
 export type PendingPolicy = 'supersede' | 'reject';
 
+/** Request to start a run; see `Registry.start`. */
 export type StartRequest = {
-  /** The client's id; the thread is created if there is none. */
+  /** Chosen by the client. The thread is created if it does not exist. */
   threadId: string;
   resourceId?: string;
-  /** What the thread is given if there was none; one that was there keeps what it has. */
+  /** Fields of the thread if this call creates it. An existing thread keeps its fields. */
   thread?: Pick<ThreadInput, 'title' | 'metadata'>;
   runId: string;
   agent: string;
-  /** The process that will run it. */
+  /** Process that will execute the run. */
   process: string;
-  /** The new user message; absent when a message is answered again. If its id is taken, it gets another (`clientId`). */
+  /** New user message. Absent to answer a message again. If its id is already used, it gets a new one (see `clientId`). */
   message?: MessageInput;
-  /** The message that the run follows (null: none); the thread's head if absent. With `message`, that one's parent. */
+  /** Message that the run follows (null: none), or that `message` follows if given. Default: the thread's head. */
   parentId?: string | null;
-  /** The id of the assistant message, which is saved with the run as a placeholder. */
+  /** Id of the assistant message, which is saved with the run as a placeholder. */
   messageId: string;
   busy: BusyPolicy;
   pending: PendingPolicy;
-  /** Same key and hash: attach to that run. Same key, other hash: refused. */
+  /** The same key and hash attach to that run. The same key with another hash is refused. */
   idempotency?: { key: string; hash: string };
   input?: Json;
   createdBy?: string;
 };
 
 export type Started = { type: 'started' } & Ownership & {
-    /** The decisions that the new message has cancelled. */
+    /** Decisions that the new message has cancelled. */
     superseded: Decision[];
   };
 export type Attached = { type: 'attached'; run: RunRecord };
-/** Waits for the thread; `behind` is the run before it, which was asked to stop if it is live and the policy `replace`. */
+/** The run waits for the thread. `behind` is the run before it; with the policy `replace`, a live one was asked to stop. */
 export type Queued = {
   type: 'queued';
   run: RunRecord;
   behind: RunRecord;
   superseded: Decision[];
   /**
-   * The process of the live run is dead, so nobody is busy, whatever the policy. The caller owns that run now: it ends
-   * it and then promotes its own.
+   * Set if the process of the live run is dead, in which case no policy refuses the new run. The caller owns the live run now: it
+   * ends that run and then promotes its own.
    */
   takenOver?: Ownership;
 };
@@ -135,9 +138,10 @@ export type Refused = { type: 'refused' } & (
 );
 export type StartResult = Started | Attached | Queued | Refused;
 
-/** The run that goes on when the last decision is answered. */
+/** Run that continues a paused one after its last decision is answered. */
 export type Continuation = { runId: string; process: string; input?: Json };
 
+/** Answers to a run, and the run that continues it once all decisions are answered. */
 export type AnswerRequest = {
   answers: ReadonlyArray<Answer | ToolAnswer>;
   by?: string;
@@ -145,50 +149,51 @@ export type AnswerRequest = {
 };
 export type AnswerVerdict = { id: string } & (
   | { result: 'accepted' }
-  /** The same answer again: no harm done. */
+  /** The same answer was given before. */
   | { result: 'duplicate' }
-  /** Somebody answered otherwise before. */
+  /** A different answer was given before. */
   | { result: 'conflict'; answeredBy?: string; answeredAt?: Date }
   | { result: 'cancelled' | 'expired' | 'unknown' }
 );
 export type AnswerResult = {
   verdicts: AnswerVerdict[];
   open: Decision[];
-  /** Made by this call or by an earlier one. It is queued if another run of the thread is live or was there before. */
+  /** Created by this call or an earlier one. Queued if another run of the thread is live or was queued before it. */
   continuation?: { run: RunRecord; created: boolean; ownership?: Ownership };
-  /** The run is live and will find the answers itself. */
+  /** The run is live; its owner reads the answers itself. */
   live: boolean;
 };
 
 export type StopResult =
-  /** Live: its owner has been asked to stop. */
+  /** The run is live, and its owner has been asked to stop. */
   | 'requested'
-  /** It was queued, and never started. */
+  /** The run was queued and will not start. */
   | 'aborted'
-  /** It was paused, and will not go on: its open decisions are cancelled. */
+  /** The run was paused and will not continue; its open decisions are cancelled. */
   | 'cancelled'
   | 'ended';
 
+/** End of a run; see `Registry.finish`. */
 export type FinishRequest = {
-  /** The number that the next event would get: the owner has written exactly this many. */
+  /** Number that the next event would get. It has to match the log, so that only its writer can end the run. */
   nextSeq: number;
-  /** What is left to log: the closing events, `run-end` last. May be empty if they are in the log. */
+  /** Events that are not in the log yet, `run-end` last. May be empty. */
   events: readonly AgentEvent[];
-  /** The log is not this store's, and gets the events itself: here no number is checked, and none of them is kept. */
+  /** The log is not in this store and receives the events itself: the registry neither checks the number nor stores events. */
   detachedLog?: true;
   outcome: Outcome;
   usage?: Usage[];
   content: MessageContent;
   state?: Json;
   sourceState?: Json;
-  /** Of a paused run: what it waits for. Those that exist already keep their answers. */
+  /** Decisions that a paused run waits for. Existing ones keep their answers. */
   decisions?: readonly DecisionRequest[];
-  /** Made at once if all its decisions have been answered already, unless the run was asked to stop. */
+  /** Created immediately if all decisions are already answered, unless a stop was requested. */
   continuation?: Continuation;
 };
 export type FinishResult =
   | { result: 'ok'; continuation?: Ownership; message: CanonicalMessage }
-  /** Another process owns the run: stop, write nothing. */
+  /** Another process owns the run. The caller must stop and write nothing. */
   | { result: 'fenced' };
 
 /**
@@ -201,60 +206,59 @@ export type FinishResult =
  */
 export interface Registry {
   /**
-   * Repeated with the same `runId` and `messageId`: the result of the first call (without `messages`, and with `superseded` empty), or
-   * `attached` if the run has moved on.
+   * Repeated with the same `runId` and `messageId`: returns the result of the first call (without `messages`, and with `superseded`
+   * empty), or `attached` if the run has progressed since.
    */
   start(scope: Scope, request: StartRequest): Promise<StartResult>;
   /**
-   * Null: no such run in this scope. Repeated with the same `continuation.runId` and `continuation.process`: the continuation of the
-   * first call with its ownership; the verdicts are `duplicate`.
+   * Returns null if the scope has no such run. Repeated with the same `continuation.runId` and `continuation.process`: returns the
+   * continuation of the first call with its ownership; the verdicts are `duplicate`.
    */
   answer(scope: Scope, run: RunKey, request: AnswerRequest): Promise<AnswerResult | null>;
-  /** Null: no such run in this scope. */
+  /** Returns null if the scope has no such run. */
   stop(scope: Scope, run: RunKey, reason?: string): Promise<StopResult | null>;
 
-  /** Guards what a run is about to ask, before the question is delivered. Repeating it is harmless. */
+  /** Stores decisions before their questions are delivered, so that every delivered question can be answered. Can be repeated. */
   ask(run: RunKey, epoch: number, decisions: readonly DecisionRequest[]): Promise<'ok' | 'fenced'>;
-  /** Says whether a live run is blocked on a decision inside its process. */
+  /** Records whether a live run is blocked on a decision inside its process. */
   wait(run: RunKey, epoch: number, waiting: boolean): Promise<'ok' | 'fenced'>;
   /**
-   * Ends the run, its log and its message in one step. The content is the truth about the message: it may correct what
-   * was there. What JSON cannot say is converted as `toJson` does. What the run asked and waits for no more is cancelled;
-   * if it was asked to stop, so is what it waits for, and it does not go on. Repeating the call (a lost acknowledgement)
-   * gives the same result.
+   * Ends the run, its log and its message in one step. The given content replaces the stored one. Values that JSON cannot represent
+   * are converted as `toJson` does. Decisions that the run does not wait for are cancelled; if a stop was requested, so are those it
+   * waits for, and it is not continued. Repeating the call after a lost reply returns the same result.
    */
   finish(run: RunKey, epoch: number, end: FinishRequest): Promise<FinishResult>;
   /**
-   * Starts the thread's first queued run if none is live; but none before the continuation of an answer that it follows.
-   * What the answer before it still waits for is superseded.
+   * Starts the thread's first queued run if none is live. A run does not start before the continuation of an answer that it follows.
+   * Open decisions of the answer before it are superseded.
    */
   promote(scope: Scope, threadId: string, process: string, claim?: string): Promise<Ownership | null>;
-  /** Takes a live run that was asked to stop at least `silentMs` ago and has not ended. */
+  /** Takes over a live run that was asked to stop at least `silentMs` ago and has not ended. */
   fence(run: RunKey, process: string, silentMs: number, claim?: string): Promise<Ownership | null>;
 
-  /** Renews the process's lease; its runs are its own as long as it lasts. */
+  /** Renews the lease of the process, which owns its runs until the lease expires. */
   heartbeat(process: string, info?: Json): Promise<void>;
-  /** Ends the lease at once. */
+  /** Ends the lease immediately. */
   retire(process: string): Promise<void>;
-  /** Takes the live runs of processes whose lease is over. */
+  /** Takes over the live runs of processes whose lease has expired. */
   takeOver(process: string, options?: TakeOverOptions): Promise<Ownership[]>;
   /**
-   * Live runs of a process, oldest first. A process compares them with the runs that it executes, and thereby finds those that
-   * a lost reply assigned to it.
+   * Lists the live runs of a process, oldest first. A process compares them with the runs that it executes, and thereby finds those
+   * that a lost reply assigned to it.
    */
   listOwned(process: string, query?: ListOwned): Promise<Ownership[]>;
-  /** Threads that have a queued run and no live one. */
+  /** Lists threads that have a queued run and no live one. */
   listStranded(limit?: number): Promise<Array<{ scope: Scope; threadId: string }>>;
   /**
-   * Expires open decisions whose time is over. A message that waits for one is aborted, and whatever else it waits for
-   * is cancelled. Returns how many have expired.
+   * Expires overdue decisions. A message that waits for one is aborted, and its other decisions are cancelled. Returns the number
+   * of expired decisions.
    */
   expire(limit?: number): Promise<number>;
-  /** Runs that ended at least `minAgeMs` ago, by the store's clock, and still have a log. */
+  /** Lists runs that ended at least `minAgeMs` ago, by the store's clock, and still have a log. */
   listPrunable(minAgeMs: number, limit?: number): Promise<RunKey[]>;
 
   getRun(scope: Scope, run: RunKey): Promise<RunRecord | null>;
-  /** By the client's id; the newest of that name in the scope, if no thread is named. */
+  /** Finds a run by the client's id. Without a thread, finds the newest with that id in the scope. */
   findRun(scope: Scope, query: { runId: string; threadId?: string }): Promise<RunRecord | null>;
   listRuns(scope: Scope, query: { threadId: string }): Promise<RunRecord[]>;
   liveRun(scope: Scope, query: { threadId: string }): Promise<RunRecord | null>;

@@ -1,24 +1,24 @@
 import type { Decision, RunRecord } from './registry.ts';
 
 export type RunRefusal =
-  /** Another run of the thread is live, and the policy is to refuse. */
+  /** Another run of the thread is live, and `busy` is `reject`. */
   | { code: 'busy'; live: RunRecord }
-  /** As many runs wait for the thread as may. */
+  /** The thread has the maximum number of queued runs. */
   | { code: 'queue-full'; live: RunRecord }
-  /** The answer before waits for decisions, and the policy is to refuse. */
+  /** The preceding answer waits for decisions, and `pending` is `reject`. */
   | { code: 'pending'; decisions: Decision[] }
-  /** The idempotency key was used for something else. */
+  /** The idempotency key was used for another request. */
   | { code: 'key-reused'; run: RunRecord | null }
-  /** The run's id is taken in this thread. */
+  /** The run id is already used in this thread. */
   | { code: 'run-exists'; run: RunRecord }
-  /** Foreign and absent look the same. */
+  /** Also returned for objects of another scope. */
   | { code: 'not-found'; what: 'thread' | 'parent' | 'run' }
-  /** The process is being shut down and takes no new runs. */
+  /** The process is shutting down and accepts no new runs. */
   | { code: 'closing' }
-  /** The process is overloaded and refuses new runs for the moment. */
+  /** The process is overloaded and accepts no new runs for the moment. */
   | { code: 'overloaded' };
 
-/** A run that was not started, or an answer to a run that is not there; the reason is a code that programs can act on. */
+/** Reports that a run was not started, or that the run to answer does not exist. Programs act on `code`. */
 export class RunRefusedError extends Error {
   override readonly name = 'RunRefusedError';
   readonly refusal: RunRefusal;
@@ -59,20 +59,22 @@ const retryAfter: { readonly [Code in RunRefusal['code']]?: number } = { 'queue-
 function explain(refusal: RunRefusal): string {
   switch (refusal.code) {
     case 'busy':
-      return `Run ${refusal.live.runId} of thread ${refusal.live.threadId} is under way. Wait for it, stop it, or ask with busy: 'queue' or 'replace'.`;
+      return `Run ${refusal.live.runId} of thread ${refusal.live.threadId} is live. Wait for it, stop it, or set busy to 'queue' or 'replace'.`;
     case 'queue-full':
-      return `Too many runs wait for thread ${refusal.live.threadId}. Wait until some of them have ended.`;
+      return `The queue of thread ${refusal.live.threadId} is full. Wait until some of its runs have ended.`;
     case 'pending':
-      return `The last answer waits for ${refusal.decisions.map(({ id }) => id).join(', ')}. Answer it, or ask with pending: 'supersede'.`;
+      return `The last answer waits for ${refusal.decisions.map(({ id }) => id).join(', ')}. Answer it, or set pending to 'supersede'.`;
     case 'key-reused':
-      return 'The idempotency key was used for another request. Use a key of its own for each.';
+      return 'The idempotency key was used for another request. Use a new key for each request.';
     case 'run-exists':
-      return `Thread ${refusal.run.threadId} has a run ${refusal.run.runId} already. Use another id, or none.`;
+      return `Thread ${refusal.run.threadId} already has a run ${refusal.run.runId}. Use another id, or omit it.`;
     case 'not-found':
-      return `There is no such ${refusal.what === 'parent' ? 'message to follow in this thread' : refusal.what}.`;
+      return refusal.what === 'parent'
+        ? 'The thread has no such parent message.'
+        : `The ${refusal.what} was not found.`;
     case 'closing':
-      return 'The process is being shut down and takes no new runs. Try again in a moment.';
+      return 'The process is shutting down and accepts no new runs. Try again in a moment.';
     case 'overloaded':
-      return 'The process is overloaded and takes no new runs. Try again in a few seconds.';
+      return 'The process is overloaded and accepts no new runs. Try again in a few seconds.';
   }
 }

@@ -3,22 +3,22 @@ import { utf8Length } from '../json/utf8-length.ts';
 
 declare const brand: unique symbol;
 
-/** The tenancy key of everything that is stored: a principal's id. Foreign and absent look the same. */
+/** Tenancy key of all stored data: a principal's id. Data of another scope looks absent. */
 export type Scope = string & { readonly [brand]: 'Scope' };
 
-/** The scope of a store that was opened without one. */
+/** Default scope of a store. */
 export const localScope: Scope = 'local' as Scope;
 
-/** Makes a scope of a principal's id. */
+/** Checks a principal's id and returns it as a scope. */
 export function toScope(id: string): Scope {
   const bytes = utf8Length(id);
   if (bytes < 1 || bytes > 256) {
     throw new RangeError(
-      `A scope is 1 to 256 bytes long, this one has ${bytes}. Use the principal's id, or a hash of it.`,
+      `A scope must have 1 to 256 bytes; this one has ${bytes}. Use the principal's id, or a hash of it.`,
     );
   }
   if (!isStoreText(id)) {
-    throw new RangeError("A scope holds no NUL and no half of a surrogate pair. Use a hash of the principal's id.");
+    throw new RangeError("A scope must not contain NUL or an unpaired surrogate. Use a hash of the principal's id.");
   }
   return id as Scope;
 }

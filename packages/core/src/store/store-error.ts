@@ -1,20 +1,20 @@
 import type { Json } from '../json/json.ts';
 
 export type StoreErrorCode =
-  /** No such thread or message in this scope. Foreign and absent look the same. */
+  /** The scope has no such thread or message. Also returned for objects of another scope. */
   | 'not-found'
-  /** The input cannot be stored; the message says which field and what to do. */
+  /** The input cannot be stored; the message names the field and the fix. */
   | 'invalid'
-  /** `expectedVersion` was not the thread's version. */
+  /** `expectedVersion` is not the thread's version. */
   | 'version-conflict'
   /** A text of the message neither extends the stored one nor is a prefix of it; nothing was written. */
   | 'content-conflict'
   /** The operation key was used with another body. */
   | 'key-reused'
-  /** The message belongs to a live run, which alone writes it. */
+  /** The message belongs to a live run, and only that may write it. */
   | 'busy';
 
-/** What a store refuses, with the reason as a code that programs can act on. */
+/** Reports that a store refused a request. Programs act on `code`. */
 export class StoreError extends Error {
   override readonly name = 'StoreError';
   readonly code: StoreErrorCode;

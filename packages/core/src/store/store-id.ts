@@ -2,15 +2,12 @@ import { StoreError } from './store-error.ts';
 import { checkStoreText } from './store-text.ts';
 import { utf8Length } from '../json/utf8-length.ts';
 
-/** Ids that clients choose become keys in every store, so all of them refuse the same ones. */
+/** Checks an id that a client chose. Ids become keys in every store, so all stores refuse the same ones. */
 export function checkStoreId(what: string, id: string): void {
-  // No character takes more than three bytes for each of its places, so that a short id needs no counting.
+  // A UTF-16 unit takes at most three bytes in UTF-8, so a short id needs no counting.
   const bytes = id.length * 3 > 256 ? utf8Length(id) : id.length;
   if (bytes < 1 || bytes > 256) {
-    throw new StoreError(
-      'invalid',
-      `${what} has ${bytes} bytes, and an id has 1 to 256. Use a shorter one, or a hash.`,
-    );
+    throw new StoreError('invalid', `${what} has ${bytes} bytes. Use an id of 1 to 256 bytes, or a hash.`);
   }
   checkStoreText(what, id);
 }

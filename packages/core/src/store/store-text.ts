@@ -1,15 +1,15 @@
 import { StoreError } from './store-error.ts';
 
-// Half of a surrogate pair on its own: no database stores it in a text, and UTF-8 cannot say it. JSON keeps both.
-const unspeakable = /\0|\p{Surrogate}/u;
+// No database stores NUL or an unpaired surrogate in a text column, and UTF-8 cannot encode the latter. JSON can carry both.
+const unsupported = /\0|\p{Surrogate}/u;
 
-/** Whether a text can be one of a database: no NUL, no half of a surrogate pair. */
+/** Whether a database can store the text: no NUL, no unpaired surrogate. */
 export function isStoreText(text: string): boolean {
-  return !unspeakable.test(text);
+  return !unsupported.test(text);
 }
 
-/** What is kept as a text, not as JSON, is refused by every store where one of them could not hold it. */
+/** Checks a value that is stored as text, not as JSON. Every store refuses a text that one of them could not hold. */
 export function checkStoreText(what: string, text: string): void {
   if (isStoreText(text)) return;
-  throw new StoreError('invalid', `${what} holds a NUL or half of a surrogate pair. Leave that character out.`);
+  throw new StoreError('invalid', `${what} contains NUL or an unpaired surrogate. Remove that character.`);
 }

@@ -6,16 +6,16 @@ import type { Registry } from './registry.ts';
 import type { RunLog } from './run-log.ts';
 import type { Scope } from './scope.ts';
 
-/** A file by its bytes, for example a `Buffer`. They are stored as base64. */
+/** A file given by its bytes, for example a `Buffer`. They are stored as base64. */
 export type FileBytesPart = Kept &
   Omit<FilePart, 'data' | 'url' | 'reference'> & {
     type: 'file';
     data: Uint8Array | ArrayBuffer;
   };
 /**
- * A message on its way in. The `data` of a file is bytes, base64 (with or without padding and line breaks) or a data URL, whose
- * media type is used if the part has none; padded base64 is stored. `parentId: null` makes it the first of a branch of its own; without a `parentId` a new
- * message follows the one before it in the call, or the thread's head.
+ * A message to save. The `data` of a file is bytes, base64 (with or without padding and line breaks) or a data URL, whose media
+ * type is used if the part has none; padded base64 is stored. `parentId: null` makes the message the first of its own branch;
+ * without a `parentId`, a new message follows the previous one of the call, or the thread's head.
  */
 export type MessageInput = Omit<CanonicalMessage, 'content' | 'parentId'> & {
   parentId?: string | null;
@@ -31,9 +31,9 @@ export type ListMessages = {
   limit?: number;
   /** Order of the result; it does not decide which messages are in it. Default: `asc`, oldest first. */
   orderBy?: 'asc' | 'desc';
-  /** A message of the branch, itself left out. */
+  /** Message of the branch; it is not part of the result. */
   cursor?: { before: string } | { after: string };
-  /** The branch that ends here; the active one if absent. */
+  /** Last message of the branch. Default: that of the active branch. */
   leafId?: string;
 };
 
@@ -51,10 +51,10 @@ export type SaveMessages = {
   mode?: 'merge' | 'replace';
 };
 
-/** What the call wrote, as it is now stored, and the version of the thread that was written last. */
+/** Messages that the call wrote, as they are now stored, and the version of the thread of the last one. */
 export type SavedMessages = { messages: CanonicalMessage[]; version: number };
 
-/** A change of a thread since a version. A tombstone is a message that was deleted. */
+/** A change of a thread since a version. A tombstone stands for a deleted message. */
 export type MessageChange = { version: number } & (
   | { type: 'message'; message: CanonicalMessage }
   | { type: 'tombstone'; messageId: string }
@@ -62,14 +62,14 @@ export type MessageChange = { version: number } & (
 
 export type ListThreads = {
   resourceId?: string;
-  /** Words of the title, case aside. */
+  /** Terms that the title contains, case-insensitive. */
   search?: string;
   limit?: number;
-  /** The `cursor` of the page before. */
+  /** `cursor` of the previous page. */
   cursor?: string;
 };
 
-/** Newest first by `updatedAt`. No `cursor`: this was the last page. */
+/** Threads sorted by `updatedAt`, newest first. The last page has no `cursor`. */
 export type ThreadPage = { threads: Thread[]; cursor?: string };
 
 export type ThreadInput = {
@@ -87,25 +87,25 @@ export interface MemoryStore {
   /** Inserts messages, or merges them into stored ones by thread and id (see `mode`). Creates an unknown thread. */
   saveMessages(request: SaveMessages): Promise<SavedMessages>;
   getMessage(query: { threadId: string; messageId: string }): Promise<CanonicalMessage | null>;
-  /** The message and those that share its parent, in the order they were made. */
+  /** Lists the message and those that share its parent, in the order of creation. */
   listSiblings(query: { threadId: string; messageId: string }): Promise<CanonicalMessage[]>;
   /**
-   * What changed after a version, in the order of the changes, each message once, as it is now. Changes of one version
-   * are never cut apart by `limit`, so the last one's version is where to go on.
+   * Lists the changes after a version in order, each message once and in its current state. `limit` never splits the changes of one
+   * version, so a caller continues from the version of the last change.
    */
   listChanges(query: { threadId: string; since: number; limit?: number }): Promise<MessageChange[]>;
-  /** Deletes the message and all that follows it; the head moves to the nearest message that is left. */
+  /** Deletes the message and all its descendants. The head moves to the nearest remaining message. */
   deleteMessage(request: { threadId: string; messageId: string }): Promise<void>;
 
   getThreadById(query: { threadId: string }): Promise<Thread | null>;
-  /** Creates the thread, or changes what is given of it. `headId` must be one of its messages. */
+  /** Creates the thread, or changes the given fields. `headId` must be one of its messages. */
   saveThread(request: { thread: ThreadInput }): Promise<Thread>;
   listThreads(query?: ListThreads): Promise<ThreadPage>;
   getVersion(query: { threadId: string }): Promise<number>;
-  /** Deletes the thread and all it owns, and stops its run. Deleting what is not there is no error. */
+  /** Deletes the thread with everything it owns, and stops its run. Deleting a missing thread is not an error. */
   deleteThread(request: { threadId: string }): Promise<void>;
 
-  /** Everything that the scope owns, one JSON value at a time. */
+  /** Exports everything that the scope owns, one JSON value at a time. */
   exportAll(): AsyncIterable<Json>;
   /** Deletes everything that the scope owns. */
   purgeAll(): Promise<void>;
@@ -114,7 +114,7 @@ export interface MemoryStore {
 /** Open connections of a pool, those of them that are idle, and the requests that wait for one. */
 export type ConnectionCounts = { total: number; idle: number; waiting: number };
 
-/** A whole store: conversations of one scope, and the parts that runs are made of, which take the scope first. */
+/** A complete store: the conversations of one scope, and the components for runs, whose methods take the scope first. */
 export interface Store extends MemoryStore {
   readonly scope: Scope;
   readonly registry: Registry;
@@ -125,7 +125,7 @@ export interface Store extends MemoryStore {
   connections?(): { readonly [pool: string]: ConnectionCounts };
   /** The same store, bound to another scope. */
   forScope(scope: string): Store;
-  /** The error of a write that the database refused in the last seconds, for example because its disk is full. */
+  /** Error of a write that the database refused in the last seconds, for example because its disk is full. */
   refusedWrite?(): Error | undefined;
   close(): Promise<void>;
 }

@@ -5,11 +5,11 @@ import type { ToolAnswer } from '../../event/tool-result.ts';
 import { isAnswerTo, judgeAnswer, readAnswer } from '../rules/decision-rules.ts';
 import { continueRun, readContinuation } from './continue-run.ts';
 import { changeMessage, nextVersion } from './conversation.ts';
-import { decisionOf, isAnswered, isOpen, isOverdue, settle } from './decision-row.ts';
-import { isUntouched, ownershipOf, recordOf } from './run-row.ts';
+import { toDecision, isAnswered, isOpen, isOverdue, settleDecision } from './decision-row.ts';
+import { isUntouched, toOwnership, toRunRecord } from './run-row.ts';
 import type { RunRow, Tables } from './tables.ts';
 
-/** Each decision is answered once; with the last one of a paused run, the run goes on. */
+/** Applies answers to a run. Each decision is answered once; the last answer to a paused run creates its continuation. */
 export function answerRun(tables: Tables, run: RunRow, request: AnswerRequest): AnswerResult {
   const continuation = run.live ? undefined : readContinuation(run, request.continuation);
   const answers = request.answers.map((answer) => readAnswer(answer));
@@ -20,45 +20,45 @@ export function answerRun(tables: Tables, run: RunRow, request: AnswerRequest): 
     return verdict;
   });
   if (!continuation) {
-    // The owner alone writes the message of a live run. `finish` applies what it has not seen.
+    // Only its owner writes the message of a live run. `finish` applies the answers that the owner has not seen.
     if (accepted.length > 0) tables.hints.publish({ type: 'answer', run: run.key });
-    return { verdicts, open: openOf(tables, run), live: true };
+    return { verdicts, open: listOpenDecisions(tables, run), live: true };
   }
   const live = false;
   if (run.continuation)
-    return { verdicts, open: [], continuation: earlierContinuation(run.continuation, continuation), live };
-  const goesOn = isAnswered(run);
-  if (accepted.length === 0 && !goesOn) return { verdicts, open: openOf(tables, run), live };
+    return { verdicts, open: [], continuation: toEarlierContinuation(run.continuation, continuation), live };
+  const isComplete = isAnswered(run);
+  if (accepted.length === 0 && !isComplete) return { verdicts, open: listOpenDecisions(tables, run), live };
   const version = nextVersion(tables, run.thread);
   let { content } = run.message.message;
   for (const answer of accepted) content = applyAnswer(content, answer);
   changeMessage(run.message, { content }, version);
-  if (!goesOn) return { verdicts, open: openOf(tables, run), live };
+  if (!isComplete) return { verdicts, open: listOpenDecisions(tables, run), live };
   return { verdicts, open: [], continuation: continueRun(tables, run, continuation, version), live };
 }
 
-/** The continuation that an earlier call made, with its ownership if this is that call repeated. */
-function earlierContinuation(
+/** Returns the continuation of an earlier call, with its ownership if this call repeats that one. */
+function toEarlierContinuation(
   next: RunRow,
   { runId, process }: Continuation,
 ): NonNullable<AnswerResult['continuation']> {
   const created = next.runId === runId;
-  const ownership = created && isUntouched(next, process) && { ownership: ownershipOf(next) };
-  return { run: recordOf(next), created, ...ownership };
+  const ownership = created && isUntouched(next, process) && { ownership: toOwnership(next) };
+  return { run: toRunRecord(next), created, ...ownership };
 }
 
 function acceptAnswer(tables: Tables, run: RunRow, answer: Answer | ToolAnswer, by: string | undefined): AnswerVerdict {
   const row = [...run.decisions.values()].find(({ request }) => isAnswerTo(request, answer));
-  const verdict = judgeAnswer(answer, row && decisionOf(row), row !== undefined && isOverdue(tables, row));
+  const verdict = judgeAnswer(answer, row && toDecision(row), row !== undefined && isOverdue(tables, row));
   if (!row || verdict.result !== 'accepted') return verdict;
   const answeredBy = by ?? ('questionId' in answer ? answer.by : undefined);
-  settle(tables, row, 'answered');
+  settleDecision(tables, row, 'answered');
   row.answer = answer;
   row.answeredAt = tables.now();
   if (answeredBy !== undefined) row.answeredBy = answeredBy;
   return verdict;
 }
 
-function openOf(tables: Tables, run: RunRow): AnswerResult['open'] {
-  return [...run.decisions.values()].filter((row) => isOpen(row) && !isOverdue(tables, row)).map(decisionOf);
+function listOpenDecisions(tables: Tables, run: RunRow): AnswerResult['open'] {
+  return [...run.decisions.values()].filter((row) => isOpen(row) && !isOverdue(tables, row)).map(toDecision);
 }

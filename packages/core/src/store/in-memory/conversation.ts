@@ -1,3 +1,4 @@
+import { defined } from '../../json/fields.ts';
 import type { ListMessages } from '../store.ts';
 import type { CanonicalMessage, Thread } from '../../event/message.ts';
 import type { Scope } from '../scope.ts';
@@ -29,27 +30,25 @@ export function createThread(
   return row;
 }
 
-export function threadOf(row: ThreadRow): Thread {
+export function toThread(row: ThreadRow): Thread {
   return {
     id: row.id,
-    ...(row.resourceId !== undefined && { resourceId: row.resourceId }),
-    ...(row.title !== undefined && { title: row.title }),
+    ...defined({ resourceId: row.resourceId, title: row.title, headId: row.headId }),
     ...(row.metadata !== undefined && { metadata: structuredClone(row.metadata) }),
-    ...(row.headId !== undefined && { headId: row.headId }),
     version: row.version,
     createdAt: new Date(row.createdAt),
     updatedAt: new Date(row.updatedAt),
   };
 }
 
-/** Opens the next version of the thread. All that one call changes has the same version. */
+/** Increments the version of the thread. All changes of one call share a version. */
 export function nextVersion(tables: Tables, thread: ThreadRow): number {
   thread.updatedAt = tables.now();
   tables.hints.publish({ type: 'thread', scope: thread.scope, threadId: thread.id });
   return ++thread.version;
 }
 
-/** Adds a message at the end of its branch, and makes that the active one. */
+/** Adds a message at the end of its branch, and makes that the active branch. */
 export function addMessage(thread: ThreadRow, message: CanonicalMessage, version: number): MessageRow {
   const row: MessageRow = { message, thread, version, deleted: false };
   thread.messages.set(message.id, row);
@@ -67,8 +66,8 @@ export function findMessage(thread: ThreadRow | undefined, messageId: string): M
   return row?.deleted ? undefined : row;
 }
 
-/** From the leaf to the root. A parent is always older than its child, so the walk ends. */
-function* branchOf(thread: ThreadRow, leafId: string | undefined): Generator<MessageRow> {
+/** Walks from the leaf to the root. It ends because a parent is always older than its child. */
+function* walkBranch(thread: ThreadRow, leafId: string | undefined): Generator<MessageRow> {
   for (let id = leafId; id !== undefined;) {
     const row = findMessage(thread, id);
     if (!row) return;
@@ -77,8 +76,8 @@ function* branchOf(thread: ThreadRow, leafId: string | undefined): Generator<Mes
   }
 }
 
-/** A page of a branch, walked from the leaf: the active branch's last messages cost no more than their number. */
-export function pageOf(thread: ThreadRow, query: ListMessages): MessageRow[] {
+/** Reads a page of a branch, starting at the leaf: the last messages of the active branch cost no more than their number. */
+export function readBranchPage(thread: ThreadRow, query: ListMessages): MessageRow[] {
   const { limit = Infinity, leafId = thread.headId, cursor } = query;
   if (query.leafId !== undefined && !findMessage(thread, query.leafId)) {
     throw notFound('leafId', query.leafId, thread.id);
@@ -87,7 +86,7 @@ export function pageOf(thread: ThreadRow, query: ListMessages): MessageRow[] {
   const before = cursor && 'before' in cursor ? cursor.before : undefined;
   const page: MessageRow[] = [];
   let reached = cursor === undefined;
-  for (const row of branchOf(thread, leafId)) {
+  for (const row of walkBranch(thread, leafId)) {
     if (row.message.id === after) {
       reached = true;
       break;
@@ -103,17 +102,17 @@ export function pageOf(thread: ThreadRow, query: ListMessages): MessageRow[] {
 }
 
 function notFound(what: string, id: string, threadId: string): StoreError {
-  const text = `${what} "${id}" is no message of this branch of thread "${threadId}". List the branch again from its end.`;
+  const text = `${what} "${id}" is not on this branch of thread "${threadId}". List the branch again from its end.`;
   return new StoreError('not-found', text);
 }
 
-export function siblingsOf(thread: ThreadRow, row: MessageRow): MessageRow[] {
+export function findSiblings(thread: ThreadRow, row: MessageRow): MessageRow[] {
   const { parentId } = row.message;
   return [...thread.messages.values()].filter((other) => !other.deleted && other.message.parentId === parentId);
 }
 
-/** The message and all that follows it. A parent is always older than its children, so one pass finds them. */
-export function subtreeOf(thread: ThreadRow, root: MessageRow): MessageRow[] {
+/** Finds the message and its descendants. A parent is always older than its children, so one pass suffices. */
+export function findSubtree(thread: ThreadRow, root: MessageRow): MessageRow[] {
   const ids = new Set([root.message.id]);
   const rows = [root];
   for (const row of thread.messages.values()) {

@@ -5,7 +5,7 @@ import { isAwaited } from '../rules/decision-rules.ts';
 import { changeMessage } from './conversation.ts';
 import type { DecisionRow, RunRow, Tables } from './tables.ts';
 
-/** What the run asks, guarded from now on. What it has asked before stays as it is. */
+/** Opens decisions of a run. Decisions that exist already stay as they are. */
 export function openDecisions(tables: Tables, run: RunRow, requests: readonly DecisionRequest[]): void {
   for (const request of requests) {
     if (run.decisions.has(request.id)) continue;
@@ -15,7 +15,7 @@ export function openDecisions(tables: Tables, run: RunRow, requests: readonly De
   }
 }
 
-export function settle(tables: Tables, row: DecisionRow, state: 'answered' | 'cancelled' | 'expired'): void {
+export function settleDecision(tables: Tables, row: DecisionRow, state: 'answered' | 'cancelled' | 'expired'): void {
   row.state = state;
   tables.open.delete(row);
 }
@@ -28,60 +28,60 @@ export function isOverdue(tables: Tables, row: DecisionRow): boolean {
   return isOpen(row) && row.request.expiresAt !== undefined && row.request.expiresAt.getTime() <= tables.now();
 }
 
-/** What a paused run waits for, among all that it has asked. */
-function awaitedBy(run: RunRow): DecisionRow[] {
+/** Finds the decisions that a paused run waits for. */
+function findAwaited(run: RunRow): DecisionRow[] {
   return [...run.decisions.values()].filter(({ request }) => isAwaited(run.outcome, request));
 }
 
-/** Whether the run waited for decisions, all of them are answered and nobody has stopped it since: then it goes on. */
+/** Whether the run can be continued: it waits for decisions, all of them are answered, and it was not stopped since. */
 export function isAnswered(run: RunRow): boolean {
-  return isAwaiting(run) && awaitedBy(run).every((row) => row.state === 'answered');
+  return isAwaiting(run) && findAwaited(run).every((row) => row.state === 'answered');
 }
 
-/** Whether the run waits for decisions, answered or not, and its message is still there and not given up. */
+/** Whether the run waits for decisions, answered or not, and its message is neither deleted nor aborted. */
 export function isAwaiting(run: RunRow): boolean {
   const { message, deleted } = run.message;
-  return !deleted && message.status !== 'aborted' && awaitedBy(run).length > 0;
+  return !deleted && message.status !== 'aborted' && findAwaited(run).length > 0;
 }
 
-/** Whether something that it waits for was cancelled or has expired, so that it can never go on. */
-export function isHopeless(run: RunRow): boolean {
-  return awaitedBy(run).some((row) => row.state === 'cancelled' || row.state === 'expired');
+/** Whether an awaited decision was cancelled or has expired, so that the run can never be continued. */
+export function hasFailedDecision(run: RunRow): boolean {
+  return findAwaited(run).some((row) => row.state === 'cancelled' || row.state === 'expired');
 }
 
-/** The run has ended: what it asked and does not wait for is over. A process that died could not be answered to. */
+/** Settles the decisions that an ended run does not wait for. Those of a lost process expire: it cannot receive answers. */
 export function closeDecisions(tables: Tables, run: RunRow): void {
-  const awaited = awaitedBy(run);
-  const lost = run.outcome?.outcome === 'error' && run.outcome.error.code === 'lost';
+  const awaited = findAwaited(run);
+  const isLost = run.outcome?.outcome === 'error' && run.outcome.error.code === 'lost';
   for (const row of run.decisions.values()) {
-    if (isOpen(row) && !awaited.includes(row)) settle(tables, row, lost ? 'expired' : 'cancelled');
+    if (isOpen(row) && !awaited.includes(row)) settleDecision(tables, row, isLost ? 'expired' : 'cancelled');
   }
 }
 
 /**
- * The run does not go on. Nobody will answer what it waits for: overdue decisions expire, the others are cancelled, the
- * questions say so, and the message is aborted. Calls of client tools stay unsettled; that is derived, never written.
+ * Gives up a run that waits for decisions: overdue ones expire, the others are cancelled, their questions are answered accordingly,
+ * and the message is aborted. Calls of client tools are not settled here; readers derive that they never will be.
  */
-export function abandon(tables: Tables, run: RunRow, reason: string, version: number): Decision[] {
-  const abandoned = [...run.decisions.values()].filter(isOpen);
+export function abandonRun(tables: Tables, run: RunRow, reason: string, version: number): Decision[] {
+  const open = [...run.decisions.values()].filter(isOpen);
   let { content } = run.message.message;
-  for (const row of abandoned) {
-    settle(tables, row, isOverdue(tables, row) ? 'expired' : 'cancelled');
+  for (const row of open) {
+    settleDecision(tables, row, isOverdue(tables, row) ? 'expired' : 'cancelled');
     if (row.request.kind === 'client-tool') continue;
     content = applyAnswer(content, { questionId: row.request.question.questionId, cancelled: true, reason });
   }
   changeMessage(run.message, { content, status: 'aborted' }, version);
-  return abandoned.map(decisionOf);
+  return open.map(toDecision);
 }
 
-/** The content with all the answers that have been given; those it holds already stay. */
+/** Applies all answers of the run to the content. Answers that it holds already stay. */
 export function withAnswers(run: RunRow, content: MessageContent): MessageContent {
   let answered = content;
   for (const { answer } of run.decisions.values()) if (answer) answered = applyAnswer(answered, answer);
   return answered;
 }
 
-export function decisionOf(row: DecisionRow): Decision {
+export function toDecision(row: DecisionRow): Decision {
   const { run } = row;
   return {
     ...structuredClone(row.request),

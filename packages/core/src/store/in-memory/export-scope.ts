@@ -1,17 +1,18 @@
+import { defined } from '../../json/fields.ts';
 import { encodeBase64 } from '../../json/base64.ts';
 import { copyJson } from '../../json/copy-json.ts';
 import type { Json } from '../../json/json.ts';
 import { encodeMessage } from '../../message/message-json.ts';
 import type { Scope } from '../scope.ts';
-import { threadOf } from './conversation.ts';
-import { decisionOf } from './decision-row.ts';
-import { recordOf } from './run-row.ts';
+import { toThread } from './conversation.ts';
+import { toDecision } from './decision-row.ts';
+import { toRunRecord } from './run-row.ts';
 import type { RunRow, Tables } from './tables.ts';
 
-/** Thread by thread, with its messages, runs, questions and logs; then the blobs. */
+/** Exports each thread with its messages, runs, decisions and logs, then the blobs. */
 export async function* exportScope(tables: Tables, scope: Scope): AsyncGenerator<Json> {
   for (const thread of tables.threads.get(scope)?.values() ?? []) {
-    yield { type: 'thread', thread: copyJson(threadOf(thread), 'thread') };
+    yield { type: 'thread', thread: copyJson(toThread(thread), 'thread') };
     for (const { message, deleted } of thread.messages.values()) {
       if (!deleted) yield { type: 'message', message: encodeMessage(message) };
     }
@@ -22,17 +23,15 @@ export async function* exportScope(tables: Tables, scope: Scope): AsyncGenerator
       type: 'blob',
       sha256,
       size,
-      ...(mediaType !== undefined && { mediaType }),
-      ...(url !== undefined && { url }),
-      ...(data && { data: encodeBase64(data) }),
+      ...defined({ mediaType, url, data: data && encodeBase64(data) }),
     };
   }
 }
 
 function* exportRun(run: RunRow): Generator<Json> {
-  yield { type: 'run', run: copyJson(recordOf(run), 'run') };
+  yield { type: 'run', run: copyJson(toRunRecord(run), 'run') };
   for (const decision of run.decisions.values()) {
-    yield { type: 'decision', decision: copyJson(decisionOf(decision), 'decision') };
+    yield { type: 'decision', decision: copyJson(toDecision(decision), 'decision') };
   }
   if (run.log.length > 0) {
     const events = run.log.flatMap(({ body }) => JSON.parse(body) as Json[]);

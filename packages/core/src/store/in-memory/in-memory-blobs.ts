@@ -6,6 +6,7 @@ import { partition, type BlobRow, type Tables } from './tables.ts';
 
 const chunkBytes = 256 * 1024;
 
+/** Creates the blobs of all scopes, in memory. */
 export function createInMemoryBlobs(tables: Tables): Blobs {
   const find = (...[scope, sha256]: Parameters<Blobs['info']>): BlobRow | undefined =>
     tables.blobs.get(scope)?.get(sha256);
@@ -15,7 +16,7 @@ export function createInMemoryBlobs(tables: Tables): Blobs {
       const data = 'data' in blob ? new Uint8Array(blob.data) : undefined;
       const sha256 = 'data' in blob ? await hash(data!) : blob.sha256;
       if (!/^[0-9a-f]{64}$/.test(sha256)) {
-        throw new StoreError('invalid', `"${sha256}" is no SHA-256. Give it as 64 hexadecimal digits in lower case.`);
+        throw new StoreError('invalid', `"${sha256}" is not a SHA-256. Pass 64 lowercase hexadecimal digits.`);
       }
       const rows = partition(tables.blobs, scope);
       const row = rows.get(sha256) ?? {
@@ -29,17 +30,17 @@ export function createInMemoryBlobs(tables: Tables): Blobs {
       row.mediaType ??= blob.mediaType;
       row.data ??= data;
       if ('url' in blob) row.url ??= blob.url;
-      return infoOf(row);
+      return toInfo(row);
     },
 
     async info(scope, sha256) {
       const row = find(scope, sha256);
-      return row ? infoOf(row) : null;
+      return row ? toInfo(row) : null;
     },
 
     async get(scope, sha256, range) {
       const data = find(scope, sha256)?.data?.slice(range?.start, range?.end);
-      return data ? streamOf(data) : null;
+      return data ? toByteStream(data) : null;
     },
 
     async refer(scope, sha256, { threadId, messageId }) {
@@ -62,7 +63,7 @@ export function createInMemoryBlobs(tables: Tables): Blobs {
       for (const rows of tables.blobs.values()) {
         for (const row of rows.values()) {
           if (collected === limit) return collected;
-          if (row.touchedAt >= untouchedSince || isReferred(row)) continue;
+          if (row.touchedAt >= untouchedSince || isReferenced(row)) continue;
           rows.delete(row.sha256);
           collected += 1;
         }
@@ -72,17 +73,17 @@ export function createInMemoryBlobs(tables: Tables): Blobs {
   };
 }
 
-/** A deleted message refers to nothing. */
-function isReferred(row: BlobRow): boolean {
+/** References of deleted messages do not count. */
+function isReferenced(row: BlobRow): boolean {
   for (const message of row.refs) if (message.deleted) row.refs.delete(message);
   return row.refs.size > 0;
 }
 
-function infoOf({ sha256, size, mediaType, url }: BlobRow): BlobInfo {
+function toInfo({ sha256, size, mediaType, url }: BlobRow): BlobInfo {
   return { sha256, size, ...(mediaType !== undefined && { mediaType }), ...(url !== undefined && { url }) };
 }
 
-function streamOf(data: Uint8Array<ArrayBuffer>): ReadableStream<Uint8Array> {
+function toByteStream(data: Uint8Array<ArrayBuffer>): ReadableStream<Uint8Array> {
   let at = 0;
   return new ReadableStream({
     pull(controller) {

@@ -1,15 +1,24 @@
-import type { ListThreads, MemoryStore, MessageChange, ThreadInput } from '../store.ts';
+import type { ListThreads, MemoryStore, MessageChange, ThreadInput, ThreadPage } from '../store.ts';
 import type { Scope } from '../scope.ts';
 import { StoreError } from '../store-error.ts';
 import { checkStoreId } from '../store-id.ts';
 import { readJson } from '../rules/read-message.ts';
 import { checkStoreText } from '../store-text.ts';
-import { createThread, findMessage, findThread, nextVersion, pageOf, siblingsOf, threadOf } from './conversation.ts';
+import {
+  createThread,
+  findMessage,
+  findThread,
+  nextVersion,
+  readBranchPage,
+  findSiblings,
+  toThread,
+} from './conversation.ts';
 import { deleteSubtree, deleteThreadRow } from './delete-rows.ts';
 import { exportScope } from './export-scope.ts';
 import { saveMessages } from './save-messages.ts';
 import type { MessageRow, Tables, ThreadRow } from './tables.ts';
 
+/** Creates the conversations of one scope: its threads and messages. */
 export function createInMemoryConversations(tables: Tables, scope: Scope): MemoryStore {
   const find = (threadId: string) => findThread(tables, scope, threadId);
 
@@ -17,25 +26,25 @@ export function createInMemoryConversations(tables: Tables, scope: Scope): Memor
     async listMessages(query) {
       checkLimit(query.limit);
       const thread = find(query.threadId);
-      return thread ? pageOf(thread, query).map(copyOf) : [];
+      return thread ? readBranchPage(thread, query).map(copyMessage) : [];
     },
 
     saveMessages: (request) => saveMessages(tables, scope, request),
 
     async getMessage({ threadId, messageId }) {
       const row = findMessage(find(threadId), messageId);
-      return row ? copyOf(row) : null;
+      return row ? copyMessage(row) : null;
     },
 
     async listSiblings({ threadId, messageId }) {
       const row = findMessage(find(threadId), messageId);
-      return row ? siblingsOf(row.thread, row).map(copyOf) : [];
+      return row ? findSiblings(row.thread, row).map(copyMessage) : [];
     },
 
     async listChanges({ threadId, since, limit }) {
       checkLimit(limit);
       const thread = find(threadId);
-      return thread ? changesOf(thread, since, limit) : [];
+      return thread ? listChanges(thread, since, limit) : [];
     },
 
     async deleteMessage({ threadId, messageId }) {
@@ -45,11 +54,11 @@ export function createInMemoryConversations(tables: Tables, scope: Scope): Memor
 
     async getThreadById({ threadId }) {
       const thread = find(threadId);
-      return thread ? threadOf(thread) : null;
+      return thread ? toThread(thread) : null;
     },
 
     async saveThread({ thread: input }) {
-      return threadOf(saveThread(tables, scope, input));
+      return toThread(saveThread(tables, scope, input));
     },
 
     async listThreads(query = {}) {
@@ -77,20 +86,17 @@ export function createInMemoryConversations(tables: Tables, scope: Scope): Memor
   };
 }
 
-function copyOf(row: MessageRow): MessageRow['message'] {
+function copyMessage(row: MessageRow): MessageRow['message'] {
   return structuredClone(row.message);
 }
 
 function checkLimit(limit: number | undefined): void {
   if (limit !== undefined && (!Number.isInteger(limit) || limit < 1)) {
-    throw new StoreError(
-      'invalid',
-      `limit is ${limit}, and has to be a whole number from 1 on. Leave it out for no limit.`,
-    );
+    throw new StoreError('invalid', `limit is ${limit}. Pass a positive integer, or omit it for no limit.`);
   }
 }
 
-function changesOf(thread: ThreadRow, since: number, limit = Infinity): MessageChange[] {
+function listChanges(thread: ThreadRow, since: number, limit = Infinity): MessageChange[] {
   const changed = [...thread.messages.values()]
     .filter((row) => row.version > since)
     .toSorted((a, b) => a.version - b.version);
@@ -100,7 +106,7 @@ function changesOf(thread: ThreadRow, since: number, limit = Infinity): MessageC
     .map((row) =>
       row.deleted
         ? { version: row.version, type: 'tombstone', messageId: row.message.id }
-        : { version: row.version, type: 'message', message: copyOf(row) },
+        : { version: row.version, type: 'message', message: copyMessage(row) },
     );
 }
 
@@ -110,7 +116,7 @@ function saveThread(tables: Tables, scope: Scope, input: ThreadInput): ThreadRow
   if (input.title !== undefined) checkStoreText('title', input.title);
   const known = findThread(tables, scope, input.id);
   if (input.headId !== undefined && !findMessage(known, input.headId)) {
-    const text = `headId "${input.headId}" is no message of thread "${input.id}". Save the message first.`;
+    const text = `headId "${input.headId}" is not a message of thread "${input.id}". Save the message first.`;
     throw new StoreError('not-found', text);
   }
   const metadata = input.metadata && readJson(input.metadata, 'metadata');
@@ -125,35 +131,29 @@ function saveThread(tables: Tables, scope: Scope, input: ThreadInput): ThreadRow
 
 const pageSize = 50;
 
-function listThreads(threads: ThreadRow[], query: ListThreads): ReturnType<typeof pageOfThreads> {
-  const words = (query.search ?? '').toLowerCase().split(/\s+/).filter(Boolean);
-  const found = threads.filter((thread) => {
-    if (query.resourceId !== undefined && thread.resourceId !== query.resourceId) return false;
-    const title = (thread.title ?? '').toLowerCase();
-    return words.every((word) => title.includes(word));
-  });
-  return pageOfThreads(found, query);
-}
-
-/** By what was changed last and, of the same moment, by id: the cursor is both, so no thread comes twice. */
-function pageOfThreads(threads: ThreadRow[], { limit = pageSize, cursor }: ListThreads) {
-  const sorted = threads.toSorted((a, b) => b.updatedAt - a.updatedAt || (a.id < b.id ? -1 : 1));
+/** Pages threads by `updatedAt`, then by id. The cursor holds both, so no thread is returned twice. */
+function listThreads(
+  threads: ThreadRow[],
+  { resourceId, search = '', limit = pageSize, cursor }: ListThreads,
+): ThreadPage {
+  const terms = search.toLowerCase().split(/\s+/).filter(Boolean);
   const after = cursor === undefined ? undefined : readCursor(cursor);
-  const rest = sorted.filter(
-    ({ updatedAt, id }) => !after || updatedAt < after.updatedAt || (updatedAt === after.updatedAt && id > after.id),
-  );
-  const page = rest.slice(0, limit);
-  const last = rest.length > limit ? page.at(-1) : undefined;
-  return { threads: page.map(threadOf), ...(last && { cursor: `${last.updatedAt}:${last.id}` }) };
+  const found = threads.filter(({ updatedAt, id, title = '', ...thread }) => {
+    if (resourceId !== undefined && thread.resourceId !== resourceId) return false;
+    if (after && (updatedAt > after.updatedAt || (updatedAt === after.updatedAt && id <= after.id))) return false;
+    return terms.every((term) => title.toLowerCase().includes(term));
+  });
+  const sorted = found.toSorted((a, b) => b.updatedAt - a.updatedAt || (a.id < b.id ? -1 : 1));
+  const page = sorted.slice(0, limit);
+  const last = sorted.length > limit ? page.at(-1) : undefined;
+  return { threads: page.map(toThread), ...(last && { cursor: `${last.updatedAt}:${last.id}` }) };
 }
 
 function readCursor(cursor: string): { updatedAt: number; id: string } {
   const [, updatedAt, id] = /^(-?\d+):(.+)$/s.exec(cursor) ?? [];
   if (updatedAt === undefined || id === undefined) {
-    throw new StoreError(
-      'invalid',
-      `"${cursor}" is no cursor of a page of threads. Use the one that the page before gave.`,
-    );
+    const text = `"${cursor}" is not a cursor of listThreads. Pass the cursor of the previous page.`;
+    throw new StoreError('invalid', text);
   }
   return { updatedAt: Number(updatedAt), id };
 }

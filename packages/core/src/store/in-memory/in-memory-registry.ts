@@ -1,30 +1,38 @@
-import type { Registry } from '../registry.ts';
+import type { Registry, StopResult } from '../registry.ts';
 import type { Scope } from '../scope.ts';
 import { checkStoreId } from '../store-id.ts';
 import { readDecisions } from '../rules/decision-rules.ts';
 import { answerRun } from './answer-run.ts';
 import { changeMessage, findMessage, findThread, nextVersion } from './conversation.ts';
-import { abandon, decisionOf, isAwaiting, isOpen, isOverdue, openDecisions, settle } from './decision-row.ts';
+import {
+  abandonRun,
+  toDecision,
+  isAwaiting,
+  isOpen,
+  isOverdue,
+  openDecisions,
+  settleDecision,
+} from './decision-row.ts';
 import { finishRun } from './finish-run.ts';
-import { nextQueued } from './next-queued.ts';
+import { findNextQueued } from './find-next-queued.ts';
 import {
   endRun,
   findOwned,
   findRun,
-  goLive,
+  activateRun,
   isClaimed,
-  isDead,
-  own,
-  ownershipOf,
-  recordOf,
+  isLeaseExpired,
+  takeOwnership,
+  toOwnership,
+  toRunRecord,
   requestStop,
 } from './run-row.ts';
 import { startRun, supersede } from './start-run.ts';
 import type { RunRow, Tables } from './tables.ts';
 
-/** No method waits for anything between its first look and its last write, so each is one step. */
+/** Creates the in-memory registry. No method awaits between its first read and its last write, so each is atomic. */
 export function createInMemoryRegistry(tables: Tables): Registry {
-  const threadsOf = (scope: Scope) => tables.threads.get(scope)?.values() ?? [];
+  const listThreads = (scope: Scope) => tables.threads.get(scope)?.values() ?? [];
 
   return {
     start: async (scope, request) => startRun(tables, scope, request),
@@ -62,22 +70,22 @@ export function createInMemoryRegistry(tables: Tables): Registry {
       checkStoreId('process', process);
       checkStoreId('claim', claim);
       const thread = findThread(tables, scope, threadId);
-      if (thread?.live && isClaimed(thread.live, process, claim)) return ownershipOf(thread.live);
-      const run = thread && !thread.live && nextQueued(thread);
+      if (thread?.live && isClaimed(thread.live, process, claim)) return toOwnership(thread.live);
+      const run = thread && !thread.live && findNextQueued(thread);
       if (!run) return null;
       const { parentId } = run.message.message;
       const version = nextVersion(tables, thread);
       if (parentId !== undefined) supersede(tables, findMessage(thread, parentId), version);
-      return goLive(tables, run, process, claim);
+      return activateRun(tables, run, process, claim);
     },
 
     async fence(key, process, silentMs, claim) {
       checkStoreId('process', process);
       if (claim !== undefined) checkStoreId('claim', claim);
       const run = tables.runs.get(key);
-      if (run && isClaimed(run, process, claim)) return ownershipOf(run);
+      if (run && isClaimed(run, process, claim)) return toOwnership(run);
       const since = run?.live?.stopRequestedAt;
-      return run && since !== undefined && since <= tables.now() - silentMs ? own(run, process, claim) : null;
+      return run && since !== undefined && since <= tables.now() - silentMs ? takeOwnership(run, process, claim) : null;
     },
 
     async heartbeat(process) {
@@ -95,15 +103,15 @@ export function createInMemoryRegistry(tables: Tables): Registry {
       if (claim !== undefined) checkStoreId('claim', claim);
       const live = [...tables.live];
       const claimed = live.filter((run) => isClaimed(run, process, claim));
-      const dead = live.filter((run) => isDead(tables, run) && !claimed.includes(run)).slice(0, limit);
-      return [...claimed.map(ownershipOf), ...dead.map((run) => own(run, process, claim))];
+      const dead = live.filter((run) => isLeaseExpired(tables, run) && !claimed.includes(run)).slice(0, limit);
+      return [...claimed.map(toOwnership), ...dead.map((run) => takeOwnership(run, process, claim))];
     },
 
     async listOwned(process, { except = [], limit = 50 } = {}) {
       checkStoreId('process', process);
-      const left = new Set(except);
-      const owned = [...tables.live].filter((run) => run.live?.process === process && !left.has(run.key));
-      return owned.slice(0, limit).map(ownershipOf);
+      const excluded = new Set(except);
+      const owned = [...tables.live].filter((run) => run.live?.process === process && !excluded.has(run.key));
+      return owned.slice(0, limit).map(toOwnership);
     },
 
     async listStranded(limit = 50) {
@@ -121,45 +129,41 @@ export function createInMemoryRegistry(tables: Tables): Registry {
 
     async getRun(scope, key) {
       const run = findRun(tables, scope, key);
-      return run ? recordOf(run) : null;
+      return run ? toRunRecord(run) : null;
     },
 
     async findRun(scope, { runId, threadId }) {
       let newest: RunRow | undefined;
-      for (const thread of threadsOf(scope)) {
+      for (const thread of listThreads(scope)) {
         if (threadId !== undefined && thread.id !== threadId) continue;
         const run = thread.runs.get(runId);
         if (run && (!newest || run.serial > newest.serial)) newest = run;
       }
-      return newest ? recordOf(newest) : null;
+      return newest ? toRunRecord(newest) : null;
     },
 
     async listRuns(scope, { threadId }) {
-      return Array.from(findThread(tables, scope, threadId)?.runs.values() ?? [], recordOf);
+      return Array.from(findThread(tables, scope, threadId)?.runs.values() ?? [], toRunRecord);
     },
 
     async liveRun(scope, { threadId }) {
       const run = findThread(tables, scope, threadId)?.live;
-      return run ? recordOf(run) : null;
+      return run ? toRunRecord(run) : null;
     },
 
     async listDecisions(scope, { threadId, run, state } = {}) {
-      return [...threadsOf(scope)]
+      return [...listThreads(scope)]
         .filter((thread) => threadId === undefined || thread.id === threadId)
         .flatMap((thread) => Array.from(thread.runs.values()))
         .filter(({ key }) => run === undefined || key === run)
         .flatMap(({ decisions }) => Array.from(decisions.values()))
         .filter((decision) => state === undefined || decision.state === state)
-        .map(decisionOf);
+        .map(toDecision);
     },
   };
 }
 
-function stopRun(
-  tables: Tables,
-  run: RunRow,
-  reason: string | undefined,
-): 'requested' | 'aborted' | 'cancelled' | 'ended' {
+function stopRun(tables: Tables, run: RunRow, reason: string | undefined): StopResult {
   if (run.live) {
     requestStop(tables, run, reason);
     return 'requested';
@@ -170,7 +174,7 @@ function stopRun(
     return 'aborted';
   }
   if (run.continuation || !isAwaiting(run)) return 'ended';
-  abandon(tables, run, reason ?? 'stopped', nextVersion(tables, run.thread));
+  abandonRun(tables, run, reason ?? 'stopped', nextVersion(tables, run.thread));
   return 'cancelled';
 }
 
@@ -178,13 +182,13 @@ function expireDecisions(tables: Tables, limit: number): number {
   const overdue = [...tables.open].filter((row) => isOverdue(tables, row)).slice(0, limit);
   for (const row of overdue) {
     const { run } = row;
-    // Another decision of the same run has taken this one along.
+    // Settled together with another decision of the same run.
     if (!isOpen(row)) continue;
     if (run.live) {
-      settle(tables, row, 'expired');
+      settleDecision(tables, row, 'expired');
       tables.hints.publish({ type: 'answer', run: run.key });
     } else {
-      abandon(tables, run, 'expired', nextVersion(tables, run.thread));
+      abandonRun(tables, run, 'expired', nextVersion(tables, run.thread));
     }
   }
   return overdue.length;

@@ -6,6 +6,7 @@ import type { LogRow, RunRow, Tables } from './tables.ts';
 
 const beginning: LogPosition = { epoch: 0, seq: 0 };
 
+/** Creates the run log, which keeps the events of each run as JSON text in its row. */
 export function createInMemoryRunLog(tables: Tables): RunLog {
   return {
     async append(batches) {
@@ -44,7 +45,7 @@ export function createInMemoryRunLog(tables: Tables): RunLog {
       );
     },
 
-    // The registry's `finish` has written the end of this log in the same step, so it is closed already.
+    // The registry's `finish` has already written the end of this log.
     close: () => Promise.resolve(),
 
     async drop(keys) {
@@ -64,7 +65,7 @@ function append(run: RunRow | undefined, { epoch, seq, events }: LogBatch): Appe
     appendEvents(run, events);
     return run.live.stopRequestedAt === undefined ? 'ok' : 'stop';
   }
-  // All of it is there, or another writer has used these numbers: then it is not this owner's log any more.
+  // Either all of it is in the log, or another writer has used these numbers and owns the log now.
   return run.nextSeq >= seq + events.length ? 'applied' : 'fenced';
 }
 
@@ -77,7 +78,7 @@ export function appendEvents(run: RunRow, events: readonly AgentEvent[]): void {
 
 function readLog(run: RunRow, after: LogPosition, limit: number): LogPage {
   const tail = run.nextSeq - 1;
-  let index = after.seq === 0 ? 0 : firstRowFrom(run.log, after.seq);
+  let index = after.seq === 0 ? 0 : findRowIndex(run.log, after.seq);
   if (after.seq !== 0 && run.log[index]?.epoch !== after.epoch) {
     return { events: [], position: beginning, tail, valid: false, dropped: false };
   }
@@ -95,8 +96,8 @@ function readLog(run: RunRow, after: LogPosition, limit: number): LogPage {
   return { events, position, tail, valid: true, dropped: false };
 }
 
-/** The row that holds event `seq`, by bisection: a reader at the tail of a long log reads often. */
-function firstRowFrom(log: readonly LogRow[], seq: number): number {
+/** Finds the row that holds event `seq` by binary search, because readers at the tail of a long log read often. */
+function findRowIndex(log: readonly LogRow[], seq: number): number {
   let low = 0;
   let high = log.length;
   while (low < high) {

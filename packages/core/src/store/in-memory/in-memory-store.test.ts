@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import type { MessageInput } from '../store.ts';
 import { createInMemoryStore } from './in-memory-store.ts';
 
-// What every store does is in the store contract of `@intertie/conformance`; this is what only this one can show.
+// The store contract of `@intertie/conformance` covers the behavior of all stores; these cases are specific to this one.
 
 const day = 24 * 60 * 60 * 1000;
 
@@ -12,13 +12,13 @@ function message(id: string): MessageInput {
   return { id, threadId: 't1', role: 'user', type: 'text', createdAt: new Date(0), content };
 }
 
-it('is bound to the scope `local` unless told otherwise', () => {
+it('uses the scope `local` by default', () => {
   expect(createInMemoryStore().scope).toBe('local');
   expect(createInMemoryStore({ scope: 'ada' }).forScope('bob').scope).toBe('bob');
   expect(() => createInMemoryStore({ scope: '' })).toThrow('1 to 256 bytes');
 });
 
-it('takes its time and its ids from those who make it', async () => {
+it('uses the given clock and id generator', async () => {
   let id = 0;
   const store = createInMemoryStore({ now: () => 1_000, generateId: () => `id-${++id}` });
   await store.saveMessages({ messages: [message('m1')] });

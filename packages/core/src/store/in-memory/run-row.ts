@@ -10,14 +10,14 @@ export function findRun(tables: Tables, scope: Scope, key: RunKey): RunRow | und
   return run?.thread.scope === scope ? run : undefined;
 }
 
-/** The run, if its owner is still the one of this epoch. */
+/** Finds the run if this epoch still owns it. */
 export function findOwned(tables: Tables, key: RunKey, epoch: number): RunRow | undefined {
   const run = tables.runs.get(key);
   return run?.live && run.epoch === epoch ? run : undefined;
 }
 
-/** A new run of a message, in the queue until it goes live. */
-export function queueRun(
+/** Creates a queued run of a message. */
+export function insertRun(
   tables: Tables,
   message: MessageRow,
   run: { runId: string; agent: string; resumes?: RunRow; input?: Json; createdBy?: string },
@@ -44,24 +44,24 @@ export function queueRun(
   return row;
 }
 
-export function goLive(tables: Tables, run: RunRow, process: string, claim?: string): Ownership {
+export function activateRun(tables: Tables, run: RunRow, process: string, claim?: string): Ownership {
   run.state = 'running';
   run.startedAt = tables.now();
   tables.queued.delete(run);
   tables.live.add(run);
   run.thread.live = run;
-  return own(run, process, claim);
+  return takeOwnership(run, process, claim);
 }
 
 /** Makes the process the owner and fences the previous one. */
-export function own(run: RunRow, process: string, claim?: string): Ownership {
+export function takeOwnership(run: RunRow, process: string, claim?: string): Ownership {
   const { claim: _, ...live } = run.live ?? {};
   run.epoch += 1;
   run.live = { waiting: false, ...live, process, ...(claim !== undefined && { claim }) };
-  return ownershipOf(run);
+  return toOwnership(run);
 }
 
-/** Whether the process owns the run by this call. */
+/** Whether the process owns the run through this call. */
 export function isClaimed(run: RunRow, process: string, claim: string | undefined): boolean {
   return claim !== undefined && run.live?.process === process && run.live.claim === claim;
 }
@@ -71,7 +71,7 @@ export function isUntouched({ live, epoch, nextSeq }: RunRow, process: string | 
   return live !== undefined && live.process === process && live.claim === undefined && epoch === 1 && nextSeq === 1;
 }
 
-/** The first request counts: a second one does not give the owner more time. */
+/** Requests a stop. Only the first request counts: another one does not give the owner more time. */
 export function requestStop(tables: Tables, run: RunRow, reason: string | undefined): void {
   if (run.live && run.live.stopRequestedAt === undefined) {
     run.live.stopRequestedAt = tables.now();
@@ -97,15 +97,15 @@ export function dropLog(tables: Tables, run: RunRow): void {
   tables.ended.delete(run);
 }
 
-export function isDead(tables: Tables, run: RunRow): boolean {
+export function isLeaseExpired(tables: Tables, run: RunRow): boolean {
   return run.live !== undefined && (tables.leases.get(run.live.process) ?? -Infinity) < tables.now();
 }
 
-export function ownershipOf(run: RunRow): Ownership {
-  return { run: recordOf(run), epoch: run.epoch, nextSeq: run.nextSeq };
+export function toOwnership(run: RunRow): Ownership {
+  return { run: toRunRecord(run), epoch: run.epoch, nextSeq: run.nextSeq };
 }
 
-export function recordOf(run: RunRow): RunRecord {
+export function toRunRecord(run: RunRow): RunRecord {
   return {
     key: run.key,
     scope: run.thread.scope,

@@ -1,3 +1,4 @@
+import { defined } from '../../json/fields.ts';
 import type { CanonicalMessage } from '../../event/message.ts';
 import type { Decision, Ownership, Refused, StartRequest, StartResult } from '../registry.ts';
 import type { Scope } from '../scope.ts';
@@ -5,164 +6,162 @@ import { StoreError } from '../store-error.ts';
 import { checkStart } from '../rules/check-request.ts';
 import { readJson, readMessage } from '../rules/read-message.ts';
 import { addMessage, createThread, findMessage, findThread, nextVersion } from './conversation.ts';
-import { abandon, decisionOf, isOpen } from './decision-row.ts';
-import { nextQueued } from './next-queued.ts';
-import { findRequest, rememberRequest } from './requests.ts';
+import { abandonRun, toDecision, isOpen } from './decision-row.ts';
+import { findNextQueued } from './find-next-queued.ts';
+import { findRequest, storeRequest } from './requests.ts';
 import {
-  goLive,
+  activateRun,
   isClaimed,
-  isDead,
+  isLeaseExpired,
   isUntouched,
-  own,
-  ownershipOf,
-  queueRun,
-  recordOf,
+  takeOwnership,
+  toOwnership,
+  insertRun,
+  toRunRecord,
   requestStop,
 } from './run-row.ts';
 import type { MessageRow, RunRow, Tables, ThreadRow } from './tables.ts';
 
 const maxQueued = 8;
 
-/** Everything that may refuse the run is looked at before anything is written. */
+/** Starts a run, queues it, attaches to it or refuses it. Everything that may refuse the run is checked before the first write. */
 export function startRun(tables: Tables, scope: Scope, request: StartRequest): StartResult {
   const { threadId, runId, idempotency } = request;
   checkStart(request);
   const message = request.message && readMessage(request.message);
   const input = request.input === undefined ? undefined : readJson(request.input, 'input');
-  const introduction = readIntroduction(request);
+  const threadFields = readThreadFields(request);
 
   const earlier = idempotency && findRequest(tables, scope, idempotency.key);
   if (earlier) {
-    const run = earlier.run && recordOf(earlier.run);
+    const run = earlier.run && toRunRecord(earlier.run);
     if (!run || earlier.hash !== idempotency.hash) return { type: 'refused', reason: 'key-reused', run };
-    return isRepeated(earlier.run!, request) ? repeated(earlier.run!, request) : { type: 'attached', run };
+    return isRepeated(earlier.run!, request) ? readRepeatedStart(earlier.run!, request) : { type: 'attached', run };
   }
   const thread = findThread(tables, scope, threadId);
-  const namesake = thread?.runs.get(runId);
-  if (namesake && isRepeated(namesake, request)) return repeated(namesake, request);
-  if (namesake) return { type: 'refused', reason: 'run-exists', run: recordOf(namesake) };
+  const existing = thread?.runs.get(runId);
+  if (existing && isRepeated(existing, request)) return readRepeatedStart(existing, request);
+  if (existing) return { type: 'refused', reason: 'run-exists', run: toRunRecord(existing) };
 
   checkMessages(thread, request, message);
-  const parentId = parentOf(thread, request);
+  const parentId = resolveParentId(thread, request);
   const parent = parentId === undefined ? undefined : findMessage(thread, parentId);
   if (parentId !== undefined && !parent) return { type: 'refused', reason: 'not-found', what: 'parent' };
 
-  const blocker = thread && (thread.live ?? nextQueued(thread));
+  const blocker = thread && (thread.live ?? findNextQueued(thread));
   const refused = refuseBusy(tables, request, blocker) ?? refusePending(request, parent);
   if (refused) return refused;
 
-  const at = thread ?? createThread(tables, scope, { id: threadId, ...resourceOf(request) });
-  if (!thread) Object.assign(at, introduction);
-  const version = nextVersion(tables, at);
+  const target = thread ?? createThread(tables, scope, { id: threadId, ...getResource(request) });
+  if (!thread) Object.assign(target, threadFields);
+  const version = nextVersion(tables, target);
   const superseded = supersede(tables, parent, version);
-  const user = message && addMessage(at, userMessage(tables, at, message, parentId), version);
-  const placeholder = addMessage(at, placeholderOf(tables, request, user?.message.id ?? parentId), version);
-  const run = queueRun(tables, placeholder, {
+  const user = message && addMessage(target, prepareUserMessage(tables, target, message, parentId), version);
+  const placeholder = addMessage(target, createPlaceholder(tables, request, user?.message.id ?? parentId), version);
+  const run = insertRun(tables, placeholder, {
     runId,
     agent: request.agent,
-    ...(input !== undefined && { input }),
-    ...(request.createdBy !== undefined && { createdBy: request.createdBy }),
+    ...defined({ input, createdBy: request.createdBy }),
   });
   if (idempotency) {
-    rememberRequest(tables, scope, idempotency.key, { hash: idempotency.hash, run, messages: [placeholder] });
+    storeRequest(tables, scope, idempotency.key, { hash: idempotency.hash, run, messages: [placeholder] });
   }
   if (!blocker) {
-    const all = thread
-      ? {}
-      : { messages: [...(user ? [user] : []), placeholder].map((row) => structuredClone(row.message)) };
-    return { type: 'started', ...goLive(tables, run, request.process), superseded, ...all };
+    const started = { type: 'started' as const, ...activateRun(tables, run, request.process), superseded };
+    if (thread) return started;
+    const rows = user ? [user, placeholder] : [placeholder];
+    return { ...started, messages: rows.map((row) => structuredClone(row.message)) };
   }
-  const takenOver = makeWay(tables, request, blocker);
-  const behind = recordOf(blocker);
-  return { type: 'queued', run: recordOf(run), behind, superseded, ...(takenOver && { takenOver }) };
+  const takenOver = unblockThread(tables, request, blocker);
+  const behind = toRunRecord(blocker);
+  return { type: 'queued', run: toRunRecord(run), behind, superseded, ...(takenOver && { takenOver }) };
 }
 
 function isRepeated({ runId, thread, message }: RunRow, request: StartRequest): boolean {
   return runId === request.runId && thread.id === request.threadId && message.message.id === request.messageId;
 }
 
-/** The result of a start whose reply was lost. */
-function repeated(run: RunRow, { process, messageId }: StartRequest): StartResult {
+/** Returns the result of a start whose reply was lost. */
+function readRepeatedStart(run: RunRow, { process, messageId }: StartRequest): StartResult {
   if (run.state === 'queued') {
     const { live } = run.thread;
-    const takenOver = live && isClaimed(live, process, messageId) ? { takenOver: ownershipOf(live) } : {};
-    const behind = recordOf(live ?? nextQueued(run.thread) ?? run);
-    return { type: 'queued', run: recordOf(run), behind, superseded: [], ...takenOver };
+    const takenOver = live && isClaimed(live, process, messageId) ? { takenOver: toOwnership(live) } : {};
+    const behind = toRunRecord(live ?? findNextQueued(run.thread) ?? run);
+    return { type: 'queued', run: toRunRecord(run), behind, superseded: [], ...takenOver };
   }
-  if (isUntouched(run, process)) return { type: 'started', ...ownershipOf(run), superseded: [] };
-  return { type: 'attached', run: recordOf(run) };
+  if (isUntouched(run, process)) return { type: 'started', ...toOwnership(run), superseded: [] };
+  return { type: 'attached', run: toRunRecord(run) };
 }
 
-function readIntroduction({ thread: { title, metadata } = {} }: StartRequest): Pick<ThreadRow, 'title' | 'metadata'> {
-  return {
-    ...(title !== undefined && { title }),
-    ...(metadata && { metadata: readJson(metadata, 'metadata') }),
-  };
+function readThreadFields({ thread: { title, metadata } = {} }: StartRequest): Pick<ThreadRow, 'title' | 'metadata'> {
+  return defined({ title, metadata: metadata ? readJson(metadata, 'metadata') : undefined });
 }
 
-/** Cancels what the conversation before a run still waits for: the run goes on without. */
+/** Cancels the decisions that the conversation before a run still waits for. */
 export function supersede(tables: Tables, parent: MessageRow | undefined, version: number): Decision[] {
-  const run = pausedBefore(parent);
-  return run ? abandon(tables, run, 'superseded', version) : [];
+  const run = findPausedRun(parent);
+  return run ? abandonRun(tables, run, 'superseded', version) : [];
 }
 
-/** The run of the last answer up the branch, if it waits for decisions. What a live run asks is a matter of `busy`. */
-function pausedBefore(parent: MessageRow | undefined): RunRow | undefined {
+/** Finds the run of the last answer up the branch, if it waits for decisions. For decisions of a live run, `busy` applies. */
+function findPausedRun(parent: MessageRow | undefined): RunRow | undefined {
   let row = parent;
   while (row && row.message.role !== 'assistant') {
     const { parentId } = row.message;
     row = parentId === undefined ? undefined : findMessage(row.thread, parentId);
   }
-  return row?.run?.state === 'paused' && openOf(row.run).length > 0 ? row.run : undefined;
+  return row?.run?.state === 'paused' && listOpenDecisions(row.run).length > 0 ? row.run : undefined;
 }
 
-function openOf(run: RunRow): Decision[] {
-  return [...run.decisions.values()].filter(isOpen).map(decisionOf);
+function listOpenDecisions(run: RunRow): Decision[] {
+  return [...run.decisions.values()].filter(isOpen).map(toDecision);
 }
 
 function checkMessages(thread: ThreadRow | undefined, request: StartRequest, message?: CanonicalMessage): void {
   if (message && message.threadId !== request.threadId) {
-    const text = `The message is of thread "${message.threadId}", the run of "${request.threadId}". Give both the same threadId.`;
+    const text = `The message belongs to thread "${message.threadId}", the run to "${request.threadId}". Use the same threadId.`;
     throw new StoreError('invalid', text);
   }
   if (thread?.messages.has(request.messageId) || message?.id === request.messageId) {
-    throw new StoreError('invalid', `messageId "${request.messageId}" is taken. Make a new id for every answer.`);
+    throw new StoreError(
+      'invalid',
+      `messageId "${request.messageId}" is already used. Create a new id for every answer.`,
+    );
   }
 }
 
-function parentOf(thread: ThreadRow | undefined, { parentId, message }: StartRequest): string | undefined {
+function resolveParentId(thread: ThreadRow | undefined, { parentId, message }: StartRequest): string | undefined {
   const given = parentId === undefined ? message?.parentId : parentId;
   return given === undefined ? thread?.headId : (given ?? undefined);
 }
 
 function refuseBusy(tables: Tables, { busy }: StartRequest, blocker: RunRow | undefined): Refused | undefined {
   if (!blocker) return undefined;
-  if (busy === 'reject' && !isDead(tables, blocker)) {
-    return { type: 'refused', reason: 'busy', live: recordOf(blocker) };
+  if (busy === 'reject' && !isLeaseExpired(tables, blocker)) {
+    return { type: 'refused', reason: 'busy', live: toRunRecord(blocker) };
   }
   const queued = [...blocker.thread.runs.values()].filter((run) => run.state === 'queued').length;
-  return queued < maxQueued ? undefined : { type: 'refused', reason: 'queue-full', live: recordOf(blocker) };
+  return queued < maxQueued ? undefined : { type: 'refused', reason: 'queue-full', live: toRunRecord(blocker) };
 }
 
 function refusePending({ pending }: StartRequest, parent: MessageRow | undefined): Refused | undefined {
-  const run = pending === 'reject' ? pausedBefore(parent) : undefined;
-  return run && { type: 'refused', reason: 'pending', decisions: openOf(run) };
+  const run = pending === 'reject' ? findPausedRun(parent) : undefined;
+  return run && { type: 'refused', reason: 'pending', decisions: listOpenDecisions(run) };
 }
 
-/** A dead process's run is the caller's to end; a live one is asked to stop if the new run replaces it. */
-function makeWay(tables: Tables, request: StartRequest, blocker: RunRow): Ownership | undefined {
-  if (isDead(tables, blocker)) return own(blocker, request.process, request.messageId);
+/** Takes over a run whose process is dead. Asks a live one to stop if the new run replaces it. */
+function unblockThread(tables: Tables, request: StartRequest, blocker: RunRow): Ownership | undefined {
+  if (isLeaseExpired(tables, blocker)) return takeOwnership(blocker, request.process, request.messageId);
   if (blocker.live && request.busy === 'replace') requestStop(tables, blocker, 'replaced');
   return undefined;
 }
 
-function resourceOf({ resourceId, message }: StartRequest): { resourceId?: string } {
-  const id = resourceId ?? message?.resourceId;
-  return id === undefined ? {} : { resourceId: id };
+function getResource({ resourceId, message }: StartRequest): { resourceId?: string } {
+  return defined({ resourceId: resourceId ?? message?.resourceId });
 }
 
-/** An edit may come with the id of the message that it edits: both are kept, and the new one gets an id of ours. */
-function userMessage(
+/** An edit may have the id of the message that it edits. Both are stored, and the new one gets a generated id. */
+function prepareUserMessage(
   tables: Tables,
   thread: ThreadRow,
   message: CanonicalMessage,
@@ -177,8 +176,8 @@ function userMessage(
   };
 }
 
-/** There from the start: a reload shows it, and whatever is queued behind it has a parent. */
-function placeholderOf(tables: Tables, request: StartRequest, parentId: string | undefined): CanonicalMessage {
+/** Creates the assistant message together with its run: a reload shows it, and runs queued behind it have a parent. */
+function createPlaceholder(tables: Tables, request: StartRequest, parentId: string | undefined): CanonicalMessage {
   return {
     id: request.messageId,
     threadId: request.threadId,
@@ -186,7 +185,7 @@ function placeholderOf(tables: Tables, request: StartRequest, parentId: string |
     type: 'text',
     content: { format: 2, parts: [] },
     createdAt: new Date(tables.now()),
-    ...resourceOf(request),
+    ...getResource(request),
     ...(parentId !== undefined && { parentId }),
     runId: request.runId,
     status: 'streaming',

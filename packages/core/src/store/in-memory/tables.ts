@@ -9,14 +9,14 @@ import type { Scope } from '../scope.ts';
 import type { ToolAnswer } from '../../event/tool-result.ts';
 import type { Usage } from '../../event/usage.ts';
 
-/** What the message is now is replaced, never changed: rows may share it. */
+/** `message` is replaced, never changed in place, because rows may share it. */
 export type MessageRow = {
   message: CanonicalMessage;
   thread: ThreadRow;
-  /** The version of the thread that changed it last. */
+  /** Version of the thread at its last change. */
   version: number;
   deleted: boolean;
-  /** The run that writes it, or wrote it last. */
+  /** Run that writes the message, or wrote it last. */
   run?: RunRow;
 };
 
@@ -31,20 +31,20 @@ export type ThreadRow = {
   updatedAt: number;
   version: number;
   deleted: boolean;
-  /** In the order in which they were made, the deleted ones too. */
+  /** In order of creation, including deleted ones. */
   readonly messages: Map<string, MessageRow>;
-  /** By the client's id, in the order in which they were made. */
+  /** By the client's id, in order of creation. */
   readonly runs: Map<string, RunRow>;
   live?: RunRow;
 };
 
-/** The events `(lastSeq - n, lastSeq]`, as a JSON text: what is read is never what was written. */
+/** Events `(lastSeq - n, lastSeq]` as JSON text, so that readers and writers share no objects. */
 export type LogRow = { lastSeq: number; n: number; epoch: number; body: string };
 
-/** There only while a process is responsible. */
+/** Present only while a process is responsible for the run. */
 export type LiveRow = {
   process: string;
-  /** The call that gave the run to its process; absent if the run went live in the call that created it. */
+  /** Claim of the call that assigned the run to its process; absent if the run went live in the call that created it. */
   claim?: string;
   waiting: boolean;
   stopRequestedAt?: number;
@@ -53,7 +53,7 @@ export type LiveRow = {
 
 export type RunRow = {
   readonly key: RunKey;
-  /** The order in which runs were made, in all threads. */
+  /** Order of creation across all threads. */
   readonly serial: number;
   readonly runId: string;
   readonly thread: ThreadRow;
@@ -66,7 +66,7 @@ export type RunRow = {
   readonly createdAt: number;
   state: RunState;
   live?: LiveRow;
-  /** Who may write: the number grows with every owner. */
+  /** Incremented with every new owner; only the holder of the current epoch may write. */
   epoch: number;
   nextSeq: number;
   readonly log: LogRow[];
@@ -100,7 +100,7 @@ export type BlobRow = {
   readonly refs: Set<MessageRow>;
 };
 
-/** Everything that the stores of all scopes share. */
+/** State shared by the stores of all scopes. */
 export type Tables = {
   readonly now: () => number;
   readonly generateId: () => string;
@@ -109,18 +109,18 @@ export type Tables = {
   readonly threads: Map<Scope, Map<string, ThreadRow>>;
   readonly runs: Map<RunKey, RunRow>;
   runSerial: number;
-  /** Indexes, for what a sweeper looks for. */
+  /** Indexes for the sweeper. */
   readonly live: Set<RunRow>;
   readonly queued: Set<RunRow>;
   readonly ended: Set<RunRow>;
   readonly open: Set<DecisionRow>;
-  /** By process: when its lease is over. */
+  /** Expiry of the lease, by process. */
   readonly leases: Map<string, number>;
   readonly requests: Map<Scope, Map<string, RequestRow>>;
   readonly blobs: Map<Scope, Map<string, BlobRow>>;
 };
 
-/** The scope's own part of a table, made on first use. */
+/** Returns the rows of a scope, and creates them on first use. */
 export function partition<Row>(table: Map<Scope, Map<string, Row>>, scope: Scope): Map<string, Row> {
   let rows = table.get(scope);
   if (!rows) table.set(scope, (rows = new Map()));

@@ -2,7 +2,7 @@ import type { Continuation, StartRequest } from '../registry.ts';
 import { checkStoreId } from '../store-id.ts';
 import { checkStoreText } from '../store-text.ts';
 
-/** Of a start: ids, and what else is kept as a text. */
+/** Checks the ids and texts of a start request. */
 export function checkStart({ threadId, runId, messageId, agent, process, ...rest }: StartRequest): void {
   const ids = { threadId, runId, messageId, agent, process, resourceId: rest.resourceId, createdBy: rest.createdBy };
   for (const [what, id] of Object.entries(ids)) if (id !== undefined) checkStoreId(what, id);
@@ -12,6 +12,7 @@ export function checkStart({ threadId, runId, messageId, agent, process, ...rest
   checkStoreId('idempotency.hash', rest.idempotency.hash);
 }
 
+/** Checks the ids of a continuation. */
 export function checkContinuation({ runId, process }: Continuation): void {
   checkStoreId('runId of the continuation', runId);
   checkStoreId('process of the continuation', process);

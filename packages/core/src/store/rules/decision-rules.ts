@@ -9,43 +9,41 @@ import { checkStoreId } from '../store-id.ts';
 import type { ToolAnswer } from '../../event/tool-result.ts';
 import { toNearestJson, readJson } from './read-message.ts';
 
-/** Decisions on their way in: checked, and copied. */
+/** Checks and copies the decisions of a request. */
 export function readDecisions(requests: readonly DecisionRequest[]): DecisionRequest[] {
   return requests.map(({ expiresAt, ...rest }) => {
     checkStoreId('The id of a decision', rest.id);
     if (expiresAt && Number.isNaN(expiresAt.getTime())) {
-      throw new StoreError(
-        'invalid',
-        `expiresAt of decision "${rest.id}" is not a valid Date. Leave it out for no limit.`,
-      );
+      throw new StoreError('invalid', `expiresAt of decision "${rest.id}" is not a valid Date. Omit it for no limit.`);
     }
     return Object.assign(toNearestJson(rest), expiresAt && { expiresAt: new Date(expiresAt) });
   });
 }
 
-/** An answer on its way in: checked, and copied. */
+/** Checks and copies the answer of a request. */
 export function readAnswer(answer: Answer | ToolAnswer): Answer | ToolAnswer {
   if ('preliminary' in answer && answer.preliminary) {
-    const text = `The result of call "${answer.toolCallId}" is preliminary, and only a final one is an answer. Send it when it is there.`;
+    const text = `The result of call "${answer.toolCallId}" is preliminary. Send the final result when it is available.`;
     throw new StoreError('invalid', text);
   }
   return readJson(answer, 'answer');
 }
 
-/** The id of what is answered: a question or a call. */
+/** Returns the id of the question or call that is answered. */
 export function getAnsweredId(answer: Answer | ToolAnswer): string {
   return 'questionId' in answer ? answer.questionId : answer.toolCallId;
 }
 
+/** Whether the answer belongs to the decision. */
 export function isAnswerTo(request: DecisionRequest, answer: Answer | ToolAnswer): boolean {
   return 'questionId' in answer
     ? request.kind !== 'client-tool' && request.question.questionId === answer.questionId
     : request.kind === 'client-tool' && request.toolCallId === answer.toolCallId;
 }
 
-/** Who said it, and what a protocol notes beside it, makes no other answer of it. */
+/** Whether two answers are equal, ignoring their author and provider metadata. */
 export function isSameAnswer(a: Answer | ToolAnswer, b: Answer | ToolAnswer): boolean {
-  return equalJson(substance(a), substance(b));
+  return equalJson(getComparedFields(a), getComparedFields(b));
 }
 
 /** Decides whether a store accepts an answer to a decision. The first answer counts. An overdue decision has expired. */
@@ -64,11 +62,11 @@ export function judgeAnswer(
   return { id, result: 'conflict', ...defined({ answeredBy, answeredAt }) };
 }
 
-function substance(answer: Answer | ToolAnswer): JsonObject {
+function getComparedFields(answer: Answer | ToolAnswer): JsonObject {
   return omit(answer as JsonObject, 'by', 'providerMetadata');
 }
 
-/** Whether a run that ended so waits for the decision. */
+/** Whether a run with this outcome waits for the decision. */
 export function isAwaited(outcome: Outcome | undefined, request: DecisionRequest): boolean {
   if (outcome?.outcome !== 'paused') return false;
   return outcome.waitingFor.some((waiting) =>

@@ -6,9 +6,9 @@ import type { CanonicalMessage, MessageContent } from '../../event/message.ts';
 import { StoreError } from '../store-error.ts';
 import { checkStoreId } from '../store-id.ts';
 
-/** A message on its way in, as every store would keep it: what its JSON says, and nothing that the caller still holds. */
+/** Checks and copies the message of a request. Every store holds exactly its JSON value and shares nothing with the caller. */
 export function readMessage(input: MessageInput): CanonicalMessage {
-  const message = orInvalid(() => copyMessage(input));
+  const message = withStoreErrors(() => copyMessage(input));
   checkStoreId('The id of a message', message.id);
   checkStoreId('threadId', message.threadId);
   if (message.resourceId !== undefined) checkStoreId('resourceId', message.resourceId);
@@ -17,27 +17,27 @@ export function readMessage(input: MessageInput): CanonicalMessage {
   return message;
 }
 
-/** The content that a run ends with. */
+/** Checks and copies the content that a run ends with. */
 export function readContent(content: MessageContent): MessageContent {
-  const kept = toNearestJson(content);
-  orInvalid(() => checkContent(kept));
-  return kept;
+  const copy = toNearestJson(content);
+  withStoreErrors(() => checkContent(copy));
+  return copy;
 }
 
 /**
- * What a run has made, as its JSON. One value that JSON cannot say costs neither the rest of it nor the run its end, so
- * it is kept as near as possible.
+ * Copies a value that a run produced as JSON. A value that JSON cannot represent is converted to the nearest one: it must cost
+ * neither the rest of the content nor the end of the run.
  */
 export function toNearestJson<Value>(value: Value): Value {
   return copyAsJson(value) as Value;
 }
 
-/** A value on its way in, as its JSON. What JSON cannot say is refused. */
+/** Copies a value of a request as JSON. Throws if JSON cannot represent it. */
 export function readJson<Value>(value: Value, path: string): Value {
-  return orInvalid(() => copyJson(value, path)) as Value;
+  return withStoreErrors(() => copyJson(value, path)) as Value;
 }
 
-function orInvalid<Value>(read: () => Value): Value {
+function withStoreErrors<Value>(read: () => Value): Value {
   try {
     return read();
   } catch (error) {

@@ -3,7 +3,7 @@ import { StoreError } from '../store-error.ts';
 
 export type SaveMode = NonNullable<SaveMessages['mode']>;
 
-/** The mode of a save. A replacement without a version could overwrite a change that its author has not seen. */
+/** Reads the mode of a save. Without a version, a replacement could overwrite a change that its author has not seen. */
 export function readSaveMode({
   mode = 'merge',
   expectedVersion,

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 
-import { matchParts } from './merge-unidentified.ts';
+import { matchParts } from './match-parts.ts';
 import type { MessagePart } from '../event/message.ts';
 
 const text = (value: string, rest: object = {}): MessagePart => ({ type: 'text', text: value, ...rest });
-const thought = (signature?: string): MessagePart => ({
+const reasoning = (signature?: string): MessagePart => ({
   type: 'reasoning',
   reasoning: '',
   ...(signature !== undefined && { providerMetadata: { anthropic: { signature } } }),
@@ -14,7 +14,7 @@ const match = (stored: MessagePart[], incoming: MessagePart[]): Array<[number, n
 ];
 
 describe('matchParts', () => {
-  it('takes equal parts first, in order, each once', () => {
+  it('matches equal parts first, in order and once each', () => {
     expect(match([text('a'), text('b'), text('a')], [text('a'), text('a'), text('a')])).toEqual([
       [0, 0],
       [1, 2],
@@ -22,7 +22,7 @@ describe('matchParts', () => {
     expect(match([text('a'), text('ab')], [text('ab')])).toEqual([[0, 1]]);
   });
 
-  it('then those of which one is the beginning of the other', () => {
+  it('matches texts of which one is a prefix of the other', () => {
     expect(match([text('first'), text('second')], [text('second, longer'), text('fir')])).toEqual([
       [0, 1],
       [1, 0],
@@ -42,14 +42,14 @@ describe('matchParts', () => {
     expect(match([text('a', { id: 'p' }), text('a')], [text('a')])).toEqual([[0, 0]]);
   });
 
-  it('does not take one hidden thought for another: each has its own signature', () => {
-    expect(match([thought('s1'), thought('s2')], [thought('s2')])).toEqual([[0, 1]]);
-    expect(match([thought('s1')], [thought('s2')])).toEqual([]);
-    expect(match([thought('s1')], [{ type: 'reasoning', reasoning: 'Hm' }])).toEqual([]);
-    expect(match([thought()], [{ type: 'reasoning', reasoning: 'Hm' }])).toEqual([[0, 0]]);
+  it('does not match hidden reasoning with different signatures', () => {
+    expect(match([reasoning('s1'), reasoning('s2')], [reasoning('s2')])).toEqual([[0, 1]]);
+    expect(match([reasoning('s1')], [reasoning('s2')])).toEqual([]);
+    expect(match([reasoning('s1')], [{ type: 'reasoning', reasoning: 'Hm' }])).toEqual([]);
+    expect(match([reasoning()], [{ type: 'reasoning', reasoning: 'Hm' }])).toEqual([[0, 0]]);
   });
 
-  it('compares other parts whole, whatever the order of their keys and beside their metadata', () => {
+  it('compares other parts by all fields except metadata, in any key order', () => {
     const stored: MessagePart[] = [
       { type: 'data', data: 1 },
       { type: 'file', url: 'https://example.com/a', mimeType: 'text/plain' },
@@ -63,7 +63,7 @@ describe('matchParts', () => {
     expect(match(stored, [file as MessagePart, { type: 'data', data: 2 }])).toEqual([[0, 1]]);
   });
 
-  it('is linear, also where nothing matches', () => {
+  it('runs in linear time even if nothing matches', () => {
     const stored = Array.from({ length: 50_000 }, (_, index) => text(`stored ${index}`));
     const incoming = Array.from({ length: 50_000 }, (_, index) => text(`incoming ${index}`));
     expect(match(stored, incoming)).toEqual([]);
