@@ -91,7 +91,7 @@ describe.each(versions)('a log on Redis, beside Postgres %s', (version) => {
 
   storeContract('Postgres and Redis', () => openEmpty(), {
     clock: { now: () => Date.now(), advance: (ms) => age(sql, ms), leaseMs },
-    logElsewhere: { openCut: () => openEmpty({ close: () => new Promise(() => {}) }) },
+    detachedLog: { openWithUnclosedLog: () => openEmpty({ close: () => new Promise(() => {}) }) },
   });
 
   describe('agents', () => {
