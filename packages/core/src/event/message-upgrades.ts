@@ -13,7 +13,7 @@ export const messageUpgrades: MessageUpgrades = {};
 
 /** Content of any format up to ours, brought to ours step by step. */
 export function upgradeContent(content: JsonObject, upgrades: MessageUpgrades): JsonObject {
-  let format = formatOf(content);
+  let format = readFormat(content);
   if (format > messageFormat) {
     throw new MessageFormatError(
       'newer-format',
@@ -32,7 +32,7 @@ export function upgradeContent(content: JsonObject, upgrades: MessageUpgrades): 
       );
     }
     upgraded = upgrade(upgraded);
-    const reached = formatOf(upgraded);
+    const reached = readFormat(upgraded);
     if (reached !== format + 1) {
       throw new MessageFormatError(
         'older-format',
@@ -45,7 +45,7 @@ export function upgradeContent(content: JsonObject, upgrades: MessageUpgrades): 
   return upgraded;
 }
 
-function formatOf(content: unknown): number {
+function readFormat(content: unknown): number {
   const format = isFields(content) && Object.hasOwn(content, 'format') ? content['format'] : undefined;
   if (!Number.isInteger(format) || (format as number) < 0) {
     const text = `content.format has to be the number of a format (${messageFormat} is the current one).`;

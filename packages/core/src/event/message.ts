@@ -23,7 +23,7 @@ export type MessageStatus = 'streaming' | 'complete' | 'paused' | 'aborted' | 'e
 export type AskedQuestion = Question & { answer?: Answer };
 
 /** What every stored part may carry beside its body. */
-export type Kept = {
+export type PartBase = {
   id?: string;
   agentId?: string;
   stepId?: string;
@@ -32,12 +32,12 @@ export type Kept = {
   providerMetadata?: Meta;
 };
 
-export type TextPart = Kept & { type: 'text'; text: string; citations?: Json[] };
-export type ReasoningPart = Kept & { type: 'reasoning'; reasoning: string; details?: Json };
+export type TextPart = PartBase & { type: 'text'; text: string; citations?: Json[] };
+export type ReasoningPart = PartBase & { type: 'reasoning'; reasoning: string; details?: Json };
 /** Only ever moves right. */
 export type ToolState = 'partial-call' | 'call' | 'result' | 'error' | 'denied';
 /** A call and its result are one part; model messages are split when they are made. */
-export type ToolPart = Kept & {
+export type ToolPart = PartBase & {
   type: 'tool-invocation';
   toolCallId: string;
   toolName: string;
@@ -60,11 +60,11 @@ export type ToolPart = Kept & {
   toolMetadata?: Json;
 };
 /** A question about no tool call. */
-export type QuestionPart = Kept & { type: 'question' } & AskedQuestion;
-export type FilePart = Kept & { type: 'file' } & FileBody;
-export type SourcePart = Kept & { type: 'source' } & Partial<SourceBody>;
-export type DataPart = Kept & { type: 'data' } & Partial<Pick<DataBody, 'name'>> & Pick<DataBody, 'data'>;
-export type InterjectionPart = Kept & { type: 'interjection' } & InterjectionBody;
+export type QuestionPart = PartBase & { type: 'question' } & AskedQuestion;
+export type FilePart = PartBase & { type: 'file' } & FileBody;
+export type SourcePart = PartBase & { type: 'source' } & Partial<SourceBody>;
+export type DataPart = PartBase & { type: 'data' } & Partial<Pick<DataBody, 'name'>> & Pick<DataBody, 'data'>;
+export type InterjectionPart = PartBase & { type: 'interjection' } & InterjectionBody;
 
 export type MessagePart =
   | TextPart

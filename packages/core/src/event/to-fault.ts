@@ -22,18 +22,18 @@ const UNKNOWN = 'Unknown error: nothing was said about it';
  */
 export function toFault(error: unknown, code?: string): Fault {
   try {
-    if (typeof error === 'object' && error !== null) return faultOf(error, code);
-    return withCode({ message: textOf(error) }, code);
+    if (typeof error === 'object' && error !== null) return convertError(error, code);
+    return withCode({ message: toText(error) }, code);
   } catch {
     // A revoked proxy, for one: not even its kind can be asked for.
     return withCode({ message: UNKNOWN }, code);
   }
 }
 
-function faultOf(error: object, code: string | undefined): Fault {
-  const chain = causesOf(error);
-  const fault: Fault = withCode({ message: messageOf(error) }, firstKnown(chain, codeOf) ?? code);
-  const retryable = firstKnown(chain, retryableOf);
+function convertError(error: object, code: string | undefined): Fault {
+  const chain = collectCauses(error);
+  const fault: Fault = withCode({ message: getMessage(error) }, findFirst(chain, getCode) ?? code);
+  const retryable = findFirst(chain, getRetryable);
   if (retryable !== undefined) fault.retryable = retryable;
   const data = isFault(error) ? error.data : describe(error, chain.slice(1));
   if (data !== undefined) fault.data = toJson(data);
@@ -51,7 +51,7 @@ function withCode(fault: Fault, code: string | undefined): Fault {
 }
 
 /** The error itself, then what caused it: `cause`, and `errors` of those that tried more than once. */
-function causesOf(error: object): object[] {
+function collectCauses(error: object): object[] {
   const chain = [error];
   for (let index = 0; index < chain.length && chain.length < MAX_CAUSES; index += 1) {
     const current = chain[index] as object;
@@ -65,17 +65,17 @@ function causesOf(error: object): object[] {
 }
 
 function describe(error: object, causes: object[]): JsonObject | undefined {
-  const data = detailsOf(error);
+  const data = pickDetails(error);
   if (causes.length > 0) {
     data.causes = causes.map((cause) => {
-      const code = codeOf(cause);
-      return { ...detailsOf(cause), message: messageOf(cause), ...(code !== undefined && { code }) };
+      const code = getCode(cause);
+      return { ...pickDetails(cause), message: getMessage(cause), ...(code !== undefined && { code }) };
     });
   }
   return Object.keys(data).length > 0 ? data : undefined;
 }
 
-function detailsOf(error: object): JsonObject {
+function pickDetails(error: object): JsonObject {
   const details: JsonObject = {};
   const name = read(error, 'name');
   if (typeof name === 'string' && name !== 'Error' && name !== '') details.name = name;
@@ -89,20 +89,20 @@ function detailsOf(error: object): JsonObject {
   return details;
 }
 
-function messageOf(error: object): string {
+function getMessage(error: object): string {
   const message = read(error, 'message');
   if (typeof message === 'string' && message !== '') return message;
   const name = read(error, 'name');
   if (typeof name === 'string' && name !== '') return name;
-  return Object.keys(error).length === 0 ? UNKNOWN : textOf(error);
+  return Object.keys(error).length === 0 ? UNKNOWN : toText(error);
 }
 
-function textOf(value: unknown): string {
+function toText(value: unknown): string {
   if (value === undefined || value === null || value === '') return UNKNOWN;
   return typeof value === 'string' ? value : JSON.stringify(capJson(value, MAX_DETAIL_BYTES));
 }
 
-function codeOf(error: object): string | undefined {
+function getCode(error: object): string | undefined {
   const code = read(error, 'code');
   if (typeof code === 'string' && code !== '') return code;
   // The numbers of a DOMException are history; its name (`AbortError`, `TimeoutError`) is its code.
@@ -111,7 +111,7 @@ function codeOf(error: object): string | undefined {
   return typeof code === 'number' ? String(code) : undefined;
 }
 
-function retryableOf(error: object): boolean | undefined {
+function getRetryable(error: object): boolean | undefined {
   for (const key of ['retryable', 'isRetryable']) {
     const known = read(error, key);
     if (typeof known === 'boolean') return known;
@@ -119,7 +119,7 @@ function retryableOf(error: object): boolean | undefined {
   return undefined;
 }
 
-function firstKnown<Known>(chain: object[], known: (error: object) => Known | undefined): Known | undefined {
+function findFirst<Known>(chain: object[], known: (error: object) => Known | undefined): Known | undefined {
   for (const error of chain) {
     const found = known(error);
     if (found !== undefined) return found;

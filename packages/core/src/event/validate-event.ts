@@ -11,7 +11,7 @@ import {
   patch,
   question,
   response,
-  said,
+  attribution,
   sourceFields,
   toolResult,
   usage,
@@ -26,14 +26,14 @@ import {
   explain,
   fail,
   id,
-  inside,
+  prefixPath,
   json,
   list,
   number,
   object,
   oneOf,
   string,
-  yes,
+  literalTrue,
   type Check,
   type Failure,
   type Shape,
@@ -80,14 +80,14 @@ const events: { [Type in AgentEventType]: Check } = {
       usage: list(usage),
       warnings: list(anyJson),
       response,
-      discarded: yes,
+      discarded: literalTrue,
       providerMetadata: meta,
     },
   ),
-  'text-start': event({ id }, said),
+  'text-start': event({ id }, attribution),
   'text-delta': partDelta,
   'text-end': event({ id }, { citations: list(anyJson), providerMetadata: meta }),
-  'reasoning-start': event({ id }, said),
+  'reasoning-start': event({ id }, attribution),
   'reasoning-delta': partDelta,
   'reasoning-end': event({ id }, { providerMetadata: meta }),
   'tool-input-start': event({ toolCallId: id, toolName: string }, call),
@@ -97,10 +97,10 @@ const events: { [Type in AgentEventType]: Check } = {
   'tool-result': all(event({ toolCallId: id }, { providerMetadata: meta }), toolResult),
   question: event({ questionId: id, kind: oneOf('approval', 'input') }, { agentId: id, ...question }),
   answer: event({ questionId: id }, answer),
-  interjection: event({ id, role: oneOf('user', 'system'), parts }, { name: string, ...said }),
-  file: all(event({ id }, said), fileBody),
-  source: event({ id, sourceType: oneOf('url', 'document') }, { ...sourceFields, ...said }),
-  data: event({ id, name: string, data: anyJson }, { transient: yes, ...said }),
+  interjection: event({ id, role: oneOf('user', 'system'), parts }, { name: string, ...attribution }),
+  file: all(event({ id }, attribution), fileBody),
+  source: event({ id, sourceType: oneOf('url', 'document') }, { ...sourceFields, ...attribution }),
+  data: event({ id, name: string, data: anyJson }, { transient: literalTrue, ...attribution }),
   'data-delta': event({ id, patch }),
   'state-snapshot': event({ state: anyJson }),
   'state-delta': event({ patch }),
@@ -124,7 +124,7 @@ export function isEventType(type: unknown): type is AgentEventType {
 export function validateEvent(value: unknown): EventProblem | undefined {
   if (!isFields(value)) return describe(fail('an event: an object with a type', value));
   const check = checks.get(value.type);
-  if (check === undefined) return describe(inside('type', fail('a known type of event', value.type)));
+  if (check === undefined) return describe(prefixPath('type', fail('a known type of event', value.type)));
   const failure = check(value);
   return failure && describe(failure, value.type as AgentEventType);
 }

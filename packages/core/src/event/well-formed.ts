@@ -5,23 +5,23 @@ import { toJson } from '../json/to-json.ts';
 import { isEventType, validateEvent } from './validate-event.ts';
 
 /** Whether an event has its shape. Deltas are most of a stream, and simple: they are passed at a glance. */
-export function isWellFormed(fed: AgentEvent): boolean {
-  return plainDeltaOf(fed) !== undefined || validateEvent(fed) === undefined;
+export function isWellFormed(input: AgentEvent): boolean {
+  return getPlainDeltaId(input) !== undefined || validateEvent(input) === undefined;
 }
 
 /**
  * What a decoder emitted in a wrong shape, as events that have theirs. A value that JSON cannot say (a BigInt, a class, a circle) is
  * made JSON and reported; a type that this version does not know, or a known one in a wrong shape, is carried as `raw`.
  */
-export function mend(fed: AgentEvent, onLoss: OnLoss): readonly AgentEvent[] {
-  const value = toJson(fed, onLoss);
+export function repairEvent(input: AgentEvent, onLoss: OnLoss): readonly AgentEvent[] {
+  const value = toJson(input, onLoss);
   const problem = validateEvent(value);
   if (problem === undefined) return [value as AgentEvent];
   const raw: AgentEvent = {
     type: 'raw',
     dialect: 'canonical',
     value: capJson(value, undefined, onLoss),
-    ...timeOf(value),
+    ...getTime(value),
   };
   if (isNewer(value)) return [raw];
   const message = `An event was malformed, and is kept as raw: ${problem.message}`;
@@ -29,7 +29,7 @@ export function mend(fed: AgentEvent, onLoss: OnLoss): readonly AgentEvent[] {
 }
 
 /** Of a delta that says its words and no more: what they are of. */
-export function plainDeltaOf(event: AgentEvent): string | undefined {
+export function getPlainDeltaId(event: AgentEvent): string | undefined {
   if (typeof event !== 'object' || event === null) return undefined;
   switch (event.type) {
     case 'text-delta':
@@ -51,7 +51,7 @@ function isNewer(value: unknown): boolean {
   return typeof type === 'string' && !isEventType(type);
 }
 
-function timeOf(value: unknown): { at?: number } {
+function getTime(value: unknown): { at?: number } {
   const at = (value as { at?: unknown } | null)?.at;
   return typeof at === 'number' ? { at } : {};
 }

@@ -119,19 +119,19 @@ function toPublicRaw(event: EventOf<'raw'>, view: FaultView): AgentEvent {
   return error.message === message ? event : { ...event, value: { error } };
 }
 
-const errorWords = /error|exception|traceback|fail/i;
+const errorPattern = /error|exception|traceback|fail/i;
 /** Fields whose text says what a frame is. */
 const kindFields: ReadonlySet<string> = new Set(['type', 'event', 'name', 'status', 'level', 'outcome']);
 
 /** Whether a frame of any dialect reports an error. Text that was cut off or is not valid JSON is searched as text. */
 function reportsError(value: Json): boolean {
-  if (typeof value === 'string') return errorWords.test(value);
+  if (typeof value === 'string') return errorPattern.test(value);
   if (typeof value !== 'object' || value === null) return false;
   if (Array.isArray(value)) return value.some((item) => typeof item === 'object' && reportsError(item));
   return Object.entries(value).some(([key, field]) => {
     if (field === null || field === undefined || field === false) return false;
-    if (errorWords.test(key)) return true;
-    if (typeof field === 'string') return (kindFields.has(key) || isPreview(key, value)) && errorWords.test(field);
+    if (errorPattern.test(key)) return true;
+    if (typeof field === 'string') return (kindFields.has(key) || isPreview(key, value)) && errorPattern.test(field);
     return reportsError(field);
   });
 }

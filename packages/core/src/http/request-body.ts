@@ -104,12 +104,12 @@ export function checkMessageCounts(
   limits: Partial<RequestLimits> = {},
 ): void {
   const max = { ...defaultRequestLimits, ...limits };
-  const again = 'Send the new message only, if the server stores the thread';
+  const hint = 'Send the new message only, if the server stores the thread';
   if (messages.length > max.messages) {
     throw new RequestBodyError(
       'too-many-messages',
       `The request has ${messages.length} messages, and the limit is ${max.messages}.`,
-      `${again}, or raise limits.messages.`,
+      `${hint}, or raise limits.messages.`,
     );
   }
   let parts = 0;
@@ -118,7 +118,7 @@ export function checkMessageCounts(
     throw new RequestBodyError(
       'too-many-parts',
       `The messages of the request have ${parts} parts, and the limit is ${max.parts}.`,
-      `${again}, or raise limits.parts.`,
+      `${hint}, or raise limits.parts.`,
     );
   }
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { copyAsJson, copyJson } from './copy-json.ts';
+import { copyNearestJson, copyJson } from './copy-json.ts';
 import { MAX_OUTER_DEPTH } from './max-depth.ts';
 import { MessageFormatError } from './message-format-error.ts';
 
@@ -81,13 +81,13 @@ describe('copyJson', () => {
 describe('copyAsJson', () => {
   it('never refuses', () => {
     const value = { big: 1n, none: () => 1, list: [Number.NaN], keep: 'x' };
-    expect(copyAsJson(value)).toEqual({ big: '1', list: [null], keep: 'x' });
-    expect(JSON.stringify(copyAsJson(nested(100_000)))).toContain('"[too deep]"');
+    expect(copyNearestJson(value)).toEqual({ big: '1', list: [null], keep: 'x' });
+    expect(JSON.stringify(copyNearestJson(nested(100_000)))).toContain('"[too deep]"');
   });
 
   it('copies also what is JSON already', () => {
     const value = { a: [1] };
-    expect(copyAsJson(value)).toEqual(value);
-    expect(copyAsJson(value)).not.toBe(value);
+    expect(copyNearestJson(value)).toEqual(value);
+    expect(copyNearestJson(value)).not.toBe(value);
   });
 });

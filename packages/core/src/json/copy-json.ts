@@ -12,13 +12,13 @@ export function copyJson(value: unknown, path: string): Json {
   const { json, losses } = convertJson(value, MAX_OUTER_DEPTH);
   const lost = losses.find(isLost);
   if (!lost) return json;
-  const place = placeOf(path, lost.path);
+  const place = formatPath(path, lost.path);
   const text = `${place === '' ? 'The value' : place} cannot be kept as JSON (${lost.what}). Convert it, or leave it out.`;
   throw new MessageFormatError('invalid', place, text);
 }
 
 /** The same for what has to be kept in any case: what JSON cannot say is written as near as possible. */
-export function copyAsJson(value: unknown): Json {
+export function copyNearestJson(value: unknown): Json {
   return convertJson(value, MAX_OUTER_DEPTH).json;
 }
 
@@ -27,7 +27,7 @@ function isLost({ kind, what }: JsonLoss): boolean {
   return kind !== 'repaired' || what === 'BigInt';
 }
 
-function placeOf(path: string, inside: JsonLoss['path']): string {
+function formatPath(path: string, inside: JsonLoss['path']): string {
   let place = path;
   for (const key of inside) {
     if (typeof key === 'number') place += `[${key}]`;

@@ -46,7 +46,7 @@ function applyOp(root: Container, op: Op, owned: WeakSet<object>, undo: Array<()
     case 'move': {
       const value = read(root, op.from);
       if (value === undefined) return `there is nothing at "${op.from}"`;
-      if (op.op === 'copy') return write(root, op.path, shared(value, owned), 'add', owned, undo);
+      if (op.op === 'copy') return write(root, op.path, releaseOwnership(value, owned), 'add', owned, undo);
       if (op.path === op.from) return undefined;
       if (op.path.startsWith(`${op.from}/`)) return `"${op.from}" cannot be moved into itself`;
       return write(root, op.from, undefined, 'remove', owned, undo) ?? write(root, op.path, value, 'add', owned, undo);
@@ -57,7 +57,7 @@ function applyOp(root: Container, op: Op, owned: WeakSet<object>, undo: Array<()
 }
 
 /** A copied value is known in two places: from now on neither may change it in place. */
-function shared(copied: Json, owned: WeakSet<object>): Json {
+function releaseOwnership(copied: Json, owned: WeakSet<object>): Json {
   const pending = [copied];
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     if (next === null || typeof next !== 'object' || !owned.delete(next)) continue;
@@ -67,12 +67,12 @@ function shared(copied: Json, owned: WeakSet<object>): Json {
 }
 
 function read(root: Container, path: string): Json | undefined {
-  const keys = pointerKeys(path);
+  const keys = parsePointer(path);
   if (keys === undefined) return undefined;
   let at: Json = root;
   for (const key of keys) {
     if (at === null || typeof at !== 'object') return undefined;
-    const next: Json | undefined = child(at, key);
+    const next: Json | undefined = getChild(at, key);
     if (next === undefined) return undefined;
     at = next;
   }
@@ -83,20 +83,20 @@ function write(
   root: Container,
   path: string,
   value: Json | undefined,
-  how: 'add' | 'replace' | 'remove',
+  mode: 'add' | 'replace' | 'remove',
   owned: WeakSet<object>,
   undo: Array<() => void>,
 ): string | undefined {
-  const keys = pointerKeys(path);
+  const keys = parsePointer(path);
   if (keys === undefined) return `"${path}" is not a JSON pointer`;
-  if (keys.length === 1 && how === 'remove') return 'the document itself cannot be removed';
+  if (keys.length === 1 && mode === 'remove') return 'the document itself cannot be removed';
   let at = root;
   for (const key of keys.slice(0, -1)) {
-    const next = child(at, key);
+    const next = getChild(at, key);
     if (next === undefined || next === null || typeof next !== 'object') return `there is no place for "${path}"`;
     at = owned.has(next) ? next : replaceByCopy(at, key, next, owned, undo);
   }
-  return writeKey(at, keys.at(-1)!, path, value, how, undo);
+  return writeKey(at, keys.at(-1)!, path, value, mode, undo);
 }
 
 function replaceByCopy(
@@ -108,8 +108,8 @@ function replaceByCopy(
 ): Container {
   const copy = Array.isArray(original) ? [...original] : { ...original };
   owned.add(copy);
-  put(parent, key, copy);
-  undo.push(() => put(parent, key, original));
+  setChild(parent, key, copy);
+  undo.push(() => setChild(parent, key, original));
   return copy;
 }
 
@@ -118,48 +118,48 @@ function writeKey(
   key: string,
   path: string,
   value: Json | undefined,
-  how: 'add' | 'replace' | 'remove',
+  mode: 'add' | 'replace' | 'remove',
   undo: Array<() => void>,
 ): string | undefined {
   if (Array.isArray(at)) {
-    const index = how === 'add' && key === '-' ? at.length : arrayIndex(key);
-    if (index === undefined || index > at.length - (how === 'add' ? 0 : 1)) {
+    const index = mode === 'add' && key === '-' ? at.length : parseIndex(key);
+    if (index === undefined || index > at.length - (mode === 'add' ? 0 : 1)) {
       return `"${path}" is not an index of a list of ${at.length}`;
     }
-    const removed = at.splice(index, how === 'add' ? 0 : 1, ...(value === undefined ? [] : [value]));
+    const removed = at.splice(index, mode === 'add' ? 0 : 1, ...(value === undefined ? [] : [value]));
     undo.push(() => void at.splice(index, value === undefined ? 0 : 1, ...removed));
     return undefined;
   }
-  const before = child(at, key);
-  if (before === undefined && how !== 'add') return `there is nothing at "${path}"`;
+  const before = getChild(at, key);
+  if (before === undefined && mode !== 'add') return `there is nothing at "${path}"`;
   if (value === undefined) delete at[key];
-  else put(at, key, value);
+  else setChild(at, key, value);
   undo.push(() => {
     if (before === undefined) delete at[key];
-    else put(at, key, before);
+    else setChild(at, key, before);
   });
   return undefined;
 }
 
-function child(container: Container, key: string): Json | undefined {
+function getChild(container: Container, key: string): Json | undefined {
   if (Array.isArray(container)) {
-    const index = arrayIndex(key);
+    const index = parseIndex(key);
     return index === undefined ? undefined : container[index];
   }
   return Object.hasOwn(container, key) ? container[key] : undefined;
 }
 
-function put(container: Container, key: string, value: Json): void {
+function setChild(container: Container, key: string, value: Json): void {
   if (Array.isArray(container)) container[Number(key)] = value;
   else setOwn(container, key, value);
 }
 
-function arrayIndex(key: string): number | undefined {
+function parseIndex(key: string): number | undefined {
   return /^(?:0|[1-9]\d{0,15})$/.test(key) ? Number(key) : undefined;
 }
 
 /** The keys from the holder of the document down, the first of them `''`; undefined where it is no pointer. */
-function pointerKeys(path: string): string[] | undefined {
+function parsePointer(path: string): string[] | undefined {
   if (typeof path !== 'string' || (path !== '' && !path.startsWith('/')) || /~(?![01])/.test(path)) return undefined;
   return path.split('/').map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~'));
 }

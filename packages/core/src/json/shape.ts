@@ -8,7 +8,7 @@ import { MAX_DEPTH, MAX_OUTER_DEPTH } from './max-depth.ts';
  */
 export type Failure = { path: string; expected: string; found: unknown };
 export type Check = (value: unknown) => Failure | undefined;
-type Fields = {
+type FieldChecks = {
   readonly inOrder: readonly Field[];
   readonly byKey: ReadonlyMap<string, Field>;
   /** How many of them are. */
@@ -18,7 +18,7 @@ type Field = { readonly key: string; readonly check: Check; readonly required: b
 export type Shape = { [key: string]: Check };
 
 export const fail = (expected: string, found: unknown, path = ''): Failure => ({ path, expected, found });
-export const inside = (key: string, failure: Failure): Failure => ({
+export const prefixPath = (key: string, failure: Failure): Failure => ({
   ...failure,
   path: capPath(
     capPath(key) + (failure.path === '' || failure.path.startsWith('[') ? failure.path : `.${failure.path}`),
@@ -32,7 +32,7 @@ export const number: Check = (value) => (Number.isFinite(value) ? undefined : fa
 export const boolean: Check = (value) => (typeof value === 'boolean' ? undefined : fail('a boolean', value));
 /** Anything, as long as it is there. */
 export const anyValue: Check = () => undefined;
-export const yes: Check = (value) => (value === true ? undefined : fail('true, or nothing', value));
+export const literalTrue: Check = (value) => (value === true ? undefined : fail('true, or nothing', value));
 
 export function oneOf(...options: string[]): Check {
   const expected = options.map((option) => `"${option}"`).join(' or ');
@@ -44,7 +44,7 @@ export function list(check: Check): Check {
     if (!Array.isArray(value)) return fail('a list', value);
     for (let index = 0; index < value.length; index++) {
       const failure = check(value[index]);
-      if (failure) return inside(`[${index}]`, failure);
+      if (failure) return prefixPath(`[${index}]`, failure);
     }
     return undefined;
   };
@@ -60,7 +60,7 @@ export function json(value: unknown, depth = 0): Failure | undefined {
   if (Array.isArray(value)) {
     for (let index = 0; index < value.length; index++) {
       const failure = json(value[index], depth + 1);
-      if (failure) return inside(`[${index}]`, failure);
+      if (failure) return prefixPath(`[${index}]`, failure);
     }
     return undefined;
   }
@@ -69,7 +69,7 @@ export function json(value: unknown, depth = 0): Failure | undefined {
   for (const key in value) {
     const item = (value as Record<string, unknown>)[key];
     const failure = item === undefined ? undefined : json(item, depth + 1);
-    if (failure && Object.hasOwn(value, key)) return inside(key, failure);
+    if (failure && Object.hasOwn(value, key)) return prefixPath(key, failure);
   }
   return undefined;
 }
@@ -77,7 +77,7 @@ export const anyJson: Check = (value) => json(value);
 /** JSON that holds values as deep as `anyJson` lets them be. */
 export const outerJson: Check = (value) => json(value, MAX_DEPTH - MAX_OUTER_DEPTH);
 
-function fields(required: Shape, optional: Shape): Fields {
+function toFieldChecks(required: Shape, optional: Shape): FieldChecks {
   const inOrder = [
     ...Object.entries(required).map(([key, check]) => ({ key, check, required: true })),
     ...Object.entries(optional).map(([key, check]) => ({ key, check, required: false })),
@@ -87,12 +87,12 @@ function fields(required: Shape, optional: Shape): Fields {
 }
 
 /** Unknown fields are passed over: an old reader meets newer events. */
-function checkFields(value: Record<string, unknown>, shape: Fields): Failure | undefined {
-  return hasFields(value, shape) ? undefined : firstFailure(value, shape);
+function checkFields(value: Record<string, unknown>, shape: FieldChecks): Failure | undefined {
+  return hasFields(value, shape) ? undefined : findFailure(value, shape);
 }
 
 /** Asks for nothing that is not there: most fields of most events are absent, and an absent one takes longest to look up. */
-function hasFields(value: Record<string, unknown>, shape: Fields): boolean {
+function hasFields(value: Record<string, unknown>, shape: FieldChecks): boolean {
   // Of a plain object every field is its own.
   if (Object.getPrototypeOf(value) !== Object.prototype) return false;
   let required = 0;
@@ -107,21 +107,21 @@ function hasFields(value: Record<string, unknown>, shape: Fields): boolean {
   return required === shape.required;
 }
 
-function firstFailure(value: Record<string, unknown>, shape: Fields): Failure | undefined {
+function findFailure(value: Record<string, unknown>, shape: FieldChecks): Failure | undefined {
   for (const { key, check, required } of shape.inOrder) {
     const item = Object.hasOwn(value, key) ? value[key] : undefined;
     if (item === undefined) {
-      if (required) return inside(key, fail('a value', item));
+      if (required) return prefixPath(key, fail('a value', item));
       continue;
     }
     const failure = check(item);
-    if (failure) return inside(key, failure);
+    if (failure) return prefixPath(key, failure);
   }
   return undefined;
 }
 
 export function object(required: Shape, optional: Shape = {}): Check {
-  const shape = fields(required, optional);
+  const shape = toFieldChecks(required, optional);
   return (value) => (isFields(value) ? checkFields(value, shape) : fail('an object', value));
 }
 
@@ -130,7 +130,7 @@ export function record(check: Check): Check {
     if (!isFields(value)) return fail('an object', value);
     for (const key in value) {
       const failure = check(value[key]);
-      if (failure && Object.hasOwn(value, key)) return inside(key, failure);
+      if (failure && Object.hasOwn(value, key)) return prefixPath(key, failure);
     }
     return undefined;
   };
@@ -142,7 +142,7 @@ export function variants(key: string, shapes: { [variant: string]: Check }): Che
   return (value) => {
     if (!isFields(value)) return fail('an object', value);
     const wrong = tag(value[key]);
-    return wrong ? inside(key, wrong) : shapes[value[key] as string]!(value);
+    return wrong ? prefixPath(key, wrong) : shapes[value[key] as string]!(value);
   };
 }
 
@@ -158,10 +158,10 @@ export function all(...checks: Check[]): Check {
 
 /** What is wrong, in words: `parts[0].text: expected a string, found 1.` */
 export function explain({ expected, found }: Failure, place: string): string {
-  return `${place === '' ? 'Expected' : `${place}: expected`} ${expected}, found ${show(found)}.`;
+  return `${place === '' ? 'Expected' : `${place}: expected`} ${expected}, found ${describeValue(found)}.`;
 }
 
-function show(value: unknown): string {
+function describeValue(value: unknown): string {
   if (Array.isArray(value)) return `a list of ${value.length}`;
   switch (typeof value) {
     case 'undefined':

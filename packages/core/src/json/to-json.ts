@@ -29,7 +29,7 @@ export function toJson(value: unknown, onLoss?: OnLoss, maxDepth: number = MAX_D
   const { json, losses } = convertJson(value, maxDepth);
   for (const { kind, what, why, path, count } of losses) {
     const more = count > 1 ? ` and ${count - 1} more` : '';
-    onLoss?.({ kind, what: `${what}${pointerTo(path)}${more}`, why });
+    onLoss?.({ kind, what: `${what}${formatPointer(path)}${more}`, why });
   }
   return json;
 }
@@ -63,7 +63,7 @@ function isJson(value: unknown, budget: { nodes: number }, depth: number): value
   return true;
 }
 
-function pointerTo(path: ReadonlyArray<string | number>): string {
+function formatPointer(path: ReadonlyArray<string | number>): string {
   if (path.length === 0) return '';
   let pointer = '';
   for (const key of path) {

@@ -1,6 +1,6 @@
 import { omit } from '../json/fields.ts';
 import { mergeMeta } from '../event/merge-meta.ts';
-import type { AskedQuestion, Kept, MessagePart, ReasoningPart, TextPart, ToolPart } from '../event/message.ts';
+import type { AskedQuestion, PartBase, MessagePart, ReasoningPart, TextPart, ToolPart } from '../event/message.ts';
 import { isFurther, isSettled } from '../codec/tool-part.ts';
 
 /** The same part, stored and saved again: see `mergeMessage`. */
@@ -65,7 +65,7 @@ function withMeta<Part extends MessagePart>(part: Part, earlier: Part | MessageP
   return providerMetadata ? { ...part, providerMetadata } : part;
 }
 
-function keptOf(part: Kept): Kept {
+function keptOf(part: PartBase): PartBase {
   const { id, agentId, stepId, to, internal } = part;
   return {
     ...(id !== undefined && { id }),

@@ -7,7 +7,7 @@ import type { MessageInput } from '../store/store.ts';
 import { MessageFormatError } from '../json/message-format-error.ts';
 import { messageUpgrades, upgradeContent, type MessageUpgrades } from '../event/message-upgrades.ts';
 import type { CanonicalMessage, MessageContent } from '../event/message.ts';
-import { explain, id, inside, object, oneOf, type Failure } from '../json/shape.ts';
+import { explain, id, prefixPath, object, oneOf, type Failure } from '../json/shape.ts';
 
 export type DecodeMessageOptions = {
   /** Instead of the built-in table: how content of older formats is brought to this one. */
@@ -98,7 +98,7 @@ function toContent(json: unknown, upgrades: MessageUpgrades = messageUpgrades): 
 /** Throws a `MessageFormatError` that names the place, unless the content is one of format 2. */
 export function checkContent(content: unknown): void {
   const failure = contentShape(content);
-  refuse(failure && inside('content', failure));
+  refuse(failure && prefixPath('content', failure));
 }
 
 function refuse(failure: Failure | undefined): void {

@@ -1,5 +1,5 @@
 import type { AskedQuestion, MessagePart, RunEntry } from '../event/message.ts';
-import { takesBack } from '../codec/tool-part.ts';
+import { isRegression } from '../codec/tool-part.ts';
 
 /**
  * The parts that a snapshot states, on top of those that are known. The snapshot is taken as it is, but nothing is taken
@@ -32,7 +32,7 @@ function keyOf(part: MessagePart): string | undefined {
 function further(before: MessagePart, part: MessagePart): MessagePart {
   if (before.type === 'question' && part.type === 'question') return withAnswer(part, before);
   if (before.type !== 'tool-invocation' || part.type !== 'tool-invocation') return part;
-  if (takesBack(before.state, part.state)) return before;
+  if (isRegression(before.state, part.state)) return before;
   if (!before.approval) return part;
   const { approval = before.approval } = part;
   return { ...part, approval: withAnswer(approval, before.approval) };

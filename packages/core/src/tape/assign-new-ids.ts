@@ -62,7 +62,7 @@ export function assignNewIds(run: RunInput, onLoss: OnLoss): Codec<unknown, Agen
   });
 
   /** A snapshot restates the message, of which the tape knows only its own part. */
-  const restate = (content: MessageContent): MessageContent => {
+  const prependBaseline = (content: MessageContent): MessageContent => {
     const before = run.message;
     if (before === undefined) return content;
     return {
@@ -76,7 +76,7 @@ export function assignNewIds(run: RunInput, onLoss: OnLoss): Codec<unknown, Agen
   };
 
   /** The frames that `origin` counts were those of the recording. */
-  const shifted = (event: AgentEvent): AgentEvent => {
+  const shiftTime = (event: AgentEvent): AgentEvent => {
     const { at, origin, ...rest } = event;
     if (at === undefined) return origin === undefined ? event : rest;
     shift ??= run.startedAt - at;
@@ -87,14 +87,14 @@ export function assignNewIds(run: RunInput, onLoss: OnLoss): Codec<unknown, Agen
     feed(value, emit) {
       let event: AgentEvent;
       try {
-        event = shifted(readEvent(value));
+        event = shiftTime(readEvent(value));
       } catch (error) {
         emit({ type: 'raw', dialect: CANONICAL, value: capJson(value, undefined, onLoss) });
         emit({ type: 'notice', level: 'warning', code: 'malformed-event', message: toFault(error).message });
         return;
       }
       if (event.type === 'run-start') return;
-      if (event.type === 'message-snapshot') emit({ ...event, content: restate(renewContent(event.content)) });
+      if (event.type === 'message-snapshot') emit({ ...event, content: prependBaseline(renewContent(event.content)) });
       else emit(renewFields(event));
     },
     end() {},

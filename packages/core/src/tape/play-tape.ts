@@ -15,15 +15,15 @@ export function playTape<Item>(
   { speed = 1, now = Date.now }: PlayTapeOptions = {},
 ): ReadableStream<Item> {
   assertSpeed(speed);
-  let began: number | undefined;
+  let startedAt: number | undefined;
   let index = 0;
   const cancelled = new AbortController();
   return pullStream({
     async pull(emit) {
       const next = tape.items[index];
       if (next === undefined) return false;
-      began ??= now();
-      const due = began + next.t / speed;
+      startedAt ??= now();
+      const due = startedAt + next.t / speed;
       for (let wait = due - now(); wait > 0; wait = due - now()) {
         // oxlint-disable-next-line no-await-in-loop -- one timer cannot wait longer than MAX_DELAY
         await pause(Math.min(wait, MAX_DELAY), cancelled.signal);

@@ -46,12 +46,12 @@ function readLines(): Codec<Line, TapeLine> {
     feed(line, emit) {
       if (state === 'refused' || line.text?.trim() === '') return;
       if (state === 'header') {
-        const header = headerOf(line);
+        const header = parseHeader(line);
         if (header instanceof TapeError) return refuse(header, emit);
         state = 'items';
         emit({ type: 'header', header });
       } else {
-        const item = itemOf(line);
+        const item = parseItem(line);
         emit(item instanceof TapeError ? { type: 'error', error: item } : { type: 'item', item });
       }
     },
@@ -61,8 +61,8 @@ function readLines(): Codec<Line, TapeLine> {
   };
 }
 
-function headerOf(line: Line): TapeHeader | TapeError {
-  const value = valueOf(line, 'header');
+function parseHeader(line: Line): TapeHeader | TapeError {
+  const value = parseObject(line, 'header');
   if (value instanceof TapeError) return value;
   const { tape, dialect } = value as { tape?: Json; dialect?: Json };
   if (typeof tape === 'number' && tape > TAPE_VERSION) {
@@ -76,8 +76,8 @@ function headerOf(line: Line): TapeHeader | TapeError {
   return value as TapeHeader;
 }
 
-function itemOf(line: Line): TapeItem | TapeError {
-  const value = valueOf(line, 'line');
+function parseItem(line: Line): TapeItem | TapeError {
+  const value = parseObject(line, 'line');
   if (value instanceof TapeError) return value;
   const { t, item } = value as { t?: Json; item?: Json };
   if (!Number.isFinite(t) || (t as number) < 0 || item === undefined) {
@@ -87,7 +87,7 @@ function itemOf(line: Line): TapeItem | TapeError {
 }
 
 /** The object in a line, or an error of the given type. */
-function valueOf(line: Line, type: TapeErrorType): object | TapeError {
+function parseObject(line: Line, type: TapeErrorType): object | TapeError {
   const hint = type === 'header' ? ' Is this file a tape?' : '';
   if (line.text === undefined) {
     if (line.problem === 'encoding') return new TapeError(type, line.line, 'it is not UTF-8.');

@@ -18,13 +18,13 @@ export function splitLines(maxLength: number = DEFAULT_MAX_LENGTH): Codec<string
   let length = 0;
   let line = 1;
 
-  const hold = (piece: string | Uint8Array): void => {
+  const append = (piece: string | Uint8Array): void => {
     length += piece.length;
     if (length > maxLength) pieces = [];
     else if (piece.length > 0) pieces.push(piece);
   };
 
-  const letGo = (emit: Emit<Line>, cut: boolean): void => {
+  const emitLine = (emit: Emit<Line>, cut: boolean): void => {
     const held = { pieces, length, line };
     pieces = [];
     length = 0;
@@ -44,15 +44,15 @@ export function splitLines(maxLength: number = DEFAULT_MAX_LENGTH): Codec<string
     feed(chunk, emit) {
       let start = 0;
       for (let end = indexOfNewline(chunk, start); end !== -1; end = indexOfNewline(chunk, start)) {
-        hold(typeof chunk === 'string' ? chunk.slice(start, end) : chunk.subarray(start, end));
-        letGo(emit, false);
+        append(typeof chunk === 'string' ? chunk.slice(start, end) : chunk.subarray(start, end));
+        emitLine(emit, false);
         start = end + 1;
       }
       // A copy, where it is bytes: their owner may use the buffer again.
-      hold(chunk.slice(start));
+      append(chunk.slice(start));
     },
     end(_, emit) {
-      if (length > 0) letGo(emit, true);
+      if (length > 0) emitLine(emit, true);
     },
   };
 }

@@ -10,19 +10,19 @@ import { toJson } from '../json/to-json.ts';
  */
 export function writeTape(header: TapeHeader, onLoss?: OnLoss): Codec<TapeItem, string> {
   const line = (value: TapeHeader | TapeItem): string => `${JSON.stringify(toJson(value, onLoss, MAX_OUTER_DEPTH))}\n`;
-  let begun = false;
-  const begin = (emit: Emit<string>): void => {
-    if (begun) return;
-    begun = true;
+  let hasHeader = false;
+  const writeHeader = (emit: Emit<string>): void => {
+    if (hasHeader) return;
+    hasHeader = true;
     emit(line(header));
   };
   return {
     feed(item, emit) {
-      begin(emit);
+      writeHeader(emit);
       emit(line(item));
     },
-    flush: begin,
-    end: (_, emit) => begin(emit),
+    flush: writeHeader,
+    end: (_, emit) => writeHeader(emit),
   };
 }
 

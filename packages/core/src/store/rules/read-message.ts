@@ -1,4 +1,4 @@
-import { copyAsJson, copyJson } from '../../json/copy-json.ts';
+import { copyNearestJson, copyJson } from '../../json/copy-json.ts';
 import type { MessageInput } from '../store.ts';
 import { MessageFormatError } from '../../json/message-format-error.ts';
 import { checkContent, copyMessage } from '../../message/message-json.ts';
@@ -29,7 +29,7 @@ export function readContent(content: MessageContent): MessageContent {
  * it is kept as near as possible.
  */
 export function toNearestJson<Value>(value: Value): Value {
-  return copyAsJson(value) as Value;
+  return copyNearestJson(value) as Value;
 }
 
 /** A value on its way in, as its JSON. What JSON cannot say is refused. */
