@@ -17,7 +17,7 @@ import {
   type Shape,
 } from '../json/shape.ts';
 
-// What events and stored parts have in common.
+// Checks that are shared by events and stored parts.
 
 export const jsonObject: Check = record((value) => (value === undefined ? undefined : json(value)));
 export const meta: Check = record(jsonObject);
@@ -73,7 +73,13 @@ export const toolResult: Check = variants('status', {
   denied: object({}, { reason: string }),
 });
 
-export const attribution: Shape = { agentId: id, stepId: id, to: list(string), internal: literalTrue, providerMetadata: meta };
+export const attribution: Shape = {
+  agentId: id,
+  stepId: id,
+  to: list(string),
+  internal: literalTrue,
+  providerMetadata: meta,
+};
 export const call: Shape = {
   ...attribution,
   executor: oneOf('provider', 'runtime', 'client'),

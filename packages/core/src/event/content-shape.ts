@@ -59,7 +59,7 @@ const bodies: { [type: string]: Check } = {
   interjection: object({ role: oneOf('user', 'system'), parts: list(part) }, { name: string }),
 };
 
-/** A part of an unknown type is left as it is: a newer version wrote it, and will read it again. */
+/** Accepts parts of an unknown type unchanged: a newer version may have written them. */
 function part(value: unknown): ReturnType<Check> {
   const failure = partBase(value);
   if (failure) return failure;
@@ -97,12 +97,12 @@ const run: Check = all(
   outcome,
 );
 
-/** The content of a message, format 2. */
+/** Checks the content of a message, format 2. */
 export const content: Check = (value) => {
   if (!isFields(value)) return fail('an object', value);
   return value.format === 2 ? body(value) : prefixPath('format', fail('2', value.format));
 };
-/** Its depth comes first: interjections hold parts, and might do so without end. */
+/** Checks the depth first, because interjections hold parts recursively. */
 export const parts: Check = all(outerJson, list(part));
 const body: Check = object(
   { parts },

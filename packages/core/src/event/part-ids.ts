@@ -2,20 +2,21 @@ import type { MessagePart } from './message.ts';
 import type { RunInput } from './run-input.ts';
 
 /**
- * The ids of one run's parts and tool calls. They share one name space, unique in the thread and never reused, while
- * wires say `"0"` in every run, nothing at all, or the same call id twice.
+ * Ids of the parts and tool calls of one run. They share one namespace, are unique in the thread and never reused. Protocols, on
+ * the other hand, send `"0"` in every run, no id at all, or the same call id twice.
  */
 export interface PartIds {
-  /** A fresh id: `<runId>:<n>`. */
+  /** Returns a new id: `<runId>:<n>`. */
   next(): string;
-  /** A call begins under this wire id. Always a new id: the wire's own if the thread has none like it, else `next()`. */
+  /** Starts a call under a wire id. Returns a new id: the wire id if it is unused in the thread, else `next()`. */
   open(wireId?: string): string;
-  /** The call that the wire means: the last one opened under this wire id, else the one that a continuation goes on with. */
+  /** Resolves a wire id: the last call that was opened under it, else a call of the message that the run continues. */
   of(wireId: string): string | undefined;
-  /** For wires that open and refer with the same word: the open call of this wire id, or a new one. */
+  /** Returns the call that is open under a wire id, or opens one. For protocols that do not mark the start of a call. */
   toolCallId(wireId?: string): string;
 }
 
+/** Creates the ids of one run. */
 export function createPartIds(run: RunInput): PartIds {
   return new RunPartIds(run);
 }
@@ -23,7 +24,7 @@ export function createPartIds(run: RunInput): PartIds {
 class RunPartIds implements PartIds {
   #run: RunInput;
   #count = 0;
-  // Only asked for by runs that mint something; reading a long history is not free.
+  // Collected on the first use, because reading a long history takes time.
   #reserved: Set<string> | undefined;
   #baselineCalls: Set<string> | undefined;
   #calls: Map<string, string> | undefined;

@@ -39,10 +39,10 @@ import {
   type Shape,
 } from '../json/shape.ts';
 
-/** What is wrong with a value that should be an event, and where: `path` is as in `patch[0].path`, empty for the whole. */
+/** Reason why a value is not an event. `path` is the place, such as `patch[0].path`; empty for the complete value. */
 export type EventProblem = { path: string; message: string };
 
-/** Every event may say when it was, and which frame it came from. */
+/** Every event may have a time and the index of its source frame. */
 const event = (required: Shape, optional: Shape = {}): Check =>
   object(required, { ...optional, at: number, origin: number });
 const partDelta: Check = event({ id, delta: string }, { providerMetadata: meta });
@@ -112,15 +112,15 @@ const events: { [Type in AgentEventType]: Check } = {
 };
 const checks: ReadonlyMap<unknown, Check> = new Map(Object.entries(events));
 
-/** The types of event there are, in the order of the grammar. */
+/** All event types, in the order of the grammar. */
 export const eventTypes: readonly AgentEventType[] = Object.keys(events) as AgentEventType[];
 
-/** Whether a name is a type of event that this version knows. */
+/** Whether this version knows an event type. */
 export function isEventType(type: unknown): type is AgentEventType {
   return checks.has(type);
 }
 
-/** What is wrong with a value as an event by its shape alone; undefined if nothing is. Unknown fields are passed over. */
+/** Checks the shape of an event. Returns undefined if it is valid. Unknown fields are ignored. */
 export function validateEvent(value: unknown): EventProblem | undefined {
   if (!isFields(value)) return describe(fail('an event: an object with a type', value));
   const check = checks.get(value.type);
@@ -130,9 +130,9 @@ export function validateEvent(value: unknown): EventProblem | undefined {
 }
 
 /**
- * Reads an event that another version, a tape or a log has written. A type that this version does not know comes back
- * as `raw`, with all it said; a known type in a wrong shape throws a `TypeError` that names the place. The content of a
- * snapshot is brought to the format of this version; a newer one throws a `MessageFormatError`.
+ * Reads an event from a tape, a log or another version. An unknown type is returned as `raw` with all its fields. A known type in
+ * an invalid shape throws a `TypeError` that names the place. The content of a snapshot is upgraded to the current format; a newer
+ * format throws a `MessageFormatError`.
  */
 export function readEvent(value: unknown): AgentEvent {
   if (isFields(value) && typeof value.type === 'string' && !isEventType(value.type) && json(value) === undefined) {

@@ -4,14 +4,14 @@ import type { OnLoss } from '../json/loss.ts';
 import { toJson } from '../json/to-json.ts';
 import { isEventType, validateEvent } from './validate-event.ts';
 
-/** Whether an event has its shape. Deltas are most of a stream, and simple: they are passed at a glance. */
+/** Whether an event has a valid shape. Plain deltas, the most frequent events, skip the full check. */
 export function isWellFormed(input: AgentEvent): boolean {
   return getPlainDeltaId(input) !== undefined || validateEvent(input) === undefined;
 }
 
 /**
- * What a decoder emitted in a wrong shape, as events that have theirs. A value that JSON cannot say (a BigInt, a class, a circle) is
- * made JSON and reported; a type that this version does not know, or a known one in a wrong shape, is carried as `raw`.
+ * Converts a malformed event of a decoder to valid events. Values that JSON cannot represent (a BigInt, a class, a circular
+ * reference) are converted and reported. An unknown type, or a known type in an invalid shape, becomes `raw`.
  */
 export function repairEvent(input: AgentEvent, onLoss: OnLoss): readonly AgentEvent[] {
   const value = toJson(input, onLoss);
@@ -24,11 +24,11 @@ export function repairEvent(input: AgentEvent, onLoss: OnLoss): readonly AgentEv
     ...getTime(value),
   };
   if (isNewer(value)) return [raw];
-  const message = `An event was malformed, and is kept as raw: ${problem.message}`;
+  const message = `A malformed event was replaced by a raw one: ${problem.message}`;
   return [raw, { type: 'notice', level: 'warning', code: 'malformed', message }];
 }
 
-/** Of a delta that says its words and no more: what they are of. */
+/** Returns the part id or call id of a delta that has no metadata and no time; undefined for other events. */
 export function getPlainDeltaId(event: AgentEvent): string | undefined {
   if (typeof event !== 'object' || event === null) return undefined;
   switch (event.type) {

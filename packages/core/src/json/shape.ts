@@ -32,7 +32,7 @@ export const number: Check = (value) => (Number.isFinite(value) ? undefined : fa
 export const boolean: Check = (value) => (typeof value === 'boolean' ? undefined : fail('a boolean', value));
 /** Anything, as long as it is there. */
 export const anyValue: Check = () => undefined;
-export const literalTrue: Check = (value) => (value === true ? undefined : fail('true, or nothing', value));
+export const literalTrue: Check = (value) => (value === true ? undefined : fail('true or no value', value));
 
 export function oneOf(...options: string[]): Check {
   const expected = options.map((option) => `"${option}"`).join(' or ');
