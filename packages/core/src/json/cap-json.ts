@@ -3,15 +3,15 @@ import type { OnLoss } from './loss.ts';
 import { toJson } from './to-json.ts';
 import { utf8Length } from './utf8-length.ts';
 
-/** What a `raw` event may weigh, unless a decoder says otherwise. */
+/** Limit of a `raw` event, unless a decoder sets another. */
 const DEFAULT_MAX_BYTES = 64 * 1024;
 
-/** What stands for a value that was too large: the beginning of its JSON text. */
+/** Replaces a value that was too large by the beginning of its JSON text. */
 export type TruncatedJson = { truncated: true; preview: string };
 
 /**
- * Any value as JSON of at most `maxBytes` (as UTF-8 text), for what a decoder passes on without understanding it.
- * A larger value becomes a preview, and is reported. No more of it is written out than fits.
+ * Converts any value to JSON of at most `maxBytes` (as UTF-8 text), for values that a decoder passes on without understanding them.
+ * A larger value is replaced by a preview and reported. Only the part that fits is serialized.
  */
 export function capJson(value: unknown, maxBytes: number = DEFAULT_MAX_BYTES, onLoss?: OnLoss): Json {
   const json = toJson(value, onLoss);
@@ -21,13 +21,13 @@ export function capJson(value: unknown, maxBytes: number = DEFAULT_MAX_BYTES, on
   onLoss?.({
     kind: 'repaired',
     what: 'large value',
-    why: `its JSON is larger than ${maxBytes} bytes; a preview is kept`,
+    why: `its JSON is larger than ${maxBytes} bytes; replaced by a preview`,
   });
   const frame: TruncatedJson = { truncated: true, preview: '' };
   return { ...frame, preview: truncate(text.toString(), maxBytes - JSON.stringify(frame).length) };
 }
 
-/** The JSON text of a value, up to a number of bytes. */
+/** Serializes JSON up to a number of bytes. */
 class Prefix {
   readonly #pieces: string[] = [];
   #remaining: number;
@@ -44,7 +44,7 @@ class Prefix {
     return this.#pieces.join('');
   }
 
-  /** Recursive: `toJson` has bounded the depth. */
+  /** Recursive, because `toJson` has limited the depth. */
   write(json: Json): void {
     if (typeof json === 'string') this.#writeString(json);
     else if (json === null || typeof json !== 'object') this.#push(JSON.stringify(json));
@@ -69,7 +69,7 @@ class Prefix {
     }
   }
 
-  /** A character takes at least one byte, so more than what is left need not be looked at. */
+  /** A character takes at least one byte, so longer strings are cut before they are serialized. */
   #writeString(text: string): void {
     this.#push(JSON.stringify(text.length > this.#remaining ? text.slice(0, this.#remaining + 1) : text));
   }
@@ -81,7 +81,7 @@ class Prefix {
   }
 }
 
-/** The longest beginning whose JSON string takes no more than `maxBytes` beyond its quotes, without half a character. */
+/** Returns the longest prefix whose JSON string takes at most `maxBytes` without its quotes. Never splits a character. */
 function truncate(text: string, maxBytes: number): string {
   let bytes = 0;
   let end = 0;

@@ -4,15 +4,15 @@ import type { Json, JsonObject } from './json.ts';
 import type { Loss } from './loss.ts';
 import { setOwn } from './set-own.ts';
 
-/** What JSON could not say, once per cause: `path` is the place of the first, `count` how many there were. */
+/** Value that JSON cannot represent. One entry per cause: `path` is the first place, `count` the number of occurrences. */
 export type JsonLoss = Omit<Loss, 'id'> & { path: ReadonlyArray<string | number>; count: number };
 
-/** Of foreign messages in the ledger. */
+/** Maximum length of a foreign error message in a loss. */
 const MAX_TEXT = 200;
 
 /**
- * Any value as JSON that shares nothing with it, and what was lost on the way. The one implementation under `toJson`,
- * which reports the losses, and `copyJson`, which refuses them.
+ * Converts any value to JSON that shares no objects with it, and lists the losses. Shared by `toJson`, which reports the losses,
+ * and `copyJson`, which rejects them.
  */
 export function convertJson(value: unknown, maxDepth: number): { json: Json; losses: JsonLoss[] } {
   const json = copyPlain(value, maxDepth);
@@ -20,7 +20,7 @@ export function convertJson(value: unknown, maxDepth: number): { json: Json; los
 }
 
 const DROPPED: unique symbol = Symbol('dropped');
-/** `height` is how deep it nests, so that a shared value is not put where it would be too deep. */
+/** `height` is the nesting depth of the result, to check whether a shared value fits at another place. */
 type Converted = { json: Json; height: number };
 
 class Conversion {
@@ -40,7 +40,7 @@ class Conversion {
     return { json: json === DROPPED ? null : json, losses: [...this.#losses.values()] };
   }
 
-  /** Leaves the height of what it returns in `#height`. */
+  /** Stores the height of the result in `#height`. */
   #convert(value: unknown): Json | typeof DROPPED {
     this.#height = 0;
     switch (typeof value) {
@@ -49,17 +49,17 @@ class Conversion {
         return value;
       case 'number':
         if (Number.isFinite(value)) return value === 0 ? 0 : value;
-        this.#reportLoss('unsupported', String(value), 'JSON has finite numbers only; null stands for it');
+        this.#reportLoss('unsupported', String(value), 'JSON has only finite numbers; replaced by null');
         return null;
       case 'bigint':
-        this.#reportLoss('repaired', 'BigInt', 'JSON has no BigInt; kept as a string of digits');
+        this.#reportLoss('repaired', 'BigInt', 'JSON has no BigInt; converted to a decimal string');
         return value.toString();
       case 'undefined':
         return DROPPED;
       case 'object':
         return value === null ? null : this.#convertObject(value);
       default:
-        this.#reportLoss('unsupported', typeof value, `JSON has no ${typeof value}s; left out`);
+        this.#reportLoss('unsupported', typeof value, `JSON has no ${typeof value}s; omitted`);
         return DROPPED;
     }
   }
@@ -71,11 +71,11 @@ class Conversion {
       return done.json;
     }
     if (this.#open.has(value)) {
-      this.#reportLoss('unsupported', 'circular reference', 'JSON is a tree; "[circular]" stands for it');
+      this.#reportLoss('unsupported', 'circular reference', 'JSON is a tree; replaced by "[circular]"');
       return '[circular]';
     }
     if (done !== undefined || this.#path.length >= this.#maxDepth) {
-      this.#reportLoss('unsupported', 'nesting', `deeper than ${this.#maxDepth} levels; "[too deep]" stands for the rest`);
+      this.#reportLoss('unsupported', 'nesting', `deeper than ${this.#maxDepth} levels; replaced by "[too deep]"`);
       return '[too deep]';
     }
     this.#open.add(value);
@@ -86,7 +86,7 @@ class Conversion {
     } catch (error) {
       this.#path.length = depth;
       this.#height = 0;
-      this.#reportLoss('unsupported', 'object', `it threw while it was read (${getErrorMessage(error)}); null stands for it`);
+      this.#reportLoss('unsupported', 'object', `reading it threw (${getErrorMessage(error)}); replaced by null`);
       json = null;
     }
     this.#open.delete(value);
@@ -96,12 +96,12 @@ class Conversion {
 
   #convertByKind(value: object): Json | typeof DROPPED {
     const tag = Object.prototype.toString.call(value).slice(8, -1);
-    // Before `toJSON`: a Node buffer has one, and makes a list of numbers of itself.
+    // Before `toJSON`: that of a Node buffer returns a list of numbers.
     if (ArrayBuffer.isView(value) || tag === 'ArrayBuffer' || tag === 'SharedArrayBuffer')
       return this.#convertBytes(value, tag);
     if (tag === 'Date') {
       if (!Number.isNaN(Date.prototype.getTime.call(value))) return Date.prototype.toISOString.call(value);
-      this.#reportLoss('unsupported', 'Date', 'it is not a valid time; null stands for it');
+      this.#reportLoss('unsupported', 'Date', 'it is not a valid time; replaced by null');
       return null;
     }
     if ('toJSON' in value && typeof value.toJSON === 'function') {
@@ -117,10 +117,10 @@ class Conversion {
       case 'BigInt':
         return this.#convert(value.valueOf());
       case 'Map':
-        this.#reportLoss('repaired', 'Map', 'JSON has no Map; kept as an array of its entries');
+        this.#reportLoss('repaired', 'Map', 'JSON has no Map; converted to an array of its entries');
         return this.#convertList([...(value as Map<unknown, unknown>)]);
       case 'Set':
-        this.#reportLoss('repaired', 'Set', 'JSON has no Set; kept as an array');
+        this.#reportLoss('repaired', 'Set', 'JSON has no Set; converted to an array');
         return this.#convertList([...(value as Set<unknown>)]);
       default:
         return this.#convertFields(value, Object.keys(value));
@@ -134,10 +134,10 @@ class Conversion {
       bytes = new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
     }
     if (bytes !== undefined && tag !== 'Int8Array') {
-      this.#reportLoss('repaired', tag, 'JSON has no bytes; kept as base64');
+      this.#reportLoss('repaired', tag, 'JSON has no bytes; converted to base64');
       return encodeBase64(bytes);
     }
-    this.#reportLoss('repaired', tag, 'JSON has no typed arrays; kept as an array');
+    this.#reportLoss('repaired', tag, 'JSON has no typed arrays; converted to an array');
     return this.#convertList(Array.from(value as unknown as ArrayLike<unknown>));
   }
 
@@ -154,7 +154,7 @@ class Conversion {
   }
 
   #convertError(error: object): Json {
-    // Name, message and cause are not enumerable, and say the most.
+    // The name, message and cause of an error are not enumerable.
     const keys = new Set(['name', 'message', 'cause', ...Object.keys(error)]);
     keys.delete('stack');
     return this.#convertFields(error, keys);
@@ -169,7 +169,7 @@ class Conversion {
         field = (value as { [key: string]: unknown })[key];
       } catch (error) {
         this.#path.push(key);
-        this.#reportLoss('unsupported', 'getter', `it threw (${getErrorMessage(error)}); left out`);
+        this.#reportLoss('unsupported', 'getter', `it threw (${getErrorMessage(error)}); omitted`);
         this.#path.pop();
         continue;
       }
@@ -189,7 +189,7 @@ class Conversion {
     return json;
   }
 
-  /** A million functions in a list are one loss, with a count. */
+  /** Counts repeated losses instead of listing each. */
   #reportLoss(kind: JsonLoss['kind'], what: string, why: string): void {
     const known = this.#losses.get(why);
     if (known !== undefined) known.count += 1;

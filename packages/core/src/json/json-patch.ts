@@ -1,21 +1,21 @@
 import type { Json } from './json.ts';
 import { setOwn } from './set-own.ts';
 
-/** An operation of RFC 6902. */
+/** Operation of a JSON patch (RFC 6902). */
 export type Op =
   | { op: 'add' | 'replace' | 'test'; path: string; value: Json }
   | { op: 'remove'; path: string }
   | { op: 'move' | 'copy'; from: string; path: string };
 
+/** Result of a patch, or the first operation that failed. */
 export type Patched = { ok: true; value: Json } | { ok: false; index: number; message: string };
 
 type Container = Json[] | { [key: string]: Json };
 
 /**
- * Applies a patch. The document is never changed: containers on the way are copied, once.
- * Whoever applies many patches to one document hands in the same `owned` set; containers in it were made here, are known
- * to nobody else, and are changed in place, so that n appends to one list cost n and not n². A patch that fails then
- * takes its changes back: it changes nothing.
+ * Applies a patch without changing the document: containers on the path are copied, once.
+ * To apply many patches to one document, pass the same `owned` set each time. It holds the containers that were created here, which
+ * are changed in place, so that n appends to one list cost O(n) instead of O(n²). A patch that fails undoes its changes.
  */
 export function applyPatch(document: Json, patch: readonly Op[], owned: WeakSet<object> = new WeakSet()): Patched {
   const undo: Array<() => void> = [];
@@ -40,12 +40,12 @@ function applyOp(root: Container, op: Op, owned: WeakSet<object>, undo: Array<()
       return write(root, op.path, undefined, 'remove', owned, undo);
     case 'test': {
       const found = read(root, op.path);
-      return found !== undefined && equalJson(found, op.value) ? undefined : `the value at "${op.path}" is another`;
+      return found !== undefined && equalJson(found, op.value) ? undefined : `the value at "${op.path}" differs`;
     }
     case 'copy':
     case 'move': {
       const value = read(root, op.from);
-      if (value === undefined) return `there is nothing at "${op.from}"`;
+      if (value === undefined) return `"${op.from}" does not exist`;
       if (op.op === 'copy') return write(root, op.path, releaseOwnership(value, owned), 'add', owned, undo);
       if (op.path === op.from) return undefined;
       if (op.path.startsWith(`${op.from}/`)) return `"${op.from}" cannot be moved into itself`;
@@ -56,7 +56,7 @@ function applyOp(root: Container, op: Op, owned: WeakSet<object>, undo: Array<()
   }
 }
 
-/** A copied value is known in two places: from now on neither may change it in place. */
+/** A copied value is referenced twice, so it may no longer be changed in place. */
 function releaseOwnership(copied: Json, owned: WeakSet<object>): Json {
   const pending = [copied];
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
@@ -93,7 +93,8 @@ function write(
   let at = root;
   for (const key of keys.slice(0, -1)) {
     const next = getChild(at, key);
-    if (next === undefined || next === null || typeof next !== 'object') return `there is no place for "${path}"`;
+    if (next === undefined || next === null || typeof next !== 'object')
+      return `the parent of "${path}" does not exist`;
     at = owned.has(next) ? next : replaceByCopy(at, key, next, owned, undo);
   }
   return writeKey(at, keys.at(-1)!, path, value, mode, undo);
@@ -131,7 +132,7 @@ function writeKey(
     return undefined;
   }
   const before = getChild(at, key);
-  if (before === undefined && mode !== 'add') return `there is nothing at "${path}"`;
+  if (before === undefined && mode !== 'add') return `"${path}" does not exist`;
   if (value === undefined) delete at[key];
   else setChild(at, key, value);
   undo.push(() => {
@@ -158,13 +159,13 @@ function parseIndex(key: string): number | undefined {
   return /^(?:0|[1-9]\d{0,15})$/.test(key) ? Number(key) : undefined;
 }
 
-/** The keys from the holder of the document down, the first of them `''`; undefined where it is no pointer. */
+/** Splits a JSON pointer (RFC 6901). The first key is `''`, that of the document in `root`. Undefined if it is invalid. */
 function parsePointer(path: string): string[] | undefined {
   if (typeof path !== 'string' || (path !== '' && !path.startsWith('/')) || /~(?![01])/.test(path)) return undefined;
   return path.split('/').map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
-/** Whether two JSON values are equal; the order of keys does not count. */
+/** Whether two JSON values are equal. The order of keys is ignored. */
 export function equalJson(a: Json, b: Json): boolean {
   if (a === b) return true;
   if (a === null || b === null || typeof a !== 'object' || typeof b !== 'object') return false;

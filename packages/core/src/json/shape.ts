@@ -3,15 +3,15 @@ import { isFields } from './fields.ts';
 import { MAX_DEPTH, MAX_OUTER_DEPTH } from './max-depth.ts';
 
 /**
- * Small checks that say where they fail. A check gives undefined if the value is right, and allocates only if not: so keys are
- * walked with `for … in`, which makes no list of them, and what is inherited is told apart only where it would be wrong.
+ * Checks a value, and names the place and the expectation if it fails. Checks allocate only on failure: they iterate keys with
+ * `for … in`, which allocates no list, and look at inherited keys only after a failure.
  */
-export type Failure = { path: string; expected: string; found: unknown };
 export type Check = (value: unknown) => Failure | undefined;
+export type Failure = { path: string; expected: string; found: unknown };
 type FieldChecks = {
   readonly inOrder: readonly Field[];
   readonly byKey: ReadonlyMap<string, Field>;
-  /** How many of them are. */
+  /** Number of required fields. */
   readonly required: number;
 };
 type Field = { readonly key: string; readonly check: Check; readonly required: boolean };
@@ -30,7 +30,7 @@ export const id: Check = (value) =>
   typeof value === 'string' && value !== '' ? undefined : fail('a non-empty string', value);
 export const number: Check = (value) => (Number.isFinite(value) ? undefined : fail('a finite number', value));
 export const boolean: Check = (value) => (typeof value === 'boolean' ? undefined : fail('a boolean', value));
-/** Anything, as long as it is there. */
+/** Accepts any value except undefined. */
 export const anyValue: Check = () => undefined;
 export const literalTrue: Check = (value) => (value === true ? undefined : fail('true or no value', value));
 
@@ -50,12 +50,12 @@ export function list(check: Check): Check {
   };
 }
 
-/** Linear in its size. An undefined property is as good as none. */
+/** Checks that a value is JSON, in time linear in its size. Undefined properties are ignored. */
 export function json(value: unknown, depth = 0): Failure | undefined {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return undefined;
   if (typeof value === 'number') return number(value);
   if (typeof value !== 'object') return fail('JSON', value);
-  // Refused instead of overflowing the stack.
+  // Prevents a stack overflow.
   if (depth === MAX_DEPTH) return fail(`JSON nested at most ${MAX_DEPTH} deep`, value);
   if (Array.isArray(value)) {
     for (let index = 0; index < value.length; index++) {
@@ -74,7 +74,7 @@ export function json(value: unknown, depth = 0): Failure | undefined {
   return undefined;
 }
 export const anyJson: Check = (value) => json(value);
-/** JSON that holds values as deep as `anyJson` lets them be. */
+/** Checks JSON that holds values of the depth that `anyJson` accepts. */
 export const outerJson: Check = (value) => json(value, MAX_DEPTH - MAX_OUTER_DEPTH);
 
 function toFieldChecks(required: Shape, optional: Shape): FieldChecks {
@@ -86,14 +86,14 @@ function toFieldChecks(required: Shape, optional: Shape): FieldChecks {
   return { inOrder, byKey, required: Object.keys(required).length };
 }
 
-/** Unknown fields are passed over: an old reader meets newer events. */
+/** Ignores unknown fields: they may come from a newer version. */
 function checkFields(value: Record<string, unknown>, shape: FieldChecks): Failure | undefined {
   return hasFields(value, shape) ? undefined : findFailure(value, shape);
 }
 
-/** Asks for nothing that is not there: most fields of most events are absent, and an absent one takes longest to look up. */
+/** Looks only at present fields: most fields of most events are absent, and absent fields are the slowest to look up. */
 function hasFields(value: Record<string, unknown>, shape: FieldChecks): boolean {
-  // Of a plain object every field is its own.
+  // A plain object inherits no fields that could pass as its own.
   if (Object.getPrototypeOf(value) !== Object.prototype) return false;
   let required = 0;
   for (const key in value) {
@@ -136,7 +136,7 @@ export function record(check: Check): Check {
   };
 }
 
-/** A union told apart by one field. */
+/** Checks a union that is discriminated by one field. */
 export function variants(key: string, shapes: { [variant: string]: Check }): Check {
   const tag = oneOf(...Object.keys(shapes));
   return (value) => {
@@ -156,7 +156,7 @@ export function all(...checks: Check[]): Check {
   };
 }
 
-/** What is wrong, in words: `parts[0].text: expected a string, found 1.` */
+/** Describes a failure: `parts[0].text: expected a string, found 1.` */
 export function explain({ expected, found }: Failure, place: string): string {
   return `${place === '' ? 'Expected' : `${place}: expected`} ${expected}, found ${describeValue(found)}.`;
 }

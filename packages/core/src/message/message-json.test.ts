@@ -80,10 +80,10 @@ describe('encodeMessage', () => {
     const loop: JsonObject = {};
     loop['self'] = loop;
     expect(() => encodeMessage(message({ type: 'data', data: 1n as never }))).toThrow(
-      'content.parts[0].data cannot be kept as JSON (BigInt)',
+      'content.parts[0].data cannot be stored as JSON (BigInt)',
     );
     expect(() => encodeMessage(message({ type: 'data', data: loop }))).toThrow(
-      'content.parts[0].data.self cannot be kept as JSON (circular reference)',
+      'content.parts[0].data.self cannot be stored as JSON (circular reference)',
     );
     expect(() => encodeMessage({ ...message(), createdAt: new Date(Number.NaN) })).toThrow(
       'createdAt has to be a Date',
@@ -170,7 +170,7 @@ describe('decodeMessage', () => {
       'as `toISOString` writes it',
     ],
     ['no content', (json) => ({ ...json, content: 'hi' }), 'content', 'content: expected an object, found "hi".'],
-    ['no format', (json) => ({ ...json, content: { parts: [] } }), 'content.format', 'number of a format'],
+    ['no format', (json) => ({ ...json, content: { parts: [] } }), 'content.format', 'format number'],
     [
       'a part without its text',
       withParts({ type: 'text' }),
@@ -238,7 +238,7 @@ describe('decodeMessage', () => {
       parts: [{ type: 'text', text: 'hi' }],
     });
     expect(failure(json)).toMatchObject({ code: 'older-format' });
-    expect(() => decodeMessage(json, { upgrades: { 0: upgrades[1] } })).toThrow('Let `upgrades[0]` make 1.');
+    expect(() => decodeMessage(json, { upgrades: { 0: upgrades[1] } })).toThrow('`upgrades[0]` must return 1.');
   });
 });
 

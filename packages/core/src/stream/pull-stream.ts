@@ -1,3 +1,4 @@
+/** Callbacks of a `pullStream`. */
 export interface PullStreamOptions<Out> {
   /** Runs when the stream is created. `emit` and `fail` stay valid, for sources that also push. */
   start?: (emit: (item: Out) => void, fail: (reason: unknown) => void) => void;
@@ -41,7 +42,6 @@ export function pullStream<Out>({ start, pull, cancel }: PullStreamOptions<Out>)
         isEmpty = true;
         try {
           while (needsMore()) {
-            // oxlint-disable-next-line no-await-in-loop -- reads on demand, one after the other
             if ((await pull(emit)) || isOver) continue;
             isOver = true;
             controller.close();
