@@ -3,9 +3,9 @@ import { MAX_OUTER_DEPTH } from '../json/max-depth.ts';
 import { StoreError } from '../store/store-error.ts';
 import { checkStoreId } from '../store/store-id.ts';
 
-/** Limits of a request with JSON. They are checked before anything is converted. */
+/** Limits of a JSON request. They are checked before anything is converted. */
 export type RequestLimits = {
-  /** Maximum size of a request body in bytes, with the files in it. Default: 32 MB. */
+  /** Maximum size of a request body in bytes, including files. Default: 32 MB. */
   bodyBytes: number;
   /** Maximum size of the JSON in bytes, without the base64 data of files in it. Default: 2 MB. */
   jsonBytes: number;
@@ -17,6 +17,7 @@ export type RequestLimits = {
   parts: number;
 };
 
+/** Default limits. */
 export const defaultRequestLimits: RequestLimits = {
   bodyBytes: 32_000_000,
   jsonBytes: 2_000_000,
@@ -25,6 +26,7 @@ export const defaultRequestLimits: RequestLimits = {
   parts: 20_000,
 };
 
+/** Kind of a `RequestBodyError`. */
 export type RequestBodyErrorCode =
   | 'too-large'
   | 'json-too-large'
@@ -34,7 +36,7 @@ export type RequestBodyErrorCode =
   | 'too-many-messages'
   | 'too-many-parts';
 
-/** A request that is refused before anything is stored or started. Message and fix are written for the client. */
+/** Thrown for a request that is rejected before anything is stored or started. Message and fix are written for the client. */
 export class RequestBodyError extends Error {
   override readonly name = 'RequestBodyError';
   readonly code: RequestBodyErrorCode;
@@ -60,12 +62,12 @@ export type ReadJsonOptions = {
   parse?: (text: string) => unknown;
 };
 
-/** A large piece is scanned in slices, so that a refusal does not wait for the rest of it. */
+/** Large chunks are scanned in slices, so that an invalid body is rejected early. */
 const sliceBytes = 65_536;
 
 /**
- * Reads a JSON body. Size and depth are checked while it arrives, so that a body that is refused is neither held nor parsed.
- * An empty body is undefined. Throws `RequestBodyError`.
+ * Reads a JSON body. Size and depth are checked while it arrives, so that a rejected body is neither buffered nor parsed.
+ * Returns undefined for an empty body. Throws `RequestBodyError`.
  */
 export async function readJsonBody(
   { body }: Pick<Request, 'body'>,
@@ -97,7 +99,7 @@ export async function readJsonBody(
   return parseText(decode(pieces), parse);
 }
 
-/** Refuses too many messages or parts. `countParts` is given one message, of whatever shape the client sent. */
+/** Throws if there are too many messages or parts. `countParts` receives one message as the client sent it, unchecked. */
 export function checkMessageCounts(
   messages: readonly unknown[],
   countParts: (message: unknown) => number,
@@ -123,7 +125,7 @@ export function checkMessageCounts(
   }
 }
 
-/** Refuses an id that cannot be stored or sent in a header. */
+/** Throws if an id cannot be stored or sent in a header. */
 export function checkRequestId(what: string, id: string): void {
   try {
     checkStoreId(what, id);

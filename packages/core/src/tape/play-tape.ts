@@ -4,7 +4,7 @@ import { pullStream } from '../stream/pull-stream.ts';
 import type { Tape } from './tape.ts';
 
 export interface PlayTapeOptions {
-  /** Default: 1, as recorded. 2 is twice as fast, Infinity does not wait. */
+  /** Playback speed. 2 is twice as fast, Infinity does not wait. Default: 1, as recorded. */
   speed?: number;
   now?: () => number;
 }
@@ -25,7 +25,7 @@ export function playTape<Item>(
       startedAt ??= now();
       const due = startedAt + next.t / speed;
       for (let wait = due - now(); wait > 0; wait = due - now()) {
-        // oxlint-disable-next-line no-await-in-loop -- one timer cannot wait longer than MAX_DELAY
+        // One timer cannot wait longer than MAX_DELAY.
         await pause(Math.min(wait, MAX_DELAY), cancelled.signal);
       }
       index += 1;
@@ -36,8 +36,9 @@ export function playTape<Item>(
   });
 }
 
+/** Throws a `RangeError` unless the speed is above 0. */
 export function assertSpeed(speed: number): void {
   if (!(speed > 0)) {
-    throw new RangeError(`A tape cannot be played at speed ${speed}: give a number above 0, or Infinity for at once.`);
+    throw new RangeError(`Invalid tape speed ${speed}. Use a number above 0, or Infinity to play without waiting.`);
   }
 }
