@@ -60,11 +60,11 @@ export class RunGuard {
       case 'reasoning-end':
         return this.#closePart('reasoning', event.id, event, emit);
       case 'tool-input-start':
-        return this.#toolInputStart(event, emit);
+        return this.#startToolInput(event, emit);
       case 'tool-input-end':
         return this.#closePart('tool-input', event.toolCallId, event, emit);
       case 'tool-call':
-        return this.#toolCall(event, emit);
+        return this.#completeCall(event, emit);
       case 'tool-result':
         return this.#calls.settle(event, emit);
       case 'agent-start':
@@ -74,9 +74,9 @@ export class RunGuard {
       case 'step-start':
         return this.#agents.startStep(event, emit);
       case 'step-end':
-        return this.#stepEnd(event, emit);
+        return this.#endStep(event, emit);
       case 'question':
-        return this.#question(event, emit);
+        return this.#ask(event, emit);
       case 'answer':
         return this.#calls.answer(event, emit);
       case 'interjection':
@@ -85,16 +85,16 @@ export class RunGuard {
         if (this.#reserveId(event.id, event)) emit(this.#addPart(event.id, event));
         return;
       case 'data':
-        return this.#dataPart(event, emit);
+        return this.#setData(event, emit);
       case 'data-delta':
-        return this.#dataDelta(event, emit);
+        return this.#patchData(event, emit);
       case 'state-snapshot':
         this.#values.setState(event.state);
         return emit(event);
       case 'state-delta':
-        return this.#stateDelta(event, emit);
+        return this.#patchState(event, emit);
       case 'message-snapshot':
-        return this.#snapshot(event, emit);
+        return this.#applySnapshot(event, emit);
       case 'metadata':
         if (event.id === undefined || this.#parts.has(event.id)) emit(event);
         else this.#reportInvalid(event, event.id, 'The part is unknown.');
@@ -116,7 +116,7 @@ export class RunGuard {
 
   /** Closes all open scopes, the last opened first. */
   closeScopes(outcome: Outcome, time: Time, emit: Emit<AgentEvent>): void {
-    for (const open of this.#scopes.listNewestFirst()) this.#closeScope(open, outcome, time, emit);
+    for (const scope of this.#scopes.listNewestFirst()) this.#closeScope(scope, outcome, time, emit);
   }
 
   #closeScope({ kind, id }: OpenScope, outcome: Outcome, time: Time, emit: Emit<AgentEvent>): void {
@@ -147,7 +147,7 @@ export class RunGuard {
     emit(attributed);
   }
 
-  #toolInputStart(event: EventOf<'tool-input-start'>, emit: Emit<AgentEvent>): void {
+  #startToolInput(event: EventOf<'tool-input-start'>, emit: Emit<AgentEvent>): void {
     if (!this.#reserveId(event.toolCallId, event)) return;
     const attributed = this.#addPart(event.toolCallId, event);
     this.#calls.start(attributed);
@@ -155,7 +155,7 @@ export class RunGuard {
     emit(attributed);
   }
 
-  #toolCall(event: EventOf<'tool-call'>, emit: Emit<AgentEvent>): void {
+  #completeCall(event: EventOf<'tool-call'>, emit: Emit<AgentEvent>): void {
     const known = this.#calls.calls.get(event.toolCallId);
     if (known === undefined) {
       if (!this.#reserveId(event.toolCallId, event)) return;
@@ -174,13 +174,13 @@ export class RunGuard {
     emit(attributed);
   }
 
-  #stepEnd(event: EventOf<'step-end'>, emit: Emit<AgentEvent>): void {
+  #endStep(event: EventOf<'step-end'>, emit: Emit<AgentEvent>): void {
     if (!this.#scopes.has('step', event.stepId))
       return this.#reportInvalid(event, event.stepId, 'The step is not open.');
-    for (const open of this.#scopes.listNewestFirst()) {
-      if (open.stepId !== event.stepId) continue;
-      this.#reportInvalid(event, open.id, `The ${open.kind} was open when its step ended and was closed.`);
-      this.#closeScope(open, { outcome: 'complete' }, getTime(event), emit);
+    for (const scope of this.#scopes.listNewestFirst()) {
+      if (scope.stepId !== event.stepId) continue;
+      this.#reportInvalid(event, scope.id, `The ${scope.kind} was open when its step ended and was closed.`);
+      this.#closeScope(scope, { outcome: 'complete' }, getTime(event), emit);
     }
     this.#scopes.delete('step', event.stepId);
     if (event.discarded) this.#discardStep(event.stepId);
@@ -197,12 +197,12 @@ export class RunGuard {
     }
   }
 
-  #question(event: EventOf<'question'>, emit: Emit<AgentEvent>): void {
+  #ask(event: EventOf<'question'>, emit: Emit<AgentEvent>): void {
     const asked = this.#calls.ask(event);
     if (asked) emit(this.#agents.dropUnknownAgent(asked, event.questionId));
   }
 
-  #dataPart(event: EventOf<'data'>, emit: Emit<AgentEvent>): void {
+  #setData(event: EventOf<'data'>, emit: Emit<AgentEvent>): void {
     const wasTransient = this.#values.isTransient(event.id);
     const isTransient = event.transient === true;
     const isNew = wasTransient === undefined;
@@ -215,13 +215,13 @@ export class RunGuard {
     emit(isNew ? this.#addPart(event.id, event) : this.#agents.checkAttribution(event));
   }
 
-  #dataDelta(event: EventOf<'data-delta'>, emit: Emit<AgentEvent>): void {
+  #patchData(event: EventOf<'data-delta'>, emit: Emit<AgentEvent>): void {
     const why = this.#values.patchData(event.id, event.patch);
     if (why === undefined) emit(event);
     else this.#reportInvalid(event, event.id, why);
   }
 
-  #stateDelta(event: EventOf<'state-delta'>, emit: Emit<AgentEvent>): void {
+  #patchState(event: EventOf<'state-delta'>, emit: Emit<AgentEvent>): void {
     if (!this.#values.hasState) {
       this.#values.setState({});
       emit({ type: 'state-snapshot', state: {}, ...getTime(event) });
@@ -231,7 +231,7 @@ export class RunGuard {
     else this.#reportInvalid(event, undefined, why);
   }
 
-  #snapshot(event: EventOf<'message-snapshot'>, emit: Emit<AgentEvent>): void {
+  #applySnapshot(event: EventOf<'message-snapshot'>, emit: Emit<AgentEvent>): void {
     const part = this.#scopes.listNewestFirst().findLast(({ kind }) => kind !== 'agent' && kind !== 'step');
     if (part) return this.#reportInvalid(event, part.id, `The ${part.kind} is open.`);
     const { calls, questions } = this.#calls;

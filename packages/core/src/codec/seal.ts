@@ -22,9 +22,9 @@ export interface SealOptions {
  * event. At the end it closes open scopes in reverse order and writes `run-end`. Its output keeps the stream invariants for any
  * input: an event that would break one is repaired or dropped, and reported to `onLoss`.
  *
- * A decoder, a stop and the recovery after a crash all end a run here. Recovery feeds the log, whose `run-start` then replaces
- * ours, and appends the output of `end`. The seal creates no ids and reads no clock: the events of `end` get the time of the last
- * event that had one; if no event had one, the surrounding stream sets the time.
+ * A decoder, a stop and the recovery after a crash all end a run here. Recovery feeds the events of the log, so that `run-start` is
+ * not written again, and appends the output of `end`. The seal creates no ids and reads no clock: the events of `end` get the time
+ * of the last event that had one; if no event had one, the surrounding stream sets the time.
  */
 export function seal(run: RunInput, onLoss: OnLoss, options: SealOptions = {}): Codec<AgentEvent, AgentEvent> {
   const codec = new Seal(run, onLoss, options);

@@ -23,7 +23,7 @@ export function repairEvent(input: AgentEvent, onLoss: OnLoss): readonly AgentEv
     value: capJson(value, undefined, onLoss),
     ...getTime(value),
   };
-  if (isNewer(value)) return [raw];
+  if (hasUnknownType(value)) return [raw];
   const message = `A malformed event was replaced by a raw one: ${problem.message}`;
   return [raw, { type: 'notice', level: 'warning', code: 'malformed', message }];
 }
@@ -34,19 +34,19 @@ export function getPlainDeltaId(event: AgentEvent): string | undefined {
   switch (event.type) {
     case 'text-delta':
     case 'reasoning-delta':
-      return typeof event.id === 'string' && isPlainText(event) ? event.id : undefined;
+      return typeof event.id === 'string' && isPlainDelta(event) ? event.id : undefined;
     case 'tool-input-delta':
-      return typeof event.toolCallId === 'string' && isPlainText(event) ? event.toolCallId : undefined;
+      return typeof event.toolCallId === 'string' && isPlainDelta(event) ? event.toolCallId : undefined;
     default:
       return undefined;
   }
 }
 
-function isPlainText(event: EventOf<'text-delta' | 'reasoning-delta' | 'tool-input-delta'>): boolean {
+function isPlainDelta(event: EventOf<'text-delta' | 'reasoning-delta' | 'tool-input-delta'>): boolean {
   return typeof event.delta === 'string' && event.providerMetadata === undefined && event.at === undefined;
 }
 
-function isNewer(value: unknown): boolean {
+function hasUnknownType(value: unknown): boolean {
   const type = (value as { type?: unknown } | null)?.type;
   return typeof type === 'string' && !isEventType(type);
 }
