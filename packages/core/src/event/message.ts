@@ -13,7 +13,6 @@ import type {
 } from './part-body.ts';
 import type { FinishReason, Usage } from './usage.ts';
 
-/** Author of a message. */
 export type MessageRole = 'system' | 'user' | 'assistant' | 'tool';
 /** Part of the stored shape. The fold writes `text`; `tool` and `event` occur in imported messages. */
 export type MessageType = 'text' | 'tool' | 'event';

@@ -17,7 +17,6 @@ export type RequestLimits = {
   parts: number;
 };
 
-/** Default limits. */
 export const defaultRequestLimits: RequestLimits = {
   bodyBytes: 32_000_000,
   jsonBytes: 2_000_000,
@@ -26,7 +25,6 @@ export const defaultRequestLimits: RequestLimits = {
   parts: 20_000,
 };
 
-/** Kind of a `RequestBodyError`. */
 export type RequestBodyErrorCode =
   | 'too-large'
   | 'json-too-large'

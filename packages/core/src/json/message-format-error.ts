@@ -1,6 +1,5 @@
 import { capPath } from './cap-path.ts';
 
-/** Kind of a `MessageFormatError`. */
 export type MessageFormatErrorCode =
   /** A field is missing or has the wrong shape. */
   | 'invalid'

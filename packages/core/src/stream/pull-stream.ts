@@ -1,4 +1,3 @@
-/** Callbacks of a `pullStream`. */
 export interface PullStreamOptions<Out> {
   /** Runs when the stream is created. `emit` and `fail` stay valid, for sources that also push. */
   start?: (emit: (item: Out) => void, fail: (reason: unknown) => void) => void;

@@ -16,7 +16,6 @@ export interface Tape<Item = Json> {
   items: Array<TapeItem<Item>>;
 }
 
-/** First line of a tape. */
 export type TapeHeader = { tape: 1; dialect: string; createdAt?: string; [field: string]: Json | undefined };
 
 /** Item of a tape. `t` is in milliseconds after the start. */
