@@ -1,4 +1,19 @@
-/** How the handlers and clients of all protocols use HTTP: `@intertie/core/http`. */
+/** HTTP helpers for the handlers and clients of all protocols: `@intertie/core/http`. */
+
+// Request bodies
+export {
+  checkMessageCounts,
+  checkRequestId,
+  defaultRequestLimits,
+  readJsonBody,
+  RequestBodyError,
+} from './http/request-body.ts';
+export type { ReadJsonOptions, RequestBodyErrorCode, RequestLimits } from './http/request-body.ts';
+
+// Run headers
+export { readRunHeaders, toRunHeaders } from './http/run-headers.ts';
+
+// Faults for clients
 export {
   publicFaults,
   toPublicEvent,
@@ -8,12 +23,3 @@ export {
   withPublicFaults,
 } from './http/public-fault.ts';
 export type { FaultView } from './http/public-fault.ts';
-export {
-  checkMessageCounts,
-  checkRequestId,
-  defaultRequestLimits,
-  readJsonBody,
-  RequestBodyError,
-} from './http/request-body.ts';
-export type { ReadJsonOptions, RequestBodyErrorCode, RequestLimits } from './http/request-body.ts';
-export { readRunHeaders, toRunHeaders } from './http/run-headers.ts';

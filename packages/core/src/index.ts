@@ -1,26 +1,40 @@
+/** Events, messages, codecs, tapes and durable runs for applications: `@intertie/core`. */
+
+// Values
+export type { Json, JsonObject, Meta } from './json/json.ts';
+export type { Loss, OnLoss } from './json/loss.ts';
+export { MessageFormatError } from './json/message-format-error.ts';
+export { generateId } from './json/uuid-v7.ts';
+
+// Events
+export type { AgentEvent, EventOf } from './event/event.ts';
+export { validateEvent } from './event/validate-event.ts';
+export type { Outcome } from './event/outcome.ts';
+export type { FinishReason, Usage } from './event/usage.ts';
+export type { Fault } from './event/fault.ts';
+export { toFault } from './event/to-fault.ts';
+export type { Answer, Question } from './event/part-body.ts';
+export type { ToolResult } from './event/tool-result.ts';
+
+// Sources of events
 export type { AgentSource, RunControl } from './event/agent-source.ts';
-export { applyAnswer } from './message/apply-answer.ts';
-export { readBlobUrl, toBlobUrl } from './store/blob-url.ts';
-export { coalesce } from './codec/coalesce.ts';
-export type { CoalesceOptions } from './codec/coalesce.ts';
+export type { RunInput } from './event/run-input.ts';
+
+// Codecs, and the streams that run them
 export { compose, transcode } from './codec/codec.ts';
 export type { Codec, Emit, Encoder, End } from './codec/codec.ts';
 export { toTransformStream } from './codec/codec-stream.ts';
-export { DatabaseAwayError } from './store/database-away-error.ts';
+export { seal } from './codec/seal.ts';
+export type { SealOptions } from './codec/seal.ts';
+export { sourceStream } from './codec/source-stream.ts';
+export type { SourceStreamOptions } from './codec/source-stream.ts';
+export { coalesce } from './codec/coalesce.ts';
+export type { CoalesceOptions } from './codec/coalesce.ts';
 export type { Dialect, Rule } from './codec/dialect.ts';
-export type { AgentEvent, EventOf } from './event/event.ts';
-export type { DurableAgent, DurableRun, RunRequest } from './run/durable-agent.ts';
-export type { Fault } from './event/fault.ts';
 export { iterate } from './stream/iterate.ts';
-export { createInMemoryStore } from './store/in-memory/in-memory-store.ts';
-export type { InMemoryStoreOptions } from './store/in-memory/in-memory-store.ts';
-export type { Json, JsonObject, Meta } from './json/json.ts';
-export type { Loss, OnLoss } from './json/loss.ts';
-export type { MemoryStore, Store } from './store/store.ts';
-export { MessageFormatError } from './json/message-format-error.ts';
-export { decodeMessage, encodeMessage } from './message/message-json.ts';
-export { foldEvents, MessageList } from './message/message-list.ts';
-export type { MessageListOptions } from './message/message-list.ts';
+export { toReadableStream } from './stream/to-readable-stream.ts';
+
+// Messages
 export type {
   CanonicalMessage,
   MessageContent,
@@ -29,31 +43,34 @@ export type {
   MessageStatus,
   Thread,
 } from './event/message.ts';
-export type { Outcome } from './event/outcome.ts';
-export type { Answer, Question } from './event/part-body.ts';
-export { playTape } from './tape/play-tape.ts';
-export type { PlayTapeOptions } from './tape/play-tape.ts';
-export { parseTape, readTape } from './tape/read-tape.ts';
-export { recordTape } from './tape/record-tape.ts';
-export type { RecordTapeOptions } from './tape/record-tape.ts';
-export type { RunRecord } from './store/registry.ts';
-export type { RunInput } from './event/run-input.ts';
-export { RunLostError } from './store/run-lost-error.ts';
-export { RunRefusedError } from './store/run-refused-error.ts';
-export { seal } from './codec/seal.ts';
-export type { SealOptions } from './codec/seal.ts';
-export { sourceStream } from './codec/source-stream.ts';
-export type { SourceStreamOptions } from './codec/source-stream.ts';
-export { StoreError } from './store/store-error.ts';
+export { foldEvents, MessageList } from './message/message-list.ts';
+export type { MessageListOptions } from './message/message-list.ts';
+export { unfold } from './message/unfold.ts';
+export { decodeMessage, encodeMessage } from './message/message-json.ts';
+export { applyAnswer } from './message/apply-answer.ts';
+
+// Tapes
 export type { Tape, TapeHeader } from './tape/tape.ts';
 export { TapeError } from './tape/tape-error.ts';
-export { tapeSource } from './tape/tape-source.ts';
-export { toFault } from './event/to-fault.ts';
-export { toReadableStream } from './stream/to-readable-stream.ts';
-export type { ToolResult } from './event/tool-result.ts';
-export { unfold } from './message/unfold.ts';
-export type { FinishReason, Usage } from './event/usage.ts';
-export { generateId } from './json/uuid-v7.ts';
-export { validateEvent } from './event/validate-event.ts';
+export { parseTape, readTape } from './tape/read-tape.ts';
 export { formatTape, writeTape } from './tape/write-tape.ts';
+export { recordTape } from './tape/record-tape.ts';
+export type { RecordTapeOptions } from './tape/record-tape.ts';
+export { playTape } from './tape/play-tape.ts';
+export type { PlayTapeOptions } from './tape/play-tape.ts';
+export { tapeSource } from './tape/tape-source.ts';
+
+// Stores
+export type { MemoryStore, Store } from './store/store.ts';
+export type { RunRecord } from './store/registry.ts';
+export { readBlobUrl, toBlobUrl } from './store/blob-url.ts';
+export { StoreError } from './store/store-error.ts';
+export { RunLostError } from './store/run-lost-error.ts';
+export { RunRefusedError } from './store/run-refused-error.ts';
+export { DatabaseAwayError } from './store/database-away-error.ts';
+export { createInMemoryStore } from './store/in-memory/in-memory-store.ts';
+export type { InMemoryStoreOptions } from './store/in-memory/in-memory-store.ts';
+
+// Durable runs
+export type { DurableAgent, DurableRun, RunRequest } from './run/durable-agent.ts';
 export { withDetachedLog } from './run/with-detached-log.ts';

@@ -1,21 +1,56 @@
-export type { Topology } from './event/agent-source.ts';
-export { decodeBase64, encodeBase64 } from './json/base64.ts';
+/** Building blocks of the other Intertie packages, without a stability promise: `@intertie/core/internal`. */
+
+// JSON
+export { isFields, asFields, asText, asNonEmptyText, asNumber, asBoolean, defined, omit } from './json/fields.ts';
+export type { Fields } from './json/fields.ts';
+export { toJson } from './json/to-json.ts';
 export { capJson } from './json/cap-json.ts';
 export type { TruncatedJson } from './json/cap-json.ts';
-export type { Checker, Report, Violation } from './codec/dialect.ts';
-export type { AgentEventType, Timing } from './event/event.ts';
-export type { Answered, AnswerOptions } from './run/durable-agent.ts';
-export { followRun } from './run/follow-run.ts';
-export type { Followed, FollowOptions } from './run/follow-run.ts';
 export { applyPatch, equalJson } from './json/json-patch.ts';
 export type { Op, Patched } from './json/json-patch.ts';
-export type { FileBytesPart } from './store/store.ts';
-export { mergeMeta, mergeMetadata } from './event/merge-meta.ts';
-export type { MessageSnapshot } from './message/message-snapshot.ts';
+export { decodeBase64, encodeBase64 } from './json/base64.ts';
+export { createUuidV7 } from './json/uuid-v7.ts';
+export type { GenerateId, UuidV7Options } from './json/uuid-v7.ts';
 export type { MessageFormatErrorCode } from './json/message-format-error.ts';
-export type { DecodeMessageOptions } from './message/message-json.ts';
-export { messageFormat, messageUpgrades } from './event/message-upgrades.ts';
-export type { MessageUpgrades } from './event/message-upgrades.ts';
+
+// Streams
+export { pullStream } from './stream/pull-stream.ts';
+export type { PullStreamOptions } from './stream/pull-stream.ts';
+export { pause } from './stream/pause.ts';
+
+// Events
+export type { AgentEventType, Timing } from './event/event.ts';
+export { eventTypes, isEventType, readEvent } from './event/validate-event.ts';
+export type { EventProblem } from './event/validate-event.ts';
+export type {
+  AgentBody,
+  CallBody,
+  DataBody,
+  Executor,
+  FileBody,
+  InterjectionBody,
+  Attribution,
+  SourceBody,
+} from './event/part-body.ts';
+export { createPartIds } from './event/part-ids.ts';
+export type { PartIds } from './event/part-ids.ts';
+export { mergeMeta, mergeMetadata } from './event/merge-meta.ts';
+export type { ToolDescription } from './event/run-input.ts';
+export type { Topology } from './event/agent-source.ts';
+
+// Codecs
+export { sealStream } from './codec/seal-stream.ts';
+export type { SealStreamOptions } from './codec/seal-stream.ts';
+export { copySealedMark } from './codec/sealed-stream.ts';
+export type { SealedStream } from './codec/sealed-stream.ts';
+export type { SourceInput } from './codec/source-input.ts';
+export { toAbortEnd } from './codec/stop-reason.ts';
+export type { StopReason } from './codec/stop-reason.ts';
+export { toOutcome, toInterruptedOutcome } from './codec/to-outcome.ts';
+export { isSettled } from './codec/tool-part.ts';
+export type { Checker, Report, Violation } from './codec/dialect.ts';
+
+// Messages
 export type {
   AgentEntry,
   DataPart,
@@ -31,55 +66,35 @@ export type {
   ToolPart,
   ToolState,
 } from './event/message.ts';
-export { toOutcome, toInterruptedOutcome } from './codec/to-outcome.ts';
-export type {
-  AgentBody,
-  CallBody,
-  DataBody,
-  Executor,
-  FileBody,
-  InterjectionBody,
-  Attribution,
-  SourceBody,
-} from './event/part-body.ts';
-export { createPartIds } from './event/part-ids.ts';
-export type { PartIds } from './event/part-ids.ts';
-export { pause } from './stream/pause.ts';
-export { pullStream } from './stream/pull-stream.ts';
-export type { PullStreamOptions } from './stream/pull-stream.ts';
-export type { ReadTapeOptions, TapeLine } from './tape/read-tape.ts';
-export { timeItems } from './tape/record-tape.ts';
-export { recoverRun } from './run/recover-run.ts';
-export { assignNewIds } from './tape/assign-new-ids.ts';
+export { messageFormat, messageUpgrades } from './event/message-upgrades.ts';
+export type { MessageUpgrades } from './event/message-upgrades.ts';
+export type { MessageSnapshot } from './message/message-snapshot.ts';
+export type { DecodeMessageOptions } from './message/message-json.ts';
+export { unfoldContent } from './message/unfold.ts';
 export { repairHistory } from './message/repair-history.ts';
 export type { Repair, RepairedHistory, RepairOptions } from './message/repair-history.ts';
-export { createRunFlusher } from './run/run-flusher.ts';
-export type { FlushReport, LocalReader, LocalRuns, RunFlusher, RunFlusherOptions } from './run/run-flusher.ts';
-export type { ToolDescription } from './event/run-input.ts';
-export { createRunWatcher } from './run/run-watcher.ts';
-export type { RunWatcher, RunWatcherOptions } from './run/run-watcher.ts';
-export type { CommittedBatch, RunWriter, RunWriterOptions, UnwrittenEnd } from './run/run-writer.ts';
-export { sealStream } from './codec/seal-stream.ts';
-export type { SealStreamOptions } from './codec/seal-stream.ts';
-export { copySealedMark } from './codec/sealed-stream.ts';
-export type { SealedStream } from './codec/sealed-stream.ts';
-export type { SourceInput } from './codec/source-input.ts';
-export { splitLines } from './tape/split-lines.ts';
-export type { Line } from './tape/split-lines.ts';
-export { toAbortEnd } from './codec/stop-reason.ts';
-export type { StopReason } from './codec/stop-reason.ts';
-export { createSweeper } from './run/sweeper.ts';
-export type { Sweeper, SweeperOptions, SweepResult } from './run/sweeper.ts';
+
+// Tapes
 export { CANONICAL, TAPE_VERSION } from './tape/tape.ts';
 export type { TapeItem } from './tape/tape.ts';
 export type { TapeErrorType } from './tape/tape-error.ts';
+export type { ReadTapeOptions, TapeLine } from './tape/read-tape.ts';
+export { timeItems } from './tape/record-tape.ts';
 export type { TapeSourceOptions } from './tape/tape-source.ts';
-export { toJson } from './json/to-json.ts';
-export { isSettled } from './codec/tool-part.ts';
-export { unfoldContent } from './message/unfold.ts';
-export { createUuidV7 } from './json/uuid-v7.ts';
-export type { GenerateId, UuidV7Options } from './json/uuid-v7.ts';
-export { eventTypes, isEventType, readEvent } from './event/validate-event.ts';
-export type { EventProblem } from './event/validate-event.ts';
-export { isFields, asFields, asText, asNonEmptyText, asNumber, asBoolean, defined, omit } from './json/fields.ts';
-export type { Fields } from './json/fields.ts';
+export { assignNewIds } from './tape/assign-new-ids.ts';
+export { splitLines } from './tape/split-lines.ts';
+export type { Line } from './tape/split-lines.ts';
+
+// Durable runs and stores
+export type { Answered, AnswerOptions } from './run/durable-agent.ts';
+export { createRunFlusher } from './run/run-flusher.ts';
+export type { FlushReport, LocalReader, LocalRuns, RunFlusher, RunFlusherOptions } from './run/run-flusher.ts';
+export type { CommittedBatch, RunWriter, RunWriterOptions, UnwrittenEnd } from './run/run-writer.ts';
+export { createRunWatcher } from './run/run-watcher.ts';
+export type { RunWatcher, RunWatcherOptions } from './run/run-watcher.ts';
+export { followRun } from './run/follow-run.ts';
+export type { Followed, FollowOptions } from './run/follow-run.ts';
+export { recoverRun } from './run/recover-run.ts';
+export { createSweeper } from './run/sweeper.ts';
+export type { Sweeper, SweeperOptions, SweepResult } from './run/sweeper.ts';
+export type { FileBytesPart } from './store/store.ts';

@@ -1,9 +1,6 @@
-export type { BlobInfo, Blobs, ByteRange } from './store/blobs.ts';
-export type { DetachedAppended, DetachedLog, DetachedPosition } from './run/detached-log.ts';
-export { collectDecisions } from './store/collect-decisions.ts';
-export type { NewMessage } from './run/durable-agent.ts';
-export { mergeMessage, replaceMessage } from './message/merge-message.ts';
-export type { Hint, Hints } from './store/hints.ts';
+/** Contract and shared rules for authors of stores: `@intertie/core/store`. */
+
+// Contract
 export type {
   ConnectionCounts,
   ListMessages,
@@ -15,8 +12,6 @@ export type {
   ThreadInput,
   ThreadPage,
 } from './store/store.ts';
-export type { AskedQuestion, MessageType } from './event/message.ts';
-export type { Waiting } from './event/outcome.ts';
 export type {
   AnswerRequest,
   AnswerResult,
@@ -42,15 +37,27 @@ export type {
   TakeOverOptions,
 } from './store/registry.ts';
 export type { Appended, LogBatch, LogPage, LogPosition, RunKey, RunLog, RunPosition } from './store/run-log.ts';
-export type { RunLostReason } from './store/run-lost-error.ts';
-export type { RunRefusal } from './store/run-refused-error.ts';
-export type { PositionListener } from './run/run-watcher.ts';
+export type { BlobInfo, Blobs, ByteRange } from './store/blobs.ts';
+export type { Hint, Hints } from './store/hints.ts';
+
+// Events and messages that stores hold
+export type { AskedQuestion, MessageType } from './event/message.ts';
+export type { Waiting } from './event/outcome.ts';
+export type { ToolAnswer } from './event/tool-result.ts';
+export { mergeMessage, replaceMessage } from './message/merge-message.ts';
+
+// Ids, scopes and text
 export { localScope, toScope } from './store/scope.ts';
 export type { Scope } from './store/scope.ts';
-export type { StoreErrorCode } from './store/store-error.ts';
 export { checkStoreId } from './store/store-id.ts';
-export type { ToolAnswer } from './event/tool-result.ts';
-export type { DetachedLogOptions } from './run/with-detached-log.ts';
+export { checkStoreText, isStoreText } from './store/store-text.ts';
+
+// Errors
+export type { StoreErrorCode } from './store/store-error.ts';
+export type { RunLostReason } from './store/run-lost-error.ts';
+export type { RunRefusal } from './store/run-refused-error.ts';
+
+// Rules that every store applies
 export { checkContinuation, checkStart } from './store/rules/check-request.ts';
 export {
   getAnsweredId,
@@ -61,9 +68,15 @@ export {
   readAnswer,
   readDecisions,
 } from './store/rules/decision-rules.ts';
-export { defaultLeaseMs } from './store/default-lease.ts';
-export { toLogText } from './store/rules/log-text.ts';
+export { collectDecisions } from './store/collect-decisions.ts';
 export { toNearestJson, readContent, readJson, readMessage } from './store/rules/read-message.ts';
+export { toLogText } from './store/rules/log-text.ts';
 export { readSaveMode } from './store/rules/save-mode.ts';
 export type { SaveMode } from './store/rules/save-mode.ts';
-export { checkStoreText, isStoreText } from './store/store-text.ts';
+export { defaultLeaseMs } from './store/default-lease.ts';
+
+// Durable runs
+export type { NewMessage } from './run/durable-agent.ts';
+export type { PositionListener } from './run/run-watcher.ts';
+export type { DetachedAppended, DetachedLog, DetachedPosition } from './run/detached-log.ts';
+export type { DetachedLogOptions } from './run/with-detached-log.ts';

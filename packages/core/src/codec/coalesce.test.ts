@@ -18,12 +18,12 @@ describe('coalesce', () => {
     ['another kind', reasoning('a', 'x')],
     ['another event', { type: 'text-end', id: 'a' }],
     ['metadata', { type: 'text-delta', id: 'a', delta: 'x', providerMetadata: { openai: { a: 1 } } }],
-  ])('lets go before %s', (_, event) => {
+  ])('emits the merged delta before %s', (_, event) => {
     const events = [text('a', '1'), event, text('a', '2')];
     expect(transcode(coalesce(), events)).toEqual(events);
   });
 
-  it('lets go on flush, and passes a lone delta itself', () => {
+  it('emits the merged delta on flush, and a single delta unchanged', () => {
     const codec = coalesce();
     const events: AgentEvent[] = [];
     const delta = text('a', '1');
@@ -35,13 +35,13 @@ describe('coalesce', () => {
     expect(events[0]).toBe(delta);
   });
 
-  it('counts the bytes of UTF-8', () => {
+  it('limits a merged delta by its UTF-8 bytes', () => {
     const merged = transcode(coalesce({ maxBytes: 6 }), [text('a', '€'), text('a', '€'), text('a', '€')]);
     expect(merged).toEqual([text('a', '€€'), text('a', '€')]);
     expect(transcode(coalesce({ maxBytes: 2 }), [text('a', 'long'), text('a', 'x')])).toHaveLength(2);
   });
 
-  it('keeps the first time', () => {
+  it('keeps the time of the first delta', () => {
     expect(transcode(coalesce(), [{ ...text('a', '1'), at: 5 }, text('a', '2')])).toEqual([
       { ...text('a', '12'), at: 5 },
     ]);
@@ -50,22 +50,22 @@ describe('coalesce', () => {
   const piece = fc.oneof(fc.constantFrom('', 'a', 'é', '😀', '\ud83d', '\ude00'), fc.string());
   const delta = fc
     .tuple(fc.constantFrom(text, reasoning, input), fc.constantFrom('a', 'b'), piece)
-    .map(([make, id, said]) => make(id, said));
+    .map(([make, id, content]) => make(id, content));
   const other = fc.constantFrom<AgentEvent>(
     { type: 'notice', level: 'info', message: '' },
     { type: 'text-end', id: 'a' },
   );
   const events = fc.array(fc.oneof({ arbitrary: delta, weight: 5 }, other));
 
-  it('changes no text, whatever the cap', () => {
+  it('preserves the text for every maxBytes', () => {
     fc.assert(
       fc.property(events, fc.integer({ min: 1, max: 20 }), (before, maxBytes) => {
-        expect(textsOf(transcode(coalesce({ maxBytes }), before))).toEqual(textsOf(before));
+        expect(joinDeltas(transcode(coalesce({ maxBytes }), before))).toEqual(joinDeltas(before));
       }),
     );
   });
 
-  it('does not depend on how the text was cut', () => {
+  it('gives the same output however the text was split into deltas', () => {
     fc.assert(
       fc.property(events, (before) => {
         const split = before.flatMap((event): AgentEvent[] =>
@@ -78,8 +78,8 @@ describe('coalesce', () => {
   });
 });
 
-/** The text of every stretch of deltas of one part, and the other events between them. */
-function textsOf(events: AgentEvent[]): unknown[] {
+/** Joins adjacent deltas of one part, and keeps the other events between them. */
+function joinDeltas(events: AgentEvent[]): unknown[] {
   const texts: Array<{ key: string; text: string }> = [];
   for (const event of events) {
     const key = 'delta' in event ? `${event.type} ${'id' in event ? event.id : event.toolCallId}` : event.type;

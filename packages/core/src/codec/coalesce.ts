@@ -3,24 +3,23 @@ import type { AgentEvent, EventOf } from '../event/event.ts';
 import { utf8Length } from '../json/utf8-length.ts';
 
 export interface CoalesceOptions {
-  /** No merged delta is larger than this many bytes of UTF-8; a single one that is passes as it came. */
+  /** Maximum size of a merged delta in bytes of UTF-8. A larger single delta passes unchanged. Default: 16 KiB. */
   maxBytes?: number;
 }
 
 type PartDelta = EventOf<'text-delta' | 'reasoning-delta' | 'tool-input-delta'>;
 
 /**
- * Merges adjacent deltas of one part, which changes neither the text nor the meaning: a delta of four bytes costs seventy
- * as an event. What is held is let go by any other event, by `flush` (the skin's timer) and by the end. A delta with
- * metadata stays alone. The first delta's time and origin hold for the merged one.
+ * Merges adjacent deltas of one part: a delta of four bytes costs about seventy as an event. Any other event, `flush` and the end
+ * release the merged delta. A delta with metadata is never merged. The merged delta has the time and the origin of the first.
  */
 export function coalesce({ maxBytes = 16 * 1024 }: CoalesceOptions = {}): Codec<AgentEvent, AgentEvent> {
   let held: PartDelta | undefined;
-  // Joined once, when let go.
+  // Joined once, on release: repeated concatenation would be slower.
   let texts: string[] = [];
   let bytes = 0;
 
-  const letGo = (emit: Emit<AgentEvent>): void => {
+  const flush = (emit: Emit<AgentEvent>): void => {
     if (held === undefined) return;
     const event = texts.length > 1 ? { ...held, delta: texts.join('') } : held;
     held = undefined;
@@ -32,18 +31,18 @@ export function coalesce({ maxBytes = 16 * 1024 }: CoalesceOptions = {}): Codec<
   return {
     feed(event, emit) {
       if (!isPartDelta(event) || event.providerMetadata !== undefined) {
-        letGo(emit);
+        flush(emit);
         emit(event);
         return;
       }
       const size = utf8Length(event.delta);
-      if (held !== undefined && (!isSamePart(held, event) || bytes + size > maxBytes)) letGo(emit);
+      if (held !== undefined && (!isSamePart(held, event) || bytes + size > maxBytes)) flush(emit);
       held ??= event;
       texts.push(event.delta);
       bytes += size;
     },
-    flush: letGo,
-    end: (_, emit) => letGo(emit),
+    flush,
+    end: (_, emit) => flush(emit),
   };
 }
 
@@ -52,9 +51,9 @@ function isPartDelta(event: AgentEvent): event is PartDelta {
 }
 
 function isSamePart(a: PartDelta, b: PartDelta): boolean {
-  return a.type === b.type && idOf(a) === idOf(b);
+  return a.type === b.type && getPartId(a) === getPartId(b);
 }
 
-function idOf(event: PartDelta): string {
+function getPartId(event: PartDelta): string {
   return event.type === 'tool-input-delta' ? event.toolCallId : event.id;
 }

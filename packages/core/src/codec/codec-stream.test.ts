@@ -26,7 +26,7 @@ describe('toTransformStream', () => {
     ]);
   });
 
-  it('drops the codec without an end when the reader leaves, and the source hears of it', async () => {
+  it('cancels the source and does not end the codec when the reader cancels', async () => {
     const codec = twice();
     const cancel = vi.fn<(reason?: unknown) => void>();
     const source = new ReadableStream<number>({ pull: (controller) => controller.enqueue(1), cancel });
@@ -37,7 +37,7 @@ describe('toTransformStream', () => {
     await vi.waitFor(() => expect(cancel).toHaveBeenCalledTimes(1));
   });
 
-  it('passes on the failure of the input, and ends nothing', async () => {
+  it('passes an error of the input on and does not end the codec', async () => {
     const codec = twice();
     const { readable, writable } = toTransformStream(codec);
     const reading = readable.getReader().read();
@@ -46,11 +46,11 @@ describe('toTransformStream', () => {
     expect(codec.end).not.toHaveBeenCalled();
   });
 
-  it('errors where the codec throws', async () => {
+  it('errors when the codec throws', async () => {
     await expect(allOf(toReadableStream([-1]).pipeThrough(toTransformStream(twice())))).rejects.toThrow('negative');
   });
 
-  it('waits for a slow reader', async () => {
+  it('applies backpressure to the source', async () => {
     const pull = vi.fn<(controller: ReadableStreamDefaultController<number>) => void>((controller) =>
       controller.enqueue(1),
     );

@@ -1,8 +1,8 @@
 import type { Codec } from './codec.ts';
 
 /**
- * A codec as a web stream. The end of the input is `eof`. Where the reader leaves or the input fails, the codec is dropped
- * without an end: nobody could hear what it says, and only a source (see `sourceStream`) has to end all the same.
+ * Wraps a codec in a web transform stream. The end of the input is `eof`. If the reader cancels or the input fails, the codec gets
+ * no end, because nothing reads its output. Use `sourceStream` for a codec that must end its run in every case.
  */
 export function toTransformStream<In, Out>(codec: Codec<In, Out>): TransformStream<In, Out> {
   return new TransformStream<In, Out>({

@@ -1,28 +1,28 @@
 import { expect, it } from 'vitest';
 import { compose, transcode, type Codec } from './codec.ts';
 
-/** Holds every item until the next one, a flush or the end. */
-const holding = (name: string): Codec<string, string> => {
+/** Buffers every item until the next one, a flush or the end. */
+const buffering = (name: string): Codec<string, string> => {
   let held: string[] = [];
-  const letGo = (emit: (out: string) => void): void => {
+  const flush = (emit: (out: string) => void): void => {
     for (const item of held) emit(`${name}(${item})`);
     held = [];
   };
   return {
     feed(input, emit) {
-      letGo(emit);
+      flush(emit);
       held.push(input);
     },
-    flush: letGo,
+    flush,
     end(end, emit) {
-      letGo(emit);
+      flush(emit);
       emit(`${name}:${end.reason}`);
     },
   };
 };
 
 it('composes feed, flush and end in order', () => {
-  const codec = compose(holding('a'), holding('b'));
+  const codec = compose(buffering('a'), buffering('b'));
   const out: string[] = [];
   const emit = (item: string): void => void out.push(item);
   codec.feed('1', emit);
@@ -33,6 +33,6 @@ it('composes feed, flush and end in order', () => {
   expect(out.slice(1)).toEqual(['b(a(2))', 'b(a:aborted)', 'b:aborted']);
 });
 
-it('transcodes a list', () => {
-  expect(transcode(holding('a'), ['1', '2'])).toEqual(['a(1)', 'a(2)', 'a:eof']);
+it('returns the output of a codec for a list of inputs', () => {
+  expect(transcode(buffering('a'), ['1', '2'])).toEqual(['a(1)', 'a(2)', 'a:eof']);
 });

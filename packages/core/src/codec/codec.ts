@@ -4,38 +4,39 @@ import { findSealedRun, markSeal } from './sealed-stream.ts';
 import { toFault } from '../event/to-fault.ts';
 
 /**
- * Why a codec's input is over. The same bytes mean three things: the wire closed (`eof`, complete only if it had said so),
- * we closed it (`aborted`), or something failed (`error`: the socket, the idle limit, a rejected promise).
+ * Why the input of a codec ended: the connection closed (`eof`; the run is complete only if the protocol reported its end
+ * before), we stopped it (`aborted`), or something failed (`error`: the socket, the idle limit, a rejected promise).
  */
 export type End =
   | { reason: 'eof' }
   | { reason: 'aborted'; by?: 'user' | 'system'; message?: string }
   | { reason: 'error'; error: Fault };
 
+/** Receives one output of a codec. */
 export type Emit<Out> = (out: Out) => void;
 
-/** A synchronous state machine from one stream to another. No I/O, clock, timer or randomness of its own. */
+/** Synchronous state machine from one stream to another. It has no I/O, clock, timer or randomness of its own. */
 export interface Codec<In, Out> {
   /** Never throws on data. */
   feed(input: In, emit: Emit<Out>): void;
-  /** Lets go of what is held back; the skin's timer calls it. */
+  /** Emits buffered output. Called by the timer of the surrounding stream. */
   flush?(emit: Emit<Out>): void;
-  /** Exactly once; after it, nothing. */
+  /** Called exactly once, as the last call. */
   end(end: End, emit: Emit<Out>): void;
 }
 
-/** From canonical events to a dialect. Equal options and events give equal output, and a prefix gives a prefix. */
+/** Converts canonical events to a dialect. Equal options and events give equal output, and a prefix gives a prefix. */
 export interface Encoder<Out, State = unknown> extends Codec<AgentEvent, Out> {
   readonly version: string;
-  /** Names the options, so that a cursor knows whether it still fits. */
+  /** Identifies the options, so that a cursor of another encoder configuration can be rejected. */
   readonly optionsKey: string;
-  /** What a reader who joins in the middle needs first. */
+  /** Emits what a reader needs that joins in the middle of a run. */
   open?(state: State, emit: Emit<Out>): void;
 }
 
-/** Two codecs as one: what the first emits, the second is fed. */
+/** Joins two codecs: the output of the first is the input of the second. */
 export function compose<A, B, C>(first: Codec<A, B>, second: Codec<B, C>): Codec<A, C> {
-  // One function for all inputs, and not one for each: there are many.
+  // One closure for all inputs instead of one per input.
   let emitOut: Emit<C>;
   const pass = (between: B): void => second.feed(between, emitOut);
   const composed: Codec<A, C> = {
@@ -54,7 +55,7 @@ export function compose<A, B, C>(first: Codec<A, B>, second: Codec<B, C>): Codec
       try {
         first.end(end, pass);
       } catch (error) {
-        // A broken codec must not keep the next one from closing what is open.
+        // The second codec must still close its open scopes if the first one is broken.
         why = { reason: 'error', error: toFault(error, 'codec') };
       }
       second.end(why, emit);
@@ -65,7 +66,7 @@ export function compose<A, B, C>(first: Codec<A, B>, second: Codec<B, C>): Codec
   return composed;
 }
 
-/** Everything that a codec makes of a list of inputs, for tests and small programs. */
+/** Returns the complete output of a codec for a list of inputs. For tests and small programs. */
 export function transcode<In, Out>(codec: Codec<In, Out>, inputs: Iterable<In>, end: End = { reason: 'eof' }): Out[] {
   const outputs: Out[] = [];
   const emit = (out: Out): void => void outputs.push(out);

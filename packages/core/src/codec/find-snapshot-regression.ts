@@ -1,42 +1,42 @@
 import type { MessageContent, MessagePart, ToolState } from '../event/message.ts';
-import { takesBack } from './tool-part.ts';
+import { isRegression } from './tool-part.ts';
 
-/** What earlier runs have said and how they ended. */
-export type Earlier = { texts: Map<string, string>; runs: Set<string> };
+/** Texts and run ids of the runs before this one. */
+export type EarlierRuns = { texts: Map<string, string>; runs: Set<string> };
 
 type Known = {
   calls: ReadonlyMap<string, { state: ToolState }>;
   questions: ReadonlyMap<string, { answered: boolean }>;
-  earlier: Earlier | undefined;
+  earlierRuns: EarlierRuns | undefined;
 };
 
-/** The first thing that is known and that a snapshot would take back: it may add, and it may not forget. */
-export function takenBack(known: Known, content: MessageContent): { id: string; why: string } | undefined {
+/** Finds the first known item that a snapshot would remove or change. A snapshot may only add. */
+export function findSnapshotRegression(known: Known, content: MessageContent): { id: string; why: string } | undefined {
   const calls = new Map<string, ToolState>();
   const answers = new Map<string, boolean>();
   const texts = new Map<string, string>();
   for (const part of content.parts) {
-    const asked = part.type === 'tool-invocation' ? part.approval : part.type === 'question' ? part : undefined;
+    const question = part.type === 'tool-invocation' ? part.approval : part.type === 'question' ? part : undefined;
     if (part.type === 'tool-invocation') calls.set(part.toolCallId, part.state);
-    if (asked) answers.set(asked.questionId, asked.answer !== undefined);
-    if (part.id !== undefined) texts.set(part.id, textOf(part) ?? '');
+    if (question) answers.set(question.questionId, question.answer !== undefined);
+    if (part.id !== undefined) texts.set(part.id, getText(part) ?? '');
   }
   for (const [id, { state }] of known.calls) {
-    const stated = calls.get(id);
-    if (stated === undefined || takesBack(state, stated)) return { id, why: 'It would take a call back.' };
+    const next = calls.get(id);
+    if (next === undefined || isRegression(state, next)) return { id, why: 'It would revert a tool call.' };
   }
   for (const [id, { answered }] of known.questions) {
-    if (!answers.has(id) || (answered && !answers.get(id))) return { id, why: 'It would take a question back.' };
+    if (!answers.has(id) || (answered && !answers.get(id))) return { id, why: 'It would revert a question.' };
   }
-  for (const [id, text] of known.earlier?.texts ?? []) {
-    if (texts.get(id) !== text) return { id, why: 'It would edit what an earlier run has said.' };
+  for (const [id, text] of known.earlierRuns?.texts ?? []) {
+    if (texts.get(id) !== text) return { id, why: 'It would change the text of an earlier run.' };
   }
   const runs = new Set(content.runs?.map(({ runId }) => runId));
-  for (const id of known.earlier?.runs ?? []) if (!runs.has(id)) return { id, why: 'It leaves out an earlier run.' };
+  for (const id of known.earlierRuns?.runs ?? []) if (!runs.has(id)) return { id, why: 'It omits an earlier run.' };
   return undefined;
 }
 
-/** Of a text or a reasoning: what it says. */
-export function textOf(part: MessagePart): string | undefined {
+/** Returns the text of a text or reasoning part. */
+export function getText(part: MessagePart): string | undefined {
   return part.type === 'text' ? part.text : part.type === 'reasoning' ? part.reasoning : undefined;
 }

@@ -2,7 +2,7 @@ import type { Emit } from './codec.ts';
 import type { AgentEvent, EventOf } from '../event/event.ts';
 import type { Fault } from '../event/fault.ts';
 import type { AskedQuestion, ToolPart, ToolState } from '../event/message.ts';
-import type { Misfit } from './report-invalid-event.ts';
+import type { ReportInvalidEvent } from './report-invalid-event.ts';
 import type { Waiting } from '../event/outcome.ts';
 import { isSettled } from './tool-part.ts';
 
@@ -10,20 +10,20 @@ type Call = {
   state: ToolState;
   invalid: Fault | undefined;
   stepId: string | undefined;
-  /** What the opening said of a call that was streamed, and what therefore holds. */
-  said: EventOf<'tool-input-start'> | undefined;
+  /** Start event of a streamed call whose input is not complete yet. Its fields win over those of the `tool-call`. */
+  inputStart: EventOf<'tool-input-start'> | undefined;
 };
 
-/** The calls of a run and its baseline, and what was asked: what has been made, settled and answered. */
+/** Tracks the state of the tool calls and questions of a run and its baseline. */
 export class RunCalls {
-  #misfit: Misfit;
+  #reportInvalid: ReportInvalidEvent;
   #calls = new Map<string, Call>();
   #questions = new Map<string, { answered: boolean; toolCallId: string | undefined }>();
-  /** Those of a discarded step too: an id is never asked under again. */
+  /** Includes the questions of discarded steps: a question id is never reused. */
   #questionIds = new Set<string>();
 
-  constructor(misfit: Misfit) {
-    this.#misfit = misfit;
+  constructor(reportInvalid: ReportInvalidEvent) {
+    this.#reportInvalid = reportInvalid;
   }
 
   get calls(): ReadonlyMap<string, Readonly<Call>> {
@@ -40,29 +40,35 @@ export class RunCalls {
     return this.#calls.get(waiting.toolCallId)?.state === 'call';
   }
 
-  opened(event: EventOf<'tool-input-start'>): void {
-    this.#calls.set(event.toolCallId, { state: 'partial-call', invalid: undefined, stepId: event.stepId, said: event });
+  start(event: EventOf<'tool-input-start'>): void {
+    this.#calls.set(event.toolCallId, {
+      state: 'partial-call',
+      invalid: undefined,
+      stepId: event.stepId,
+      inputStart: event,
+    });
   }
 
-  /** The call is complete. `known` is what was known of it: it stays in its step. */
-  called(event: EventOf<'tool-call'>, known: Readonly<Call> | undefined): void {
+  /** Marks a call as complete. A call that is already known stays in its step. */
+  complete(event: EventOf<'tool-call'>, known: Readonly<Call> | undefined): void {
     const { stepId } = known ?? event;
-    this.#calls.set(event.toolCallId, { state: 'call', invalid: event.invalid, stepId, said: undefined });
+    this.#calls.set(event.toolCallId, { state: 'call', invalid: event.invalid, stepId, inputStart: undefined });
   }
 
   settle(event: EventOf<'tool-result'>, emit: Emit<AgentEvent>): void {
     const { toolCallId } = event;
     const call = this.#calls.get(toolCallId);
-    if (call === undefined) return this.#misfit(event, toolCallId, 'There is no such call.');
-    if (call.state === 'partial-call') return this.#misfit(event, toolCallId, 'The call is not complete.');
-    if (isSettled(call.state)) return this.#misfit(event, toolCallId, 'The call has its result already.', 'late');
+    if (call === undefined) return this.#reportInvalid(event, toolCallId, 'The tool call is unknown.');
+    if (call.state === 'partial-call') return this.#reportInvalid(event, toolCallId, 'The call is not complete.');
+    if (isSettled(call.state))
+      return this.#reportInvalid(event, toolCallId, 'The call already has its result.', 'late');
     if (event.status !== 'ok') call.state = event.status;
     else if (!event.preliminary) call.state = 'result';
     emit(event);
   }
 
-  /** Each invalid call has a result, also if nobody gave one. */
-  settleInvalid(time: { at?: number }, emit: Emit<AgentEvent>): void {
+  /** Emits an error result for every invalid call that got no result. */
+  settleInvalidCalls(time: { at?: number }, emit: Emit<AgentEvent>): void {
     for (const [toolCallId, call] of this.#calls) {
       if (!call.invalid || call.state !== 'call') continue;
       call.state = 'error';
@@ -70,17 +76,17 @@ export class RunCalls {
     }
   }
 
-  /** The question as it can be asked, or nothing. */
+  /** Returns the question to emit, without a reference to an unknown call; undefined for a duplicate. */
   ask(event: EventOf<'question'>): EventOf<'question'> | undefined {
     const { questionId } = event;
     if (this.#questionIds.has(questionId)) {
-      this.#misfit(event, questionId, 'It has been asked before.');
+      this.#reportInvalid(event, questionId, 'The question was already asked.');
       return undefined;
     }
     this.#questionIds.add(questionId);
     const { toolCallId, ...free } = event;
     const isKnown = toolCallId === undefined || this.#calls.has(toolCallId);
-    if (!isKnown) this.#misfit(event, questionId, `It is about the call ${toolCallId}, which does not exist.`);
+    if (!isKnown) this.#reportInvalid(event, questionId, `It refers to the unknown tool call ${toolCallId}.`);
     this.#questions.set(questionId, { answered: false, toolCallId: isKnown ? toolCallId : undefined });
     return isKnown ? event : free;
   }
@@ -88,28 +94,28 @@ export class RunCalls {
   answer(event: EventOf<'answer'>, emit: Emit<AgentEvent>): void {
     const { questionId } = event;
     const question = this.#questions.get(questionId);
-    if (question === undefined) return this.#misfit(event, questionId, 'There is no such question.');
-    if (question.answered) return this.#misfit(event, questionId, 'The question is answered already.', 'late');
+    if (question === undefined) return this.#reportInvalid(event, questionId, 'The question is unknown.');
+    if (question.answered) return this.#reportInvalid(event, questionId, 'The question is already answered.', 'late');
     question.answered = true;
     emit(event);
   }
 
-  /** Its calls never happened: nothing waits for them, and a snapshot may leave them out. */
-  discard(discarded: string): void {
+  /** Removes the calls of a discarded step and their questions: no pause waits for them, and a snapshot may omit them. */
+  discardStep(discarded: string): void {
     for (const [id, { stepId }] of this.#calls) if (stepId === discarded) this.#calls.delete(id);
     for (const [id, { toolCallId }] of this.#questions) {
       if (toolCallId !== undefined && !this.#calls.has(toolCallId)) this.#questions.delete(id);
     }
   }
 
-  learn(part: ToolPart): void {
-    const { invalid, stepId, said } = this.#calls.get(part.toolCallId) ?? {};
+  addFromSnapshot(part: ToolPart): void {
+    const { invalid, stepId, inputStart } = this.#calls.get(part.toolCallId) ?? {};
     const fault = part.invalid ? (part.error ?? { message: 'The call is invalid.' }) : invalid;
-    this.#calls.set(part.toolCallId, { state: part.state, invalid: fault, stepId, said });
-    if (part.approval) this.learnQuestion(part.approval);
+    this.#calls.set(part.toolCallId, { state: part.state, invalid: fault, stepId, inputStart });
+    if (part.approval) this.addQuestion(part.approval);
   }
 
-  learnQuestion({ questionId, toolCallId, answer }: AskedQuestion): void {
+  addQuestion({ questionId, toolCallId, answer }: AskedQuestion): void {
     this.#questionIds.add(questionId);
     this.#questions.set(questionId, { answered: answer !== undefined, toolCallId });
   }

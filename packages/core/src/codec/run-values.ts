@@ -1,14 +1,14 @@
 import { applyPatch, type Op, type Patched } from '../json/json-patch.ts';
 import type { Json } from '../json/json.ts';
 
-/** The data and the state of a run, as patches have left them: whether the next one can be applied. */
+/** Tracks the data parts and the state of a run, to check whether a patch can be applied. */
 export class RunValues {
   #data = new Map<string, { value: Json; transient: boolean }>();
   #state: Json | undefined;
-  /** What patches have made, and may change again. Few runs have any. */
+  /** Containers that `applyPatch` may change in place. Created on demand: few runs have patches. */
   #owned: WeakSet<object> | undefined;
 
-  /** Whether the data of that id is transient. Undefined: there is none. */
+  /** Returns whether the data with this id is transient; undefined if the id is unknown. */
   isTransient(id: string): boolean | undefined {
     return this.#data.get(id)?.transient;
   }
@@ -17,16 +17,16 @@ export class RunValues {
     this.#data.set(id, { value, transient });
   }
 
-  forgetData(id: string): void {
+  deleteData(id: string): void {
     this.#data.delete(id);
   }
 
-  /** Gives the reason where it cannot be. */
+  /** Returns the reason if the patch cannot be applied. */
   patchData(id: string, patch: Op[]): string | undefined {
     const data = this.#data.get(id);
-    if (data === undefined) return 'There is no such data.';
-    const patched = this.#patched(data.value, patch);
-    if (!patched.ok) return whyNot(patched);
+    if (data === undefined) return 'The data part is unknown.';
+    const patched = this.#patch(data.value, patch);
+    if (!patched.ok) return explainFailure(patched);
     data.value = patched.value;
     return undefined;
   }
@@ -39,19 +39,19 @@ export class RunValues {
     this.#state = state;
   }
 
-  /** Gives the reason where it cannot be. */
+  /** Returns the reason if the patch cannot be applied. */
   patchState(patch: Op[]): string | undefined {
-    const patched = this.#patched(this.#state ?? {}, patch);
-    if (!patched.ok) return whyNot(patched);
+    const patched = this.#patch(this.#state ?? {}, patch);
+    if (!patched.ok) return explainFailure(patched);
     this.#state = patched.value;
     return undefined;
   }
 
-  #patched(value: Json, patch: Op[]): Patched {
+  #patch(value: Json, patch: Op[]): Patched {
     return applyPatch(value, patch, (this.#owned ??= new WeakSet()));
   }
 }
 
-function whyNot({ index, message }: Extract<Patched, { ok: false }>): string {
-  return `Its operation ${index} fails: ${message}.`;
+function explainFailure({ index, message }: Extract<Patched, { ok: false }>): string {
+  return `Operation ${index} of the patch fails: ${message}.`;
 }

@@ -45,7 +45,7 @@ describe('sealStream', () => {
     expect(losses).toEqual([]);
   });
 
-  it('does not take a codec that wraps a seal for a seal', () => {
+  it('does not treat a codec that wraps a seal as sealed', () => {
     const run = runInput();
     const sealed = compose(passThrough(), seal(run, ignore));
     for (const codec of [{ ...sealed }, compose(sealed, passThrough())]) {

@@ -49,7 +49,7 @@ describe('seal', () => {
     expect(out).toEqual([start]);
   });
 
-  it('takes the shape of events on trust where it is told to, and nothing else', () => {
+  it('skips only the shape check for trusted events', () => {
     const losses: Loss[] = [];
     const odd: AgentEvent = { type: 'raw', dialect: 'x', value: 1n as never };
     const orphan: AgentEvent = { type: 'text-delta', id: 'a', delta: 'late' };
@@ -63,7 +63,7 @@ describe('seal', () => {
     expect(sealed([odd])[1]).toMatchObject([{ kind: 'repaired', what: expect.stringContaining('BigInt') as string }]);
   });
 
-  it('takes more of what was said last for what it would be if it were looked up', () => {
+  it('treats repeated deltas of one part the same with and without the fast path', () => {
     const id = fc.constantFrom('a', 'b');
     const event = fc.oneof(
       { weight: 6, arbitrary: fc.record({ type: fc.constantFrom('text-delta', 'reasoning-delta'), id, delta: id }) },
@@ -77,16 +77,16 @@ describe('seal', () => {
     ) as fc.Arbitrary<AgentEvent>;
     fc.assert(
       fc.property(fc.array(event, { maxLength: 40, size: 'max' }), (events) => {
-        // Only what says no more than its words is taken at a glance.
-        const saysMore = events.map((one) => (one.type.endsWith('-delta') ? { ...one, providerMetadata: {} } : one));
-        const [out, losses] = sealed(saysMore);
+        // Deltas with metadata never take the fast path.
+        const slow = events.map((one) => (one.type.endsWith('-delta') ? { ...one, providerMetadata: {} } : one));
+        const [out, losses] = sealed(slow);
         expect(sealed(events)).toEqual([out.map(bare), losses]);
       }),
       { numRuns: 500 },
     );
   });
 
-  it('is over after its end, also for more of what was said last', () => {
+  it('drops a delta after the end, even for the part of the last delta', () => {
     const losses: Loss[] = [];
     const codec = seal(run, (loss) => losses.push(loss));
     const delta: AgentEvent = { type: 'text-delta', id: 'a', delta: 'word' };
@@ -97,7 +97,7 @@ describe('seal', () => {
     expect(losses).toMatchObject([{ kind: 'late', what: 'text-delta', id: 'a' }]);
   });
 
-  it('eof is not success: a stream without a last word is truncated', () => {
+  it('ends a stream without a run-end as truncated', () => {
     expect(sealed([])[0]).toEqual([
       start,
       { type: 'run-end', outcome: 'error', error: { message: expect.any(String), code: 'truncated' } },
@@ -114,11 +114,11 @@ describe('seal', () => {
       { reason: 'error', error: { message: 'gone', code: 'lost' } } as const,
       { outcome: 'error', error: { message: 'gone', code: 'lost' } },
     ],
-  ])('an input that ends with %j', (end, outcome) => {
+  ])('maps the input end %j to the outcome', (end, outcome) => {
     expect(sealed([], {}, end)[0].at(-1)).toEqual({ type: 'run-end', ...outcome });
   });
 
-  it('closes what is open in reverse order, with the time of the last event', () => {
+  it('closes open scopes in reverse order, with the time of the last event', () => {
     const [events, losses] = sealed(
       [
         { type: 'agent-start', agentId: 'a', name: 'A', kind: 'agent', at: 101 },
@@ -139,7 +139,7 @@ describe('seal', () => {
     expect(losses).toEqual([]);
   });
 
-  it('ends once: what comes after run-end is late (Open Harness 14, stale MAIL agents)', () => {
+  it('reports events after run-end as late (Open Harness 14, stale MAIL agents)', () => {
     const [events, losses] = sealed([
       { type: 'run-end', outcome: 'complete' },
       { type: 'text-start', id: 'x' },
@@ -152,12 +152,12 @@ describe('seal', () => {
     ]);
   });
 
-  it('takes the ids of the run, never those of the wire', () => {
+  it('replaces the ids of a fed run-start by those of the run', () => {
     const [events] = sealed([{ type: 'run-start', runId: 'theirs', threadId: 'theirs', messageId: 'theirs', at: 7 }]);
     expect(events[0]).toEqual({ ...start, at: 7 });
   });
 
-  it('a continuation begins with its baseline, the answers and the state', () => {
+  it('starts a continuation with its baseline, the answers and the state', () => {
     const message = {
       format: 2 as const,
       parts: [
@@ -185,7 +185,7 @@ describe('seal', () => {
     expect(losses).toMatchObject([{ kind: 'repaired', what: 'answer', id: 'unknown' }]);
   });
 
-  it('recovery takes up a log, also one that was cut before its baseline', () => {
+  it('writes the baseline when it ends a log that was cut before it', () => {
     const message = { format: 2 as const, parts: [] };
     const codec = seal({ ...run, resumes: 'r0', message }, () => undefined);
     codec.feed({ ...start, resumes: 'r0' }, () => undefined);
@@ -194,7 +194,7 @@ describe('seal', () => {
     expect(closing.map(({ type }) => type)).toEqual(['message-snapshot', 'run-end']);
   });
 
-  it('a state patch without a state begins from an empty one', () => {
+  it('writes an empty state before a patch without a state', () => {
     const [events] = sealed([{ type: 'state-delta', patch: [{ op: 'add', path: '/a', value: 1 }] }]);
     expect(events.slice(1, 3)).toEqual([
       { type: 'state-snapshot', state: {} },
@@ -202,7 +202,7 @@ describe('seal', () => {
     ]);
   });
 
-  it('an invalid call gets its error result at the end, if nobody gave it', () => {
+  it('writes an error result at the end for an invalid call without a result', () => {
     const [events] = sealed([
       { type: 'tool-call', toolCallId: 'c', toolName: 't', input: '{', invalid: { message: 'not JSON' } },
     ]);
@@ -214,7 +214,7 @@ describe('seal', () => {
     });
   });
 
-  it('a pause that waits for nothing pending is complete, with a line in the ledger', () => {
+  it('completes a paused run that waits for nothing pending, and reports it', () => {
     const [events, losses] = sealed([
       { type: 'run-end', outcome: 'paused', waitingFor: [{ type: 'tool', toolCallId: 'c' }] },
     ]);
@@ -222,7 +222,7 @@ describe('seal', () => {
     expect(losses).toMatchObject([{ kind: 'repaired', what: 'run-end', why: expect.stringContaining('the call c') }]);
   });
 
-  it('carries an event of a newer version as raw', () => {
+  it('passes an event of a newer version as raw', () => {
     const newer = { type: 'hologram', at: 5, beams: 3 } as never;
     expect(sealed([newer])[0][1]).toEqual({ type: 'raw', dialect: 'canonical', value: newer, at: 5 });
   });
@@ -236,7 +236,7 @@ describe('seal', () => {
       ],
       [{ type: 'tool-result', toolCallId: 'c', status: 'ok', output: 2 }],
     ],
-    ['a delta of nothing', [], [{ type: 'text-delta', id: 'x', delta: 'lost' }]],
+    ['a delta of an unknown part', [], [{ type: 'text-delta', id: 'x', delta: 'lost' }]],
     [
       'a reopened text',
       [
@@ -256,11 +256,11 @@ describe('seal', () => {
       [{ type: 'state-delta', patch: [{ op: 'remove', path: '/x' }] }],
     ],
     [
-      'a snapshot that takes a call back',
+      'a snapshot that removes a call',
       [{ type: 'tool-call', toolCallId: 'c', toolName: 't', input: 1 }],
       [{ type: 'message-snapshot', content: { format: 2, parts: [] } }],
     ],
-  ])('leaves out %s, and says so', (_, before, wrong) => {
+  ])('drops %s and reports it', (_, before, wrong) => {
     const [events, losses] = sealed([...before, ...wrong]);
     for (const event of before) expect(events).toContainEqual(event);
     for (const event of wrong) expect(events).not.toContainEqual(event);
@@ -268,20 +268,20 @@ describe('seal', () => {
   });
 
   it.each<[string, unknown]>([
-    ['no event', null],
-    ['a patch without a patch', { type: 'state-delta' }],
+    ['null', null],
+    ['a state-delta without a patch', { type: 'state-delta' }],
     ['a snapshot without content', { type: 'message-snapshot' }],
     ['a pause without a list', { type: 'run-end', outcome: 'paused' }],
-    ['a delta that is no text', { type: 'text-delta', id: 'x', delta: 7 }],
-  ])('carries %s as raw with a notice, and never throws', (_, fed) => {
-    const [events] = sealed([fed as AgentEvent]);
+    ['a delta that is not a string', { type: 'text-delta', id: 'x', delta: 7 }],
+  ])('passes %s as raw with a notice, without throwing', (_, input) => {
+    const [events] = sealed([input as AgentEvent]);
     expect(events.slice(1, 3)).toEqual([
-      { type: 'raw', dialect: 'canonical', value: fed },
+      { type: 'raw', dialect: 'canonical', value: input },
       expect.objectContaining({ type: 'notice', level: 'warning', code: 'malformed' }),
     ]);
   });
 
-  it('makes JSON of what JSON cannot say, and says so', () => {
+  it('converts values that are not JSON, and reports them', () => {
     const circle: { self?: unknown } = {};
     circle.self = circle;
     const input = { big: 10n, circle, bytes: new Uint8Array([1]), not: Number.NaN };
@@ -293,15 +293,15 @@ describe('seal', () => {
 
   it.each<[string, MessageContent]>([
     ['edits the text of an earlier run', baseline({ text: 'EDITED' })],
-    ['takes an answer back', baseline({ answered: false })],
-    ['leaves out an earlier run', baseline({ runs: false })],
-  ])('refuses a snapshot that %s', (_, content) => {
+    ['removes an answer', baseline({ answered: false })],
+    ['omits an earlier run', baseline({ runs: false })],
+  ])('drops a snapshot that %s', (_, content) => {
     const [events, losses] = sealed([{ type: 'message-snapshot', content }], { resumes: 'r0', message: baseline({}) });
     expect(events.filter(({ type }) => type === 'message-snapshot')).toHaveLength(1);
     expect(losses).toMatchObject([{ kind: 'repaired', what: 'message-snapshot' }]);
   });
 
-  it('a part that names its step alone is of that agent', () => {
+  it('attributes a part that names only its step to the agent of the step', () => {
     const [events, losses] = sealed([
       { type: 'agent-start', agentId: 'a', name: 'A', kind: 'agent' },
       { type: 'step-start', stepId: 's', agentId: 'a' },
@@ -311,23 +311,23 @@ describe('seal', () => {
     expect(losses).toEqual([]);
   });
 
-  it('what the opening of a call said holds, whatever the call says later', () => {
-    const opening = { toolCallId: 'c', toolName: 't', title: 'A', internal: true, to: ['x'] } as const;
+  it('prefers the fields of tool-input-start over those of tool-call', () => {
+    const inputStart = { toolCallId: 'c', toolName: 't', title: 'A', internal: true, to: ['x'] } as const;
     const [events] = sealed([
-      { type: 'tool-input-start', ...opening, to: ['x'] },
+      { type: 'tool-input-start', ...inputStart, to: ['x'] },
       { type: 'tool-input-end', toolCallId: 'c' },
       { type: 'tool-call', toolCallId: 'c', toolName: 'other', title: 'B', input: 1, executor: 'client' },
     ]);
-    expect(events[3]).toEqual({ type: 'tool-call', ...opening, input: 1, executor: 'client' });
+    expect(events[3]).toEqual({ type: 'tool-call', ...inputStart, input: 1, executor: 'client' });
   });
 
-  it('a continuation that does not say from where starts afresh', () => {
+  it('ignores resumes without a message to continue, and reports it', () => {
     const [events, losses] = sealed([], { resumes: 'r0' });
     expect(events[0]).toEqual(start);
     expect(losses).toMatchObject([{ what: 'run-start', why: expect.stringContaining('r0') }]);
   });
 
-  it('agents end as the run does, also if its pause turns out to be none', () => {
+  it('ends open agents with the corrected outcome of the run', () => {
     const [events] = sealed([
       { type: 'agent-start', agentId: 'a', name: 'A', kind: 'agent' },
       { type: 'run-end', outcome: 'paused', waitingFor: [] },
@@ -338,7 +338,7 @@ describe('seal', () => {
     ]);
   });
 
-  it('data of a discarded step is gone, and an id is transient or kept, not both', () => {
+  it('drops patches of discarded data, and data that changes between transient and stored', () => {
     const [, losses] = sealed([
       { type: 'step-start', stepId: 's' },
       { type: 'data', id: 'd', name: 'n', data: [], stepId: 's' },
@@ -350,7 +350,7 @@ describe('seal', () => {
     expect(losses.map(({ what, id }) => `${what} ${id}`)).toEqual(['data-delta d', 'data e']);
   });
 
-  it('copies a list of any length', () => {
+  it('applies a patch of 150,000 operations, and a copy of the result', () => {
     const patch = Array.from({ length: 150_000 }, () => ({ op: 'add' as const, path: '/a/-', value: 1 }));
     const [, losses] = sealed([
       { type: 'state-snapshot', state: { a: [] } },
@@ -361,14 +361,14 @@ describe('seal', () => {
   });
 });
 
-function baseline(more: { text?: string; answered?: false; runs?: false }): MessageContent {
-  const answer = more.answered === false ? {} : { answer: { questionId: 'q', value: 1 } };
+function baseline(changes: { text?: string; answered?: false; runs?: false }): MessageContent {
+  const answer = changes.answered === false ? {} : { answer: { questionId: 'q', value: 1 } };
   return {
     format: 2,
     parts: [
-      { type: 'text', id: '0', text: more.text ?? 'said by run 0' },
+      { type: 'text', id: '0', text: changes.text ?? 'text of run 0' },
       { type: 'question', questionId: 'q', kind: 'input', ...answer },
     ],
-    ...(more.runs !== false && { runs: [{ runId: 'r0', outcome: 'complete' }] }),
+    ...(changes.runs !== false && { runs: [{ runId: 'r0', outcome: 'complete' }] }),
   };
 }

@@ -7,25 +7,24 @@ import { toInterruptedOutcome } from './to-outcome.ts';
 import type { RunInput } from '../event/run-input.ts';
 import { RunGuard } from './run-guard.ts';
 import { markSeal } from './sealed-stream.ts';
-import { isWellFormed, mend, plainDeltaOf } from '../event/well-formed.ts';
+import { isWellFormed, repairEvent, getPlainDeltaId } from '../event/well-formed.ts';
 
 export interface SealOptions {
   /**
-   * Whether the events need not be looked at for their shape, since a decoder in typed code makes them, and makes JSON of what it
-   * passes on. What they refer to is looked at all the same. Default: no.
+   * Skips the shape check of events, for decoders in typed code that convert all passed-on values to JSON. References between
+   * events are checked in any case. Default: false.
    */
   trusted?: boolean;
 }
 
 /**
- * The last codec of every source: it frames the run. Before the first event it writes `run-start`, the baseline, the
- * answers and the state that the run begins with; at the end it closes what is open, in reverse order, and writes
- * `run-end`. Whatever it is fed, what comes out keeps the invariants: an event that would break one is mended or left
- * out, and entered in the ledger.
+ * Creates the last codec of every source. It writes `run-start`, the baseline, the answers and the initial state before the first
+ * event. At the end it closes open scopes in reverse order and writes `run-end`. Its output keeps the stream invariants for any
+ * input: an event that would break one is repaired or dropped, and reported to `onLoss`.
  *
- * A decoder, a stop and the recovery after a crash all end a run here. Recovery feeds the log, whose `run-start` is then
- * taken and not written again, and appends what `end` emits. It mints nothing and reads no clock: what it writes at the end
- * carries the time of the last event that had one; where none had, the skin says when it was.
+ * A decoder, a stop and the recovery after a crash all end a run here. Recovery feeds the events of the log, so that `run-start` is
+ * not written again, and appends the output of `end`. The seal creates no ids and reads no clock: the events of `end` get the time
+ * of the last event that had one; if no event had one, the surrounding stream sets the time.
  */
 export function seal(run: RunInput, onLoss: OnLoss, options: SealOptions = {}): Codec<AgentEvent, AgentEvent> {
   const codec = new Seal(run, onLoss, options);
@@ -40,10 +39,10 @@ class Seal implements Codec<AgentEvent, AgentEvent> {
   #guard: RunGuard;
   #start: EventOf<'run-start'>;
   #phase: 'before' | 'running' | 'ended' = 'before';
-  /** Of a log that was taken up: the baseline has not been seen yet. */
-  #owesBaseline = false;
-  #at: number | undefined;
-  /** What the last delta was of, and nothing has come since: it is open still. */
+  /** A `run-start` was fed, as from a log, and the baseline has not followed yet. */
+  #needsBaseline = false;
+  #lastTime: number | undefined;
+  /** Part of the last plain delta. Cleared by any other event, so the part is still open. */
   #lastType: string | undefined;
   #lastId: string | undefined;
 
@@ -52,32 +51,33 @@ class Seal implements Codec<AgentEvent, AgentEvent> {
     this.#onLoss = onLoss;
     this.#isTrusted = trusted;
     this.#guard = new RunGuard(onLoss);
-    this.#start = runStart(run, onLoss);
+    this.#start = createRunStart(run, onLoss);
   }
 
-  feed(fed: AgentEvent, emit: Emit<AgentEvent>): void {
-    // Most of a stream, and nothing but being open is asked of it.
-    const id = plainDeltaOf(fed);
-    if (id !== undefined && id === this.#lastId && fed.type === this.#lastType) return emit(fed);
+  feed(input: AgentEvent, emit: Emit<AgentEvent>): void {
+    // Fast path for most events of a stream: a further delta of a part that is known to be open.
+    const id = getPlainDeltaId(input);
+    if (id !== undefined && id === this.#lastId && input.type === this.#lastType) return emit(input);
     this.#lastId = undefined;
-    if (this.#phase === 'ended') return this.#onLoss(late(fed));
-    if (id !== undefined && this.#phase === 'running' && !this.#owesBaseline) return this.#delta(fed, id, emit);
-    if (this.#isTrusted || isWellFormed(fed)) return this.#take(fed, emit);
-    for (const event of mend(fed, this.#onLoss)) this.#take(event, emit);
+    if (this.#phase === 'ended') return this.#onLoss(toLateLoss(input));
+    if (id !== undefined && this.#phase === 'running' && !this.#needsBaseline)
+      return this.#handleDelta(input, id, emit);
+    if (this.#isTrusted || isWellFormed(input)) return this.#handleEvent(input, emit);
+    for (const event of repairEvent(input, this.#onLoss)) this.#handleEvent(event, emit);
   }
 
   flush(emit: Emit<AgentEvent>): void {
-    if (this.#phase === 'before') this.#begin(emit);
+    if (this.#phase === 'before') this.#startRun(emit);
   }
 
   end(end: End, emit: Emit<AgentEvent>): void {
     if (this.#phase === 'ended') return;
-    if (this.#phase === 'before') this.#begin(emit);
-    if (this.#owesBaseline) this.#writeBaseline(emit);
-    this.#finish({ type: 'run-end', ...toInterruptedOutcome(end) }, emit);
+    if (this.#phase === 'before') this.#startRun(emit);
+    if (this.#needsBaseline) this.#writeBaseline(emit);
+    this.#endRun({ type: 'run-end', ...toInterruptedOutcome(end) }, emit);
   }
 
-  #delta(event: AgentEvent, id: string, emit: Emit<AgentEvent>): void {
+  #handleDelta(event: AgentEvent, id: string, emit: Emit<AgentEvent>): void {
     this.#guard.admit(event, (admitted) => {
       this.#lastType = event.type;
       this.#lastId = id;
@@ -85,25 +85,25 @@ class Seal implements Codec<AgentEvent, AgentEvent> {
     });
   }
 
-  #take(event: AgentEvent, emit: Emit<AgentEvent>): void {
-    if (event.type === 'run-start') return this.#takeStart(event, emit);
-    if (this.#phase === 'before') this.#begin(emit);
-    if (this.#owesBaseline && event.type !== 'message-snapshot') this.#writeBaseline(emit);
-    this.#owesBaseline = false;
-    if (event.at !== undefined) this.#at = event.at;
-    if (event.type === 'run-end') this.#finish(event, emit);
+  #handleEvent(event: AgentEvent, emit: Emit<AgentEvent>): void {
+    if (event.type === 'run-start') return this.#handleRunStart(event, emit);
+    if (this.#phase === 'before') this.#startRun(emit);
+    if (this.#needsBaseline && event.type !== 'message-snapshot') this.#writeBaseline(emit);
+    this.#needsBaseline = false;
+    if (event.at !== undefined) this.#lastTime = event.at;
+    if (event.type === 'run-end') this.#endRun(event, emit);
     else this.#guard.admit(event, emit);
   }
 
-  #takeStart(event: EventOf<'run-start'>, emit: Emit<AgentEvent>): void {
-    if (this.#phase === 'running') return this.#onLoss(secondStart(event));
+  #handleRunStart(event: EventOf<'run-start'>, emit: Emit<AgentEvent>): void {
+    if (this.#phase === 'running') return this.#onLoss(toSecondStartLoss(event));
     this.#phase = 'running';
-    this.#owesBaseline = this.#run.message !== undefined;
-    this.#at = event.at;
+    this.#needsBaseline = this.#run.message !== undefined;
+    this.#lastTime = event.at;
     emit({ ...event, ...this.#start, at: event.at ?? this.#run.startedAt });
   }
 
-  #begin(emit: Emit<AgentEvent>): void {
+  #startRun(emit: Emit<AgentEvent>): void {
     this.#phase = 'running';
     const { answers, state, startedAt: at } = this.#run;
     emit(this.#start);
@@ -117,27 +117,27 @@ class Seal implements Codec<AgentEvent, AgentEvent> {
   }
 
   #writeBaseline(emit: Emit<AgentEvent>): void {
-    this.#owesBaseline = false;
+    this.#needsBaseline = false;
     const { message, startedAt: at } = this.#run;
     if (message) this.#guard.admit({ type: 'message-snapshot', content: message, at }, emit);
   }
 
-  #finish(end: EventOf<'run-end'>, emit: Emit<AgentEvent>): void {
-    const time = this.#at === undefined ? {} : { at: this.#at };
-    this.#guard.settleInvalid(time, emit);
-    const settled = withOutcome(end, this.#guard, this.#onLoss);
-    this.#guard.closeAll(settled, time, emit);
+  #endRun(end: EventOf<'run-end'>, emit: Emit<AgentEvent>): void {
+    const time = this.#lastTime === undefined ? {} : { at: this.#lastTime };
+    this.#guard.settleInvalidCalls(time, emit);
+    const settled = checkOutcome(end, this.#guard, this.#onLoss);
+    this.#guard.closeScopes(settled, time, emit);
     this.#phase = 'ended';
     this.#lastId = undefined;
     emit({ ...settled, ...time });
   }
 }
 
-function runStart(run: RunInput, onLoss: OnLoss): EventOf<'run-start'> {
+function createRunStart(run: RunInput, onLoss: OnLoss): EventOf<'run-start'> {
   const { runId, threadId, messageId, parentMessageId, resumes, parentRunId } = run;
   const continues = resumes !== undefined && run.message !== undefined;
   if (resumes !== undefined && !continues) {
-    const why = `The run continues ${resumes}, but RunInput.message does not say from where. It starts afresh.`;
+    const why = `The run continues ${resumes}, but RunInput.message is missing. It starts without a baseline.`;
     onLoss({ kind: 'repaired', what: 'run-start', why, id: runId });
   }
   return {
@@ -152,12 +152,13 @@ function runStart(run: RunInput, onLoss: OnLoss): EventOf<'run-start'> {
   };
 }
 
-/** A run is paused exactly if something is waited for. */
-function withOutcome(end: EventOf<'run-end'>, guard: RunGuard, onLoss: OnLoss): EventOf<'run-end'> {
+/** A run is paused only if it waits for something pending. Otherwise it is complete. */
+function checkOutcome(end: EventOf<'run-end'>, guard: RunGuard, onLoss: OnLoss): EventOf<'run-end'> {
   if (end.outcome !== 'paused') return end;
   const waitingFor = end.waitingFor.filter((waiting) => {
     if (guard.isPending(waiting)) return true;
-    onLoss({ kind: 'repaired', what: 'run-end', why: `It waits for ${name(waiting)}, which is not pending.` });
+    const why = `It waits for ${describeWaiting(waiting)}, which is not pending.`;
+    onLoss({ kind: 'repaired', what: 'run-end', why });
     return false;
   });
   if (waitingFor.length > 0) return { ...end, waitingFor };
@@ -168,23 +169,23 @@ function withOutcome(end: EventOf<'run-end'>, guard: RunGuard, onLoss: OnLoss): 
   return { ...rest, outcome: 'complete' };
 }
 
-function name(waiting: Waiting): string {
+function describeWaiting(waiting: Waiting): string {
   if (waiting.type === 'tool') return `the call ${waiting.toolCallId}`;
   return waiting.type === 'question' ? `the question ${waiting.questionId}` : 'a message';
 }
 
-function late(fed: AgentEvent): Loss {
-  const type = (fed as { type?: unknown } | null)?.type;
-  const what = typeof type === 'string' ? type : 'no event';
-  return { kind: 'late', what, why: 'It came after the run had ended.', ...idOf(fed) };
+function toLateLoss(input: AgentEvent): Loss {
+  const type = (input as { type?: unknown } | null)?.type;
+  const what = typeof type === 'string' ? type : 'unknown event';
+  return { kind: 'late', what, why: 'It came after the run had ended.', ...getId(input) };
 }
 
-function secondStart(event: EventOf<'run-start'>): Loss {
-  return { kind: 'repaired', what: 'run-start', why: 'The run had started already.', id: event.runId };
+function toSecondStartLoss(event: EventOf<'run-start'>): Loss {
+  return { kind: 'repaired', what: 'run-start', why: 'The run has already started.', id: event.runId };
 }
 
-function idOf(fed: AgentEvent): { id?: string } {
-  const { id, toolCallId } = (fed ?? {}) as { id?: unknown; toolCallId?: unknown };
+function getId(input: AgentEvent): { id?: string } {
+  const { id, toolCallId } = (input ?? {}) as { id?: unknown; toolCallId?: unknown };
   const found = id ?? toolCallId;
   return typeof found === 'string' ? { id: found } : {};
 }

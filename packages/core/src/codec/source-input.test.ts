@@ -9,7 +9,7 @@ describe('readInput', () => {
     ['a stream', () => toReadableStream([1])],
     ['an iterable', () => toReadableStream([1]).values()],
     ['a function', () => () => toReadableStream([1])],
-    ['a function that takes its time', () => async () => toReadableStream([1])],
+    ['an async function', () => async () => toReadableStream([1])],
   ])('reads %s', async (_, input) => {
     const reader = readInput<number>(input());
     expect(await reader.read()).toEqual({ done: false, value: 1 });
@@ -24,7 +24,7 @@ describe('readInput', () => {
     expect(cancel).toHaveBeenCalledExactlyOnceWith('enough');
   });
 
-  it('cancels a stream while it is read', async () => {
+  it('cancels a stream during a read', async () => {
     const cancel = vi.fn<Cancel>();
     const reader = readInput(new ReadableStream({ cancel }));
     const reading = reader.read();
@@ -34,13 +34,13 @@ describe('readInput', () => {
     expect((await reading).done).toBe(true);
   });
 
-  it('does not open what nobody waits for', () => {
+  it('does not open a cancelled input', () => {
     const open = vi.fn<() => ReadableStream>();
     readInput(open).cancel('enough');
     expect(open).not.toHaveBeenCalled();
   });
 
-  it('stops an opening, and cancels what still opens', async () => {
+  it('aborts the opening, and cancels an input that opens afterwards', async () => {
     const cancel = vi.fn<Cancel>();
     let opened: (stream: ReadableStream) => void = () => {};
     let signal: AbortSignal | undefined;
@@ -56,7 +56,7 @@ describe('readInput', () => {
     expect(cancel).toHaveBeenCalledExactlyOnceWith('enough');
   });
 
-  it('leaves alone what is over', async () => {
+  it('does not close an input that has ended', async () => {
     const back = vi.fn<() => Promise<IteratorResult<number>>>();
     const next = vi.fn<() => Promise<IteratorResult<number>>>(async () => ({ done: true, value: undefined }));
     const reader = readInput({ [Symbol.asyncIterator]: () => ({ next, return: back }) });
@@ -65,7 +65,7 @@ describe('readInput', () => {
     expect(back).not.toHaveBeenCalled();
   });
 
-  it('survives an input that fails to stop', async () => {
+  it('ignores an input that fails to close', async () => {
     const failing = (): Promise<IteratorResult<number>> => Promise.reject(new Error('will not stop'));
     const reader = readInput({ [Symbol.asyncIterator]: () => ({ next: failing, return: failing }) });
     reader.cancel('enough');

@@ -1,6 +1,6 @@
 import { iterate } from '../stream/iterate.ts';
 
-/** What a source reads: a stream or an iterable of the wire's frames, or the way to open one. */
+/** Input of a source: a stream or an async iterable of protocol frames, or a function that opens one. */
 export type SourceInput<In> =
   | ReadableStream<In>
   | AsyncIterable<In>
@@ -8,22 +8,22 @@ export type SourceInput<In> =
 type Opened<In> = ReadableStream<In> | AsyncIterable<In>;
 
 export interface InputReader<In> {
-  /** Opens the input if need be. One at a time. */
+  /** Reads the next item, and opens the input first if necessary. Calls must not overlap. */
   read(): Promise<IteratorResult<In, unknown>>;
-  /** Reaches the input once, whether it is unopened, being opened, read or idle; not if it is over. */
+  /** Cancels the input once, whether it is unopened, being opened, being read or idle. No effect after its end. */
   cancel(reason: unknown): void;
 }
 
-/** One way to read all kinds of input. The signal that a function is given aborts when nobody waits for it any more. */
+/** Creates one reader for all kinds of input. The signal of an opening function aborts when the reader is cancelled. */
 export function readInput<In>(input: SourceInput<In>): InputReader<In> {
   const stop = new AbortController();
   let iterator: AsyncIterator<In> | undefined;
   let over = false;
 
   const open = async (): Promise<AsyncIterator<In>> => {
-    const opened = iteratorOf(typeof input === 'function' ? await input(stop.signal) : input);
-    // It was cancelled while it was being opened.
-    if (over) release(opened, stop.signal.reason);
+    const opened = toIterator(typeof input === 'function' ? await input(stop.signal) : input);
+    // Cancelled while it was being opened.
+    if (over) closeInput(opened, stop.signal.reason);
     return opened;
   };
 
@@ -43,20 +43,20 @@ export function readInput<In>(input: SourceInput<In>): InputReader<In> {
       if (over) return;
       over = true;
       stop.abort(reason);
-      if (iterator !== undefined) release(iterator, reason);
-      else if (typeof input !== 'function') release(input, reason);
+      if (iterator !== undefined) closeInput(iterator, reason);
+      else if (typeof input !== 'function') closeInput(input, reason);
     },
   };
 }
 
-function iteratorOf<In>(input: Opened<In>): AsyncIterator<In> {
+function toIterator<In>(input: Opened<In>): AsyncIterator<In> {
   return 'getReader' in input ? iterate(input) : input[Symbol.asyncIterator]();
 }
 
-/** Not waited for: an input may be stuck. Its failure to stop is nobody's business any more. */
-function release<In>(input: AsyncIterator<In> | Opened<In>, reason: unknown): void {
+/** Does not wait and ignores errors: the input may be stuck, and its items are no longer needed. */
+function closeInput<In>(input: AsyncIterator<In> | Opened<In>, reason: unknown): void {
   const stop = async (): Promise<void> => {
-    const iterator = 'next' in input ? input : iteratorOf(input);
+    const iterator = 'next' in input ? input : toIterator(input);
     await iterator.return?.(reason);
   };
   stop().catch(() => {});

@@ -8,8 +8,8 @@ import { seal } from './seal.ts';
 import { sourceStream } from './source-stream.ts';
 import { toReadableStream } from '../stream/to-readable-stream.ts';
 
-/** Words as text, `.` as the end, `!` as a throw, anything empty as a mere sign of life. */
-function words(): Codec<string, AgentEvent> {
+/** Decodes a word to a text part, `.` to the end, `!` to an exception and an empty frame to nothing. */
+function decodeWords(): Codec<string, AgentEvent> {
   let id = 0;
   return {
     feed(word, emit) {
@@ -26,20 +26,24 @@ function words(): Codec<string, AgentEvent> {
 }
 const sealed = (): Codec<string, AgentEvent> =>
   compose(
-    words(),
+    decodeWords(),
     seal(runInput(), () => {}),
   );
 
 type Cancel = (reason?: unknown) => void;
-/** A stream that gives what it is told to, and counts what happens to it. */
-function wire(): { stream: ReadableStream<string>; say(word: string): void; cancel: ReturnType<typeof vi.fn<Cancel>> } {
+/** Creates an input that a test writes to, and counts its cancellations. */
+function createInput(): {
+  stream: ReadableStream<string>;
+  send(word: string): void;
+  cancel: ReturnType<typeof vi.fn<Cancel>>;
+} {
   const cancel = vi.fn<Cancel>();
   let controller: ReadableStreamDefaultController<string> | undefined;
   const stream = new ReadableStream<string>({ start: (given) => void (controller = given), cancel });
-  return { stream, say: (word) => controller?.enqueue(word), cancel };
+  return { stream, send: (word) => controller?.enqueue(word), cancel };
 }
 
-const textOf = (events: AgentEvent[]): string =>
+const getText = (events: AgentEvent[]): string =>
   events.flatMap((event) => (event.type === 'text-delta' ? [event.delta] : [])).join(' ');
 const settle = (): Promise<void> => new Promise((resolve) => setTimeout(resolve));
 
@@ -58,15 +62,15 @@ describe('sourceStream', () => {
     expect(events.at(-1)).toMatchObject({ outcome: 'complete' });
   });
 
-  it('says that the run has started before it reads anything', async () => {
-    const open = vi.fn<() => ReadableStream<string>>(() => wire().stream);
+  it('emits run-start before it opens the input', async () => {
+    const open = vi.fn<() => ReadableStream<string>>(() => createInput().stream);
     const reader = sourceStream(open, sealed()).getReader();
     expect((await reader.read()).value).toMatchObject({ type: 'run-start' });
     expect(open).not.toHaveBeenCalled();
     await reader.cancel();
   });
 
-  it('ends a run whose input was cut', async () => {
+  it('ends the run as truncated when the input ends without run-end', async () => {
     const events = await allOf(sourceStream(toReadableStream(['Hello']), sealed()));
     expect(events.at(-1)).toMatchObject({ outcome: 'error', error: { code: 'truncated' } });
   });
@@ -86,13 +90,13 @@ describe('sourceStream', () => {
       'no',
     ],
     ['the codec throws', () => toReadableStream(['!']), 'bad word'],
-  ])('ends the run where %s', async (_, input, message) => {
+  ])('ends the run when %s', async (_, input, message) => {
     const events = await allOf(sourceStream<string>(input(), sealed()));
     expect(events.map(({ type }) => type)).toEqual(['run-start', 'run-end']);
     expect(events.at(-1)).toMatchObject({ outcome: 'error', error: { message: expect.stringContaining(message) } });
   });
 
-  it('ends the run where the codec cannot even end', async () => {
+  it('ends the run when the end of the codec throws', async () => {
     const codec: Codec<string, AgentEvent> = {
       feed() {},
       end() {
@@ -104,7 +108,7 @@ describe('sourceStream', () => {
     ]);
   });
 
-  it('ends the run where flushing throws', async () => {
+  it('ends the run when the flush of the codec throws', async () => {
     const codec = {
       ...sealed(),
       flush: () => {
@@ -116,26 +120,26 @@ describe('sourceStream', () => {
     });
   });
 
-  it('hangs up on a server that never does, as soon as the run has ended', async () => {
-    const { stream, say, cancel } = wire();
-    say('Hello');
-    say('.');
-    say('late');
+  it('cancels an input that stays open after run-end', async () => {
+    const { stream, send, cancel } = createInput();
+    send('Hello');
+    send('.');
+    send('late');
     const events = await allOf(sourceStream(stream, sealed()));
-    expect(textOf(events)).toBe('Hello');
+    expect(getText(events)).toBe('Hello');
     expect(events.at(-1)).toMatchObject({ type: 'run-end', outcome: 'complete' });
     expect(cancel).toHaveBeenCalledTimes(1);
   });
 
-  it('tells the codec the end exactly once', async () => {
+  it('ends the codec exactly once', async () => {
     const codec = sealed();
     const end = vi.spyOn(codec, 'end');
     await allOf(sourceStream(toReadableStream(['Hello', '.']), codec));
     expect(end).toHaveBeenCalledTimes(1);
   });
 
-  describe('back-pressure', () => {
-    it('reads no further than it is read', async () => {
+  describe('backpressure', () => {
+    it('reads the input only on demand', async () => {
       let read = 0;
       async function* endless(): AsyncGenerator<string> {
         for (;;) yield `${(read += 1)}`;
@@ -146,7 +150,7 @@ describe('sourceStream', () => {
       for (let event = 0; event < 1 + 3 * 100; event += 1) {
         await reader.read();
         await Promise.resolve();
-        // One word makes three events, and nothing is fetched ahead.
+        // One word makes three events, and no item is read ahead.
         expect(read).toBeLessThanOrEqual(Math.ceil(event / 3));
       }
       expect(read).toBe(100);
@@ -155,14 +159,14 @@ describe('sourceStream', () => {
   });
 
   describe('cancel', () => {
-    it('reaches the input once, and leaves nothing running', async () => {
+    it('cancels the input once and leaves no timer or listener', async () => {
       vi.useFakeTimers();
-      const { stream, say, cancel } = wire();
+      const { stream, send, cancel } = createInput();
       const signal = new AbortController().signal;
       const remove = vi.spyOn(signal, 'removeEventListener');
       const output = sourceStream(stream, sealed(), { signal, idleMs: 100, flushMs: 10, drainMs: 100 });
       const reader = output.getReader();
-      say('Hello');
+      send('Hello');
       for (let event = 0; event < 4; event += 1) await reader.read();
       const pending = reader.read();
       await Promise.all([reader.cancel('enough'), reader.cancel('again')]);
@@ -172,7 +176,7 @@ describe('sourceStream', () => {
       expect(remove).toHaveBeenCalledTimes(1);
     });
 
-    it('returns the iterator, also one that is stuck', async () => {
+    it('closes an iterator that never answers', async () => {
       const back = vi.fn<(reason?: unknown) => Promise<IteratorResult<string>>>(() => new Promise(() => {}));
       const stuck = { next: () => new Promise<IteratorResult<string>>(() => {}), return: back };
       const reader = sourceStream({ [Symbol.asyncIterator]: () => stuck }, sealed()).getReader();
@@ -183,32 +187,32 @@ describe('sourceStream', () => {
       expect(back).toHaveBeenCalledExactlyOnceWith('enough');
     });
 
-    it('survives a codec that throws at the end', async () => {
+    it('ignores an exception at the end of the codec', async () => {
       const codec: Codec<string, AgentEvent> = {
         feed() {},
         end() {
           throw new Error('stuck');
         },
       };
-      await expect(sourceStream(wire().stream, codec).cancel()).resolves.toBeUndefined();
+      await expect(sourceStream(createInput().stream, codec).cancel()).resolves.toBeUndefined();
     });
   });
 
   describe('signal', () => {
-    it('stops a silent run at once, and says who did', async () => {
-      const { stream, say, cancel } = wire();
+    it('stops a silent run immediately, with the reason of the signal', async () => {
+      const { stream, send, cancel } = createInput();
       const stop = new AbortController();
       const reading = allOf(sourceStream(stream, sealed(), { signal: stop.signal }));
-      say('Hello');
+      send('Hello');
       await settle();
       stop.abort({ by: 'system', message: 'shutdown' });
       const events = await reading;
-      expect(textOf(events)).toBe('Hello');
+      expect(getText(events)).toBe('Hello');
       expect(events.at(-1)).toMatchObject({ outcome: 'aborted', by: 'system', reason: 'shutdown' });
       expect(cancel).toHaveBeenCalledTimes(1);
     });
 
-    it('does not even begin where it is aborted already', async () => {
+    it('does not open the input if the signal is already aborted', async () => {
       const open = vi.fn<() => ReadableStream<string>>();
       const events = await allOf(sourceStream(open, sealed(), { signal: AbortSignal.abort(), drainMs: 1000 }));
       expect(events.map(({ type }) => type)).toEqual(['run-start', 'run-end']);
@@ -216,7 +220,7 @@ describe('sourceStream', () => {
       expect(open).not.toHaveBeenCalled();
     });
 
-    it('is the cause of the failure that it causes', async () => {
+    it('reports an abort when the abort makes the input fail', async () => {
       const stop = new AbortController();
       const input = (): ReadableStream<string> =>
         new ReadableStream({
@@ -228,44 +232,44 @@ describe('sourceStream', () => {
       expect((await reading).at(-1)).toMatchObject({ outcome: 'aborted', by: 'user' });
     });
 
-    it('leaves time for last words', async () => {
+    it('reads the last events for drainMs after an abort', async () => {
       vi.useFakeTimers();
-      const { stream, say, cancel } = wire();
+      const { stream, send, cancel } = createInput();
       const stop = new AbortController();
       const reading = allOf(sourceStream(stream, sealed(), { signal: stop.signal, drainMs: 1000 }));
       stop.abort();
       await vi.advanceTimersByTimeAsync(500);
-      say('Goodbye');
+      send('Goodbye');
       await vi.advanceTimersByTimeAsync(499);
       expect(cancel).not.toHaveBeenCalled();
       await vi.advanceTimersByTimeAsync(1);
       const events = await reading;
-      expect(textOf(events)).toBe('Goodbye');
+      expect(getText(events)).toBe('Goodbye');
       expect(events.at(-1)).toMatchObject({ outcome: 'aborted' });
       expect(cancel).toHaveBeenCalledTimes(1);
       expect(vi.getTimerCount()).toBe(0);
     });
 
-    it("takes the source's own end while it drains", async () => {
+    it('accepts the run-end of the source while draining', async () => {
       vi.useFakeTimers();
-      const { stream, say } = wire();
+      const { stream, send } = createInput();
       const stop = new AbortController();
       const reading = allOf(sourceStream(stream, sealed(), { signal: stop.signal, drainMs: 1000 }));
       stop.abort();
-      say('.');
+      send('.');
       expect((await reading).at(-1)).toMatchObject({ outcome: 'complete' });
       expect(vi.getTimerCount()).toBe(0);
     });
   });
 
   describe('idleMs', () => {
-    it('ends a run whose source falls silent; every item is life', async () => {
+    it('ends a run whose source sends no item for idleMs', async () => {
       vi.useFakeTimers();
-      const { stream, say, cancel } = wire();
+      const { stream, send, cancel } = createInput();
       const reading = allOf(sourceStream(stream, sealed(), { idleMs: 100 }));
       for (let ping = 0; ping < 5; ping += 1) {
         await vi.advanceTimersByTimeAsync(99);
-        say('');
+        send('');
       }
       expect(cancel).not.toHaveBeenCalled();
       await vi.advanceTimersByTimeAsync(100);
@@ -274,7 +278,7 @@ describe('sourceStream', () => {
       expect(vi.getTimerCount()).toBe(0);
     });
 
-    it('does not blame the source for a slow reader', async () => {
+    it('does not count the time of a slow reader', async () => {
       vi.useFakeTimers();
       const reader = sourceStream(toReadableStream(['Hello', 'again']), sealed(), { idleMs: 100 }).getReader();
       for (let event = 0; event < 4; event += 1) await reader.read();
@@ -283,7 +287,7 @@ describe('sourceStream', () => {
       await reader.cancel();
     });
 
-    it('covers the opening', async () => {
+    it('limits the time to open the input', async () => {
       vi.useFakeTimers();
       let signal: AbortSignal | undefined;
       const open = (given: AbortSignal): Promise<ReadableStream<string>> => {
@@ -297,9 +301,9 @@ describe('sourceStream', () => {
     });
   });
 
-  it('lets go of what is held after flushMs', async () => {
+  it('flushes the codec after flushMs', async () => {
     vi.useFakeTimers();
-    const { stream, say } = wire();
+    const { stream, send } = createInput();
     const deltas: Codec<string, AgentEvent> = {
       feed: (delta, emit) => emit({ type: 'text-delta', id: 'a', delta }),
       end() {},
@@ -307,19 +311,19 @@ describe('sourceStream', () => {
     const output = sourceStream(stream, compose(deltas, coalesce()), { flushMs: 40 });
     const seen: AgentEvent[] = [];
     void output.pipeTo(new WritableStream({ write: (event) => void seen.push(event) }));
-    say('a');
+    send('a');
     await vi.advanceTimersByTimeAsync(39);
-    say('b');
+    send('b');
     await vi.advanceTimersByTimeAsync(0);
     expect(seen).toEqual([]);
     await vi.advanceTimersByTimeAsync(1);
     expect(seen).toEqual([{ type: 'text-delta', id: 'a', delta: 'ab' }]);
-    say('c');
+    send('c');
     await vi.advanceTimersByTimeAsync(40);
-    expect(textOf(seen)).toBe('ab c');
+    expect(getText(seen)).toBe('ab c');
   });
 
-  it('gives a time to all but deltas, and keeps the one that they have', async () => {
+  it('adds a time to events without one, except deltas', async () => {
     const input = toReadableStream<AgentEvent>([
       { type: 'text-start', id: 'a' },
       { type: 'text-delta', id: 'a', delta: 'x' },
@@ -330,7 +334,7 @@ describe('sourceStream', () => {
     expect(events.map(({ at }) => at)).toEqual([42, undefined, 5]);
   });
 
-  it('keeps the frames where asked to, and names them in the events', async () => {
+  it('passes frames to onFrame and sets their index as origin', async () => {
     const frames: string[] = [];
     const onFrame = (frame: string, index: number): void => void (frames[index] = frame);
     const events = await allOf(sourceStream(toReadableStream(['', 'Hello', '.']), sealed(), { onFrame }));

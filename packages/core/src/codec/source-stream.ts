@@ -57,7 +57,7 @@ export function sourceStream<In>(
   const idle = createAlarm(idleMs, () =>
     finish({ reason: 'error', error: { message: `The source was silent for ${idleMs} ms.`, code: 'idle' } }),
   );
-  const flush = createAlarm(flushMs, () => step(() => codec.flush?.(emit)));
+  const flush = createAlarm(flushMs, () => runSafely(() => codec.flush?.(emit)));
   const drain = createAlarm(drainMs, () => finish({ reason: 'eof' }));
 
   const enqueue = (output: unknown): void => {
@@ -76,7 +76,7 @@ export function sourceStream<In>(
   };
 
   /** Returns false if the stream is over already. */
-  const leave = (reason: unknown): boolean => {
+  const release = (reason: unknown): boolean => {
     if (over) return false;
     over = true;
     for (const alarm of [idle, flush, drain]) alarm.clear();
@@ -88,7 +88,7 @@ export function sourceStream<In>(
   const finish = (why: End): void => {
     // After an abort every end counts as the abort, because the source may fail in its own way when it is stopped.
     const end = stopping ? toAbortEnd(signal?.reason) : why;
-    if (!leave(new DOMException('The run is over.', 'AbortError'))) return;
+    if (!release(new DOMException('The run is over.', 'AbortError'))) return;
     try {
       codec.end(end, emit);
     } catch (error) {
@@ -98,7 +98,7 @@ export function sourceStream<In>(
     controller.close();
   };
 
-  const step = (work: () => void): void => {
+  const runSafely = (work: () => void): void => {
     try {
       work();
     } catch (error) {
@@ -125,7 +125,7 @@ export function sourceStream<In>(
     if (over) return;
     if (result.done) return finish({ reason: 'eof' });
     const frame = result.value;
-    step(() => {
+    runSafely(() => {
       onFrame?.(frame, frames);
       frames += 1;
       codec.feed(frame, emit);
@@ -137,7 +137,7 @@ export function sourceStream<In>(
     {
       start(streamController) {
         controller = streamController;
-        step(() => codec.flush?.(emit));
+        runSafely(() => codec.flush?.(emit));
         if (over) return;
         if (!signal?.aborted) return signal?.addEventListener('abort', onAbort);
         stopping = true;
@@ -147,14 +147,14 @@ export function sourceStream<In>(
       },
       async pull() {
         const before = emitted;
-        let hungry = true;
-        while (hungry) {
+        let needsMore = true;
+        while (needsMore) {
           await readOne();
-          hungry = !over && emitted === before;
+          needsMore = !over && emitted === before;
         }
       },
       cancel(reason) {
-        if (!leave(reason)) return;
+        if (!release(reason)) return;
         try {
           codec.end({ reason: 'aborted' }, () => {});
         } catch {

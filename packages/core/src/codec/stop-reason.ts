@@ -1,12 +1,12 @@
 import type { End } from './codec.ts';
 
 /**
- * What to tell `AbortController.abort`, so that the run's end says who stopped it and why:
- * `controller.abort({ by: 'system', message: 'shutdown' })`. Without one it was the user.
+ * Reason for `AbortController.abort` that names the origin and the cause of a stop, for the end of the run:
+ * `controller.abort({ by: 'system', message: 'shutdown' })`. Without it the stop counts as the user's.
  */
 export type StopReason = { by?: 'user' | 'system'; message?: string };
 
-/** The end of a run that a signal stopped. A time limit is the system's; the platform's own abort has nothing to say. */
+/** Converts an abort reason to the end of the run. A `TimeoutError` counts as `system`; the text of an `AbortError` is dropped. */
 export function toAbortEnd(reason: unknown): Extract<End, { reason: 'aborted' }> {
   if (typeof reason === 'string') return { reason: 'aborted', by: 'user', message: reason };
   if (typeof reason !== 'object' || reason === null) return { reason: 'aborted', by: 'user' };

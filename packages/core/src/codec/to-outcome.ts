@@ -1,7 +1,7 @@
 import type { End } from './codec.ts';
 import type { Outcome } from '../event/outcome.ts';
 
-/** How a run ended, without what else its last event says. */
+/** Picks the outcome fields of an event. */
 export function toOutcome(end: Outcome): Outcome {
   switch (end.outcome) {
     case 'complete':
@@ -17,7 +17,7 @@ export function toOutcome(end: Outcome): Outcome {
   }
 }
 
-/** How a run ends that had no last word of its own. A wire that closes without one has been cut: `eof` is not success. */
+/** Outcome of a run whose source sent no `run-end`. The connection was cut, so `eof` is not a success. */
 export function toInterruptedOutcome(end: End): Outcome {
   switch (end.reason) {
     case 'eof':

@@ -6,13 +6,13 @@ import type { Answer } from '../event/part-body.ts';
 
 const rank: Record<ToolState, number> = { 'partial-call': 0, call: 1, result: 2, error: 2, denied: 2 };
 
-/** Whether a call in state `a` has come further than one in state `b`. */
+/** Whether state `a` comes after state `b`. */
 export function isFurther(a: ToolState, b: ToolState): boolean {
   return rank[a] > rank[b];
 }
 
-/** Whether going from one state to the other would take something back. A final result is final. */
-export function takesBack(from: ToolState, to: ToolState): boolean {
+/** Whether a change of state would revert a call. A final result never changes. */
+export function isRegression(from: ToolState, to: ToolState): boolean {
   return isSettled(from) ? from !== to : isFurther(from, to);
 }
 
@@ -21,8 +21,8 @@ export function isSettled(state: ToolState): boolean {
   return rank[state] === 2;
 }
 
-/** The part that a call opens, by its streamed input or as a whole. */
-export function newToolPart(event: EventOf<'tool-input-start' | 'tool-call'>): ToolPart {
+/** Creates the part for the first event of a call: the start of a streamed input, or the complete call. */
+export function createToolPart(event: EventOf<'tool-input-start' | 'tool-call'>): ToolPart {
   if (event.type === 'tool-input-start') {
     const call = omit(event, 'type', 'at', 'origin');
     return { type: 'tool-invocation', ...call, state: 'partial-call', argsText: '' };
@@ -33,17 +33,17 @@ export function newToolPart(event: EventOf<'tool-input-start' | 'tool-call'>): T
   return part;
 }
 
-/** The input of a streamed call is complete. What `tool-input-start` said stands; the call adds what was not known. */
+/** Completes a streamed call. Fields of `tool-input-start` win; the call adds the missing ones. */
 export function completeCall(part: ToolPart, event: EventOf<'tool-call'>): void {
-  const said = omit(part, 'argsText', 'state');
+  const known = omit(part, 'argsText', 'state');
   const providerMetadata = mergeMeta(part.providerMetadata, event.providerMetadata);
   delete part.argsText;
-  Object.assign(part, newToolPart(event));
-  for (const [key, value] of Object.entries(said)) if (value !== undefined) Object.assign(part, { [key]: value });
+  Object.assign(part, createToolPart(event));
+  for (const [key, value] of Object.entries(known)) if (value !== undefined) Object.assign(part, { [key]: value });
   if (providerMetadata) part.providerMetadata = providerMetadata;
 }
 
-/** A result arrives. The caller has seen to it that the call is complete and not settled. */
+/** Applies a result. The caller ensures that the call is complete and not settled. */
 export function settleCall(part: ToolPart, event: EventOf<'tool-result'>): void {
   const metadata = mergeMeta(part.resultMetadata, event.providerMetadata);
   if (metadata) part.resultMetadata = metadata;
@@ -66,7 +66,7 @@ export function settleCall(part: ToolPart, event: EventOf<'tool-result'>): void 
   else if (event.reason !== undefined) part.error = { message: event.reason };
 }
 
-/** The first answer counts. */
-export function answered(question: AskedQuestion, answer: Answer): AskedQuestion {
+/** Adds an answer to a question. The first answer wins. */
+export function withAnswer(question: AskedQuestion, answer: Answer): AskedQuestion {
   return question.answer ? question : { ...question, answer };
 }

@@ -12,12 +12,12 @@ import {
   record,
   string,
   variants,
-  yes,
+  literalTrue,
   type Check,
   type Shape,
 } from '../json/shape.ts';
 
-// What events and stored parts have in common.
+// Checks that are shared by events and stored parts.
 
 export const jsonObject: Check = record((value) => (value === undefined ? undefined : json(value)));
 export const meta: Check = record(jsonObject);
@@ -68,14 +68,20 @@ export const patch: Check = list(
   }),
 );
 export const toolResult: Check = variants('status', {
-  ok: object({ output: anyJson }, { content: yes, preliminary: yes }),
+  ok: object({ output: anyJson }, { content: literalTrue, preliminary: literalTrue }),
   error: object({ error: fault }),
   denied: object({}, { reason: string }),
 });
 
-export const said: Shape = { agentId: id, stepId: id, to: list(string), internal: yes, providerMetadata: meta };
+export const attribution: Shape = {
+  agentId: id,
+  stepId: id,
+  to: list(string),
+  internal: literalTrue,
+  providerMetadata: meta,
+};
 export const call: Shape = {
-  ...said,
+  ...attribution,
   executor: oneOf('provider', 'runtime', 'client'),
   dynamic: boolean,
   title: string,
@@ -87,19 +93,19 @@ export const question: Shape = {
   reason: string,
   message: string,
   schema: anyJson,
-  automatic: yes,
+  automatic: literalTrue,
   expiresAt: string,
   providerMetadata: meta,
 };
 export const answer: Shape = {
   approved: boolean,
   value: anyJson,
-  cancelled: yes,
+  cancelled: literalTrue,
   reason: string,
   by: string,
   providerMetadata: meta,
 };
-const fileFields: Shape = { mimeType: string, filename: string, reasoning: yes };
+const fileFields: Shape = { mimeType: string, filename: string, reasoning: literalTrue };
 const urlStart = /^[a-z][a-z0-9+.-]{0,30}:/i;
 const base64: Check = (value) => {
   if (typeof value !== 'string') return string(value);

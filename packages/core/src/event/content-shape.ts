@@ -10,7 +10,7 @@ import {
   outcome,
   question,
   response,
-  said,
+  attribution,
   sourceFields,
   usage,
 } from './body-shapes.ts';
@@ -20,19 +20,19 @@ import {
   anyValue,
   fail,
   id,
-  inside,
+  prefixPath,
   list,
   object,
   oneOf,
   outerJson,
   record,
   string,
-  yes,
+  literalTrue,
   type Check,
   type Shape,
 } from '../json/shape.ts';
 
-const kept: Check = object({ type: id }, { id, ...said });
+const partBase: Check = object({ type: id }, { id, ...attribution });
 const asked: Shape = { ...question, answer: object({ questionId: id }, answer) };
 const questionIdentity: Shape = { questionId: id, kind: oneOf('approval', 'input') };
 
@@ -44,11 +44,11 @@ const bodies: { [type: string]: Check } = {
     {
       ...call,
       argsText: string,
-      preliminary: yes,
-      invalid: yes,
+      preliminary: literalTrue,
+      invalid: literalTrue,
       error: fault,
       approval: object(questionIdentity, asked),
-      resultContent: yes,
+      resultContent: literalTrue,
       resultMetadata: meta,
     },
   ),
@@ -59,9 +59,9 @@ const bodies: { [type: string]: Check } = {
   interjection: object({ role: oneOf('user', 'system'), parts: list(part) }, { name: string }),
 };
 
-/** A part of an unknown type is left as it is: a newer version wrote it, and will read it again. */
+/** Accepts parts of an unknown type unchanged: a newer version may have written them. */
 function part(value: unknown): ReturnType<Check> {
-  const failure = kept(value);
+  const failure = partBase(value);
   if (failure) return failure;
   const { type } = value as { type: string };
   return Object.hasOwn(bodies, type) ? bodies[type]!(value) : undefined;
@@ -97,12 +97,12 @@ const run: Check = all(
   outcome,
 );
 
-/** The content of a message, format 2. */
+/** Checks the content of a message, format 2. */
 export const content: Check = (value) => {
   if (!isFields(value)) return fail('an object', value);
-  return value.format === 2 ? body(value) : inside('format', fail('2', value.format));
+  return value.format === 2 ? body(value) : prefixPath('format', fail('2', value.format));
 };
-/** Its depth comes first: interjections hold parts, and might do so without end. */
+/** Checks the depth first, because interjections hold parts recursively. */
 export const parts: Check = all(outerJson, list(part));
 const body: Check = object(
   { parts },

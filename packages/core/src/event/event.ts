@@ -18,8 +18,8 @@ import type { ToolResult } from './tool-result.ts';
 import type { FinishReason, Usage } from './usage.ts';
 
 /**
- * `resumes` names the paused run whose message this one goes on with, and nothing else;
- * `parentRunId` is lineage: the run that this one branches from or was spawned by.
+ * `resumes` is the paused run whose message this run continues.
+ * `parentRunId` is lineage: the run that this one branched from or was spawned by.
  */
 export type RunStart = {
   type: 'run-start';
@@ -30,13 +30,13 @@ export type RunStart = {
   resumes?: string;
   parentRunId?: string;
 };
-/** The message so far, restated: the baseline of a continuation, a correction, a compacted log. */
+/** Complete message so far: the baseline of a continuation, a correction, or a compacted log. */
 export type MessageSnapshotEvent = { type: 'message-snapshot'; content: MessageContent };
-/** Of the message: deep merge, arrays replaced. */
+/** Metadata of the message: deep merge, arrays are replaced. */
 export type MessageMetadata = { type: 'metadata'; metadata: JsonObject; id?: never };
-/** Of a part or call, also after its end. */
+/** Metadata of a part or call. Also allowed after its end. */
 export type PartMetadata = { type: 'metadata'; id: string; providerMetadata: Meta };
-/** `resume` is the runtime's own token (a MAIL task, a flow run): opaque, kept with the message. */
+/** `resume` is the runtime's own token (a MAIL task, a flow run): opaque, stored with the message. */
 export type RunEnd = {
   type: 'run-end';
   finishReason?: FinishReason;
@@ -47,12 +47,12 @@ export type RunEnd = {
   providerMetadata?: Meta;
 } & Outcome;
 
-/** `agentId` is one invocation. */
+/** `agentId` identifies one invocation of an agent. */
 export type AgentStart = { type: 'agent-start'; agentId: string } & AgentBody;
 export type AgentEnd = { type: 'agent-end'; agentId: string; result?: Json; usage?: Usage[] } & Outcome;
-/** One model turn. */
+/** Start of one model request. */
 export type StepStart = { type: 'step-start'; stepId: string; agentId?: string; name?: string; warnings?: Json[] };
-/** `discarded`: the turn was retried, and its parts never happened. */
+/** `discarded`: the request was retried, and the parts of this step are removed. */
 export type StepEnd = {
   type: 'step-end';
   stepId: string;
@@ -74,9 +74,9 @@ export type ReasoningEnd = { type: 'reasoning-end'; id: string; providerMetadata
 
 export type ToolInputStart = { type: 'tool-input-start' } & CallBody & Attribution;
 export type ToolInputDelta = { type: 'tool-input-delta'; toolCallId: string; delta: string; providerMetadata?: Meta };
-/** The text of the input is over, whole or cut. Only `tool-call` says that the call is complete. */
+/** End of the streamed input text, complete or truncated. Only `tool-call` makes the call complete. */
 export type ToolInputEnd = { type: 'tool-input-end'; toolCallId: string; providerMetadata?: Meta };
-/** Complete, and may run. An `invalid` one is never run; its error result follows. */
+/** Complete call that may be executed. An `invalid` call is never executed; its error result follows. */
 export type ToolCall = { type: 'tool-call'; input: Json; invalid?: Fault } & CallBody & Attribution;
 export type ToolResultEvent = { type: 'tool-result'; toolCallId: string; providerMetadata?: Meta } & ToolResult;
 
@@ -86,13 +86,13 @@ export type Interjection = { type: 'interjection'; id: string } & Attribution & 
 
 export type FileEvent = { type: 'file'; id: string } & Attribution & FileBody;
 export type SourceEvent = { type: 'source'; id: string } & Attribution & SourceBody;
-/** The same id again replaces. A `transient` one is shown and not kept. */
+/** A repeated id replaces the data. `transient` data is shown but not stored. */
 export type DataEvent = { type: 'data'; id: string; transient?: true } & Attribution & DataBody;
 export type DataDelta = { type: 'data-delta'; id: string; patch: Op[] };
 
 export type StateSnapshot = { type: 'state-snapshot'; state: Json };
 export type StateDelta = { type: 'state-delta'; patch: Op[] };
-/** What went wrong and went on. Never ends the run. */
+/** Problem that does not end the run. */
 export type Notice = {
   type: 'notice';
   level: 'info' | 'warning' | 'error';
@@ -103,12 +103,12 @@ export type Notice = {
   toolCallId?: string;
   data?: Json;
 };
-/** Not understood, or asked for. */
+/** Frame of the source that the decoder did not understand, or that the caller requested. */
 export type Raw = { type: 'raw'; dialect: string; value: Json };
 
 /**
- * `at` is in milliseconds, from the wire or the injected clock, and absent on deltas;
- * `origin` is the index of the source's frame that caused the event, where frames are kept.
+ * `at` is in milliseconds, from the protocol or the injected clock, and absent on deltas.
+ * `origin` is the index of the source frame that caused the event, if frames are recorded.
  */
 export type Timing = { at?: number; origin?: number };
 

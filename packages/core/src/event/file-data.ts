@@ -3,9 +3,9 @@ import { encodeBase64 } from '../json/base64.ts';
 import { isBase64 } from '../json/is-base64.ts';
 
 /**
- * Rewrites the data of file parts, in place, to padded base64, the one stored form. Programs also pass base64 without padding,
+ * Rewrites the data of file parts in place to padded base64, the only stored form. Programs also pass base64 without padding,
  * with line breaks or in the URL-safe alphabet, and data URLs, whose media type is used if the part has none. Other text is
- * left for the shape check to refuse.
+ * left for the shape check to reject.
  */
 export function normalizeFiles(parts: unknown): void {
   if (!Array.isArray(parts)) return;

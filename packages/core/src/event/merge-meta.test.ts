@@ -4,25 +4,25 @@ import type { JsonObject } from '../json/json.ts';
 import { mergeMeta, mergeMetadata } from './merge-meta.ts';
 
 describe('mergeMeta', () => {
-  it('merges per top key, and the later wins', () => {
+  it('merges the objects under each top-level key, and the later value wins', () => {
     expect(mergeMeta({ openai: { a: 1, c: 1 } }, { openai: { b: 2, c: 2 }, mail: { id: 'x' } })).toEqual({
       openai: { a: 1, b: 2, c: 2 },
       mail: { id: 'x' },
     });
   });
 
-  it('replaces what lies deeper', () => {
+  it('replaces values below the second level', () => {
     expect(mergeMeta({ openai: { a: { x: 1 } } }, { openai: { a: { y: 2 } } })).toEqual({ openai: { a: { y: 2 } } });
   });
 
-  it('takes the one that is there', () => {
+  it('returns the only argument that is defined', () => {
     const meta = { openai: { a: 1 } };
     expect(mergeMeta(meta, undefined)).toBe(meta);
     expect(mergeMeta(undefined, meta)).toBe(meta);
     expect(mergeMeta(undefined, undefined)).toBeUndefined();
   });
 
-  it('returns the first itself where nothing changes', () => {
+  it('returns the first argument itself if nothing changes', () => {
     const meta = { openai: { a: 1, b: 'x' }, mail: { c: null } };
     expect(mergeMeta(meta, { openai: { a: 1 }, mail: {} })).toBe(meta);
     expect(mergeMeta(meta, {})).toBe(meta);
@@ -36,7 +36,7 @@ describe('mergeMeta', () => {
     expect(merged.same).toBe(a.same);
   });
 
-  it('lets a later value of another shape win', () => {
+  it('replaces a value of another type', () => {
     const broken = JSON.parse('{"openai":null}') as { openai: JsonObject };
     expect(mergeMeta(broken, { openai: { a: 1 } })).toEqual({ openai: { a: 1 } });
   });
@@ -49,11 +49,11 @@ describe('mergeMetadata', () => {
     });
   });
 
-  it('lets null win', () => {
+  it('replaces an object by null', () => {
     expect(mergeMetadata({ a: { b: 1 } }, { a: null })).toEqual({ a: null });
   });
 
-  it('is safe from prototype pollution and keeps the key', () => {
+  it('keeps a __proto__ key as an own key, without prototype pollution', () => {
     const wire = JSON.parse(
       '{"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}}}',
     ) as JsonObject;
@@ -64,13 +64,13 @@ describe('mergeMetadata', () => {
     expect(JSON.stringify(mergeMetadata(wire, { b: 1 }))).toContain('"__proto__":{"polluted":true}');
   });
 
-  it('survives nesting that would exhaust the stack', () => {
+  it('merges nesting of 100,000 levels without exhausting the stack', () => {
     const deep = (leaf: string): JsonObject =>
       JSON.parse('{"a":'.repeat(100_000) + leaf + '}'.repeat(100_000)) as JsonObject;
     expect(Object.keys(mergeMetadata(deep('1'), deep('2')))).toEqual(['a']);
   });
 
-  it('changes nothing when merged again', () => {
+  it('is idempotent', () => {
     const object = fc.dictionary(
       fc.constantFrom('a', 'b', '__proto__'),
       fc.jsonValue({ maxDepth: 3 }),

@@ -4,9 +4,9 @@ import { MAX_DEPTH } from '../json/max-depth.ts';
 import { setOwn } from '../json/set-own.ts';
 
 /**
- * Metadata of a part, said in several places: per top key the inner objects are merged and the later value wins, so
- * `{ openai: { a } }` and `{ openai: { b } }` make `{ openai: { a, b } }`.
- * Changes neither argument, and returns the first one itself where the second adds nothing.
+ * Merges provider metadata of a part. The objects under each top-level key are merged and the later value wins:
+ * `{ openai: { a } }` and `{ openai: { b } }` give `{ openai: { a, b } }`.
+ * Changes neither argument, and returns the first one itself if the second adds nothing.
  */
 export function mergeMeta(a: Meta, b?: Meta): Meta;
 export function mergeMeta(a: Meta | undefined, b: Meta): Meta;
@@ -17,8 +17,8 @@ export function mergeMeta(a?: Meta, b?: Meta): Meta | undefined {
 }
 
 /**
- * Metadata of a message: deep merge, the later value wins, arrays are replaced. Same promises as `mergeMeta`. Beyond
- * `MAX_DEPTH` the later value replaces the earlier one, so that metadata from a hostile wire cannot exhaust the stack.
+ * Merges metadata of a message deeply: the later value wins, arrays are replaced. Like `mergeMeta` it changes no argument. Beyond
+ * `MAX_DEPTH` the later value replaces the earlier one, so that hostile input cannot exhaust the stack.
  */
 export function mergeMetadata(a: JsonObject, b?: JsonObject): JsonObject;
 export function mergeMetadata(a: JsonObject | undefined, b: JsonObject): JsonObject;

@@ -2,18 +2,18 @@ import { isFields } from '../json/fields.ts';
 import type { JsonObject } from '../json/json.ts';
 import { MessageFormatError } from '../json/message-format-error.ts';
 
-/** The format of content that this version writes. */
+/** Content format that this version writes. */
 export const messageFormat = 2;
 
-/** By format number: a pure function from content of that format to content of the next. */
+/** Pure functions by format number, each from content of that format to content of the next. */
 export type MessageUpgrades = { readonly [format: number]: (content: JsonObject) => JsonObject };
 
-/** Format 2 is the first that Intertie has written, so nothing older needs an upgrade yet. */
+/** Empty because format 2 is the first one that Intertie wrote. */
 export const messageUpgrades: MessageUpgrades = {};
 
-/** Content of any format up to ours, brought to ours step by step. */
+/** Upgrades content of an older format step by step to the current one. Throws `MessageFormatError`. */
 export function upgradeContent(content: JsonObject, upgrades: MessageUpgrades): JsonObject {
-  let format = formatOf(content);
+  let format = readFormat(content);
   if (format > messageFormat) {
     throw new MessageFormatError(
       'newer-format',
@@ -28,16 +28,16 @@ export function upgradeContent(content: JsonObject, upgrades: MessageUpgrades): 
       throw new MessageFormatError(
         'older-format',
         'content.format',
-        `The message has format ${format}, and no upgrade from it is known. Give one as \`upgrades[${format}]\`.`,
+        `The message has format ${format}, which has no known upgrade. Pass one as \`upgrades[${format}]\`.`,
       );
     }
     upgraded = upgrade(upgraded);
-    const reached = formatOf(upgraded);
+    const reached = readFormat(upgraded);
     if (reached !== format + 1) {
       throw new MessageFormatError(
         'older-format',
         'content.format',
-        `The upgrade from format ${format} made format ${reached}. Let \`upgrades[${format}]\` make ${format + 1}.`,
+        `The upgrade from format ${format} returned format ${reached}. \`upgrades[${format}]\` must return ${format + 1}.`,
       );
     }
     format = reached;
@@ -45,10 +45,10 @@ export function upgradeContent(content: JsonObject, upgrades: MessageUpgrades): 
   return upgraded;
 }
 
-function formatOf(content: unknown): number {
+function readFormat(content: unknown): number {
   const format = isFields(content) && Object.hasOwn(content, 'format') ? content['format'] : undefined;
   if (!Number.isInteger(format) || (format as number) < 0) {
-    const text = `content.format has to be the number of a format (${messageFormat} is the current one).`;
+    const text = `content.format must be a format number (the current one is ${messageFormat}).`;
     throw new MessageFormatError('invalid', 'content.format', text);
   }
   return format as number;

@@ -14,16 +14,16 @@ import type {
 import type { FinishReason, Usage } from './usage.ts';
 
 export type MessageRole = 'system' | 'user' | 'assistant' | 'tool';
-/** Part of the stored shape. The fold writes `text`; `tool` and `event` are read on import. */
+/** Part of the stored shape. The fold writes `text`; `tool` and `event` occur in imported messages. */
 export type MessageType = 'text' | 'tool' | 'event';
-/** The last run's outcome; `streaming` while one writes. */
+/** Outcome of the last run, or `streaming` while a run writes the message. */
 export type MessageStatus = 'streaming' | 'complete' | 'paused' | 'aborted' | 'error';
 
-/** A question and, once there is one, its answer. */
+/** Question with its answer, if there is one. */
 export type AskedQuestion = Question & { answer?: Answer };
 
-/** What every stored part may carry beside its body. */
-export type Kept = {
+/** Optional fields of every stored part. */
+export type PartBase = {
   id?: string;
   agentId?: string;
   stepId?: string;
@@ -32,23 +32,23 @@ export type Kept = {
   providerMetadata?: Meta;
 };
 
-export type TextPart = Kept & { type: 'text'; text: string; citations?: Json[] };
-export type ReasoningPart = Kept & { type: 'reasoning'; reasoning: string; details?: Json };
-/** Only ever moves right. */
+export type TextPart = PartBase & { type: 'text'; text: string; citations?: Json[] };
+export type ReasoningPart = PartBase & { type: 'reasoning'; reasoning: string; details?: Json };
+/** State of a call. It only moves to the right; the last three are final. */
 export type ToolState = 'partial-call' | 'call' | 'result' | 'error' | 'denied';
-/** A call and its result are one part; model messages are split when they are made. */
-export type ToolPart = Kept & {
+/** A call and its result in one part. They are split when model messages are built. */
+export type ToolPart = PartBase & {
   type: 'tool-invocation';
   toolCallId: string;
   toolName: string;
   state: ToolState;
   args?: Json;
-  /** The input so far, while it is partial. */
+  /** Input received so far, while it is incomplete. */
   argsText?: string;
   result?: Json;
   preliminary?: true;
   invalid?: true;
-  /** The failure, or of a denied call its reason as the message. */
+  /** Failure of the call. For a denied call the message is the reason. */
   error?: Fault;
   approval?: AskedQuestion;
   resultContent?: true;
@@ -59,12 +59,12 @@ export type ToolPart = Kept & {
   inputEncoding?: 'json' | 'text';
   toolMetadata?: Json;
 };
-/** A question about no tool call. */
-export type QuestionPart = Kept & { type: 'question' } & AskedQuestion;
-export type FilePart = Kept & { type: 'file' } & FileBody;
-export type SourcePart = Kept & { type: 'source' } & Partial<SourceBody>;
-export type DataPart = Kept & { type: 'data' } & Partial<Pick<DataBody, 'name'>> & Pick<DataBody, 'data'>;
-export type InterjectionPart = Kept & { type: 'interjection' } & InterjectionBody;
+/** Question that does not belong to a tool call. */
+export type QuestionPart = PartBase & { type: 'question' } & AskedQuestion;
+export type FilePart = PartBase & { type: 'file' } & FileBody;
+export type SourcePart = PartBase & { type: 'source' } & Partial<SourceBody>;
+export type DataPart = PartBase & { type: 'data' } & Partial<Pick<DataBody, 'name'>> & Pick<DataBody, 'data'>;
+export type InterjectionPart = PartBase & { type: 'interjection' } & InterjectionBody;
 
 export type MessagePart =
   | TextPart
@@ -76,14 +76,14 @@ export type MessagePart =
   | DataPart
   | InterjectionPart;
 
-/** Who worked on the message, by invocation. */
+/** Invocation of an agent that worked on the message. */
 export type AgentEntry = AgentBody & {
   outcome?: Outcome['outcome'];
   error?: Fault;
   result?: Json;
   usage?: Usage[];
 };
-/** The model turns behind the message. */
+/** Model request that contributed to the message. */
 export type StepEntry = {
   agentId?: string;
   name?: string;
@@ -93,7 +93,7 @@ export type StepEntry = {
   response?: { id?: string; modelId?: string; timestamp?: string };
   providerMetadata?: Meta;
 };
-/** One per run that wrote the message. */
+/** Run that wrote to the message. */
 export type RunEntry = {
   runId: string;
   finishReason?: FinishReason;
@@ -102,7 +102,7 @@ export type RunEntry = {
   result?: Json;
 } & Outcome;
 
-/** The content of a message, format 2. `content` is the flat text that imported messages may bring. */
+/** Content of a message, format 2. `content` is the flat text of some imported messages. */
 export type MessageContent = {
   format: 2;
   parts: MessagePart[];
@@ -113,9 +113,10 @@ export type MessageContent = {
   steps?: { [stepId: string]: StepEntry };
   runs?: RunEntry[];
 };
-/** The name that the field knows for it. */
+/** Alias: other projects know this format under this name. */
 export type MessageContentV2 = MessageContent;
 
+/** Stored message of a thread. */
 export type CanonicalMessage = {
   id: string;
   threadId: string;
@@ -124,27 +125,28 @@ export type CanonicalMessage = {
   content: MessageContent;
   createdAt: Date;
   resourceId?: string;
-  /** The id that its sender gave it, where that was taken: an AI SDK client keeps the id of a message that it edits. */
+  /** Id from the client if it was already in use: an AI SDK client keeps the id of a message that it edits. */
   clientId?: string;
-  /** The message before it on its branch; absent on the first. */
+  /** Previous message on the branch; absent on the first. */
   parentId?: string;
-  /** The run that writes it, or wrote it last. */
+  /** Run that writes the message, or wrote it last. */
   runId?: string;
   status?: MessageStatus;
-  /** The thread's shared state after this message; it branches with it. */
+  /** Shared state of the thread after this message. It branches with the message. */
   state?: Json;
-  /** The runtime's own token (`run-end.resume`); it branches with the message too. */
+  /** The runtime's own token (`run-end.resume`). It branches with the message. */
   sourceState?: Json;
 };
 
+/** Stored thread: a tree of messages. */
 export type Thread = {
   id: string;
   resourceId?: string;
   title?: string;
   metadata?: JsonObject;
-  /** The default leaf: the last message of the active branch. */
+  /** Last message of the active branch. */
   headId?: string;
-  /** Grows with every change of the thread or of what is in it. */
+  /** Increases with every change of the thread or its messages. */
   version: number;
   createdAt: Date;
   updatedAt: Date;

@@ -1,21 +1,21 @@
 import type { Json, Meta } from '../json/json.ts';
 import type { MessagePart } from './message.ts';
 
-/** Who runs a tool: the model's provider, the runtime (our side), or the client (the page, the caller). */
+/** Executor of a tool: the model's provider, the runtime (server side), or the client (the page, the caller). */
 export type Executor = 'provider' | 'runtime' | 'client';
 
-/** Who and where. Said once, on the event that opens a part (or is one); deltas and ends carry the id alone. */
+/** Agent, step and recipients of a part. Only on the event that opens the part; deltas and ends carry the id alone. */
 export type Attribution = {
   agentId?: string;
   stepId?: string;
-  /** Names of those it was addressed to, where a runtime addresses its messages. */
+  /** Names of the recipients, if the runtime addresses its messages. */
   to?: string[];
-  /** Said between agents; a front end shows it on request. */
+  /** Sent between agents. A front end shows it on request. */
   internal?: true;
   providerMetadata?: Meta;
 };
 
-/** Who works. A `voice` is a mere speaker's name, not a sub-agent. */
+/** Agent of a run. A `voice` only names a speaker; it is not a sub-agent. */
 export type AgentBody = {
   name: string;
   kind: 'agent' | 'node' | 'voice';
@@ -25,7 +25,7 @@ export type AgentBody = {
   providerMetadata?: Meta;
 };
 
-/** How a tool is called. The same on `tool-input-start` and `tool-call` of one id. */
+/** Identity and options of a tool call. Equal on `tool-input-start` and `tool-call` of one id. */
 export type CallBody = {
   toolCallId: string;
   toolName: string;
@@ -36,7 +36,7 @@ export type CallBody = {
   toolMetadata?: Json;
 };
 
-/** A file by its bytes (base64, never a URL), by its URL, or by a provider's own reference. */
+/** File as bytes (base64, never a URL), as a URL, or as a provider's own reference. */
 export type FileBody = { mimeType?: string; filename?: string; reasoning?: true } & (
   | { data: string; url?: never; reference?: never }
   | { url: string; data?: never; reference?: never }
@@ -51,13 +51,13 @@ export type SourceBody = {
   filename?: string;
 };
 
-/** A named value beside the text: an AG-UI activity, a UI `data-*` part, a provider's own content. */
+/** Named value next to the text: an AG-UI activity, a UI `data-*` part, a provider's own content. */
 export type DataBody = { name: string; data: Json };
 
-/** Another's words inside a run: a steering user, a system notice between agents. */
+/** Message from outside that arrives during a run: a steering user, a system notice between agents. */
 export type InterjectionBody = { role: 'user' | 'system'; name?: string; parts: MessagePart[] };
 
-/** Something a person decides. About a tool call if `toolCallId` is there, otherwise about nothing but itself. */
+/** Request for a decision, usually by a person. About a tool call if it has a `toolCallId`. */
 export type Question = {
   questionId: string;
   kind: 'approval' | 'input';
@@ -65,12 +65,13 @@ export type Question = {
   reason?: string;
   message?: string;
   schema?: Json;
-  /** Decided by a rule, not by a person. */
+  /** Decided by a rule instead of a person. */
   automatic?: true;
   expiresAt?: string;
   providerMetadata?: Meta;
 };
 
+/** Decision on a question. */
 export type Answer = {
   questionId: string;
   approved?: boolean;

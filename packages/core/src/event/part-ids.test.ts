@@ -27,7 +27,7 @@ describe('createPartIds', () => {
     expect([ids.next(), ids.next(), ids.next()]).toEqual(['r:0', 'r:1', 'r:2']);
   });
 
-  it('steps over ids that the thread has, wherever they come from', () => {
+  it('skips ids that the thread already uses', () => {
     const inside: MessagePart = {
       type: 'interjection',
       role: 'user',
@@ -47,14 +47,14 @@ describe('createPartIds', () => {
   it.each([
     ['a call of the history', [[call('0')]], undefined],
     ['a part of the history', [[{ type: 'text', id: '0', text: '' } satisfies MessagePart]], undefined],
-    ['a call of the message that goes on', [], [call('0')]],
-  ])('renames a wire id that is taken by %s', (_, history, message) => {
+    ['a call of the continued message', [], [call('0')]],
+  ])('replaces a wire id that is used by %s', (_, history, message) => {
     const ids = createPartIds(runWith(history, message));
     expect(ids.open('0')).toBe('r:0');
     expect(ids.of('0')).toBe('r:0');
   });
 
-  it('gives a reopened id a new one, and later references mean that', () => {
+  it('gives a reopened wire id a new id, and resolves later references to it', () => {
     const ids = createPartIds(runWith([]));
     expect(ids.open('a')).toBe('a');
     expect(ids.open('a')).toBe('r:0');
@@ -62,7 +62,7 @@ describe('createPartIds', () => {
     expect(ids.open('a')).toBe('r:1');
   });
 
-  it('is stable where the wire opens and refers with the same word', () => {
+  it('returns the same tool call id for a repeated wire id', () => {
     const ids = createPartIds(runWith([[call('0')]]));
     expect([ids.toolCallId('0'), ids.toolCallId('0'), ids.toolCallId('1'), ids.toolCallId('1')]).toEqual([
       'r:0',
@@ -72,13 +72,13 @@ describe('createPartIds', () => {
     ]);
   });
 
-  it('gives every call without a wire id its own', () => {
+  it('gives every call without a wire id a new id', () => {
     const ids = createPartIds(runWith([]));
     expect([ids.open(), ids.open(''), ids.toolCallId(), ids.toolCallId('')]).toEqual(['r:0', 'r:1', 'r:2', 'r:3']);
     expect(ids.of('')).toBeUndefined();
   });
 
-  it('finds the calls that a continuation goes on with, and no others', () => {
+  it('resolves the calls of the continued message, but not those of the history', () => {
     const ids = createPartIds(runWith([[call('old')]], [call('waiting')]));
     expect(ids.of('waiting')).toBe('waiting');
     expect(ids.of('old')).toBeUndefined();

@@ -2,20 +2,21 @@ import type { MessagePart } from './message.ts';
 import type { RunInput } from './run-input.ts';
 
 /**
- * The ids of one run's parts and tool calls. They share one name space, unique in the thread and never reused, while
- * wires say `"0"` in every run, nothing at all, or the same call id twice.
+ * Ids of the parts and tool calls of one run. They share one namespace, are unique in the thread and never reused. Protocols, on
+ * the other hand, send `"0"` in every run, no id at all, or the same call id twice.
  */
 export interface PartIds {
-  /** A fresh id: `<runId>:<n>`. */
+  /** Returns a new id: `<runId>:<n>`. */
   next(): string;
-  /** A call begins under this wire id. Always a new id: the wire's own if the thread has none like it, else `next()`. */
+  /** Starts a call under a wire id. Returns a new id: the wire id if it is unused in the thread, else `next()`. */
   open(wireId?: string): string;
-  /** The call that the wire means: the last one opened under this wire id, else the one that a continuation goes on with. */
+  /** Resolves a wire id: the last call that was opened under it, else a call of the message that the run continues. */
   of(wireId: string): string | undefined;
-  /** For wires that open and refer with the same word: the open call of this wire id, or a new one. */
+  /** Returns the call that is open under a wire id, or opens one. For protocols that do not mark the start of a call. */
   toolCallId(wireId?: string): string;
 }
 
+/** Creates the ids of one run. */
 export function createPartIds(run: RunInput): PartIds {
   return new RunPartIds(run);
 }
@@ -23,9 +24,9 @@ export function createPartIds(run: RunInput): PartIds {
 class RunPartIds implements PartIds {
   #run: RunInput;
   #count = 0;
-  // Only asked for by runs that mint something; reading a long history is not free.
-  #taken: Set<string> | undefined;
-  #baseline: Set<string> | undefined;
+  // Collected on the first use, because reading a long history takes time.
+  #reserved: Set<string> | undefined;
+  #baselineCalls: Set<string> | undefined;
   #calls: Map<string, string> | undefined;
 
   constructor(run: RunInput) {
@@ -36,13 +37,13 @@ class RunPartIds implements PartIds {
     for (;;) {
       const id = `${this.#run.runId}:${this.#count}`;
       this.#count += 1;
-      if (this.#take(id)) return id;
+      if (this.#reserve(id)) return id;
     }
   }
 
   open(wireId = ''): string {
     if (wireId === '') return this.next();
-    const id = this.#take(wireId) ? wireId : this.next();
+    const id = this.#reserve(wireId) ? wireId : this.next();
     (this.#calls ??= new Map()).set(wireId, id);
     return id;
   }
@@ -50,37 +51,37 @@ class RunPartIds implements PartIds {
   of(wireId: string): string | undefined {
     const opened = this.#calls?.get(wireId);
     if (opened !== undefined) return opened;
-    this.#baseline ??= callsOf(this.#run.message?.parts ?? []);
-    return this.#baseline.has(wireId) ? wireId : undefined;
+    this.#baselineCalls ??= collectCallIds(this.#run.message?.parts ?? []);
+    return this.#baselineCalls.has(wireId) ? wireId : undefined;
   }
 
   toolCallId(wireId = ''): string {
     return this.#calls?.get(wireId) ?? this.open(wireId);
   }
 
-  #take(id: string): boolean {
-    this.#taken ??= idsOf(this.#run);
-    if (this.#taken.has(id)) return false;
-    this.#taken.add(id);
+  #reserve(id: string): boolean {
+    this.#reserved ??= collectIds(this.#run);
+    if (this.#reserved.has(id)) return false;
+    this.#reserved.add(id);
     return true;
   }
 }
 
-function idsOf(run: RunInput): Set<string> {
+function collectIds(run: RunInput): Set<string> {
   const ids = new Set<string>();
-  for (const message of run.history) collect(message.content.parts, ids);
-  if (run.message !== undefined) collect(run.message.parts, ids);
+  for (const message of run.history) addIds(message.content.parts, ids);
+  if (run.message !== undefined) addIds(run.message.parts, ids);
   return ids;
 }
 
-function collect(parts: MessagePart[], ids: Set<string>): void {
+function addIds(parts: MessagePart[], ids: Set<string>): void {
   for (const part of parts) {
     if (part.id !== undefined) ids.add(part.id);
     if (part.type === 'tool-invocation') ids.add(part.toolCallId);
-    if (part.type === 'interjection') collect(part.parts, ids);
+    if (part.type === 'interjection') addIds(part.parts, ids);
   }
 }
 
-function callsOf(parts: MessagePart[]): Set<string> {
+function collectCallIds(parts: MessagePart[]): Set<string> {
   return new Set(parts.flatMap((part) => (part.type === 'tool-invocation' ? [part.toolCallId] : [])));
 }

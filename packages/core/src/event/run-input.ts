@@ -3,9 +3,10 @@ import type { CanonicalMessage, MessageContent } from './message.ts';
 import type { Answer } from './part-body.ts';
 import type { ToolAnswer } from './tool-result.ts';
 
+/** Tool that a client offers to the runtime. */
 export type ToolDescription = { name: string; description?: string; inputSchema?: Json };
 
-/** All that a source needs for one run. The ids are ours; what a wire calls itself is metadata. */
+/** Input of a source for one run. All ids are canonical; ids of a protocol are metadata. */
 export interface RunInput {
   runId: string;
   threadId: string;
@@ -14,17 +15,17 @@ export interface RunInput {
   resumes?: string;
   parentRunId?: string;
   startedAt: number;
-  /** The branch, ending with the new user message if there is one. */
+  /** Messages of the branch, ending with the new user message if there is one. */
   history: CanonicalMessage[];
-  /** What a continuation goes on with. */
+  /** Message that a continuation extends. */
   message?: MessageContent;
-  /** Only those that the baseline does not hold yet (doors without a store). */
+  /** Answers that `message` does not contain yet. Only from handlers without a store. */
   answers: Array<Answer | ToolAnswer>;
   tools: ToolDescription[];
   context: Array<{ description: string; value: string }>;
   state?: Json;
-  /** What the client wants the runtime to have, verbatim. No door reads it and no model is told of it: it may be anything. */
+  /** Value from the client for the runtime, passed verbatim. No handler reads it and no model sees it. */
   forwardedProps?: Json;
-  /** What the last run's `run-end.resume` said. */
+  /** `run-end.resume` of the last run. */
   sourceState?: Json;
 }

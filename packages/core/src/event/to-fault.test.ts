@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { toFault } from './to-fault.ts';
 
 describe('toFault', () => {
-  it('keeps a message, and nothing where there is nothing', () => {
+  it('keeps the message and adds the given code', () => {
     expect(toFault(new Error('no'))).toEqual({ message: 'no' });
     expect(toFault('no')).toEqual({ message: 'no' });
     expect(toFault(new Error('no'), 'provider')).toEqual({ message: 'no', code: 'provider' });
   });
 
-  it('keeps the name and the details, and never the stack', () => {
+  it('keeps the name and the allowed fields, and drops headers and the stack', () => {
     const error = Object.assign(new TypeError('bad'), {
       code: 'E_BAD',
       status: 400,
@@ -19,7 +19,7 @@ describe('toFault', () => {
     expect(JSON.stringify(fault)).not.toMatch(/secret|to-fault\.test/);
   });
 
-  it('reads an error of the AI SDK', () => {
+  it('converts an API error of the AI SDK without its request', () => {
     const error = Object.assign(new Error('Rate limited'), {
       name: 'AI_APICallError',
       url: 'https://example.com/?key=secret',
@@ -36,7 +36,7 @@ describe('toFault', () => {
     });
   });
 
-  it('finds code and retryable in what was tried', () => {
+  it('finds code and retryable in aggregated errors', () => {
     const error = Object.assign(new Error('Failed after 2 attempts'), {
       name: 'AI_RetryError',
       reason: 'maxRetriesExceeded',
@@ -54,7 +54,7 @@ describe('toFault', () => {
     });
   });
 
-  it('keeps the chain of causes, also a circular one', () => {
+  it('lists the causes, even if they are circular', () => {
     const refused = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED', syscall: 'connect' });
     const failed = new TypeError('fetch failed', { cause: refused });
     refused.cause = failed;
@@ -68,19 +68,19 @@ describe('toFault', () => {
     });
   });
 
-  it('names a DOMException by its name', () => {
+  it('uses the name of a DOMException as its code', () => {
     expect(toFault(new DOMException('Stopped', 'AbortError'))).toMatchObject({
       message: 'Stopped',
       code: 'AbortError',
     });
   });
 
-  it('leaves a fault as it is', () => {
+  it('returns a fault unchanged', () => {
     const fault = { message: 'no', code: 'idle', retryable: false, data: { a: [1] } };
     expect(toFault(fault, 'other')).toEqual(fault);
   });
 
-  it('reads plain objects of the wire', () => {
+  it('converts plain objects', () => {
     expect(toFault({ message: 'no', type: 'invalid_request', code: 42 })).toEqual({
       message: 'no',
       code: '42',
@@ -120,13 +120,13 @@ describe('toFault', () => {
       ),
     ],
     ['a revoked proxy', revoked()],
-  ])('never throws: %s', (_, value) => {
+  ])('converts %s without throwing', (_, value) => {
     const fault = toFault(value);
     expect(fault.message).not.toBe('');
     expect(JSON.parse(JSON.stringify(fault))).toEqual(fault);
   });
 
-  it('bounds what it keeps', () => {
+  it('limits the size of the data', () => {
     const error = Object.assign(new Error('x'), { data: 'y'.repeat(1_000_000) });
     expect(JSON.stringify(toFault(error)).length).toBeLessThan(10_000);
   });

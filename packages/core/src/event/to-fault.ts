@@ -3,37 +3,37 @@ import type { Fault } from './fault.ts';
 import type { JsonObject } from '../json/json.ts';
 import { toJson } from '../json/to-json.ts';
 
-/** Longer chains than this are loops, or say nothing new. */
+/** Limits chains of causes, which may be circular. */
 const MAX_CAUSES = 8;
 const MAX_DETAIL_BYTES = 4 * 1024;
 
 /**
- * Fields that say what went wrong. A list of what may pass, since errors also carry requests, headers and keys
- * (the AI SDK's hold the whole prompt), and a fault is shown to the other side.
+ * Error fields that are copied. An allowlist, because errors also carry requests, headers and keys (those of the AI SDK hold the
+ * complete prompt), and a fault is sent to clients.
  */
 const DETAILS = ['status', 'statusCode', 'type', 'param', 'reason', 'errno', 'syscall', 'data'];
 
-const UNKNOWN = 'Unknown error: nothing was said about it';
+const UNKNOWN = 'Unknown error without a message';
 
 /**
- * Whatever was thrown, as plain data. Never throws, and never tells a stack.
+ * Converts any thrown value to plain data. Never throws, and never includes a stack.
  * The error's own code wins, then that of its causes (`fetch failed` has its `ECONNREFUSED` there), then `code`.
- * `data` holds the error's name, the details above, and the causes as a list. What already is a fault stays as it is.
+ * `data` holds the error's name, the allowed fields, and the list of causes. A value that already is a fault stays unchanged.
  */
 export function toFault(error: unknown, code?: string): Fault {
   try {
-    if (typeof error === 'object' && error !== null) return faultOf(error, code);
-    return withCode({ message: textOf(error) }, code);
+    if (typeof error === 'object' && error !== null) return convertError(error, code);
+    return withCode({ message: toText(error) }, code);
   } catch {
-    // A revoked proxy, for one: not even its kind can be asked for.
+    // For example a revoked proxy, which throws on any access.
     return withCode({ message: UNKNOWN }, code);
   }
 }
 
-function faultOf(error: object, code: string | undefined): Fault {
-  const chain = causesOf(error);
-  const fault: Fault = withCode({ message: messageOf(error) }, firstKnown(chain, codeOf) ?? code);
-  const retryable = firstKnown(chain, retryableOf);
+function convertError(error: object, code: string | undefined): Fault {
+  const chain = collectCauses(error);
+  const fault: Fault = withCode({ message: getMessage(error) }, findFirst(chain, getCode) ?? code);
+  const retryable = findFirst(chain, getRetryable);
   if (retryable !== undefined) fault.retryable = retryable;
   const data = isFault(error) ? error.data : describe(error, chain.slice(1));
   if (data !== undefined) fault.data = toJson(data);
@@ -50,8 +50,8 @@ function withCode(fault: Fault, code: string | undefined): Fault {
   return code === undefined ? fault : { ...fault, code };
 }
 
-/** The error itself, then what caused it: `cause`, and `errors` of those that tried more than once. */
-function causesOf(error: object): object[] {
+/** Returns the error and its causes: `cause`, and `errors` of aggregated attempts. */
+function collectCauses(error: object): object[] {
   const chain = [error];
   for (let index = 0; index < chain.length && chain.length < MAX_CAUSES; index += 1) {
     const current = chain[index] as object;
@@ -65,17 +65,17 @@ function causesOf(error: object): object[] {
 }
 
 function describe(error: object, causes: object[]): JsonObject | undefined {
-  const data = detailsOf(error);
+  const data = pickDetails(error);
   if (causes.length > 0) {
     data.causes = causes.map((cause) => {
-      const code = codeOf(cause);
-      return { ...detailsOf(cause), message: messageOf(cause), ...(code !== undefined && { code }) };
+      const code = getCode(cause);
+      return { ...pickDetails(cause), message: getMessage(cause), ...(code !== undefined && { code }) };
     });
   }
   return Object.keys(data).length > 0 ? data : undefined;
 }
 
-function detailsOf(error: object): JsonObject {
+function pickDetails(error: object): JsonObject {
   const details: JsonObject = {};
   const name = read(error, 'name');
   if (typeof name === 'string' && name !== 'Error' && name !== '') details.name = name;
@@ -83,35 +83,35 @@ function detailsOf(error: object): JsonObject {
     const value = read(error, key);
     if (value !== undefined && typeof value !== 'function') details[key] = capJson(value, MAX_DETAIL_BYTES);
   }
-  // The provider's own words, unless they were parsed into `data`.
+  // The response text of the provider, unless it was parsed into `data`.
   const body = read(error, 'responseBody');
   if (typeof body === 'string' && details.data === undefined) details.responseBody = capJson(body, MAX_DETAIL_BYTES);
   return details;
 }
 
-function messageOf(error: object): string {
+function getMessage(error: object): string {
   const message = read(error, 'message');
   if (typeof message === 'string' && message !== '') return message;
   const name = read(error, 'name');
   if (typeof name === 'string' && name !== '') return name;
-  return Object.keys(error).length === 0 ? UNKNOWN : textOf(error);
+  return Object.keys(error).length === 0 ? UNKNOWN : toText(error);
 }
 
-function textOf(value: unknown): string {
+function toText(value: unknown): string {
   if (value === undefined || value === null || value === '') return UNKNOWN;
   return typeof value === 'string' ? value : JSON.stringify(capJson(value, MAX_DETAIL_BYTES));
 }
 
-function codeOf(error: object): string | undefined {
+function getCode(error: object): string | undefined {
   const code = read(error, 'code');
   if (typeof code === 'string' && code !== '') return code;
-  // The numbers of a DOMException are history; its name (`AbortError`, `TimeoutError`) is its code.
+  // The numeric code of a DOMException is deprecated; its name (`AbortError`, `TimeoutError`) is its code.
   const name = read(error, 'name');
   if (typeof name === 'string' && Object.prototype.toString.call(error) === '[object DOMException]') return name;
   return typeof code === 'number' ? String(code) : undefined;
 }
 
-function retryableOf(error: object): boolean | undefined {
+function getRetryable(error: object): boolean | undefined {
   for (const key of ['retryable', 'isRetryable']) {
     const known = read(error, key);
     if (typeof known === 'boolean') return known;
@@ -119,7 +119,7 @@ function retryableOf(error: object): boolean | undefined {
   return undefined;
 }
 
-function firstKnown<Known>(chain: object[], known: (error: object) => Known | undefined): Known | undefined {
+function findFirst<Known>(chain: object[], known: (error: object) => Known | undefined): Known | undefined {
   for (const error of chain) {
     const found = known(error);
     if (found !== undefined) return found;
@@ -127,7 +127,7 @@ function firstKnown<Known>(chain: object[], known: (error: object) => Known | un
   return undefined;
 }
 
-/** A getter or a proxy may throw, and this runs where nothing may. */
+/** Reads a field. Getters and proxies may throw. */
 function read(error: object, key: string): unknown {
   try {
     return (error as { [key: string]: unknown })[key];

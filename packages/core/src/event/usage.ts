@@ -1,6 +1,6 @@
 import type { Json } from '../json/json.ts';
 
-/** What one model (or one runtime) consumed. A field that a runtime does not report is absent, never zero. */
+/** Consumption of one model or runtime. A field that a runtime does not report is absent, never zero. */
 export type Usage = {
   provider?: string;
   model?: string;
@@ -14,4 +14,5 @@ export type Usage = {
   raw?: Json;
 };
 
+/** Why a model request or a run stopped. */
 export type FinishReason = 'stop' | 'length' | 'content-filter' | 'tool-calls' | 'error' | 'interrupted' | 'other';

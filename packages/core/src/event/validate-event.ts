@@ -11,7 +11,7 @@ import {
   patch,
   question,
   response,
-  said,
+  attribution,
   sourceFields,
   toolResult,
   usage,
@@ -26,23 +26,23 @@ import {
   explain,
   fail,
   id,
-  inside,
+  prefixPath,
   json,
   list,
   number,
   object,
   oneOf,
   string,
-  yes,
+  literalTrue,
   type Check,
   type Failure,
   type Shape,
 } from '../json/shape.ts';
 
-/** What is wrong with a value that should be an event, and where: `path` is as in `patch[0].path`, empty for the whole. */
+/** Reason why a value is not an event. `path` is the place, such as `patch[0].path`; empty for the complete value. */
 export type EventProblem = { path: string; message: string };
 
-/** Every event may say when it was, and which frame it came from. */
+/** Every event may have a time and the index of its source frame. */
 const event = (required: Shape, optional: Shape = {}): Check =>
   object(required, { ...optional, at: number, origin: number });
 const partDelta: Check = event({ id, delta: string }, { providerMetadata: meta });
@@ -80,14 +80,14 @@ const events: { [Type in AgentEventType]: Check } = {
       usage: list(usage),
       warnings: list(anyJson),
       response,
-      discarded: yes,
+      discarded: literalTrue,
       providerMetadata: meta,
     },
   ),
-  'text-start': event({ id }, said),
+  'text-start': event({ id }, attribution),
   'text-delta': partDelta,
   'text-end': event({ id }, { citations: list(anyJson), providerMetadata: meta }),
-  'reasoning-start': event({ id }, said),
+  'reasoning-start': event({ id }, attribution),
   'reasoning-delta': partDelta,
   'reasoning-end': event({ id }, { providerMetadata: meta }),
   'tool-input-start': event({ toolCallId: id, toolName: string }, call),
@@ -97,10 +97,10 @@ const events: { [Type in AgentEventType]: Check } = {
   'tool-result': all(event({ toolCallId: id }, { providerMetadata: meta }), toolResult),
   question: event({ questionId: id, kind: oneOf('approval', 'input') }, { agentId: id, ...question }),
   answer: event({ questionId: id }, answer),
-  interjection: event({ id, role: oneOf('user', 'system'), parts }, { name: string, ...said }),
-  file: all(event({ id }, said), fileBody),
-  source: event({ id, sourceType: oneOf('url', 'document') }, { ...sourceFields, ...said }),
-  data: event({ id, name: string, data: anyJson }, { transient: yes, ...said }),
+  interjection: event({ id, role: oneOf('user', 'system'), parts }, { name: string, ...attribution }),
+  file: all(event({ id }, attribution), fileBody),
+  source: event({ id, sourceType: oneOf('url', 'document') }, { ...sourceFields, ...attribution }),
+  data: event({ id, name: string, data: anyJson }, { transient: literalTrue, ...attribution }),
   'data-delta': event({ id, patch }),
   'state-snapshot': event({ state: anyJson }),
   'state-delta': event({ patch }),
@@ -112,27 +112,27 @@ const events: { [Type in AgentEventType]: Check } = {
 };
 const checks: ReadonlyMap<unknown, Check> = new Map(Object.entries(events));
 
-/** The types of event there are, in the order of the grammar. */
+/** All event types, in the order of the grammar. */
 export const eventTypes: readonly AgentEventType[] = Object.keys(events) as AgentEventType[];
 
-/** Whether a name is a type of event that this version knows. */
+/** Whether this version knows an event type. */
 export function isEventType(type: unknown): type is AgentEventType {
   return checks.has(type);
 }
 
-/** What is wrong with a value as an event by its shape alone; undefined if nothing is. Unknown fields are passed over. */
+/** Checks the shape of an event. Returns undefined if it is valid. Unknown fields are ignored. */
 export function validateEvent(value: unknown): EventProblem | undefined {
   if (!isFields(value)) return describe(fail('an event: an object with a type', value));
   const check = checks.get(value.type);
-  if (check === undefined) return describe(inside('type', fail('a known type of event', value.type)));
+  if (check === undefined) return describe(prefixPath('type', fail('a known type of event', value.type)));
   const failure = check(value);
   return failure && describe(failure, value.type as AgentEventType);
 }
 
 /**
- * Reads an event that another version, a tape or a log has written. A type that this version does not know comes back
- * as `raw`, with all it said; a known type in a wrong shape throws a `TypeError` that names the place. The content of a
- * snapshot is brought to the format of this version; a newer one throws a `MessageFormatError`.
+ * Reads an event from a tape, a log or another version. An unknown type is returned as `raw` with all its fields. A known type in
+ * an invalid shape throws a `TypeError` that names the place. The content of a snapshot is upgraded to the current format; a newer
+ * format throws a `MessageFormatError`.
  */
 export function readEvent(value: unknown): AgentEvent {
   if (isFields(value) && typeof value.type === 'string' && !isEventType(value.type) && json(value) === undefined) {

@@ -17,7 +17,7 @@ const shown = {
 const view = { runId: 'r1' };
 
 describe('toPublicFault', () => {
-  it('hides the text, code and data of a provider, and names the run', () => {
+  it('hides the text, code and data of a provider and names the run', () => {
     expect(toPublicFault(secret, view)).toEqual(shown);
   });
 
@@ -26,7 +26,7 @@ describe('toPublicFault', () => {
     expect(toPublicFault(lost, view)).toEqual({ message: lost.message, code: 'lost' });
   });
 
-  it('shows the text that the server chose, and gives it the whole fault', () => {
+  it('uses errorText, which receives the complete fault', () => {
     const errorText = (fault: object): string => JSON.stringify(fault);
     expect(toPublicFault(secret, { ...view, errorText })).toEqual({
       message: JSON.stringify(secret),
@@ -73,12 +73,12 @@ describe('toPublicEvent', () => {
     { type: 'notice', level: 'warning', message: 'Slow.' },
     { type: 'raw', dialect: 'openai', value: { type: 'response.created', error: null, text: 'an error of mine' } },
     { type: 'tool-result', toolCallId: 'c', status: 'error', error: { message: 'No such city.' } },
-  ])('returns $type as it is', (event) => {
+  ])('returns $type without a hidden fault unchanged', (event) => {
     expect(toPublicEvent(event, view)).toBe(event);
   });
 });
 
-it('shows frames and metadata whole where the server shows the whole text', () => {
+it('keeps frames and metadata if errorText shows the original message', () => {
   const errorText = ({ message }: { message: string }): string => message;
   const providerMetadata = { mail: { error: secret.message } };
   const end: AgentEvent = { type: 'run-end', outcome: 'error', error: secret, providerMetadata };
@@ -87,7 +87,7 @@ it('shows frames and metadata whole where the server shows the whole text', () =
   expect(toPublicEvent(raw, { ...view, errorText })).toBe(raw);
 });
 
-it('names the run that failed in each run of a message', () => {
+it('names the failed run in each run of a message', () => {
   const message: CanonicalMessage = {
     id: 'm',
     threadId: 't',

@@ -6,8 +6,8 @@ import type { CanonicalMessage, MessageContent } from '../event/message.ts';
 import type { Outcome } from '../event/outcome.ts';
 
 /**
- * Codes of the faults that this project raises itself. Their messages are written for users and hold no text of a provider,
- * a runtime or a database.
+ * Codes of the faults that this project raises. Their messages are written for users and contain no text of a provider, a runtime
+ * or a database.
  */
 const ownCodes: ReadonlySet<string> = new Set([
   'agent-gone',
@@ -28,29 +28,30 @@ const ownCodes: ReadonlySet<string> = new Set([
   'undelivered',
 ]);
 
-/** How faults are shown to clients. */
+/** Options for showing faults to clients. */
 export type FaultView = {
-  /** The run that a client can report, and an operator can find in the log. */
+  /** Run id in the message, which a client can report and an operator can find in the log. */
   runId?: string | undefined;
-  /** Replaces the default text. It is given the fault as it is stored. */
+  /** Replaces the default text. Receives the fault as stored. */
   errorText?: ((error: Fault) => string) | undefined;
 };
 
 /**
- * The fault as a client may see it. Messages of providers and runtimes hold keys, addresses and prompts, so a client gets a
- * generic code and message with the run id. Faults of our own keep their message, and `data` stays on the server.
+ * Converts a fault for clients. Messages of providers and runtimes may contain keys, addresses and prompts, so a client gets a
+ * generic code and message with the run id. Our own faults keep their message. `data` always stays on the server.
  */
 export function toPublicFault(fault: Fault, { runId, errorText }: FaultView): Fault {
   const { message, code, retryable } = fault;
-  const more = retryable === undefined ? {} : { retryable };
-  const shown = code === undefined ? more : { code, ...more };
-  if (errorText) return { message: errorText(fault), ...shown };
-  if (code !== undefined && ownCodes.has(code)) return { message, ...shown };
+  const flags = retryable === undefined ? {} : { retryable };
+  const fields = code === undefined ? flags : { code, ...flags };
+  if (errorText) return { message: errorText(fault), ...fields };
+  if (code !== undefined && ownCodes.has(code)) return { message, ...fields };
   const run = runId === undefined ? '' : ` Run: ${runId}.`;
-  return { message: `The agent failed to answer. The server's log has the reason.${run}`, code: 'run-failed', ...more };
+  const text = `The agent failed to answer. The server's log has the reason.${run}`;
+  return { message: text, code: 'run-failed', ...flags };
 }
 
-/** The event with its faults as a client may see them. Most events have none and are returned as they are. */
+/** Converts the faults of an event for clients. Events without a fault are returned unchanged. */
 export function toPublicEvent(event: AgentEvent, view: FaultView): AgentEvent {
   switch (event.type) {
     case 'run-end':
@@ -71,21 +72,23 @@ export function toPublicEvent(event: AgentEvent, view: FaultView): AgentEvent {
   }
 }
 
+/** Converts the fault of an outcome for clients. */
 export function toPublicOutcome<T extends Outcome>(outcome: T, view: FaultView): T {
   return outcome.outcome === 'error' ? { ...outcome, error: toPublicFault(outcome.error, view) } : outcome;
 }
 
+/** Converts the faults of a message for clients. */
 export function toPublicMessage(message: CanonicalMessage, view: FaultView): CanonicalMessage {
   const content = toPublicContent(message.content, { runId: message.runId, ...view });
   return content === message.content ? message : { ...message, content };
 }
 
-/** Passes events on with their faults as a client may see them. */
+/** Creates a codec that converts the faults of events for clients. */
 export function publicFaults(view: FaultView): Codec<AgentEvent, AgentEvent> {
   return { feed: (event, emit) => emit(toPublicEvent(event, view)), end: () => undefined };
 }
 
-/** An encoder that shows faults to a client. */
+/** Wraps an encoder so that it encodes faults as clients may see them. */
 export function withPublicFaults<Out, State extends { events: Iterable<AgentEvent> }>(
   encoder: Encoder<Out, State>,
   view: FaultView,
@@ -103,7 +106,7 @@ export function withPublicFaults<Out, State extends { events: Iterable<AgentEven
   };
 }
 
-/** A runtime repeats the text of its error in its metadata, so that is withheld with the text. */
+/** Withholds the metadata along with the text, because runtimes repeat the error text in it. */
 function toPublicRunEnd(event: EventOf<'run-end'> & { outcome: 'error' }, view: FaultView): AgentEvent {
   const { providerMetadata, ...rest } = event;
   const error = toPublicFault(event.error, view);
@@ -111,7 +114,7 @@ function toPublicRunEnd(event: EventOf<'run-end'> & { outcome: 'error' }, view: 
   return { ...rest, error, ...(!isWithheld && { providerMetadata }) };
 }
 
-/** A frame that reports an error is replaced by the fault that a client may see. */
+/** Replaces a frame that reports an error by the fault for clients. */
 function toPublicRaw(event: EventOf<'raw'>, view: FaultView): AgentEvent {
   if (!reportsError(event.value)) return event;
   const message = JSON.stringify(event.value);
@@ -119,19 +122,19 @@ function toPublicRaw(event: EventOf<'raw'>, view: FaultView): AgentEvent {
   return error.message === message ? event : { ...event, value: { error } };
 }
 
-const errorWords = /error|exception|traceback|fail/i;
-/** Fields whose text says what a frame is. */
+const errorPattern = /error|exception|traceback|fail/i;
+/** Fields that name the kind of a frame. */
 const kindFields: ReadonlySet<string> = new Set(['type', 'event', 'name', 'status', 'level', 'outcome']);
 
-/** Whether a frame of any dialect reports an error. Text that was cut off or is not valid JSON is searched as text. */
+/** Whether a frame of any dialect reports an error. Truncated or invalid JSON is searched as text. */
 function reportsError(value: Json): boolean {
-  if (typeof value === 'string') return errorWords.test(value);
+  if (typeof value === 'string') return errorPattern.test(value);
   if (typeof value !== 'object' || value === null) return false;
   if (Array.isArray(value)) return value.some((item) => typeof item === 'object' && reportsError(item));
   return Object.entries(value).some(([key, field]) => {
     if (field === null || field === undefined || field === false) return false;
-    if (errorWords.test(key)) return true;
-    if (typeof field === 'string') return (kindFields.has(key) || isPreview(key, value)) && errorWords.test(field);
+    if (errorPattern.test(key)) return true;
+    if (typeof field === 'string') return (kindFields.has(key) || isPreview(key, value)) && errorPattern.test(field);
     return reportsError(field);
   });
 }
@@ -144,7 +147,7 @@ function toPublicEnd(end: End, view: FaultView): End {
   return end.reason === 'error' ? { ...end, error: toPublicFault(end.error, view) } : end;
 }
 
-/** A tool's error is not changed: it is the tool's result, which the model reads too. */
+/** Does not change tool errors: they are results, which the model reads too. */
 function toPublicContent(content: MessageContent, view: FaultView): MessageContent {
   const { agents, runs } = content;
   const failed =

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { checkMessageCounts, readJsonBody, type RequestLimits } from './request-body.ts';
 
-/** A body that arrives in pieces of a few bytes, and what of it was read. */
+/** Creates a body that arrives in pieces of a few bytes and counts the bytes that were read. */
 function arriving(text: string, pieceBytes: number): { body: ReadableStream<Uint8Array<ArrayBuffer>>; read(): number } {
   const bytes = new TextEncoder().encode(text);
   let at = 0;
@@ -40,24 +40,24 @@ describe('readJsonBody', () => {
     expect(await read(JSON.stringify(body).replaceAll('/', String.raw`\/`), { jsonBytes: 100 })).toEqual(body);
   });
 
-  it('counts text with spaces as JSON, however long it is', async () => {
+  it('counts long text with spaces as JSON', async () => {
     const text = JSON.stringify({ text: 'lorem ipsum '.repeat(1_000) });
     await expect(read(text, { jsonBytes: 1_000 })).rejects.toMatchObject({ code: 'json-too-large', status: 413 });
   });
 
-  it('refuses JSON that is too large before reading the rest of it', async () => {
+  it('rejects JSON that is too large before reading the rest of it', async () => {
     const sent = arriving(`{"messages":[${'{},'.repeat(100_000)}{}]}`, 1_000);
     const refused = readJsonBody(sent, { limits: { jsonBytes: 10_000 } });
     await expect(refused).rejects.toMatchObject({ code: 'json-too-large', fix: expect.stringContaining('jsonBytes') });
     expect(sent.read()).toBeLessThan(12_000);
   });
 
-  it('refuses a body that is too large with its files', async () => {
+  it('rejects a body that is too large with its files', async () => {
     const text = JSON.stringify({ data: 'A'.repeat(5_000) });
     await expect(read(text, { bodyBytes: 4_000 })).rejects.toMatchObject({ code: 'too-large', status: 413 });
   });
 
-  it('refuses JSON that is too deep, and only that', async () => {
+  it('rejects JSON that nests too deeply, but not brackets in strings or siblings', async () => {
     const nested = (depth: number): string => '[{"a":'.repeat(depth / 2) + '1' + '}]'.repeat(depth / 2);
     await expect(read(nested(10_000))).rejects.toMatchObject({ code: 'json-too-deep', status: 400 });
     await expect(read(nested(6), { jsonDepth: 5 })).rejects.toThrow('deeper than 5');
@@ -68,13 +68,13 @@ describe('readJsonBody', () => {
     expect(await read(`[${'[],'.repeat(500)}[]]`, { jsonDepth: 2 })).toHaveLength(501);
   });
 
-  it('refuses text that is not JSON or not UTF-8', async () => {
+  it('rejects text that is not JSON or not UTF-8', async () => {
     await expect(read('{"a":')).rejects.toMatchObject({ code: 'bad-json', status: 400 });
     const body = new Response(new Uint8Array([0x22, 0xff, 0x22])).body;
     await expect(readJsonBody({ body })).rejects.toThrow('not UTF-8');
   });
 
-  it('answers a refusal with code, message and fix', async () => {
+  it('creates a response with code, message and fix', async () => {
     const error = await read('{').catch((refused: { toResponse(): Response }) => refused.toResponse());
     expect(await (error as Response).json()).toEqual({
       error: { code: 'bad-json', message: expect.any(String), fix: 'Send a JSON object, encoded as UTF-8.' },
@@ -89,7 +89,7 @@ describe('checkMessageCounts', () => {
     expect(() => checkMessageCounts([1, 2, 3], twoEach, { messages: 3, parts: 6 })).not.toThrow();
   });
 
-  it('refuses more messages or parts', () => {
+  it('rejects more messages or parts', () => {
     expect(() => checkMessageCounts([1, 2, 3], twoEach, { messages: 2 })).toThrow('3 messages, and the limit is 2');
     expect(() => checkMessageCounts([1, 2, 3], twoEach, { parts: 5 })).toThrow('6 parts, and the limit is 5');
   });

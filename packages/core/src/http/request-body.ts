@@ -3,9 +3,9 @@ import { MAX_OUTER_DEPTH } from '../json/max-depth.ts';
 import { StoreError } from '../store/store-error.ts';
 import { checkStoreId } from '../store/store-id.ts';
 
-/** Limits of a request with JSON. They are checked before anything is converted. */
+/** Limits of a JSON request. They are checked before anything is converted. */
 export type RequestLimits = {
-  /** Maximum size of a request body in bytes, with the files in it. Default: 32 MB. */
+  /** Maximum size of a request body in bytes, including files. Default: 32 MB. */
   bodyBytes: number;
   /** Maximum size of the JSON in bytes, without the base64 data of files in it. Default: 2 MB. */
   jsonBytes: number;
@@ -34,7 +34,7 @@ export type RequestBodyErrorCode =
   | 'too-many-messages'
   | 'too-many-parts';
 
-/** A request that is refused before anything is stored or started. Message and fix are written for the client. */
+/** Thrown for a request that is rejected before anything is stored or started. Message and fix are written for the client. */
 export class RequestBodyError extends Error {
   override readonly name = 'RequestBodyError';
   readonly code: RequestBodyErrorCode;
@@ -60,12 +60,12 @@ export type ReadJsonOptions = {
   parse?: (text: string) => unknown;
 };
 
-/** A large piece is scanned in slices, so that a refusal does not wait for the rest of it. */
+/** Large chunks are scanned in slices, so that an invalid body is rejected early. */
 const sliceBytes = 65_536;
 
 /**
- * Reads a JSON body. Size and depth are checked while it arrives, so that a body that is refused is neither held nor parsed.
- * An empty body is undefined. Throws `RequestBodyError`.
+ * Reads a JSON body. Size and depth are checked while it arrives, so that a rejected body is neither buffered nor parsed.
+ * Returns undefined for an empty body. Throws `RequestBodyError`.
  */
 export async function readJsonBody(
   { body }: Pick<Request, 'body'>,
@@ -97,19 +97,19 @@ export async function readJsonBody(
   return parseText(decode(pieces), parse);
 }
 
-/** Refuses too many messages or parts. `countParts` is given one message, of whatever shape the client sent. */
+/** Throws if there are too many messages or parts. `countParts` receives one message as the client sent it, unchecked. */
 export function checkMessageCounts(
   messages: readonly unknown[],
   countParts: (message: unknown) => number,
   limits: Partial<RequestLimits> = {},
 ): void {
   const max = { ...defaultRequestLimits, ...limits };
-  const again = 'Send the new message only, if the server stores the thread';
+  const hint = 'Send the new message only, if the server stores the thread';
   if (messages.length > max.messages) {
     throw new RequestBodyError(
       'too-many-messages',
       `The request has ${messages.length} messages, and the limit is ${max.messages}.`,
-      `${again}, or raise limits.messages.`,
+      `${hint}, or raise limits.messages.`,
     );
   }
   let parts = 0;
@@ -118,12 +118,12 @@ export function checkMessageCounts(
     throw new RequestBodyError(
       'too-many-parts',
       `The messages of the request have ${parts} parts, and the limit is ${max.parts}.`,
-      `${again}, or raise limits.parts.`,
+      `${hint}, or raise limits.parts.`,
     );
   }
 }
 
-/** Refuses an id that cannot be stored or sent in a header. */
+/** Throws if an id cannot be stored or sent in a header. */
 export function checkRequestId(what: string, id: string): void {
   try {
     checkStoreId(what, id);

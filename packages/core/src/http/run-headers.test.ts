@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { readRunHeaders, toRunHeaders } from './run-headers.ts';
 
-const over = (headers: Record<string, string>) => readRunHeaders(new Response(null, { headers }));
+const readHeaders = (headers: Record<string, string>) => readRunHeaders(new Response(null, { headers }));
 
 it.each([
   'run_1',
@@ -14,16 +14,16 @@ it.each([
   '100%',
   '%41',
   '"quoted", (list)',
-])('carries the id %j through a header', (id) => {
-  expect(over(toRunHeaders({ runId: id, messageId: `m${id}` }))).toEqual({ runId: id, messageId: `m${id}` });
+])('round-trips the id %j through a header', (id) => {
+  expect(readHeaders(toRunHeaders({ runId: id, messageId: `m${id}` }))).toEqual({ runId: id, messageId: `m${id}` });
 });
 
-it('leaves ids of visible ASCII as they are', () => {
+it('does not encode ids of visible ASCII', () => {
   const id = `!"#$&'()*+,-./:;<=>?@[]^_{|}~aZ09`;
   expect(toRunHeaders({ runId: id })).toEqual({ 'x-intertie-run': id });
 });
 
 it('reads an id that was not encoded', () => {
-  expect(over({ 'x-intertie-run': '100%' })).toEqual({ runId: '100%' });
-  expect(over({})).toEqual({});
+  expect(readHeaders({ 'x-intertie-run': '100%' })).toEqual({ runId: '100%' });
+  expect(readHeaders({})).toEqual({});
 });

@@ -2,8 +2,8 @@ const runHeader = 'x-intertie-run';
 const messageHeader = 'x-intertie-message';
 
 /**
- * Names the run of a response, and the message that it writes. Clients choose ids of any characters, and a header carries
- * visible ASCII: other characters, and the percent sign, are percent-encoded.
+ * Creates the headers that name the run and the message of a response. Clients choose ids of any characters, but headers carry
+ * only visible ASCII, so other characters and the percent sign are percent-encoded.
  */
 export function toRunHeaders({ runId, messageId }: { runId?: string; messageId?: string }): Record<string, string> {
   return {
@@ -12,7 +12,7 @@ export function toRunHeaders({ runId, messageId }: { runId?: string; messageId?:
   };
 }
 
-/** Reads `toRunHeaders` of a response. Ids without percent signs are as other servers write them. */
+/** Reads the headers of `toRunHeaders` from a response. Also accepts unencoded ids of other servers. */
 export function readRunHeaders({ headers }: Pick<Response, 'headers'>): { runId?: string; messageId?: string } {
   const runId = headers.get(runHeader);
   const messageId = headers.get(messageHeader);
@@ -22,7 +22,7 @@ export function readRunHeaders({ headers }: Pick<Response, 'headers'>): { runId?
   };
 }
 
-/** Other than visible ASCII without the percent sign. Whole runs of characters, so that no surrogate pair is split. */
+/** Characters other than visible ASCII, and the percent sign. Matches runs of them, so that no surrogate pair is split. */
 const unsafe = /[^\x21-\x24\x26-\x7e]+/g;
 
 function encodeId(id: string): string {

@@ -6,11 +6,11 @@ for (let value = 0; value < ALPHABET.length; value += 1) VALUES[ALPHABET.charCod
 const DIGITS: Uint8Array = new TextEncoder().encode(ALPHABET);
 const PADDING = 0x3d;
 
-/** Bytes as base64 with padding, by the platform's own method where there is one. */
+/** Encodes bytes as padded base64, with the platform's own method if there is one. */
 export function encodeBase64(bytes: Uint8Array): string {
   const native = bytes as Uint8Array & { toBase64?: () => string };
   if (typeof native.toBase64 === 'function') return native.toBase64();
-  // Written as ASCII and decoded at once: several times as fast as `btoa`, which wants a string first.
+  // Writes ASCII bytes and decodes them once: several times as fast as `btoa`, which needs a string as input.
   const text = new Uint8Array(Math.ceil(bytes.length / 3) * 4);
   let at = 0;
   for (let index = 0; index < bytes.length; index += 3) {
@@ -27,12 +27,12 @@ export function encodeBase64(bytes: Uint8Array): string {
 }
 
 /**
- * Base64 as bytes. Strict: the standard alphabet, padded, no white space, no stray bits, so that one text is one file and
- * encoding gives the same text again. `atob` is not, and says nowhere what was wrong.
+ * Decodes base64. Strict: standard alphabet, padded, no white space and no stray bits, so that encoding the result gives the same
+ * text. `atob` is lenient and does not report the position of an error.
  */
 export function decodeBase64(text: string): Uint8Array<ArrayBuffer> {
   if (text.length % 4 !== 0) {
-    throw new TypeError(`Not base64: ${text.length} characters are no multiple of four. Is it padded with "="?`);
+    throw new TypeError(`Not base64: ${text.length} characters, not a multiple of four. Is it padded with "="?`);
   }
   const padding = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0;
   const digits = text.length - padding;
@@ -44,24 +44,24 @@ export function decodeBase64(text: string): Uint8Array<ArrayBuffer> {
       (digit(text, start + 1, digits) << 12) |
       (digit(text, start + 2, digits) << 6) |
       digit(text, start + 3, digits);
-    // Writes past the end of a typed array are ignored, so the padded tail needs no case of its own.
+    // Typed arrays ignore writes past their end, so the padded tail needs no special case.
     bytes[at] = bits >> 16;
     bytes[at + 1] = bits >> 8;
     bytes[at + 2] = bits;
     at += 3;
     if (start + 4 > digits && (padding === 2 ? bits & 0xffff : bits & 0xff) !== 0) {
-      throw new TypeError('Not base64: the last character holds bits that belong to no byte.');
+      throw new TypeError('Not base64: the last character has bits beyond the last byte.');
     }
   }
   return bytes;
 }
 
-/** Zero past the last digit: that is the padding. */
+/** Returns the value of a digit; 0 for the padding. */
 function digit(text: string, index: number, digits: number): number {
   if (index >= digits) return 0;
   const value = VALUES[text.charCodeAt(index)] ?? INVALID;
   if (value === INVALID) {
-    throw new TypeError(`Not base64: ${JSON.stringify(text[index])} at position ${index} is not of its alphabet.`);
+    throw new TypeError(`Not base64: ${JSON.stringify(text[index])} at position ${index} is not in the alphabet.`);
   }
   return value;
 }

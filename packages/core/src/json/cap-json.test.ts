@@ -5,12 +5,12 @@ import type { Loss } from './loss.ts';
 import { utf8Length } from './utf8-length.ts';
 
 describe('capJson', () => {
-  it('returns what fits itself', () => {
+  it('returns a value itself if it fits', () => {
     const value = { a: [1, 'x', null] };
     expect(capJson(value, JSON.stringify(value).length)).toBe(value);
   });
 
-  it('keeps the beginning of what does not, and says so', () => {
+  it('replaces a larger value by a preview and reports it', () => {
     const losses: Loss[] = [];
     const value = { message: 'x'.repeat(1000) };
     const capped = capJson(value, 100, (loss) => losses.push(loss));
@@ -19,7 +19,7 @@ describe('capJson', () => {
     expect(losses).toEqual([{ kind: 'repaired', what: 'large value', why: expect.stringContaining('100 bytes') }]);
   });
 
-  it('decides by the bytes of the JSON text, and the result fits too', () => {
+  it('limits the UTF-8 bytes of the JSON text, also those of the preview', () => {
     fc.assert(
       fc.property(fc.jsonValue({ stringUnit: 'binary' }), fc.integer({ min: 40, max: 200 }), (value, maxBytes) => {
         const json = JSON.parse(JSON.stringify(value)) as typeof value;
@@ -30,18 +30,18 @@ describe('capJson', () => {
     );
   });
 
-  it('does not cut a character in half', () => {
+  it('does not split a character', () => {
     const { preview } = capJson('😀'.repeat(100), 50) as { preview: string };
     expect(preview).toMatch(/^"(😀)+$/u);
   });
 
-  it('is not written out where shared parts would make it endless', () => {
+  it('stops serializing shared values that would grow exponentially', () => {
     let value: unknown = 'leaf';
     for (let level = 0; level < 100; level += 1) value = [value, value];
     expect(capJson(value, 1000)).toMatchObject({ truncated: true });
   });
 
-  it('takes values that are no JSON', () => {
+  it('converts values that are not JSON', () => {
     expect(capJson({ big: 10n ** 30n })).toEqual({ big: `1${'0'.repeat(30)}` });
   });
 });

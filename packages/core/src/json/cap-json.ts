@@ -3,54 +3,54 @@ import type { OnLoss } from './loss.ts';
 import { toJson } from './to-json.ts';
 import { utf8Length } from './utf8-length.ts';
 
-/** What a `raw` event may weigh, unless a decoder says otherwise. */
+/** Limit of a `raw` event, unless a decoder sets another. */
 const DEFAULT_MAX_BYTES = 64 * 1024;
 
-/** What stands for a value that was too large: the beginning of its JSON text. */
+/** Replaces a value that was too large by the beginning of its JSON text. */
 export type TruncatedJson = { truncated: true; preview: string };
 
 /**
- * Any value as JSON of at most `maxBytes` (as UTF-8 text), for what a decoder passes on without understanding it.
- * A larger value becomes a preview, and is reported. No more of it is written out than fits.
+ * Converts any value to JSON of at most `maxBytes` (as UTF-8 text), for values that a decoder passes on without understanding them.
+ * A larger value is replaced by a preview and reported. Only the part that fits is serialized.
  */
 export function capJson(value: unknown, maxBytes: number = DEFAULT_MAX_BYTES, onLoss?: OnLoss): Json {
   const json = toJson(value, onLoss);
   const text = new Prefix(maxBytes);
   text.write(json);
-  if (!text.full) return json;
+  if (!text.isFull) return json;
   onLoss?.({
     kind: 'repaired',
     what: 'large value',
-    why: `its JSON is larger than ${maxBytes} bytes; a preview is kept`,
+    why: `its JSON is larger than ${maxBytes} bytes; replaced by a preview`,
   });
   const frame: TruncatedJson = { truncated: true, preview: '' };
-  return { ...frame, preview: cut(text.toString(), maxBytes - JSON.stringify(frame).length) };
+  return { ...frame, preview: truncate(text.toString(), maxBytes - JSON.stringify(frame).length) };
 }
 
-/** The JSON text of a value, up to a number of bytes. */
+/** Serializes JSON up to a number of bytes. */
 class Prefix {
   readonly #pieces: string[] = [];
-  #left: number;
+  #remaining: number;
 
   constructor(maxBytes: number) {
-    this.#left = maxBytes;
+    this.#remaining = maxBytes;
   }
 
-  get full(): boolean {
-    return this.#left < 0;
+  get isFull(): boolean {
+    return this.#remaining < 0;
   }
 
   toString(): string {
     return this.#pieces.join('');
   }
 
-  /** Recursive: `toJson` has bounded the depth. */
+  /** Recursive, because `toJson` has limited the depth. */
   write(json: Json): void {
     if (typeof json === 'string') this.#writeString(json);
     else if (json === null || typeof json !== 'object') this.#push(JSON.stringify(json));
     else if (Array.isArray(json)) {
       this.#push('[');
-      for (let index = 0; index < json.length && !this.full; index += 1) {
+      for (let index = 0; index < json.length && !this.isFull; index += 1) {
         if (index > 0) this.#push(',');
         this.write(json[index] as Json);
       }
@@ -58,7 +58,7 @@ class Prefix {
     } else {
       let separator = '{';
       for (const key of Object.keys(json)) {
-        if (this.full) return;
+        if (this.isFull) return;
         this.#push(separator);
         this.#writeString(key);
         this.#push(':');
@@ -69,20 +69,20 @@ class Prefix {
     }
   }
 
-  /** A character takes at least one byte, so more than what is left need not be looked at. */
+  /** A character takes at least one byte, so longer strings are cut before they are serialized. */
   #writeString(text: string): void {
-    this.#push(JSON.stringify(text.length > this.#left ? text.slice(0, this.#left + 1) : text));
+    this.#push(JSON.stringify(text.length > this.#remaining ? text.slice(0, this.#remaining + 1) : text));
   }
 
   #push(piece: string): void {
-    if (this.full) return;
+    if (this.isFull) return;
     this.#pieces.push(piece);
-    this.#left -= utf8Length(piece);
+    this.#remaining -= utf8Length(piece);
   }
 }
 
-/** The longest beginning whose JSON string takes no more than `maxBytes` beyond its quotes, without half a character. */
-function cut(text: string, maxBytes: number): string {
+/** Returns the longest prefix whose JSON string takes at most `maxBytes` without its quotes. Never splits a character. */
+function truncate(text: string, maxBytes: number): string {
   let bytes = 0;
   let end = 0;
   for (const character of text) {

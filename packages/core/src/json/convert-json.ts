@@ -4,15 +4,15 @@ import type { Json, JsonObject } from './json.ts';
 import type { Loss } from './loss.ts';
 import { setOwn } from './set-own.ts';
 
-/** What JSON could not say, once per cause: `path` is the place of the first, `count` how many there were. */
+/** Value that JSON cannot represent. One entry per cause: `path` is the first place, `count` the number of occurrences. */
 export type JsonLoss = Omit<Loss, 'id'> & { path: ReadonlyArray<string | number>; count: number };
 
-/** Of foreign messages in the ledger. */
+/** Maximum length of a foreign error message in a loss. */
 const MAX_TEXT = 200;
 
 /**
- * Any value as JSON that shares nothing with it, and what was lost on the way. The one implementation under `toJson`,
- * which reports the losses, and `copyJson`, which refuses them.
+ * Converts any value to JSON that shares no objects with it, and lists the losses. Shared by `toJson`, which reports the losses,
+ * and `copyJson`, which rejects them.
  */
 export function convertJson(value: unknown, maxDepth: number): { json: Json; losses: JsonLoss[] } {
   const json = copyPlain(value, maxDepth);
@@ -20,7 +20,7 @@ export function convertJson(value: unknown, maxDepth: number): { json: Json; los
 }
 
 const DROPPED: unique symbol = Symbol('dropped');
-/** `height` is how deep it nests, so that a shared value is not put where it would be too deep. */
+/** `height` is the nesting depth of the result, to check whether a shared value fits at another place. */
 type Converted = { json: Json; height: number };
 
 class Conversion {
@@ -40,7 +40,7 @@ class Conversion {
     return { json: json === DROPPED ? null : json, losses: [...this.#losses.values()] };
   }
 
-  /** Leaves the height of what it returns in `#height`. */
+  /** Stores the height of the result in `#height`. */
   #convert(value: unknown): Json | typeof DROPPED {
     this.#height = 0;
     switch (typeof value) {
@@ -49,44 +49,44 @@ class Conversion {
         return value;
       case 'number':
         if (Number.isFinite(value)) return value === 0 ? 0 : value;
-        this.#lose('unsupported', String(value), 'JSON has finite numbers only; null stands for it');
+        this.#reportLoss('unsupported', String(value), 'JSON has only finite numbers; replaced by null');
         return null;
       case 'bigint':
-        this.#lose('repaired', 'BigInt', 'JSON has no BigInt; kept as a string of digits');
+        this.#reportLoss('repaired', 'BigInt', 'JSON has no BigInt; converted to a decimal string');
         return value.toString();
       case 'undefined':
         return DROPPED;
       case 'object':
-        return value === null ? null : this.#object(value);
+        return value === null ? null : this.#convertObject(value);
       default:
-        this.#lose('unsupported', typeof value, `JSON has no ${typeof value}s; left out`);
+        this.#reportLoss('unsupported', typeof value, `JSON has no ${typeof value}s; omitted`);
         return DROPPED;
     }
   }
 
-  #object(value: object): Json | typeof DROPPED {
+  #convertObject(value: object): Json | typeof DROPPED {
     const done = this.#done.get(value);
     if (done !== undefined && this.#path.length + done.height <= this.#maxDepth) {
       this.#height = done.height;
       return done.json;
     }
     if (this.#open.has(value)) {
-      this.#lose('unsupported', 'circular reference', 'JSON is a tree; "[circular]" stands for it');
+      this.#reportLoss('unsupported', 'circular reference', 'JSON is a tree; replaced by "[circular]"');
       return '[circular]';
     }
     if (done !== undefined || this.#path.length >= this.#maxDepth) {
-      this.#lose('unsupported', 'nesting', `deeper than ${this.#maxDepth} levels; "[too deep]" stands for the rest`);
+      this.#reportLoss('unsupported', 'nesting', `deeper than ${this.#maxDepth} levels; replaced by "[too deep]"`);
       return '[too deep]';
     }
     this.#open.add(value);
     const depth = this.#path.length;
     let json: Json | typeof DROPPED;
     try {
-      json = this.#read(value);
+      json = this.#convertByKind(value);
     } catch (error) {
       this.#path.length = depth;
       this.#height = 0;
-      this.#lose('unsupported', 'object', `it threw while it was read (${messageOf(error)}); null stands for it`);
+      this.#reportLoss('unsupported', 'object', `reading it threw (${getErrorMessage(error)}); replaced by null`);
       json = null;
     }
     this.#open.delete(value);
@@ -94,22 +94,22 @@ class Conversion {
     return json;
   }
 
-  #read(value: object): Json | typeof DROPPED {
+  #convertByKind(value: object): Json | typeof DROPPED {
     const tag = Object.prototype.toString.call(value).slice(8, -1);
-    // Before `toJSON`: a Node buffer has one, and makes a list of numbers of itself.
+    // Before `toJSON`: that of a Node buffer returns a list of numbers.
     if (ArrayBuffer.isView(value) || tag === 'ArrayBuffer' || tag === 'SharedArrayBuffer')
-      return this.#bytes(value, tag);
+      return this.#convertBytes(value, tag);
     if (tag === 'Date') {
       if (!Number.isNaN(Date.prototype.getTime.call(value))) return Date.prototype.toISOString.call(value);
-      this.#lose('unsupported', 'Date', 'it is not a valid time; null stands for it');
+      this.#reportLoss('unsupported', 'Date', 'it is not a valid time; replaced by null');
       return null;
     }
     if ('toJSON' in value && typeof value.toJSON === 'function') {
-      const shown: unknown = value.toJSON(String(this.#path.at(-1) ?? ''));
-      if (shown !== value) return this.#inside('toJSON()', shown);
+      const replacement: unknown = value.toJSON(String(this.#path.at(-1) ?? ''));
+      if (replacement !== value) return this.#convertChild('toJSON()', replacement);
     }
-    if (Array.isArray(value)) return this.#list(value);
-    if (tag === 'Error' || value instanceof Error) return this.#error(value);
+    if (Array.isArray(value)) return this.#convertList(value);
+    if (tag === 'Error' || value instanceof Error) return this.#convertError(value);
     switch (tag) {
       case 'Number':
       case 'String':
@@ -117,35 +117,35 @@ class Conversion {
       case 'BigInt':
         return this.#convert(value.valueOf());
       case 'Map':
-        this.#lose('repaired', 'Map', 'JSON has no Map; kept as an array of its entries');
-        return this.#list([...(value as Map<unknown, unknown>)]);
+        this.#reportLoss('repaired', 'Map', 'JSON has no Map; converted to an array of its entries');
+        return this.#convertList([...(value as Map<unknown, unknown>)]);
       case 'Set':
-        this.#lose('repaired', 'Set', 'JSON has no Set; kept as an array');
-        return this.#list([...(value as Set<unknown>)]);
+        this.#reportLoss('repaired', 'Set', 'JSON has no Set; converted to an array');
+        return this.#convertList([...(value as Set<unknown>)]);
       default:
-        return this.#fields(value, Object.keys(value));
+        return this.#convertFields(value, Object.keys(value));
     }
   }
 
-  #bytes(value: object, tag: string): Json {
+  #convertBytes(value: object, tag: string): Json {
     let bytes: Uint8Array | undefined;
     if (!ArrayBuffer.isView(value)) bytes = new Uint8Array(value as ArrayBuffer);
     else if (tag === 'DataView' || (value as Uint8Array).BYTES_PER_ELEMENT === 1) {
       bytes = new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
     }
     if (bytes !== undefined && tag !== 'Int8Array') {
-      this.#lose('repaired', tag, 'JSON has no bytes; kept as base64');
+      this.#reportLoss('repaired', tag, 'JSON has no bytes; converted to base64');
       return encodeBase64(bytes);
     }
-    this.#lose('repaired', tag, 'JSON has no typed arrays; kept as an array');
-    return this.#list(Array.from(value as unknown as ArrayLike<unknown>));
+    this.#reportLoss('repaired', tag, 'JSON has no typed arrays; converted to an array');
+    return this.#convertList(Array.from(value as unknown as ArrayLike<unknown>));
   }
 
-  #list(values: unknown[]): Json {
+  #convertList(values: unknown[]): Json {
     const list: Json[] = [];
     let height = 0;
     for (let index = 0; index < values.length; index += 1) {
-      const json = this.#inside(index, values[index]);
+      const json = this.#convertChild(index, values[index]);
       list.push(json === DROPPED ? null : json);
       height = Math.max(height, this.#height);
     }
@@ -153,14 +153,14 @@ class Conversion {
     return list;
   }
 
-  #error(error: object): Json {
-    // Name, message and cause are not enumerable, and say the most.
+  #convertError(error: object): Json {
+    // The name, message and cause of an error are not enumerable.
     const keys = new Set(['name', 'message', 'cause', ...Object.keys(error)]);
     keys.delete('stack');
-    return this.#fields(error, keys);
+    return this.#convertFields(error, keys);
   }
 
-  #fields(value: object, keys: Iterable<string>): Json {
+  #convertFields(value: object, keys: Iterable<string>): Json {
     const fields: JsonObject = {};
     let height = 0;
     for (const key of keys) {
@@ -169,11 +169,11 @@ class Conversion {
         field = (value as { [key: string]: unknown })[key];
       } catch (error) {
         this.#path.push(key);
-        this.#lose('unsupported', 'getter', `it threw (${messageOf(error)}); left out`);
+        this.#reportLoss('unsupported', 'getter', `it threw (${getErrorMessage(error)}); omitted`);
         this.#path.pop();
         continue;
       }
-      const json = this.#inside(key, field);
+      const json = this.#convertChild(key, field);
       if (json === DROPPED) continue;
       setOwn(fields, key, json);
       height = Math.max(height, this.#height);
@@ -182,22 +182,22 @@ class Conversion {
     return fields;
   }
 
-  #inside(key: string | number, value: unknown): Json | typeof DROPPED {
+  #convertChild(key: string | number, value: unknown): Json | typeof DROPPED {
     this.#path.push(key);
     const json = this.#convert(value);
     this.#path.pop();
     return json;
   }
 
-  /** A million functions in a list are one loss, with a count. */
-  #lose(kind: JsonLoss['kind'], what: string, why: string): void {
+  /** Counts repeated losses instead of listing each. */
+  #reportLoss(kind: JsonLoss['kind'], what: string, why: string): void {
     const known = this.#losses.get(why);
     if (known !== undefined) known.count += 1;
     else this.#losses.set(why, { kind, what, why, path: [...this.#path], count: 1 });
   }
 }
 
-function messageOf(error: unknown): string {
+function getErrorMessage(error: unknown): string {
   try {
     return (error instanceof Error ? error.message : String(error)).slice(0, MAX_TEXT);
   } catch {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { copyAsJson, copyJson } from './copy-json.ts';
+import { copyNearestJson, copyJson } from './copy-json.ts';
 import { MAX_OUTER_DEPTH } from './max-depth.ts';
 import { MessageFormatError } from './message-format-error.ts';
 
@@ -21,7 +21,7 @@ function failure(value: unknown): MessageFormatError {
 }
 
 describe('copyJson', () => {
-  it('shares nothing with what it copies', () => {
+  it('shares no objects with the original', () => {
     const value = { list: [{ n: 1 }] };
     const copy = copyJson(value, 'state') as typeof value;
     expect(copy).toEqual(value);
@@ -29,7 +29,7 @@ describe('copyJson', () => {
     expect(copy.list[0]).not.toBe(value.list[0]);
   });
 
-  it('keeps what has another form in JSON', () => {
+  it('converts dates, bytes, typed arrays, maps and sets', () => {
     const { buffer } = new Uint8Array([1]);
     const value = { at: new Date(0), bytes: buffer, view: new DataView(buffer), floats: new Float64Array([0.5]) };
     expect(copyJson({ ...value, none: undefined, map: new Map([['a', new Set([1])]]) }, '')).toEqual({
@@ -42,7 +42,7 @@ describe('copyJson', () => {
     expect(copyJson(undefined, '')).toBeNull();
   });
 
-  it('takes as long as a value is large, however often it meets a part of it', () => {
+  it('copies shared values in linear time', () => {
     let value: unknown[] = [];
     for (let level = 0; level < 200; level += 1) value = [value, value];
     let copy = copyJson(value, '') as unknown[];
@@ -50,7 +50,7 @@ describe('copyJson', () => {
     expect(copy).toEqual([]);
   });
 
-  it('keeps a key that would be a prototype', () => {
+  it('keeps a __proto__ key as an own key', () => {
     const value = JSON.parse('{"__proto__":{"a":[1]}}') as object;
     const copy = copyJson(value, '') as object;
     expect(Object.keys(copy)).toEqual(['__proto__']);
@@ -64,30 +64,30 @@ describe('copyJson', () => {
     ['a number that is not finite', [Number.NaN], 'state[0]'],
     ['an invalid date', { at: new Date(Number.NaN) }, 'state.at'],
     ['nesting that is too deep', { a: nested(MAX_OUTER_DEPTH) }, `state.a${'[0]'.repeat(64)}`],
-  ])('refuses %s, and says where', (_, value, place) => {
+  ])('rejects %s and names the place', (_, value, place) => {
     const error = failure(value);
     expect(error.code).toBe('invalid');
     expect(error.path.slice(0, 199)).toBe(place.slice(0, 199));
-    expect(error.message).toContain('cannot be kept as JSON');
+    expect(error.message).toContain('cannot be stored as JSON');
   });
 
-  it('names the place in no more than 200 characters', () => {
+  it('limits the path in the error to 200 characters', () => {
     const { path, message } = failure({ ['k'.repeat(100_000)]: { ['l'.repeat(100_000)]: 1n } });
     expect(path).toHaveLength(200);
     expect(message.length).toBeLessThan(300);
   });
 });
 
-describe('copyAsJson', () => {
-  it('never refuses', () => {
+describe('copyNearestJson', () => {
+  it('replaces values that are not JSON without throwing', () => {
     const value = { big: 1n, none: () => 1, list: [Number.NaN], keep: 'x' };
-    expect(copyAsJson(value)).toEqual({ big: '1', list: [null], keep: 'x' });
-    expect(JSON.stringify(copyAsJson(nested(100_000)))).toContain('"[too deep]"');
+    expect(copyNearestJson(value)).toEqual({ big: '1', list: [null], keep: 'x' });
+    expect(JSON.stringify(copyNearestJson(nested(100_000)))).toContain('"[too deep]"');
   });
 
-  it('copies also what is JSON already', () => {
+  it('copies a value that already is JSON', () => {
     const value = { a: [1] };
-    expect(copyAsJson(value)).toEqual(value);
-    expect(copyAsJson(value)).not.toBe(value);
+    expect(copyNearestJson(value)).toEqual(value);
+    expect(copyNearestJson(value)).not.toBe(value);
   });
 });

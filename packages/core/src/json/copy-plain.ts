@@ -1,21 +1,21 @@
 import type { Json, JsonObject } from './json.ts';
 import { setOwn } from './set-own.ts';
 
-/** What is not JSON as it stands. */
+/** Result for a value that is not plain JSON. */
 export const NOT_PLAIN: unique symbol = Symbol('not plain');
 
-/** A value that is met at several places is copied for each: without an end, a few of them inside each other would have none. */
+/** Limits the copies of shared values, which are copied at every place and would otherwise grow exponentially. */
 const MAX_OBJECTS = 10_000;
 
 /**
- * A copy of a value that is JSON as it stands, or has times in it: nearly all of them. It keeps no account of where it is and
- * what it has seen, which takes longer than the copy.
+ * Copies a value of plain JSON and dates. This is the fast path for nearly all values: tracking the path and the visited objects
+ * would take longer than the copy.
  */
 export function copyPlain(value: unknown, maxDepth: number): Json | typeof NOT_PLAIN {
   try {
     return copy(value, maxDepth, { left: MAX_OBJECTS });
   } catch {
-    // A getter has thrown, and is no JSON either.
+    // A getter threw, so the value is not plain JSON.
     return NOT_PLAIN;
   }
 }
@@ -44,7 +44,7 @@ function copyObject(value: object, depth: number, objects: { left: number }): Js
   if (Array.isArray(value)) return prototype === Array.prototype ? copyList(value, depth, objects) : NOT_PLAIN;
   if (prototype !== Object.prototype && prototype !== null) return NOT_PLAIN;
   const fields: JsonObject = {};
-  // Makes no list of the keys.
+  // `for … in` allocates no list of keys.
   for (const key in value) {
     if (!Object.hasOwn(value, key)) continue;
     const field = (value as { [key: string]: unknown })[key];

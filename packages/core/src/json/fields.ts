@@ -1,6 +1,7 @@
 /** Object from outside the process. Its fields are not checked yet. */
 export type Fields = { readonly [key: string]: unknown };
 
+/** Whether a value is an object and not a list. */
 export function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

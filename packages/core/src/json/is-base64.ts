@@ -1,8 +1,8 @@
 const PADDING = 0x3d;
 
 /**
- * Whether a text looks like base64, as `decodeBase64` reads it: the standard alphabet, padded to a multiple of four. The
- * empty text is an empty file. One pass and nothing allocated: files are large, and checked more than once.
+ * Whether a text has the form that `decodeBase64` reads: standard alphabet, padded to a multiple of four. The empty text is an
+ * empty file. One pass without allocations, because files are large and checked more than once.
  */
 export function isBase64(text: string): boolean {
   if (text.length % 4 !== 0) return false;

@@ -1,21 +1,21 @@
 import type { Json } from './json.ts';
 import { setOwn } from './set-own.ts';
 
-/** An operation of RFC 6902. */
+/** Operation of a JSON patch (RFC 6902). */
 export type Op =
   | { op: 'add' | 'replace' | 'test'; path: string; value: Json }
   | { op: 'remove'; path: string }
   | { op: 'move' | 'copy'; from: string; path: string };
 
+/** Result of a patch, or the first operation that failed. */
 export type Patched = { ok: true; value: Json } | { ok: false; index: number; message: string };
 
 type Container = Json[] | { [key: string]: Json };
 
 /**
- * Applies a patch. The document is never changed: containers on the way are copied, once.
- * Whoever applies many patches to one document hands in the same `owned` set; containers in it were made here, are known
- * to nobody else, and are changed in place, so that n appends to one list cost n and not n². A patch that fails then
- * takes its changes back: it changes nothing.
+ * Applies a patch without changing the document: containers on the path are copied, once.
+ * To apply many patches to one document, pass the same `owned` set each time. It holds the containers that were created here, which
+ * are changed in place, so that n appends to one list cost O(n) instead of O(n²). A patch that fails undoes its changes.
  */
 export function applyPatch(document: Json, patch: readonly Op[], owned: WeakSet<object> = new WeakSet()): Patched {
   const undo: Array<() => void> = [];
@@ -40,13 +40,13 @@ function applyOp(root: Container, op: Op, owned: WeakSet<object>, undo: Array<()
       return write(root, op.path, undefined, 'remove', owned, undo);
     case 'test': {
       const found = read(root, op.path);
-      return found !== undefined && equalJson(found, op.value) ? undefined : `the value at "${op.path}" is another`;
+      return found !== undefined && equalJson(found, op.value) ? undefined : `the value at "${op.path}" differs`;
     }
     case 'copy':
     case 'move': {
       const value = read(root, op.from);
-      if (value === undefined) return `there is nothing at "${op.from}"`;
-      if (op.op === 'copy') return write(root, op.path, shared(value, owned), 'add', owned, undo);
+      if (value === undefined) return `"${op.from}" does not exist`;
+      if (op.op === 'copy') return write(root, op.path, releaseOwnership(value, owned), 'add', owned, undo);
       if (op.path === op.from) return undefined;
       if (op.path.startsWith(`${op.from}/`)) return `"${op.from}" cannot be moved into itself`;
       return write(root, op.from, undefined, 'remove', owned, undo) ?? write(root, op.path, value, 'add', owned, undo);
@@ -56,8 +56,8 @@ function applyOp(root: Container, op: Op, owned: WeakSet<object>, undo: Array<()
   }
 }
 
-/** A copied value is known in two places: from now on neither may change it in place. */
-function shared(copied: Json, owned: WeakSet<object>): Json {
+/** A copied value is referenced twice, so it may no longer be changed in place. */
+function releaseOwnership(copied: Json, owned: WeakSet<object>): Json {
   const pending = [copied];
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     if (next === null || typeof next !== 'object' || !owned.delete(next)) continue;
@@ -67,12 +67,12 @@ function shared(copied: Json, owned: WeakSet<object>): Json {
 }
 
 function read(root: Container, path: string): Json | undefined {
-  const keys = pointerKeys(path);
+  const keys = parsePointer(path);
   if (keys === undefined) return undefined;
   let at: Json = root;
   for (const key of keys) {
     if (at === null || typeof at !== 'object') return undefined;
-    const next: Json | undefined = child(at, key);
+    const next: Json | undefined = getChild(at, key);
     if (next === undefined) return undefined;
     at = next;
   }
@@ -83,20 +83,21 @@ function write(
   root: Container,
   path: string,
   value: Json | undefined,
-  how: 'add' | 'replace' | 'remove',
+  mode: 'add' | 'replace' | 'remove',
   owned: WeakSet<object>,
   undo: Array<() => void>,
 ): string | undefined {
-  const keys = pointerKeys(path);
+  const keys = parsePointer(path);
   if (keys === undefined) return `"${path}" is not a JSON pointer`;
-  if (keys.length === 1 && how === 'remove') return 'the document itself cannot be removed';
+  if (keys.length === 1 && mode === 'remove') return 'the document itself cannot be removed';
   let at = root;
   for (const key of keys.slice(0, -1)) {
-    const next = child(at, key);
-    if (next === undefined || next === null || typeof next !== 'object') return `there is no place for "${path}"`;
+    const next = getChild(at, key);
+    if (next === undefined || next === null || typeof next !== 'object')
+      return `the parent of "${path}" does not exist`;
     at = owned.has(next) ? next : replaceByCopy(at, key, next, owned, undo);
   }
-  return writeKey(at, keys.at(-1)!, path, value, how, undo);
+  return writeKey(at, keys.at(-1)!, path, value, mode, undo);
 }
 
 function replaceByCopy(
@@ -108,8 +109,8 @@ function replaceByCopy(
 ): Container {
   const copy = Array.isArray(original) ? [...original] : { ...original };
   owned.add(copy);
-  put(parent, key, copy);
-  undo.push(() => put(parent, key, original));
+  setChild(parent, key, copy);
+  undo.push(() => setChild(parent, key, original));
   return copy;
 }
 
@@ -118,53 +119,53 @@ function writeKey(
   key: string,
   path: string,
   value: Json | undefined,
-  how: 'add' | 'replace' | 'remove',
+  mode: 'add' | 'replace' | 'remove',
   undo: Array<() => void>,
 ): string | undefined {
   if (Array.isArray(at)) {
-    const index = how === 'add' && key === '-' ? at.length : arrayIndex(key);
-    if (index === undefined || index > at.length - (how === 'add' ? 0 : 1)) {
+    const index = mode === 'add' && key === '-' ? at.length : parseIndex(key);
+    if (index === undefined || index > at.length - (mode === 'add' ? 0 : 1)) {
       return `"${path}" is not an index of a list of ${at.length}`;
     }
-    const removed = at.splice(index, how === 'add' ? 0 : 1, ...(value === undefined ? [] : [value]));
+    const removed = at.splice(index, mode === 'add' ? 0 : 1, ...(value === undefined ? [] : [value]));
     undo.push(() => void at.splice(index, value === undefined ? 0 : 1, ...removed));
     return undefined;
   }
-  const before = child(at, key);
-  if (before === undefined && how !== 'add') return `there is nothing at "${path}"`;
+  const before = getChild(at, key);
+  if (before === undefined && mode !== 'add') return `"${path}" does not exist`;
   if (value === undefined) delete at[key];
-  else put(at, key, value);
+  else setChild(at, key, value);
   undo.push(() => {
     if (before === undefined) delete at[key];
-    else put(at, key, before);
+    else setChild(at, key, before);
   });
   return undefined;
 }
 
-function child(container: Container, key: string): Json | undefined {
+function getChild(container: Container, key: string): Json | undefined {
   if (Array.isArray(container)) {
-    const index = arrayIndex(key);
+    const index = parseIndex(key);
     return index === undefined ? undefined : container[index];
   }
   return Object.hasOwn(container, key) ? container[key] : undefined;
 }
 
-function put(container: Container, key: string, value: Json): void {
+function setChild(container: Container, key: string, value: Json): void {
   if (Array.isArray(container)) container[Number(key)] = value;
   else setOwn(container, key, value);
 }
 
-function arrayIndex(key: string): number | undefined {
+function parseIndex(key: string): number | undefined {
   return /^(?:0|[1-9]\d{0,15})$/.test(key) ? Number(key) : undefined;
 }
 
-/** The keys from the holder of the document down, the first of them `''`; undefined where it is no pointer. */
-function pointerKeys(path: string): string[] | undefined {
+/** Splits a JSON pointer (RFC 6901). The first key is `''`, that of the document in `root`. Undefined if it is invalid. */
+function parsePointer(path: string): string[] | undefined {
   if (typeof path !== 'string' || (path !== '' && !path.startsWith('/')) || /~(?![01])/.test(path)) return undefined;
   return path.split('/').map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
-/** Whether two JSON values are equal; the order of keys does not count. */
+/** Whether two JSON values are equal. The order of keys is ignored. */
 export function equalJson(a: Json, b: Json): boolean {
   if (a === b) return true;
   if (a === null || b === null || typeof a !== 'object' || typeof b !== 'object') return false;

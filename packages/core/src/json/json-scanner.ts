@@ -1,4 +1,4 @@
-/** Base64 characters in a row, from which on they count as file data. Names, URLs, hashes and tokens are shorter. */
+/** Minimum length of a base64 run that counts as file data. Names, URLs, hashes and tokens are shorter. */
 const MIN_FILE_RUN = 1024;
 
 const QUOTE = 0x22;
@@ -12,9 +12,9 @@ for (const char of 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz01234567
 }
 
 /**
- * Measures the bytes of a JSON text before it is parsed: how deep it nests, and how long it is without the base64 data of
- * files in its strings. One pass, in constant memory, over pieces of any size. Text that is not JSON gives some number;
- * the parser refuses it later.
+ * Measures the bytes of a JSON text before it is parsed: its nesting depth, and its length without the base64 data of files in
+ * its strings. One pass in constant memory, over chunks of any size. The numbers for invalid JSON are meaningless, but the parser
+ * rejects it later.
  */
 export class JsonScanner {
   /** Deepest nesting of arrays and objects so far. */
@@ -66,7 +66,7 @@ export class JsonScanner {
       const byte = bytes[index] as number;
       if (this.#isEscaped) {
         this.#isEscaped = false;
-        // Some writers escape slashes, which are digits of base64.
+        // Some serializers escape slashes, which are base64 digits.
         if (byte === SLASH) this.#run += 2;
         else this.#endRun();
       } else if (isBase64Byte[byte] === 1) {

@@ -1,8 +1,8 @@
 /**
- * A line of the ledger: what did not get through, and why.
- * `unsupported`: the target has no place for it. `withheld`: a policy (reasoning off, internal). `late`: after the end.
- * `repaired`: the input was broken and has been made whole.
+ * Information that was lost, with the reason. `unsupported`: the target cannot represent it. `withheld`: a policy, such as hidden
+ * reasoning. `late`: it arrived after the end. `repaired`: the input was invalid and was corrected or dropped.
  */
 export type Loss = { kind: 'unsupported' | 'withheld' | 'late' | 'repaired'; what: string; why: string; id?: string };
 
+/** Receives the losses of a conversion. */
 export type OnLoss = (loss: Loss) => void;

@@ -14,7 +14,7 @@ function nested(levels: number): Json {
   return value;
 }
 
-it.each([MAX_DEPTH, 1000])('what one door lets in or makes of %i levels, no later one refuses', (levels) => {
+it.each([MAX_DEPTH, 1000])('accepts the conversion of %i levels in events and messages', (levels) => {
   const output = toJson(nested(levels));
   const events = [
     { type: 'run-start', runId: 'r1', threadId: 't1', messageId: 'm1', at: 0 },
@@ -29,6 +29,6 @@ it.each([MAX_DEPTH, 1000])('what one door lets in or makes of %i levels, no late
   for (const event of unfold(message)) expect(validateEvent(event)).toBeUndefined();
 });
 
-it('what is deeper is refused as an event', () => {
+it('rejects an event with a value deeper than MAX_DEPTH', () => {
   expect(validateEvent({ type: 'state-snapshot', state: nested(MAX_DEPTH + 1) })?.message).toContain('256 deep');
 });

@@ -1,8 +1,8 @@
 /**
- * How deep a value may nest: a tool's output, a state, metadata. Deeper than any real one, and shallow enough for every
- * recursive reader behind us. One number for all of core, so that what one door lets in no later one refuses.
+ * Maximum nesting of a value: a tool's output, a state, metadata. Deeper than real values, and shallow enough for recursive
+ * readers. All of core uses this number, so that a value that was accepted once is never rejected later.
  */
 export const MAX_DEPTH = 256;
 
-/** Of what holds such values, an event or a message: a value that is right stays right inside of it. */
+/** Maximum nesting of an event or message, which holds values of up to `MAX_DEPTH`. */
 export const MAX_OUTER_DEPTH: number = MAX_DEPTH + 16;

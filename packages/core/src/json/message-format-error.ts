@@ -5,10 +5,10 @@ export type MessageFormatErrorCode =
   | 'invalid'
   /** Written by a newer version of Intertie. */
   | 'newer-format'
-  /** Written in a format that no upgrade leads out of. */
+  /** Written in an older format without an upgrade. */
   | 'older-format';
 
-/** Why a value is no message: `path` is the place, as in `content.parts[2].text`, and the text says what to do. */
+/** Thrown for a value that is not a valid message. `path` is the place, such as `content.parts[2].text`. */
 export class MessageFormatError extends Error {
   override readonly name = 'MessageFormatError';
   readonly code: MessageFormatErrorCode;

@@ -3,22 +3,22 @@ import { isFields } from './fields.ts';
 import { MAX_DEPTH, MAX_OUTER_DEPTH } from './max-depth.ts';
 
 /**
- * Small checks that say where they fail. A check gives undefined if the value is right, and allocates only if not: so keys are
- * walked with `for … in`, which makes no list of them, and what is inherited is told apart only where it would be wrong.
+ * Checks a value, and names the place and the expectation if it fails. Checks allocate only on failure: they iterate keys with
+ * `for … in`, which allocates no list, and look at inherited keys only after a failure.
  */
-export type Failure = { path: string; expected: string; found: unknown };
 export type Check = (value: unknown) => Failure | undefined;
-type Fields = {
+export type Failure = { path: string; expected: string; found: unknown };
+type FieldChecks = {
   readonly inOrder: readonly Field[];
   readonly byKey: ReadonlyMap<string, Field>;
-  /** How many of them are. */
+  /** Number of required fields. */
   readonly required: number;
 };
 type Field = { readonly key: string; readonly check: Check; readonly required: boolean };
 export type Shape = { [key: string]: Check };
 
 export const fail = (expected: string, found: unknown, path = ''): Failure => ({ path, expected, found });
-export const inside = (key: string, failure: Failure): Failure => ({
+export const prefixPath = (key: string, failure: Failure): Failure => ({
   ...failure,
   path: capPath(
     capPath(key) + (failure.path === '' || failure.path.startsWith('[') ? failure.path : `.${failure.path}`),
@@ -30,9 +30,9 @@ export const id: Check = (value) =>
   typeof value === 'string' && value !== '' ? undefined : fail('a non-empty string', value);
 export const number: Check = (value) => (Number.isFinite(value) ? undefined : fail('a finite number', value));
 export const boolean: Check = (value) => (typeof value === 'boolean' ? undefined : fail('a boolean', value));
-/** Anything, as long as it is there. */
+/** Accepts any value except undefined. */
 export const anyValue: Check = () => undefined;
-export const yes: Check = (value) => (value === true ? undefined : fail('true, or nothing', value));
+export const literalTrue: Check = (value) => (value === true ? undefined : fail('true or no value', value));
 
 export function oneOf(...options: string[]): Check {
   const expected = options.map((option) => `"${option}"`).join(' or ');
@@ -44,23 +44,23 @@ export function list(check: Check): Check {
     if (!Array.isArray(value)) return fail('a list', value);
     for (let index = 0; index < value.length; index++) {
       const failure = check(value[index]);
-      if (failure) return inside(`[${index}]`, failure);
+      if (failure) return prefixPath(`[${index}]`, failure);
     }
     return undefined;
   };
 }
 
-/** Linear in its size. An undefined property is as good as none. */
+/** Checks that a value is JSON, in time linear in its size. Undefined properties are ignored. */
 export function json(value: unknown, depth = 0): Failure | undefined {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return undefined;
   if (typeof value === 'number') return number(value);
   if (typeof value !== 'object') return fail('JSON', value);
-  // Refused instead of overflowing the stack.
+  // Prevents a stack overflow.
   if (depth === MAX_DEPTH) return fail(`JSON nested at most ${MAX_DEPTH} deep`, value);
   if (Array.isArray(value)) {
     for (let index = 0; index < value.length; index++) {
       const failure = json(value[index], depth + 1);
-      if (failure) return inside(`[${index}]`, failure);
+      if (failure) return prefixPath(`[${index}]`, failure);
     }
     return undefined;
   }
@@ -69,15 +69,15 @@ export function json(value: unknown, depth = 0): Failure | undefined {
   for (const key in value) {
     const item = (value as Record<string, unknown>)[key];
     const failure = item === undefined ? undefined : json(item, depth + 1);
-    if (failure && Object.hasOwn(value, key)) return inside(key, failure);
+    if (failure && Object.hasOwn(value, key)) return prefixPath(key, failure);
   }
   return undefined;
 }
 export const anyJson: Check = (value) => json(value);
-/** JSON that holds values as deep as `anyJson` lets them be. */
+/** Checks JSON that holds values of the depth that `anyJson` accepts. */
 export const outerJson: Check = (value) => json(value, MAX_DEPTH - MAX_OUTER_DEPTH);
 
-function fields(required: Shape, optional: Shape): Fields {
+function toFieldChecks(required: Shape, optional: Shape): FieldChecks {
   const inOrder = [
     ...Object.entries(required).map(([key, check]) => ({ key, check, required: true })),
     ...Object.entries(optional).map(([key, check]) => ({ key, check, required: false })),
@@ -86,14 +86,14 @@ function fields(required: Shape, optional: Shape): Fields {
   return { inOrder, byKey, required: Object.keys(required).length };
 }
 
-/** Unknown fields are passed over: an old reader meets newer events. */
-function checkFields(value: Record<string, unknown>, shape: Fields): Failure | undefined {
-  return hasFields(value, shape) ? undefined : firstFailure(value, shape);
+/** Ignores unknown fields: they may come from a newer version. */
+function checkFields(value: Record<string, unknown>, shape: FieldChecks): Failure | undefined {
+  return hasFields(value, shape) ? undefined : findFailure(value, shape);
 }
 
-/** Asks for nothing that is not there: most fields of most events are absent, and an absent one takes longest to look up. */
-function hasFields(value: Record<string, unknown>, shape: Fields): boolean {
-  // Of a plain object every field is its own.
+/** Looks only at present fields: most fields of most events are absent, and absent fields are the slowest to look up. */
+function hasFields(value: Record<string, unknown>, shape: FieldChecks): boolean {
+  // A plain object inherits no fields that could pass as its own.
   if (Object.getPrototypeOf(value) !== Object.prototype) return false;
   let required = 0;
   for (const key in value) {
@@ -107,21 +107,21 @@ function hasFields(value: Record<string, unknown>, shape: Fields): boolean {
   return required === shape.required;
 }
 
-function firstFailure(value: Record<string, unknown>, shape: Fields): Failure | undefined {
+function findFailure(value: Record<string, unknown>, shape: FieldChecks): Failure | undefined {
   for (const { key, check, required } of shape.inOrder) {
     const item = Object.hasOwn(value, key) ? value[key] : undefined;
     if (item === undefined) {
-      if (required) return inside(key, fail('a value', item));
+      if (required) return prefixPath(key, fail('a value', item));
       continue;
     }
     const failure = check(item);
-    if (failure) return inside(key, failure);
+    if (failure) return prefixPath(key, failure);
   }
   return undefined;
 }
 
 export function object(required: Shape, optional: Shape = {}): Check {
-  const shape = fields(required, optional);
+  const shape = toFieldChecks(required, optional);
   return (value) => (isFields(value) ? checkFields(value, shape) : fail('an object', value));
 }
 
@@ -130,19 +130,19 @@ export function record(check: Check): Check {
     if (!isFields(value)) return fail('an object', value);
     for (const key in value) {
       const failure = check(value[key]);
-      if (failure && Object.hasOwn(value, key)) return inside(key, failure);
+      if (failure && Object.hasOwn(value, key)) return prefixPath(key, failure);
     }
     return undefined;
   };
 }
 
-/** A union told apart by one field. */
+/** Checks a union that is discriminated by one field. */
 export function variants(key: string, shapes: { [variant: string]: Check }): Check {
   const tag = oneOf(...Object.keys(shapes));
   return (value) => {
     if (!isFields(value)) return fail('an object', value);
     const wrong = tag(value[key]);
-    return wrong ? inside(key, wrong) : shapes[value[key] as string]!(value);
+    return wrong ? prefixPath(key, wrong) : shapes[value[key] as string]!(value);
   };
 }
 
@@ -156,12 +156,12 @@ export function all(...checks: Check[]): Check {
   };
 }
 
-/** What is wrong, in words: `parts[0].text: expected a string, found 1.` */
+/** Describes a failure: `parts[0].text: expected a string, found 1.` */
 export function explain({ expected, found }: Failure, place: string): string {
-  return `${place === '' ? 'Expected' : `${place}: expected`} ${expected}, found ${show(found)}.`;
+  return `${place === '' ? 'Expected' : `${place}: expected`} ${expected}, found ${describeValue(found)}.`;
 }
 
-function show(value: unknown): string {
+function describeValue(value: unknown): string {
   if (Array.isArray(value)) return `a list of ${value.length}`;
   switch (typeof value) {
     case 'undefined':

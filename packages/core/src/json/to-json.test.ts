@@ -15,7 +15,7 @@ function thrower(): never {
 }
 
 describe('toJson', () => {
-  it('returns what already is JSON itself', () => {
+  it('returns a value itself if it already is JSON', () => {
     fc.assert(
       fc.property(fc.jsonValue({ stringUnit: 'binary' }), (value) => {
         const json = JSON.parse(JSON.stringify(value)) as Json;
@@ -24,7 +24,7 @@ describe('toJson', () => {
     );
   });
 
-  it('gives what JSON.stringify gives, for whatever it can take', () => {
+  it('gives the same result as JSON.stringify for values that it supports', () => {
     const value = fc.anything({
       withDate: true,
       withBoxedValues: true,
@@ -32,18 +32,18 @@ describe('toJson', () => {
       withSparseArray: true,
     });
     fc.assert(
-      fc.property(value, (thing) => {
-        const text = JSON.stringify(thing) as string | undefined;
-        expect(toJson(thing)).toEqual(text === undefined ? null : JSON.parse(text));
+      fc.property(value, (any) => {
+        const text = JSON.stringify(any) as string | undefined;
+        expect(toJson(any)).toEqual(text === undefined ? null : JSON.parse(text));
       }),
     );
   });
 
-  it('always gives JSON', () => {
+  it('returns JSON for any value', () => {
     const value = fc.anything({ withBigInt: true, withMap: true, withSet: true, withTypedArray: true, withDate: true });
     fc.assert(
-      fc.property(value, (thing) => {
-        const json = toJson(thing);
+      fc.property(value, (any) => {
+        const json = toJson(any);
         expect(JSON.parse(JSON.stringify(json))).toEqual(json);
       }),
     );
@@ -57,7 +57,12 @@ describe('toJson', () => {
     ['functions in an object', { a: () => 1, b: 1 }, { b: 1 }, ['unsupported: function at /a']],
     ['a symbol in an array', [Symbol('x')], [null], ['unsupported: symbol at /0']],
     ['BigInt', { n: 2n ** 64n }, { n: '18446744073709551616' }, ['repaired: BigInt at /n']],
-    ['no number', [NaN, Infinity, -Infinity], [null, null, null], ['unsupported: NaN at /0 and 2 more']],
+    [
+      'numbers that are not finite',
+      [NaN, Infinity, -Infinity],
+      [null, null, null],
+      ['unsupported: NaN at /0 and 2 more'],
+    ],
     ['minus zero', -0, 0, []],
     ['a date', new Date(0), '1970-01-01T00:00:00.000Z', []],
     ['an invalid date', { at: new Date(NaN) }, { at: null }, ['unsupported: Date at /at']],
@@ -114,7 +119,7 @@ describe('toJson', () => {
     expect(convert(value)).toEqual({ json, losses });
   });
 
-  it('tells an error without its stack', () => {
+  it('converts an error without its stack', () => {
     const error = Object.assign(new TypeError('bad', { cause: new Error('deeper') }), { code: 'E', status: 500 });
     expect(convert({ error })).toEqual({
       json: {
@@ -130,7 +135,7 @@ describe('toJson', () => {
     });
   });
 
-  it('marks circles and keeps what is merely shared', () => {
+  it('marks circular references and repeats shared values', () => {
     const shared = { big: 1n };
     const circle: { [key: string]: unknown } = { one: shared, two: shared };
     circle.self = circle;
@@ -140,7 +145,7 @@ describe('toJson', () => {
     expect(losses).toEqual(['repaired: BigInt at /one/big', 'unsupported: circular reference at /self and 1 more']);
   });
 
-  it('is linear where everything is shared', () => {
+  it('converts shared values in linear time', () => {
     let value: unknown = { big: 1n };
     for (let level = 0; level < 200; level += 1) value = [value, value];
     let json = toJson(value);
@@ -151,13 +156,13 @@ describe('toJson', () => {
   it.each([
     ['arrays', '['.repeat(100_000) + ']'.repeat(100_000)],
     ['objects', '{"a":'.repeat(100_000) + '1' + '}'.repeat(100_000)],
-  ])('bounds the depth of %s', (_, text) => {
+  ])('limits the depth of %s', (_, text) => {
     const { json, losses } = convert(JSON.parse(text));
     expect(JSON.stringify(json)).toContain('"[too deep]"');
     expect(losses).toHaveLength(1);
   });
 
-  it('bounds the depth of what was first seen higher up', () => {
+  it('limits the depth of shared values that were converted higher up', () => {
     const nested = (levels: number, leaf: unknown): unknown => (levels === 0 ? leaf : [nested(levels - 1, leaf)]);
     const list: unknown[] = [1n];
     for (let index = 0; index < 10; index += 1) list.push(nested(50, list.at(-1)));
@@ -170,7 +175,7 @@ describe('toJson', () => {
     expect(Math.max(...depths)).toBeLessThanOrEqual(256);
   });
 
-  it('keeps a __proto__ key a key', () => {
+  it('keeps a __proto__ key as an own key', () => {
     const value = JSON.parse('{"__proto__":{"polluted":true},"n":1}') as { n: unknown };
     expect(toJson(value)).toBe(value);
     value.n = 1n;
@@ -179,11 +184,11 @@ describe('toJson', () => {
     expect(JSON.stringify(json)).toBe('{"__proto__":{"polluted":true},"n":"1"}');
   });
 
-  it('leaves NUL and lone surrogates alone', () => {
+  it('keeps NUL and lone surrogates', () => {
     expect(toJson({ text: 'a\0b\ud83d', big: 1n })).toEqual({ text: 'a\0b\ud83d', big: '1' });
   });
 
-  it('counts instead of repeating itself', () => {
+  it('reports repeated losses once, with a count', () => {
     expect(convert(Array.from({ length: 100_000 }, () => thrower)).losses).toEqual([
       'unsupported: function at /0 and 99999 more',
     ]);

@@ -3,38 +3,38 @@ import type { Json } from './json.ts';
 import type { OnLoss } from './loss.ts';
 import { MAX_DEPTH } from './max-depth.ts';
 
-/** How much of a value is looked at in the hope that it already is JSON. */
+/** Maximum number of objects that are checked for being JSON already. */
 const FAST_NODES = 10_000;
-/** Of pointers in the ledger. */
+/** Maximum length of a JSON pointer in a loss. */
 const MAX_TEXT = 200;
 
 /**
- * Any value as JSON. Total: it never throws, whatever the value does, and takes time linear in the value's size, also
- * where parts of it are shared. What JSON cannot say is written as near as possible and reported, once per cause.
+ * Converts any value to JSON. Never throws, and takes time linear in the size of the value, even if parts of it are shared. Values
+ * that JSON cannot represent are converted to the nearest ones and reported, once per cause.
  *
  * - A value that already is JSON is returned itself, not a copy.
- * - As `JSON.stringify` does, and thus without a report: `undefined` (dropped from objects, `null` in arrays), `Date`,
+ * - As `JSON.stringify` does, and therefore without a report: `undefined` (dropped from objects, `null` in arrays), `Date`,
  *   `toJSON`, boxed primitives, own enumerable keys only.
  * - Reported as `repaired`: BigInt (decimal string), bytes (base64), `Map` and `Set` (arrays), other typed arrays.
  * - Reported as `unsupported`: functions and symbols, NaN and infinities (`null`), invalid dates (`null`), circular
  *   references and too deep nesting (a marker), getters and `toJSON` that throw.
- * - An `Error` gives its name, message, cause and own fields, and never its stack: stacks tell strangers about the server.
+ * - An `Error` keeps its name, message, cause and own fields, but not its stack, which would expose the server to clients.
  */
 export function toJson(value: unknown, onLoss?: OnLoss, maxDepth: number = MAX_DEPTH): Json {
   try {
     if (isJson(value, { nodes: FAST_NODES }, maxDepth)) return value;
   } catch {
-    // A getter or a proxy threw. The careful way says where.
+    // A getter or a proxy threw. The slow path reports where.
   }
   const { json, losses } = convertJson(value, maxDepth);
   for (const { kind, what, why, path, count } of losses) {
-    const more = count > 1 ? ` and ${count - 1} more` : '';
-    onLoss?.({ kind, what: `${what}${pointerTo(path)}${more}`, why });
+    const others = count > 1 ? ` and ${count - 1} more` : '';
+    onLoss?.({ kind, what: `${what}${formatPointer(path)}${others}`, why });
   }
   return json;
 }
 
-/** Without any memory of what it saw: the budget bounds it where values are shared, the depth where they are circular. */
+/** Does not track visited objects: the budget bounds shared values, and the depth bounds circular ones. */
 function isJson(value: unknown, budget: { nodes: number }, depth: number): value is Json {
   switch (typeof value) {
     case 'string':
@@ -63,7 +63,7 @@ function isJson(value: unknown, budget: { nodes: number }, depth: number): value
   return true;
 }
 
-function pointerTo(path: ReadonlyArray<string | number>): string {
+function formatPointer(path: ReadonlyArray<string | number>): string {
   if (path.length === 0) return '';
   let pointer = '';
   for (const key of path) {

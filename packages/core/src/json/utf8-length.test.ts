@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { anyText } from '../../test/any-text.ts';
 import { utf8Length } from './utf8-length.ts';
 
-it('counts what an encoder makes', () => {
+it('returns the length that TextEncoder gives', () => {
   fc.assert(
     fc.property(anyText, (value) => {
       expect(utf8Length(value)).toBe(new TextEncoder().encode(value).length);

@@ -1,3 +1,4 @@
+/** Returns a new unique id. */
 export type GenerateId = () => string;
 
 export interface UuidV7Options {
@@ -11,10 +12,10 @@ const COUNTER_LIMIT = 2 ** 18;
 const HEX: string[] = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
 
 /**
- * A generator of UUIDs version 7 (RFC 9562): ids that sort by the time they were made.
- * Strictly increasing inside one generator, also when the clock stands still or goes back: 18 bits after the time are a
- * counter that starts at a random value every millisecond (section 6.2, method 1). Where it overflows, the id's time runs
- * ahead of the clock. 56 bits of every id are random.
+ * Creates a generator of version 7 UUIDs (RFC 9562), which sort by creation time.
+ * Strictly increasing per generator, even if the clock stands still or goes back: 18 bits after the time are a counter that starts
+ * at a random value every millisecond (section 6.2, method 1). If it overflows, the time in the id runs ahead of the clock. 56
+ * bits of every id are random.
  */
 export function createUuidV7({ now = Date.now, random = fillRandom }: UuidV7Options = {}): GenerateId {
   const bytes = new Uint8Array(16);
@@ -27,7 +28,7 @@ export function createUuidV7({ now = Date.now, random = fillRandom }: UuidV7Opti
     counter += 1;
     if (clock > time || counter === COUNTER_LIMIT) {
       time = Math.max(clock, time + 1);
-      // The upper half stays free to count.
+      // Starts in the lower half, so that at least half of the range is left for counting.
       counter = view.getUint32(0) % (COUNTER_LIMIT / 2);
     }
     view.setUint16(0, Math.floor(time / 2 ** 32));
@@ -39,7 +40,7 @@ export function createUuidV7({ now = Date.now, random = fillRandom }: UuidV7Opti
   };
 }
 
-/** The generator that is used where none is given. */
+/** Default id generator. */
 export const generateId: GenerateId = createUuidV7();
 
 function fillRandom(bytes: Uint8Array<ArrayBuffer>): void {

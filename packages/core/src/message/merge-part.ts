@@ -1,6 +1,6 @@
 import { defined, omit } from '../json/fields.ts';
 import { mergeMeta } from '../event/merge-meta.ts';
-import type { AskedQuestion, Kept, MessagePart, ReasoningPart, TextPart, ToolPart } from '../event/message.ts';
+import type { AskedQuestion, PartBase, MessagePart, ReasoningPart, TextPart, ToolPart } from '../event/message.ts';
 import { isFurther, isSettled } from '../codec/tool-part.ts';
 
 /** Merges a part that is saved again into the stored one; see `mergeMessage`. */
@@ -68,7 +68,7 @@ function withMergedMetadata<Part extends MessagePart>(
   return providerMetadata ? { ...part, providerMetadata } : part;
 }
 
-function getCommonFields(part: Kept): Kept {
+function getCommonFields(part: PartBase): PartBase {
   const { id, agentId, stepId, to, internal } = part;
   return defined({ id, agentId, stepId, to, internal });
 }

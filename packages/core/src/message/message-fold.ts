@@ -16,7 +16,7 @@ import type {
 } from '../event/message.ts';
 import { Snapshot, type Envelope, type MessageSnapshot, type ContentFields } from './message-snapshot.ts';
 import { replaceParts, mergeRunEntries } from './replace-content.ts';
-import { answered, completeCall, isSettled, newToolPart, settleCall } from '../codec/tool-part.ts';
+import { withAnswer, completeCall, isSettled, createToolPart, settleCall } from '../codec/tool-part.ts';
 import { VersionedDirectory } from './versioned-directory.ts';
 
 /**
@@ -99,7 +99,7 @@ export class MessageFold {
       case 'reasoning-end':
         return this.#partMetadata(event.id, event.providerMetadata);
       case 'tool-input-start':
-        return this.#add(event.toolCallId, newToolPart(event));
+        return this.#add(event.toolCallId, createToolPart(event));
       case 'tool-input-end':
         return this.#partMetadata(event.toolCallId, event.providerMetadata);
       case 'tool-call':
@@ -230,7 +230,7 @@ export class MessageFold {
 
   #toolCall(event: EventOf<'tool-call'>): void {
     const part = this.#parts.getWritable(event.toolCallId);
-    if (part === undefined) return this.#add(event.toolCallId, newToolPart(event));
+    if (part === undefined) return this.#add(event.toolCallId, createToolPart(event));
     if (part.type !== 'tool-invocation' || part.state !== 'partial-call')
       return this.#reportInvalid('tool-call', event.toolCallId);
     completeCall(part, event);
@@ -260,8 +260,8 @@ export class MessageFold {
     const answer = omit(event, 'type', 'at', 'origin');
     const part = this.#parts.getWritableByQuestion(event.questionId);
     if (part?.type === 'tool-invocation' && part.approval?.questionId === event.questionId) {
-      part.approval = answered(part.approval, answer);
-    } else if (part?.type === 'question') Object.assign(part, answered(part, answer));
+      part.approval = withAnswer(part.approval, answer);
+    } else if (part?.type === 'question') Object.assign(part, withAnswer(part, answer));
     else this.#reportInvalid('answer', event.questionId);
   }
 

@@ -80,10 +80,10 @@ describe('encodeMessage', () => {
     const loop: JsonObject = {};
     loop['self'] = loop;
     expect(() => encodeMessage(message({ type: 'data', data: 1n as never }))).toThrow(
-      'content.parts[0].data cannot be kept as JSON (BigInt)',
+      'content.parts[0].data cannot be stored as JSON (BigInt)',
     );
     expect(() => encodeMessage(message({ type: 'data', data: loop }))).toThrow(
-      'content.parts[0].data.self cannot be kept as JSON (circular reference)',
+      'content.parts[0].data.self cannot be stored as JSON (circular reference)',
     );
     expect(() => encodeMessage({ ...message(), createdAt: new Date(Number.NaN) })).toThrow(
       'createdAt must be a valid Date',
@@ -174,7 +174,7 @@ describe('decodeMessage', () => {
       'content without a format',
       (json) => ({ ...json, content: { parts: [] } }),
       'content.format',
-      'number of a format',
+      'format number',
     ],
     [
       'a text part without text',
@@ -243,7 +243,7 @@ describe('decodeMessage', () => {
       parts: [{ type: 'text', text: 'hi' }],
     });
     expect(failure(json)).toMatchObject({ code: 'older-format' });
-    expect(() => decodeMessage(json, { upgrades: { 0: upgrades[1] } })).toThrow('Let `upgrades[0]` make 1.');
+    expect(() => decodeMessage(json, { upgrades: { 0: upgrades[1] } })).toThrow('`upgrades[0]` must return 1.');
   });
 });
 

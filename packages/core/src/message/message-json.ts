@@ -7,7 +7,7 @@ import type { MessageInput } from '../store/store.ts';
 import { MessageFormatError } from '../json/message-format-error.ts';
 import { messageUpgrades, upgradeContent, type MessageUpgrades } from '../event/message-upgrades.ts';
 import type { CanonicalMessage, MessageContent } from '../event/message.ts';
-import { explain, id, inside, object, oneOf, type Failure } from '../json/shape.ts';
+import { explain, id, prefixPath, object, oneOf, type Failure } from '../json/shape.ts';
 
 export type DecodeMessageOptions = {
   /** Converts content of older formats to the current one. Default: the built-in table. */
@@ -98,7 +98,7 @@ function readMessageContent(json: unknown, upgrades: MessageUpgrades = messageUp
 /** Throws a `MessageFormatError` with the path of the first problem, unless the content is valid in format 2. */
 export function checkContent(content: unknown): void {
   const failure = contentShape(content);
-  throwFailure(failure && inside('content', failure));
+  throwFailure(failure && prefixPath('content', failure));
 }
 
 function throwFailure(failure: Failure | undefined): void {

@@ -1,5 +1,5 @@
 import type { AskedQuestion, MessagePart, RunEntry } from '../event/message.ts';
-import { takesBack } from '../codec/tool-part.ts';
+import { isRegression } from '../codec/tool-part.ts';
 
 /**
  * Replaces the parts of a message with those of a snapshot, without undoing progress: a call keeps the state it has reached, a
@@ -32,7 +32,7 @@ function getKey(part: MessagePart): string | undefined {
 function keepProgress(before: MessagePart, part: MessagePart): MessagePart {
   if (before.type === 'question' && part.type === 'question') return keepAnswer(part, before);
   if (before.type !== 'tool-invocation' || part.type !== 'tool-invocation') return part;
-  if (takesBack(before.state, part.state)) return before;
+  if (isRegression(before.state, part.state)) return before;
   if (!before.approval) return part;
   const { approval = before.approval } = part;
   return { ...part, approval: keepAnswer(approval, before.approval) };

@@ -1,13 +1,13 @@
 import type { Blobs } from './blobs.ts';
 import type { Hints } from './hints.ts';
 import type { Json, JsonObject } from '../json/json.ts';
-import type { CanonicalMessage, FilePart, Kept, MessageContent, MessagePart, Thread } from '../event/message.ts';
+import type { CanonicalMessage, FilePart, PartBase, MessageContent, MessagePart, Thread } from '../event/message.ts';
 import type { Registry } from './registry.ts';
 import type { RunLog } from './run-log.ts';
 import type { Scope } from './scope.ts';
 
 /** A file given by its bytes, for example a `Buffer`. They are stored as base64. */
-export type FileBytesPart = Kept &
+export type FileBytesPart = PartBase &
   Omit<FilePart, 'data' | 'url' | 'reference'> & {
     type: 'file';
     data: Uint8Array | ArrayBuffer;

@@ -1,21 +1,22 @@
-/** Longer delays overflow a timer, which then fires at once. */
+/** Maximum delay of `setTimeout`. A longer delay overflows and fires immediately. */
 export const MAX_DELAY: number = 2 ** 31 - 1;
 
+/** Timer that can be set and cleared many times. */
 export interface Alarm {
-  /** Does nothing while it is set. */
+  /** Starts the timer. No effect while it is running. */
   set(): void;
   clear(): void;
 }
 
-/** A timer that is set and cleared many times. Without a delay, or with one of a month, it never rings. */
-export function createAlarm(delayMs: number | undefined, ring: () => void): Alarm {
+/** Creates an alarm. Without a delay, or with a delay above `MAX_DELAY`, it never fires. */
+export function createAlarm(delayMs: number | undefined, onTimeout: () => void): Alarm {
   if (delayMs === undefined || delayMs > MAX_DELAY) return { set() {}, clear() {} };
   let timer: ReturnType<typeof setTimeout> | undefined;
   return {
     set() {
       timer ??= setTimeout(() => {
         timer = undefined;
-        ring();
+        onTimeout();
       }, delayMs);
     },
     clear() {

@@ -3,7 +3,7 @@ import { iterate } from './iterate.ts';
 import { toReadableStream } from './to-readable-stream.ts';
 
 describe('iterate', () => {
-  it('gives every item and releases the stream', async () => {
+  it('yields every item and releases the stream', async () => {
     const stream = toReadableStream([1, 2, 3]);
     const items: number[] = [];
     for await (const item of iterate(stream)) items.push(item);
@@ -19,7 +19,7 @@ describe('iterate', () => {
     expect(stream.locked).toBe(false);
   });
 
-  it('cancels also while a read is under way', async () => {
+  it('cancels the stream during a pending read', async () => {
     const cancel = vi.fn<(reason?: unknown) => void>();
     const iterator = iterate(new ReadableStream<number>({ cancel }));
     const reading = iterator.next();
@@ -28,7 +28,7 @@ describe('iterate', () => {
     expect(await reading).toEqual({ done: true, value: undefined });
   });
 
-  it('is over once it is over', async () => {
+  it('stays done and cancels only once after a return', async () => {
     const cancel = vi.fn<(reason?: unknown) => void>();
     const iterator = iterate(new ReadableStream<number>({ cancel }));
     await Promise.all([iterator.return?.(), iterator.return?.()]);
@@ -36,7 +36,7 @@ describe('iterate', () => {
     expect(cancel).toHaveBeenCalledTimes(1);
   });
 
-  it('throws what the stream throws, and releases it', async () => {
+  it('throws the error of the stream and releases it', async () => {
     const stream = new ReadableStream<number>({ pull: () => Promise.reject(new Error('broken')) });
     await expect(iterate(stream).next()).rejects.toThrow('broken');
     expect(stream.locked).toBe(false);

@@ -1,6 +1,6 @@
 /**
- * Any readable stream as an async iterable, also where the platform's streams are none. Leaving the loop cancels the
- * stream, also while a read is under way, for which an async generator would wait.
+ * Iterates a readable stream, also on platforms whose streams are not async iterable. Leaving the loop cancels the stream
+ * immediately; an async generator would first wait for a pending read.
  */
 export function iterate<Item>(stream: ReadableStream<Item>): AsyncIterableIterator<Item> {
   const reader = stream.getReader();

@@ -3,7 +3,7 @@ import { pause } from './pause.ts';
 
 afterEach(() => void vi.useRealTimers());
 
-it('waits, and lets go of the signal', async () => {
+it('resolves after the delay and removes its abort listener', async () => {
   vi.useFakeTimers();
   const { signal } = new AbortController();
   const removed = vi.spyOn(signal, 'removeEventListener');
@@ -13,7 +13,7 @@ it('waits, and lets go of the signal', async () => {
   expect(removed).toHaveBeenCalledOnce();
 });
 
-it('ends with an abort, also one that came before, and leaves no timer', async () => {
+it('rejects on an abort, also an earlier one, and leaves no timer', async () => {
   vi.useFakeTimers();
   const controller = new AbortController();
   const waiting = pause(1000, controller.signal);

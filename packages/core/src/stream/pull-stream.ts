@@ -41,7 +41,6 @@ export function pullStream<Out>({ start, pull, cancel }: PullStreamOptions<Out>)
         isEmpty = true;
         try {
           while (needsMore()) {
-            // oxlint-disable-next-line no-await-in-loop -- reads on demand, one after the other
             if ((await pull(emit)) || isOver) continue;
             isOver = true;
             controller.close();

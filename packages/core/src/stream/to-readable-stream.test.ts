@@ -3,7 +3,7 @@ import { allOf } from '../../test/all-of.ts';
 import { toReadableStream } from './to-readable-stream.ts';
 
 describe('toReadableStream', () => {
-  it('gives every item of an iterable, and of an async one', async () => {
+  it('emits every item of a sync or async iterable', async () => {
     async function* count(): AsyncGenerator<number> {
       yield 1;
       yield 2;
@@ -12,7 +12,7 @@ describe('toReadableStream', () => {
     expect(await allOf(toReadableStream(new Set([1, 2])))).toEqual([1, 2]);
   });
 
-  it('asks for an item only when it is asked for one', async () => {
+  it('reads the iterable only on demand', async () => {
     const next = vi.fn<() => IteratorResult<number>>(() => ({ done: false, value: 1 }));
     const reader = toReadableStream({ [Symbol.iterator]: () => ({ next }) }).getReader();
     expect(next).toHaveBeenCalledTimes(0);
@@ -21,22 +21,22 @@ describe('toReadableStream', () => {
     expect(next).toHaveBeenCalledTimes(2);
   });
 
-  it('tells the iterable when the reader leaves', async () => {
-    const left = vi.fn<() => void>();
+  it('closes the iterable when the reader cancels', async () => {
+    const closed = vi.fn<() => void>();
     async function* count(): AsyncGenerator<number> {
       try {
         for (let at = 0; ; at += 1) yield at;
       } finally {
-        left();
+        closed();
       }
     }
     const reader = toReadableStream(count()).getReader();
     await reader.read();
     await reader.cancel();
-    expect(left).toHaveBeenCalledTimes(1);
+    expect(closed).toHaveBeenCalledTimes(1);
   });
 
-  it('errors as the iterable does', async () => {
+  it('errors when the iterable throws', async () => {
     async function* fail(): AsyncGenerator<number> {
       yield 1;
       throw new Error('broken');

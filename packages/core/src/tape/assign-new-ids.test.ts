@@ -34,8 +34,8 @@ const baseline: MessageContent = {
   runs: [{ runId: 'x', outcome: 'paused', waitingFor: [{ type: 'tool', toolCallId: 'call' }] }],
 };
 
-describe('rekey', () => {
-  it('leaves the start to the seal, and mints every id anew, the same for the same', () => {
+describe('assignNewIds', () => {
+  it('drops run-start and replaces equal ids by equal new ones', () => {
     const events = play([
       { type: 'run-start', runId: 'x', threadId: 't', messageId: 'm' },
       { type: 'data', id: 'd', name: 'chart', data: { id: 'd' } },
@@ -51,7 +51,7 @@ describe('rekey', () => {
     ]);
   });
 
-  it('finds the ids inside a message, and leaves data alone', () => {
+  it('replaces the ids inside a message, but not those in user data', () => {
     const [snapshot, result] = play([
       { type: 'message-snapshot', content: baseline },
       { type: 'tool-result', toolCallId: 'call', status: 'ok', output: 'call' },
@@ -78,7 +78,7 @@ describe('rekey', () => {
     expect(result).toEqual({ type: 'tool-result', toolCallId: 'r:3', status: 'ok', output: 'call' });
   });
 
-  it('puts a snapshot after the message that the run goes on with', () => {
+  it('prepends the continued message to a snapshot', () => {
     const message: MessageContent = {
       format: 2,
       parts: [{ type: 'text', id: 'before', text: 'Before' }],
@@ -88,7 +88,7 @@ describe('rekey', () => {
     expect(snapshot).toMatchObject({ content: { parts: [{ id: 'before' }, {}, {}, {}], metadata: { a: 1 } } });
   });
 
-  it('moves the times to where the run starts, and drops the origin', () => {
+  it('shifts the times to the start of the run, and drops the origin', () => {
     const events = play(
       [
         { type: 'run-start', runId: 'x', threadId: 't', messageId: 'm', at: 100 },
@@ -105,7 +105,7 @@ describe('rekey', () => {
     ]);
   });
 
-  it('keeps what it does not know as raw, and says what is malformed', () => {
+  it('converts unknown and malformed events to raw, the latter with a notice', () => {
     expect(play([{ type: 'from-the-future', id: 'x' }])).toEqual([
       { type: 'raw', dialect: 'canonical', value: { type: 'from-the-future', id: 'x' } },
     ]);

@@ -11,7 +11,7 @@ import { CANONICAL } from './tape.ts';
 import { toFault } from '../event/to-fault.ts';
 import { readEvent } from '../event/validate-event.ts';
 
-/** Where events and parts hold an id of their own kind. What lies in other fields is somebody's data. */
+/** Fields of events and parts that hold an id. Other fields are user data. */
 const ID_FIELDS = ['id', 'toolCallId', 'agentId', 'parentAgentId', 'stepId', 'questionId', 'runId'];
 const NESTED = ['approval', 'answer'];
 const LISTS = ['parts', 'waitingFor'];
@@ -19,8 +19,8 @@ const LISTS = ['parts', 'waitingFor'];
 type Fields = { [key: string]: unknown };
 
 /**
- * Canonical events of another run as events of this one: every id is minted anew, and the times are moved to where this run
- * starts. So the same tape may be played twice in one thread. Goes before the seal, which writes `run-start` itself.
+ * Converts the canonical events of another run to events of this one: it replaces all ids and shifts the times to the start of this
+ * run, so that a tape can be played more than once in a thread. Used before the seal, which writes `run-start`.
  */
 export function assignNewIds(run: RunInput, onLoss: OnLoss): Codec<unknown, AgentEvent> {
   const ids = createPartIds(run);
@@ -61,8 +61,8 @@ export function assignNewIds(run: RunInput, onLoss: OnLoss): Codec<unknown, Agen
     ...(content.runs && { runs: content.runs.map(renewFields) }),
   });
 
-  /** A snapshot restates the message, of which the tape knows only its own part. */
-  const restate = (content: MessageContent): MessageContent => {
+  /** A snapshot holds the complete message, but that of a tape lacks the message that this run continues. */
+  const prependBaseline = (content: MessageContent): MessageContent => {
     const before = run.message;
     if (before === undefined) return content;
     return {
@@ -75,8 +75,8 @@ export function assignNewIds(run: RunInput, onLoss: OnLoss): Codec<unknown, Agen
     };
   };
 
-  /** The frames that `origin` counts were those of the recording. */
-  const shifted = (event: AgentEvent): AgentEvent => {
+  /** Drops `origin`, which counts the frames of the recording. */
+  const shiftTime = (event: AgentEvent): AgentEvent => {
     const { at, origin, ...rest } = event;
     if (at === undefined) return origin === undefined ? event : rest;
     shift ??= run.startedAt - at;
@@ -87,14 +87,14 @@ export function assignNewIds(run: RunInput, onLoss: OnLoss): Codec<unknown, Agen
     feed(value, emit) {
       let event: AgentEvent;
       try {
-        event = shifted(readEvent(value));
+        event = shiftTime(readEvent(value));
       } catch (error) {
         emit({ type: 'raw', dialect: CANONICAL, value: capJson(value, undefined, onLoss) });
         emit({ type: 'notice', level: 'warning', code: 'malformed-event', message: toFault(error).message });
         return;
       }
       if (event.type === 'run-start') return;
-      if (event.type === 'message-snapshot') emit({ ...event, content: restate(renewContent(event.content)) });
+      if (event.type === 'message-snapshot') emit({ ...event, content: prependBaseline(renewContent(event.content)) });
       else emit(renewFields(event));
     },
     end() {},

@@ -19,11 +19,11 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-async function timesAt(speed: number): Promise<string[]> {
-  const began = Date.now();
+async function playAt(speed: number): Promise<string[]> {
+  const startedAt = Date.now();
   const seen: string[] = [];
   const playing = playTape(tape, { speed }).pipeTo(
-    new WritableStream({ write: (item) => void seen.push(`${Date.now() - began}${item}`) }),
+    new WritableStream({ write: (item) => void seen.push(`${Date.now() - startedAt}${item}`) }),
   );
   await vi.runAllTimersAsync();
   await playing;
@@ -31,19 +31,19 @@ async function timesAt(speed: number): Promise<string[]> {
 }
 
 describe('playTape', () => {
-  it('plays at any speed', async () => {
-    expect(await timesAt(1)).toEqual(['100a', '100b', '400c']);
-    expect(await timesAt(2)).toEqual(['50a', '50b', '200c']);
-    expect(await timesAt(0.5)).toEqual(['200a', '200b', '800c']);
+  it('scales the recorded times by the speed', async () => {
+    expect(await playAt(1)).toEqual(['100a', '100b', '400c']);
+    expect(await playAt(2)).toEqual(['50a', '50b', '200c']);
+    expect(await playAt(0.5)).toEqual(['200a', '200b', '800c']);
   });
 
-  it('plays at once without a timer', async () => {
+  it('plays at infinite speed without a timer', async () => {
     const setTimer = vi.spyOn(globalThis, 'setTimeout');
     expect(await allOf(playTape(tape, { speed: Infinity }))).toEqual(['a', 'b', 'c']);
     expect(setTimer).not.toHaveBeenCalled();
   });
 
-  it('stops the clock when cancelled', async () => {
+  it('clears its timer when it is cancelled', async () => {
     const reader = playTape(tape).getReader();
     const reading = reader.read();
     await vi.advanceTimersByTimeAsync(50);
@@ -53,25 +53,25 @@ describe('playTape', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('does not make a late reader wait', async () => {
+  it('emits due items to a late reader without waiting', async () => {
     const reader = playTape(tape).getReader();
     const first = reader.read();
     await vi.advanceTimersByTimeAsync(1000);
     expect([(await first).value, (await reader.read()).value, (await reader.read()).value]).toEqual(['a', 'b', 'c']);
   });
 
-  it('waits longer than a timer can', async () => {
+  it('waits longer than the maximum delay of a timer', async () => {
     const month = 30 * 24 * 60 * 60 * 1000;
     const reader = playTape({ ...tape, items: [{ t: month, item: 'late' }] }).getReader();
-    let said: string | undefined;
-    const reading = reader.read().then(({ value }) => (said = value));
+    let received: string | undefined;
+    const reading = reader.read().then(({ value }) => (received = value));
     await vi.advanceTimersByTimeAsync(month - 1);
-    expect(said).toBeUndefined();
+    expect(received).toBeUndefined();
     await vi.advanceTimersByTimeAsync(1);
     expect(await reading).toBe('late');
   });
 
-  it.each([0, -1, NaN])('refuses the speed %s', (speed) => {
+  it.each([0, -1, NaN])('rejects the speed %s', (speed) => {
     expect(() => playTape(tape, { speed })).toThrow(RangeError);
   });
 });

@@ -4,7 +4,7 @@ import { pullStream } from '../stream/pull-stream.ts';
 import type { Tape } from './tape.ts';
 
 export interface PlayTapeOptions {
-  /** Default: 1, as recorded. 2 is twice as fast, Infinity does not wait. */
+  /** Playback speed. 2 is twice as fast, Infinity does not wait. Default: 1, as recorded. */
   speed?: number;
   now?: () => number;
 }
@@ -15,17 +15,17 @@ export function playTape<Item>(
   { speed = 1, now = Date.now }: PlayTapeOptions = {},
 ): ReadableStream<Item> {
   assertSpeed(speed);
-  let began: number | undefined;
+  let startedAt: number | undefined;
   let index = 0;
   const cancelled = new AbortController();
   return pullStream({
     async pull(emit) {
       const next = tape.items[index];
       if (next === undefined) return false;
-      began ??= now();
-      const due = began + next.t / speed;
+      startedAt ??= now();
+      const due = startedAt + next.t / speed;
       for (let wait = due - now(); wait > 0; wait = due - now()) {
-        // oxlint-disable-next-line no-await-in-loop -- one timer cannot wait longer than MAX_DELAY
+        // One timer cannot wait longer than MAX_DELAY.
         await pause(Math.min(wait, MAX_DELAY), cancelled.signal);
       }
       index += 1;
@@ -36,8 +36,9 @@ export function playTape<Item>(
   });
 }
 
+/** Throws a `RangeError` unless the speed is above 0. */
 export function assertSpeed(speed: number): void {
   if (!(speed > 0)) {
-    throw new RangeError(`A tape cannot be played at speed ${speed}: give a number above 0, or Infinity for at once.`);
+    throw new RangeError(`Invalid tape speed ${speed}. Use a number above 0, or Infinity to play without waiting.`);
   }
 }

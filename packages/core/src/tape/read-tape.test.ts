@@ -27,7 +27,7 @@ describe('readTape', () => {
       dialect: 'canonical',
       createdAt: '2026-01-31T12:00:00.000Z',
       title: 'Größe €😀',
-      more: { a: [1] },
+      extra: { a: [1] },
     },
     items: [
       { t: 0, item: { type: 'text-delta', id: 'a', delta: 'NUL \0, halves \ud83d \ude00, 😀, \u2028\n\r' } },
@@ -37,14 +37,14 @@ describe('readTape', () => {
   };
   const text = formatTape(tape);
 
-  it('reads the same at every cut, of characters', () => {
+  it('reads text that is split at any character', () => {
     for (let cut = 0; cut <= text.length; cut += 1) {
       const lines = transcode(readTape(), [text.slice(0, cut), text.slice(cut)]);
       expect(lines.map((line) => (line.type === 'item' ? line.item : line.type))).toEqual(['header', ...tape.items]);
     }
   });
 
-  it('reads the same at every cut, of bytes, and byte by byte', () => {
+  it('reads bytes that are split at any position', () => {
     const bytes = encode(text);
     const whole = transcode(readTape(), [bytes]);
     expect(whole).toEqual(transcode(readTape(), [text]));
@@ -59,7 +59,7 @@ describe('readTape', () => {
     ).toEqual(whole);
   });
 
-  it('goes on after a broken line, and names it', () => {
+  it('reports an invalid line and continues with the next', () => {
     const lines = transcode(readTape(), [
       `${HEADER}{"t":0,"item":1}\nbroken\n\n{"t":-1,"item":1}\n{"t":1}\n{"t":9,"item":2}\n`,
     ]);
@@ -73,7 +73,7 @@ describe('readTape', () => {
     ]);
   });
 
-  it('does not hold a line that is too long', () => {
+  it('reports a line that is too long and continues with the next', () => {
     const lines = transcode(readTape({ maxLineLength: 100 }), [
       HEADER,
       `{"t":0,"item":"${'x'.repeat(1000)}`,
@@ -85,13 +85,13 @@ describe('readTape', () => {
     ]);
   });
 
-  it('refuses the rest where the header is wrong', () => {
+  it('stops after an invalid header', () => {
     expect(transcode(readTape(), ['{"t":0,"item":1}\n{"t":1,"item":2}\n'])).toHaveLength(1);
   });
 });
 
 describe('parseTape', () => {
-  it('reads CRLF, blank lines, a byte order mark, and a last line without an end', () => {
+  it('reads CRLF, blank lines, a byte order mark, and a last line without a line break', () => {
     expect(parseTape('\ufeff{"tape":1,"dialect":"mail"}\r\n\r\n{"t":0,"item":1}\r\n{"t":1,"item":2}')).toEqual({
       header: { tape: 1, dialect: 'mail' },
       items: [
@@ -102,7 +102,7 @@ describe('parseTape', () => {
     expect(parseTape(encode(`\ufeff${HEADER}`)).items).toEqual([]);
   });
 
-  it('reports a torn last line and keeps what came before it', () => {
+  it('reports a torn last line and keeps the earlier items', () => {
     const losses: Loss[] = [];
     const tape = parseTape(`${HEADER}{"t":0,"item":1}\n{"t":1,"ite`, (loss) => losses.push(loss));
     expect(tape.items).toEqual([{ t: 0, item: 1 }]);
@@ -114,17 +114,17 @@ describe('parseTape', () => {
     ['a tape without a header', '{"t":0,"item":1}\n', 'header', 1, /Is this file a tape/],
     ['a torn header', '{"tape":1,"dia', 'header', 1, /JSON/],
     ['a header without a dialect', '{"tape":1}\n', 'header', 1, /dialect/],
-    ['a list', '[]', 'header', 1, /no JSON object/],
-    ['a newer tape', '\n{"tape":2,"dialect":"canonical"}\n', 'version', 2, /version 2.*knows version 1.*Update/],
-    ['a broken line', `${HEADER}\n{"t":0,}\n`, 'line', 3, /no JSON/],
-    ['a line that is no item', `${HEADER}{"item":1}\n`, 'line', 2, /"t"/],
+    ['a list', '[]', 'header', 1, /expected a JSON object/],
+    ['a newer tape', '\n{"tape":2,"dialect":"canonical"}\n', 'version', 2, /version 2.*supports version 1.*Update/],
+    ['invalid JSON', `${HEADER}\n{"t":0,}\n`, 'line', 3, /invalid JSON/],
+    ['a line without a time', `${HEADER}{"item":1}\n`, 'line', 2, /"t"/],
     ['a time that is not finite', `${HEADER}{"t":1e999,"item":1}\n`, 'line', 2, /"t"/],
-    ['bytes that are no text', Uint8Array.of(...encode(HEADER), 0xff, 0x0a), 'line', 2, /UTF-8/],
-  ])('refuses %s and says where', (_, text, type, line, message) => {
+    ['bytes that are not UTF-8', Uint8Array.of(...encode(HEADER), 0xff, 0x0a), 'line', 2, /UTF-8/],
+  ])('rejects %s and names the line', (_, text, type, line, message) => {
     expect(failure(text)).toMatchObject({ name: 'TapeError', type, line, message: expect.stringMatching(message) });
   });
 
-  it('and formatTape are each other’s inverse, byte for byte', () => {
+  it('is the exact inverse of formatTape', () => {
     const json = fc.jsonValue({ stringUnit: 'binary' }).map((value) => JSON.parse(JSON.stringify(value)) as Json);
     const own = fc
       .dictionary(fc.string(), json, { maxKeys: 3 })
@@ -143,7 +143,7 @@ describe('parseTape', () => {
     );
   });
 
-  it('keeps fields that it does not know, beside the items too', () => {
+  it('preserves unknown fields of the header and the lines', () => {
     const text = '{"own":{"__proto__":1},"tape":1,"dialect":"x"}\n{"note":"\\ud83d","t":0,"item":"\\u0000"}\n';
     expect(formatTape(parseTape(text))).toBe(text);
   });

@@ -5,14 +5,14 @@ import { recordTape } from './record-tape.ts';
 import { toReadableStream } from '../stream/to-readable-stream.ts';
 
 describe('recordTape', () => {
-  it('does not start what nobody reads yet', async () => {
+  it('does not read the stream before its output is read', async () => {
     const pull = vi.fn<() => void>();
     recordTape(new ReadableStream({ pull }, { highWaterMark: 0 }), { dialect: 'canonical' });
     await new Promise((resolve) => setTimeout(resolve));
     expect(pull).not.toHaveBeenCalled();
   });
 
-  it('passes every item and keeps it with its time', async () => {
+  it('passes every item on and records it with its time', async () => {
     let clock = Date.UTC(2026, 0, 31);
     async function* items(): AsyncGenerator {
       clock += 10;
@@ -38,7 +38,7 @@ describe('recordTape', () => {
     });
   });
 
-  it('keeps what is no JSON as near as possible, and reports it', async () => {
+  it('converts values that are not JSON on the tape, and reports them', async () => {
     const losses: Loss[] = [];
     const source = toReadableStream([{ big: 1n }]);
     const { stream, tape } = recordTape(source, { dialect: 'x', onLoss: (loss) => losses.push(loss) });
@@ -47,7 +47,7 @@ describe('recordTape', () => {
     expect(losses).toHaveLength(1);
   });
 
-  it('tells the source when the reader leaves', async () => {
+  it('cancels the source when the reader cancels', async () => {
     const cancel = vi.fn<(reason?: unknown) => void>();
     const source = new ReadableStream<number>({ pull: (controller) => controller.enqueue(1), cancel });
     const reader = recordTape(source, { dialect: 'x' }).stream.getReader();

@@ -34,7 +34,7 @@ export function timeItems<Item>(
   now: () => number = Date.now,
   onLoss?: OnLoss,
 ): ReadableStream<Item> {
-  const began = now();
+  const startedAt = now();
   let last = 0;
   const reader = stream.getReader();
   return pullStream({
@@ -42,7 +42,7 @@ export function timeItems<Item>(
       const { done, value } = await reader.read();
       if (done) return false;
       // The clock can go back. Times on a tape never decrease.
-      last = Math.max(last, now() - began);
+      last = Math.max(last, now() - startedAt);
       onItem({ t: last, item: toJson(value, onLoss) });
       emit(value);
       return true;

@@ -6,7 +6,7 @@ import { splitLines } from './split-lines.ts';
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
 
 describe('splitLines', () => {
-  it('numbers the lines, and knows whether the last one is whole', () => {
+  it('numbers the lines and marks a last line without a line break', () => {
     expect(transcode(splitLines(), ['a\r\n\nb'])).toEqual([
       { line: 1, text: 'a' },
       { line: 2, text: '' },
@@ -14,12 +14,12 @@ describe('splitLines', () => {
     ]);
   });
 
-  it('joins what was cut, text and bytes alike', () => {
+  it('joins a line from text and byte chunks', () => {
     const [first, second] = [encode('€').slice(0, 2), encode('€').slice(2)];
     expect(transcode(splitLines(), [first, second, 'x', '\r', encode('\n')])).toEqual([{ line: 1, text: '€x' }]);
   });
 
-  it('does not depend on the chunks', () => {
+  it('gives the same lines for any chunks', () => {
     const text = fc.array(fc.constantFrom('a', 'é', '€', '😀', '\n', '\r\n', '\0')).map((units) => units.join(''));
     fc.assert(
       fc.property(text, fc.array(fc.nat()), (whole, cuts) => {
@@ -31,7 +31,7 @@ describe('splitLines', () => {
     );
   });
 
-  it('does not hold more than it may, and goes on with the next line', () => {
+  it('reports a line that is too long and continues with the next', () => {
     expect(transcode(splitLines(3), ['ab', 'cd', 'ef\nabc\n', 'abcd'])).toEqual([
       { line: 1, problem: 'oversized' },
       { line: 2, text: 'abc' },
@@ -39,7 +39,7 @@ describe('splitLines', () => {
     ]);
   });
 
-  it('says where bytes are no UTF-8', () => {
+  it('reports lines that are not UTF-8', () => {
     expect(transcode(splitLines(), [new Uint8Array([0x61, 0x0a, 0xff, 0x0a, 0xe2, 0x82]), '\nb\n'])).toEqual([
       { line: 1, text: 'a' },
       { line: 2, problem: 'encoding' },
@@ -48,7 +48,7 @@ describe('splitLines', () => {
     ]);
   });
 
-  it('keeps its own copy of bytes', () => {
+  it('copies incomplete lines out of the caller’s buffer', () => {
     const buffer = encode('abc');
     const lines: string[] = [];
     const codec = splitLines();

@@ -1,16 +1,16 @@
 import type { Codec, Emit } from '../codec/codec.ts';
 
-/** Enough for a file of some megabytes inside one line; more is held by nobody's memory. */
+/** Allows files of some megabytes within one line, and limits the memory for longer ones. */
 const DEFAULT_MAX_LENGTH = 16 * 1024 * 1024;
 
-/** A line without its ending. The last one may be `cut`: it had none. A line with a `problem` has no text. */
+/** Line without its line break. `cut` marks a last line that had none. A line with a `problem` has no text. */
 export type Line =
   | { line: number; text: string; cut?: true; problem?: never }
   | { line: number; problem: 'oversized' | 'encoding'; text?: never };
 
 /**
- * Lines out of text or UTF-8 bytes, cut anywhere. Every character is looked at once, whatever the chunks; a line is joined
- * and decoded when it is whole, so that a character may be cut too.
+ * Splits text or UTF-8 bytes into lines. Chunks may end anywhere, even within a character, because a line is joined and decoded
+ * when it is complete. Linear time: every character is scanned once.
  */
 export function splitLines(maxLength: number = DEFAULT_MAX_LENGTH): Codec<string | Uint8Array, Line> {
   let decoder = createDecoder();
@@ -18,13 +18,13 @@ export function splitLines(maxLength: number = DEFAULT_MAX_LENGTH): Codec<string
   let length = 0;
   let line = 1;
 
-  const hold = (piece: string | Uint8Array): void => {
+  const append = (piece: string | Uint8Array): void => {
     length += piece.length;
     if (length > maxLength) pieces = [];
     else if (piece.length > 0) pieces.push(piece);
   };
 
-  const letGo = (emit: Emit<Line>, cut: boolean): void => {
+  const emitLine = (emit: Emit<Line>, cut: boolean): void => {
     const held = { pieces, length, line };
     pieces = [];
     length = 0;
@@ -44,15 +44,15 @@ export function splitLines(maxLength: number = DEFAULT_MAX_LENGTH): Codec<string
     feed(chunk, emit) {
       let start = 0;
       for (let end = indexOfNewline(chunk, start); end !== -1; end = indexOfNewline(chunk, start)) {
-        hold(typeof chunk === 'string' ? chunk.slice(start, end) : chunk.subarray(start, end));
-        letGo(emit, false);
+        append(typeof chunk === 'string' ? chunk.slice(start, end) : chunk.subarray(start, end));
+        emitLine(emit, false);
         start = end + 1;
       }
-      // A copy, where it is bytes: their owner may use the buffer again.
-      hold(chunk.slice(start));
+      // `slice` copies bytes: the caller may reuse its buffer.
+      append(chunk.slice(start));
     },
     end(_, emit) {
-      if (length > 0) letGo(emit, true);
+      if (length > 0) emitLine(emit, true);
     },
   };
 }

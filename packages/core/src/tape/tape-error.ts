@@ -1,10 +1,10 @@
 /**
- * `header`: the tape is empty, or its first line is no header. `version`: a newer tape. `line`: a line that is no item.
- * `oversized`: a line beyond the limit. `torn`: the last line was cut off, as by a crash; what came before it is whole.
+ * Kind of a `TapeError`. `header`: the tape is empty or begins without a header. `version`: written by a newer version. `line`: an
+ * invalid item. `oversized`: a line beyond the limit. `torn`: the last line was cut off, as by a crash; earlier lines are complete.
  */
 export type TapeErrorType = 'header' | 'version' | 'line' | 'oversized' | 'torn';
 
-/** What is wrong with a tape, and in which line, counted from 1. */
+/** Invalid line of a tape. Lines are counted from 1. */
 export class TapeError extends Error {
   override readonly name = 'TapeError';
   readonly type: TapeErrorType;

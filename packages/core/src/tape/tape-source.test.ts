@@ -34,7 +34,7 @@ const tape: Tape<AgentEvent> = {
   items: events.map((item, index) => ({ t: index * 100, item })),
 };
 
-function idsIn(list: AgentEvent[]): Set<string> {
+function collectIds(list: AgentEvent[]): Set<string> {
   const ids = new Set<string>();
   for (const event of list) {
     for (const [key, value] of Object.entries(event)) {
@@ -51,7 +51,7 @@ afterEach(() => {
 describe('tapeSource', () => {
   const source = tapeSource(tape, { speed: Infinity });
 
-  it('plays a canonical tape as a run of its own', async () => {
+  it('plays a canonical tape with the ids and the start time of the run', async () => {
     const run = runInput({ runId: 'new', startedAt: 5000 });
     const played = await allOf(source.run(run, runControl()));
     expect(played.map(({ type }) => type)).toEqual(events.map(({ type }) => type));
@@ -64,24 +64,24 @@ describe('tapeSource', () => {
     expect(played.at(-1)).toMatchObject({ outcome: 'paused', waitingFor: [{ type: 'question' }] });
   });
 
-  it('never repeats an id of the thread', async () => {
+  it('never reuses an id of the thread', async () => {
     const first = await allOf(source.run(runInput({ runId: 'one' }), runControl()));
     const message = foldEvents(first)!;
     const second = await allOf(source.run(runInput({ runId: 'two', history: [message] }), runControl()));
     const same = await allOf(source.run(runInput({ runId: 'one', history: [message] }), runControl()));
-    expect(idsIn(first).size).toBe(5);
+    expect(collectIds(first).size).toBe(5);
     const parts = new Set(message.content.parts.map((part) => part.id));
-    expect([...idsIn(second)].filter((id) => idsIn(first).has(id) || idsIn(events).has(id))).toEqual([]);
-    expect([...idsIn(same)].filter((id) => parts.has(id))).toEqual([]);
+    expect([...collectIds(second)].filter((id) => collectIds(first).has(id) || collectIds(events).has(id))).toEqual([]);
+    expect([...collectIds(same)].filter((id) => parts.has(id))).toEqual([]);
   });
 
-  it('plays what was written and read', async () => {
+  it('plays a tape that was formatted and parsed', async () => {
     const read = parseTape(formatTape(JSON.parse(JSON.stringify(tape)) as Tape));
     const again = await allOf(tapeSource(read, { speed: Infinity }).run(runInput(), runControl()));
     expect(again).toEqual(await allOf(source.run(runInput(), runControl())));
   });
 
-  it('plays as fast as it is told, and stops when it is told', async () => {
+  it('plays at the given speed and stops on an abort', async () => {
     vi.useFakeTimers();
     const stop = new AbortController();
     const seen: AgentEvent[] = [];
@@ -98,7 +98,7 @@ describe('tapeSource', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('stops its timers when the reader leaves', async () => {
+  it('clears its timers when the reader cancels', async () => {
     vi.useFakeTimers();
     const reader = tapeSource(tape).run(runInput(), runControl()).getReader();
     await reader.read();
@@ -110,14 +110,14 @@ describe('tapeSource', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('ends a tape that was cut', async () => {
+  it('ends the run of a truncated tape with an error', async () => {
     const cut = tapeSource({ ...tape, items: tape.items.slice(0, 5) }, { speed: Infinity });
     const played = await allOf(cut.run(runInput(), runControl()));
     expect(played.slice(-4).map(({ type }) => type)).toEqual(['text-end', 'step-end', 'agent-end', 'run-end']);
     expect(played.at(-1)).toMatchObject({ outcome: 'error', error: { code: 'truncated' } });
   });
 
-  it('reads another dialect by its decoder', async () => {
+  it('decodes another dialect with the given decoder', async () => {
     const decoder = (): Codec<unknown, AgentEvent> => ({
       feed: (item, emit) => emit({ type: 'notice', level: 'info', message: String(item) }),
       end() {},
@@ -128,7 +128,7 @@ describe('tapeSource', () => {
     expect(() => tapeSource(mail)).toThrow(/"mail".*decoder/);
   });
 
-  it('refuses an impossible speed at once', () => {
+  it('rejects an invalid speed immediately', () => {
     expect(() => tapeSource(tape, { speed: 0 })).toThrow(RangeError);
   });
 });

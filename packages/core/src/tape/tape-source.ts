@@ -10,19 +10,19 @@ import { sourceStream, type SourceStreamOptions } from '../codec/source-stream.t
 import { CANONICAL, type Tape } from './tape.ts';
 
 export interface TapeSourceOptions {
-  /** 1 as recorded (the default), 2 twice as fast, Infinity at once. */
+  /** Playback speed. 2 is twice as fast, Infinity does not wait. Default: 1, as recorded. */
   speed?: number;
-  /** Reads the tape's dialect. Needed for every dialect but the canonical one. */
+  /** Decodes the dialect of the tape. Required for every dialect except the canonical one. */
   decoder?: (run: RunInput, onLoss: OnLoss) => Codec<unknown, AgentEvent>;
   name?: string;
-  /** Is given every item of the tape before it is decoded. */
+  /** Receives every item of the tape before it is decoded. */
   onFrame?: SourceStreamOptions['onFrame'];
   onLoss?: OnLoss;
 }
 
 /**
- * A tape as a source: every run plays it from the beginning, to the end of the first run that is on it. All ids are those of
- * the run that is asked for, so the same tape may be played again and again in one thread.
+ * Creates a source from a tape. Every run plays the tape from the beginning to the end of the first run on it. Canonical events get
+ * new ids, so one tape can be played many times in a thread.
  */
 export function tapeSource(tape: Tape<unknown>, options: TapeSourceOptions = {}): AgentSource {
   const { speed = 1, decoder, name = 'tape', onFrame, onLoss = () => {} } = options;
@@ -30,7 +30,7 @@ export function tapeSource(tape: Tape<unknown>, options: TapeSourceOptions = {})
   assertSpeed(speed);
   if (decoder === undefined && dialect !== CANONICAL) {
     throw new TypeError(
-      `The tape holds the dialect "${dialect}". Give tapeSource a decoder for it, or convert the tape to "${CANONICAL}".`,
+      `The tape has the dialect "${dialect}". Pass a decoder for it to tapeSource, or convert the tape to "${CANONICAL}".`,
     );
   }
   return {

@@ -7,7 +7,7 @@ import { formatTape, writeTape } from './write-tape.ts';
 const header = { tape: 1 as const, dialect: 'canonical' };
 
 describe('writeTape', () => {
-  it('writes the header first, once', () => {
+  it('writes the header once, before the items', () => {
     const lines: string[] = [];
     const codec = writeTape(header);
     codec.flush?.((line) => lines.push(line));
@@ -16,7 +16,7 @@ describe('writeTape', () => {
     expect(lines).toEqual(['{"tape":1,"dialect":"canonical"}\n', '{"t":5,"item":"a\\n"}\n']);
   });
 
-  it('writes what JSON cannot say as near as possible, and reports it', () => {
+  it('converts values that are not JSON, and reports them', () => {
     const losses: Loss[] = [];
     const circle: { self?: unknown } = {};
     circle.self = circle;
@@ -39,7 +39,7 @@ describe('writeTape', () => {
     ]);
   });
 
-  it('writes a header also where nothing followed', () => {
+  it('writes the header of an empty tape', () => {
     expect(transcode(writeTape(header), [])).toEqual(['{"tape":1,"dialect":"canonical"}\n']);
     expect(formatTape({ header, items: [] })).toBe('{"tape":1,"dialect":"canonical"}\n');
   });

@@ -5,28 +5,28 @@ import type { Tape, TapeHeader, TapeItem } from './tape.ts';
 import { toJson } from '../json/to-json.ts';
 
 /**
- * Writes a tape as text, a line an item. The header goes out before the first item, on `flush`, or at the end. What JSON
- * cannot say is written as near as possible, and reported.
+ * Creates a codec that writes a tape as text, one line per item. The header is written before the first item, on `flush`, or at the
+ * end. Values that JSON cannot represent are converted to the nearest ones and reported.
  */
 export function writeTape(header: TapeHeader, onLoss?: OnLoss): Codec<TapeItem, string> {
   const line = (value: TapeHeader | TapeItem): string => `${JSON.stringify(toJson(value, onLoss, MAX_OUTER_DEPTH))}\n`;
-  let begun = false;
-  const begin = (emit: Emit<string>): void => {
-    if (begun) return;
-    begun = true;
+  let hasHeader = false;
+  const writeHeader = (emit: Emit<string>): void => {
+    if (hasHeader) return;
+    hasHeader = true;
     emit(line(header));
   };
   return {
     feed(item, emit) {
-      begin(emit);
+      writeHeader(emit);
       emit(line(item));
     },
-    flush: begin,
-    end: (_, emit) => begin(emit),
+    flush: writeHeader,
+    end: (_, emit) => writeHeader(emit),
   };
 }
 
-/** A whole tape. What `parseTape` reads out of it is written again byte for byte. */
+/** Writes a complete tape. The result of `parseTape` is written back byte for byte. */
 export function formatTape(tape: Tape, onLoss?: OnLoss): string {
   return transcode(writeTape(tape.header, onLoss), tape.items).join('');
 }

@@ -1,4 +1,4 @@
-import { copyAsJson, copyJson } from '../../json/copy-json.ts';
+import { copyNearestJson, copyJson } from '../../json/copy-json.ts';
 import type { MessageInput } from '../store.ts';
 import { MessageFormatError } from '../../json/message-format-error.ts';
 import { checkContent, copyMessage } from '../../message/message-json.ts';
@@ -29,7 +29,7 @@ export function readContent(content: MessageContent): MessageContent {
  * neither the rest of the content nor the end of the run.
  */
 export function toNearestJson<Value>(value: Value): Value {
-  return copyAsJson(value) as Value;
+  return copyNearestJson(value) as Value;
 }
 
 /** Copies a value of a request as JSON. Throws if JSON cannot represent it. */
