@@ -1,12 +1,12 @@
 import { HttpAgent } from '@ag-ui/client';
 import { agUi } from '@intertie/ag-ui';
-import { recording, stop, storedMessages, untilTalking, violationsOf, type Protocol, type Reply } from './protocol.ts';
+import { recordResponses, stop, storedMessages, waitForItems, listViolations, type Protocol, type Reply } from './protocol.ts';
 
-/** An unmodified `HttpAgent`. */
+/** Unmodified `HttpAgent`. */
 export const agUiProtocol: Protocol = {
   name: 'AG-UI 1.0',
-  async talk(one) {
-    const wire = recording();
+  async run(one) {
+    const wire = recordResponses();
     const client = new HttpAgent({
       url: `${one.base}/api/agents/${one.agent}/ag-ui`,
       threadId: one.thread,
@@ -25,30 +25,30 @@ export const agUiProtocol: Protocol = {
     const first = run({ runId });
     const said = (): number => wire.items.at(-1)?.length ?? 0;
     if (one.scenario === 'abort') {
-      await untilTalking(one, said);
+      await waitForItems(one, said);
       await stop(one);
     }
     if (one.scenario === 'resume') {
-      await untilTalking(one, said);
-      // It leaves by itself: of a connection that is cut, this client rejects a promise that nobody can catch.
+      await waitForItems(one, said);
+      // Aborts instead of cutting the connection: then this client would reject a promise that cannot be caught.
       client.abortRun();
       await first;
       wire.items.pop();
       await run({ runId });
     }
     await first;
-    if (one.reply) await run({ runId: crypto.randomUUID(), ...replyOf(client, one.reply) });
+    if (one.reply) await run({ runId: crypto.randomUUID(), ...addReply(client, one.reply) });
     const stored = await storedMessages<{ role: string }>(one, 'ag-ui');
     return {
-      client: shownOfAGUI(client.messages),
-      stored: shownOfAGUI(stored),
-      violations: violationsOf(agUi, wire.items),
+      client: toVisibleMessages(client.messages),
+      stored: toVisibleMessages(stored),
+      violations: listViolations(agUi, wire.items),
     };
   },
 };
 
-/** What the next run is given; words and results are messages. */
-function replyOf(client: HttpAgent, reply: Reply): object {
+/** Adds a reply as messages, and returns the input of the next run. */
+function addReply(client: HttpAgent, reply: Reply): object {
   const id = crypto.randomUUID();
   if ('say' in reply) client.addMessage({ id, role: 'user', content: reply.say });
   if ('output' in reply) {
@@ -71,14 +71,14 @@ type AGUIMessage = {
   toolCalls?: Array<{ id: string; function: unknown }>;
 };
 
-/** What a page shows of AG-UI messages: who said what, and which tools were called with what result. */
-export function shownOfAGUI(messages: readonly unknown[]): unknown[] {
+/** Visible content of AG-UI messages: roles, texts, tool calls and results. */
+export function toVisibleMessages(messages: readonly unknown[]): unknown[] {
   return (
     (messages as AGUIMessage[])
-      // A call that was stopped is told to have no result, and that is all there is to its message.
+      // A stopped call gets an empty result message.
       .filter(({ role, content }) => role !== 'activity' && !(role === 'tool' && content === ''))
       .map(({ id, role, content, toolCallId, toolCalls }) => ({
-        // A result is known by its call: who gives one names its message as he likes.
+        // Results are identified by their call: clients choose the id of a result message.
         ...(toolCallId === undefined ? { id } : { toolCallId }),
         role,
         ...(content !== '' && content !== undefined && { content }),

@@ -3,7 +3,7 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
 export type Balancer = { url: string; close(): Promise<void> };
 
-/** One address for several nodes: each connection goes to the next of them, or to the one after it if that is gone. */
+/** TCP load balancer: each connection goes to the next node, or to the one after it if that node is down. */
 export async function startBalancer(nodes: ReadonlyArray<{ url: string }>): Promise<Balancer> {
   const open = new Set<Socket>();
   let next = 0;
@@ -23,7 +23,7 @@ export async function startBalancer(nodes: ReadonlyArray<{ url: string }>): Prom
     });
     upstream.on('close', () => {
       if (!isJoined && triesLeft > 0) join(client, triesLeft - 1);
-      // What breaks off must not look like an end.
+      // A broken connection must not look like a clean end.
       else client.destroy();
     });
     client.on('close', () => upstream.destroy());

@@ -4,14 +4,14 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 export type ChaosProxy = {
   url: string;
   cuts(): number;
-  /** How many connections were there twice: what their client said was said to the server once more. */
+  /** Number of connections whose requests were delivered twice. */
   doubles(): number;
   close(): Promise<void>;
 };
 
 /**
- * A proxy that behaves badly: now and then it cuts a connection, or lets nothing through for a while, and of every other one it
- * delivers all requests a second time. `random` gives numbers from 0 to 1, so that a bad day can be had again.
+ * Proxy that randomly cuts or stalls connections, and delivers all requests of every other connection twice. `random` returns
+ * numbers from 0 to 1, so that a failure can be reproduced with a seed.
  */
 export async function startChaosProxy(target: string, random: () => number): Promise<ChaosProxy> {
   const { hostname, port } = new URL(target);
@@ -27,13 +27,13 @@ export async function startChaosProxy(target: string, random: () => number): Pro
       onClose?.();
     });
   };
-  /** Another connection, on which the server hears the same and speaks to nobody. It stays as long as the server likes. */
+  /** Sends the client's requests over a second connection and discards the responses. */
   const double = (client: Socket): void => {
     doubles += 1;
     const twin = connect(Number(port), hostname);
     keep(twin);
     twin.resume();
-    // As long for each, so that what it hears is in order.
+    // One delay per connection, so that its data stays in order.
     const delayMs = 100 * random();
     client.on('data', (chunk: Buffer) => void setTimeout(() => twin.writable && twin.write(chunk), delayMs));
   };
@@ -52,7 +52,7 @@ export async function startChaosProxy(target: string, random: () => number): Pro
       const luck = random();
       if (luck < 0.05) {
         cuts += 1;
-        // Half of what was said, and then nothing.
+        // Sends half of the chunk before the cut.
         client.write(chunk.subarray(0, chunk.length >> 1));
         client.destroySoon();
         upstream.destroy();
@@ -80,7 +80,7 @@ export async function startChaosProxy(target: string, random: () => number): Pro
   };
 }
 
-/** Numbers that look random and are the same every time (mulberry32). */
+/** Creates a seeded random number generator (mulberry32). */
 export function randomFrom(seed: number): () => number {
   let state = seed;
   return () => {

@@ -2,21 +2,21 @@ import { createUIMessageStreamDialect } from '@intertie/ai-sdk';
 import { settled, shown, type ChatMajor } from '../../ai-sdk/test/chats.ts';
 import {
   cut,
-  recording,
+  recordResponses,
   stop,
   storedMessages,
-  untilTalking,
-  violationsOf,
+  waitForItems,
+  listViolations,
   type Protocol,
   type Reply,
 } from './protocol.ts';
 
-/** An unmodified `DefaultChatTransport` with the chat of its own major. */
+/** Unmodified `DefaultChatTransport` with the chat of the same major version. */
 export function chatProtocol({ name, ai, createChat }: ChatMajor): Protocol {
   return {
     name,
-    async talk(one) {
-      const wire = recording();
+    async run(one) {
+      const wire = recordResponses();
       const api = `${one.base}/api/agents/${one.agent}/chat`;
       const chat = createChat({
         id: one.thread,
@@ -29,11 +29,11 @@ export function chatProtocol({ name, ai, createChat }: ChatMajor): Protocol {
       const sent = chat.sendMessage({ text: one.text });
       const said = (): number => wire.items.at(-1)?.length ?? 0;
       if (one.scenario === 'abort') {
-        await untilTalking(one, said);
+        await waitForItems(one, said);
         await stop(one);
       }
       if (one.scenario === 'resume') {
-        await untilTalking(one, said);
+        await waitForItems(one, said);
         await cut(one);
         await sent;
         wire.items.pop();
@@ -51,9 +51,9 @@ export function chatProtocol({ name, ai, createChat }: ChatMajor): Protocol {
         client: shown(chat.lastMessage),
         stored: shown(stored.at(-1)),
         violations: wire.items.flatMap((items, index) => {
-          // The second stream goes on with the message that the chat has by then.
+          // The second stream continues the message that the chat had at that time.
           const dialect = createUIMessageStreamDialect(index > 0 && before ? { message: before } : {});
-          return violationsOf(dialect, [items.filter((item) => item !== '[DONE]')]);
+          return listViolations(dialect, [items.filter((item) => item !== '[DONE]')]);
         }),
       };
     },

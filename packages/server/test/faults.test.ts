@@ -41,15 +41,15 @@ const failing: AgentSource = {
 let served: Intertie | undefined;
 afterEach(() => served?.close());
 
-type Asked = {
+type FailingServer = {
   ask(path: string, body?: string): Promise<string>;
   logged: Array<[string, LogFields | undefined]>;
   store: Store;
 };
 
-async function serveFailing(config: { token?: string }): Promise<Asked> {
+async function serveFailing(config: { token?: string }): Promise<FailingServer> {
   const store = createInMemoryStore();
-  const logged: Asked['logged'] = [];
+  const logged: FailingServer['logged'] = [];
   const logger = { log: (_: string, event: string, fields?: LogFields) => void logged.push([event, fields]) };
   const intertie = await createIntertie({ agents: { failing }, database: store, ...config }, { logger });
   served = intertie;
@@ -69,8 +69,8 @@ const agUiBody = JSON.stringify({
   messages: [{ id: 'm1', role: 'user', content: 'Hi' }],
 });
 
-/** Every way to read a run that has failed. */
-async function readAll({ ask }: Asked): Promise<Map<string, string>> {
+/** Reads a failed run over every route. */
+async function readAll({ ask }: FailingServer): Promise<Map<string, string>> {
   const answers = new Map<string, string>();
   const read = async (path: string, body?: string): Promise<string> => {
     const text = await ask(path, body);

@@ -9,10 +9,10 @@ const usage = {
   inputTokens: { total: 1, noCache: 1, cacheRead: 0, cacheWrite: 0 },
   outputTokens: { total: 1, text: 1, reasoning: 0 },
 };
-/** More than goes inside a message. */
+/** Larger than what is stored inside a message. */
 const picture = new Uint8Array(50_000).fill(7);
 
-test('a file that was sent before is named in a message; the model gets its bytes, and pages get addresses', async () => {
+test('resolves an uploaded file to bytes for the model and to a URL for clients', async () => {
   const painter = new MockLanguageModelV3({
     doStream: async () => ({
       stream: simulateReadableStream({

@@ -67,7 +67,7 @@ test('refuses new runs at limits.runs in every protocol, and still reads, answer
 });
 
 test('refuses new runs while the event loop is slower than limits.eventLoopDelayMs', async () => {
-  // Below what any machine reaches; two seconds have to pass.
+  // Below the delay of any machine. Two seconds must pass.
   const url = await start({ eventLoopDelayMs: 1e-9 });
   await vi.waitFor(async () => expect((await ask(url, 'next', 'hello')).status).toBe(503), { timeout: 30_000 });
   expect((await fetch(`${url}/api/threads`)).status).toBe(200);

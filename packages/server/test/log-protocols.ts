@@ -2,15 +2,15 @@ import { stream } from '@durable-streams/client';
 import { canonical } from '@intertie/conformance';
 import { foldEvents, type AgentEvent } from '@intertie/core';
 import { chatBody, postJson, readEvents } from './client.ts';
-import { stop, storedMessages, violationsOf, type Case, type Protocol, type Reply, type Seen } from './protocol.ts';
+import { stop, storedMessages, listViolations, type Case, type Protocol, type Reply, type Observed } from './protocol.ts';
 
 type Stored = { id: string; role: string; content: { parts: unknown[] } };
 
-/** The log of the run, by the client of Durable Streams, folded here. */
+/** Reads the log of a run with the Durable Streams client and folds it. */
 export function streamsProtocol(live: 'long-poll' | 'sse'): Protocol {
   return {
     name: `Durable Streams, ${live}`,
-    talk: (one) =>
+    run: (one) =>
       readLog(one, async (runId, isCut) => {
         const url = `${one.base}/streams/runs/${runId}`;
         const begun = isCut ? await stream<AgentEvent>({ url, live: false }) : undefined;
@@ -22,10 +22,10 @@ export function streamsProtocol(live: 'long-poll' | 'sse'): Protocol {
   };
 }
 
-/** The canonical events, by `Last-Event-ID`. */
+/** Reads canonical events, resuming with `Last-Event-ID`. */
 export const eventsProtocol: Protocol = {
   name: 'canonical events',
-  talk: (one) =>
+  run: (one) =>
     readLog(one, async (runId, isCut) => {
       const all: AgentEvent[] = [];
       let last: string | undefined;
@@ -45,20 +45,20 @@ export const eventsProtocol: Protocol = {
     }),
 };
 
-/** Waits until some words are in the log. */
-async function untilSaid({ base }: Case, runId: string): Promise<void> {
+/** Waits until the log contains a delta. */
+async function waitForDelta({ base }: Case, runId: string): Promise<void> {
   for (let log = ''; !log.includes('-delta"');) {
     log = await (await fetch(`${base}/api/runs/${runId}/events?live=false`)).text();
   }
 }
 
-async function readLog(one: Case, read: (runId: string, isCut: boolean) => Promise<AgentEvent[]>): Promise<Seen> {
+async function readLog(one: Case, read: (runId: string, isCut: boolean) => Promise<AgentEvent[]>): Promise<Observed> {
   const response = await postJson(`${one.base}/api/agents/${one.agent}/chat`, chatBody(one.thread, one.text));
   const runId = response.headers.get('x-intertie-run')!;
   void response.text().catch(() => undefined);
   const reading = read(runId, one.scenario === 'resume');
   if (one.scenario === 'abort') {
-    await untilSaid(one, runId);
+    await waitForDelta(one, runId);
     await stop(one);
   }
   let events = await reading;
@@ -72,11 +72,11 @@ async function readLog(one: Case, read: (runId: string, isCut: boolean) => Promi
   return {
     client: message.content.parts,
     stored: stored.at(-1)!.content.parts,
-    violations: violationsOf(canonical, streams),
+    violations: listViolations(canonical, streams),
   };
 }
 
-/** The run that goes on. */
+/** Replies with plain requests. Returns the run that continues. */
 async function replyByHand(one: Case, runId: string, reply: Reply): Promise<string> {
   const { base, thread, agent } = one;
   if ('say' in reply) {

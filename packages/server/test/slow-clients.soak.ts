@@ -6,15 +6,15 @@ import { serve } from '../src/serve.ts';
 import { chatBody } from './client.ts';
 import { startDemoServer } from './demo-server.ts';
 
-/** What a client sends that then says and reads nothing more. */
+/** Data that a client sends before it stops sending and reading. */
 const slow: ReadonlyArray<[string, string]> = [
-  ['says nothing at all', ''],
-  ['has half a header', 'GET /health HTTP/1.1\r\nhost: 127.0'],
-  ['has half a body', 'POST /api/chat HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-length: 100\r\n\r\n{'],
-  ['has got its answer', 'GET /health HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n'],
+  ['sends nothing', ''],
+  ['sends half a header', 'GET /health HTTP/1.1\r\nhost: 127.0'],
+  ['sends half a body', 'POST /api/chat HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-length: 100\r\n\r\n{'],
+  ['has its response', 'GET /health HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n'],
 ];
 
-test('who is slow for minutes is let go, and holds nobody up', async () => {
+test('disconnects idle clients without blocking others', async () => {
   const server = await startDemoServer();
   const { hostname, port } = new URL(server.url);
   const open = await Promise.all(
@@ -40,7 +40,7 @@ test('who is slow for minutes is let go, and holds nobody up', async () => {
 const piece = 'x'.repeat(10_000);
 const pieces = 4000;
 
-/** Says more than fits between two machines. */
+/** Emits more than the network buffers hold. */
 const flood: AgentSource = {
   name: 'flood',
   pauses: 'replay',
@@ -59,7 +59,7 @@ const flood: AgentSource = {
   },
 };
 
-test('who asks and does not read holds up neither the run nor the server, and is let go', async () => {
+test('disconnects a client that does not read without blocking its run', async () => {
   const server = await serve({ agents: { flood }, database: createInMemoryStore() }, { port: 0 });
   const { hostname, port } = new URL(server.url);
   const socket = connect(Number(port), hostname);
@@ -77,7 +77,7 @@ test('who asks and does not read holds up neither the run nor the server, and is
   const open = /^intertie_open_streams (\d+)$/m.exec(await look('/metrics'))?.[1];
   expect(open).toBe('1');
   const gone = await until('/metrics', /^intertie_open_streams 0$/m);
-  process.stdout.write(`the run was done after ${done} s, its reader let go after ${gone} s\n`);
+  process.stdout.write(`the run ended after ${done} s, its reader was disconnected after ${gone} s\n`);
   expect(gone).toBeLessThan(300);
   socket.destroy();
   await server.close();

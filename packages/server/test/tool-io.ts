@@ -1,10 +1,10 @@
 import type { Sink, ToolIO } from '../src/cli/tool-io.ts';
 
-export interface HeldSink extends Sink {
+export interface BufferSink extends Sink {
   readonly text: string;
 }
 
-export function heldSink(options: { isTerminal?: boolean; columns?: number } = {}): HeldSink {
+export function bufferSink(options: { isTerminal?: boolean; columns?: number } = {}): BufferSink {
   const { isTerminal = false, columns = 100 } = options;
   const pieces: string[] = [];
   return {
@@ -17,17 +17,17 @@ export function heldSink(options: { isTerminal?: boolean; columns?: number } = {
   };
 }
 
-export type TestIO = ToolIO & { stdout: HeldSink; stderr: HeldSink };
+export type TestIO = ToolIO & { stdout: BufferSink; stderr: BufferSink };
 
 export interface TestIOOptions extends Partial<Omit<ToolIO, 'stdin' | 'stdout' | 'stderr'>> {
-  /** What is piped in. */
+  /** Standard input. */
   input?: string | Uint8Array | Iterable<Uint8Array | string>;
-  stdout?: HeldSink;
-  stderr?: HeldSink;
+  stdout?: BufferSink;
+  stderr?: BufferSink;
   isTerminal?: boolean;
 }
 
-/** A world for a tool that a test can look at. */
+/** Creates the IO of a tool in memory. */
 export function testIO({ input = '', isTerminal = false, ...rest }: TestIOOptions = {}): TestIO {
   const pieces = typeof input === 'string' || input instanceof Uint8Array ? [input] : input;
   const encoder = new TextEncoder();
@@ -38,8 +38,8 @@ export function testIO({ input = '', isTerminal = false, ...rest }: TestIOOption
         for (const piece of pieces) yield typeof piece === 'string' ? encoder.encode(piece) : piece;
       },
     },
-    stdout: heldSink({ isTerminal }),
-    stderr: heldSink({ isTerminal }),
+    stdout: bufferSink({ isTerminal }),
+    stderr: bufferSink({ isTerminal }),
     fetch: globalThis.fetch,
     env: {},
     now: () => 1_800_000_000_000,

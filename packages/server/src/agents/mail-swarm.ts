@@ -2,7 +2,7 @@ import { mailDialect, mailSource, type MAILSourceSettings } from '@intertie/mail
 import type { AgentDefinition, AgentDetails } from './agent-definition.ts';
 import { splitDetails } from './split-details.ts';
 
-/** `baseUrl: undefined` is as good as none: the environment says where the server is. */
+/** Allows explicit `undefined`, which means the environment variable. */
 type MAILSettings = Omit<MAILSourceSettings, 'name' | 'onFrame' | 'baseUrl' | 'authToken'> & {
   baseUrl?: string | undefined;
   authToken?: string | undefined;
@@ -10,7 +10,7 @@ type MAILSettings = Omit<MAILSourceSettings, 'name' | 'onFrame' | 'baseUrl' | 'a
 
 export type MAILAgentOptions = AgentDetails & MAILSettings;
 
-/** A MAIL swarm as an agent. Without a `baseUrl`: that of `MAIL_BASE_URL`. */
+/** Defines an agent that calls a MAIL swarm. Default address: `MAIL_BASE_URL`. */
 export function mailSwarm(options: MAILAgentOptions = {}): AgentDefinition {
   const { details, settings } = splitDetails(options);
   const { baseUrl, authToken, ...rest } = settings;

@@ -5,7 +5,7 @@ import { splitDetails } from './split-details.ts';
 
 export type ModelAgentOptions = AgentDetails & Omit<ModelSourceOptions, 'name' | 'description' | 'onFrame'>;
 
-/** Any AI SDK model as an agent, with its tools and instructions. */
+/** Defines an agent that runs an AI SDK model with tools and instructions. */
 export function model(languageModel: LanguageModel, options: ModelAgentOptions = {}): AgentDefinition {
   const { details, settings } = splitDetails(options);
   const { description } = details;

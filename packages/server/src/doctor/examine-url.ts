@@ -1,27 +1,30 @@
-import { messageOf, type Finding } from './finding.ts';
+import { formatError, type Finding } from './finding.ts';
 
 const timeoutMs = 5_000;
 
-/** What answers at a URL: an Intertie server, a MAIL server, or an AG-UI agent; and whether it can be used. */
+/** Detects the server at a URL (Intertie, MAIL or AG-UI) and whether it can be used. */
 export async function examineUrl(url: string, token: string | undefined): Promise<Finding> {
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
-    return { what: url, state: 'broken', found: 'is no URL', next: 'Give an address such as http://127.0.0.1:4111' };
+    return { what: url, state: 'broken', found: 'not a URL', next: 'Give an address such as http://127.0.0.1:4111' };
   }
   const headers = token === undefined ? undefined : { authorization: `Bearer ${token}` };
   try {
-    return (await asIntertie(url, headers)) ?? (await asMAIL(url, token)) ?? (await asAGUI(url, headers));
+    return (await probeIntertie(url, headers)) ?? (await probeMAIL(url, token)) ?? (await probeAGUI(url, headers));
   } catch (error) {
-    const next = 'Nothing answers there. Is it started, and is the port right?';
-    return { what: url, state: 'broken', found: messageOf(error), next };
+    const next = 'Check that the server is running and that the port is right.';
+    return { what: url, state: 'broken', found: formatError(error), next };
   }
 }
 
-async function ask(url: string, init: RequestInit): Promise<Response> {
+async function request(url: string, init: RequestInit): Promise<Response> {
   return fetch(url, { ...init, signal: AbortSignal.timeout(timeoutMs) });
 }
 
-async function asIntertie(url: string, headers: { [name: string]: string } | undefined): Promise<Finding | undefined> {
-  const response = await ask(new URL('/api/agents', url).href, headers ? { headers } : {});
+async function probeIntertie(
+  url: string,
+  headers: { [name: string]: string } | undefined,
+): Promise<Finding | undefined> {
+  const response = await request(new URL('/api/agents', url).href, headers ? { headers } : {});
   const body = (await response.json().catch(() => undefined)) as
     | { agents?: Array<{ name: string }>; version?: string; error?: { code?: string; message?: string; fix?: string } }
     | undefined;
@@ -34,7 +37,7 @@ async function asIntertie(url: string, headers: { [name: string]: string } | und
   return { what: url, state: 'broken', found: `Intertie refuses: ${message}`, ...(fix !== undefined && { next: fix }) };
 }
 
-async function asMAIL(url: string, token: string | undefined): Promise<Finding | undefined> {
+async function probeMAIL(url: string, token: string | undefined): Promise<Finding | undefined> {
   const { createMAIL } = await import('@intertie/mail');
   const check = await createMAIL({ baseUrl: url, ...(token !== undefined && { authToken: token }) }).check();
   if (!check.reachable) return undefined;
@@ -47,15 +50,15 @@ async function asMAIL(url: string, token: string | undefined): Promise<Finding |
   };
 }
 
-/** An agent cannot be asked anything but to run; a request that it has to refuse is enough to know that it is one. */
-async function asAGUI(url: string, headers: { [name: string]: string } | undefined): Promise<Finding> {
+/** Recognizes an AG-UI agent by its refusal of an empty request: every valid request would start a run. */
+async function probeAGUI(url: string, headers: { [name: string]: string } | undefined): Promise<Finding> {
   const sent = { 'content-type': 'application/json', accept: 'text/event-stream', ...headers };
-  const response = await ask(url, { method: 'POST', headers: sent, body: '{}' });
+  const response = await request(url, { method: 'POST', headers: sent, body: '{}' });
   const type = response.headers.get('content-type') ?? '';
   await response.body?.cancel();
   if (type.includes('event-stream') || response.status === 400 || response.status === 422) {
-    return { what: url, state: 'fine', found: `takes posts as an AG-UI agent does (${response.status})` };
+    return { what: url, state: 'fine', found: `accepts POST like an AG-UI agent (${response.status})` };
   }
-  const next = 'Give the address of an Intertie server, of a MAIL server, or of an AG-UI agent.';
-  return { what: url, state: 'broken', found: `answers ${response.status}, and is none that is known`, next };
+  const next = 'Give the address of an Intertie server, a MAIL server or an AG-UI agent.';
+  return { what: url, state: 'broken', found: `unknown kind of server, status ${response.status}`, next };
 }

@@ -3,7 +3,7 @@ import type { IntertieConfig } from '../config/config.ts';
 import { findConfig, loadConfig } from '../config/load-config.ts';
 import { hidePassword } from '../commands/migrate.ts';
 import { examineUrl } from './examine-url.ts';
-import { messageOf, type Finding } from './finding.ts';
+import { formatError, type Finding } from './finding.ts';
 
 export type ExamineOptions = {
   url?: string;
@@ -12,7 +12,7 @@ export type ExamineOptions = {
   env: { readonly [name: string]: string | undefined };
 };
 
-/** Looks at a URL, or at this folder and what its environment names. Nothing is changed. */
+/** Checks a URL, or the Node version, configuration, database, agents and keys of this folder. Changes nothing. */
 export async function examine({ url, config: file, token, env }: ExamineOptions): Promise<Finding[]> {
   if (url !== undefined) return [await examineUrl(url, token ?? env['INTERTIE_TOKEN'])];
   const findings: Finding[] = [examineNode(process.versions.node)];
@@ -42,7 +42,7 @@ async function examineConfig(file: string | undefined): Promise<{ finding: Findi
   try {
     const path = findConfig(process.cwd(), file);
     if (path === undefined) {
-      const next = 'The demo agents are served. "intertie init --with agent" writes a configuration.';
+      const next = 'The demo agents are served. Create a configuration with "intertie init --with agent".';
       return { finding: { what, state: 'absent', found: 'none in this folder', next } };
     }
     const config = await loadConfig(path);
@@ -57,12 +57,13 @@ async function examineDatabase(database: IntertieConfig['database']): Promise<Fi
   const what = 'Database';
   const target = typeof database === 'string' ? database : undefined;
   if (database !== undefined && target === undefined)
-    return { what, state: 'fine', found: 'given by the configuration' };
+    return { what, state: 'fine', found: 'a store of the configuration' };
   const isServer = target !== undefined && /^postgres(ql)?:/.test(target);
   const folder = target ?? './.intertie';
   if (!isServer) {
-    const next = 'For several processes, or to outlive a power failure, set DATABASE_URL to a Postgres server.';
-    const found = `${folder}, embedded${existsSync(folder) ? '' : ', made at the first start'}`;
+    const next =
+      'Set DATABASE_URL to a Postgres server for several processes and for durability after a power failure.';
+    const found = `${folder}, embedded${existsSync(folder) ? '' : ', created at the first start'}`;
     return { what, state: 'fine', found, next };
   }
   const shown = hidePassword(target);
@@ -72,13 +73,13 @@ async function examineDatabase(database: IntertieConfig['database']): Promise<Fi
     await store.close();
     return { what, state: 'fine', found: shown };
   } catch (error) {
-    const isOld = /migrat/i.test(messageOf(error));
+    const isOld = /migrat/i.test(formatError(error));
     const next = isOld ? 'Run "intertie migrate".' : 'Start the server or correct DATABASE_URL.';
-    return { what, state: 'broken', found: `${shown}: ${messageOf(error)}`, next };
+    return { what, state: 'broken', found: `${shown}: ${formatError(error)}`, next };
   }
 }
 
-/** Asks every agent what it is made of, which is the cheapest thing that most runtimes can be asked. */
+/** Requests the topology of every agent, the cheapest request that most runtimes support. */
 async function examineAgents(config: IntertieConfig | undefined): Promise<Finding[]> {
   return Promise.all(
     Object.entries(config?.agents ?? {}).map(async ([name, agent]): Promise<Finding> => {
@@ -89,7 +90,7 @@ async function examineAgents(config: IntertieConfig | undefined): Promise<Findin
         const { agents } = await source.describe();
         return { what, state: 'fine', found: agents.map((one) => one.name).join(', ') || 'answers' };
       } catch (error) {
-        return { what, state: 'broken', found: messageOf(error), next: 'Start the runtime, or correct its address.' };
+        return { what, state: 'broken', found: formatError(error), next: 'Start the runtime, or correct its address.' };
       }
     }),
   );
@@ -99,7 +100,7 @@ function examineKeys(env: ExamineOptions['env']): Finding[] {
   const keys = ['ANTHROPIC_API_KEY', 'OPENAI_API_KEY', 'OPENAI_BASE_URL', 'AI_GATEWAY_API_KEY', 'MAIL_BASE_URL'];
   const set = keys.filter((name) => env[name]);
   if (set.length > 0) return set.map((name) => ({ what: name, state: 'fine', found: 'set' }));
-  const next = `Set one of ${keys.join(', ')} to talk to something real.`;
+  const next = `Set one of ${keys.join(', ')} to use a real model or swarm.`;
   return [{ what: 'Keys', state: 'absent', found: 'none in the environment', next }];
 }
 

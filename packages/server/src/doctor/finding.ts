@@ -1,4 +1,4 @@
-/** One thing that was looked at. `absent` is fine too: it is not set up, and `next` says how it would be. */
+/** Result of one check. `absent` means not configured, which is fine; `next` says how to configure it. */
 export type Finding = {
   what: string;
   state: 'fine' | 'absent' | 'broken';
@@ -7,7 +7,7 @@ export type Finding = {
   next?: string;
 };
 
-export function messageOf(error: unknown): string {
+export function formatError(error: unknown): string {
   const { message, cause } = error as { message?: string; cause?: unknown };
   const why = cause instanceof Error && cause.message !== message ? ` (${cause.message})` : '';
   return `${message ?? String(error)}${why}`;

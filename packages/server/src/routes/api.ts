@@ -4,7 +4,7 @@ import { toPublicOutcome } from '@intertie/core/http';
 import type { AgentKind } from '../agents/agent-definition.ts';
 import type { Host, HostedAgent } from '../host/host.ts';
 
-// What goes over the wire as JSON. Dates are ISO strings; keys of the store stay inside.
+// JSON of the API. Dates are ISO strings, and internal keys of the store are never exposed.
 
 export type AgentInfo = {
   name: string;
@@ -67,7 +67,7 @@ export function toThreadInfo(thread: Thread): ThreadInfo {
   };
 }
 
-/** `runs`: where the run that this one goes on with may be found, which is named by a key of the store. */
+/** Converts a run record. `runs` is searched for the resumed run, which the record names by its internal key. */
 export function toRunInfo(
   run: RunRecord,
   { errorText }: Pick<Host, 'errorText'>,

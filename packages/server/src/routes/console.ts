@@ -29,7 +29,7 @@ const pageHeaders = {
   'cache-control': 'no-cache',
 };
 
-/** The console's files; every path without a dot is a page of it. Without a built console, a page that says what is there. */
+/** Serves the console: its files, and its page for every path without a dot. Without a built console, a plain page. */
 export function addConsole(app: App, host: Host): void {
   app.get('*', async (c) => {
     const { path } = c.req;

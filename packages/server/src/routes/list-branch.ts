@@ -17,7 +17,7 @@ export type BranchQuery = {
 
 export type Branches = { [messageId: string]: { siblings: string[]; index: number } };
 
-/** A branch of a thread in a client's own shape, with what stands beside its messages. */
+/** Lists the messages of one branch in a client's format, with the siblings of each message and the live run. */
 export async function listBranch(
   { trees, errorText }: Pick<Host, 'trees' | 'errorText'>,
   store: Store,
@@ -37,11 +37,11 @@ export async function listBranch(
     ...(leaf !== undefined && { leafId: leaf }),
   });
   const messages = stored.map((message) => toPublicMessage(message, { errorText }));
-  // Who reads a message's stream is told all of it there; half of it here would be told twice.
-  const whole = messages.filter(({ status }) => status !== 'streaming');
+  // Clients get a message that is being written from its stream. Returning half of it here would show it twice.
+  const complete = messages.filter(({ status }) => status !== 'streaming');
   return {
-    messages: format === 'canonical' ? messages.map(encodeMessage) : convert(whole.map(withBlobUrls), format),
-    branches: await branchesOf(trees, store, thread, messages),
+    messages: format === 'canonical' ? messages.map(encodeMessage) : convert(complete.map(withBlobUrls), format),
+    branches: await findBranches(trees, store, thread, messages),
     ...(live && { live: toLiveInfo(live)! }),
   };
 }
@@ -50,7 +50,7 @@ function convert(messages: CanonicalMessage[], format: 'ui' | 'ag-ui'): unknown[
   return format === 'ui' ? toUIMessages(messages) : messages.flatMap((message) => toAGUIMessages(message));
 }
 
-async function branchesOf(
+async function findBranches(
   trees: Host['trees'],
   store: Store,
   thread: Thread,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { toDecisionInfo } from './api.ts';
 import type { Host } from '../host/host.ts';
 import { readQuery } from '../http/read-json.ts';
-import { storeOf, type App } from './context.ts';
+import { getStore, type App } from './context.ts';
 
 const query = z.object({
   state: z.enum(['open', 'answered', 'cancelled', 'expired']).optional(),
@@ -11,7 +11,7 @@ const query = z.object({
 
 export function addQuestionRoutes(app: App, host: Host): void {
   app.get('/api/questions', async (c) => {
-    const store = storeOf(host, c);
+    const store = getStore(host, c);
     const { state, thread } = readQuery(c.req.raw, query);
     const decisions = await store.registry.listDecisions(store.scope, {
       ...(state && { state }),

@@ -1,9 +1,6 @@
 import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
@@ -13,7 +10,7 @@ import { chatMajors } from '../../../ai-sdk/test/chats.ts';
 import { startFaultProxy, type FaultProxy } from '../../../postgres/test/fault-proxy.ts';
 import { startBalancer } from '../balancer.ts';
 import { randomFrom } from '../chaos-proxy.ts';
-import type { Node } from '../nodes.ts';
+import { spawnNode, type Node } from '../nodes.ts';
 import { startChaosDatabase, startPgBouncer, type ChaosDatabase } from './chaos-database.ts';
 import { agUiUser, chatUser, logUser, newTally, readers, type Scene, type User } from './chaos-users.ts';
 
@@ -105,7 +102,7 @@ test(`keeps every guarantee during ${minutes} minutes of faults`, async () => {
   expect(messages).toBeGreaterThan(0);
 });
 
-/** In an order that repeats; which node or connection is hit is random. */
+/** The faults in a repeating order. The affected node or connection is random. */
 function disturbances(random: () => number, clock: string): Disturbance[] {
   const any = (): number => Math.floor(random() * 3);
   return [
@@ -173,29 +170,10 @@ function fakeClock(file: string): NodeJS.ProcessEnv {
 }
 
 async function startChaosNode(database: string, effects: string, env: NodeJS.ProcessEnv): Promise<Node> {
-  for (let tries = 0; ; tries += 1) {
-    const child = spawn(process.execPath, [program, database, effects], {
-      stdio: ['pipe', 'pipe', 'inherit'],
-      env: { ...process.env, ...env },
-    });
-    const lines = createInterface({ input: child.stdout });
-    const url = await Promise.race([
-      once(lines, 'line').then(([line]) => String(line)),
-      once(child, 'exit').then(() => undefined),
-    ]);
-    if (url !== undefined) {
-      return {
-        url,
-        process: child,
-        async kill(signal) {
-          if (child.exitCode !== null || child.signalCode !== null) return;
-          const gone = once(child, 'exit');
-          child.kill(signal);
-          await gone;
-        },
-      };
-    }
-    if (tries > 30) throw new Error('A node does not start.');
+  for (let tries = 0; tries <= 30; tries += 1) {
+    const node = await spawnNode(program, [database, effects], env);
+    if (node) return node;
     await sleep(1000);
   }
+  throw new Error('The node did not start.');
 }

@@ -10,13 +10,13 @@ import {
 } from '@intertie/core';
 import { collectDecisions, type DecisionRequest, type ToolAnswer } from '@intertie/core/store';
 
-/** One conversation with one source, kept in memory. */
+/** Runs one conversation with a source and holds its messages in memory. */
 export class ChatSession {
   readonly threadId: string;
   readonly source: AgentSource;
   #list: MessageList;
   #now: () => number;
-  /** What the last run waits for. */
+  /** Decisions that the last run waits for. */
   waiting: DecisionRequest[] = [];
 
   constructor(source: AgentSource, options: { threadId?: string; now: () => number; messages?: CanonicalMessage[] }) {
@@ -30,7 +30,7 @@ export class ChatSession {
     return this.#list.messages;
   }
 
-  /** A new message of the user's, and the run that answers it. */
+  /** Adds a user message and runs the source. */
   send(text: string, signal: AbortSignal): AsyncIterable<AgentEvent> {
     const before = this.messages;
     const createdAt = new Date(this.#now());
@@ -44,25 +44,25 @@ export class ChatSession {
       createdAt,
       ...(parentId !== undefined && { parentId }),
     });
-    const answered = before.findLast(({ role }) => role === 'assistant');
-    return this.#run({ ...this.newRun(), ...tokensOf(answered) }, signal);
+    const lastAnswer = before.findLast(({ role }) => role === 'assistant');
+    return this.#run({ ...this.newRun(), ...getState(lastAnswer) }, signal);
   }
 
-  /** The last message goes on, with what was answered. */
+  /** Continues the last message with the answers to its questions. */
   answer(answers: Array<Answer | ToolAnswer>, signal: AbortSignal): AsyncIterable<AgentEvent> {
     const history = this.messages;
     const last = history.pop() as CanonicalMessage;
     const { parentId, runId, content: message } = last;
     const run = this.newRun(history);
-    const named = {
+    const ids = {
       messageId: last.id,
       resumes: runId ?? last.id,
       ...(parentId !== undefined && { parentMessageId: parentId }),
     };
-    return this.#run({ ...run, ...named, message, answers, ...tokensOf(last) }, signal);
+    return this.#run({ ...run, ...ids, message, answers, ...getState(last) }, signal);
   }
 
-  /** The events of a run that somebody else has started. */
+  /** Reads a run that was started elsewhere. */
   follow(stream: ReadableStream<AgentEvent>): AsyncIterable<AgentEvent> {
     return this.#read(stream);
   }
@@ -83,7 +83,7 @@ export class ChatSession {
   }
 
   #run(run: RunInput, signal: AbortSignal): AsyncIterable<AgentEvent> {
-    return this.#read(this.source.run(run, { signal, barrier: async () => undefined, liveAnswers: nobody() }));
+    return this.#read(this.source.run(run, { signal, barrier: async () => undefined, liveAnswers: noLiveAnswers() }));
   }
 
   async *#read(stream: ReadableStream<AgentEvent>): AsyncGenerator<AgentEvent> {
@@ -97,12 +97,10 @@ export class ChatSession {
   }
 }
 
-function tokensOf(message: CanonicalMessage | undefined): Pick<RunInput, 'state' | 'sourceState'> {
+function getState(message: CanonicalMessage | undefined): Pick<RunInput, 'state' | 'sourceState'> {
   const { state, sourceState } = message ?? {};
   return { ...(state !== undefined && { state }), ...(sourceState !== undefined && { sourceState }) };
 }
 
-/** Questions are asked when the run has ended, and answered by the next one. */
-async function* nobody(): AsyncGenerator<Answer> {
-  // Nothing comes.
-}
+/** Questions are lastAnswer after the run has ended, by the next run. */
+async function* noLiveAnswers(): AsyncGenerator<Answer> {}

@@ -1,7 +1,7 @@
 import { toFault, type AgentEvent, type Codec, type OnLoss, type RunInput } from '@intertie/core';
 import { CANONICAL, capJson, readEvent } from '@intertie/core/internal';
 
-/** Canonical events as they are, under their own ids. What is none is carried on as `raw`, with a notice. */
+/** Passes canonical events through. Other values become `raw` events with a notice. */
 export function createCanonicalDecoder(_run: RunInput, onLoss: OnLoss): Codec<unknown, AgentEvent> {
   return {
     feed(value, emit) {

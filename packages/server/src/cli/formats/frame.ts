@@ -1,12 +1,12 @@
 import { ToolError } from '../tool-error.ts';
 
-/** How items lie in the bytes: server-sent events, a line each, a tape (lines with times), or one JSON document. */
+/** Encoding of a stream in bytes: server-sent events, JSON lines, a tape (lines with times), or one JSON document. */
 export type Framing = 'sse' | 'ndjson' | 'tape' | 'json';
 const framings: readonly Framing[] = ['sse', 'ndjson', 'tape', 'json'];
 
 /**
- * What the bytes hold at one place. `text` is an item that has yet to be parsed, `value` one that has been; `done` is the
- * `[DONE]` of a UI message stream, and `problem` what is no item at all.
+ * One unit of the framing. `text` is an unparsed item and `value` a parsed one; `done` is the `[DONE]` of a UI message stream,
+ * and `problem` describes input that is not an item.
  */
 export type Frame = { line: number } & (
   | { type: 'text'; text: string; event?: string; cut?: true }
@@ -17,10 +17,10 @@ export type Frame = { line: number } & (
 
 export type FrameProblem = 'json' | 'cut' | 'encoding' | 'size';
 
-/** A framing by its name; undefined to find out. */
+/** Parses the name of an input format. Undefined to detect it. */
 export function readInputFraming(name: string | undefined): Framing | undefined {
   if (name === undefined || name === 'auto') return undefined;
   const found = framings.find((framing) => framing === name || (name === 'jsonl' && framing === 'ndjson'));
   if (found) return found;
-  throw new ToolError('usage', `“${name}” is no input format.`, `The formats are ${framings.join(', ')}.`);
+  throw new ToolError('usage', `“${name}” is not an input format.`, `Use one of ${framings.join(', ')}.`);
 }

@@ -1,5 +1,5 @@
-/** The bytes of a body, read on demand. Fails where nothing at all has come for too long; leaving closes the connection. */
-export async function* guardSilence(
+/** Reads a body on demand. Throws `failure()` if nothing arrives within the limit. Returning early closes the connection. */
+export async function* readWithTimeout(
   body: ReadableStream<Uint8Array>,
   limitMs: number,
   failure: () => Error,
@@ -18,7 +18,7 @@ export async function* guardSilence(
     }
   } finally {
     clearTimeout(timer);
-    // The server may not answer a cancellation either.
+    // Not awaited: a stalled server may not react to the cancellation.
     reader.cancel().catch(() => undefined);
   }
 }
