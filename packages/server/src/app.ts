@@ -105,23 +105,19 @@ function guard(host: Host): (c: RouteContext, next: () => Promise<void>) => Prom
   };
 
   return async (c, next) => {
-    const began = performance.now();
+    const startedAt = performance.now();
     const requestId = crypto.randomUUID();
     c.set('requestId', requestId);
     let response: Response;
-    let extra: { [name: string]: string } = {};
+    let corsHeaders: { [name: string]: string } = {};
     const caller = readClient(c.req.raw, remoteAddress(c.env));
     try {
-      const verdict = checkOrigin(c.req.raw, config.cors, caller.host);
-      extra = verdict.headers;
-      if (
-        verdict.foreignOrigin !== undefined &&
-        !warnedOrigins.has(verdict.foreignOrigin) &&
-        warnedOrigins.size < 100
-      ) {
-        warnedOrigins.add(verdict.foreignOrigin);
-        const fix = `The browser will not show the response. To allow it: cors: ['${verdict.foreignOrigin}'] in intertie.config.ts`;
-        logger.log('warn', 'foreign-origin', { origin: verdict.foreignOrigin, fix });
+      const { headers, foreignOrigin: origin } = checkOrigin(c.req.raw, config.cors, caller.host);
+      corsHeaders = headers;
+      if (origin !== undefined && !warnedOrigins.has(origin) && warnedOrigins.size < 100) {
+        warnedOrigins.add(origin);
+        const fix = `The browser will not show the response. To allow it: cors: ['${origin}'] in intertie.config.ts`;
+        logger.log('warn', 'foreign-origin', { origin, fix });
       }
       const client = await admit(c, caller);
       if (c.req.method === 'OPTIONS') response = new Response(null, { status: 204, headers: preflightHeaders });
@@ -147,7 +143,7 @@ function guard(host: Host): (c: RouteContext, next: () => Promise<void>) => Prom
       response = toErrorResponse(host, error, c);
     }
     const { method, path } = c.req;
-    const seconds = (performance.now() - began) / 1000;
+    const seconds = (performance.now() - startedAt) / 1000;
     const { status } = response;
     metrics.observe({ method, route: routePath(c, -1), status, seconds });
     const { address } = caller;
@@ -158,7 +154,7 @@ function guard(host: Host): (c: RouteContext, next: () => Promise<void>) => Prom
       'x-request-id': requestId,
       'x-content-type-options': 'nosniff',
       'referrer-policy': 'no-referrer',
-      ...extra,
+      ...corsHeaders,
     });
   };
 }

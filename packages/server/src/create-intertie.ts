@@ -7,7 +7,7 @@ import { createApp } from './app.ts';
 import { checkConfig, checkToken, parseTrustProxy, type IntertieConfig, type Limits } from './config/config.ts';
 import { defined } from '@intertie/core/internal';
 import { EventLoopDelay } from './telemetry/event-loop-delay.ts';
-import { FrameRecorder } from './host/frames.ts';
+import { FrameRecorder } from './host/frame-recorder.ts';
 import type { Host, HostedAgent } from './host/host.ts';
 import { OpenStreams } from './http/open-streams.ts';
 import { Sessions } from './http/session.ts';

@@ -1,18 +1,26 @@
 import { HttpAgent } from '@ag-ui/client';
 import { agUi } from '@intertie/ag-ui';
-import { recordResponses, stop, storedMessages, waitForItems, listViolations, type Protocol, type Reply } from './protocol.ts';
+import {
+  recordResponses,
+  stop,
+  storedMessages,
+  waitForItems,
+  listViolations,
+  type Protocol,
+  type Reply,
+} from './protocol.ts';
 
 /** Unmodified `HttpAgent`. */
 export const agUiProtocol: Protocol = {
   name: 'AG-UI 1.0',
-  async run(one) {
+  async run(test) {
     const wire = recordResponses();
     const client = new HttpAgent({
-      url: `${one.base}/api/agents/${one.agent}/ag-ui`,
-      threadId: one.thread,
+      url: `${test.base}/api/agents/${test.agent}/ag-ui`,
+      threadId: test.thread,
       fetch: wire.fetch,
     });
-    client.addMessage({ id: crypto.randomUUID(), role: 'user', content: one.text });
+    client.addMessage({ id: crypto.randomUUID(), role: 'user', content: test.text });
     const runId = crypto.randomUUID();
     const failures: string[] = [];
     const run = async (input: object): Promise<void> => {
@@ -23,13 +31,12 @@ export const agUiProtocol: Protocol = {
       }
     };
     const first = run({ runId });
-    const said = (): number => wire.items.at(-1)?.length ?? 0;
-    if (one.scenario === 'abort') {
-      await waitForItems(one, said);
-      await stop(one);
+    if (test.scenario === 'abort') {
+      await waitForItems(test, wire.items);
+      await stop(test);
     }
-    if (one.scenario === 'resume') {
-      await waitForItems(one, said);
+    if (test.scenario === 'resume') {
+      await waitForItems(test, wire.items);
       // Aborts instead of cutting the connection: then this client would reject a promise that cannot be caught.
       client.abortRun();
       await first;
@@ -37,8 +44,8 @@ export const agUiProtocol: Protocol = {
       await run({ runId });
     }
     await first;
-    if (one.reply) await run({ runId: crypto.randomUUID(), ...addReply(client, one.reply) });
-    const stored = await storedMessages<{ role: string }>(one, 'ag-ui');
+    if (test.reply) await run({ runId: crypto.randomUUID(), ...addReply(client, test.reply) });
+    const stored = await storedMessages<{ role: string }>(test, 'ag-ui');
     return {
       client: toVisibleMessages(client.messages),
       stored: toVisibleMessages(stored),
@@ -60,7 +67,7 @@ function addReply(client: HttpAgent, reply: Reply): object {
   if (!('approve' in reply)) return {};
   const { pendingInterrupts } = client as unknown as { pendingInterrupts: Array<{ id: string }> };
   const payload = { approved: true };
-  return { resume: pendingInterrupts.map((asked) => ({ interruptId: asked.id, status: 'resolved', payload })) };
+  return { resume: pendingInterrupts.map((interrupt) => ({ interruptId: interrupt.id, status: 'resolved', payload })) };
 }
 
 type AGUIMessage = {

@@ -19,7 +19,7 @@ export async function startChaosProxy(target: string, random: () => number): Pro
   let cuts = 0;
   let connections = 0;
   let doubles = 0;
-  const keep = (socket: Socket, onClose?: () => void): void => {
+  const track = (socket: Socket, onClose?: () => void): void => {
     open.add(socket);
     socket.on('error', () => undefined);
     socket.on('close', () => {
@@ -28,29 +28,29 @@ export async function startChaosProxy(target: string, random: () => number): Pro
     });
   };
   /** Sends the client's requests over a second connection and discards the responses. */
-  const double = (client: Socket): void => {
+  const deliverTwice = (client: Socket): void => {
     doubles += 1;
-    const twin = connect(Number(port), hostname);
-    keep(twin);
-    twin.resume();
+    const second = connect(Number(port), hostname);
+    track(second);
+    second.resume();
     // One delay per connection, so that its data stays in order.
     const delayMs = 100 * random();
-    client.on('data', (chunk: Buffer) => void setTimeout(() => twin.writable && twin.write(chunk), delayMs));
+    client.on('data', (chunk: Buffer) => void setTimeout(() => second.writable && second.write(chunk), delayMs));
   };
   const server = createServer((client) => {
     const upstream = connect(Number(port), hostname);
     for (const socket of [client, upstream]) {
-      keep(socket, () => {
+      track(socket, () => {
         client.destroy();
         upstream.destroy();
       });
     }
     connections += 1;
-    if (connections % 2 === 1) double(client);
+    if (connections % 2 === 1) deliverTwice(client);
     client.pipe(upstream);
     upstream.on('data', (chunk: Buffer) => {
-      const luck = random();
-      if (luck < 0.05) {
+      const chance = random();
+      if (chance < 0.05) {
         cuts += 1;
         // Sends half of the chunk before the cut.
         client.write(chunk.subarray(0, chunk.length >> 1));
@@ -59,7 +59,7 @@ export async function startChaosProxy(target: string, random: () => number): Pro
         return;
       }
       client.write(chunk);
-      if (luck > 0.95) {
+      if (chance > 0.95) {
         upstream.pause();
         setTimeout(() => upstream.resume(), 200 * random());
       }

@@ -15,26 +15,25 @@ import {
 export function chatProtocol({ name, ai, createChat }: ChatMajor): Protocol {
   return {
     name,
-    async run(one) {
+    async run(test) {
       const wire = recordResponses();
-      const api = `${one.base}/api/agents/${one.agent}/chat`;
+      const api = `${test.base}/api/agents/${test.agent}/chat`;
       const chat = createChat({
-        id: one.thread,
+        id: test.thread,
         transport: new ai.DefaultChatTransport({ api, fetch: wire.fetch }),
-        sendAutomaticallyWhen: (so) =>
-          'output' in (one.reply ?? {})
-            ? ai.lastAssistantMessageIsCompleteWithToolCalls(so)
-            : ai.lastAssistantMessageIsCompleteWithApprovalResponses(so),
+        sendAutomaticallyWhen: (options) =>
+          'output' in (test.reply ?? {})
+            ? ai.lastAssistantMessageIsCompleteWithToolCalls(options)
+            : ai.lastAssistantMessageIsCompleteWithApprovalResponses(options),
       });
-      const sent = chat.sendMessage({ text: one.text });
-      const said = (): number => wire.items.at(-1)?.length ?? 0;
-      if (one.scenario === 'abort') {
-        await waitForItems(one, said);
-        await stop(one);
+      const sent = chat.sendMessage({ text: test.text });
+      if (test.scenario === 'abort') {
+        await waitForItems(test, wire.items);
+        await stop(test);
       }
-      if (one.scenario === 'resume') {
-        await waitForItems(one, said);
-        await cut(one);
+      if (test.scenario === 'resume') {
+        await waitForItems(test, wire.items);
+        await cut(test);
         await sent;
         wire.items.pop();
         await chat.resumeStream();
@@ -42,11 +41,11 @@ export function chatProtocol({ name, ai, createChat }: ChatMajor): Protocol {
       await sent;
       await settled(chat);
       const before = structuredClone(chat.lastMessage);
-      if (one.reply) {
-        await replyInChat(chat, one.reply);
+      if (test.reply) {
+        await replyInChat(chat, test.reply);
         await settled(chat);
       }
-      const stored = await storedMessages<never>(one, 'ui');
+      const stored = await storedMessages<never>(test, 'ui');
       return {
         client: shown(chat.lastMessage),
         stored: shown(stored.at(-1)),

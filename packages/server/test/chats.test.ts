@@ -19,8 +19,8 @@ const stored = async (thread: string): Promise<UIMessage[]> => {
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 };
-const until = async (isSo: () => boolean): Promise<void> => {
-  while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 5));
+const waitUntil = async (isDone: () => boolean): Promise<void> => {
+  while (!isDone()) await new Promise((resolve) => setTimeout(resolve, 5));
 };
 
 describe.each(chatMajors)('$name', ({ ai, createChat, createHookChat }) => {
@@ -32,7 +32,7 @@ describe.each(chatMajors)('$name', ({ ai, createChat, createHookChat }) => {
     const thread = crypto.randomUUID();
     const chat = createChat({ id: thread, transport: bare() });
     const sent = chat.sendMessage({ text: 'hello' });
-    await until(() => shown(chat.lastMessage).length > 2);
+    await waitUntil(() => shown(chat.lastMessage).length > 2);
     await postJson(`${server.url}/api/dev/wire`, { thread, cut: true });
     await sent;
     expect(chat.status).toBe('error');
@@ -45,7 +45,7 @@ describe.each(chatMajors)('$name', ({ ai, createChat, createHookChat }) => {
     const thread = crypto.randomUUID();
     const before = createChat({ id: thread, transport: bare() });
     const sent = before.sendMessage({ text: 'hello' });
-    await until(() => shown(before.lastMessage).length > 2);
+    await waitUntil(() => shown(before.lastMessage).length > 2);
     const { messages } = (await (await fetch(`${server.url}/api/threads/${thread}/messages?format=ui`)).json()) as {
       messages: UIMessage[];
     };
@@ -63,27 +63,27 @@ describe.each(chatMajors)('$name', ({ ai, createChat, createHookChat }) => {
 
   test('our transport hides cuts and stops the run', async () => {
     const thread = crypto.randomUUID();
-    const asked: string[] = [];
+    const queries: string[] = [];
     const transport = new IntertieChatTransport({
       api: `${server.url}/api/agents/helper/chat`,
       fetch: (url, init) => {
-        if (init?.method === 'GET') asked.push(new URL(url as string).search);
+        if (init?.method === 'GET') queries.push(new URL(url as string).search);
         return fetch(url, init);
       },
     });
     const chat = createChat({ id: thread, transport });
     const sent = chat.sendMessage({ text: 'Write a long answer' });
-    await until(() => shown(chat.lastMessage).length > 2);
+    await waitUntil(() => shown(chat.lastMessage).length > 2);
     for (let cuts = 0; cuts < 3; cuts++) {
       const length = JSON.stringify(chat.lastMessage).length;
       await postJson(`${server.url}/api/dev/wire`, { thread, cut: true });
-      await until(() => JSON.stringify(chat.lastMessage).length > length + 20);
+      await waitUntil(() => JSON.stringify(chat.lastMessage).length > length + 20);
     }
     expect(chat.status).toBe('streaming');
     // Each request resumes after the last chunk, not from the start.
-    expect(asked).toHaveLength(3);
-    for (const query of asked) expect(query).toMatch(/[?&]after=[^&]+\.\d+\.\d+/);
-    expect(new Set(asked).size).toBe(3);
+    expect(queries).toHaveLength(3);
+    for (const query of queries) expect(query).toMatch(/[?&]after=[^&]+\.\d+\.\d+/);
+    expect(new Set(queries).size).toBe(3);
     await chat.stop();
     await sent;
     const messages = await stored(thread);

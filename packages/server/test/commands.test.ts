@@ -113,13 +113,13 @@ describe('DATABASE_URL', () => {
     ['', './.intertie'],
     ['./data', './data'],
     ['postgres://127.0.0.1/chat', undefined],
-  ])('opens DATABASE_URL "%s" as an embedded database in %s', async (url, kept) => {
+  ])('opens DATABASE_URL "%s" as an embedded database in %s', async (url, path) => {
     onTestFinished(() => void vi.unstubAllEnvs());
     vi.stubEnv('DATABASE_URL', url);
-    expect(getDatabaseFolder({ agents: {} })).toBe(kept);
-    if (kept === undefined) return;
+    expect(getDatabaseFolder({ agents: {} })).toBe(path);
+    if (path === undefined) return;
     const database = (await examine({ env: { DATABASE_URL: url } })).find(({ what }) => what === 'Database');
-    expect(database).toMatchObject({ state: 'fine', found: expect.stringContaining(`${kept}, embedded`) as unknown });
+    expect(database).toMatchObject({ state: 'fine', found: expect.stringContaining(`${path}, embedded`) as unknown });
   });
 
   test(

@@ -270,9 +270,9 @@ const mail: Defect[] = [
 ];
 
 const user = { role: 'user', content: 'hi' };
-const callMessage = (id = 'c', more: object = {}): object => ({
+const callMessage = (id = 'c', fields: object = {}): object => ({
   role: 'assistant',
-  content: [{ type: 'tool-call', toolCallId: id, toolName: 'weather', input: {}, ...more }],
+  content: [{ type: 'tool-call', toolCallId: id, toolName: 'weather', input: {}, ...fields }],
 });
 const resultMessage = (id = 'c'): object => ({
   role: 'tool',

@@ -2,7 +2,7 @@ import { startBalancer } from './balancer.ts';
 import { chatThroughChaos, describeEnd, expectStored, followToEnd } from './chaos.ts';
 import type { Node } from './nodes.ts';
 
-type DisturbedRuns = {
+type Options = {
   nodes: readonly Node[];
   /** Node that is asked for stored messages. */
   survivor: Node;
@@ -15,27 +15,28 @@ type DisturbedRuns = {
  * Runs chats over a load balancer, with a second reader of each run, while a fault is injected. All of them must end with the
  * stored message. Returns the number of runs by outcome.
  */
-export async function disturbRuns({ nodes, survivor, chats, disturb }: DisturbedRuns): Promise<{ [end: string]: number }> {
+export async function disturbRuns({ nodes, survivor, chats, disturb }: Options): Promise<{ [end: string]: number }> {
   const balancer = await startBalancer(nodes);
   const threads = Array.from({ length: chats }, () => crypto.randomUUID());
-  const talking = new Set<string>();
+  const streaming = new Set<string>();
   const chatting = threads.map((thread) => chatThroughChaos(balancer.url, survivor.url, 'Write a long answer', thread));
   const read = threads.map(async (thread) => {
     const events = await followToEnd(balancer.url, await liveRun(survivor.url, thread), ({ type }) => {
-      if (type === 'text-delta') talking.add(thread);
+      if (type === 'text-delta') streaming.add(thread);
     });
     return events;
   });
   // Failures are reported below, not as unhandled rejections.
   for (const promise of [...chatting, ...read]) promise.catch(() => undefined);
-  while (talking.size < chats) await new Promise((resolve) => setTimeout(resolve, 10));
+  while (streaming.size < chats) await new Promise((resolve) => setTimeout(resolve, 10));
   await disturb();
   const ends: { [end: string]: number } = {};
   for (const end of await Promise.all(chatting)) ends[end] = (ends[end] ?? 0) + 1;
   const logs = await Promise.all(read);
   for (const [index, events] of logs.entries()) {
     await expectStored(survivor.url, threads[index]!, events);
-    if (ends[describeEnd(events)] === undefined) throw new Error(`A reader saw ${describeEnd(events)}, and no chat did.`);
+    const end = describeEnd(events);
+    if (ends[end] === undefined) throw new Error(`A reader saw ${end}, and no chat did.`);
   }
   await balancer.close();
   return ends;

@@ -137,7 +137,12 @@ describe('hostile requests', () => {
       403,
       'host-not-allowed',
     ],
-    ['a forwarded address', { path: '/api/agents', headers: { 'x-forwarded-for': '10.0.0.1' } }, 403, 'host-not-allowed'],
+    [
+      'a forwarded address',
+      { path: '/api/agents', headers: { 'x-forwarded-for': '10.0.0.1' } },
+      403,
+      'host-not-allowed',
+    ],
     [
       'a post from a page of another origin',
       post(chat, chatBody('t', 'x'), { origin: 'https://evil.example' }),
@@ -211,9 +216,9 @@ describe('hostile requests', () => {
     expect([preflight.status, preflight.headers['access-control-allow-origin']]).toEqual([204, undefined]);
     const read = await send(server.url, { path: '/api/agents', headers: { origin: 'https://app.example' } });
     expect([read.status, read.headers['access-control-allow-origin']]).toEqual([200, undefined]);
-    const told = logged.filter(([event]) => event === 'foreign-origin');
-    expect(told).toHaveLength(1);
-    expect(told[0]![1]!['fix']).toContain("cors: ['https://app.example']");
+    const warnings = logged.filter(([event]) => event === 'foreign-origin');
+    expect(warnings).toHaveLength(1);
+    expect(warnings[0]![1]!['fix']).toContain("cors: ['https://app.example']");
   });
 });
 
@@ -243,14 +248,14 @@ test('accepts one answer to a question and reports duplicates, conflicts and unk
 test('rejects a request with both content-length and transfer-encoding', async () => {
   const { hostname, port } = new URL(server.url);
   const socket = connect(Number(port), hostname);
-  const said: Buffer[] = [];
-  socket.on('data', (chunk: Buffer) => said.push(chunk));
+  const received: Buffer[] = [];
+  socket.on('data', (chunk: Buffer) => received.push(chunk));
   const closed = new Promise((resolve) => socket.on('close', resolve));
   const lengths = 'content-length: 4\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n';
   socket.write(`POST ${chat} HTTP/1.1\r\nhost: 127.0.0.1\r\n${lengths}GET /health HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n`);
   await closed;
-  expect(Buffer.concat(said).toString()).toMatch(/^HTTP\/1\.1 400 /);
-  expect(Buffer.concat(said).toString()).not.toContain('200 OK');
+  expect(Buffer.concat(received).toString()).toMatch(/^HTTP\/1\.1 400 /);
+  expect(Buffer.concat(received).toString()).not.toContain('200 OK');
 });
 
 test('logs no queries and headers, and no server errors for hostile requests', () => {

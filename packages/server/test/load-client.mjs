@@ -10,7 +10,7 @@ const [streams = 1, words = 1, perSecond = 1] = numbers.map(Number);
 const protocols = (process.argv[6] ?? 'chat').split(',');
 const headers = { authorization: 'Bearer the-token-of-the-soak-test', 'content-type': 'application/json' };
 /** History requests reuse connections; each stream has its own. */
-const kept = new Agent({ keepAlive: true });
+const keepAliveAgent = new Agent({ keepAlive: true });
 
 /** Histogram of milliseconds. */
 class Times {
@@ -36,7 +36,7 @@ class Times {
  * @param {{ body?: unknown, agent?: Agent }} [options]
  * @returns {Promise<import('node:http').IncomingMessage>}
  */
-function ask(path, { body, agent } = {}) {
+function sendRequest(path, { body, agent } = {}) {
   return new Promise((resolve, reject) => {
     const sent = request(
       base + path,
@@ -48,7 +48,8 @@ function ask(path, { body, agent } = {}) {
     );
     sent.on('error', (error) => {
       // The server may close a reused connection at the moment of the request. Clients retry in that case.
-      if (sent.reusedSocket && 'code' in error && error.code === 'ECONNRESET') resolve(ask(path, { body, agent }));
+      if (sent.reusedSocket && 'code' in error && error.code === 'ECONNRESET')
+        resolve(sendRequest(path, { body, agent }));
       else reject(new Error(`${path}: ${error.message}`, { cause: error }));
     });
     sent.end(body && JSON.stringify(body));
@@ -64,18 +65,21 @@ const chatBody = (thread) => ({
 
 /** @type {{ [protocol: string]: (thread: string) => Promise<{ response: import('node:http').IncomingMessage, end: string }> }} */
 const open = {
-  chat: async (thread) => ({ response: await ask('/api/chat', { body: chatBody(thread) }), end: '"type":"finish"' }),
+  chat: async (thread) => ({
+    response: await sendRequest('/api/chat', { body: chatBody(thread) }),
+    end: '"type":"finish"',
+  }),
   'ag-ui': async (thread) => {
     const messages = [{ id: crypto.randomUUID(), role: 'user', content: 'Speak' }];
     const input = { threadId: thread, runId: crypto.randomUUID(), messages, tools: [], context: [], state: {} };
-    const response = await ask('/api/agents/speaker/ag-ui', { body: { ...input, forwardedProps: {} } });
+    const response = await sendRequest('/api/agents/speaker/ag-ui', { body: { ...input, forwardedProps: {} } });
     return { response, end: 'RUN_FINISHED' };
   },
   // Follows a run that another client started, by its id.
   events: async (thread) => {
-    const begun = await ask('/api/chat', { body: chatBody(thread) });
+    const begun = await sendRequest('/api/chat', { body: chatBody(thread) });
     begun.destroy();
-    const response = await ask(`/api/runs/${String(begun.headers['x-intertie-run'])}/events`);
+    const response = await sendRequest(`/api/runs/${String(begun.headers['x-intertie-run'])}/events`);
     return { response, end: '"outcome":"complete"' };
   },
 };
@@ -86,9 +90,9 @@ const late = new Times();
 let steadyFrom = Infinity;
 let pieces = 0;
 let begun = 0;
-let tellBegun = () => {};
+let resolveBegun = () => {};
 /** @type {Promise<void>} */
-const allBegun = new Promise((resolve) => void (tellBegun = resolve));
+const allBegun = new Promise((resolve) => void (resolveBegun = resolve));
 
 /** @param {number} index */
 async function follow(index) {
@@ -97,7 +101,7 @@ async function follow(index) {
   const { response, end } = await open[protocol](`load-${index}`);
   first.add(Date.now() - sentAt);
   begun += 1;
-  if (begun === streams) tellBegun();
+  if (begun === streams) resolveBegun();
   response.setEncoding('utf8');
   let next = 0;
   let rest = '';
@@ -125,22 +129,22 @@ const over = new AbortController();
 /** @param {string} path */
 async function readHistory(path) {
   const sentAt = performance.now();
-  for await (const _ of await ask(path, { agent: kept }));
+  for await (const _ of await sendRequest(path, { agent: keepAliveAgent }));
   history.add(performance.now() - sentAt);
 }
 
-async function askForHistory() {
+async function requestHistory() {
   const paths = ['/api/threads/history/messages?format=ui', '/api/threads?limit=50', '/api/threads/history'];
   const begunAt = performance.now();
-  const asked = [];
+  const requests = [];
   for (let n = 0; !over.signal.aborted; n += 1) {
     await sleep(Math.max(0, begunAt + (n * 1000) / perSecond - performance.now()));
-    asked.push(readHistory(paths[n % paths.length] ?? ''));
+    requests.push(readHistory(paths[n % paths.length] ?? ''));
   }
-  await Promise.all(asked);
+  await Promise.all(requests);
 }
 
-const reading = askForHistory();
+const reading = requestHistory();
 const all = Array.from({ length: streams }, async (_, index) => {
   // Staggered, since the test measures live streams and not their start.
   await sleep(index * 15);

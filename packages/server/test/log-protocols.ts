@@ -2,7 +2,15 @@ import { stream } from '@durable-streams/client';
 import { canonical } from '@intertie/conformance';
 import { foldEvents, type AgentEvent } from '@intertie/core';
 import { chatBody, postJson, readEvents } from './client.ts';
-import { stop, storedMessages, listViolations, type Case, type Protocol, type Reply, type Observed } from './protocol.ts';
+import {
+  stop,
+  storedMessages,
+  listViolations,
+  type Case,
+  type Protocol,
+  type Reply,
+  type Observed,
+} from './protocol.ts';
 
 type Stored = { id: string; role: string; content: { parts: unknown[] } };
 
@@ -10,9 +18,9 @@ type Stored = { id: string; role: string; content: { parts: unknown[] } };
 export function streamsProtocol(live: 'long-poll' | 'sse'): Protocol {
   return {
     name: `Durable Streams, ${live}`,
-    run: (one) =>
-      readLog(one, async (runId, isCut) => {
-        const url = `${one.base}/streams/runs/${runId}`;
+    run: (test) =>
+      readLog(test, async (runId, isCut) => {
+        const url = `${test.base}/streams/runs/${runId}`;
         const begun = isCut ? await stream<AgentEvent>({ url, live: false }) : undefined;
         const all = begun ? await begun.json() : [];
         const rest = await stream<AgentEvent>({ url, live, ...(begun && { offset: begun.offset }) });
@@ -25,14 +33,14 @@ export function streamsProtocol(live: 'long-poll' | 'sse'): Protocol {
 /** Reads canonical events, resuming with `Last-Event-ID`. */
 export const eventsProtocol: Protocol = {
   name: 'canonical events',
-  run: (one) =>
-    readLog(one, async (runId, isCut) => {
+  run: (test) =>
+    readLog(test, async (runId, isCut) => {
       const all: AgentEvent[] = [];
       let last: string | undefined;
       const read = async (limit: number): Promise<void> => {
         const headers = last === undefined ? undefined : { 'last-event-id': last };
         for await (const { id, data } of readEvents(
-          await fetch(`${one.base}/api/runs/${runId}/events`, headers ? { headers } : {}),
+          await fetch(`${test.base}/api/runs/${runId}/events`, headers ? { headers } : {}),
         )) {
           all.push(data as AgentEvent);
           last = id;
@@ -52,22 +60,22 @@ async function waitForDelta({ base }: Case, runId: string): Promise<void> {
   }
 }
 
-async function readLog(one: Case, read: (runId: string, isCut: boolean) => Promise<AgentEvent[]>): Promise<Observed> {
-  const response = await postJson(`${one.base}/api/agents/${one.agent}/chat`, chatBody(one.thread, one.text));
+async function readLog(test: Case, read: (runId: string, isCut: boolean) => Promise<AgentEvent[]>): Promise<Observed> {
+  const response = await postJson(`${test.base}/api/agents/${test.agent}/chat`, chatBody(test.thread, test.text));
   const runId = response.headers.get('x-intertie-run')!;
   void response.text().catch(() => undefined);
-  const reading = read(runId, one.scenario === 'resume');
-  if (one.scenario === 'abort') {
-    await waitForDelta(one, runId);
-    await stop(one);
+  const reading = read(runId, test.scenario === 'resume');
+  if (test.scenario === 'abort') {
+    await waitForDelta(test, runId);
+    await stop(test);
   }
   let events = await reading;
   const streams: unknown[][] = [events];
-  if (one.reply) {
-    events = await read(await replyByHand(one, runId, one.reply), false);
+  if (test.reply) {
+    events = await read(await replyByHand(test, runId, test.reply), false);
     streams.push(events);
   }
-  const stored = await storedMessages<Stored>(one, 'canonical');
+  const stored = await storedMessages<Stored>(test, 'canonical');
   const message = JSON.parse(JSON.stringify(foldEvents(events))) as Stored;
   return {
     client: message.content.parts,
@@ -77,12 +85,12 @@ async function readLog(one: Case, read: (runId: string, isCut: boolean) => Promi
 }
 
 /** Replies with plain requests. Returns the run that continues. */
-async function replyByHand(one: Case, runId: string, reply: Reply): Promise<string> {
-  const { base, thread, agent } = one;
+async function replyByHand(test: Case, runId: string, reply: Reply): Promise<string> {
+  const { base, thread, agent } = test;
   if ('say' in reply) {
-    const before = await storedMessages<object>(one, 'ui');
-    const said = { id: crypto.randomUUID(), role: 'user', parts: [{ type: 'text', text: reply.say }] };
-    const response = await postJson(`${base}/api/agents/${agent}/chat`, { id: thread, messages: [...before, said] });
+    const before = await storedMessages<object>(test, 'ui');
+    const message = { id: crypto.randomUUID(), role: 'user', parts: [{ type: 'text', text: reply.say }] };
+    const response = await postJson(`${base}/api/agents/${agent}/chat`, { id: thread, messages: [...before, message] });
     void response.text().catch(() => undefined);
     return response.headers.get('x-intertie-run')!;
   }

@@ -42,7 +42,7 @@ const fragileFlow: typeof demoFlow = {
   }),
 };
 
-const begun: AgentEvent[] = [
+const opening: AgentEvent[] = [
   { type: 'run-start', runId: 'tape', threadId: 'tape', messageId: 'tape' },
   { type: 'agent-start', agentId: 'scout', name: 'scout', kind: 'agent' },
   { type: 'text-start', id: 'says', agentId: 'scout' },
@@ -50,7 +50,7 @@ const begun: AgentEvent[] = [
 ];
 const recorded = (...events: AgentEvent[]): Tape<unknown> => ({
   header: { tape: 1, dialect: 'canonical' },
-  items: [...begun, ...events].map((item, t) => ({ t, item })),
+  items: [...opening, ...events].map((item, t) => ({ t, item })),
 });
 
 const failedTape = recorded({ type: 'run-end', outcome: 'error', error: { message: 'It broke.', code: 'provider' } });

@@ -17,9 +17,9 @@ export const someProtocols: readonly Protocol[] = [chat6, agUiProtocol, streams[
 
 /** Message to send, and the reply to a question. */
 type Script = { text: string; agent?: string; reply?: Reply };
-type Source = { name: string; told: { readonly [scenario in Scenario]: Script } };
+type Source = { name: string; scripts: { readonly [scenario in Scenario]: Script } };
 
-const model: Source['told'] = {
+const model: Source['scripts'] = {
   answer: { text: 'hello' },
   tool: { text: 'What is the weather in Lisbon?' },
   approval: { text: 'Send an email to Ada', reply: { approve: true } },
@@ -32,11 +32,11 @@ const column = { text: 'Heat pumps' };
 const play = { text: 'Play' };
 
 const sources: readonly Source[] = [
-  { name: 'helper', told: model },
-  { name: 'remote', told: model },
+  { name: 'helper', scripts: model },
+  { name: 'remote', scripts: model },
   {
     name: 'swarm',
-    told: {
+    scripts: {
       answer: { text: 'hello' },
       tool: research,
       // MAIL has no approvals: a breakpoint is a client tool.
@@ -48,7 +48,7 @@ const sources: readonly Source[] = [
   },
   {
     name: 'newsroom',
-    told: {
+    scripts: {
       answer: column,
       tool: column,
       // Open Harness has no approvals either: a paused flow waits for the next message.
@@ -60,7 +60,7 @@ const sources: readonly Source[] = [
   },
   {
     name: 'recording',
-    told: {
+    scripts: {
       answer: play,
       tool: play,
       // A tape plays one run and ignores input: its question is asked, answered, and asked again.
@@ -82,7 +82,7 @@ async function start(pace: number): Promise<Running> {
 }
 
 /** Tests every source × protocol × scenario: no rule is violated, and the client ends with the stored message. */
-export function describeMatrix(protocolsOf: (agent: string) => readonly Protocol[]): void {
+export function describeMatrix(selectProtocols: (agent: string) => readonly Protocol[]): void {
   /** Fast for complete runs, slow for runs that are disturbed, slower for runs that must not end before the abort. */
   let fast: Running;
   let slow: Running;
@@ -94,15 +94,15 @@ export function describeMatrix(protocolsOf: (agent: string) => readonly Protocol
   });
   afterAll(() => Promise.all([fast.close(), slow.close(), slower.close()]));
 
-  describe.each(sources)('$name', ({ name, told }) => {
-    const cases = (Object.entries(told) as Array<[Scenario, Script]>).flatMap(([scenario, said]) =>
-      protocolsOf(name).map((protocol) => [scenario, protocol.name, protocol, said] as const),
+  describe.each(sources)('$name', ({ name, scripts }) => {
+    const cases = (Object.entries(scripts) as Array<[Scenario, Script]>).flatMap(([scenario, script]) =>
+      selectProtocols(name).map((protocol) => [scenario, protocol.name, protocol, script] as const),
     );
 
-    test.concurrent.each(cases)('%s over %s', async (scenario, _, protocol, { agent = name, ...said }) => {
+    test.concurrent.each(cases)('%s over %s', async (scenario, _, protocol, { agent = name, ...script }) => {
       const { url: base } = scenario === 'abort' ? slower : scenario === 'resume' ? slow : fast;
       const thread = crypto.randomUUID();
-      const { client, stored, violations } = await protocol.run({ base, agent, thread, scenario, ...said });
+      const { client, stored, violations } = await protocol.run({ base, agent, thread, scenario, ...script });
       expect(violations).toEqual([]);
       // A source may fail before its first output.
       expect(scenario === 'error' || (stored as unknown[]).length > 0).toBe(true);

@@ -15,7 +15,7 @@ afterAll(() => Promise.all([a, b, c].map((node) => node?.kill('SIGKILL'))));
 
 type RunEnd = { type: string; outcome?: string; by?: string; reason?: string; error?: { code?: string } };
 
-async function begin(node: Node, thread: string, text: string): Promise<{ runId: string; response: Response }> {
+async function startRun(node: Node, thread: string, text: string): Promise<{ runId: string; response: Response }> {
   const response = await postJson(`${node.url}/api/agents/helper/chat`, chatBody(thread, text));
   return { runId: response.headers.get('x-intertie-run')!, response };
 }
@@ -24,7 +24,7 @@ const events = (node: Node, runId: string): Promise<Response> => fetch(`${node.u
 const json = async <T>(url: string): Promise<T> => (await fetch(url)).json() as Promise<T>;
 
 test('shows the same end on A and B if a run of A is stopped on B', async () => {
-  const { runId, response } = await begin(a, 'stop', 'Write a long answer');
+  const { runId, response } = await startRun(a, 'stop', 'Write a long answer');
   const reader = readEvents(await events(b, runId));
   const seen: RunEnd[] = [];
   let stopped: unknown;
@@ -41,7 +41,7 @@ test('shows the same end on A and B if a run of A is stopped on B', async () => 
 });
 
 test('continues a run of A once if it is answered on B and C', async () => {
-  const { runId, response } = await begin(a, 'ask', 'Send an email to Ada');
+  const { runId, response } = await startRun(a, 'ask', 'Send an email to Ada');
   await response.text();
   const { questions } = await json<{ questions: Array<{ id: string }> }>(
     `${b.url}/api/questions?state=open&thread=ask`,
@@ -60,19 +60,19 @@ test('continues a run of A once if it is answered on B and C', async () => {
 });
 
 test('ends runs with a reason on SIGTERM and informs their readers', async () => {
-  const leaving = await startNode(database, 1);
-  const { runId } = await begin(leaving, 'leave', 'Write a long answer');
+  const stopping = await startNode(database, 1);
+  const { runId } = await startRun(stopping, 'leave', 'Write a long answer');
   const reader = collectEvents(await events(b, runId), () => false);
-  const own = collectEvents(await events(leaving, runId), () => false).catch((error: unknown) => error);
-  await leaving.kill('SIGTERM');
+  const own = collectEvents(await events(stopping, runId), () => false).catch((error: unknown) => error);
+  await stopping.kill('SIGTERM');
   expect((await reader).at(-1)?.data).toMatchObject({ outcome: 'aborted', by: 'system', reason: 'shutdown' });
   const end = await own;
-  const isTold = Array.isArray(end) && (end.at(-1) as { data: RunEnd }).data.type === 'run-end';
-  expect(isTold || end instanceof Error).toBe(true);
+  const hasEnd = Array.isArray(end) && (end.at(-1) as { data: RunEnd }).data.type === 'run-end';
+  expect(hasEnd || end instanceof Error).toBe(true);
 });
 
 test('closes a run of a killed node as lost, informs readers on B, and accepts the next message', async () => {
-  const { runId, response } = await begin(a, 'kill', 'Write a long answer');
+  const { runId, response } = await startRun(a, 'kill', 'Write a long answer');
   const cut = response.text().catch((error: unknown) => error);
   const reader = readEvents(await events(b, runId));
   const seen: RunEnd[] = [];

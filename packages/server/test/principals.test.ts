@@ -80,10 +80,10 @@ describe('two principals on one server', () => {
   });
 
   test('separates threads with the same id, and hides runs, branches and files of others', async () => {
-    const ask = await postJson(`${shared.url}${chat}`, chatBody('thread_1', 'Send an email to Zoe'), as('ada'));
-    await ask.text();
-    const runId = ask.headers.get('x-intertie-run')!;
-    const messageId = ask.headers.get('x-intertie-message')!;
+    const question = await postJson(`${shared.url}${chat}`, chatBody('thread_1', 'Send an email to Zoe'), as('ada'));
+    await question.text();
+    const runId = question.headers.get('x-intertie-run')!;
+    const messageId = question.headers.get('x-intertie-message')!;
     await (await postJson(`${shared.url}${chat}`, chatBody('thread_1', 'hello'), as('bob'))).text();
     const mine = (await (
       await fetch(`${shared.url}/api/threads/thread_1/messages`, { headers: as('bob') })
@@ -93,7 +93,7 @@ describe('two principals on one server', () => {
       questions: Array<{ id: string }>;
     };
     const answers = { answers: [{ questionId: questions[0]!.id, approved: true }] };
-    const stolen: Array<[string, Promise<Response>]> = [
+    const forbidden: Array<[string, Promise<Response>]> = [
       ['read', fetch(`${shared.url}/api/runs/${runId}/events`, { headers: as('bob') })],
       ['follow', fetch(`${shared.url}/streams/runs/${runId}`, { headers: as('bob') })],
       ['stop', postJson(`${shared.url}/api/runs/${runId}/stop`, {}, as('bob'))],
@@ -113,12 +113,12 @@ describe('two principals on one server', () => {
         fetch(`${shared.url}/api/threads/thread_1/messages/${messageId}`, { method: 'DELETE', headers: as('bob') }),
       ],
     ];
-    for (const [what, response] of stolen) expect([what, (await response).status]).toEqual([what, 404]);
+    for (const [action, response] of forbidden) expect([action, (await response).status]).toEqual([action, 404]);
     expect(await (await fetch(`${shared.url}/api/questions`, { headers: as('bob') })).json()).toEqual({
       questions: [],
     });
-    const kept = await fetch(`${shared.url}/api/blobs`, { method: 'POST', body: 'secret', headers: as('ada') });
-    const { url } = (await kept.json()) as { url: string };
+    const uploaded = await fetch(`${shared.url}/api/blobs`, { method: 'POST', body: 'secret', headers: as('ada') });
+    const { url } = (await uploaded.json()) as { url: string };
     expect((await fetch(shared.url + url, { headers: as('bob') })).status).toBe(404);
     expect((await fetch(shared.url + url, { headers: as('ada') })).status).toBe(200);
   });

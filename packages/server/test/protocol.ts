@@ -13,7 +13,7 @@ export type Case = { base: string; agent: string; thread: string; text: string; 
 /** Final state of a client, the stored state in the same format, and violations of the protocol. */
 export type Observed = { client: unknown; stored: unknown; violations: string[] };
 
-export type Protocol = { name: string; run(one: Case): Promise<Observed> };
+export type Protocol = { name: string; run(test: Case): Promise<Observed> };
 
 type Messages<Message> = { messages: Message[]; live?: unknown };
 
@@ -59,10 +59,8 @@ export function listViolations(dialect: Dialect, streams: readonly unknown[][]):
 }
 
 /** Waits until the client has received some items of a live run. */
-export async function waitForItems({ base, thread }: Case, seen: () => number): Promise<void> {
-  while (seen() < 4) {
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
+export async function waitForItems({ base, thread }: Case, responses: readonly unknown[][]): Promise<void> {
+  while ((responses.at(-1)?.length ?? 0) < 4) await new Promise((resolve) => setTimeout(resolve, 5));
   const { live } = (await (await fetch(`${base}/api/threads/${thread}`)).json()) as { live?: unknown };
   if (!live) throw new Error('The run ended before it could be disturbed.');
 }

@@ -19,11 +19,11 @@ const opened: Array<{ close(): Promise<void> }> = [];
 afterEach(async () => {
   vi.restoreAllMocks();
   vi.unstubAllEnvs();
-  await Promise.all(opened.splice(0).map((one) => one.close()));
+  await Promise.all(opened.splice(0).map((resource) => resource.close()));
 });
-function closeLater<T extends { close(): Promise<void> }>(one: T): T {
-  opened.push(one);
-  return one;
+function closeLater<T extends { close(): Promise<void> }>(resource: T): T {
+  opened.push(resource);
+  return resource;
 }
 
 const agents = { asker: askingSource() };
@@ -35,15 +35,15 @@ async function openStreams(url: string): Promise<number> {
 test('leaves no stream open if the client disconnects while its request is handled', async () => {
   const store = createInMemoryStore();
   const start = store.registry.start.bind(store.registry);
-  let goOn = (): void => undefined;
-  const gate = new Promise<void>((resolve) => (goOn = resolve));
-  vi.spyOn(store.registry, 'start').mockImplementation(async (...given) => {
+  let release = (): void => undefined;
+  const gate = new Promise<void>((resolve) => (release = resolve));
+  vi.spyOn(store.registry, 'start').mockImplementation(async (...args) => {
     await gate;
-    return start(...given);
+    return start(...args);
   });
-  let asked: Request | undefined;
+  let posted: Request | undefined;
   const auth = (request: Request): Principal => {
-    if (request.method === 'POST') asked = request;
+    if (request.method === 'POST') posted = request;
     return { id: 'ann', operator: true };
   };
   const server = closeLater(await serve({ agents, auth, database: store }, { port: 0 }));
@@ -57,8 +57,8 @@ test('leaves no stream open if the client disconnects while its request is handl
   await vi.waitFor(() => expect(store.registry.start).toHaveBeenCalled());
   client.abort();
   await expect(answer).rejects.toThrow('aborted');
-  await vi.waitFor(() => expect(asked?.signal.aborted).toBe(true));
-  goOn();
+  await vi.waitFor(() => expect(posted?.signal.aborted).toBe(true));
+  release();
   await vi.waitFor(async () => {
     const text = await (await fetch(`${server.url}/metrics`)).text();
     // The request is counted after its response, so the number of streams is final only then.
@@ -126,9 +126,9 @@ function countFollowers(store: ReturnType<typeof createInMemoryStore>): { opened
   const count = { opened: 0, left: 0 };
   const prototype = Object.getPrototypeOf(createRunHost(store)) as RunHost;
   const { follow } = prototype;
-  vi.spyOn(prototype, 'follow').mockImplementation(function counted(this: RunHost, ...given) {
+  vi.spyOn(prototype, 'follow').mockImplementation(function counted(this: RunHost, ...args) {
     count.opened += 1;
-    const reader = follow.apply(this, given).getReader();
+    const reader = follow.apply(this, args).getReader();
     return new ReadableStream<Followed>(
       {
         async pull(controller) {
@@ -247,14 +247,14 @@ test('a reload during close is rejected and leaves no lease', async () => {
   const { store, leases } = leasedStore(() => gate);
   const server = closeLater(await serve({ agents, database: store }, { port: 0 }));
   const config = { agents, database: store };
-  let goOn = (): void => undefined;
-  gate = new Promise<void>((resolve) => (goOn = resolve));
+  let release = (): void => undefined;
+  gate = new Promise<void>((resolve) => (release = resolve));
   const beats = vi.mocked(store.registry.heartbeat).mock.calls.length;
   const late = server.reload(config);
   late.catch(() => undefined);
   await vi.waitFor(() => expect(store.registry.heartbeat).toHaveBeenCalledTimes(beats + 1));
   const closed = server.close();
-  goOn();
+  release();
   await expect(late).rejects.toMatchObject({ code: 'closing' });
   await closed;
   await expect(server.reload(config)).rejects.toMatchObject({ code: 'closing' });

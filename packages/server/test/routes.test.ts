@@ -272,11 +272,11 @@ test('reloads the configuration at the same address while a run finishes', async
   const { agents, stop } = await startDemoAgents({ pace: 0.3 });
   const other = await serve({ agents, database: createInMemoryStore() }, { port: 0 });
   const response = await postJson(`${other.url}/api/chat`, chatBody('reload', 'hello'));
-  const told = response.text();
+  const answer = response.text();
   await other.reload({ agents: { onlyOne: agents['helper']! }, database: other.intertie.store });
   const listed = (await (await fetch(`${other.url}/api/agents`)).json()) as { agents: Array<{ name: string }> };
   expect(listed.agents.map(({ name }) => name)).toEqual(['onlyOne']);
-  expect(await told).toContain('[DONE]');
+  expect(await answer).toContain('[DONE]');
   await expect(other.reload({ agents: {} })).rejects.toThrow('agents is {}');
   expect((await fetch(`${other.url}/health`)).status).toBe(200);
   await Promise.all([other.close(), stop()]);

@@ -18,18 +18,18 @@ test('disconnects idle clients without blocking others', async () => {
   const server = await startDemoServer();
   const { hostname, port } = new URL(server.url);
   const open = await Promise.all(
-    slow.map(async ([who, sent]): Promise<[string, Socket]> => {
+    slow.map(async ([name, sent]): Promise<[string, Socket]> => {
       const socket = connect(Number(port), hostname);
       await once(socket, 'connect');
       socket.write(sent);
-      return [who, socket];
+      return [name, socket];
     }),
   );
   const began = Date.now();
-  const closed = open.map(async ([who, socket]) => {
+  const closed = open.map(async ([name, socket]) => {
     socket.resume();
     await once(socket, 'close');
-    return `${who}: ${Math.round((Date.now() - began) / 1000)} s`;
+    return `${name}: ${Math.round((Date.now() - began) / 1000)} s`;
   });
   expect((await fetch(`${server.url}/health`)).status).toBe(200);
   process.stdout.write(`${(await Promise.all(closed)).join('\n')}\n`);
@@ -37,8 +37,8 @@ test('disconnects idle clients without blocking others', async () => {
   await server.close();
 });
 
-const piece = 'x'.repeat(10_000);
-const pieces = 4000;
+const delta = 'x'.repeat(10_000);
+const deltas = 4000;
 
 /** Emits more than the network buffers hold. */
 const flood: AgentSource = {
@@ -47,7 +47,7 @@ const flood: AgentSource = {
   run(run, { signal }) {
     const open = async function* (): AsyncGenerator<AgentEvent> {
       yield { type: 'text-start', id: 't' };
-      for (let index = 0; index < pieces; index++) yield { type: 'text-delta', id: 't', delta: piece };
+      for (let index = 0; index < deltas; index++) yield { type: 'text-delta', id: 't', delta };
       yield { type: 'text-end', id: 't' };
       yield { type: 'run-end', outcome: 'complete' };
     };
@@ -68,15 +68,15 @@ test('disconnects a client that does not read without blocking its run', async (
   const body = chatBody('flood', 'Go');
   socket.write(`POST /api/chat HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-length: ${body.length}\r\n\r\n${body}`);
   const began = Date.now();
-  const look = async (path: string): Promise<string> => (await fetch(server.url + path)).text();
-  const until = async (path: string, says: RegExp): Promise<number> => {
-    while (!says.test(await look(path))) await new Promise((resolve) => setTimeout(resolve, 200));
+  const readText = async (path: string): Promise<string> => (await fetch(server.url + path)).text();
+  const waitUntil = async (path: string, pattern: RegExp): Promise<number> => {
+    while (!pattern.test(await readText(path))) await new Promise((resolve) => setTimeout(resolve, 200));
     return Math.round((Date.now() - began) / 1000);
   };
-  const done = await until('/api/threads/flood/runs', /"state":"complete"/);
-  const open = /^intertie_open_streams (\d+)$/m.exec(await look('/metrics'))?.[1];
+  const done = await waitUntil('/api/threads/flood/runs', /"state":"complete"/);
+  const open = /^intertie_open_streams (\d+)$/m.exec(await readText('/metrics'))?.[1];
   expect(open).toBe('1');
-  const gone = await until('/metrics', /^intertie_open_streams 0$/m);
+  const gone = await waitUntil('/metrics', /^intertie_open_streams 0$/m);
   process.stdout.write(`the run ended after ${done} s, its reader was disconnected after ${gone} s\n`);
   expect(gone).toBeLessThan(300);
   socket.destroy();

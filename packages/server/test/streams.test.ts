@@ -54,22 +54,19 @@ test('rejects offsets of another epoch, invalid queries and writes', async () =>
   expect((await fetch(url('nothing'))).status).toBe(404);
 });
 
-test.each(['long-poll', 'sse'] as const)(
-  'the Durable Streams client follows a live run with %s',
-  async (live) => {
-    const response = await postJson(`${server.url}/api/agents/helper/chat`, chatBody(`live-${live}`, 'hello'));
-    const runId = response.headers.get('x-intertie-run')!;
-    const told = response.text();
-    const followed: AgentEvent[] = [];
-    const reading = await stream<AgentEvent>({ url: url(runId), live });
-    for await (const event of reading.jsonStream()) followed.push(event);
-    await told;
-    const logged = await collectEvents(await fetch(`${server.url}/api/runs/${runId}/events?live=false`), () => false);
-    expect(followed).toEqual(logged.map(({ data }) => data));
-    const head = await fetch(url(runId), { method: 'HEAD' });
-    expect(reading.offset).toBe(head.headers.get('stream-next-offset'));
-  },
-);
+test.each(['long-poll', 'sse'] as const)('the Durable Streams client follows a live run with %s', async (live) => {
+  const response = await postJson(`${server.url}/api/agents/helper/chat`, chatBody(`live-${live}`, 'hello'));
+  const runId = response.headers.get('x-intertie-run')!;
+  const answer = response.text();
+  const followed: AgentEvent[] = [];
+  const reading = await stream<AgentEvent>({ url: url(runId), live });
+  for await (const event of reading.jsonStream()) followed.push(event);
+  await answer;
+  const logged = await collectEvents(await fetch(`${server.url}/api/runs/${runId}/events?live=false`), () => false);
+  expect(followed).toEqual(logged.map(({ data }) => data));
+  const head = await fetch(url(runId), { method: 'HEAD' });
+  expect(reading.offset).toBe(head.headers.get('stream-next-offset'));
+});
 
 test('nextCursor always increases', () => {
   expect(nextCursor(undefined, 40_000)).toBe('2');

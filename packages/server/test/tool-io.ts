@@ -6,13 +6,13 @@ export interface BufferSink extends Sink {
 
 export function bufferSink(options: { isTerminal?: boolean; columns?: number } = {}): BufferSink {
   const { isTerminal = false, columns = 100 } = options;
-  const pieces: string[] = [];
+  const chunks: string[] = [];
   return {
     isTerminal,
     columns,
-    write: (text) => void pieces.push(text),
+    write: (text) => void chunks.push(text),
     get text() {
-      return pieces.join('');
+      return chunks.join('');
     },
   };
 }
@@ -29,13 +29,13 @@ export interface TestIOOptions extends Partial<Omit<ToolIO, 'stdin' | 'stdout' |
 
 /** Creates the IO of a tool in memory. */
 export function testIO({ input = '', isTerminal = false, ...rest }: TestIOOptions = {}): TestIO {
-  const pieces = typeof input === 'string' || input instanceof Uint8Array ? [input] : input;
+  const chunks = typeof input === 'string' || input instanceof Uint8Array ? [input] : input;
   const encoder = new TextEncoder();
   return {
     stdin: {
       isTerminal,
       async *[Symbol.asyncIterator]() {
-        for (const piece of pieces) yield typeof piece === 'string' ? encoder.encode(piece) : piece;
+        for (const chunk of chunks) yield typeof chunk === 'string' ? encoder.encode(chunk) : chunk;
       },
     },
     stdout: bufferSink({ isTerminal }),

@@ -1,3 +1,4 @@
+import { defined } from '@intertie/core/internal';
 import { mailDialect, mailSource, type MAILSourceSettings } from '@intertie/mail';
 import type { AgentDefinition, AgentDetails } from './agent-definition.ts';
 import { splitDetails } from './split-details.ts';
@@ -18,13 +19,6 @@ export function mailSwarm(options: MAILAgentOptions = {}): AgentDefinition {
     ...details,
     kind: 'mail',
     dialect: mailDialect.name,
-    createSource: (name, onFrame) =>
-      mailSource({
-        ...rest,
-        ...(baseUrl !== undefined && { baseUrl }),
-        ...(authToken !== undefined && { authToken }),
-        name,
-        ...(onFrame && { onFrame }),
-      }),
+    createSource: (name, onFrame) => mailSource({ ...rest, ...defined({ baseUrl, authToken, onFrame }), name }),
   };
 }

@@ -1,4 +1,5 @@
 import { modelSource, type ModelSourceOptions } from '@intertie/ai-sdk';
+import { defined } from '@intertie/core/internal';
 import type { LanguageModel } from 'ai';
 import type { AgentDefinition, AgentDetails } from './agent-definition.ts';
 import { splitDetails } from './split-details.ts';
@@ -14,11 +15,6 @@ export function model(languageModel: LanguageModel, options: ModelAgentOptions =
     kind: 'model',
     dialect: 'ai-sdk',
     createSource: (name, onFrame) =>
-      modelSource(languageModel, {
-        ...settings,
-        name,
-        ...(description !== undefined && { description }),
-        ...(onFrame && { onFrame }),
-      }),
+      modelSource(languageModel, { ...settings, ...defined({ description, onFrame }), name }),
   };
 }

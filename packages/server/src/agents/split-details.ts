@@ -1,3 +1,4 @@
+import { defined } from '@intertie/core/internal';
 import type { AgentDetails } from './agent-definition.ts';
 
 /** Splits agent options into descriptions for users and settings of the source. */
@@ -5,8 +6,5 @@ export function splitDetails<Options extends AgentDetails>(
   options: Options,
 ): { details: AgentDetails; settings: Omit<Options, keyof AgentDetails> } {
   const { description, suggestions, ...settings } = options;
-  return {
-    details: { ...(description !== undefined && { description }), ...(suggestions && { suggestions }) },
-    settings,
-  };
+  return { details: defined({ description, suggestions }), settings };
 }

@@ -1,5 +1,6 @@
 import { existsSync, watch } from 'node:fs';
 import { basename, dirname } from 'node:path';
+import { defined } from '@intertie/core/internal';
 import { parseTrustProxy, type IntertieConfig } from '../config/config.ts';
 import { defaultConfig } from '../config/default-config.ts';
 import { IntertieError } from '../errors/intertie-error.ts';
@@ -51,8 +52,7 @@ async function serveConfig(config: IntertieConfig, { path, options, terminal }: 
   const served = await serve(withOptions(config), {
     logger,
     onListening: announceDatabase,
-    ...(options.host !== undefined && { host: options.host }),
-    ...(options.port !== undefined && { port: options.port }),
+    ...defined({ host: options.host, port: options.port }),
   });
   const unwatch = path === undefined ? undefined : reloadOnChange(path, served, { terminal, withOptions });
   // Listens for signals before printing: a test or a script may stop the server as soon as it has read the output.

@@ -1,18 +1,19 @@
 import { InvalidArgumentError } from 'commander';
 import type { Command } from './command.ts';
 import type { ServeCommandOptions } from './run-serve.ts';
+import { readPort } from './tool-options.ts';
 
 export const serveCommand: Command = (program, terminal) => {
   program
     .command('serve', { isDefault: true })
     .description('start the server and the console (default command)')
-    .option('-p, --port <port>', 'port (default: the configuration, PORT, or 4111)', toPort)
+    .option('-p, --port <port>', 'port (default: the configuration, PORT, or 4111)', readPort)
     .option('--host <address>', 'address to listen on (default: 127.0.0.1; any other needs a token)')
     .option('-c, --config <file>', 'configuration file (default: intertie.config.ts in this folder)')
     .option('--trust-proxy <proxies>', 'trusted reverse proxies: their number, or their addresses (10.0.0.0/8,…)')
     .option('--no-demos', 'leave out the demo agents')
     .option('--log <kind>', 'plain (warnings and errors) or json (every request)')
-    .option('--drain <seconds>', 'time for running runs to finish on shutdown', toSeconds, 10)
+    .option('--drain <seconds>', 'time for running runs to finish on shutdown', readSeconds, 10)
     .addHelpText(
       'after',
       `
@@ -32,13 +33,7 @@ Examples:
     });
 };
 
-function toPort(text: string): number {
-  const port = Number(text);
-  if (/^\d{1,5}$/.test(text) && port < 65_536) return port;
-  throw new InvalidArgumentError('Use a number from 0 to 65535.');
-}
-
-function toSeconds(text: string): number {
+function readSeconds(text: string): number {
   if (/^\d{1,4}$/.test(text)) return Number(text);
   throw new InvalidArgumentError('Use a whole number of seconds.');
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { InvalidArgumentError, type Command as Program } from 'commander';
-import type { EndpointOptions } from '../cli/input/ask-endpoint.ts';
+import type { EndpointOptions } from '../cli/input/request-endpoint.ts';
 import { defaultServer } from '../cli/server-client.ts';
 import { ToolError } from '../cli/tool-error.ts';
 
@@ -66,10 +66,8 @@ export function readPositive(given: string): number {
 }
 
 export function readPort(given: string): number {
-  const value = Number(given);
-  if (!Number.isInteger(value) || value < 0 || value > 65_535)
-    throw new InvalidArgumentError('Use a number from 0 to 65535.');
-  return value;
+  if (/^\d{1,5}$/.test(given) && Number(given) < 65_536) return Number(given);
+  throw new InvalidArgumentError('Use a number from 0 to 65535.');
 }
 
 export function readUIVersion(given: string): 6 | 7 {

@@ -1,4 +1,13 @@
-import { formatError, type Finding } from './finding.ts';
+import { defined } from '@intertie/core/internal';
+
+/** Result of one check. `absent` means not configured, which is fine; `next` says how to configure it. */
+export type Finding = {
+  what: string;
+  state: 'fine' | 'absent' | 'broken';
+  found: string;
+  /** The next step. */
+  next?: string;
+};
 
 const timeoutMs = 5_000;
 
@@ -34,7 +43,7 @@ async function probeIntertie(
   }
   if (body?.error?.code === undefined) return undefined;
   const { message = body.error.code, fix } = body.error;
-  return { what: url, state: 'broken', found: `Intertie refuses: ${message}`, ...(fix !== undefined && { next: fix }) };
+  return { what: url, state: 'broken', found: `Intertie refuses: ${message}`, ...defined({ next: fix }) };
 }
 
 async function probeMAIL(url: string, token: string | undefined): Promise<Finding | undefined> {
@@ -42,12 +51,7 @@ async function probeMAIL(url: string, token: string | undefined): Promise<Findin
   const check = await createMAIL({ baseUrl: url, ...(token !== undefined && { authToken: token }) }).check();
   if (!check.reachable) return undefined;
   const found = `MAIL ${check.version ?? '?'} with ${check.agents.map(({ name }) => name).join(', ') || 'a swarm'}`;
-  return {
-    what: url,
-    state: check.ok ? 'fine' : 'broken',
-    found,
-    ...(check.next !== undefined && { next: check.next }),
-  };
+  return { what: url, state: check.ok ? 'fine' : 'broken', found, ...defined({ next: check.next }) };
 }
 
 /** Recognizes an AG-UI agent by its refusal of an empty request: every valid request would start a run. */
@@ -61,4 +65,11 @@ async function probeAGUI(url: string, headers: { [name: string]: string } | unde
   }
   const next = 'Give the address of an Intertie server, a MAIL server or an AG-UI agent.';
   return { what: url, state: 'broken', found: `unknown kind of server, status ${response.status}`, next };
+}
+
+/** Formats an error with its cause. */
+export function formatError(error: unknown): string {
+  const { message, cause } = error as { message?: string; cause?: unknown };
+  const why = cause instanceof Error && cause.message !== message ? ` (${cause.message})` : '';
+  return `${message ?? String(error)}${why}`;
 }

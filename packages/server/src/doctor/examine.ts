@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
+import { defined } from '@intertie/core/internal';
 import type { IntertieConfig } from '../config/config.ts';
 import { findConfig, loadConfig } from '../config/load-config.ts';
 import { hidePassword } from '../commands/migrate.ts';
-import { examineUrl } from './examine-url.ts';
-import { formatError, type Finding } from './finding.ts';
+import { examineUrl, formatError, type Finding } from './examine-url.ts';
 
 export type ExamineOptions = {
   url?: string;
@@ -29,12 +29,8 @@ export async function examine({ url, config: file, token, env }: ExamineOptions)
 function examineNode(found: string): Finding {
   const [major = 0, minor = 0] = found.split('.').map(Number);
   const isFine = major > 20 || (major === 20 && minor >= 19);
-  return {
-    what: 'Node',
-    state: isFine ? 'fine' : 'broken',
-    found,
-    ...(!isFine && { next: 'Install Node 20.19 or later.' }),
-  };
+  if (isFine) return { what: 'Node', state: 'fine', found };
+  return { what: 'Node', state: 'broken', found, next: 'Install Node 20.19 or later.' };
 }
 
 async function examineConfig(file: string | undefined): Promise<{ finding: Finding; config?: IntertieConfig }> {
@@ -49,7 +45,7 @@ async function examineConfig(file: string | undefined): Promise<{ finding: Findi
     return { finding: { what, state: 'fine', found: path }, config };
   } catch (error) {
     const { message, fix } = error as { message: string; fix?: string };
-    return { finding: { what, state: 'broken', found: message, ...(fix !== undefined && { next: fix }) } };
+    return { finding: { what, state: 'broken', found: message, ...defined({ next: fix }) } };
   }
 }
 
@@ -106,10 +102,7 @@ function examineKeys(env: ExamineOptions['env']): Finding[] {
 
 async function examineMAIL(baseUrl: string, authToken: string | undefined): Promise<Finding> {
   const { createMAIL } = await import('@intertie/mail');
-  const { ok, swarm, version, next } = await createMAIL({
-    baseUrl,
-    ...(authToken !== undefined && { authToken }),
-  }).check();
+  const { ok, swarm, version, next } = await createMAIL({ baseUrl, ...defined({ authToken }) }).check();
   const found = ok ? `${swarm ?? 'a swarm'} at ${baseUrl}, MAIL ${version ?? '?'}` : `${baseUrl} cannot be used`;
-  return { what: 'MAIL', state: ok ? 'fine' : 'broken', found, ...(next !== undefined && { next }) };
+  return { what: 'MAIL', state: ok ? 'fine' : 'broken', found, ...defined({ next }) };
 }

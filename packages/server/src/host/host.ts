@@ -1,7 +1,7 @@
 import type { DurableAgent, Fault, Store } from '@intertie/core';
 import type { AgentDefinition } from '../agents/agent-definition.ts';
 import type { IntertieConfig, Limits } from '../config/config.ts';
-import type { FrameRecorder } from './frames.ts';
+import type { FrameRecorder } from './frame-recorder.ts';
 import type { OpenStreams } from '../http/open-streams.ts';
 import type { Sessions } from '../http/session.ts';
 import type { Logger } from '../telemetry/logger.ts';

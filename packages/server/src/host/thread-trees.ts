@@ -1,4 +1,5 @@
 import type { CanonicalMessage, Store, Thread } from '@intertie/core';
+import { defined } from '@intertie/core/internal';
 import type { MessageChange } from '@intertie/core/store';
 
 /** Message without content: its place in the tree and a preview. */
@@ -63,10 +64,8 @@ function toNode({ id, parentId, role, status, runId, createdAt, content }: Canon
   const text = content.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join(' ');
   return {
     id,
-    ...(parentId !== undefined && { parentId }),
+    ...defined({ parentId, status, runId }),
     role,
-    ...(status !== undefined && { status }),
-    ...(runId !== undefined && { runId }),
     createdAt: createdAt.toISOString(),
     preview: Array.from((text === '' ? (content.content ?? '') : text).replace(/\s+/g, ' ').trim())
       .slice(0, previewLength)

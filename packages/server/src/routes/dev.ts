@@ -1,3 +1,4 @@
+import { defined } from '@intertie/core/internal';
 import { z } from 'zod';
 import type { Host } from '../host/host.ts';
 import { readJson } from '../http/read-json.ts';
@@ -17,12 +18,7 @@ export const wireBody: z.ZodType = wire;
 export function addDevRoutes(app: App, host: Host): void {
   app.post('/api/dev/wire', async (c) => {
     requireLocal(host);
-    const { thread, cut, delayMs, duplicate } = await readJson(c.req.raw, wire, host.limits);
-    const disturbed = host.streams.disturb(thread, {
-      ...(cut && { cut }),
-      ...(delayMs !== undefined && { delayMs }),
-      ...(duplicate && { duplicate }),
-    });
-    return c.json({ disturbed });
+    const { thread, ...disturbance } = await readJson(c.req.raw, wire, host.limits);
+    return c.json({ disturbed: host.streams.disturb(thread, defined(disturbance)) });
   });
 }

@@ -2,6 +2,7 @@ import { toAGUIMessages } from '@intertie/ag-ui';
 import { toUIMessages } from '@intertie/ai-sdk';
 import { encodeMessage, type CanonicalMessage, type Store, type Thread } from '@intertie/core';
 import { toPublicMessage } from '@intertie/core/http';
+import { defined } from '@intertie/core/internal';
 import { toLiveInfo, type LiveInfo } from './api.ts';
 import type { Host } from '../host/host.ts';
 import { IntertieError } from '../errors/intertie-error.ts';
@@ -30,12 +31,8 @@ export async function listBranch(
   ]);
   if (!thread) throw new IntertieError('no-thread');
   const cursor = before === undefined ? after !== undefined && { after } : { before };
-  const stored = await store.listMessages({
-    threadId,
-    ...(limit !== undefined && { limit }),
-    ...(cursor && { cursor }),
-    ...(leaf !== undefined && { leafId: leaf }),
-  });
+  const page = { ...defined({ limit, leafId: leaf }), ...(cursor && { cursor }) };
+  const stored = await store.listMessages({ threadId, ...page });
   const messages = stored.map((message) => toPublicMessage(message, { errorText }));
   // Clients get a message that is being written from its stream. Returning half of it here would show it twice.
   const complete = messages.filter(({ status }) => status !== 'streaming');

@@ -1,3 +1,4 @@
+import { defined } from '@intertie/core/internal';
 import { z } from 'zod';
 import { toDecisionInfo } from './api.ts';
 import type { Host } from '../host/host.ts';
@@ -13,10 +14,7 @@ export function addQuestionRoutes(app: App, host: Host): void {
   app.get('/api/questions', async (c) => {
     const store = getStore(host, c);
     const { state, thread } = readQuery(c.req.raw, query);
-    const decisions = await store.registry.listDecisions(store.scope, {
-      ...(state && { state }),
-      ...(thread !== undefined && { threadId: thread }),
-    });
+    const decisions = await store.registry.listDecisions(store.scope, defined({ state, threadId: thread }));
     return c.json({ questions: decisions.map(toDecisionInfo) });
   });
 }

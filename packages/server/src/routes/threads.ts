@@ -79,9 +79,7 @@ export function addThreadRoutes(app: App, host: Host): void {
     const saved = await store.saveThread({
       thread: {
         id: threadId,
-        ...(title !== undefined && { title }),
-        ...(headId !== undefined && { headId }),
-        ...(metadata && { metadata: { ...thread.metadata, ...metadata } }),
+        ...defined({ title, headId, metadata: metadata && { ...thread.metadata, ...metadata } }),
       },
     });
     return c.json({ thread: toThreadInfo(saved) });

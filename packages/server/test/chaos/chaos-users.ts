@@ -102,19 +102,19 @@ export const chatUser =
       await chat.sendMessage({ text: pick(texts.slice(0, 3), random) });
       const stored = async (): Promise<unknown> => shown((await storedMessages<UIMessage>(base, thread, 'ui')).at(-1));
       for (let tries = 0; chat.status === 'error' && tries < 50; tries += 1) {
-        const kept = await stored();
+        const current = await stored();
         // The request was refused before a message was stored, so no message was acknowledged.
-        if (isDeepStrictEqual(kept, []) || isDeepStrictEqual(shown(chat.lastMessage), kept)) break;
+        if (isDeepStrictEqual(current, []) || isDeepStrictEqual(shown(chat.lastMessage), current)) break;
         tally.retries += 1;
         await sleep(200);
         await chat.resumeStream();
       }
       await settled(chat);
-      const kept = await stored();
-      if (isDeepStrictEqual(kept, [])) continue;
+      const current = await stored();
+      if (isDeepStrictEqual(current, [])) continue;
       tally.acknowledged.set(thread, [chat.messages[0]!.id]);
       tally.turns[major] = (tally.turns[major] ?? 0) + 1;
-      if (!isDeepStrictEqual(shown(chat.lastMessage), kept))
+      if (!isDeepStrictEqual(shown(chat.lastMessage), current))
         tally.faults.push(`${major} ended with messages that differ from the stored ones: thread ${thread}`);
     }
     tally.waits.delete(name);
@@ -131,15 +131,16 @@ export const agUiUser: User = async ({ base, tally, random, isOver }, name) => {
     const runId = crypto.randomUUID();
     for (let tries = 0; tries < 300; tries += 1) {
       await client.runAgent({ runId }, { onRunFailed: () => undefined }).catch(() => undefined);
-      const kept = await storedMessages<object>(base, thread, 'ag-ui');
-      if (kept.length > 0 && isDeepStrictEqual(toVisibleMessages(client.messages), toVisibleMessages(kept))) break;
+      const current = await storedMessages<object>(base, thread, 'ag-ui');
+      if (current.length > 0 && isDeepStrictEqual(toVisibleMessages(client.messages), toVisibleMessages(current)))
+        break;
       tally.retries += 1;
       await sleep(200);
     }
-    const kept = await storedMessages<object>(base, thread, 'ag-ui');
+    const current = await storedMessages<object>(base, thread, 'ag-ui');
     tally.acknowledged.set(thread, [id]);
     tally.turns['AG-UI'] = (tally.turns['AG-UI'] ?? 0) + 1;
-    if (!isDeepStrictEqual(toVisibleMessages(client.messages), toVisibleMessages(kept)))
+    if (!isDeepStrictEqual(toVisibleMessages(client.messages), toVisibleMessages(current)))
       tally.faults.push(`AG-UI ended with messages that differ from the stored ones: thread ${thread}`);
   }
   tally.waits.delete(name);
@@ -219,10 +220,10 @@ async function answerTwice(
     return (await response.json()) as Answered;
   };
   const [yes, no] = await Promise.all([answer(true), answer(false)]);
-  const isTaken = ({ verdicts }: Answered): boolean => ['accepted', 'duplicate'].includes(verdicts[0]!.result);
+  const isAccepted = ({ verdicts }: Answered): boolean => ['accepted', 'duplicate'].includes(verdicts[0]!.result);
   tally.approvals += 1;
-  if (isTaken(yes) === isTaken(no))
-    tally.faults.push(`the question ${questionId} has ${isTaken(yes) ? 'two answers' : 'no answer'}`);
+  if (isAccepted(yes) === isAccepted(no))
+    tally.faults.push(`the question ${questionId} has ${isAccepted(yes) ? 'two answers' : 'no answer'}`);
   return (yes.run ?? no.run)?.runId;
 }
 

@@ -52,8 +52,8 @@ test(`keeps every guarantee during ${minutes} minutes of faults`, async () => {
   const endsAt = Date.now() + minutes * 60_000;
   const scene: Scene = { base: balancer.url, tally, random, isOver: () => Date.now() > endsAt };
   const users: User[] = [...chatMajors.map(chatUser), agUiUser, ...readers.map(logUser)];
-  const talking = [...users, ...users].map((user, index) => user(scene, `user-${index}`));
-  for (const one of talking) one.catch((error: unknown) => tally.faults.push(String(error)));
+  const chatting = [...users, ...users].map((user, index) => user(scene, `user-${index}`));
+  for (const promise of chatting) promise.catch((error: unknown) => tally.faults.push(String(error)));
 
   const done: { [name: string]: number } = {};
   const cluster: Cluster = { database, proxies, nodes, restart };
@@ -67,9 +67,9 @@ test(`keeps every guarantee during ${minutes} minutes of faults`, async () => {
   writeFileSync(clock, '+0');
   for (const proxy of proxies) proxy.resume();
   await database.start();
-  await Promise.race([Promise.allSettled(talking), sleep(quietMs)]);
-  for (const [name, what] of tally.waits)
-    tally.faults.push(`${name} still waits ${quietMs / 1000} s after the last fault: ${what}`);
+  await Promise.race([Promise.allSettled(chatting), sleep(quietMs)]);
+  for (const [name, operation] of tally.waits)
+    tally.faults.push(`${name} still waits ${quietMs / 1000} s after the last fault: ${operation}`);
 
   await sleep(20_000);
   await checkStored(database, tally);
@@ -154,9 +154,9 @@ async function checkStored(database: ChaosDatabase, tally: ReturnType<typeof new
      join intertie.threads t on t.id = m.thread_id where m.role = 'user' order by m.seq`,
   );
   for (const [thread, ids] of tally.acknowledged) {
-    const kept = rows.filter((row) => row.thread === thread).map(({ id }) => id);
-    if (JSON.stringify(kept) !== JSON.stringify(ids))
-      tally.faults.push(`${thread}: acknowledged ${ids.length} messages, stored ${kept.length}, or in another order`);
+    const stored = rows.filter((row) => row.thread === thread).map(({ id }) => id);
+    if (JSON.stringify(stored) !== JSON.stringify(ids))
+      tally.faults.push(`${thread}: acknowledged ${ids.length} messages, stored ${stored.length}, or in another order`);
   }
 }
 

@@ -1,7 +1,7 @@
 import { agUiSource } from '@intertie/ag-ui';
 import type { AgentSource } from '@intertie/core';
 import { mailSource } from '@intertie/mail';
-import type { EndpointOptions } from '../input/ask-endpoint.ts';
+import type { EndpointOptions } from '../input/request-endpoint.ts';
 import { asFields, asNonEmptyText } from '@intertie/core/internal';
 import { didYouMean } from '../nearest.ts';
 import { isAddress, isUrl } from '../input/open-input.ts';

@@ -63,7 +63,7 @@ export class ChatView {
         return this.#status(`${event.toolName}…`);
       case 'tool-call':
         return this.note(
-          `${this.#label(event)}⚙ ${this.#paint('bold', clean(event.toolName))} ${this.#json(event.input)}`,
+          `${this.#label(event)}⚙ ${this.#paint('bold', printable(event.toolName))} ${this.#json(event.input)}`,
         );
       case 'tool-result':
         return this.note(`  ${this.#result(event)}`);
@@ -71,13 +71,13 @@ export class ChatView {
         return this.note(
           this.#paint(
             'dim',
-            `  ▸ ${clean(event.title ?? event.filename ?? event.url ?? '')} ${clean(event.url ?? '')}`.trimEnd(),
+            `  ▸ ${printable(event.title ?? event.filename ?? event.url ?? '')} ${printable(event.url ?? '')}`.trimEnd(),
           ),
         );
       case 'file':
-        return this.note(this.#paint('dim', `  ▤ ${clean(event.filename ?? event.mimeType ?? 'a file')}`));
+        return this.note(this.#paint('dim', `  ▤ ${printable(event.filename ?? event.mimeType ?? 'a file')}`));
       case 'notice':
-        return this.note(this.#paint(noticeStyles[event.level], `  ${clean(event.message)}`));
+        return this.note(this.#paint(noticeStyles[event.level], `  ${printable(event.message)}`));
       case 'run-end':
         return this.#end(event);
       default:
@@ -99,13 +99,13 @@ export class ChatView {
 
   #addAgent(id: string, name: string): void {
     if (!this.#styles.has(name)) this.#styles.set(name, agentStyles[this.#styles.size % agentStyles.length]!);
-    this.#agents.set(id, { name: clean(name), style: this.#styles.get(name)! });
+    this.#agents.set(id, { name: printable(name), style: this.#styles.get(name)! });
   }
 
   #label({ agentId, to }: { agentId?: string; to?: string[] }): string {
     const agent = agentId === undefined ? undefined : this.#agents.get(agentId);
     if (!agent) return '';
-    const receivers = to && to.length > 0 ? this.#paint('dim', ` → ${clean(to.join(', '))}`) : '';
+    const receivers = to && to.length > 0 ? this.#paint('dim', ` → ${printable(to.join(', '))}`) : '';
     return `${this.#paint(agent.style, agent.name)}${receivers} `;
   }
 
@@ -135,7 +135,7 @@ export class ChatView {
   }
 
   #flushPart(part: OpenPart): void {
-    const text = clean(part.text, '\n\t');
+    const text = printable(part.text, '\n\t');
     const isNote = part.prefix.endsWith('\n');
     if (text === '' && !isNote) return;
     part.text = '';
@@ -156,14 +156,14 @@ export class ChatView {
   }
 
   #result(event: EventOf<'tool-result'>): string {
-    if (event.status === 'error') return this.#paint('red', `↳ ${clean(event.error.message)}`);
+    if (event.status === 'error') return this.#paint('red', `↳ ${printable(event.error.message)}`);
     if (event.status === 'denied')
-      return this.#paint('yellow', `↳ denied${event.reason ? `: ${clean(event.reason)}` : ''}`);
+      return this.#paint('yellow', `↳ denied${event.reason ? `: ${printable(event.reason)}` : ''}`);
     return `${this.#paint('dim', event.preliminary ? '…' : '↳')} ${this.#json(event.output)}`;
   }
 
   #json(value: unknown): string {
-    const text = clean(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));
+    const text = printable(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));
     const width = Math.max(20, this.#out.columns - 24);
     return this.#paint('dim', text.length > width ? `${text.slice(0, width)}…` : text);
   }
@@ -176,8 +176,8 @@ export class ChatView {
     this.#openParts.clear();
     this.#closeLine();
     if (event.outcome === 'error') {
-      const code = event.error.code === undefined ? '' : this.#paint('dim', ` (${clean(event.error.code)})`);
-      this.note(`${this.#paint('red', `✗ ${clean(event.error.message, '\n')}`)}${code}`);
+      const code = event.error.code === undefined ? '' : this.#paint('dim', ` (${printable(event.error.code)})`);
+      this.note(`${this.#paint('red', `✗ ${printable(event.error.message, '\n')}`)}${code}`);
     } else if (event.outcome === 'aborted') this.note(this.#paint('yellow', '  stopped'));
     const tokens = formatTokens(event.usage);
     if (tokens !== '') this.note(this.#paint('dim', `  ${tokens}`));
@@ -187,7 +187,7 @@ export class ChatView {
   #status(text: string): void {
     if (!this.#out.isTerminal || this.#isLineOpen) return;
     this.#clearStatus();
-    this.#writeNow(this.#paint('dim', `  ${clean(text)}`));
+    this.#writeNow(this.#paint('dim', `  ${printable(text)}`));
     this.#hasStatus = true;
   }
 
@@ -215,10 +215,6 @@ export class ChatView {
 }
 
 const noticeStyles: { [level in EventOf<'notice'>['level']]: Style } = { info: 'dim', warning: 'yellow', error: 'red' };
-
-function clean(text: string, allowed = ''): string {
-  return printable(text, allowed);
-}
 
 function formatTokens(usage: readonly Usage[] = []): string {
   const sum = (key: 'inputTokens' | 'outputTokens'): number =>

@@ -1,6 +1,6 @@
 import { agUiSource } from '@intertie/ag-ui';
 import { compose, seal, sourceStream, type AgentSource, type CanonicalMessage } from '@intertie/core';
-import { requestEndpoint, type EndpointOptions } from '../input/ask-endpoint.ts';
+import { requestEndpoint, type EndpointOptions } from '../input/request-endpoint.ts';
 import { createDialects, getDialectName } from '../formats/dialects.ts';
 import type { KnownDialect } from '../formats/known-dialect.ts';
 import { openStream } from '../input/open-stream.ts';

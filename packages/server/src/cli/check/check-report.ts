@@ -4,7 +4,7 @@ import type { KnownDialect } from '../formats/known-dialect.ts';
 import type { ItemStream } from '../input/open-stream.ts';
 import type { Paint } from '../paint.ts';
 import { printable } from '../printable.ts';
-import type { BrokenRule, Finding, StreamCheck } from './running-check.ts';
+import type { BrokenRule, Finding, StreamCheck } from './stream-check.ts';
 import type { ToolError } from '../tool-error.ts';
 
 export interface CheckedStream {

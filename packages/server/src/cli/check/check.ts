@@ -1,4 +1,4 @@
-import type { EndpointOptions } from '../input/ask-endpoint.ts';
+import type { EndpointOptions } from '../input/request-endpoint.ts';
 import { formatCheck, toCheckJson, type CheckedStream } from './check-report.ts';
 import { createDetector } from '../formats/detect-dialect.ts';
 import { createDialects, getDialectName } from '../formats/dialects.ts';
@@ -7,7 +7,7 @@ import { isUrl, openInput } from '../input/open-input.ts';
 import { openStream } from '../input/open-stream.ts';
 import { paintFor } from '../paint.ts';
 import { withProgress } from '../input/progress.ts';
-import { StreamCheck } from './running-check.ts';
+import { StreamCheck } from './stream-check.ts';
 import { exitCodes, ToolError, type ToolExit } from '../tool-error.ts';
 import type { ToolIO } from '../tool-io.ts';
 

@@ -98,7 +98,9 @@ describe.each(fixtures)('%s', (file, dialect) => {
       to !== 'ui-message-stream' && (direct.items[1] as AgentEvent | undefined)?.type === 'message-snapshot';
     const restoredWords = getWords(restored, true);
     const missing =
-      to === 'mail' ? getWords(whole, false).filter((word) => !restoredWords.includes(word)) : findMissing(whole, restored);
+      to === 'mail'
+        ? getWords(whole, false).filter((word) => !restoredWords.includes(word))
+        : findMissing(whole, restored);
     expect(isPart ? [] : missing).toEqual([]);
     expect(to === 'mail' ? [] : findMissing(restored, whole)).toEqual([]);
   });

@@ -1,5 +1,5 @@
 import type { AgentEvent, Json, JsonObject, TapeHeader } from '@intertie/core';
-import type { EndpointOptions } from '../input/ask-endpoint.ts';
+import type { EndpointOptions } from '../input/request-endpoint.ts';
 import { canRead, canWrite, createDialects, getDialectName, type Dialects } from '../formats/dialects.ts';
 import { readInputFraming } from '../formats/frame.ts';
 import type { KnownDialect } from '../formats/known-dialect.ts';

@@ -7,14 +7,13 @@ import {
   type UIMessageVersion,
 } from '@intertie/ai-sdk';
 import { canonical } from '@intertie/conformance';
-import { validateEvent } from '@intertie/core';
+import { toFault, validateEvent, type AgentEvent, type Codec, type OnLoss, type RunInput } from '@intertie/core';
 import { createMAILEncoder, mailDialect } from '@intertie/mail';
-import { createCanonicalDecoder, createCanonicalEncoder } from './canonical-codec.ts';
-import { asFields, asNonEmptyText, type Fields } from '@intertie/core/internal';
+import { asFields, asNonEmptyText, CANONICAL, capJson, readEvent, type Fields } from '@intertie/core/internal';
 import type { KnownDialect } from './known-dialect.ts';
 import { nearest } from '../nearest.ts';
 import { looksLikeOpenHarness, openHarnessStreams } from './open-harness-streams.ts';
-import { createDecodeOnlyDialect } from './reading-dialect.ts';
+import { createDecodeOnlyDialect } from './decode-only-dialect.ts';
 import { ToolError } from '../tool-error.ts';
 
 const getType = (item: unknown): string => asNonEmptyText(asFields(item).type) ?? '';
@@ -28,8 +27,30 @@ const pickIds = (from: { [name in 'runId' | 'threadId' | 'messageId']?: unknown 
     Object.entries(from).filter((entry): entry is [string, string] => asNonEmptyText(entry[1]) !== undefined),
   );
 
+/** Passes canonical events through. Other values become `raw` events with a notice. */
+function createCanonicalDecoder(_run: RunInput, onLoss: OnLoss): Codec<unknown, AgentEvent> {
+  return {
+    feed(value, emit) {
+      let event: AgentEvent;
+      try {
+        event = readEvent(value);
+      } catch (error) {
+        emit({ type: 'raw', dialect: CANONICAL, value: capJson(value, undefined, onLoss) });
+        emit({ type: 'notice', level: 'warning', code: 'malformed-event', message: toFault(error).message });
+        return;
+      }
+      emit(event);
+    },
+    end() {},
+  };
+}
+
 const canonicalStream: KnownDialect = {
-  dialect: { ...canonical, decoder: createCanonicalDecoder, encoder: createCanonicalEncoder },
+  dialect: {
+    ...canonical,
+    decoder: createCanonicalDecoder,
+    encoder: () => ({ feed: (event, emit) => emit(event), end() {} }),
+  },
   title: 'canonical events of Intertie',
   looksLike: (item) => validateEvent(item) === undefined,
   startsRun: (item) => getType(item) === 'run-start',

@@ -1,3 +1,4 @@
+import type { Rule } from '@intertie/core';
 import { ToolError } from '../tool-error.ts';
 
 /** Encoding of a stream in bytes: server-sent events, JSON lines, a tape (lines with times), or one JSON document. */
@@ -16,6 +17,30 @@ export type Frame = { line: number } & (
 );
 
 export type FrameProblem = 'json' | 'cut' | 'encoding' | 'size';
+
+/** Rules of the framing, which apply to every dialect. */
+export const frameRules: { readonly [problem in FrameProblem]: Rule } = {
+  json: {
+    id: 'frame-json',
+    sentence: 'Every event or line contains one JSON value.',
+    fix: 'Write JSON on a single line. Use `JSON.stringify` for texts with line breaks, not a template.',
+  },
+  cut: {
+    id: 'frame-cut',
+    sentence: 'The last event is complete and ends with a blank line.',
+    fix: 'Write two line breaks after every event, including the last one, or clients drop it. Check for a lost connection.',
+  },
+  encoding: {
+    id: 'frame-utf8',
+    sentence: 'The bytes are UTF-8.',
+    fix: 'Encode whole texts, not chunks that are split inside a character.',
+  },
+  size: {
+    id: 'frame-size',
+    sentence: 'An event does not exceed the maximum size of a reader.',
+    fix: 'Send large files by URL.',
+  },
+};
 
 /** Parses the name of an input format. Undefined to detect it. */
 export function readInputFraming(name: string | undefined): Framing | undefined {

@@ -6,7 +6,7 @@ import {
   type OpenHarnessServerDecoderOptions,
 } from '@intertie/open-harness';
 import { asFields, asNonEmptyText } from '@intertie/core/internal';
-import { createDecodeOnlyDialect } from './reading-dialect.ts';
+import { createDecodeOnlyDialect } from './decode-only-dialect.ts';
 
 /** Recognizes session events of an Open Harness server, which can be decoded but have no rules. */
 function isSessionEvent(item: unknown): boolean {

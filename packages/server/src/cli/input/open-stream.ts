@@ -2,7 +2,7 @@ import type { TapeHeader } from '@intertie/core';
 import { createDetector } from '../formats/detect-dialect.ts';
 import { detectFraming } from '../formats/detect-framing.ts';
 import { getDialectName, type Dialects } from '../formats/dialects.ts';
-import { createUnknownDialectError } from './foreign-stream.ts';
+import { createUnknownDialectError } from './unknown-dialect-error.ts';
 import type { Frame, FrameProblem, Framing } from '../formats/frame.ts';
 import type { KnownDialect } from '../formats/known-dialect.ts';
 import { problemFrame, readFraming } from '../formats/read-framing.ts';

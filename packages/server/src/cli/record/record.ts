@@ -1,6 +1,6 @@
 import { writeTape } from '@intertie/core';
 import { TAPE_VERSION, toJson } from '@intertie/core/internal';
-import type { EndpointOptions } from '../input/ask-endpoint.ts';
+import type { EndpointOptions } from '../input/request-endpoint.ts';
 import { createDialects, getDialectName } from '../formats/dialects.ts';
 import { createItemClock } from '../input/item-clock.ts';
 import { isUrl, openInput } from '../input/open-input.ts';

@@ -1,6 +1,6 @@
 import { createStreamChecker, type StreamChecker } from '@intertie/conformance';
 import type { Rule } from '@intertie/core';
-import { frameRules } from '../formats/frame-rules.ts';
+import { frameRules } from '../formats/frame.ts';
 import type { KnownDialect } from '../formats/known-dialect.ts';
 import { LossReport } from '../convert/loss-report.ts';
 import type { Entry } from '../input/open-stream.ts';

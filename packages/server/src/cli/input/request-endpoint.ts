@@ -1,6 +1,5 @@
 import { generateId } from '@intertie/core';
 import { asFields, asNonEmptyText } from '@intertie/core/internal';
-import { readWithTimeout } from './guard-silence.ts';
 import type { Input } from './open-input.ts';
 import { ToolError } from '../tool-error.ts';
 import type { ToolIO } from '../tool-io.ts';
@@ -127,6 +126,31 @@ async function toInput(response: Response, url: string, options: EndpointOptions
   const bytes = readWithTimeout(response.body, timeoutMs, () => createSilenceError(url, timeoutMs));
   const prompt = options.get || options.body !== undefined ? {} : { prompt: options.prompt ?? defaultPrompt };
   return { bytes, label: url, isLive: true, ...prompt, ...(isChat && { dialect: 'ui-message-stream' }) };
+}
+
+/** Reads a body on demand. Throws `failure()` if nothing arrives within the limit. Returning early closes the connection. */
+async function* readWithTimeout(
+  body: ReadableStream<Uint8Array>,
+  limitMs: number,
+  failure: () => Error,
+): AsyncGenerator<Uint8Array, void> {
+  const reader = body.getReader();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  try {
+    for (;;) {
+      const silence = new Promise<never>((_, reject) => {
+        timer = setTimeout(() => reject(failure()), limitMs);
+      });
+      const { done, value } = await Promise.race([reader.read(), silence]);
+      clearTimeout(timer);
+      if (done) return;
+      yield value;
+    }
+  } finally {
+    clearTimeout(timer);
+    // Not awaited: a stalled server may not react to the cancellation.
+    reader.cancel().catch(() => undefined);
+  }
 }
 
 function suggestFix({ status }: Response, { get }: EndpointOptions): string | undefined {
