@@ -27,6 +27,7 @@ export type CloseIntertieOptions = {
   drainMs?: number;
 };
 
+/** Server without an HTTP listener. */
 export interface Intertie {
   /** Handles a request. Usable with Hono, Next.js, Bun, Deno and anything else that takes a fetch handler. */
   readonly fetch: (request: Request, env?: ServerEnv['Bindings']) => Promise<Response>;
@@ -77,7 +78,7 @@ async function assemble(config: IntertieConfig, { store, ownsStore, logger, runO
   };
   const metrics = new Metrics(Object.keys(config.agents));
   const runs = createRunHost(store, {
-    ...(maxOutageMs !== undefined && { maxOutageMs }),
+    ...defined({ maxOutageMs }),
     ...runOptions,
     maxRuns: limits.runs,
     isOverloaded: () => eventLoop.isAbove(limits.eventLoopDelayMs),

@@ -19,6 +19,7 @@ export type ServeOptions = CreateIntertieOptions & {
   onListening?: (url: string) => void;
 };
 
+/** Server that listens on a port. */
 export interface ServedIntertie {
   /** Address that the server listens on. */
   readonly url: string;

@@ -15,6 +15,7 @@ export type Principal = {
   operator?: boolean;
 };
 
+/** Limits per process. */
 export type Limits = RequestLimits & {
   /** Maximum sustained number of requests per second and client. Default: 200. */
   requestsPerSecond: number;
@@ -29,6 +30,7 @@ export type Limits = RequestLimits & {
   eventLoopDelayMs: number;
 };
 
+/** Configuration of a server, usually the default export of `intertie.config.ts`. */
 export type IntertieConfig = {
   /** Agents by name, which is part of their URLs. A custom `AgentSource` works too. */
   agents: { readonly [name: string]: AgentDefinition | AgentSource };

@@ -24,6 +24,7 @@ const hints = `Try one of these:
 | *Write a long answer* | something to stop, cut off and resume |
 | *Fail* | an error, and how it is shown |`;
 
+/** Selects a response by keywords of the last message, or by the last tool result. */
 export function selectScript({ text, results }: DemoPrompt): DemoScript {
   const last = results.at(-1);
   if (last) return afterTool(last);

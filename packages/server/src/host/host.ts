@@ -8,6 +8,7 @@ import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { ThreadTrees } from './thread-trees.ts';
 
+/** Agent of the configuration that is ready to run. */
 export type HostedAgent = { name: string; definition: AgentDefinition; agent: DurableAgent };
 
 /** Configuration and state that all routes share. */

@@ -4,6 +4,7 @@ import { IntertieError } from '../errors/intertie-error.ts';
 import { version } from '../config/version.ts';
 import { findAgent, type App } from './context.ts';
 
+/** Adds the routes that list agents and their topology. */
 export function addAgentRoutes(app: App, host: Host): void {
   app.get('/api/agents', (c) =>
     c.json({

@@ -11,6 +11,7 @@ const mediaType = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+$/;
 /** Media types that a browser displays without executing anything. All others are downloads. */
 const inlineTypes = /^(image\/(png|jpeg|gif|webp|avif)|audio\/[\w.+-]+|video\/[\w.+-]+|text\/plain)$/;
 
+/** Adds the routes that upload and serve files. */
 export function addBlobRoutes(app: App, host: Host): void {
   app.post('/api/blobs', async (c) => {
     const store = getStore(host, c);

@@ -16,6 +16,7 @@ export type BranchQuery = {
   limit?: number;
 };
 
+/** Siblings of messages that have any, in order of creation, and the index of the message among them. */
 export type Branches = { [messageId: string]: { siblings: string[]; index: number } };
 
 /** Lists the messages of one branch in a client's format, with the siblings of each message and the live run. */

@@ -10,6 +10,7 @@ const query = z.object({
   thread: z.string().min(1).max(256).optional(),
 });
 
+/** Adds the route that lists questions of runs. */
 export function addQuestionRoutes(app: App, host: Host): void {
   app.get('/api/questions', async (c) => {
     const store = getStore(host, c);

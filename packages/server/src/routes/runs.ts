@@ -42,6 +42,7 @@ function threadParam(c: RouteContext): string | undefined {
   return c.req.query('thread');
 }
 
+/** Adds the routes that read, stop and answer runs. */
 export function addRunRoutes(app: App, host: Host): void {
   app.get('/api/runs/:run', async (c) => {
     const store = getStore(host, c);

@@ -45,6 +45,7 @@ async function requireThread(store: Store, threadId: string): Promise<Thread> {
   return thread;
 }
 
+/** Adds the routes for threads, messages and branches. */
 export function addThreadRoutes(app: App, host: Host): void {
   app.get('/api/threads', async (c) => {
     const query = defined({ limit: 50, ...readQuery(c.req.raw, threadsQuery) });

@@ -8,6 +8,7 @@ import {
   type CanonicalMessage,
   type RunInput,
 } from '@intertie/core';
+import { defined } from '@intertie/core/internal';
 import { collectDecisions, type DecisionRequest, type ToolAnswer } from '@intertie/core/store';
 
 /** Runs one conversation with a source and holds its messages in memory. */
@@ -42,7 +43,7 @@ export class ChatSession {
       type: 'text',
       content: { format: 2, parts: [{ type: 'text', text }] },
       createdAt,
-      ...(parentId !== undefined && { parentId }),
+      ...defined({ parentId }),
     });
     const lastAnswer = before.findLast(({ role }) => role === 'assistant');
     return this.#run({ ...this.newRun(), ...getState(lastAnswer) }, signal);
@@ -54,11 +55,7 @@ export class ChatSession {
     const last = history.pop() as CanonicalMessage;
     const { parentId, runId, content: message } = last;
     const run = this.newRun(history);
-    const ids = {
-      messageId: last.id,
-      resumes: runId ?? last.id,
-      ...(parentId !== undefined && { parentMessageId: parentId }),
-    };
+    const ids = { messageId: last.id, resumes: runId ?? last.id, ...defined({ parentMessageId: parentId }) };
     return this.#run({ ...run, ...ids, message, answers, ...getState(last) }, signal);
   }
 
@@ -73,7 +70,7 @@ export class ChatSession {
       runId: generateId(),
       threadId: this.threadId,
       messageId: generateId(),
-      ...(parentMessageId !== undefined && { parentMessageId }),
+      ...defined({ parentMessageId }),
       startedAt: this.#now(),
       history,
       answers: [],
@@ -98,8 +95,7 @@ export class ChatSession {
 }
 
 function getState(message: CanonicalMessage | undefined): Pick<RunInput, 'state' | 'sourceState'> {
-  const { state, sourceState } = message ?? {};
-  return { ...(state !== undefined && { state }), ...(sourceState !== undefined && { sourceState }) };
+  return defined({ state: message?.state, sourceState: message?.sourceState });
 }
 
 /** Questions are lastAnswer after the run has ended, by the next run. */

@@ -11,6 +11,7 @@ import type { ToolIO } from '../tool-io.ts';
 import { detectingSource } from './detecting-source.ts';
 import { uiMessageSource, type UIMessageSource } from './ui-message-source.ts';
 
+/** Source to chat with. */
 export interface ChatTarget {
   source: AgentSource;
   /** Name and protocol of the target, for display. */

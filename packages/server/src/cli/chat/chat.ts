@@ -56,6 +56,7 @@ interface ChatContext {
   paint: Paint;
 }
 
+/** Reads lines of the user, sends them to the target, and prints the answers. */
 class Conversation {
   lastOutcome: string | undefined;
   #target: ChatTarget;

@@ -37,7 +37,7 @@ export function detectingSource(url: string, options: EndpointOptions, io: ToolI
           dialect: input.dialect === undefined ? undefined : dialects.find(input.dialect),
         });
         selectDialect(stream.known);
-        decoder = stream.known.dialect.decoder?.(run, ignore);
+        decoder = stream.known.dialect.decoder?.(run, () => undefined);
         for await (const batch of stream.batches) {
           for (const entry of batch) {
             if (entry.type !== 'item') continue;
@@ -51,15 +51,12 @@ export function detectingSource(url: string, options: EndpointOptions, io: ToolI
           feed: (item: unknown, emit) => decoder?.feed(item, emit),
           end: (end, emit) => decoder?.end(end, emit),
         },
-        seal(run, ignore),
+        seal(run, () => undefined),
       );
       return sourceStream(() => open(), codec, { signal: control.signal });
     },
   };
 }
-
-/** A chat does not report losses. */
-function ignore(): void {}
 
 function getLastText(history: readonly CanonicalMessage[]): string {
   const parts = history.at(-1)?.content.parts ?? [];

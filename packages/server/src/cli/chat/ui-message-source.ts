@@ -10,7 +10,7 @@ import {
   type Codec,
   type RunInput,
 } from '@intertie/core';
-import { asFields, asNonEmptyText } from '@intertie/core/internal';
+import { asFields, asNonEmptyText, defined } from '@intertie/core/internal';
 
 export interface UIMessageSourceOptions {
   /** URL of the chat route. */
@@ -20,6 +20,7 @@ export interface UIMessageSourceOptions {
   name?: string;
 }
 
+/** Source of a chat route that can also reattach to a live run. */
 export interface UIMessageSource extends AgentSource {
   /** Records the server's ids from a chunk that another reader of the run has decoded. */
   recordIds(chunk: unknown, run: RunInput): void;
@@ -29,12 +30,7 @@ export interface UIMessageSource extends AgentSource {
 
 /** Source that calls a chat route like `useChat`. Broken connections are resumed if the server supports it. */
 export function uiMessageSource({ url, headers, fetch, name }: UIMessageSourceOptions): UIMessageSource {
-  const transport = new IntertieChatTransport<7>({
-    api: url,
-    version: 7,
-    ...(headers && { headers }),
-    ...(fetch && { fetch }),
-  });
+  const transport = new IntertieChatTransport<7>({ api: url, version: 7, ...defined({ headers, fetch }) });
   /** Ids of messages and runs on the server, by our ids. The server knows only its own. */
   const serverIds = new Map<string, string>();
   const recordIds = (chunk: unknown, { messageId, runId }: RunInput): void => {
@@ -97,11 +93,11 @@ function toReadableError(error: unknown): unknown {
 }
 
 function createDecoder(run: RunInput): Codec<unknown, AgentEvent> {
-  return compose(createUIMessageDecoder(run), seal(run, ignore));
+  return compose(
+    createUIMessageDecoder(run),
+    seal(run, () => undefined),
+  );
 }
-
-/** A chat does not report losses. */
-function ignore(): void {}
 
 /** Returns the history, followed for a continuation by the message with its answers. */
 function toRequestMessages({

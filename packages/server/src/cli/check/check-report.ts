@@ -1,5 +1,6 @@
+import { defined } from '@intertie/core/internal';
 import { getDialectName } from '../formats/dialects.ts';
-import type { Framing } from '../formats/frame.ts';
+import { framingNames, type Framing } from '../formats/frame.ts';
 import type { KnownDialect } from '../formats/known-dialect.ts';
 import type { ItemStream } from '../input/open-stream.ts';
 import type { Paint } from '../paint.ts';
@@ -7,6 +8,7 @@ import { printable } from '../printable.ts';
 import type { BrokenRule, Finding, StreamCheck } from './stream-check.ts';
 import type { ToolError } from '../tool-error.ts';
 
+/** Result of a check, with everything that the report shows. */
 export interface CheckedStream {
   label: string;
   /** Prompt that was sent to the endpoint. */
@@ -21,12 +23,6 @@ export interface CheckedStream {
   failure: ToolError | undefined;
 }
 
-const framingNames: { [framing in Framing]: string } = {
-  sse: 'server-sent events',
-  ndjson: 'JSON lines',
-  tape: 'a tape',
-  json: 'a JSON document',
-};
 const maxKinds = 12;
 
 /** Report as JSON, with the first places of each violated rule. */
@@ -39,12 +35,12 @@ export function toCheckJson({ label, stream, check, looksLike, ms, failure }: Ch
     ok: check.violations === 0 && failure === undefined,
     items: check.items,
     streams: check.streams,
-    ...(ms !== undefined && { ms }),
+    ...defined({ ms }),
     kinds: Object.fromEntries(check.kinds),
     violations: check.violations,
     rules: [...check.broken.values()].map(ruleJson),
     losses: check.lossReport.entries,
-    ...(failure && { error: { message: failure.message, ...(failure.fix !== undefined && { fix: failure.fix }) } }),
+    ...(failure && { error: { message: failure.message, ...defined({ fix: failure.fix }) } }),
   };
 }
 

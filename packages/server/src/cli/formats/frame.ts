@@ -3,7 +3,15 @@ import { ToolError } from '../tool-error.ts';
 
 /** Encoding of a stream in bytes: server-sent events, JSON lines, a tape (lines with times), or one JSON document. */
 export type Framing = 'sse' | 'ndjson' | 'tape' | 'json';
-const framings: readonly Framing[] = ['sse', 'ndjson', 'tape', 'json'];
+
+/** Framings with their names in messages. */
+export const framingNames: { readonly [framing in Framing]: string } = {
+  sse: 'server-sent events',
+  ndjson: 'JSON lines',
+  tape: 'a tape',
+  json: 'a JSON document',
+};
+const framings = Object.keys(framingNames) as Framing[];
 
 /**
  * One unit of the framing. `text` is an unparsed item and `value` a parsed one; `done` is the `[DONE]` of a UI message stream,

@@ -6,6 +6,7 @@ import { nearest } from '../nearest.ts';
 import { ToolError } from '../tool-error.ts';
 import type { ToolIO } from '../tool-io.ts';
 
+/** Bytes of a file, an endpoint or standard input. */
 export interface Input {
   bytes: AsyncIterable<Uint8Array>;
   /** Name of the input, for display. */

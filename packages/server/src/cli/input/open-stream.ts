@@ -14,6 +14,7 @@ export type Entry = { line: number } & (
   | { type: 'problem'; problem: FrameProblem; message: string; text: string }
 );
 
+/** Stream of known framing and dialect. */
 export interface ItemStream {
   framing: Framing;
   known: KnownDialect;

@@ -1,5 +1,5 @@
 import { asFields, asNonEmptyText } from '@intertie/core/internal';
-import type { Frame, Framing } from '../formats/frame.ts';
+import { framingNames, type Frame, type Framing } from '../formats/frame.ts';
 import { ToolError } from '../tool-error.ts';
 
 /** Streams of model providers, which users confuse with streams of agents. */
@@ -12,12 +12,6 @@ const providerStreams: ReadonlyArray<readonly [pattern: RegExp, title: string]> 
   ],
   [/^stream-start$/, 'the stream of an AI SDK language model'],
 ];
-const names: { readonly [framing in Framing]: string } = {
-  sse: 'server-sent events',
-  ndjson: 'JSON lines',
-  tape: 'a tape',
-  json: 'JSON',
-};
 const maxKinds = 8;
 
 /** Explains why a stream is rejected: its likely origin and its first items. */
@@ -38,7 +32,7 @@ export function createUnknownDialectError(
   const origin = provider === undefined ? 'of an unknown dialect' : `${provider}, which is not supported`;
   const counted = [...kinds].slice(0, maxKinds).map(([kind, count]) => `${count} ${kind}`);
   const sentences = [
-    `This is ${names[framing]}, ${origin}.`,
+    `This is ${framingNames[framing]}, ${origin}.`,
     isError ? 'It looks like an error response.' : undefined,
     counted.length === 0 ? undefined : `It begins with ${counted.join(', ')}${kinds.size > maxKinds ? ', …' : ''}.`,
     `The first item: ${getFrameText(frames[0]).slice(0, 160)}`,

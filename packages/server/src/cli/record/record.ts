@@ -1,5 +1,5 @@
 import { writeTape } from '@intertie/core';
-import { TAPE_VERSION, toJson } from '@intertie/core/internal';
+import { defined, TAPE_VERSION, toJson } from '@intertie/core/internal';
 import type { EndpointOptions } from '../input/request-endpoint.ts';
 import { createDialects, getDialectName } from '../formats/dialects.ts';
 import { createItemClock } from '../input/item-clock.ts';
@@ -42,8 +42,7 @@ export async function record(options: RecordOptions, io: ToolIO): Promise<ToolEx
     createdAt,
     // Without the query and credentials, which may contain secrets.
     source: `${source.origin}${source.pathname}`,
-    ...(prompt !== undefined && { prompt }),
-    ...(title !== undefined && { title }),
+    ...defined({ prompt, title }),
   });
   const clock = createItemClock(known, io.now);
   let text = '';
