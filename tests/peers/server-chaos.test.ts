@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { startOwnServer, type OwnServer } from '../../packages/postgres/test/own-server.ts';
-import { chatBody, postJson, say } from '../../packages/server/test/client.ts';
+import { chatBody, postJson, sendMessage } from '../../packages/server/test/client.ts';
 import { disturbRuns } from '../../packages/server/test/disturbed-runs.ts';
 import { startNode, type Node } from '../../packages/server/test/nodes.ts';
 
@@ -41,7 +41,7 @@ describe('under load', () => {
     expect(refused).toMatchObject([503, { error: { code: 'database-away' } }]);
     // Away for longer than its lease, a node may be taken for dead by the one that is back first.
     expect((ends['complete'] ?? 0) + (ends['error lost'] ?? 0)).toBe(chats);
-    expect((await say(nodes[0]!.url, { thread: 'away', text: 'hello' })).body).toContain('[DONE]');
+    expect((await sendMessage(nodes[0]!.url, { thread: 'away', text: 'hello' })).body).toContain('[DONE]');
   });
 
   it('a node is killed: its runs end as lost, those of others go on, and every reader ends with what is kept', async () => {

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { serve, type Served } from '../../packages/ai-sdk/test/serve.ts';
 import { startDemoServer, type DemoServer } from '../../packages/server/test/demo-server.ts';
-import { shownOfAGUI } from '../../packages/server/test/ag-ui-protocol.ts';
+import { toVisibleMessages } from '../../packages/server/test/ag-ui-protocol.ts';
 import { install } from '../../scripts/install.mjs';
 import { root } from '../../scripts/workspace.mjs';
 
@@ -63,7 +63,7 @@ describe("CopilotKit's page and runtime, before our server", () => {
     for (;;) {
       const response = await fetch(`${server.url}/api/threads/${thread}/messages?format=ag-ui`);
       const { messages, live } = (await response.json()) as { messages: unknown[]; live?: unknown };
-      if (live === undefined) return shownOfAGUI(messages);
+      if (live === undefined) return toVisibleMessages(messages);
       await new Promise((resolve) => setTimeout(resolve, 10));
     }
   };
@@ -82,7 +82,7 @@ describe("CopilotKit's page and runtime, before our server", () => {
       say(agent, text);
       await agent.runAgent();
       expect(agent.messages.filter((message) => (message as { role: string }).role === 'user')).toHaveLength(turn);
-      expect(shownOfAGUI(agent.messages)).toEqual(await stored(thread));
+      expect(toVisibleMessages(agent.messages)).toEqual(await stored(thread));
     }
   });
 
@@ -99,7 +99,7 @@ describe("CopilotKit's page and runtime, before our server", () => {
     expect(resume).toHaveLength(1);
     await agent.runAgent({ resume });
     expect(JSON.stringify(agent.messages)).toContain('the email is **sent**');
-    expect(shownOfAGUI(agent.messages)).toEqual(await stored(thread));
+    expect(toVisibleMessages(agent.messages)).toEqual(await stored(thread));
   });
 
   it('an error of the agent reaches the page', async () => {

@@ -2,7 +2,7 @@ import { readRunHeaders } from '@intertie/core/http';
 import { Hono } from 'hono';
 import { routePath } from 'hono/route';
 import type { Host } from './host/host.ts';
-import { authenticate, equal } from './http/authenticate.ts';
+import { authenticate, equalsSecret } from './http/authenticate.ts';
 import { checkHost } from './http/check-host.ts';
 import { checkOrigin, preflightHeaders } from './http/check-origin.ts';
 import { createClientReader, type Client } from './net/client-address.ts';
@@ -15,24 +15,25 @@ import { addBlobRoutes } from './routes/blobs.ts';
 import { addConsole } from './routes/console.ts';
 import type { App, RouteContext } from './routes/context.ts';
 import { addDevRoutes } from './routes/dev.ts';
-import { addDoors } from './routes/agent-endpoints.ts';
-import { addOpenAPI, methodsOf } from './routes/openapi.ts';
+import { addAgentEndpoints } from './routes/agent-endpoints.ts';
+import { addOpenAPI, findMethods } from './routes/openapi.ts';
 import { addOperationRoutes } from './routes/operations.ts';
 import { addQuestionRoutes } from './routes/questions.ts';
 import { addRunRoutes } from './routes/runs.ts';
 import { addStreamRoutes } from './routes/streams.ts';
 import { addThreadRoutes } from './routes/threads.ts';
 
-/** Paths whose answer stays open. */
-const streaming = /\/(chat|ag-ui|stream|events|frames|export)$|^\/streams\//;
-/** What needs no credentials: signs of life, explanations, and the console's own files. */
-const open = /^\/(health|ready)$|^\/api\/errors(\/|$)|^\/(?!api\/|streams\/|metrics$)/;
+/** Paths with streaming responses, which count against the limit of open streams. */
+const streamingPaths = /\/(chat|ag-ui|stream|events|frames|export)$|^\/streams\//;
+/** Paths that need no credentials for GET: health checks, error pages, and the files of the console. */
+const publicPaths = /^\/(health|ready)$|^\/api\/errors(\/|$)|^\/(?!api\/|streams\/|metrics$)/;
 
+/** Creates the Hono app with every route of the server. `guard` runs before each of them. */
 export function createApp(host: Host): App {
   const app: App = new Hono<ServerEnv>();
   app.use(guard(host));
   addAgentRoutes(app, host);
-  addDoors(app, host);
+  addAgentEndpoints(app, host);
   addThreadRoutes(app, host);
   addRunRoutes(app, host);
   addQuestionRoutes(app, host);
@@ -43,79 +44,80 @@ export function createApp(host: Host): App {
   addOpenAPI(app);
   addConsole(app, host);
   app.notFound((c) => {
-    const allowed = methodsOf(c.req.path);
+    const allowed = findMethods(c.req.path);
     if (allowed.length === 0) return new IntertieError('not-found').toResponse();
     return new IntertieError('method-not-allowed', undefined, { headers: { allow: allowed.join(', ') } }).toResponse();
   });
-  app.onError((error, c) => refuse(host, error, c));
+  app.onError((error, c) => toErrorResponse(host, error, c));
   return app;
 }
 
-function refuse({ logger }: Host, error: unknown, c: RouteContext): Response {
+/** Converts an error to a response, and logs it if the server is to blame. Unknown errors expose only the request id. */
+function toErrorResponse({ logger }: Host, error: unknown, c: RouteContext): Response {
   const known = toIntertieError(error);
   if (known) {
     const { code, cause } = known;
     if (known.status >= 500)
-      logger.log('error', 'refused', { requestId: c.get('requestId'), code, cause: textOf(cause) });
+      logger.log('error', 'refused', { requestId: c.get('requestId'), code, cause: formatError(cause) });
     return known.toResponse();
   }
   const requestId = c.get('requestId');
-  logger.log('error', 'failed', { requestId, path: c.req.path, error: textOf(error) });
+  logger.log('error', 'failed', { requestId, path: c.req.path, error: formatError(error) });
   return new IntertieError('internal', undefined, { data: { requestId } }).toResponse();
 }
 
-function textOf(error: unknown): string | undefined {
+function formatError(error: unknown): string | undefined {
   if (error === undefined) return undefined;
   return error instanceof Error ? (error.stack ?? error.message) : JSON.stringify(error);
 }
 
 /** Authenticates and limits requests, and adds the headers that every response has. */
 function guard(host: Host): (c: RouteContext, next: () => Promise<void>) => Promise<void> {
-  const { config, limits, isOpen, logger, metrics, sessions, streams } = host;
+  const { config, limits, isLocalOnly, logger, metrics, sessions, streams } = host;
   const { auth, token } = config;
-  const hostRules = { hosts: config.hosts ?? [], isGuarded: !isOpen };
+  const hostRules = { hosts: config.hosts ?? [], isGuarded: !isLocalOnly };
   const rate = new RateLimit(limits.requestsPerSecond);
   const failures = new RateLimit(5);
   const readClient = createClientReader(config.trustProxy);
-  const told = new Set<string>();
+  const warnedOrigins = new Set<string>();
 
-  /** Returns the key that the client's limits are counted under. Throws where the request is refused. */
+  /** Returns the key that the client's limits are counted under. Throws if the request is refused. */
   const admit = async (c: RouteContext, { address = 'unknown', host: hostHeader }: Client): Promise<string> => {
     const { raw, path } = c.req;
     checkHost(raw, { ...hostRules, forwardedHost: hostHeader }, remoteAddress(c.env));
-    if (raw.method === 'OPTIONS' || (open.test(path) && raw.method === 'GET')) {
+    if (raw.method === 'OPTIONS' || (publicPaths.test(path) && raw.method === 'GET')) {
       c.set('principal', { id: 'nobody' });
       return address;
     }
-    // Credentials are always checked first: wrong ones must not lock out right ones that come from the same address.
+    // Valid credentials always pass, even if the same address has sent too many wrong ones.
     try {
       c.set('principal', await authenticate(raw, { auth, token, sessions }));
     } catch (error) {
       const isWrong = error instanceof IntertieError && error.code === 'unauthorized';
       throw (isWrong ? limitFailures(failures, address) : undefined) ?? error;
     }
-    const client = isOpen ? address : c.get('principal').id;
+    const client = isLocalOnly ? address : c.get('principal').id;
     const waitSeconds = rate.take(client);
     if (waitSeconds > 0) throw new IntertieError('too-many-requests', undefined, retryAfter(waitSeconds));
     if (Number(raw.headers.get('content-length') ?? 0) > limits.bodyBytes) throw new IntertieError('too-large');
-    if (streaming.test(path)) streams.check(client);
+    if (streamingPaths.test(path)) streams.check(client);
     return client;
   };
 
   return async (c, next) => {
-    const began = performance.now();
+    const startedAt = performance.now();
     const requestId = crypto.randomUUID();
     c.set('requestId', requestId);
     let response: Response;
-    let extra: { [name: string]: string } = {};
+    let corsHeaders: { [name: string]: string } = {};
     const caller = readClient(c.req.raw, remoteAddress(c.env));
     try {
-      const verdict = checkOrigin(c.req.raw, config.cors, caller.host);
-      extra = verdict.headers;
-      if (verdict.foreign !== undefined && !told.has(verdict.foreign) && told.size < 100) {
-        told.add(verdict.foreign);
-        const fix = `Its browser will not show the answer. To allow it: cors: ['${verdict.foreign}'] in intertie.config.ts`;
-        logger.log('warn', 'foreign-origin', { origin: verdict.foreign, fix });
+      const { headers, foreignOrigin: origin } = checkOrigin(c.req.raw, config.cors, caller.host);
+      corsHeaders = headers;
+      if (origin !== undefined && !warnedOrigins.has(origin) && warnedOrigins.size < 100) {
+        warnedOrigins.add(origin);
+        const fix = `The browser will not show the response. To allow it: cors: ['${origin}'] in intertie.config.ts`;
+        logger.log('warn', 'foreign-origin', { origin, fix });
       }
       const client = await admit(c, caller);
       if (c.req.method === 'OPTIONS') response = new Response(null, { status: 204, headers: preflightHeaders });
@@ -126,33 +128,33 @@ function guard(host: Host): (c: RouteContext, next: () => Promise<void>) => Prom
         } finally {
           release?.();
         }
-        // Nobody reads the body of an answer to HEAD: it is let go here, since Hono only drops it.
+        // Hono drops the body of a HEAD response without cancelling it, which would leak the reader behind it.
         if (isStream(response) && c.req.method === 'HEAD') {
           await response.body?.cancel();
           response = new Response(null, response);
         } else if (isStream(response)) {
-          // A developer at this machine may disturb what goes over the wire; anybody else's only has to be broken off.
-          if (isOpen || !c.env?.outgoing) {
-            response = streams.track(response, { client, thread: await threadOf(host, c, response) });
+          // Streams of local servers pass through `track` so that developers can disturb them. Others are only closed.
+          if (isLocalOnly || !c.env?.outgoing) {
+            response = streams.track(response, { client, thread: await findThreadId(host, c, response) });
           } else streams.trackConnection(c.env.outgoing, client);
         }
       }
     } catch (error) {
-      response = refuse(host, error, c);
+      response = toErrorResponse(host, error, c);
     }
     const { method, path } = c.req;
-    const seconds = (performance.now() - began) / 1000;
+    const seconds = (performance.now() - startedAt) / 1000;
     const { status } = response;
     metrics.observe({ method, route: routePath(c, -1), status, seconds });
     const { address } = caller;
     logger.log('info', 'request', { requestId, method, path, address, status, ms: Math.round(seconds * 1000) });
-    // Hono joins the headers of two responses; this one has them already.
+    // Hono merges the headers of two responses; `response` already has all of them.
     c.res = undefined;
     c.res = withHeaders(response, {
       'x-request-id': requestId,
       'x-content-type-options': 'nosniff',
       'referrer-policy': 'no-referrer',
-      ...extra,
+      ...corsHeaders,
     });
   };
 }
@@ -168,7 +170,7 @@ function withHeaders(response: Response, headers: { [name: string]: string }): R
   return new Response(response.body, { status: response.status, statusText: response.statusText, headers: all });
 }
 
-/** Counts wrong credentials of an address, and returns the refusal if there were too many. */
+/** Counts wrong credentials per address. Returns the error to throw if there were too many. */
 function limitFailures(failures: RateLimit, address: string): IntertieError | undefined {
   const waitSeconds = failures.take(address);
   return waitSeconds > 0 ? new IntertieError('too-many-requests', undefined, retryAfter(waitSeconds)) : undefined;
@@ -186,9 +188,9 @@ function isStream(response: Response): boolean {
   return response.headers.get('content-type')?.startsWith('text/event-stream') ?? false;
 }
 
-/** The thread whose connection this is, for those who disturb it on purpose: only a developer at this machine can. */
-async function threadOf(host: Host, c: RouteContext, response: Response): Promise<string | undefined> {
-  if (!host.isOpen) return undefined;
+/** Finds the thread of a streaming response, so that `POST /api/dev/wire` can disturb it. Only on local servers. */
+async function findThreadId(host: Host, c: RouteContext, response: Response): Promise<string | undefined> {
+  if (!host.isLocalOnly) return undefined;
   const inPath = /^\/api\/(?:threads\/([^/]+)\/events|(?:agents\/[^/]+\/)?chat\/([^/]+)\/stream)$/.exec(c.req.path);
   const named = inPath?.[1] ?? inPath?.[2];
   if (named !== undefined) return decodeURIComponent(named);
@@ -207,12 +209,18 @@ function signIn(
 ): Response | undefined {
   const given = c.req.query('token');
   const { token } = config;
-  if (given === undefined || token === undefined || !sessions || c.req.method !== 'GET' || !open.test(c.req.path))
+  if (
+    given === undefined ||
+    token === undefined ||
+    !sessions ||
+    c.req.method !== 'GET' ||
+    !publicPaths.test(c.req.path)
+  )
     return undefined;
-  if (!equal(given, token)) throw limitFailures(failures, address) ?? new IntertieError('unauthorized');
+  if (!equalsSecret(given, token)) throw limitFailures(failures, address) ?? new IntertieError('unauthorized');
   const url = new URL(c.req.url);
   url.searchParams.delete('token');
-  // `//evil.example` would be another host: a path of this server starts with one slash.
+  // `//evil.example` would redirect to another host, so the location starts with exactly one slash.
   const location = url.pathname.replace(/^\/+/, '/') + url.search;
   return new Response(null, { status: 303, headers: { location, 'set-cookie': sessions.setCookie(isSecure) } });
 }

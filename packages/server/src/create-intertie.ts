@@ -7,7 +7,7 @@ import { createApp } from './app.ts';
 import { checkConfig, checkToken, parseTrustProxy, type IntertieConfig, type Limits } from './config/config.ts';
 import { defined } from '@intertie/core/internal';
 import { EventLoopDelay } from './telemetry/event-loop-delay.ts';
-import { FrameKeeper } from './host/frames.ts';
+import { FrameRecorder } from './host/frame-recorder.ts';
 import type { Host, HostedAgent } from './host/host.ts';
 import { OpenStreams } from './http/open-streams.ts';
 import { Sessions } from './http/session.ts';
@@ -18,22 +18,26 @@ import { ThreadTrees } from './host/thread-trees.ts';
 
 export type CreateIntertieOptions = {
   logger?: Logger;
-  /** How this process writes and sweeps its runs. Limits of load are in `limits` of the configuration. */
+  /** Settings for writing and sweeping the runs of this process. Load limits are in `limits` of the configuration. */
   runs?: Omit<RunHostOptions, 'onError' | 'onRunError' | 'observer' | 'maxRuns' | 'isOverloaded'>;
 };
 
 export type CloseIntertieOptions = {
-  /** How long runs may take to end by themselves, in milliseconds. Then they are stopped. Default: not at all. */
+  /** Time for running runs to finish, in milliseconds, before they are stopped. Default: 0. */
   drainMs?: number;
 };
 
+/** Server without an HTTP listener. */
 export interface Intertie {
-  /** Answers a request: for Hono, Next.js, Bun, Deno and whatever else speaks fetch. */
+  /** Handles a request. Usable with Hono, Next.js, Bun, Deno and anything else that takes a fetch handler. */
   readonly fetch: (request: Request, env?: ServerEnv['Bindings']) => Promise<Response>;
-  /** The agents by name, for programs in the same process. */
+  /** The agents by name, for code in the same process. */
   readonly agents: ReadonlyMap<string, Agent>;
   readonly store: Store;
-  /** Lets runs end, stops those that do not, breaks the connections off, and closes the database if it was opened here. Asked again, it waits for runs no longer than it is told then. */
+  /**
+   * Lets runs finish, stops the remaining ones, closes all streams, and closes the database if `createIntertie` opened it. A
+   * second call can shorten `drainMs`, never extend it.
+   */
   close(options?: CloseIntertieOptions): Promise<void>;
 }
 
@@ -45,27 +49,27 @@ const defaultLimits: Limits = {
   eventLoopDelayMs: 500,
 };
 
-/** The whole server as a fetch handler. */
+/** Creates the server as a fetch handler. `serve` adds the HTTP server of Node to it. */
 export async function createIntertie(
   config: IntertieConfig,
   { logger = silentLogger, runs: runOptions }: CreateIntertieOptions = {},
 ): Promise<Intertie> {
   checkConfig(config);
-  const { database, token = tokenOfEnvironment(), trustProxy = trustProxyOfEnvironment() } = config;
+  const { database, token = readTokenVariable(), trustProxy = readTrustProxyVariable() } = config;
   const effective: IntertieConfig = { ...config, token, trustProxy };
-  const isOwn = !isStore(database);
+  const ownsStore = !isStore(database);
   const store: Store = isStore(database) ? database : await createStore(database);
   try {
-    return await assemble(effective, { store, isOwn, logger, runOptions });
+    return await assemble(effective, { store, ownsStore, logger, runOptions });
   } catch (error) {
-    if (isOwn) await store.close();
+    if (ownsStore) await store.close();
     throw error;
   }
 }
 
-type Parts = { store: Store; isOwn: boolean; logger: Logger; runOptions: CreateIntertieOptions['runs'] };
+type Parts = { store: Store; ownsStore: boolean; logger: Logger; runOptions: CreateIntertieOptions['runs'] };
 
-async function assemble(config: IntertieConfig, { store, isOwn, logger, runOptions }: Parts): Promise<Intertie> {
+async function assemble(config: IntertieConfig, { store, ownsStore, logger, runOptions }: Parts): Promise<Intertie> {
   const { database, maxOutageMs, token } = config;
   const limits: Limits = {
     ...defaultLimits,
@@ -74,7 +78,7 @@ async function assemble(config: IntertieConfig, { store, isOwn, logger, runOptio
   };
   const metrics = new Metrics(Object.keys(config.agents));
   const runs = createRunHost(store, {
-    ...(maxOutageMs !== undefined && { maxOutageMs }),
+    ...defined({ maxOutageMs }),
     ...runOptions,
     maxRuns: limits.runs,
     isOverloaded: () => eventLoop.isAbove(limits.eventLoopDelayMs),
@@ -86,12 +90,12 @@ async function assemble(config: IntertieConfig, { store, isOwn, logger, runOptio
       logger.log('error', 'run-failed', { runId, threadId, agent, code, error: message, details });
     },
   });
-  const frames = new FrameKeeper();
-  const isOpen = config.auth === undefined && token === undefined;
+  const frames = new FrameRecorder();
+  const isLocalOnly = config.auth === undefined && token === undefined;
   const agents = new Map<string, HostedAgent & { agent: Agent }>();
   for (const [name, given] of Object.entries(config.agents)) {
     const definition: AgentDefinition = isAgentDefinition(given) ? given : sourceDefinition(given);
-    const source = isOpen ? frames.createSource(name, definition) : definition.createSource(name);
+    const source = isLocalOnly ? frames.createSource(name, definition) : definition.createSource(name);
     const agent = new Agent({ name, source, store, host: runs });
     agents.set(name, { name, definition, agent });
   }
@@ -105,8 +109,8 @@ async function assemble(config: IntertieConfig, { store, isOwn, logger, runOptio
     defaultAgent: agents.get(config.defaultAgent ?? '') ?? agents.values().next().value!,
     store,
     database: { kind: databaseKind(database) },
-    isOpen,
-    errorText: isOpen ? ({ message }) => message : undefined,
+    isLocalOnly,
+    errorText: isLocalOnly ? ({ message }) => message : undefined,
     sessions: token === undefined ? undefined : new Sessions(token),
     frames,
     streams,
@@ -118,7 +122,7 @@ async function assemble(config: IntertieConfig, { store, isOwn, logger, runOptio
     checkWrites: () => runs.checkWrites(),
   };
   const app = createApp(host);
-  // Work that a dead process left behind is found by whoever lives, also before the first request.
+  // Opened before the first request: the sweeper starts now and takes over runs of dead processes.
   try {
     await runs.open();
   } catch (error) {
@@ -127,11 +131,11 @@ async function assemble(config: IntertieConfig, { store, isOwn, logger, runOptio
     throw error;
   }
 
-  const leave = async (ended: Promise<void>): Promise<void> => {
+  const finishClosing = async (ended: Promise<void>): Promise<void> => {
     await ended;
     eventLoop.close();
-    streams.failAll(new Error('The server is being shut down.'));
-    if (isOwn) await store.close();
+    streams.failAll(new Error('The server is shutting down.'));
+    if (ownsStore) await store.close();
   };
   return {
     fetch: async (request, env) => app.fetch(request, env),
@@ -139,7 +143,7 @@ async function assemble(config: IntertieConfig, { store, isOwn, logger, runOptio
     store,
     close: (options) => {
       const ended = runs.close(options);
-      closing ??= leave(ended);
+      closing ??= finishClosing(ended);
       return closing;
     },
   };
@@ -156,14 +160,14 @@ function databaseKind(database: IntertieConfig['database']): 'pglite' | 'postgre
   return target.url !== undefined || target.pool !== undefined ? 'postgres' : 'pglite';
 }
 
-function tokenOfEnvironment(): string | undefined {
+function readTokenVariable(): string | undefined {
   const token = process.env['INTERTIE_TOKEN'];
   if (token === undefined || token === '') return undefined;
   checkToken(token, 'INTERTIE_TOKEN');
   return token;
 }
 
-function trustProxyOfEnvironment(): IntertieConfig['trustProxy'] {
+function readTrustProxyVariable(): IntertieConfig['trustProxy'] {
   const text = process.env['INTERTIE_TRUST_PROXY'];
   return text === undefined || text === '' ? undefined : parseTrustProxy(text, 'INTERTIE_TRUST_PROXY');
 }

@@ -1,7 +1,7 @@
 import { commands } from './commands/index.ts';
 import { runProgram } from './commands/program.ts';
 
-/** The command line: what `bin/intertie.mjs` starts. */
+/** Runs the command line with the given arguments and returns the exit code. Called by `bin/intertie.mjs`. */
 export function main(args: readonly string[]): Promise<number> {
   return runProgram(args, commands);
 }

@@ -19,17 +19,18 @@ export type ServeOptions = CreateIntertieOptions & {
   onListening?: (url: string) => void;
 };
 
+/** Server that listens on a port. */
 export interface ServedIntertie {
-  /** Where it listens. */
+  /** Address that the server listens on. */
   readonly url: string;
   readonly intertie: Intertie;
-  /** Goes on with another configuration at the same address. What is under way may end; its readers come back to the new one. */
+  /** Applies a new configuration at the same address. Running runs may finish; their readers reconnect to the new one. */
   reload(config: IntertieConfig): Promise<void>;
   close(options?: CloseIntertieOptions): Promise<void>;
 }
 
 const defaultPort = 4111;
-/** How long runs of the configuration before may go on after a reload. */
+/** Time for runs of the previous configuration to finish after a reload. */
 const reloadDrainMs = 60_000;
 
 /** Serves a configuration over HTTP on Node. */
@@ -48,8 +49,8 @@ export async function serve(config: IntertieConfig, options: ServeOptions = {}):
       (error) => logger.log('warn', 'connection', { error: error instanceof Error ? error.message : String(error) }),
     ),
   );
-  limitTimes(server);
-  // The port comes first: a second server on it must not touch the database of the first.
+  setTimeouts(server);
+  // Binds the port before opening the database: a second server on the port must not touch the database of the first.
   const url = await listen(server, options.port ?? config.port ?? defaultPort, host);
   let intertie: Intertie;
   try {
@@ -60,30 +61,30 @@ export async function serve(config: IntertieConfig, options: ServeOptions = {}):
     throw error;
   }
   markStarted();
-  const leaving = new Set<Intertie>();
+  const retiring = new Set<Intertie>();
   let reloads = 0;
   let reloading: Promise<void> = Promise.resolve();
   let isClosing = false;
   const checkOpen = (): void => {
     if (isClosing)
-      throw new IntertieError('closing', 'The server is being closed, so it takes no other configuration.');
+      throw new IntertieError('closing', 'The server is shutting down and cannot load a new configuration.');
   };
   const replace = async (next: IntertieConfig): Promise<void> => {
     checkOpen();
     checkAddress(next, host);
     reloads += 1;
-    // The one before gives up its lease when it goes; under the same name that would be the lease of the new one.
-    const own = runs?.process === undefined ? runs : { ...runs, process: `${runs.process}-${reloads}` };
-    const made = await createIntertie(next, { logger, ...(own && { runs: own }) });
-    if (isClosing) await made.close();
+    // The previous instance releases its lease when it closes. With the same process name it would release the new one's.
+    const runOptions = runs?.process === undefined ? runs : { ...runs, process: `${runs.process}-${reloads}` };
+    const created = await createIntertie(next, { logger, ...(runOptions && { runs: runOptions }) });
+    if (isClosing) await created.close();
     checkOpen();
-    const before = intertie;
-    intertie = made;
-    leaving.add(before);
-    before
+    const previous = intertie;
+    intertie = created;
+    retiring.add(previous);
+    previous
       .close({ drainMs: reloadDrainMs })
       .catch((error: unknown) => logger.log('warn', 'reload', { error: String(error) }))
-      .finally(() => leaving.delete(before));
+      .finally(() => retiring.delete(previous));
   };
   return {
     url,
@@ -91,15 +92,15 @@ export async function serve(config: IntertieConfig, options: ServeOptions = {}):
       return intertie;
     },
     reload(changed) {
-      // One after the other: of two at once, one would be forgotten without being closed.
+      // Sequential: of two concurrent reloads, one instance would never be closed.
       const replaced = reloading.then(() => replace(changed));
       reloading = replaced.catch(() => undefined);
       return replaced;
     },
-    async close(how) {
+    async close(closeOptions) {
       isClosing = true;
-      // It answers as long as runs are waited for: they may be followed and stopped, and new ones are sent elsewhere.
-      await Promise.all([intertie, ...leaving].map((one) => one.close(how)));
+      // The server still answers while runs finish: clients can follow and stop them, and new runs get 503.
+      await Promise.all([intertie, ...retiring].map((instance) => instance.close(closeOptions)));
       await reloading;
       closeServer(server);
     },
@@ -111,17 +112,17 @@ function closeServer(server: Server): void {
   server.closeAllConnections();
 }
 
-/** Throws `token-required` where others could reach the server without saying who they are. */
+/** Throws `token-required` if other machines could reach the server without credentials. */
 function checkAddress(config: IntertieConfig, host: string): void {
   if (isLoopbackHost(host) || config.auth || config.token !== undefined || process.env['INTERTIE_TOKEN']) return;
   throw new IntertieError(
     'token-required',
-    `Others can reach ${host}, so the server needs to know who asks: set INTERTIE_TOKEN (for example to the output of "openssl rand -hex 24"), or auth in the configuration.`,
+    `Other machines can reach ${host}, so the server needs authentication: set INTERTIE_TOKEN (for example to the output of "openssl rand -hex 24"), or auth in the configuration.`,
   );
 }
 
-/** A client that sends or reads nothing for a while is let go: streams say something every 15 seconds. */
-function limitTimes(server: Server): void {
+/** Closes idle connections. Streams stay open because they send a keep-alive comment every 15 seconds. */
+function setTimeouts(server: Server): void {
   server.headersTimeout = 15_000;
   server.requestTimeout = 60_000;
   server.keepAliveTimeout = 20_000;
@@ -133,7 +134,7 @@ function listen(server: Server, port: number, host: string): Promise<string> {
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
       if (error.code !== 'EADDRINUSE') return reject(error);
-      return reject(new IntertieError('port-taken', `Port ${port} of ${host} is taken.`, { cause: error }));
+      return reject(new IntertieError('port-taken', `Port ${port} of ${host} is already in use.`, { cause: error }));
     });
     server.listen(port, host, () => {
       const { port: open } = server.address() as AddressInfo;

@@ -1,18 +1,26 @@
 import { HttpAgent } from '@ag-ui/client';
 import { agUi } from '@intertie/ag-ui';
-import { recording, stop, storedMessages, untilTalking, violationsOf, type Protocol, type Reply } from './protocol.ts';
+import {
+  recordResponses,
+  stop,
+  storedMessages,
+  waitForItems,
+  listViolations,
+  type Protocol,
+  type Reply,
+} from './protocol.ts';
 
-/** An unmodified `HttpAgent`. */
+/** Unmodified `HttpAgent`. */
 export const agUiProtocol: Protocol = {
   name: 'AG-UI 1.0',
-  async talk(one) {
-    const wire = recording();
+  async run(test) {
+    const wire = recordResponses();
     const client = new HttpAgent({
-      url: `${one.base}/api/agents/${one.agent}/ag-ui`,
-      threadId: one.thread,
+      url: `${test.base}/api/agents/${test.agent}/ag-ui`,
+      threadId: test.thread,
       fetch: wire.fetch,
     });
-    client.addMessage({ id: crypto.randomUUID(), role: 'user', content: one.text });
+    client.addMessage({ id: crypto.randomUUID(), role: 'user', content: test.text });
     const runId = crypto.randomUUID();
     const failures: string[] = [];
     const run = async (input: object): Promise<void> => {
@@ -23,32 +31,31 @@ export const agUiProtocol: Protocol = {
       }
     };
     const first = run({ runId });
-    const said = (): number => wire.items.at(-1)?.length ?? 0;
-    if (one.scenario === 'abort') {
-      await untilTalking(one, said);
-      await stop(one);
+    if (test.scenario === 'abort') {
+      await waitForItems(test, wire.items);
+      await stop(test);
     }
-    if (one.scenario === 'resume') {
-      await untilTalking(one, said);
-      // It leaves by itself: of a connection that is cut, this client rejects a promise that nobody can catch.
+    if (test.scenario === 'resume') {
+      await waitForItems(test, wire.items);
+      // Aborts instead of cutting the connection: then this client would reject a promise that cannot be caught.
       client.abortRun();
       await first;
       wire.items.pop();
       await run({ runId });
     }
     await first;
-    if (one.reply) await run({ runId: crypto.randomUUID(), ...replyOf(client, one.reply) });
-    const stored = await storedMessages<{ role: string }>(one, 'ag-ui');
+    if (test.reply) await run({ runId: crypto.randomUUID(), ...addReply(client, test.reply) });
+    const stored = await storedMessages<{ role: string }>(test, 'ag-ui');
     return {
-      client: shownOfAGUI(client.messages),
-      stored: shownOfAGUI(stored),
-      violations: violationsOf(agUi, wire.items),
+      client: toVisibleMessages(client.messages),
+      stored: toVisibleMessages(stored),
+      violations: listViolations(agUi, wire.items),
     };
   },
 };
 
-/** What the next run is given; words and results are messages. */
-function replyOf(client: HttpAgent, reply: Reply): object {
+/** Adds a reply as messages, and returns the input of the next run. */
+function addReply(client: HttpAgent, reply: Reply): object {
   const id = crypto.randomUUID();
   if ('say' in reply) client.addMessage({ id, role: 'user', content: reply.say });
   if ('output' in reply) {
@@ -60,7 +67,7 @@ function replyOf(client: HttpAgent, reply: Reply): object {
   if (!('approve' in reply)) return {};
   const { pendingInterrupts } = client as unknown as { pendingInterrupts: Array<{ id: string }> };
   const payload = { approved: true };
-  return { resume: pendingInterrupts.map((asked) => ({ interruptId: asked.id, status: 'resolved', payload })) };
+  return { resume: pendingInterrupts.map((interrupt) => ({ interruptId: interrupt.id, status: 'resolved', payload })) };
 }
 
 type AGUIMessage = {
@@ -71,14 +78,14 @@ type AGUIMessage = {
   toolCalls?: Array<{ id: string; function: unknown }>;
 };
 
-/** What a page shows of AG-UI messages: who said what, and which tools were called with what result. */
-export function shownOfAGUI(messages: readonly unknown[]): unknown[] {
+/** Visible content of AG-UI messages: roles, texts, tool calls and results. */
+export function toVisibleMessages(messages: readonly unknown[]): unknown[] {
   return (
     (messages as AGUIMessage[])
-      // A call that was stopped is told to have no result, and that is all there is to its message.
+      // A stopped call gets an empty result message.
       .filter(({ role, content }) => role !== 'activity' && !(role === 'tool' && content === ''))
       .map(({ id, role, content, toolCallId, toolCalls }) => ({
-        // A result is known by its call: who gives one names its message as he likes.
+        // Results are identified by their call: clients choose the id of a result message.
         ...(toolCallId === undefined ? { id } : { toolCallId }),
         role,
         ...(content !== '' && content !== undefined && { content }),

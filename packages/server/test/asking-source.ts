@@ -1,6 +1,6 @@
 import { compose, seal, sourceStream, type AgentEvent, type AgentSource } from '@intertie/core';
 
-/** Asks whether it may act, then what colour, and then says what it was told. Waits for ever if asked to be slow. */
+/** Source that asks for an approval and a colour, and repeats the answers. Waits until it is stopped for “slow”. */
 export function askingSource(): AgentSource {
   return {
     name: 'asker',
@@ -56,10 +56,10 @@ function firstTurn(text: string): Array<AgentEvent | 'wait'> {
 }
 
 function secondTurn(answers: readonly object[], message: object): AgentEvent[] {
-  // A door with a store has put the answers into the message; one without gives them by themselves.
-  const told = JSON.stringify([answers, message]);
-  const verdict = told.includes('"approved":true') ? 'yes' : 'no';
-  const colour = /"value":"(\w+)"/.exec(told)?.[1] ?? 'none';
+  // A handler with a store merges the answers into the message; one without passes them separately.
+  const text = JSON.stringify([answers, message]);
+  const verdict = text.includes('"approved":true') ? 'yes' : 'no';
+  const colour = /"value":"(\w+)"/.exec(text)?.[1] ?? 'none';
   return [
     {
       type: 'tool-result',

@@ -3,34 +3,34 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
 export type Balancer = { url: string; close(): Promise<void> };
 
-/** One address for several nodes: each connection goes to the next of them, or to the one after it if that is gone. */
+/** TCP load balancer: each connection goes to the next node, or to the one after it if that node is down. */
 export async function startBalancer(nodes: ReadonlyArray<{ url: string }>): Promise<Balancer> {
   const open = new Set<Socket>();
   let next = 0;
-  const keep = (socket: Socket): void => {
+  const track = (socket: Socket): void => {
     open.add(socket);
     socket.on('error', () => undefined);
     socket.on('close', () => open.delete(socket));
   };
-  const join = (client: Socket, triesLeft: number): void => {
+  const connectNode = (client: Socket, triesLeft: number): void => {
     const { hostname, port } = new URL(nodes[next++ % nodes.length]!.url);
     const upstream = connect(Number(port), hostname);
-    keep(upstream);
-    let isJoined = false;
+    track(upstream);
+    let isConnected = false;
     upstream.on('connect', () => {
-      isJoined = true;
+      isConnected = true;
       client.pipe(upstream).pipe(client);
     });
     upstream.on('close', () => {
-      if (!isJoined && triesLeft > 0) join(client, triesLeft - 1);
-      // What breaks off must not look like an end.
+      if (!isConnected && triesLeft > 0) connectNode(client, triesLeft - 1);
+      // A broken connection must not look like a clean end.
       else client.destroy();
     });
     client.on('close', () => upstream.destroy());
   };
   const server = createServer((client) => {
-    keep(client);
-    join(client, nodes.length - 1);
+    track(client);
+    connectNode(client, nodes.length - 1);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -4,14 +4,14 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 export type ChaosProxy = {
   url: string;
   cuts(): number;
-  /** How many connections were there twice: what their client said was said to the server once more. */
+  /** Number of connections whose requests were delivered twice. */
   doubles(): number;
   close(): Promise<void>;
 };
 
 /**
- * A proxy that behaves badly: now and then it cuts a connection, or lets nothing through for a while, and of every other one it
- * delivers all requests a second time. `random` gives numbers from 0 to 1, so that a bad day can be had again.
+ * Proxy that randomly cuts or stalls connections, and delivers all requests of every other connection twice. `random` returns
+ * numbers from 0 to 1, so that a failure can be reproduced with a seed.
  */
 export async function startChaosProxy(target: string, random: () => number): Promise<ChaosProxy> {
   const { hostname, port } = new URL(target);
@@ -19,7 +19,7 @@ export async function startChaosProxy(target: string, random: () => number): Pro
   let cuts = 0;
   let connections = 0;
   let doubles = 0;
-  const keep = (socket: Socket, onClose?: () => void): void => {
+  const track = (socket: Socket, onClose?: () => void): void => {
     open.add(socket);
     socket.on('error', () => undefined);
     socket.on('close', () => {
@@ -27,39 +27,39 @@ export async function startChaosProxy(target: string, random: () => number): Pro
       onClose?.();
     });
   };
-  /** Another connection, on which the server hears the same and speaks to nobody. It stays as long as the server likes. */
-  const double = (client: Socket): void => {
+  /** Sends the client's requests over a second connection and discards the responses. */
+  const deliverTwice = (client: Socket): void => {
     doubles += 1;
-    const twin = connect(Number(port), hostname);
-    keep(twin);
-    twin.resume();
-    // As long for each, so that what it hears is in order.
+    const second = connect(Number(port), hostname);
+    track(second);
+    second.resume();
+    // One delay per connection, so that its data stays in order.
     const delayMs = 100 * random();
-    client.on('data', (chunk: Buffer) => void setTimeout(() => twin.writable && twin.write(chunk), delayMs));
+    client.on('data', (chunk: Buffer) => void setTimeout(() => second.writable && second.write(chunk), delayMs));
   };
   const server = createServer((client) => {
     const upstream = connect(Number(port), hostname);
     for (const socket of [client, upstream]) {
-      keep(socket, () => {
+      track(socket, () => {
         client.destroy();
         upstream.destroy();
       });
     }
     connections += 1;
-    if (connections % 2 === 1) double(client);
+    if (connections % 2 === 1) deliverTwice(client);
     client.pipe(upstream);
     upstream.on('data', (chunk: Buffer) => {
-      const luck = random();
-      if (luck < 0.05) {
+      const chance = random();
+      if (chance < 0.05) {
         cuts += 1;
-        // Half of what was said, and then nothing.
+        // Sends half of the chunk before the cut.
         client.write(chunk.subarray(0, chunk.length >> 1));
         client.destroySoon();
         upstream.destroy();
         return;
       }
       client.write(chunk);
-      if (luck > 0.95) {
+      if (chance > 0.95) {
         upstream.pause();
         setTimeout(() => upstream.resume(), 200 * random());
       }
@@ -80,7 +80,7 @@ export async function startChaosProxy(target: string, random: () => number): Pro
   };
 }
 
-/** Numbers that look random and are the same every time (mulberry32). */
+/** Creates a seeded random number generator (mulberry32). */
 export function randomFrom(seed: number): () => number {
   let state = seed;
   return () => {

@@ -2,39 +2,38 @@ import { createUIMessageStreamDialect } from '@intertie/ai-sdk';
 import { settled, shown, type ChatMajor } from '../../ai-sdk/test/chats.ts';
 import {
   cut,
-  recording,
+  recordResponses,
   stop,
   storedMessages,
-  untilTalking,
-  violationsOf,
+  waitForItems,
+  listViolations,
   type Protocol,
   type Reply,
 } from './protocol.ts';
 
-/** An unmodified `DefaultChatTransport` with the chat of its own major. */
+/** Unmodified `DefaultChatTransport` with the chat of the same major version. */
 export function chatProtocol({ name, ai, createChat }: ChatMajor): Protocol {
   return {
     name,
-    async talk(one) {
-      const wire = recording();
-      const api = `${one.base}/api/agents/${one.agent}/chat`;
+    async run(test) {
+      const wire = recordResponses();
+      const api = `${test.base}/api/agents/${test.agent}/chat`;
       const chat = createChat({
-        id: one.thread,
+        id: test.thread,
         transport: new ai.DefaultChatTransport({ api, fetch: wire.fetch }),
-        sendAutomaticallyWhen: (so) =>
-          'output' in (one.reply ?? {})
-            ? ai.lastAssistantMessageIsCompleteWithToolCalls(so)
-            : ai.lastAssistantMessageIsCompleteWithApprovalResponses(so),
+        sendAutomaticallyWhen: (options) =>
+          'output' in (test.reply ?? {})
+            ? ai.lastAssistantMessageIsCompleteWithToolCalls(options)
+            : ai.lastAssistantMessageIsCompleteWithApprovalResponses(options),
       });
-      const sent = chat.sendMessage({ text: one.text });
-      const said = (): number => wire.items.at(-1)?.length ?? 0;
-      if (one.scenario === 'abort') {
-        await untilTalking(one, said);
-        await stop(one);
+      const sent = chat.sendMessage({ text: test.text });
+      if (test.scenario === 'abort') {
+        await waitForItems(test, wire.items);
+        await stop(test);
       }
-      if (one.scenario === 'resume') {
-        await untilTalking(one, said);
-        await cut(one);
+      if (test.scenario === 'resume') {
+        await waitForItems(test, wire.items);
+        await cut(test);
         await sent;
         wire.items.pop();
         await chat.resumeStream();
@@ -42,18 +41,18 @@ export function chatProtocol({ name, ai, createChat }: ChatMajor): Protocol {
       await sent;
       await settled(chat);
       const before = structuredClone(chat.lastMessage);
-      if (one.reply) {
-        await replyInChat(chat, one.reply);
+      if (test.reply) {
+        await replyInChat(chat, test.reply);
         await settled(chat);
       }
-      const stored = await storedMessages<never>(one, 'ui');
+      const stored = await storedMessages<never>(test, 'ui');
       return {
         client: shown(chat.lastMessage),
         stored: shown(stored.at(-1)),
         violations: wire.items.flatMap((items, index) => {
-          // The second stream goes on with the message that the chat has by then.
+          // The second stream continues the message that the chat had at that time.
           const dialect = createUIMessageStreamDialect(index > 0 && before ? { message: before } : {});
-          return violationsOf(dialect, [items.filter((item) => item !== '[DONE]')]);
+          return listViolations(dialect, [items.filter((item) => item !== '[DONE]')]);
         }),
       };
     },

@@ -19,20 +19,20 @@ const stored = async (thread: string): Promise<UIMessage[]> => {
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 };
-const until = async (isSo: () => boolean): Promise<void> => {
-  while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 5));
+const waitUntil = async (isDone: () => boolean): Promise<void> => {
+  while (!isDone()) await new Promise((resolve) => setTimeout(resolve, 5));
 };
 
 describe.each(chatMajors)('$name', ({ ai, createChat, createHookChat }) => {
-  /** A bare `useChat()` posts to `/api/chat` of its own origin. */
+  /** Transport of a bare `useChat()`, which posts to `/api/chat` of its own origin. */
   const bare = (): InstanceType<typeof ai.DefaultChatTransport> =>
     new ai.DefaultChatTransport({ fetch: (path, init) => fetch(new URL(path as string, server.url), init) });
 
-  test('a bare useChat, cut off in the middle and resumed', async () => {
+  test('a bare useChat resumes after a cut', async () => {
     const thread = crypto.randomUUID();
     const chat = createChat({ id: thread, transport: bare() });
     const sent = chat.sendMessage({ text: 'hello' });
-    await until(() => shown(chat.lastMessage).length > 2);
+    await waitUntil(() => shown(chat.lastMessage).length > 2);
     await postJson(`${server.url}/api/dev/wire`, { thread, cut: true });
     await sent;
     expect(chat.status).toBe('error');
@@ -41,11 +41,11 @@ describe.each(chatMajors)('$name', ({ ai, createChat, createHookChat }) => {
     expect(shown(chat.lastMessage)).toEqual(shown((await stored(thread)).at(-1)));
   });
 
-  test('a page that was reloaded: the history, and the rest of the answer that is being written', async () => {
+  test('a reloaded page shows the history and resumes the answer in progress', async () => {
     const thread = crypto.randomUUID();
     const before = createChat({ id: thread, transport: bare() });
     const sent = before.sendMessage({ text: 'hello' });
-    await until(() => shown(before.lastMessage).length > 2);
+    await waitUntil(() => shown(before.lastMessage).length > 2);
     const { messages } = (await (await fetch(`${server.url}/api/threads/${thread}/messages?format=ui`)).json()) as {
       messages: UIMessage[];
     };
@@ -56,41 +56,41 @@ describe.each(chatMajors)('$name', ({ ai, createChat, createHookChat }) => {
     await sent;
     expect(reloaded.messages).toHaveLength(2);
     expect(shown(reloaded.lastMessage)).toEqual(shown((await stored(thread)).at(-1)));
-    // A minute later there is nothing to resume; now there is the whole message, once more.
+    // The run has just ended, so its whole message is streamed again and must not be duplicated.
     await reloaded.resumeStream();
     expect(reloaded.messages).toHaveLength(2);
   });
 
-  test('our transport: a cut is not noticed, and a stop reaches the run', async () => {
+  test('our transport hides cuts and stops the run', async () => {
     const thread = crypto.randomUUID();
-    const asked: string[] = [];
+    const queries: string[] = [];
     const transport = new IntertieChatTransport({
       api: `${server.url}/api/agents/helper/chat`,
       fetch: (url, init) => {
-        if (init?.method === 'GET') asked.push(new URL(url as string).search);
+        if (init?.method === 'GET') queries.push(new URL(url as string).search);
         return fetch(url, init);
       },
     });
     const chat = createChat({ id: thread, transport });
     const sent = chat.sendMessage({ text: 'Write a long answer' });
-    await until(() => shown(chat.lastMessage).length > 2);
+    await waitUntil(() => shown(chat.lastMessage).length > 2);
     for (let cuts = 0; cuts < 3; cuts++) {
       const length = JSON.stringify(chat.lastMessage).length;
       await postJson(`${server.url}/api/dev/wire`, { thread, cut: true });
-      await until(() => JSON.stringify(chat.lastMessage).length > length + 20);
+      await waitUntil(() => JSON.stringify(chat.lastMessage).length > length + 20);
     }
     expect(chat.status).toBe('streaming');
-    // Each time from behind what it had read, and not from the beginning.
-    expect(asked).toHaveLength(3);
-    for (const query of asked) expect(query).toMatch(/[?&]after=[^&]+\.\d+\.\d+/);
-    expect(new Set(asked).size).toBe(3);
+    // Each request resumes after the last chunk, not from the start.
+    expect(queries).toHaveLength(3);
+    for (const query of queries) expect(query).toMatch(/[?&]after=[^&]+\.\d+\.\d+/);
+    expect(new Set(queries).size).toBe(3);
     await chat.stop();
     await sent;
     const messages = await stored(thread);
     expect(messages.at(-1)?.metadata).toMatchObject({ intertie: { status: 'aborted' } });
     const text = (message: UIMessage | undefined): string =>
       (message?.parts ?? []).map((part) => ('text' in part ? part.text : '')).join('');
-    // What it has read before it left is the beginning of what the store has.
+    // The text that the chat has read is a prefix of the stored text.
     expect(text(messages.at(-1)).startsWith(text(chat.lastMessage))).toBe(true);
   });
 });

@@ -1,6 +1,6 @@
 import { createParser } from 'eventsource-parser';
 
-/** What a bare `useChat` posts for a new message. */
+/** Body that a bare `useChat` posts for a new message. */
 export function chatBody(thread: string, text: string, id: string = crypto.randomUUID()): string {
   const messages = [{ id, role: 'user', parts: [{ type: 'text', text }] }];
   return JSON.stringify({ id: thread, trigger: 'submit-message', messages });
@@ -12,7 +12,7 @@ export function postJson(url: string, body: unknown, headers: { [name: string]: 
 }
 
 /** Sends a message and reads the answer to its end. */
-export async function say(
+export async function sendMessage(
   base: string,
   { agent = 'helper', thread, text }: { agent?: string; thread: string; text: string },
 ): Promise<{ runId: string; messageId: string; body: string }> {
@@ -28,7 +28,7 @@ export async function say(
 
 export type Received = { id: string | undefined; event: string | undefined; data: unknown };
 
-/** The events of a response, one by one; leaving closes the connection. */
+/** Reads the events of a response. Returning early closes the connection. */
 export async function* readEvents(response: Response): AsyncGenerator<Received> {
   const received: Received[] = [];
   const parser = createParser({
@@ -48,8 +48,8 @@ export async function* readEvents(response: Response): AsyncGenerator<Received> 
   }
 }
 
-/** The events that came until `isEnough`. */
-export async function takeEvents(
+/** Reads events until `isEnough`. */
+export async function collectEvents(
   response: Response,
   isEnough: (events: readonly Received[]) => boolean,
 ): Promise<Received[]> {

@@ -8,7 +8,7 @@ import { newPostgresUrl } from '../../postgres/test/databases.ts';
 import { startFaultProxy } from '../../postgres/test/fault-proxy.ts';
 import { skipTimeouts } from '../../postgres/test/skip-timeouts.ts';
 import { commands } from '../src/commands/index.ts';
-import { folderOf } from '../src/commands/run-serve.ts';
+import { getDatabaseFolder } from '../src/commands/run-serve.ts';
 import { runProgram } from '../src/commands/program.ts';
 import { examine } from '../src/doctor/examine.ts';
 import { templates } from '../src/init/project-files.ts';
@@ -31,7 +31,7 @@ async function run(...args: string[]): Promise<{ code: number; out: string; err:
   return { code, out, err };
 }
 
-test('every command has help that says what it does', async () => {
+test('lists every command in the help', async () => {
   const { out } = await run('--help');
   for (const name of ['serve', 'init', 'doctor', 'migrate']) {
     expect(out).toContain(name);
@@ -40,7 +40,7 @@ test('every command has help that says what it does', async () => {
 });
 
 describe('init', () => {
-  test.each(templates)('writes a project with %s, and overwrites nothing', async (template) => {
+  test.each(templates)('creates a project with %s and overwrites nothing', async (template) => {
     const project = join(folder, template);
     const { code, out } = await run('init', project, '--with', template, '--json');
     expect(code).toBe(0);
@@ -52,13 +52,13 @@ describe('init', () => {
     });
     expect(await run('init', project)).toMatchObject({
       code: 1,
-      err: expect.stringContaining('nothing is overwritten') as unknown,
+      err: expect.stringContaining('init overwrites nothing') as unknown,
     });
   });
 });
 
-describe('a configuration', () => {
-  test('in TypeScript is loaded, and again when it has changed', async () => {
+describe('loadConfig', () => {
+  test('loads TypeScript, and loads it again after a change', async () => {
     const path = join(folder, 'intertie.config.ts');
     const source = "{ name: 'x', pauses: 'replay' as const, run: () => new ReadableStream() }";
     writeFileSync(path, `const port: number = 5001; export default { agents: { one: ${source} }, port };`);
@@ -68,18 +68,18 @@ describe('a configuration', () => {
     expect(Object.keys((await loadConfig(path)).agents)).toEqual(['two']);
   });
 
-  test('that is wrong is refused with its file and field', async () => {
+  test('rejects an invalid configuration with its file and field', async () => {
     const path = join(folder, 'wrong.config.ts');
     writeFileSync(path, 'export default { agents: { one: 1 } };');
     await expect(loadConfig(path)).rejects.toThrow(/wrong\.config\.ts: agents\.one is 1/);
     writeFileSync(path, 'export default {');
     await expect(loadConfig(path)).rejects.toMatchObject({ code: 'no-config' });
-    expect(() => findConfig(folder, 'none.ts')).toThrow('There is no configuration file');
+    expect(() => findConfig(folder, 'none.ts')).toThrow('none.ts does not exist');
   });
 });
 
 describe('doctor', () => {
-  test('knows an Intertie server, a MAIL server, an AG-UI agent, and nothing', async () => {
+  test('recognizes an Intertie server, a MAIL server, and servers of other kinds', async () => {
     const server = await startDemoServer();
     const mail = await startMAILDemo();
     const other = createServer((_, response) => void response.writeHead(204).end());
@@ -91,14 +91,14 @@ describe('doctor', () => {
     };
     expect(await found(server.url)).toMatch(/^fine: Intertie .* with helper, swarm/);
     expect(await found(mail.url)).toMatch(/^fine: MAIL 1\.3.* with supervisor/);
-    expect(await found(`http://127.0.0.1:${port}/`)).toMatch(/^broken: answers 204/);
+    expect(await found(`http://127.0.0.1:${port}/`)).toBe('broken: unknown kind of server, status 204');
     other.close();
     expect(await found(`http://127.0.0.1:${port}/`)).toMatch(/^broken:/);
-    expect(await found('nonsense')).toBe('broken: is no URL');
+    expect(await found('nonsense')).toBe('broken: not a URL');
     await Promise.all([server.close(), mail.stop()]);
   });
 
-  test('says the next step for a database that is not there, without its password', async () => {
+  test('shows the next step for an unreachable database, without its password', async () => {
     const url = 'postgres://someone:secret@127.0.0.1:1/nothing';
     const findings = await examine({ env: { DATABASE_URL: url } });
     const database = findings.find(({ what }) => what === 'Database');
@@ -113,13 +113,13 @@ describe('DATABASE_URL', () => {
     ['', './.intertie'],
     ['./data', './data'],
     ['postgres://127.0.0.1/chat', undefined],
-  ])('opens DATABASE_URL "%s" as an embedded database in %s', async (url, kept) => {
+  ])('opens DATABASE_URL "%s" as an embedded database in %s', async (url, path) => {
     onTestFinished(() => void vi.unstubAllEnvs());
     vi.stubEnv('DATABASE_URL', url);
-    expect(folderOf({ agents: {} })).toBe(kept);
-    if (kept === undefined) return;
+    expect(getDatabaseFolder({ agents: {} })).toBe(path);
+    if (path === undefined) return;
     const database = (await examine({ env: { DATABASE_URL: url } })).find(({ what }) => what === 'Database');
-    expect(database).toMatchObject({ state: 'fine', found: expect.stringContaining(`${kept}, embedded`) as unknown });
+    expect(database).toMatchObject({ state: 'fine', found: expect.stringContaining(`${path}, embedded`) as unknown });
   });
 
   test(
@@ -143,7 +143,7 @@ describe('DATABASE_URL', () => {
   );
 });
 
-test('migrate prints the SQL for whoever applies it', async () => {
+test('migrate prints the SQL', async () => {
   const { code, out } = await run('migrate', '--print');
   expect(code).toBe(0);
   expect(out).toContain('create table');

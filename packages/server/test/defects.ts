@@ -1,6 +1,6 @@
 import { createDialects } from '../src/cli/formats/dialects.ts';
 
-/** A stream with one thing wrong, and the rule that says so. */
+/** Stream with one defect, and the rule that it violates. */
 export type Defect = readonly [rule: string, items: readonly unknown[]];
 
 const run = { type: 'run-start', runId: 'r', threadId: 't', messageId: 'm' };
@@ -56,7 +56,7 @@ const canonical: Defect[] = [
 const start = { type: 'start', messageId: 'm' };
 const finish = { type: 'finish' };
 const [stepStart, stepEnd] = [{ type: 'start-step' }, { type: 'finish-step' }];
-const words = [textStart, { type: 'text-delta', id: 'a', delta: 'Hi' }, textEnd];
+const text = [textStart, { type: 'text-delta', id: 'a', delta: 'Hi' }, textEnd];
 const tool = { toolCallId: 'c', toolName: 'search' };
 const available = { type: 'tool-input-available', ...tool, input: {} };
 const output = { type: 'tool-output-available', toolCallId: 'c', output: 1 };
@@ -72,14 +72,14 @@ const uiMessageStream: Defect[] = [
   ['T7-metadata', [{ ...start, messageMetadata: 'text' }, finish]],
   ['T8-error', [start, { type: 'error', errorText: 'No.' }, textStart, textEnd]],
   ['S1-end', [start, textStart, finish]],
-  ['S2-open', [start, textStart, ...words, finish]],
-  ['S3-finish', [start, ...words]],
+  ['S2-open', [start, textStart, ...text, finish]],
+  ['S3-finish', [start, ...text]],
   ['S4-order', [start, stepEnd, finish]],
   ['S5-dynamic', [start, { type: 'tool-input-start', ...tool }, { ...available, dynamic: true }, finish]],
   ['S6-once', [start, available, available, finish]],
   ['S7-output', [start, available, output, output, finish]],
   ['S8-data', [start, { type: 'data-x', id: '1', data: 1 }, { type: 'data-y', id: '1', data: 2 }, finish]],
-  ['S9-start', [start, ...words, { type: 'start', messageId: 'other' }, finish]],
+  ['S9-start', [start, ...text, { type: 'start', messageId: 'other' }, finish]],
   [
     'S10-replace',
     [
@@ -91,7 +91,7 @@ const uiMessageStream: Defect[] = [
   ],
   ['S11-abort', [start, { type: 'abort' }, finish]],
   ['S12-empty', [start, stepStart, stepEnd, finish]],
-  ['S13-result', [start, stepStart, available, output, ...words, stepEnd, finish]],
+  ['S13-result', [start, stepStart, available, output, ...text, stepEnd, finish]],
   ['S14-frame', [start, { type: 'data-x', data: JSON.parse('{"__proto__":1}') as unknown }, finish]],
 ];
 
@@ -250,18 +250,18 @@ const agUi: Defect[] = [
 ];
 
 const logged = { task_id: 't', description: 'said', extra_data: {} };
-const said = (type: string, data: object = {}): object => ({
+const newMessage = (type: string, data: object = {}): object => ({
   event: 'new_message',
   data: { ...logged, extra_data: { full_message: { msg_type: type, message: {} } }, ...data },
 });
-const final = said('broadcast_complete');
+const final = newMessage('broadcast_complete');
 const complete = { event: 'task_complete', data: { task_id: 't', response: 'Done.' } };
 
 const mail: Defect[] = [
   ['frame', [final, { data: {} }, complete]],
   ['json', [final, { event: 'new_message', data: "{'task_id': 't'}" }, complete]],
-  ['task', [final, said('request', { task_id: 'other' }), complete]],
-  ['description', [said('broadcast_complete', { description: undefined }), complete]],
+  ['task', [final, newMessage('request', { task_id: 'other' }), complete]],
+  ['description', [newMessage('broadcast_complete', { description: undefined }), complete]],
   ['message', [final, { event: 'new_message', data: logged }, complete]],
   ['tool', [final, { event: 'tool_call', data: logged }, complete]],
   ['resume', [{ event: 'task_complete_call_duplicate', data: logged }, complete]],
@@ -270,29 +270,29 @@ const mail: Defect[] = [
 ];
 
 const user = { role: 'user', content: 'hi' };
-const called = (id = 'c', more: object = {}): object => ({
+const callMessage = (id = 'c', fields: object = {}): object => ({
   role: 'assistant',
-  content: [{ type: 'tool-call', toolCallId: id, toolName: 'weather', input: {}, ...more }],
+  content: [{ type: 'tool-call', toolCallId: id, toolName: 'weather', input: {}, ...fields }],
 });
-const returned = (id = 'c'): object => ({
+const resultMessage = (id = 'c'): object => ({
   role: 'tool',
   content: [{ type: 'tool-result', toolCallId: id, toolName: 'weather', output: { type: 'text', value: 'sun' } }],
 });
 const assistant = (...content: object[]): object => ({ role: 'assistant', content });
-const spoken = assistant({ type: 'text', text: 'Hello' });
+const textMessage = assistant({ type: 'text', text: 'Hello' });
 
 const modelMessages: Defect[] = [
   ['M0-shape', [user, { role: 'user', parts: [] }]],
   ['M1-system', [user, { role: 'system', content: 'Now be long.' }]],
-  ['M2-first', [spoken, user]],
-  ['M2-last', [user, spoken]],
+  ['M2-first', [textMessage, user]],
+  ['M2-last', [user, textMessage]],
   ['M3-empty', [user, assistant(), user]],
-  ['M4-id', [user, called('run:1'), returned('run:1')]],
-  ['M4-name', [user, called('a', { toolName: 'my tool' }), returned('a')]],
-  ['M4-input', [user, called('a', { input: '{}' }), returned('a')]],
-  ['M5-answered', [user, called(), user]],
-  ['M5-next', [user, called(), spoken, returned()]],
-  ['M5-orphan', [user, returned()]],
+  ['M4-id', [user, callMessage('run:1'), resultMessage('run:1')]],
+  ['M4-name', [user, callMessage('a', { toolName: 'my tool' }), resultMessage('a')]],
+  ['M4-input', [user, callMessage('a', { input: '{}' }), resultMessage('a')]],
+  ['M5-answered', [user, callMessage(), user]],
+  ['M5-next', [user, callMessage(), textMessage, resultMessage()]],
+  ['M5-orphan', [user, resultMessage()]],
   ['M6-reasoning', [user, assistant({ type: 'reasoning', text: 'hm' }), user]],
   [
     'M7-approval',
@@ -345,7 +345,7 @@ export const defects: { readonly [dialect: string]: readonly Defect[] } = {
   'ai-sdk': aiSdk,
 };
 
-/** Every rule that a dialect has and no defect breaks. */
+/** Lists rules that no defect violates. */
 export function uncovered(): string[] {
   return createDialects().all.flatMap(({ dialect }) => {
     const covered = new Set(defects[dialect.name]?.map(([rule]) => rule));

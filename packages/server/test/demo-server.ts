@@ -6,7 +6,7 @@ import { serve, type ServedIntertie } from '../src/serve.ts';
 
 export type DemoServer = ServedIntertie & { store: Store };
 
-/** The demo agents behind a real server on a free port, with a store in memory unless another is given. */
+/** Starts the demo agents on a free port, with an in-memory store by default. */
 export async function startDemoServer(
   config: Partial<IntertieConfig> & { pace?: number; logger?: Logger } = {},
 ): Promise<DemoServer> {

@@ -9,7 +9,7 @@ import { startNode } from './nodes.ts';
 const rounds = Number(process.env['SOAK_ROUNDS'] ?? 20);
 const chats = 20;
 
-test('many chats through a bad network, on Postgres', async () => {
+test('completes many chats over a bad network on Postgres', async () => {
   const node = await startNode(await newPostgresUrl(), 0.2);
   for (let round = 0; round < rounds; round++) {
     const proxy = await startChaosProxy(node.url, randomFrom(round));
@@ -24,7 +24,7 @@ test('many chats through a bad network, on Postgres', async () => {
   await node.kill('SIGTERM');
 });
 
-test('a node is killed under load, again and again: every run ends for a reason, and its readers are told', async () => {
+test('ends every run and informs its readers if nodes are killed under load', async () => {
   const database = await newPostgresUrl();
   const survivor = await startNode(database, 0.5);
   const all = { complete: 0, 'error lost': 0 };
@@ -40,7 +40,7 @@ test('a node is killed under load, again and again: every run ends for a reason,
   await survivor.kill('SIGTERM');
 });
 
-test('the database is restarted under load, again and again', async () => {
+test('ends every run if the database is restarted under load', async () => {
   const server = await startOwnServer();
   const nodes = [await startNode(server.url, 0.5), await startNode(server.url, 0.5)];
   for (let round = 0; round < rounds; round++) {
@@ -52,7 +52,7 @@ test('the database is restarted under load, again and again', async () => {
     };
     const ends = await disturbRuns({ nodes, survivor: nodes[0]!, chats, disturb });
     process.stdout.write(`away for ${awayMs} ms: ${JSON.stringify(ends)}\n`);
-    // Away for longer than its lease, a node may be taken for dead by the one that is back first.
+    // If the outage exceeds the lease, the first node that is back may take over the runs of the other.
     const known = (ends['complete'] ?? 0) + (ends['error lost'] ?? 0);
     expect([known, ends]).toEqual([chats, ends]);
   }

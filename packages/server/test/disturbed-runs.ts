@@ -1,41 +1,42 @@
 import { startBalancer } from './balancer.ts';
-import { chatThroughChaos, endOf, expectStored, followToEnd } from './chaos.ts';
+import { chatThroughChaos, describeEnd, expectStored, followToEnd } from './chaos.ts';
 import type { Node } from './nodes.ts';
 
-type Disturbed = {
+type Options = {
   nodes: readonly Node[];
-  /** The node that is asked what the store has. */
+  /** Node that is asked for stored messages. */
   survivor: Node;
   chats: number;
-  /** What happens while all of them are being answered. */
+  /** Injects the fault while all chats are streaming. */
   disturb: () => Promise<void>;
 };
 
 /**
- * Chats over one address for all nodes, and a second reader of each, while something breaks. Every one of them ends with the
- * message in the store; returns how many runs ended how.
+ * Runs chats over a load balancer, with a second reader of each run, while a fault is injected. All of them must end with the
+ * stored message. Returns the number of runs by outcome.
  */
-export async function disturbRuns({ nodes, survivor, chats, disturb }: Disturbed): Promise<{ [end: string]: number }> {
+export async function disturbRuns({ nodes, survivor, chats, disturb }: Options): Promise<{ [end: string]: number }> {
   const balancer = await startBalancer(nodes);
   const threads = Array.from({ length: chats }, () => crypto.randomUUID());
-  const talking = new Set<string>();
-  const told = threads.map((thread) => chatThroughChaos(balancer.url, survivor.url, 'Write a long answer', thread));
+  const streaming = new Set<string>();
+  const chatting = threads.map((thread) => chatThroughChaos(balancer.url, survivor.url, 'Write a long answer', thread));
   const read = threads.map(async (thread) => {
     const events = await followToEnd(balancer.url, await liveRun(survivor.url, thread), ({ type }) => {
-      if (type === 'text-delta') talking.add(thread);
+      if (type === 'text-delta') streaming.add(thread);
     });
     return events;
   });
-  // Should one of them fail, it is said below, and not as something that nobody has caught.
-  for (const one of [...told, ...read]) one.catch(() => undefined);
-  while (talking.size < chats) await new Promise((resolve) => setTimeout(resolve, 10));
+  // Failures are reported below, not as unhandled rejections.
+  for (const promise of [...chatting, ...read]) promise.catch(() => undefined);
+  while (streaming.size < chats) await new Promise((resolve) => setTimeout(resolve, 10));
   await disturb();
   const ends: { [end: string]: number } = {};
-  for (const end of await Promise.all(told)) ends[end] = (ends[end] ?? 0) + 1;
+  for (const end of await Promise.all(chatting)) ends[end] = (ends[end] ?? 0) + 1;
   const logs = await Promise.all(read);
   for (const [index, events] of logs.entries()) {
     await expectStored(survivor.url, threads[index]!, events);
-    if (ends[endOf(events)] === undefined) throw new Error(`A reader saw ${endOf(events)}, and no chat did.`);
+    const end = describeEnd(events);
+    if (ends[end] === undefined) throw new Error(`A reader saw ${end}, and no chat did.`);
   }
   await balancer.close();
   return ends;

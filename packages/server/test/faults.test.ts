@@ -41,26 +41,26 @@ const failing: AgentSource = {
 let served: Intertie | undefined;
 afterEach(() => served?.close());
 
-type Asked = {
-  ask(path: string, body?: string): Promise<string>;
+type FailingServer = {
+  request(path: string, body?: string): Promise<string>;
   logged: Array<[string, LogFields | undefined]>;
   store: Store;
 };
 
-async function serveFailing(config: { token?: string }): Promise<Asked> {
+async function serveFailing(config: { token?: string }): Promise<FailingServer> {
   const store = createInMemoryStore();
-  const logged: Asked['logged'] = [];
+  const logged: FailingServer['logged'] = [];
   const logger = { log: (_: string, event: string, fields?: LogFields) => void logged.push([event, fields]) };
   const intertie = await createIntertie({ agents: { failing }, database: store, ...config }, { logger });
   served = intertie;
-  const ask = async (path: string, body?: string): Promise<string> => {
+  const request = async (path: string, body?: string): Promise<string> => {
     const headers = { host: 'localhost', 'content-type': 'application/json', authorization: `Bearer ${token}` };
     const init = body === undefined ? { headers } : { method: 'POST', headers, body };
     const response = await intertie.fetch(new Request(`http://localhost${path}`, init));
     expect([path, response.status]).toEqual([path, 200]);
     return response.text();
   };
-  return { ask, logged, store };
+  return { request, logged, store };
 }
 
 const agUiBody = JSON.stringify({
@@ -69,11 +69,11 @@ const agUiBody = JSON.stringify({
   messages: [{ id: 'm1', role: 'user', content: 'Hi' }],
 });
 
-/** Every way to read a run that has failed. */
-async function readAll({ ask }: Asked): Promise<Map<string, string>> {
+/** Reads a failed run over every route. */
+async function readAll({ request }: FailingServer): Promise<Map<string, string>> {
   const answers = new Map<string, string>();
   const read = async (path: string, body?: string): Promise<string> => {
-    const text = await ask(path, body);
+    const text = await request(path, body);
     answers.set(`${body === undefined ? 'GET' : 'POST'} ${path}`, text);
     return text;
   };
@@ -102,8 +102,8 @@ async function readAll({ ask }: Asked): Promise<Map<string, string>> {
 }
 
 test('shows no text of a provider in any route, and logs and stores it', async () => {
-  const asked = await serveFailing({ token });
-  const answers = await readAll(asked);
+  const server = await serveFailing({ token });
+  const answers = await readAll(server);
   for (const [path, text] of answers) expect([path, text.includes('sk-secret')]).toEqual([path, false]);
   const { runs } = JSON.parse(answers.get('GET /api/threads/chat/runs')!) as {
     runs: Array<{ runId: string; outcome: unknown }>;
@@ -113,11 +113,11 @@ test('shows no text of a provider in any route, and logs and stores it', async (
   expect(outcome).toEqual({ outcome: 'error', error: { code: 'run-failed', message } });
   expect(answers.get('POST /api/chat')).toContain(JSON.stringify(message).slice(1, -1));
   expect(answers.get('POST /api/agents/failing/ag-ui')).toContain('"code":"run-failed"');
-  const failures = asked.logged.filter(([event]) => event === 'run-failed');
+  const failures = server.logged.filter(([event]) => event === 'run-failed');
   expect(failures.map(([, fields]) => fields)).toContainEqual(
     expect.objectContaining({ runId, threadId: 'chat', agent: 'failing', code: 'invalid_api_key', error: secret }),
   );
-  const records = await asked.store.registry.listRuns(localScope, { threadId: 'chat' });
+  const records = await server.store.registry.listRuns(localScope, { threadId: 'chat' });
   expect(records).toMatchObject([{ outcome: { error: { message: secret, code: 'invalid_api_key' } } }]);
 });
 

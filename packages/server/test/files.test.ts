@@ -9,10 +9,10 @@ const usage = {
   inputTokens: { total: 1, noCache: 1, cacheRead: 0, cacheWrite: 0 },
   outputTokens: { total: 1, text: 1, reasoning: 0 },
 };
-/** More than goes inside a message. */
+/** Larger than what is stored inside a message. */
 const picture = new Uint8Array(50_000).fill(7);
 
-test('a file that was sent before is named in a message; the model gets its bytes, and pages get addresses', async () => {
+test('resolves an uploaded file to bytes for the model and to a URL for clients', async () => {
   const painter = new MockLanguageModelV3({
     doStream: async () => ({
       stream: simulateReadableStream({
@@ -24,17 +24,18 @@ test('a file that was sent before is named in a message; the model gets its byte
     }),
   });
   const intertie = await createIntertie({ agents: { painter: model(painter) }, database: createInMemoryStore() });
-  const ask = (path: string, init?: RequestInit): Promise<Response> =>
+  const request = (path: string, init?: RequestInit): Promise<Response> =>
     intertie.fetch(new Request(`http://localhost${path}`, init));
 
-  const kept = await ask('/api/blobs', { method: 'POST', body: picture, headers: { 'content-type': 'image/png' } });
-  const { url } = (await kept.json()) as { url: string };
+  const headers = { 'content-type': 'image/png' };
+  const uploaded = await request('/api/blobs', { method: 'POST', body: picture, headers });
+  const { url } = (await uploaded.json()) as { url: string };
   const parts = [
     { type: 'text', text: 'What is this?' },
     { type: 'file', mediaType: 'image/png', url },
   ];
   const body = JSON.stringify({ id: 'files', messages: [{ id: 'u1', role: 'user', parts }] });
-  const told = await (await ask('/api/chat', { method: 'POST', body })).text();
+  const answer = await (await request('/api/chat', { method: 'POST', body })).text();
 
   const [call] = painter.doStreamCalls;
   const content = call!.prompt.find(({ role }) => role === 'user')!.content as Array<{ type: string; data?: unknown }>;
@@ -42,11 +43,13 @@ test('a file that was sent before is named in a message; the model gets its byte
   expect(Buffer.from(file.data as string, typeof file.data === 'string' ? 'base64' : undefined)).toEqual(
     Buffer.from(picture),
   );
-  expect(told).toContain(`"url":"${url}"`);
-  const { messages } = (await (await ask('/api/threads/files/messages?format=ui')).json()) as { messages: unknown[] };
+  expect(answer).toContain(`"url":"${url}"`);
+  const { messages } = (await (await request('/api/threads/files/messages?format=ui')).json()) as {
+    messages: unknown[];
+  };
   expect(JSON.stringify(messages).split(url)).toHaveLength(3);
-  const canonical = await (await ask('/api/threads/files/messages')).text();
+  const canonical = await (await request('/api/threads/files/messages')).text();
   expect(canonical).not.toContain('/api/blobs/');
-  expect(new Uint8Array(await (await ask(url)).arrayBuffer())).toEqual(picture);
+  expect(new Uint8Array(await (await request(url)).arrayBuffer())).toEqual(picture);
   await intertie.close();
 });

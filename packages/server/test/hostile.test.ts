@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readRunHeaders } from '@intertie/core/http';
 import type { LogFields } from '../src/telemetry/logger.ts';
-import { chatBody, postJson, say } from './client.ts';
+import { chatBody, postJson, sendMessage } from './client.ts';
 import { startDemoServer, type DemoServer } from './demo-server.ts';
 import { post, send, type Sent } from './raw-request.ts';
 
@@ -21,7 +21,7 @@ afterAll(() => server.close());
 const chat = '/api/agents/helper/chat';
 const agUi = '/api/agents/helper/ag-ui';
 const patch = (body: string): Sent => ({ ...post('/api/threads/t', body), method: 'PATCH' });
-/** Deeper than a stack. */
+/** Deeper than the call stack. */
 const levels = `${'['.repeat(10_000)}${']'.repeat(10_000)}`;
 const agUiBody = (fields: { [name: string]: string }): string =>
   `{${Object.entries({ threadId: '"t"', runId: '"r"', messages: '[]', ...fields })
@@ -32,13 +32,13 @@ const withOutput = (json: string): string =>
 const oneAnswer = (json: string): string => `{"answers":[{"toolCallId":"c","output":${json}}]}`;
 const deep = `${'['.repeat(90_000)}${']'.repeat(90_000)}`;
 
-describe('what a stranger sends, and what it gets', () => {
+describe('hostile requests', () => {
   const table: Array<[string, Sent, number, string]> = [
     ['malformed JSON', post(chat, '{"id":'), 400, 'bad-json'],
     ['JSON of another kind', post(chat, '[1,2,3]'), 400, 'bad-request'],
-    ['messages that are none', post(chat, '{"id":"a","messages":"no"}'), 400, 'bad-request'],
+    ['messages that are not a list', post(chat, '{"id":"a","messages":"no"}'), 400, 'bad-request'],
     ['a message without parts', post(chat, '{"id":"a","messages":[{"role":"user"}]}'), 400, 'bad-request'],
-    ['an id that is none', post(chat, '{"id":7,"messages":[]}'), 400, 'bad-request'],
+    ['an id that is not a string', post(chat, '{"id":7,"messages":[]}'), 400, 'bad-request'],
     ['a thread with NUL', post(chat, chatBody('a\u0000b', 'x')), 400, 'bad-id'],
     ['a thread id of 300 bytes', post(chat, chatBody('a'.repeat(300), 'x')), 400, 'bad-id'],
     ['a message id of 300 bytes', post(chat, chatBody('t', 'x', 'm'.repeat(300))), 400, 'bad-id'],
@@ -48,7 +48,7 @@ describe('what a stranger sends, and what it gets', () => {
     ['wrong types for a thread', patch('{"title":{"a":1}}'), 400, 'bad-request'],
     ['malformed JSON for answers', post('/api/runs/x/answers', '{"answers":['), 400, 'bad-json'],
     ['wrong types for answers', post('/api/runs/x/answers', '{"answers":{"questionId":"q"}}'), 400, 'bad-request'],
-    ['a wire that is none', post('/api/dev/wire', '{"thread":7}'), 400, 'bad-request'],
+    ['wrong types for the wire', post('/api/dev/wire', '{"thread":7}'), 400, 'bad-request'],
     ['deeply nested lists', post(chat, deep), 400, 'json-too-deep'],
     ['deeply nested lists for AG-UI', post(agUi, deep), 400, 'json-too-deep'],
     ['deeply nested lists as an answer', post('/api/runs/x/answers', `{"answers":${deep}}`), 400, 'json-too-deep'],
@@ -101,58 +101,63 @@ describe('what a stranger sends, and what it gets', () => {
     ],
     ['a body of 300 kB', post(chat, `"${'x'.repeat(300_000)}"`), 413, 'too-large'],
     [
-      'a body that is longer than it says',
+      'a chunked body of 300 kB',
       post(chat, `"${'y'.repeat(300_000)}"`, { 'transfer-encoding': 'chunked' }),
       413,
       'too-large',
     ],
-    ['bytes that are no UTF-8', post('/api/runs/x/stop', new Uint8Array([0xff, 0xfe, 0x22])), 400, 'bad-json'],
-    ['fields that nobody knows', post('/api/runs/x/stop', '{"force":true}'), 400, 'bad-request'],
-    ['answers of no kind', post('/api/runs/x/answers', '{"answers":[{"id":1}]}'), 400, 'bad-request'],
-    ['no answers', post('/api/runs/x/answers', '{"answers":[]}'), 400, 'bad-request'],
+    ['invalid UTF-8', post('/api/runs/x/stop', new Uint8Array([0xff, 0xfe, 0x22])), 400, 'bad-json'],
+    ['unknown fields', post('/api/runs/x/stop', '{"force":true}'), 400, 'bad-request'],
+    ['answers without an id', post('/api/runs/x/answers', '{"answers":[{"id":1}]}'), 400, 'bad-request'],
+    ['an empty list of answers', post('/api/runs/x/answers', '{"answers":[]}'), 400, 'bad-request'],
     ['a guessed run', { path: '/api/runs/guess' }, 404, 'no-run'],
     ['a guessed thread', { path: '/api/threads/guess/messages' }, 404, 'no-thread'],
     ['a guessed stream', { path: '/streams/runs/guess' }, 404, 'no-run'],
     ['a guessed file', { path: `/api/blobs/${'a'.repeat(64)}` }, 404, 'no-blob'],
-    ['a file by a path', { path: '/api/blobs/..%2f..%2fpackage.json' }, 404, 'no-blob'],
-    ['a way out of the folder', { path: '/..%2f..%2fpackage.json' }, 404, 'not-found'],
+    ['a path instead of a file hash', { path: '/api/blobs/..%2f..%2fpackage.json' }, 404, 'no-blob'],
+    ['a path outside the folder', { path: '/..%2f..%2fpackage.json' }, 404, 'not-found'],
     ['an unknown agent', post('/api/agents/nobody/chat', '{}'), 404, 'no-agent'],
     ['a property of objects as an agent', { path: '/api/agents/__proto__/topology' }, 404, 'no-agent'],
-    ['an id that is no UTF-8', { path: '/api/threads/%ED%A0%80' }, 404, 'no-thread'],
+    ['an id in invalid UTF-8', { path: '/api/threads/%ED%A0%80' }, 404, 'no-thread'],
     ['an id with half an escape', { path: '/api/threads/%zz' }, 404, 'no-thread'],
-    ['an id with an end of line', { path: '/api/threads/a%0d%0ax-forged:%20b' }, 404, 'no-thread'],
+    ['an id with a line break', { path: '/api/threads/a%0d%0ax-forged:%20b' }, 404, 'no-thread'],
     ['an id with NUL', { path: '/api/threads/a%00b' }, 400, 'bad-id'],
-    ['an id without end', { path: `/api/threads/${'a'.repeat(300)}` }, 400, 'bad-id'],
-    ['a limit without end', { path: '/api/threads?limit=1000000000' }, 400, 'bad-request'],
-    ['a limit that is none', { path: '/api/threads?limit=many' }, 400, 'bad-request'],
-    ['a cursor that is none', { path: '/api/runs/x/events?after=yesterday' }, 400, 'bad-request'],
-    ['an offset that is none', { path: '/streams/runs/x?offset=12' }, 404, 'no-run'],
-    ['a method that nobody takes', { method: 'TRACE', path: '/api/agents' }, 400, 'bad-request'],
+    ['an id of 300 bytes', { path: `/api/threads/${'a'.repeat(300)}` }, 400, 'bad-id'],
+    ['a huge limit', { path: '/api/threads?limit=1000000000' }, 400, 'bad-request'],
+    ['a limit that is not a number', { path: '/api/threads?limit=many' }, 400, 'bad-request'],
+    ['an invalid cursor', { path: '/api/runs/x/events?after=yesterday' }, 400, 'bad-request'],
+    ['an offset of an unknown run', { path: '/streams/runs/x?offset=12' }, 404, 'no-run'],
+    ['the method TRACE', { method: 'TRACE', path: '/api/agents' }, 400, 'bad-request'],
     ['the address of another server', { path: 'http://evil.example/api/agents' }, 400, 'bad-request'],
-    ['a method that the path does not take', { method: 'PUT', path: '/api/threads' }, 405, 'method-not-allowed'],
+    ['a method that the path does not support', { method: 'PUT', path: '/api/threads' }, 405, 'method-not-allowed'],
     ['a forged Host', { path: '/api/agents', headers: { host: 'evil.example' } }, 403, 'host-not-allowed'],
     [
-      'a Host that looks like ours',
+      'a Host that starts like a local one',
       { path: '/api/agents', headers: { host: 'localhost.evil.example' } },
       403,
       'host-not-allowed',
     ],
-    ['a proxy’s word', { path: '/api/agents', headers: { 'x-forwarded-for': '10.0.0.1' } }, 403, 'host-not-allowed'],
     [
-      'a post from another page',
+      'a forwarded address',
+      { path: '/api/agents', headers: { 'x-forwarded-for': '10.0.0.1' } },
+      403,
+      'host-not-allowed',
+    ],
+    [
+      'a post from a page of another origin',
       post(chat, chatBody('t', 'x'), { origin: 'https://evil.example' }),
       403,
       'origin-not-allowed',
     ],
     ['a post from a file', post(chat, chatBody('t', 'x'), { origin: 'null' }), 403, 'origin-not-allowed'],
     [
-      'a form of another site',
+      'a form from another site',
       post(chat, chatBody('t', 'x'), { 'sec-fetch-site': 'cross-site' }),
       403,
       'origin-not-allowed',
     ],
     [
-      'another port of this machine',
+      'a page on another port of this machine',
       post(chat, chatBody('t', 'x'), { origin: 'http://127.0.0.1:1' }),
       403,
       'origin-not-allowed',
@@ -167,7 +172,7 @@ describe('what a stranger sends, and what it gets', () => {
     expect(body).not.toMatch(/node_modules|\.ts:\d|at \w+ \(/);
   });
 
-  test('a proxy on this machine, for a browser on this machine, is let through', async () => {
+  test('accepts a local proxy that forwards for a local browser', async () => {
     const headers = { 'x-forwarded-for': '::1, 127.0.0.1' };
     expect((await send(server.url, { path: '/api/agents', headers })).status).toBe(200);
   });
@@ -183,9 +188,9 @@ describe('what a stranger sends, and what it gets', () => {
     expect(await found.json()).toMatchObject({ runId, state: 'complete' });
   });
 
-  test('poison in a message is kept as it is, and answered', async () => {
+  test('stores control characters and lone surrogates of a message unchanged', async () => {
     const text = 'a\u0000b \uD800 \u202e\n\r\ndata: forged\nid: 1';
-    const { runId } = await say(server.url, { thread: 'poison\u200b', text });
+    const { runId } = await sendMessage(server.url, { thread: 'poison\u200b', text });
     const { messages } = (await (
       await fetch(`${server.url}/api/threads/${encodeURIComponent('poison\u200b')}/messages`)
     ).json()) as {
@@ -196,7 +201,7 @@ describe('what a stranger sends, and what it gets', () => {
     expect(events).not.toMatch(/^data: forged/m);
   });
 
-  test('a slow body does not hold the others up, and a half-open connection is nothing', async () => {
+  test('answers other requests while a body arrives slowly', async () => {
     const { hostname, port } = new URL(server.url);
     const slow = connect(Number(port), hostname);
     slow.on('error', () => undefined);
@@ -205,21 +210,21 @@ describe('what a stranger sends, and what it gets', () => {
     slow.destroy();
   });
 
-  test('a preflight from elsewhere is allowed nothing, and a read is not shown to it', async () => {
+  test('sends no CORS headers to a foreign origin, and logs it once', async () => {
     const headers = { origin: 'https://app.example', 'access-control-request-method': 'POST' };
     const preflight = await send(server.url, { method: 'OPTIONS', path: chat, headers });
     expect([preflight.status, preflight.headers['access-control-allow-origin']]).toEqual([204, undefined]);
     const read = await send(server.url, { path: '/api/agents', headers: { origin: 'https://app.example' } });
     expect([read.status, read.headers['access-control-allow-origin']]).toEqual([200, undefined]);
-    const told = logged.filter(([event]) => event === 'foreign-origin');
-    expect(told).toHaveLength(1);
-    expect(told[0]![1]!['fix']).toContain("cors: ['https://app.example']");
+    const warnings = logged.filter(([event]) => event === 'foreign-origin');
+    expect(warnings).toHaveLength(1);
+    expect(warnings[0]![1]!['fix']).toContain("cors: ['https://app.example']");
   });
 });
 
-test('a replayed answer is a duplicate, another one a conflict, one to nobody’s question unknown: nothing runs twice', async () => {
+test('accepts one answer to a question and reports duplicates, conflicts and unknown questions', async () => {
   const thread = 'replayed';
-  const { runId } = await say(server.url, { thread, text: 'Send an email to Ada' });
+  const { runId } = await sendMessage(server.url, { thread, text: 'Send an email to Ada' });
   const open = await fetch(`${server.url}/api/questions?state=open&thread=${thread}`);
   const { questions } = (await open.json()) as { questions: Array<{ id: string }> };
   const answer = async (given: object): Promise<unknown> => {
@@ -240,20 +245,20 @@ test('a replayed answer is a duplicate, another one a conflict, one to nobody’
   expect(runs).toHaveLength(2);
 });
 
-test('a request in two lengths is no request', async () => {
+test('rejects a request with both content-length and transfer-encoding', async () => {
   const { hostname, port } = new URL(server.url);
   const socket = connect(Number(port), hostname);
-  const said: Buffer[] = [];
-  socket.on('data', (chunk: Buffer) => said.push(chunk));
+  const received: Buffer[] = [];
+  socket.on('data', (chunk: Buffer) => received.push(chunk));
   const closed = new Promise((resolve) => socket.on('close', resolve));
   const lengths = 'content-length: 4\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n';
   socket.write(`POST ${chat} HTTP/1.1\r\nhost: 127.0.0.1\r\n${lengths}GET /health HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n`);
   await closed;
-  expect(Buffer.concat(said).toString()).toMatch(/^HTTP\/1\.1 400 /);
-  expect(Buffer.concat(said).toString()).not.toContain('200 OK');
+  expect(Buffer.concat(received).toString()).toMatch(/^HTTP\/1\.1 400 /);
+  expect(Buffer.concat(received).toString()).not.toContain('200 OK');
 });
 
-test('no request’s log has a query or a header in it, and none of this is the server’s failure', () => {
+test('logs no queries and headers, and no server errors for hostile requests', () => {
   expect(JSON.stringify(logged)).not.toMatch(/token=|authorization|cookie/i);
   expect(logged.filter(([event]) => event === 'failed' || event === 'refused' || event === 'run-host')).toEqual([]);
 });

@@ -21,7 +21,7 @@ type Compose = {
   volumes: { [name: string]: null };
 };
 
-/** What each asks of whoever starts it, beside the token. */
+/** Environment variables of each template, without the token. */
 const settings: { [template in Template]: string[] } = {
   agent: ['ANTHROPIC_API_KEY'],
   mail: ['MAIL_BASE_URL', 'MAIL_API_KEY'],
@@ -29,7 +29,7 @@ const settings: { [template in Template]: string[] } = {
   'ag-ui': ['AGENT_URL'],
 };
 
-test.each(templates)('the compose file of %s says what its image and its database need', (template) => {
+test.each(templates)('the compose file of %s configures its image and database', (template) => {
   const files = projectFiles(template, 'projects/My chat!');
   const { services, volumes } = parse(files['compose.yaml']!, { strict: true }) as Compose;
   const { intertie, database } = services;
@@ -44,11 +44,11 @@ test.each(templates)('the compose file of %s says what its image and its databas
   expect(intertie.depends_on.database.condition).toBe('service_healthy');
   expect(database.healthcheck.test).toContain(user);
   expect(database.volumes.map((volume) => volume.split(':')[0])).toEqual(Object.keys(volumes));
-  // Longer than the server waits for its runs.
+  // Longer than the default drain time of the server.
   expect(Number.parseInt(intertie.stop_grace_period)).toBeGreaterThan(10);
 });
 
-test.each(templates)('the configuration of %s imports what its package.json names', (template) => {
+test.each(templates)('the package.json of %s lists the imports of its configuration', (template) => {
   const files = projectFiles(template, 'projects/My chat!');
   const { dependencies, name } = JSON.parse(files['package.json']!) as {
     dependencies: { [name: string]: string };

@@ -1,7 +1,7 @@
 // @ts-check
-// node load-client.mjs <url> <streams> <words> <requests of history a second> <protocol,…>: as many clients as there are streams,
-// each of which reads one run to its end and checks that it got every word, once and in order; and beside them readers of history.
-// It prints when all of them have begun, and in the end what they saw.
+// node load-client.mjs <url> <streams> <words> <history requests per second> <protocol,…>: starts one client per stream, which reads a
+// run to its end and checks that it received every word once and in order, and readers of history. Prints a line when all streams have
+// started, and the measurements at the end.
 import { Agent, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -9,10 +9,10 @@ const [base = '', ...numbers] = process.argv.slice(2, 6);
 const [streams = 1, words = 1, perSecond = 1] = numbers.map(Number);
 const protocols = (process.argv[6] ?? 'chat').split(',');
 const headers = { authorization: 'Bearer the-token-of-the-soak-test', 'content-type': 'application/json' };
-/** History is asked for over connections that are kept; each stream has one of its own. */
-const kept = new Agent({ keepAlive: true });
+/** History requests reuse connections; each stream has its own. */
+const keepAliveAgent = new Agent({ keepAlive: true });
 
-/** Milliseconds, counted by value. */
+/** Histogram of milliseconds. */
 class Times {
   #counts = new Uint32Array(120_000);
   #total = 0;
@@ -36,7 +36,7 @@ class Times {
  * @param {{ body?: unknown, agent?: Agent }} [options]
  * @returns {Promise<import('node:http').IncomingMessage>}
  */
-function ask(path, { body, agent } = {}) {
+function sendRequest(path, { body, agent } = {}) {
   return new Promise((resolve, reject) => {
     const sent = request(
       base + path,
@@ -47,8 +47,9 @@ function ask(path, { body, agent } = {}) {
       },
     );
     sent.on('error', (error) => {
-      // A kept connection may be closed in the moment in which it is used again. Any client asks once more then.
-      if (sent.reusedSocket && 'code' in error && error.code === 'ECONNRESET') resolve(ask(path, { body, agent }));
+      // The server may close a reused connection at the moment of the request. Clients retry in that case.
+      if (sent.reusedSocket && 'code' in error && error.code === 'ECONNRESET')
+        resolve(sendRequest(path, { body, agent }));
       else reject(new Error(`${path}: ${error.message}`, { cause: error }));
     });
     sent.end(body && JSON.stringify(body));
@@ -64,18 +65,21 @@ const chatBody = (thread) => ({
 
 /** @type {{ [protocol: string]: (thread: string) => Promise<{ response: import('node:http').IncomingMessage, end: string }> }} */
 const open = {
-  chat: async (thread) => ({ response: await ask('/api/chat', { body: chatBody(thread) }), end: '"type":"finish"' }),
+  chat: async (thread) => ({
+    response: await sendRequest('/api/chat', { body: chatBody(thread) }),
+    end: '"type":"finish"',
+  }),
   'ag-ui': async (thread) => {
     const messages = [{ id: crypto.randomUUID(), role: 'user', content: 'Speak' }];
     const input = { threadId: thread, runId: crypto.randomUUID(), messages, tools: [], context: [], state: {} };
-    const response = await ask('/api/agents/speaker/ag-ui', { body: { ...input, forwardedProps: {} } });
+    const response = await sendRequest('/api/agents/speaker/ag-ui', { body: { ...input, forwardedProps: {} } });
     return { response, end: 'RUN_FINISHED' };
   },
-  // Somebody else's run: begun elsewhere, and followed by its id.
+  // Follows a run that another client started, by its id.
   events: async (thread) => {
-    const begun = await ask('/api/chat', { body: chatBody(thread) });
+    const begun = await sendRequest('/api/chat', { body: chatBody(thread) });
     begun.destroy();
-    const response = await ask(`/api/runs/${String(begun.headers['x-intertie-run'])}/events`);
+    const response = await sendRequest(`/api/runs/${String(begun.headers['x-intertie-run'])}/events`);
     return { response, end: '"outcome":"complete"' };
   },
 };
@@ -86,9 +90,9 @@ const late = new Times();
 let steadyFrom = Infinity;
 let pieces = 0;
 let begun = 0;
-let tellBegun = () => {};
+let resolveBegun = () => {};
 /** @type {Promise<void>} */
-const allBegun = new Promise((resolve) => void (tellBegun = resolve));
+const allBegun = new Promise((resolve) => void (resolveBegun = resolve));
 
 /** @param {number} index */
 async function follow(index) {
@@ -97,7 +101,7 @@ async function follow(index) {
   const { response, end } = await open[protocol](`load-${index}`);
   first.add(Date.now() - sentAt);
   begun += 1;
-  if (begun === streams) tellBegun();
+  if (begun === streams) resolveBegun();
   response.setEncoding('utf8');
   let next = 0;
   let rest = '';
@@ -107,7 +111,7 @@ async function follow(index) {
     rest += piece;
     let read = 0;
     for (const match of rest.matchAll(/(\d+):(\d{13}) /g)) {
-      if (Number(match[1]) !== next) throw new Error(`Stream ${index} got word ${match[1]} where ${next} was due.`);
+      if (Number(match[1]) !== next) throw new Error(`Stream ${index} received word ${match[1]} instead of ${next}.`);
       next += 1;
       delays.add(now - Number(match[2]));
       if (now >= steadyFrom) late.add(now - Number(match[2]));
@@ -116,7 +120,7 @@ async function follow(index) {
     rest = rest.slice(Math.max(read, rest.length - 2000));
   }
   if (next !== words) throw new Error(`Stream ${index} (${protocol}) ended after ${next} of ${words} words.`);
-  if (!rest.includes(end)) throw new Error(`Stream ${index} (${protocol}) ended without saying so: ${rest}`);
+  if (!rest.includes(end)) throw new Error(`Stream ${index} (${protocol}) has no end event: ${rest}`);
 }
 
 const history = new Times();
@@ -125,24 +129,24 @@ const over = new AbortController();
 /** @param {string} path */
 async function readHistory(path) {
   const sentAt = performance.now();
-  for await (const _ of await ask(path, { agent: kept }));
+  for await (const _ of await sendRequest(path, { agent: keepAliveAgent }));
   history.add(performance.now() - sentAt);
 }
 
-async function askForHistory() {
+async function requestHistory() {
   const paths = ['/api/threads/history/messages?format=ui', '/api/threads?limit=50', '/api/threads/history'];
   const begunAt = performance.now();
-  const asked = [];
+  const requests = [];
   for (let n = 0; !over.signal.aborted; n += 1) {
     await sleep(Math.max(0, begunAt + (n * 1000) / perSecond - performance.now()));
-    asked.push(readHistory(paths[n % paths.length] ?? ''));
+    requests.push(readHistory(paths[n % paths.length] ?? ''));
   }
-  await Promise.all(asked);
+  await Promise.all(requests);
 }
 
-const reading = askForHistory();
+const reading = requestHistory();
 const all = Array.from({ length: streams }, async (_, index) => {
-  // Not all in the same moment: what is measured is that they live, not that they arrive.
+  // Staggered, since the test measures live streams and not their start.
   await sleep(index * 15);
   await follow(index);
 });

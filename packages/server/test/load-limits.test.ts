@@ -17,7 +17,7 @@ async function start(limits: IntertieConfig['limits']): Promise<string> {
   return server.url;
 }
 
-async function ask(
+async function sendText(
   url: string,
   thread: string,
   text: string,
@@ -35,9 +35,9 @@ function agUiBody(threadId: string): string {
 
 test('refuses new runs at limits.runs in every protocol, and still reads, answers and stops', async () => {
   const url = await start({ runs: 1 });
-  const asked = await ask(url, 'asked', 'paint');
+  const paused = await sendText(url, 'paused', 'paint');
   const slow = await vi.waitFor(async () => {
-    const started = await ask(url, 'slow', 'slow');
+    const started = await sendText(url, 'slow', 'slow');
     expect(started.status).toBe(200);
     return started;
   });
@@ -51,25 +51,25 @@ test('refuses new runs at limits.runs in every protocol, and still reads, answer
     expect(await response.json()).toMatchObject({ error: { code: 'overloaded', docs: '/api/errors/overloaded' } });
   }
   expect((await fetch(`${url}/api/threads/new/messages`)).status).toBe(404);
-  expect((await fetch(`${url}/api/threads/asked/messages`)).status).toBe(200);
+  expect((await fetch(`${url}/api/threads/paused/messages`)).status).toBe(200);
   const answers = [
     { questionId: 'q1', approved: true },
     { questionId: 'q2', value: 'red' },
   ];
-  const answered = await postJson(`${url}/api/runs/${asked.runId}/answers`, { answers });
+  const answered = await postJson(`${url}/api/runs/${paused.runId}/answers`, { answers });
   const { verdicts, run } = (await answered.json()) as { verdicts: unknown[]; run: { runId: string } };
   expect(verdicts).toMatchObject([{ result: 'accepted' }, { result: 'accepted' }]);
   expect(await (await fetch(`${url}/api/runs/${run.runId}/events`)).text()).toContain('You said yes and red.');
   expect((await postJson(`${url}/api/runs/${slow.runId}/stop`, {})).status).toBe(200);
-  await vi.waitFor(async () => expect((await ask(url, 'next', 'hello')).status).toBe(200), { timeout: 10_000 });
+  await vi.waitFor(async () => expect((await sendText(url, 'next', 'hello')).status).toBe(200), { timeout: 10_000 });
   const metrics = await (await fetch(`${url}/metrics`)).text();
   expect(Number(/^intertie_runs_refused_total\{agent="asker"\} (\d+)$/m.exec(metrics)?.[1])).toBeGreaterThanOrEqual(2);
 });
 
 test('refuses new runs while the event loop is slower than limits.eventLoopDelayMs', async () => {
-  // Below what any machine reaches; two seconds have to pass.
+  // Below the delay of any machine. Two seconds must pass.
   const url = await start({ eventLoopDelayMs: 1e-9 });
-  await vi.waitFor(async () => expect((await ask(url, 'next', 'hello')).status).toBe(503), { timeout: 30_000 });
+  await vi.waitFor(async () => expect((await sendText(url, 'next', 'hello')).status).toBe(503), { timeout: 30_000 });
   expect((await fetch(`${url}/api/threads`)).status).toBe(200);
 });
 

@@ -12,23 +12,23 @@ const [perSecond = 1, words = 1] = numbers.slice(0, 2).map(Number);
 const kind = numbers[2] ?? 'script';
 const periodMs = 1000 / perSecond;
 
-/** @typedef {{ say: (delta: string) => void, end: () => void, begunAt: number, said: number }} Speaker */
-/** @type {Set<Speaker>} */
-const speakers = new Set();
+/** @typedef {{ send: (delta: string) => void, end: () => void, startedAt: number, sent: number }} DeltaStream */
+/** @type {Set<DeltaStream>} */
+const streams = new Set();
 
 // One timer for all runs: a timer per run would cost more than anything else here.
 setInterval(() => {
   const now = Date.now();
-  for (const speaker of speakers) {
-    const { begunAt } = speaker;
-    while (speaker.said < words && begunAt + speaker.said * periodMs <= now) {
-      const dueAt = Math.round(begunAt + speaker.said * periodMs);
-      speaker.say(`${speaker.said}:${dueAt} `);
-      speaker.said += 1;
+  for (const stream of streams) {
+    const { startedAt } = stream;
+    while (stream.sent < words && startedAt + stream.sent * periodMs <= now) {
+      const dueAt = Math.round(startedAt + stream.sent * periodMs);
+      stream.send(`${stream.sent}:${dueAt} `);
+      stream.sent += 1;
     }
-    if (speaker.said < words) continue;
-    speakers.delete(speaker);
-    speaker.end();
+    if (stream.sent < words) continue;
+    streams.delete(stream);
+    stream.end();
   }
 }, 5);
 
@@ -39,25 +39,25 @@ setInterval(() => {
  * @param {{ first: Item[], last: Item[] }} frame
  * @returns {ReadableStream<Item>}
  */
-function speak(toDelta, { first, last }) {
-  /** @type {Speaker} */
+function streamDeltas(toDelta, { first, last }) {
+  /** @type {DeltaStream} */
   let own;
   return new ReadableStream({
     start(controller) {
       for (const item of first) controller.enqueue(item);
       own = {
-        say: (delta) => controller.enqueue(toDelta(delta)),
+        send: (delta) => controller.enqueue(toDelta(delta)),
         end() {
           for (const item of last) controller.enqueue(item);
           controller.close();
         },
-        begunAt: Date.now() + Math.random() * periodMs,
-        said: 0,
+        startedAt: Date.now() + Math.random() * periodMs,
+        sent: 0,
       };
-      speakers.add(own);
+      streams.add(own);
     },
     cancel() {
-      speakers.delete(own);
+      streams.delete(own);
     },
   });
 }
@@ -67,24 +67,27 @@ const script = {
   name: 'speaker',
   pauses: 'replay',
   run: () =>
-    speak(/** @returns {import('@intertie/core').AgentEvent} */ (delta) => ({ type: 'text-delta', id: 'a', delta }), {
-      first: [{ type: 'text-start', id: 'a' }],
-      last: [
-        { type: 'text-end', id: 'a' },
-        { type: 'run-end', outcome: 'complete' },
-      ],
-    }),
+    streamDeltas(
+      /** @returns {import('@intertie/core').AgentEvent} */ (delta) => ({ type: 'text-delta', id: 'a', delta }),
+      {
+        first: [{ type: 'text-start', id: 'a' }],
+        last: [
+          { type: 'text-end', id: 'a' },
+          { type: 'run-end', outcome: 'complete' },
+        ],
+      },
+    ),
 };
 
 /** @type {import('@ai-sdk/provider').LanguageModelV3} */
-const speakingModel = {
+const streamingModel = {
   specificationVersion: 'v3',
   provider: 'load',
   modelId: 'speaker',
   supportedUrls: {},
   doGenerate: () => Promise.reject(new Error('The load test only streams.')),
   doStream: async () => ({
-    stream: speak(
+    stream: streamDeltas(
       /** @returns {import('@ai-sdk/provider').LanguageModelV3StreamPart} */ (delta) => ({
         type: 'text-delta',
         id: 'a',
@@ -113,7 +116,7 @@ const speakingModel = {
 
 const served = await serve(
   {
-    agents: { speaker: kind === 'model' ? model(speakingModel) : script },
+    agents: { speaker: kind === 'model' ? model(streamingModel) : script },
     database: { url },
     token: 'the-token-of-the-soak-test',
     limits: {

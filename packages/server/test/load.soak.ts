@@ -7,8 +7,8 @@ import { createStore } from '@intertie/postgres';
 import { expect, test } from 'vitest';
 import { newPostgresUrl } from '../../postgres/test/databases.ts';
 
-// `npm run soak -- packages/server/test/load.soak.ts`: the node, its clients and Postgres are processes of their own. What it takes
-// depends on all three, so it wants a machine that does nothing else; and it fails where a single word is lost.
+// `npm run soak -- packages/server/test/load.soak.ts`: the node, its clients and Postgres are separate processes. The results depend
+// on all three, so run it on an idle machine. It fails if a single word is lost.
 const number = (name: string, otherwise: number): number => Number(process.env[name] ?? otherwise);
 const [perSecond, seconds] = [number('SOAK_WORDS', 20), number('SOAK_SECONDS', 30)];
 const requests = number('SOAK_REQUESTS', 50);
@@ -31,7 +31,7 @@ type Seen = {
   wallMs: number;
 };
 
-/** A program in a process of its own, that says things by the line. */
+/** Starts a program in a child process and reads its output line by line. */
 function start(
   program: string,
   ...given: Array<string | number>
@@ -44,16 +44,16 @@ function start(
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   const line = async (): Promise<string> => {
     const { done, value } = await lines.next();
-    if (done) throw new Error(`${program} ended before it said all.`);
+    if (done) throw new Error(`${program} exited early.`);
     return value;
   };
   return { child, line };
 }
 
-/** A conversation of forty messages, as somebody comes back to it. */
+/** Stores a thread of forty messages, which clients read during the test. */
 async function saveHistory(url: string): Promise<void> {
   const store = await createStore(url);
-  const text = 'A paragraph of what was said, as long as such things are. '.repeat(12);
+  const text = 'A paragraph of text of a usual length for an answer. '.repeat(12);
   const messages = Array.from({ length: 40 }, (_, n): MessageInput => {
     const content = { format: 2 as const, parts: [{ type: 'text' as const, text: `${n}: ${text}` }] };
     const role = n % 2 === 0 ? 'user' : 'assistant';

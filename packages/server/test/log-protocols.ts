@@ -2,17 +2,25 @@ import { stream } from '@durable-streams/client';
 import { canonical } from '@intertie/conformance';
 import { foldEvents, type AgentEvent } from '@intertie/core';
 import { chatBody, postJson, readEvents } from './client.ts';
-import { stop, storedMessages, violationsOf, type Case, type Protocol, type Reply, type Seen } from './protocol.ts';
+import {
+  stop,
+  storedMessages,
+  listViolations,
+  type Case,
+  type Protocol,
+  type Reply,
+  type Observed,
+} from './protocol.ts';
 
 type Stored = { id: string; role: string; content: { parts: unknown[] } };
 
-/** The log of the run, by the client of Durable Streams, folded here. */
+/** Reads the log of a run with the Durable Streams client and folds it. */
 export function streamsProtocol(live: 'long-poll' | 'sse'): Protocol {
   return {
     name: `Durable Streams, ${live}`,
-    talk: (one) =>
-      readLog(one, async (runId, isCut) => {
-        const url = `${one.base}/streams/runs/${runId}`;
+    run: (test) =>
+      readLog(test, async (runId, isCut) => {
+        const url = `${test.base}/streams/runs/${runId}`;
         const begun = isCut ? await stream<AgentEvent>({ url, live: false }) : undefined;
         const all = begun ? await begun.json() : [];
         const rest = await stream<AgentEvent>({ url, live, ...(begun && { offset: begun.offset }) });
@@ -22,17 +30,17 @@ export function streamsProtocol(live: 'long-poll' | 'sse'): Protocol {
   };
 }
 
-/** The canonical events, by `Last-Event-ID`. */
+/** Reads canonical events, resuming with `Last-Event-ID`. */
 export const eventsProtocol: Protocol = {
   name: 'canonical events',
-  talk: (one) =>
-    readLog(one, async (runId, isCut) => {
+  run: (test) =>
+    readLog(test, async (runId, isCut) => {
       const all: AgentEvent[] = [];
       let last: string | undefined;
       const read = async (limit: number): Promise<void> => {
         const headers = last === undefined ? undefined : { 'last-event-id': last };
         for await (const { id, data } of readEvents(
-          await fetch(`${one.base}/api/runs/${runId}/events`, headers ? { headers } : {}),
+          await fetch(`${test.base}/api/runs/${runId}/events`, headers ? { headers } : {}),
         )) {
           all.push(data as AgentEvent);
           last = id;
@@ -45,44 +53,44 @@ export const eventsProtocol: Protocol = {
     }),
 };
 
-/** Waits until some words are in the log. */
-async function untilSaid({ base }: Case, runId: string): Promise<void> {
+/** Waits until the log contains a delta. */
+async function waitForDelta({ base }: Case, runId: string): Promise<void> {
   for (let log = ''; !log.includes('-delta"');) {
     log = await (await fetch(`${base}/api/runs/${runId}/events?live=false`)).text();
   }
 }
 
-async function readLog(one: Case, read: (runId: string, isCut: boolean) => Promise<AgentEvent[]>): Promise<Seen> {
-  const response = await postJson(`${one.base}/api/agents/${one.agent}/chat`, chatBody(one.thread, one.text));
+async function readLog(test: Case, read: (runId: string, isCut: boolean) => Promise<AgentEvent[]>): Promise<Observed> {
+  const response = await postJson(`${test.base}/api/agents/${test.agent}/chat`, chatBody(test.thread, test.text));
   const runId = response.headers.get('x-intertie-run')!;
   void response.text().catch(() => undefined);
-  const reading = read(runId, one.scenario === 'resume');
-  if (one.scenario === 'abort') {
-    await untilSaid(one, runId);
-    await stop(one);
+  const reading = read(runId, test.scenario === 'resume');
+  if (test.scenario === 'abort') {
+    await waitForDelta(test, runId);
+    await stop(test);
   }
   let events = await reading;
   const streams: unknown[][] = [events];
-  if (one.reply) {
-    events = await read(await replyByHand(one, runId, one.reply), false);
+  if (test.reply) {
+    events = await read(await replyByHand(test, runId, test.reply), false);
     streams.push(events);
   }
-  const stored = await storedMessages<Stored>(one, 'canonical');
+  const stored = await storedMessages<Stored>(test, 'canonical');
   const message = JSON.parse(JSON.stringify(foldEvents(events))) as Stored;
   return {
     client: message.content.parts,
     stored: stored.at(-1)!.content.parts,
-    violations: violationsOf(canonical, streams),
+    violations: listViolations(canonical, streams),
   };
 }
 
-/** The run that goes on. */
-async function replyByHand(one: Case, runId: string, reply: Reply): Promise<string> {
-  const { base, thread, agent } = one;
+/** Replies with plain requests. Returns the run that continues. */
+async function replyByHand(test: Case, runId: string, reply: Reply): Promise<string> {
+  const { base, thread, agent } = test;
   if ('say' in reply) {
-    const before = await storedMessages<object>(one, 'ui');
-    const said = { id: crypto.randomUUID(), role: 'user', parts: [{ type: 'text', text: reply.say }] };
-    const response = await postJson(`${base}/api/agents/${agent}/chat`, { id: thread, messages: [...before, said] });
+    const before = await storedMessages<object>(test, 'ui');
+    const message = { id: crypto.randomUUID(), role: 'user', parts: [{ type: 'text', text: reply.say }] };
+    const response = await postJson(`${base}/api/agents/${agent}/chat`, { id: thread, messages: [...before, message] });
     void response.text().catch(() => undefined);
     return response.headers.get('x-intertie-run')!;
   }

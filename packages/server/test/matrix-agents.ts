@@ -7,9 +7,9 @@ import { openHarness } from '../src/agents/open-harness.ts';
 import { tape } from '../src/agents/tape.ts';
 import { startDemoAgents, type DemoAgents } from '../src/demo/demo-agents.ts';
 
-/** The demo agents, made to do also what they do not do by themselves: a flow that fails, and tapes of what went wrong. */
+/** The demo agents, extended by a flow that fails and by tapes of a failed run and of a question. */
 export async function startMatrixAgents(pace: number): Promise<DemoAgents> {
-  // The real server, and so the demo, takes 15 seconds to say that a swarm has asked or failed.
+  // A real MAIL server, and so the demo, takes 15 seconds to report that a swarm has asked or failed.
   const [demo, swarm] = await Promise.all([
     startDemoAgents({ pace }),
     startMAILDemo({ paceMs: 400 * pace, stallMs: 50 }),
@@ -26,7 +26,7 @@ export async function startMatrixAgents(pace: number): Promise<DemoAgents> {
   return { agents, stop: async () => void (await Promise.all([demo.stop(), swarm.stop()])) };
 }
 
-/** The demo flow, whose press researcher fails at whoever says so. */
+/** The demo flow with a press researcher that fails for the message “Fail”. */
 const fragileFlow: typeof demoFlow = {
   ...demoFlow,
   nodes: demoFlow.nodes.map((node) => {
@@ -42,7 +42,7 @@ const fragileFlow: typeof demoFlow = {
   }),
 };
 
-const begun: AgentEvent[] = [
+const opening: AgentEvent[] = [
   { type: 'run-start', runId: 'tape', threadId: 'tape', messageId: 'tape' },
   { type: 'agent-start', agentId: 'scout', name: 'scout', kind: 'agent' },
   { type: 'text-start', id: 'says', agentId: 'scout' },
@@ -50,12 +50,12 @@ const begun: AgentEvent[] = [
 ];
 const recorded = (...events: AgentEvent[]): Tape<unknown> => ({
   header: { tape: 1, dialect: 'canonical' },
-  items: [...begun, ...events].map((item, t) => ({ t, item })),
+  items: [...opening, ...events].map((item, t) => ({ t, item })),
 });
 
 const failedTape = recorded({ type: 'run-end', outcome: 'error', error: { message: 'It broke.', code: 'provider' } });
 
-/** It cannot go on with what it is answered: whoever answers is asked again. */
+/** A tape cannot use an answer, so its question is asked again. */
 const askingTape = recorded(
   { type: 'text-end', id: 'says' },
   { type: 'tool-call', toolCallId: 'c', toolName: 'paint', input: { wall: 1 }, agentId: 'scout', executor: 'runtime' },

@@ -12,14 +12,14 @@ const [chat6, chat7] = chatMajors.map(chatProtocol) as [Protocol, Protocol];
 const streams = [streamsProtocol('long-poll'), streamsProtocol('sse')] as const;
 
 export const protocols: readonly Protocol[] = [chat6, chat7, agUiProtocol, ...streams, eventsProtocol];
-/** One of a kind: the others read the same bytes, or the same log. */
+/** One protocol of each kind. The others read the same bytes or the same log. */
 export const someProtocols: readonly Protocol[] = [chat6, agUiProtocol, streams[1]];
 
-/** What to say to whom, and what to say when it asks. */
-type Told = { text: string; agent?: string; reply?: Reply };
-type Source = { name: string; told: { readonly [scenario in Scenario]: Told } };
+/** Message to send, and the reply to a question. */
+type Script = { text: string; agent?: string; reply?: Reply };
+type Source = { name: string; scripts: { readonly [scenario in Scenario]: Script } };
 
-const model: Source['told'] = {
+const model: Source['scripts'] = {
   answer: { text: 'hello' },
   tool: { text: 'What is the weather in Lisbon?' },
   approval: { text: 'Send an email to Ada', reply: { approve: true } },
@@ -32,14 +32,14 @@ const column = { text: 'Heat pumps' };
 const play = { text: 'Play' };
 
 const sources: readonly Source[] = [
-  { name: 'helper', told: model },
-  { name: 'remote', told: model },
+  { name: 'helper', scripts: model },
+  { name: 'remote', scripts: model },
   {
     name: 'swarm',
-    told: {
+    scripts: {
       answer: { text: 'hello' },
       tool: research,
-      // MAIL has no approvals: a breakpoint is a tool that the client is to run.
+      // MAIL has no approvals: a breakpoint is a client tool.
       approval: { text: 'Plan a trip', reply: { output: 'money' } },
       error: { text: 'Fail' },
       abort: research,
@@ -48,10 +48,10 @@ const sources: readonly Source[] = [
   },
   {
     name: 'newsroom',
-    told: {
+    scripts: {
       answer: column,
       tool: column,
-      // Nor has Open Harness: a flow that pauses waits for the next message.
+      // Open Harness has no approvals either: a paused flow waits for the next message.
       approval: { ...column, reply: { say: 'yes, publish it' } },
       error: { text: 'Fail' },
       abort: column,
@@ -60,10 +60,10 @@ const sources: readonly Source[] = [
   },
   {
     name: 'recording',
-    told: {
+    scripts: {
       answer: play,
       tool: play,
-      // A tape plays one run and hears nothing: its question is asked, answered, and asked again.
+      // A tape plays one run and ignores input: its question is asked, answered, and asked again.
       approval: { ...play, agent: 'recorded-question', reply: { approve: true } },
       error: { ...play, agent: 'recorded-error' },
       abort: play,
@@ -81,30 +81,30 @@ async function start(pace: number): Promise<Running> {
   return { url: served.url, close: async () => void (await Promise.all([served.close(), stop()])) };
 }
 
-/** Every source × the protocols given × what may happen: no rule is broken, and the client ends with what the store has. */
-export function describeMatrix(protocolsOf: (agent: string) => readonly Protocol[]): void {
-  /** Fast where the end is waited for, slow where a run is disturbed before it, slower where it must not come. */
+/** Tests every source × protocol × scenario: no rule is violated, and the client ends with the stored message. */
+export function describeMatrix(selectProtocols: (agent: string) => readonly Protocol[]): void {
+  /** Fast for complete runs, slow for runs that are disturbed, slower for runs that must not end before the abort. */
   let fast: Running;
   let slow: Running;
   let slower: Running;
   beforeAll(async () => {
-    // The AG-UI client complains there of every connection that is cut.
+    // The AG-UI client logs every cut connection.
     vi.spyOn(console, 'error').mockImplementation(() => undefined);
     [fast, slow, slower] = await Promise.all([start(0.02), start(0.3), start(2)]);
   });
   afterAll(() => Promise.all([fast.close(), slow.close(), slower.close()]));
 
-  describe.each(sources)('$name', ({ name, told }) => {
-    const cases = (Object.entries(told) as Array<[Scenario, Told]>).flatMap(([scenario, said]) =>
-      protocolsOf(name).map((protocol) => [scenario, protocol.name, protocol, said] as const),
+  describe.each(sources)('$name', ({ name, scripts }) => {
+    const cases = (Object.entries(scripts) as Array<[Scenario, Script]>).flatMap(([scenario, script]) =>
+      selectProtocols(name).map((protocol) => [scenario, protocol.name, protocol, script] as const),
     );
 
-    test.concurrent.each(cases)('%s over %s', async (scenario, _, protocol, { agent = name, ...said }) => {
+    test.concurrent.each(cases)('%s over %s', async (scenario, _, protocol, { agent = name, ...script }) => {
       const { url: base } = scenario === 'abort' ? slower : scenario === 'resume' ? slow : fast;
       const thread = crypto.randomUUID();
-      const { client, stored, violations } = await protocol.talk({ base, agent, thread, scenario, ...said });
+      const { client, stored, violations } = await protocol.run({ base, agent, thread, scenario, ...script });
       expect(violations).toEqual([]);
-      // Who fails may do so before saying anything.
+      // A source may fail before its first output.
       expect(scenario === 'error' || (stored as unknown[]).length > 0).toBe(true);
       expect(withoutSteps(agent, client)).toEqual(withoutSteps(agent, stored));
       await expectOutcome(scenario, agent, base, thread);
@@ -112,7 +112,7 @@ export function describeMatrix(protocolsOf: (agent: string) => readonly Protocol
   });
 }
 
-/** That what the scenario is about has happened. */
+/** Expects the run states that belong to the scenario. */
 async function expectOutcome(scenario: Scenario, agent: string, base: string, thread: string): Promise<void> {
   const { runs } = (await (await fetch(`${base}/api/threads/${thread}/runs`)).json()) as {
     runs: Array<{ state: string }>;
@@ -131,8 +131,8 @@ async function expectOutcome(scenario: Scenario, agent: string, base: string, th
 }
 
 /**
- * Where agents work side by side, a chat marks fewer beginnings of steps while it reads than the store knows of. Where a run
- * goes on whose source knows no steps, it marks one that the store does not.
+ * Removes step starts where a chat and the store differ: with parallel agents, a chat marks fewer of them while it reads. In
+ * the continuation of a source without steps, it marks one that the store does not.
  */
 function withoutSteps(agent: string, parts: unknown): unknown {
   if (agent !== 'newsroom' && agent !== 'recorded-question') return parts;

@@ -1,6 +1,6 @@
 import { createInMemoryStore } from '@intertie/core';
 import { expect, test, vi } from 'vitest';
-import { say } from './client.ts';
+import { sendMessage } from './client.ts';
 import { startDemoServer } from './demo-server.ts';
 
 type Sample = { name: string; labels: string; value: number };
@@ -33,29 +33,29 @@ test('shows the metrics of runs, flushes, readers and pools after a run', async 
   store.connections = () => ({ hot: { total: 2, idle: 1, waiting: 0 }, requests: { total: 8, idle: 0, waiting: 3 } });
   const server = await startDemoServer({ database: store });
   const read = async (): Promise<Sample[]> => parse(await (await fetch(`${server.url}/metrics`)).text());
-  const valueOf = (samples: readonly Sample[], name: string, labels = ''): number | undefined =>
+  const findValue = (samples: readonly Sample[], name: string, labels = ''): number | undefined =>
     samples.find((sample) => sample.name === `intertie_${name}` && sample.labels === labels)?.value;
 
   const before = await read();
-  expect(valueOf(before, 'runs_total', 'agent="helper",outcome="error"')).toBe(0);
-  expect(valueOf(before, 'takeovers_total', 'agent="helper"')).toBe(0);
-  expect(valueOf(before, 'flush_failures_total')).toBe(0);
+  expect(findValue(before, 'runs_total', 'agent="helper",outcome="error"')).toBe(0);
+  expect(findValue(before, 'takeovers_total', 'agent="helper"')).toBe(0);
+  expect(findValue(before, 'flush_failures_total')).toBe(0);
 
-  await say(server.url, { thread: 't', text: 'hello' });
+  await sendMessage(server.url, { thread: 't', text: 'hello' });
   const after = await vi.waitFor(async () => {
     const samples = await read();
-    expect(valueOf(samples, 'runs_total', 'agent="helper",outcome="complete"')).toBe(1);
+    expect(findValue(samples, 'runs_total', 'agent="helper",outcome="complete"')).toBe(1);
     return samples;
   });
-  expect(valueOf(after, 'first_event_seconds_count', 'agent="helper"')).toBe(1);
-  expect(valueOf(after, 'flush_seconds_count')).toBeGreaterThan(0);
-  expect(valueOf(after, 'flush_seconds_bucket', 'le="+Inf"')).toBe(valueOf(after, 'flush_seconds_count'));
-  expect(valueOf(after, 'reader_lag_seconds_count')).toBeGreaterThan(0);
-  expect(valueOf(after, 'runs_running')).toBe(0);
-  expect(valueOf(after, 'event_loop_delay_seconds')).toBeGreaterThanOrEqual(0);
-  expect(valueOf(after, 'pool_connections', 'pool="requests"')).toBe(8);
-  expect(valueOf(after, 'pool_idle_connections', 'pool="hot"')).toBe(1);
-  expect(valueOf(after, 'pool_waiting', 'pool="requests"')).toBe(3);
+  expect(findValue(after, 'first_event_seconds_count', 'agent="helper"')).toBe(1);
+  expect(findValue(after, 'flush_seconds_count')).toBeGreaterThan(0);
+  expect(findValue(after, 'flush_seconds_bucket', 'le="+Inf"')).toBe(findValue(after, 'flush_seconds_count'));
+  expect(findValue(after, 'reader_lag_seconds_count')).toBeGreaterThan(0);
+  expect(findValue(after, 'runs_running')).toBe(0);
+  expect(findValue(after, 'event_loop_delay_seconds')).toBeGreaterThanOrEqual(0);
+  expect(findValue(after, 'pool_connections', 'pool="requests"')).toBe(8);
+  expect(findValue(after, 'pool_idle_connections', 'pool="hot"')).toBe(1);
+  expect(findValue(after, 'pool_waiting', 'pool="requests"')).toBe(3);
   await server.close();
 });
 

@@ -1,5 +1,5 @@
-// One of several server processes on one Postgres, with the demo agents: `node node-process.mjs <database> <pace>`.
-// Its lease is short, so that its death is noticed soon. It says where it listens, and ends on SIGTERM.
+// One of several server processes on a Postgres database, with the demo agents: `node node-process.mjs <database> <pace>`.
+// Its lease is short, so that its death is noticed soon. Prints its URL, and ends on SIGTERM.
 import { startDemoAgents } from '../dist/demo/demo-agents.js';
 import { serve } from '../dist/serve.js';
 
@@ -10,6 +10,6 @@ const served = await serve(
   { port: 0, runs: { heartbeatMs: 400, sweepMs: 300 } },
 );
 process.stdout.write(`${served.url}\n`);
-// Whoever started it has gone.
+// The test that started this process has ended.
 process.stdin.on('end', () => process.exit(1)).resume();
 process.once('SIGTERM', () => void served.close().then(() => process.exit(0)));

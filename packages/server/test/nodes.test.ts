@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { newPostgresUrl } from '../../postgres/test/databases.ts';
-import { chatBody, postJson, readEvents, takeEvents } from './client.ts';
+import { chatBody, postJson, readEvents, collectEvents } from './client.ts';
 import { startNode, type Node } from './nodes.ts';
 
 let database: string;
@@ -15,7 +15,7 @@ afterAll(() => Promise.all([a, b, c].map((node) => node?.kill('SIGKILL'))));
 
 type RunEnd = { type: string; outcome?: string; by?: string; reason?: string; error?: { code?: string } };
 
-async function begin(node: Node, thread: string, text: string): Promise<{ runId: string; response: Response }> {
+async function startRun(node: Node, thread: string, text: string): Promise<{ runId: string; response: Response }> {
   const response = await postJson(`${node.url}/api/agents/helper/chat`, chatBody(thread, text));
   return { runId: response.headers.get('x-intertie-run')!, response };
 }
@@ -23,8 +23,8 @@ async function begin(node: Node, thread: string, text: string): Promise<{ runId:
 const events = (node: Node, runId: string): Promise<Response> => fetch(`${node.url}/api/runs/${runId}/events`);
 const json = async <T>(url: string): Promise<T> => (await fetch(url)).json() as Promise<T>;
 
-test('start on A, follow on B, stop from B: both readers see the same end', async () => {
-  const { runId, response } = await begin(a, 'stop', 'Write a long answer');
+test('shows the same end on A and B if a run of A is stopped on B', async () => {
+  const { runId, response } = await startRun(a, 'stop', 'Write a long answer');
   const reader = readEvents(await events(b, runId));
   const seen: RunEnd[] = [];
   let stopped: unknown;
@@ -40,8 +40,8 @@ test('start on A, follow on B, stop from B: both readers see the same end', asyn
   expect(messages.at(-1)).toMatchObject({ status: 'aborted' });
 });
 
-test('asked on A, answered on C, followed on B, once', async () => {
-  const { runId, response } = await begin(a, 'ask', 'Send an email to Ada');
+test('continues a run of A once if it is answered on B and C', async () => {
+  const { runId, response } = await startRun(a, 'ask', 'Send an email to Ada');
   await response.text();
   const { questions } = await json<{ questions: Array<{ id: string }> }>(
     `${b.url}/api/questions?state=open&thread=ask`,
@@ -53,26 +53,26 @@ test('asked on A, answered on C, followed on B, once', async () => {
   const [onC, onB] = await Promise.all([answer(c), answer(b)]);
   expect([onB, onC].map(({ verdicts }) => verdicts[0]!.result).toSorted()).toEqual(['accepted', 'duplicate']);
   expect(onB.run.runId).toBe(onC.run.runId);
-  const followed = await takeEvents(await events(b, onC.run.runId), () => false);
+  const followed = await collectEvents(await events(b, onC.run.runId), () => false);
   expect(followed.at(-1)?.data).toMatchObject({ type: 'run-end', outcome: 'complete' });
   const { messages } = await json<{ messages: unknown[] }>(`${a.url}/api/threads/ask/messages`);
   expect(JSON.stringify(messages)).toContain('the email is **sent**');
 });
 
-test('a node that is told to end says so to its readers, and the run is ended for a reason', async () => {
-  const leaving = await startNode(database, 1);
-  const { runId } = await begin(leaving, 'leave', 'Write a long answer');
-  const reader = takeEvents(await events(b, runId), () => false);
-  const own = takeEvents(await events(leaving, runId), () => false).catch((error: unknown) => error);
-  await leaving.kill('SIGTERM');
+test('ends runs with a reason on SIGTERM and informs their readers', async () => {
+  const stopping = await startNode(database, 1);
+  const { runId } = await startRun(stopping, 'leave', 'Write a long answer');
+  const reader = collectEvents(await events(b, runId), () => false);
+  const own = collectEvents(await events(stopping, runId), () => false).catch((error: unknown) => error);
+  await stopping.kill('SIGTERM');
   expect((await reader).at(-1)?.data).toMatchObject({ outcome: 'aborted', by: 'system', reason: 'shutdown' });
   const end = await own;
-  const isTold = Array.isArray(end) && (end.at(-1) as { data: RunEnd }).data.type === 'run-end';
-  expect(isTold || end instanceof Error).toBe(true);
+  const hasEnd = Array.isArray(end) && (end.at(-1) as { data: RunEnd }).data.type === 'run-end';
+  expect(hasEnd || end instanceof Error).toBe(true);
 });
 
-test('kill A: the run is closed as lost, its reader on B is told, and the next message is taken', async () => {
-  const { runId, response } = await begin(a, 'kill', 'Write a long answer');
+test('closes a run of a killed node as lost, informs readers on B, and accepts the next message', async () => {
+  const { runId, response } = await startRun(a, 'kill', 'Write a long answer');
   const cut = response.text().catch((error: unknown) => error);
   const reader = readEvents(await events(b, runId));
   const seen: RunEnd[] = [];
@@ -82,7 +82,7 @@ test('kill A: the run is closed as lost, its reader on B is told, and the next m
   }
   expect(await cut).toBeInstanceOf(Error);
   expect(seen.at(-1)).toMatchObject({ type: 'run-end', outcome: 'error', error: { code: 'lost' } });
-  // As a page does that was reloaded: with what was said before.
+  // Sends the stored history, as a reloaded page does.
   const { messages: before } = await json<{ messages: unknown[] }>(`${c.url}/api/threads/kill/messages?format=ui`);
   const next = { id: 'next', role: 'user', parts: [{ type: 'text', text: 'hello' }] };
   const accepted = await postJson(`${c.url}/api/agents/helper/chat`, { id: 'kill', messages: [...before, next] });

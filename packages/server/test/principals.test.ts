@@ -14,7 +14,7 @@ describe('with a token', () => {
   });
   afterAll(() => guarded.close());
 
-  test('nothing without it, everything with it', async () => {
+  test('requires the token for everything but public paths', async () => {
     const get = (headers: { [name: string]: string } = {}): Promise<Got> =>
       send(guarded.url, { path: '/api/threads', headers });
     expect((await get()).status).toBe(401);
@@ -27,7 +27,7 @@ describe('with a token', () => {
       expect((await send(guarded.url, { path })).status).toBe(200);
   });
 
-  test('a browser signs in with a link, and the secret leaves the address', async () => {
+  test('signs a browser in with a link and removes the token from the address', async () => {
     const { status, headers } = await send(guarded.url, { path: `/?token=${token}&pane=runs` });
     expect([status, headers['location']]).toEqual([303, '/?pane=runs']);
     const [cookie] = headers['set-cookie'] as string[];
@@ -37,7 +37,7 @@ describe('with a token', () => {
     expect((await send(guarded.url, { path: '/?token=wrong' })).status).toBe(401);
   });
 
-  test('an origin that is listed may read and send; what a developer at the machine may is closed', async () => {
+  test('allows a listed origin to read and send, and closes development routes', async () => {
     const headers = { authorization: `Bearer ${token}`, origin: 'https://app.example', host: 'chat.example' };
     const read = await send(guarded.url, { path: '/api/agents', headers });
     expect(read.headers['access-control-allow-origin']).toBe('https://app.example');
@@ -45,7 +45,7 @@ describe('with a token', () => {
     expect((await send(guarded.url, wire)).status).toBe(403);
   });
 
-  test('guessing is slowed down', async () => {
+  test('limits wrong tokens', async () => {
     const guesses = await Promise.all(
       Array.from({ length: 40 }, (_, index) =>
         send(guarded.url, { path: '/api/threads', headers: { authorization: `Bearer guess-${index}` } }),
@@ -79,11 +79,11 @@ describe('two principals on one server', () => {
     expect(await get('prometheus')).toEqual([200, expect.stringContaining('intertie_open_streams')]);
   });
 
-  test('the same thread id is two threads; nobody reads, stops, answers or branches another’s', async () => {
-    const ask = await postJson(`${shared.url}${chat}`, chatBody('thread_1', 'Send an email to Zoe'), as('ada'));
-    await ask.text();
-    const runId = ask.headers.get('x-intertie-run')!;
-    const messageId = ask.headers.get('x-intertie-message')!;
+  test('separates threads with the same id, and hides runs, branches and files of others', async () => {
+    const question = await postJson(`${shared.url}${chat}`, chatBody('thread_1', 'Send an email to Zoe'), as('ada'));
+    await question.text();
+    const runId = question.headers.get('x-intertie-run')!;
+    const messageId = question.headers.get('x-intertie-message')!;
     await (await postJson(`${shared.url}${chat}`, chatBody('thread_1', 'hello'), as('bob'))).text();
     const mine = (await (
       await fetch(`${shared.url}/api/threads/thread_1/messages`, { headers: as('bob') })
@@ -93,7 +93,7 @@ describe('two principals on one server', () => {
       questions: Array<{ id: string }>;
     };
     const answers = { answers: [{ questionId: questions[0]!.id, approved: true }] };
-    const stolen: Array<[string, Promise<Response>]> = [
+    const forbidden: Array<[string, Promise<Response>]> = [
       ['read', fetch(`${shared.url}/api/runs/${runId}/events`, { headers: as('bob') })],
       ['follow', fetch(`${shared.url}/streams/runs/${runId}`, { headers: as('bob') })],
       ['stop', postJson(`${shared.url}/api/runs/${runId}/stop`, {}, as('bob'))],
@@ -113,18 +113,18 @@ describe('two principals on one server', () => {
         fetch(`${shared.url}/api/threads/thread_1/messages/${messageId}`, { method: 'DELETE', headers: as('bob') }),
       ],
     ];
-    for (const [what, response] of stolen) expect([what, (await response).status]).toEqual([what, 404]);
+    for (const [action, response] of forbidden) expect([action, (await response).status]).toEqual([action, 404]);
     expect(await (await fetch(`${shared.url}/api/questions`, { headers: as('bob') })).json()).toEqual({
       questions: [],
     });
-    const kept = await fetch(`${shared.url}/api/blobs`, { method: 'POST', body: 'secret', headers: as('ada') });
-    const { url } = (await kept.json()) as { url: string };
+    const uploaded = await fetch(`${shared.url}/api/blobs`, { method: 'POST', body: 'secret', headers: as('ada') });
+    const { url } = (await uploaded.json()) as { url: string };
     expect((await fetch(shared.url + url, { headers: as('bob') })).status).toBe(404);
     expect((await fetch(shared.url + url, { headers: as('ada') })).status).toBe(200);
   });
 });
 
-test('too many requests and too many streams are refused with a time to come again', async () => {
+test('limits requests and streams, with a retry-after header', async () => {
   const small = await startDemoServer({ limits: { requestsPerSecond: 5, streams: { perClient: 2, total: 10 } } });
   const open = [await fetch(`${small.url}/api/threads/a/events`), await fetch(`${small.url}/api/threads/a/events`)];
   const third = await fetch(`${small.url}/api/threads/a/events`);
@@ -137,6 +137,6 @@ test('too many requests and too many streams are refused with a time to come aga
   await small.close();
 });
 
-test('an address that others can reach needs a token', async () => {
+test('requires a token on an address that other machines can reach', async () => {
   await expect(startDemoServer({ host: '0.0.0.0' })).rejects.toMatchObject({ code: 'token-required' });
 });

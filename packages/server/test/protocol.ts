@@ -5,15 +5,15 @@ import { postJson } from './client.ts';
 
 export type Scenario = 'answer' | 'tool' | 'approval' | 'error' | 'abort' | 'resume';
 
-/** How a source is answered that has asked: with consent, with the result of a tool that it has not, or with words. */
+/** Reply to a question: an approval, the output of a client tool, or a message. */
 export type Reply = { approve: true } | { output: string } | { say: string };
 
 export type Case = { base: string; agent: string; thread: string; text: string; scenario: Scenario; reply?: Reply };
 
-/** What a client ended with, what the store has in the same shape, and what broke a rule of the protocol on the way. */
-export type Seen = { client: unknown; stored: unknown; violations: string[] };
+/** Final state of a client, the stored state in the same format, and violations of the protocol. */
+export type Observed = { client: unknown; stored: unknown; violations: string[] };
 
-export type Protocol = { name: string; talk(one: Case): Promise<Seen> };
+export type Protocol = { name: string; run(test: Case): Promise<Observed> };
 
 type Messages<Message> = { messages: Message[]; live?: unknown };
 
@@ -29,8 +29,8 @@ export async function storedMessages<Message>(
   }
 }
 
-/** Records what comes over the wire, response by response. */
-export function recording(): { fetch: typeof fetch; items: unknown[][] } {
+/** Creates a `fetch` that records the items of each response. */
+export function recordResponses(): { fetch: typeof fetch; items: unknown[][] } {
   const items: unknown[][] = [];
   return {
     items,
@@ -54,17 +54,15 @@ export function recording(): { fetch: typeof fetch; items: unknown[][] } {
   };
 }
 
-export function violationsOf(dialect: Dialect, streams: readonly unknown[][]): string[] {
+export function listViolations(dialect: Dialect, streams: readonly unknown[][]): string[] {
   return streams.flatMap((items) => check(dialect, items).violations.map(({ rule, message }) => `${rule}: ${message}`));
 }
 
-/** Waits until the thread has a live run that has said something. */
-export async function untilTalking({ base, thread }: Case, seen: () => number): Promise<void> {
-  while (seen() < 4) {
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
+/** Waits until the client has received some items of a live run. */
+export async function waitForItems({ base, thread }: Case, responses: readonly unknown[][]): Promise<void> {
+  while ((responses.at(-1)?.length ?? 0) < 4) await new Promise((resolve) => setTimeout(resolve, 5));
   const { live } = (await (await fetch(`${base}/api/threads/${thread}`)).json()) as { live?: unknown };
-  if (!live) throw new Error('The run was over before it could be disturbed.');
+  if (!live) throw new Error('The run ended before it could be disturbed.');
 }
 
 export const stop = ({ base, agent, thread }: Case): Promise<Response> =>

@@ -3,7 +3,7 @@ import { request as httpRequest } from 'node:http';
 export type Sent = { method?: string; path: string; headers?: { [name: string]: string }; body?: string | Uint8Array };
 export type Got = { status: number; headers: { [name: string]: unknown }; body: string };
 
-/** Below `fetch`, which forges neither Host nor Origin. */
+/** Sends a request with arbitrary `Host` and `Origin` headers, which `fetch` does not allow. */
 export function send(url: string, { method = 'GET', path, headers = {}, body }: Sent): Promise<Got> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve, reject) => {
@@ -20,7 +20,7 @@ export function send(url: string, { method = 'GET', path, headers = {}, body }: 
   });
 }
 
-/** A post of what is said to be JSON. */
+/** Creates a POST request with content type JSON. */
 export function post(path: string, body: string | Uint8Array, headers: { [name: string]: string } = {}): Sent {
   return { method: 'POST', path, headers: { 'content-type': 'application/json', ...headers }, body };
 }

@@ -29,12 +29,12 @@ async function setUp(): Promise<Served> {
   });
   const post = (): Request =>
     new Request(at('/api/chat'), { method: 'POST', headers: { 'content-type': 'application/json' }, body });
-  const statusOf = async (request: Request): Promise<number> => {
+  const fetchStatus = async (request: Request): Promise<number> => {
     const response = await fetch(request);
     await response.body?.cancel();
     return response.status;
   };
-  return { proxy, ready: () => statusOf(new Request(at('/ready'))), post: () => statusOf(post()), sql };
+  return { proxy, ready: () => fetchStatus(new Request(at('/ready'))), post: () => fetchStatus(post()), sql };
 }
 
 const eventually = (check: () => Promise<void>): Promise<void> => vi.waitFor(check, { timeout: 30_000, interval: 200 });

@@ -14,16 +14,16 @@ import { serve } from '../src/serve.ts';
 import { askingSource } from './asking-source.ts';
 import { chatBody, postJson } from './client.ts';
 
-/** What is closed after a test, whether it fails or not. */
+/** Resources to close after a test, even if it fails. */
 const opened: Array<{ close(): Promise<void> }> = [];
 afterEach(async () => {
   vi.restoreAllMocks();
   vi.unstubAllEnvs();
-  await Promise.all(opened.splice(0).map((one) => one.close()));
+  await Promise.all(opened.splice(0).map((resource) => resource.close()));
 });
-function closeLater<T extends { close(): Promise<void> }>(one: T): T {
-  opened.push(one);
-  return one;
+function closeLater<T extends { close(): Promise<void> }>(resource: T): T {
+  opened.push(resource);
+  return resource;
 }
 
 const agents = { asker: askingSource() };
@@ -32,18 +32,18 @@ async function openStreams(url: string): Promise<number> {
   return Number(/^intertie_open_streams (\d+)$/m.exec(text)?.[1]);
 }
 
-test('a client that leaves while its request is handled leaves no stream open', async () => {
+test('leaves no stream open if the client disconnects while its request is handled', async () => {
   const store = createInMemoryStore();
   const start = store.registry.start.bind(store.registry);
-  let goOn = (): void => undefined;
-  const gate = new Promise<void>((resolve) => (goOn = resolve));
-  vi.spyOn(store.registry, 'start').mockImplementation(async (...given) => {
+  let release = (): void => undefined;
+  const gate = new Promise<void>((resolve) => (release = resolve));
+  vi.spyOn(store.registry, 'start').mockImplementation(async (...args) => {
     await gate;
-    return start(...given);
+    return start(...args);
   });
-  let asked: Request | undefined;
+  let posted: Request | undefined;
   const auth = (request: Request): Principal => {
-    if (request.method === 'POST') asked = request;
+    if (request.method === 'POST') posted = request;
     return { id: 'ann', operator: true };
   };
   const server = closeLater(await serve({ agents, auth, database: store }, { port: 0 }));
@@ -57,17 +57,17 @@ test('a client that leaves while its request is handled leaves no stream open', 
   await vi.waitFor(() => expect(store.registry.start).toHaveBeenCalled());
   client.abort();
   await expect(answer).rejects.toThrow('aborted');
-  await vi.waitFor(() => expect(asked?.signal.aborted).toBe(true));
-  goOn();
+  await vi.waitFor(() => expect(posted?.signal.aborted).toBe(true));
+  release();
   await vi.waitFor(async () => {
     const text = await (await fetch(`${server.url}/metrics`)).text();
-    // The request is counted when its answer is there; only then does the number of streams say something.
+    // The request is counted after its response, so the number of streams is final only then.
     expect(text).toMatch(/request_seconds_count\{method="POST"/);
     expect(text).toMatch(/^intertie_open_streams 0$/m);
   });
 });
 
-/** A run that does not end by itself. */
+/** Starts a run that does not end by itself. */
 async function startSlowRun(url: string): Promise<string> {
   const response = await postJson(`${url}/api/chat`, chatBody('slow', 'slow'));
   const runId = response.headers.get('x-intertie-run')!;
@@ -75,7 +75,7 @@ async function startSlowRun(url: string): Promise<string> {
   return runId;
 }
 
-test('streams of those who have signed in are counted, and broken off where a clean end would be taken for one', async () => {
+test('counts streams of authenticated clients, and breaks them off on shutdown', async () => {
   const token = 'the-right-token-of-all';
   const config = { agents, token, database: createInMemoryStore(), limits: { streams: { perClient: 2, total: 10 } } };
   const server = closeLater(await serve(config, { port: 0 }));
@@ -110,7 +110,7 @@ test('counts a long poll as a stream while it waits', async () => {
   await vi.waitFor(async () => expect(await openStreams(server.url)).toBe(0));
 });
 
-test('whoever asks for a run that says nothing yet is answered at once', async () => {
+test('responds immediately for a run without events', async () => {
   const silent: AgentSource = { name: 'silent', pauses: 'replay', run: () => new ReadableStream<AgentEvent>() };
   const server = closeLater(await serve({ agents: { silent }, database: createInMemoryStore() }, { port: 0 }));
   const runId = await startSlowRun(server.url);
@@ -121,14 +121,14 @@ test('whoever asks for a run that says nothing yet is answered at once', async (
   }
 });
 
-/** How many followers of runs were let go by their readers. */
-function countLeft(store: ReturnType<typeof createInMemoryStore>): { opened: number; left: number } {
+/** Counts the followers of runs, and how many of them were cancelled. */
+function countFollowers(store: ReturnType<typeof createInMemoryStore>): { opened: number; left: number } {
   const count = { opened: 0, left: 0 };
   const prototype = Object.getPrototypeOf(createRunHost(store)) as RunHost;
   const { follow } = prototype;
-  vi.spyOn(prototype, 'follow').mockImplementation(function counted(this: RunHost, ...given) {
+  vi.spyOn(prototype, 'follow').mockImplementation(function counted(this: RunHost, ...args) {
     count.opened += 1;
-    const reader = follow.apply(this, given).getReader();
+    const reader = follow.apply(this, args).getReader();
     return new ReadableStream<Followed>(
       {
         async pull(controller) {
@@ -147,7 +147,7 @@ function countLeft(store: ReturnType<typeof createInMemoryStore>): { opened: num
   return count;
 }
 
-test('HEAD on a route of events takes no stream slot', async () => {
+test('HEAD on an event route uses no stream slot', async () => {
   const server = closeLater(await serve({ agents, database: createInMemoryStore() }, { port: 0 }));
   const runId = await startSlowRun(server.url);
   await vi.waitFor(async () => expect(await openStreams(server.url)).toBe(0));
@@ -158,32 +158,32 @@ test('HEAD on a route of events takes no stream slot', async () => {
   expect(await openStreams(server.url)).toBe(0);
 });
 
-test('events that are cancelled before they are read let go of the run', async () => {
+test('stops following a run if its events are cancelled before they are read', async () => {
   const store = createInMemoryStore();
   const server = closeLater(await serve({ agents, database: store }, { port: 0 }));
   const runId = await startSlowRun(server.url);
-  const followers = countLeft(store);
+  const followers = countFollowers(store);
   const events = await server.intertie.fetch(new Request(`http://localhost/api/runs/${runId}/events`));
   await events.body!.cancel();
   await vi.waitFor(() => expect(followers).toEqual({ opened: 1, left: 1 }));
 });
 
-test('a long poll of a client that has left already waits for nothing', async () => {
+test('a long poll of a disconnected client does not wait', async () => {
   const store = createInMemoryStore();
   const server = closeLater(await serve({ agents, database: store }, { port: 0 }));
   const runId = await startSlowRun(server.url);
   const url = `http://localhost/streams/runs/${runId}?offset=now&live=long-poll`;
-  // All that the run says before it waits has to be there, or it is what the poll gets.
+  // Waits for all events before the pause, or the poll would return them.
   await vi.waitFor(async () =>
     expect(await (await fetch(`${server.url}/streams/runs/${runId}`)).text()).toContain('see'),
   );
-  const followers = countLeft(store);
+  const followers = countFollowers(store);
   const { status } = await server.intertie.fetch(new Request(url, { signal: AbortSignal.abort() }));
   expect(status).toBe(204);
   expect(followers.opened).toBe(1);
 }, 10_000);
 
-/** A store that knows which processes hold a lease. */
+/** Store that records which processes hold a lease. */
 function leasedStore(mayBeat: () => Promise<void> = () => Promise.resolve()): {
   store: ReturnType<typeof createInMemoryStore>;
   leases: Set<string>;
@@ -204,7 +204,7 @@ function leasedStore(mayBeat: () => Promise<void> = () => Promise.resolve()): {
   return { store, leases };
 }
 
-test('two reloads at once leave one server, and none after its close', async () => {
+test('concurrent reloads leave one lease, and closing leaves none', async () => {
   const { store, leases } = leasedStore();
   const server = closeLater(await serve({ agents, database: store }, { port: 0 }));
   const config = { agents, database: store };
@@ -214,7 +214,7 @@ test('two reloads at once leave one server, and none after its close', async () 
   expect(leases.size).toBe(0);
 });
 
-test('a reload under a given process name keeps the lease of the new one', async () => {
+test('a reload with a process name keeps the lease of the new instance', async () => {
   const { store, leases } = leasedStore();
   const server = closeLater(await serve({ agents, database: store }, { port: 0, runs: { process: 'node-1' } }));
   await server.reload({ agents, database: store });
@@ -222,7 +222,7 @@ test('a reload under a given process name keeps the lease of the new one', async
   expect([...leases]).toEqual(['node-1-1']);
 });
 
-test('a close without patience after a reload does not wait for the runs of the configuration before', async () => {
+test('closing with drainMs 0 after a reload stops the runs of the previous configuration', async () => {
   const store = createInMemoryStore();
   const server = closeLater(await serve({ agents, database: store }, { port: 0 }));
   await startSlowRun(server.url);
@@ -232,7 +232,7 @@ test('a close without patience after a reload does not wait for the runs of the 
   expect(run).toMatchObject({ state: 'aborted', outcome: { by: 'system', reason: 'shutdown' } });
 }, 20_000);
 
-test('a source that ignores its signal does not hold the server of the configuration before', async () => {
+test('closing does not wait for a source that ignores its signal', async () => {
   const store = createInMemoryStore();
   const server = closeLater(await serve({ agents: { deaf: deafSource }, database: store }, { port: 0 }));
   await startSlowRun(server.url);
@@ -242,26 +242,26 @@ test('a source that ignores its signal does not hold the server of the configura
   expect(run).toMatchObject({ state: 'aborted', outcome: { by: 'system', reason: 'shutdown' } });
 });
 
-test('a reload that is late for the close opens nothing that nobody closes', async () => {
+test('a reload during close is rejected and leaves no lease', async () => {
   let gate = Promise.resolve();
   const { store, leases } = leasedStore(() => gate);
   const server = closeLater(await serve({ agents, database: store }, { port: 0 }));
   const config = { agents, database: store };
-  let goOn = (): void => undefined;
-  gate = new Promise<void>((resolve) => (goOn = resolve));
+  let release = (): void => undefined;
+  gate = new Promise<void>((resolve) => (release = resolve));
   const beats = vi.mocked(store.registry.heartbeat).mock.calls.length;
   const late = server.reload(config);
   late.catch(() => undefined);
   await vi.waitFor(() => expect(store.registry.heartbeat).toHaveBeenCalledTimes(beats + 1));
   const closed = server.close();
-  goOn();
+  release();
   await expect(late).rejects.toMatchObject({ code: 'closing' });
   await closed;
   await expect(server.reload(config)).rejects.toMatchObject({ code: 'closing' });
   expect(leases.size).toBe(0);
 });
 
-test('a server that cannot be made closes the database that it opened', async () => {
+test('closes the database if the server cannot be created', async () => {
   const parent = await mkdtemp(join(tmpdir(), 'intertie-'));
   try {
     const createSource = (): never => {
@@ -285,7 +285,7 @@ test.each(['bearer', 'sign-in', 'cookie'])(
   'limits wrong tokens by %s, and still accepts the right token and a session',
   async (way) => {
     const token = 'the-right-token-of-all';
-    // Time stands still for the limit, so that it does not refill while the test runs.
+    // The clock stands still, so that the limit does not refill during the test.
     vi.spyOn(performance, 'now').mockReturnValue(performance.now());
     const intertie = closeLater(await createIntertie({ agents, token, database: createInMemoryStore() }));
     const status = async (path: string, headers: { [name: string]: string } = {}): Promise<number> =>
@@ -307,14 +307,14 @@ test.each(['bearer', 'sign-in', 'cookie'])(
   },
 );
 
-test('a short INTERTIE_TOKEN is refused as a short token is', async () => {
+test('rejects a short INTERTIE_TOKEN', async () => {
   vi.stubEnv('INTERTIE_TOKEN', 'abc');
   await expect(createIntertie({ agents, database: createInMemoryStore() })).rejects.toThrow(
-    /^INTERTIE_TOKEN should be a text of 16 characters/,
+    /^INTERTIE_TOKEN should have at least 16 characters/,
   );
 });
 
-test('a Host header is not enough where the address of the caller is unknown', async () => {
+test('checks the URL in addition to the Host header if the address of the client is unknown', async () => {
   const intertie = closeLater(await createIntertie({ agents, database: createInMemoryStore() }));
   const ask = async (url: string, headers: { [name: string]: string } = {}): Promise<[number, string | undefined]> => {
     const response = await intertie.fetch(new Request(`${url}/api/threads`, { headers }));
@@ -326,7 +326,7 @@ test('a Host header is not enough where the address of the caller is unknown', a
   expect(await ask('http://localhost')).toEqual([200, undefined]);
   vi.stubEnv('NODE_ENV', 'production');
   expect(await ask('http://localhost')).toEqual([500, 'token-required']);
-  // Node's server sees who asks.
+  // Node's server knows the address of the client.
   const server = closeLater(await serve({ agents, database: createInMemoryStore() }, { port: 0 }));
   expect((await fetch(`${server.url}/api/threads`)).status).toBe(200);
 });

@@ -4,7 +4,7 @@ import { startDemoAgents } from '../src/demo/demo-agents.ts';
 import { openAPI } from '../src/routes/openapi.ts';
 import { routeTable } from '../src/routes/route-table.ts';
 import { serve } from '../src/serve.ts';
-import { chatBody, postJson, say, takeEvents } from './client.ts';
+import { chatBody, postJson, sendMessage, collectEvents } from './client.ts';
 import { startDemoServer, type DemoServer } from './demo-server.ts';
 
 let server: DemoServer;
@@ -17,9 +17,9 @@ const json = async <T = { [name: string]: unknown }>(path: string): Promise<T> =
 
 beforeAll(async () => {
   server = await startDemoServer();
-  run = await say(server.url, { thread: 'first', text: 'What is the weather in Lisbon?' });
-  paused = await say(server.url, { thread: 'asks', text: 'Send an email to Ada' });
-  await say(server.url, { thread: 'doomed', text: 'hello' });
+  run = await sendMessage(server.url, { thread: 'first', text: 'What is the weather in Lisbon?' });
+  paused = await sendMessage(server.url, { thread: 'asks', text: 'Send an email to Ada' });
+  await sendMessage(server.url, { thread: 'doomed', text: 'hello' });
   const stored = await fetch(api('/api/blobs'), {
     method: 'POST',
     body: 'hello',
@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** What each route is called with. A route that has no call fails the test. */
+/** Call for each route. A route without a call fails the test. */
 const calls: { [route: string]: () => Promise<Response> } = {
   'GET /api/agents': () => fetch(api('/api/agents')),
   'GET /api/agents/{agent}/topology': () => fetch(api('/api/agents/newsroom/topology')),
@@ -84,7 +84,7 @@ const calls: { [route: string]: () => Promise<Response> } = {
 const types = { json: 'json', sse: 'event-stream', text: 'text/', bytes: '/', ndjson: 'ndjson', nothing: '' };
 
 test.each(routeTable.map((route) => [`${route.method} ${route.path}`, route] as const))(
-  '%s answers as the document says',
+  '%s responds with a documented status and type',
   async (name, { answers }) => {
     const response = await calls[name]!();
     expect(Object.keys(answers).map(Number)).toContain(response.status);
@@ -94,7 +94,7 @@ test.each(routeTable.map((route) => [`${route.method} ${route.path}`, route] as 
   },
 );
 
-test('the document has every route of the table, and each has a summary', () => {
+test('documents every route', () => {
   const { paths } = openAPI() as { paths: { [path: string]: { [method: string]: { summary: string } } } };
   const listed = Object.entries(paths).flatMap(([path, methods]) =>
     Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
@@ -102,7 +102,7 @@ test('the document has every route of the table, and each has a summary', () => 
   expect(listed.toSorted()).toEqual(Object.keys(calls).toSorted());
 });
 
-test('the agents, their kinds and what they are', async () => {
+test('lists the agents with their kinds', async () => {
   const { agents, loopback } = await json<{ agents: Array<{ name: string; kind: string }>; loopback: boolean }>(
     '/api/agents',
   );
@@ -118,7 +118,7 @@ test('the agents, their kinds and what they are', async () => {
   expect(await json('/api/agents/swarm/topology')).toMatchObject({ entry: 'supervisor' });
 });
 
-test('a thread says who answered, what it used and what it is called', async () => {
+test('returns the agent and the usage of a thread', async () => {
   const { thread, usage } = await json<{ thread: { agent: string; title: string }; usage: unknown[] }>(
     '/api/threads/first',
   );
@@ -126,9 +126,9 @@ test('a thread says who answered, what it used and what it is called', async () 
   expect(usage).toMatchObject([{ model: 'demo' }]);
 });
 
-test('messages in three shapes; branches beside them, in the order in which they were made', async () => {
+test('lists messages in three formats, with branches in the order of creation', async () => {
   const thread = 'branches';
-  const first = await say(server.url, { thread, text: 'hello' });
+  const first = await sendMessage(server.url, { thread, text: 'hello' });
   const body = { id: thread, trigger: 'regenerate-message', messageId: first.messageId, messages: [] as unknown[] };
   const { messages: sent } = await json<{ messages: Array<{ id: string }> }>(
     `/api/threads/${thread}/messages?format=ui`,
@@ -160,26 +160,26 @@ const isAnswer = (data: unknown): boolean => {
   return role === 'assistant' && status === 'complete';
 };
 
-test('a feed of a thread begins with who is live, tells every change, and goes on after the last one seen', async () => {
+test('streams the live run and the changes of a thread, and resumes after the last event', async () => {
   const thread = 'feed';
   const feed = await fetch(api(`/api/threads/${thread}/events`));
-  const events = takeEvents(feed, (all) => all.some(({ event, data }) => event === 'change' && isAnswer(data)));
-  const { runId, messageId } = await say(server.url, { thread, text: 'hello' });
+  const events = collectEvents(feed, (all) => all.some(({ event, data }) => event === 'change' && isAnswer(data)));
+  const { runId, messageId } = await sendMessage(server.url, { thread, text: 'hello' });
   const all = await events;
   expect(all[0]).toEqual({ id: undefined, event: 'live', data: null });
   expect(all).toContainEqual({ id: undefined, event: 'live', data: { runId, messageId, agent: 'helper' } });
   expect(all.at(-1)?.data).toMatchObject({ type: 'message', messageId, role: 'assistant', runId });
   const first = all.find(({ event, id }) => event === 'change' && id !== undefined)!;
   const again = await fetch(api(`/api/threads/${thread}/events`), { headers: { 'last-event-id': first.id! } });
-  const rest = await takeEvents(again, (some) => some.length === 2);
+  const rest = await collectEvents(again, (some) => some.length === 2);
   expect(rest[1]?.data).toMatchObject({ messageId });
 });
 
-test('the events of a run by cursor: the tail, all of it, and a word where the cursor is none', async () => {
+test('reads the events of a run from a cursor, and resets for an invalid one', async () => {
   const read = async (
     query: string,
   ): Promise<Array<{ id: string | undefined; event: string | undefined; data: { type?: string } }>> =>
-    (await takeEvents(await fetch(api(`/api/runs/${run.runId}/events${query}`)), () => false)) as never;
+    (await collectEvents(await fetch(api(`/api/runs/${run.runId}/events${query}`)), () => false)) as never;
   const all = await read('');
   expect(all[0]?.data.type).toBe('run-start');
   expect(all.at(-1)?.data.type).toBe('run-end');
@@ -191,18 +191,18 @@ test('the events of a run by cursor: the tail, all of it, and a word where the c
   expect(reset.slice(1).map(({ id }) => id)).toEqual(all.map(({ id }) => id));
 });
 
-test('the frames of a run are the runtime’s own, and events name the one that caused them', async () => {
-  const frames = await takeEvents(await fetch(api(`/api/runs/${run.runId}/frames`)), () => false);
+test('streams the frames of a run, to which events refer by index', async () => {
+  const frames = await collectEvents(await fetch(api(`/api/runs/${run.runId}/frames`)), () => false);
   expect(frames.length).toBeGreaterThan(5);
   expect(frames[0]?.data).toMatchObject({ index: 0, dialect: 'ai-sdk' });
-  const events = await takeEvents(await fetch(api(`/api/runs/${run.runId}/events?live=false`)), () => false);
+  const events = await collectEvents(await fetch(api(`/api/runs/${run.runId}/events?live=false`)), () => false);
   const origins = events
     .map(({ data }) => (data as { origin?: number }).origin)
     .filter((origin) => origin !== undefined);
   expect(Math.max(...origins)).toBeLessThan(frames.length);
 });
 
-test('a file is kept, read in ranges, and never run by a browser', async () => {
+test('stores a file, serves ranges of it, and prevents browsers from running it', async () => {
   const html = await fetch(api('/api/blobs'), {
     method: 'POST',
     body: '<script>1</script>',
@@ -228,8 +228,8 @@ test('a file is kept, read in ranges, and never run by a browser', async () => {
   expect((await fetch(api(url), { headers: { 'if-none-match': `"other", W/${tag}` } })).status).toBe(304);
 });
 
-test('an approval over the plain API: asked, answered once, gone on', async () => {
-  const { runId, messageId } = await say(server.url, { thread: 'approve', text: 'Send an email to Ada' });
+test('answers an approval once and continues the run', async () => {
+  const { runId, messageId } = await sendMessage(server.url, { thread: 'approve', text: 'Send an email to Ada' });
   const { questions } = await json<{ questions: Array<{ id: string; runId: string; run?: string }> }>(
     '/api/questions?state=open&thread=approve',
   );
@@ -242,7 +242,7 @@ test('an approval over the plain API: asked, answered once, gone on', async () =
     run: { runId: string; messageId: string };
   };
   expect(accepted).toMatchObject({ verdicts: [{ result: 'accepted' }], open: [], run: { messageId } });
-  await takeEvents(await fetch(api(`/api/runs/${accepted.run.runId}/events`)), () => false);
+  await collectEvents(await fetch(api(`/api/runs/${accepted.run.runId}/events`)), () => false);
   const duplicate = await (await postJson(api(`/api/runs/${runId}/answers`), { answers })).json();
   expect(duplicate).toMatchObject({ verdicts: [{ result: 'duplicate' }] });
   const conflict = await postJson(api(`/api/runs/${runId}/answers`), { answers: [{ ...answers[0], approved: false }] });
@@ -251,13 +251,13 @@ test('an approval over the plain API: asked, answered once, gone on', async () =
   expect(runs).toMatchObject([{ state: 'paused' }, { state: 'complete', resumes: runId }]);
 });
 
-test('a thread as JSON lines has every message of every branch', async () => {
+test('exports the messages of all branches as JSON lines', async () => {
   const lines = (await (await fetch(api('/api/threads/branches/export'))).text()).trim().split('\n');
   const kinds = lines.map((line) => (JSON.parse(line) as { type: string }).type);
   expect(kinds).toEqual(['thread', 'message', 'message', 'message', 'run', 'run']);
 });
 
-test('a page that is not built says what is there; unknown paths are refused with a code', async () => {
+test('serves a page for every path of the console, and errors for unknown paths', async () => {
   const page = await fetch(api('/'));
   expect(page.headers.get('content-type')).toContain('text/html');
   expect(page.headers.get('content-security-policy')).toContain("default-src 'self'");
@@ -268,15 +268,15 @@ test('a page that is not built says what is there; unknown paths are refused wit
   expect([wrong.status, wrong.headers.get('allow')]).toEqual([405, 'GET']);
 });
 
-test('another configuration at the same address: what is under way goes on there, and new agents are there at once', async () => {
+test('reloads the configuration at the same address while a run finishes', async () => {
   const { agents, stop } = await startDemoAgents({ pace: 0.3 });
   const other = await serve({ agents, database: createInMemoryStore() }, { port: 0 });
   const response = await postJson(`${other.url}/api/chat`, chatBody('reload', 'hello'));
-  const told = response.text();
+  const answer = response.text();
   await other.reload({ agents: { onlyOne: agents['helper']! }, database: other.intertie.store });
   const listed = (await (await fetch(`${other.url}/api/agents`)).json()) as { agents: Array<{ name: string }> };
   expect(listed.agents.map(({ name }) => name)).toEqual(['onlyOne']);
-  expect(await told).toContain('[DONE]');
+  expect(await answer).toContain('[DONE]');
   await expect(other.reload({ agents: {} })).rejects.toThrow('agents is {}');
   expect((await fetch(`${other.url}/health`)).status).toBe(200);
   await Promise.all([other.close(), stop()]);

@@ -6,7 +6,7 @@ import { nodeListener } from '../src/http/node-listener.ts';
 
 const servers: Server[] = [];
 
-/** A real server on loopback for the tests of a file. */
+/** Starts a server on loopback for the tests of a file. */
 export async function serve(handler: (request: Request) => Response | Promise<Response>): Promise<string> {
   const server = createServer(nodeListener(handler));
   servers.push(server);

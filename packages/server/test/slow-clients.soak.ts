@@ -6,30 +6,30 @@ import { serve } from '../src/serve.ts';
 import { chatBody } from './client.ts';
 import { startDemoServer } from './demo-server.ts';
 
-/** What a client sends that then says and reads nothing more. */
+/** Data that a client sends before it stops sending and reading. */
 const slow: ReadonlyArray<[string, string]> = [
-  ['says nothing at all', ''],
-  ['has half a header', 'GET /health HTTP/1.1\r\nhost: 127.0'],
-  ['has half a body', 'POST /api/chat HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-length: 100\r\n\r\n{'],
-  ['has got its answer', 'GET /health HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n'],
+  ['sends nothing', ''],
+  ['sends half a header', 'GET /health HTTP/1.1\r\nhost: 127.0'],
+  ['sends half a body', 'POST /api/chat HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-length: 100\r\n\r\n{'],
+  ['has its response', 'GET /health HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n'],
 ];
 
-test('who is slow for minutes is let go, and holds nobody up', async () => {
+test('disconnects idle clients without blocking others', async () => {
   const server = await startDemoServer();
   const { hostname, port } = new URL(server.url);
   const open = await Promise.all(
-    slow.map(async ([who, sent]): Promise<[string, Socket]> => {
+    slow.map(async ([name, sent]): Promise<[string, Socket]> => {
       const socket = connect(Number(port), hostname);
       await once(socket, 'connect');
       socket.write(sent);
-      return [who, socket];
+      return [name, socket];
     }),
   );
   const began = Date.now();
-  const closed = open.map(async ([who, socket]) => {
+  const closed = open.map(async ([name, socket]) => {
     socket.resume();
     await once(socket, 'close');
-    return `${who}: ${Math.round((Date.now() - began) / 1000)} s`;
+    return `${name}: ${Math.round((Date.now() - began) / 1000)} s`;
   });
   expect((await fetch(`${server.url}/health`)).status).toBe(200);
   process.stdout.write(`${(await Promise.all(closed)).join('\n')}\n`);
@@ -37,17 +37,17 @@ test('who is slow for minutes is let go, and holds nobody up', async () => {
   await server.close();
 });
 
-const piece = 'x'.repeat(10_000);
-const pieces = 4000;
+const delta = 'x'.repeat(10_000);
+const deltas = 4000;
 
-/** Says more than fits between two machines. */
+/** Emits more than the network buffers hold. */
 const flood: AgentSource = {
   name: 'flood',
   pauses: 'replay',
   run(run, { signal }) {
     const open = async function* (): AsyncGenerator<AgentEvent> {
       yield { type: 'text-start', id: 't' };
-      for (let index = 0; index < pieces; index++) yield { type: 'text-delta', id: 't', delta: piece };
+      for (let index = 0; index < deltas; index++) yield { type: 'text-delta', id: 't', delta };
       yield { type: 'text-end', id: 't' };
       yield { type: 'run-end', outcome: 'complete' };
     };
@@ -59,7 +59,7 @@ const flood: AgentSource = {
   },
 };
 
-test('who asks and does not read holds up neither the run nor the server, and is let go', async () => {
+test('disconnects a client that does not read without blocking its run', async () => {
   const server = await serve({ agents: { flood }, database: createInMemoryStore() }, { port: 0 });
   const { hostname, port } = new URL(server.url);
   const socket = connect(Number(port), hostname);
@@ -68,16 +68,16 @@ test('who asks and does not read holds up neither the run nor the server, and is
   const body = chatBody('flood', 'Go');
   socket.write(`POST /api/chat HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-length: ${body.length}\r\n\r\n${body}`);
   const began = Date.now();
-  const look = async (path: string): Promise<string> => (await fetch(server.url + path)).text();
-  const until = async (path: string, says: RegExp): Promise<number> => {
-    while (!says.test(await look(path))) await new Promise((resolve) => setTimeout(resolve, 200));
+  const readText = async (path: string): Promise<string> => (await fetch(server.url + path)).text();
+  const waitUntil = async (path: string, pattern: RegExp): Promise<number> => {
+    while (!pattern.test(await readText(path))) await new Promise((resolve) => setTimeout(resolve, 200));
     return Math.round((Date.now() - began) / 1000);
   };
-  const done = await until('/api/threads/flood/runs', /"state":"complete"/);
-  const open = /^intertie_open_streams (\d+)$/m.exec(await look('/metrics'))?.[1];
+  const done = await waitUntil('/api/threads/flood/runs', /"state":"complete"/);
+  const open = /^intertie_open_streams (\d+)$/m.exec(await readText('/metrics'))?.[1];
   expect(open).toBe('1');
-  const gone = await until('/metrics', /^intertie_open_streams 0$/m);
-  process.stdout.write(`the run was done after ${done} s, its reader let go after ${gone} s\n`);
+  const gone = await waitUntil('/metrics', /^intertie_open_streams 0$/m);
+  process.stdout.write(`the run ended after ${done} s, its reader was disconnected after ${gone} s\n`);
   expect(gone).toBeLessThan(300);
   socket.destroy();
   await server.close();

@@ -2,19 +2,19 @@ import { stream } from '@durable-streams/client';
 import type { AgentEvent } from '@intertie/core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { nextCursor, parseOffset } from '../src/routes/stream-offset.ts';
-import { chatBody, postJson, say, takeEvents } from './client.ts';
+import { chatBody, postJson, sendMessage, collectEvents } from './client.ts';
 import { startDemoServer, type DemoServer } from './demo-server.ts';
 
 let server: DemoServer;
 let ended: string;
 beforeAll(async () => {
   server = await startDemoServer({ pace: 0.2 });
-  ({ runId: ended } = await say(server.url, { thread: 'ended', text: 'What is the weather in Lisbon?' }));
+  ({ runId: ended } = await sendMessage(server.url, { thread: 'ended', text: 'What is the weather in Lisbon?' }));
 });
 afterAll(() => server.close());
 const url = (run: string, query = ''): string => `${server.url}/streams/runs/${run}${query}`;
 
-test('catch-up of a run that is over: all of it, closed, and a tag that saves the second time', async () => {
+test('returns all events of an ended run, closed, with an etag', async () => {
   const all = await fetch(url(ended, '?offset=-1'));
   const events = (await all.json()) as AgentEvent[];
   expect(events[0]?.type).toBe('run-start');
@@ -39,7 +39,7 @@ test('catch-up of a run that is over: all of it, closed, and a tag that saves th
   expect([poll.status, poll.headers.get('stream-closed')]).toEqual([204, 'true']);
 });
 
-test('an offset of another epoch is gone, a wrong one is refused, and a run is read-only', async () => {
+test('rejects offsets of another epoch, invalid queries and writes', async () => {
   const status = async (query: string): Promise<number> => (await fetch(url(ended, query))).status;
   expect(await status(`?offset=${'9'.repeat(16)}_${'1'.padStart(16, '0')}`)).toBe(410);
   expect(await status('?offset=5')).toBe(400);
@@ -54,24 +54,21 @@ test('an offset of another epoch is gone, a wrong one is refused, and a run is r
   expect((await fetch(url('nothing'))).status).toBe(404);
 });
 
-test.each(['long-poll', 'sse'] as const)(
-  'the client of Durable Streams follows a live run by %s, to its end',
-  async (live) => {
-    const response = await postJson(`${server.url}/api/agents/helper/chat`, chatBody(`live-${live}`, 'hello'));
-    const runId = response.headers.get('x-intertie-run')!;
-    const told = response.text();
-    const followed: AgentEvent[] = [];
-    const reading = await stream<AgentEvent>({ url: url(runId), live });
-    for await (const event of reading.jsonStream()) followed.push(event);
-    await told;
-    const logged = await takeEvents(await fetch(`${server.url}/api/runs/${runId}/events?live=false`), () => false);
-    expect(followed).toEqual(logged.map(({ data }) => data));
-    const head = await fetch(url(runId), { method: 'HEAD' });
-    expect(reading.offset).toBe(head.headers.get('stream-next-offset'));
-  },
-);
+test.each(['long-poll', 'sse'] as const)('the Durable Streams client follows a live run with %s', async (live) => {
+  const response = await postJson(`${server.url}/api/agents/helper/chat`, chatBody(`live-${live}`, 'hello'));
+  const runId = response.headers.get('x-intertie-run')!;
+  const answer = response.text();
+  const followed: AgentEvent[] = [];
+  const reading = await stream<AgentEvent>({ url: url(runId), live });
+  for await (const event of reading.jsonStream()) followed.push(event);
+  await answer;
+  const logged = await collectEvents(await fetch(`${server.url}/api/runs/${runId}/events?live=false`), () => false);
+  expect(followed).toEqual(logged.map(({ data }) => data));
+  const head = await fetch(url(runId), { method: 'HEAD' });
+  expect(reading.offset).toBe(head.headers.get('stream-next-offset'));
+});
 
-test('cursors always move on', () => {
+test('nextCursor always increases', () => {
   expect(nextCursor(undefined, 40_000)).toBe('2');
   expect(nextCursor('2', 40_000)).toBe('3');
   expect(nextCursor('nonsense', 40_000)).toBe('2');

@@ -1,45 +1,45 @@
 import type { Sink, ToolIO } from '../src/cli/tool-io.ts';
 
-export interface HeldSink extends Sink {
+export interface BufferSink extends Sink {
   readonly text: string;
 }
 
-export function heldSink(options: { isTerminal?: boolean; columns?: number } = {}): HeldSink {
+export function bufferSink(options: { isTerminal?: boolean; columns?: number } = {}): BufferSink {
   const { isTerminal = false, columns = 100 } = options;
-  const pieces: string[] = [];
+  const chunks: string[] = [];
   return {
     isTerminal,
     columns,
-    write: (text) => void pieces.push(text),
+    write: (text) => void chunks.push(text),
     get text() {
-      return pieces.join('');
+      return chunks.join('');
     },
   };
 }
 
-export type TestIO = ToolIO & { stdout: HeldSink; stderr: HeldSink };
+export type TestIO = ToolIO & { stdout: BufferSink; stderr: BufferSink };
 
 export interface TestIOOptions extends Partial<Omit<ToolIO, 'stdin' | 'stdout' | 'stderr'>> {
-  /** What is piped in. */
+  /** Standard input. */
   input?: string | Uint8Array | Iterable<Uint8Array | string>;
-  stdout?: HeldSink;
-  stderr?: HeldSink;
+  stdout?: BufferSink;
+  stderr?: BufferSink;
   isTerminal?: boolean;
 }
 
-/** A world for a tool that a test can look at. */
+/** Creates the IO of a tool in memory. */
 export function testIO({ input = '', isTerminal = false, ...rest }: TestIOOptions = {}): TestIO {
-  const pieces = typeof input === 'string' || input instanceof Uint8Array ? [input] : input;
+  const chunks = typeof input === 'string' || input instanceof Uint8Array ? [input] : input;
   const encoder = new TextEncoder();
   return {
     stdin: {
       isTerminal,
       async *[Symbol.asyncIterator]() {
-        for (const piece of pieces) yield typeof piece === 'string' ? encoder.encode(piece) : piece;
+        for (const chunk of chunks) yield typeof chunk === 'string' ? encoder.encode(chunk) : chunk;
       },
     },
-    stdout: heldSink({ isTerminal }),
-    stderr: heldSink({ isTerminal }),
+    stdout: bufferSink({ isTerminal }),
+    stderr: bufferSink({ isTerminal }),
     fetch: globalThis.fetch,
     env: {},
     now: () => 1_800_000_000_000,

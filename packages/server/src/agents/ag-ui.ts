@@ -4,7 +4,7 @@ import { splitDetails } from './split-details.ts';
 
 export type AGUIAgentOptions = AgentDetails & Omit<AGUISourceOptions, 'name' | 'onFrame'>;
 
-/** Any AG-UI agent as an agent, by its URL (`https:` or `wss:`). */
+/** Defines an agent that calls an AG-UI agent by its URL (`https:` or `wss:`). */
 export function agUi(options: AGUIAgentOptions): AgentDefinition {
   const { details, settings } = splitDetails(options);
   return {

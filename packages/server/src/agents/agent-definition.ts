@@ -1,26 +1,26 @@
 import type { AgentSource } from '@intertie/core';
 
-/** What an agent is made of, for whoever shows it. */
+/** Runtime behind an agent, for display. */
 export type AgentKind = 'model' | 'mail' | 'open-harness' | 'ag-ui' | 'tape' | 'source';
 
-/** Is given every frame of a runtime before it is decoded; events carry its index as `origin`. */
+/** Receives every frame of a runtime before it is decoded. Events refer to it by index, as `origin`. */
 export type OnFrame = (frame: unknown, index: number) => void;
 
-/** What people are told about an agent. All of it is optional. */
+/** Descriptions of an agent for users. */
 export type AgentDetails = {
   description?: string;
-  /** Messages that a page may offer to begin with. */
+  /** First messages that a page may suggest. */
   suggestions?: readonly string[];
 };
 
-/** An agent as the configuration has it: made by `model`, `mailSwarm`, `openHarness`, `agUi` or `tape`. */
+/** Agent of the configuration, created by `model`, `mailSwarm`, `openHarness`, `agUi` or `tape`. */
 export type AgentDefinition = AgentDetails & {
   readonly kind: AgentKind;
-  /** The name of what the frames are written in. */
+  /** Name of the dialect of its frames. */
   readonly dialect: string;
-  /** Scripted, to try things out: no key, no model. */
+  /** Whether it is a scripted demo that needs no API key. */
   readonly isDemo?: true;
-  /** Makes the source. With `onFrame` it serves one run, whose frames are kept. */
+  /** Creates the source. With `onFrame` the source serves one run, whose frames are recorded. */
   createSource(name: string, onFrame?: OnFrame): AgentSource;
 };
 
@@ -32,7 +32,7 @@ export function isAgentSource(value: unknown): value is AgentSource {
   return typeof value === 'object' && value !== null && typeof (value as AgentSource).run === 'function';
 }
 
-/** A source of somebody's own. Its frames are unknown here. */
+/** Wraps a custom source. The dialect of its frames is unknown. */
 export function sourceDefinition(source: AgentSource): AgentDefinition {
   return { kind: 'source', dialect: 'source', createSource: (name) => named(source, name) };
 }

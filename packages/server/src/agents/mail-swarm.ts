@@ -1,8 +1,9 @@
+import { defined } from '@intertie/core/internal';
 import { mailDialect, mailSource, type MAILSourceSettings } from '@intertie/mail';
 import type { AgentDefinition, AgentDetails } from './agent-definition.ts';
 import { splitDetails } from './split-details.ts';
 
-/** `baseUrl: undefined` is as good as none: the environment says where the server is. */
+/** Allows explicit `undefined`, which means the environment variable. */
 type MAILSettings = Omit<MAILSourceSettings, 'name' | 'onFrame' | 'baseUrl' | 'authToken'> & {
   baseUrl?: string | undefined;
   authToken?: string | undefined;
@@ -10,7 +11,7 @@ type MAILSettings = Omit<MAILSourceSettings, 'name' | 'onFrame' | 'baseUrl' | 'a
 
 export type MAILAgentOptions = AgentDetails & MAILSettings;
 
-/** A MAIL swarm as an agent. Without a `baseUrl`: that of `MAIL_BASE_URL`. */
+/** Defines an agent that calls a MAIL swarm. Default address: `MAIL_BASE_URL`. */
 export function mailSwarm(options: MAILAgentOptions = {}): AgentDefinition {
   const { details, settings } = splitDetails(options);
   const { baseUrl, authToken, ...rest } = settings;
@@ -18,13 +19,6 @@ export function mailSwarm(options: MAILAgentOptions = {}): AgentDefinition {
     ...details,
     kind: 'mail',
     dialect: mailDialect.name,
-    createSource: (name, onFrame) =>
-      mailSource({
-        ...rest,
-        ...(baseUrl !== undefined && { baseUrl }),
-        ...(authToken !== undefined && { authToken }),
-        name,
-        ...(onFrame && { onFrame }),
-      }),
+    createSource: (name, onFrame) => mailSource({ ...rest, ...defined({ baseUrl, authToken, onFrame }), name }),
   };
 }

@@ -1,11 +1,12 @@
 import { modelSource, type ModelSourceOptions } from '@intertie/ai-sdk';
+import { defined } from '@intertie/core/internal';
 import type { LanguageModel } from 'ai';
 import type { AgentDefinition, AgentDetails } from './agent-definition.ts';
 import { splitDetails } from './split-details.ts';
 
 export type ModelAgentOptions = AgentDetails & Omit<ModelSourceOptions, 'name' | 'description' | 'onFrame'>;
 
-/** Any AI SDK model as an agent, with its tools and instructions. */
+/** Defines an agent that runs an AI SDK model with tools and instructions. */
 export function model(languageModel: LanguageModel, options: ModelAgentOptions = {}): AgentDefinition {
   const { details, settings } = splitDetails(options);
   const { description } = details;
@@ -14,11 +15,6 @@ export function model(languageModel: LanguageModel, options: ModelAgentOptions =
     kind: 'model',
     dialect: 'ai-sdk',
     createSource: (name, onFrame) =>
-      modelSource(languageModel, {
-        ...settings,
-        name,
-        ...(description !== undefined && { description }),
-        ...(onFrame && { onFrame }),
-      }),
+      modelSource(languageModel, { ...settings, ...defined({ description, onFrame }), name }),
   };
 }

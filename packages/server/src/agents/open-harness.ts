@@ -4,7 +4,7 @@ import { splitDetails } from './split-details.ts';
 
 export type OpenHarnessAgentOptions = AgentDetails & Omit<OpenHarnessSourceOptions, 'name' | 'onFrame'>;
 
-/** An Open Harness flow as an agent; a function makes a runtime for every turn. */
+/** Defines an agent that runs an Open Harness flow. A factory creates one runtime per run. */
 export function openHarness(runtime: RuntimeOrFactory, options: OpenHarnessAgentOptions = {}): AgentDefinition {
   const { details, settings } = splitDetails(options);
   return {

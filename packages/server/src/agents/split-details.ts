@@ -1,12 +1,10 @@
+import { defined } from '@intertie/core/internal';
 import type { AgentDetails } from './agent-definition.ts';
 
-/** Splits what people are told from what a source is configured with. */
+/** Splits agent options into descriptions for users and settings of the source. */
 export function splitDetails<Options extends AgentDetails>(
   options: Options,
 ): { details: AgentDetails; settings: Omit<Options, keyof AgentDetails> } {
   const { description, suggestions, ...settings } = options;
-  return {
-    details: { ...(description !== undefined && { description }), ...(suggestions && { suggestions }) },
-    settings,
-  };
+  return { details: defined({ description, suggestions }), settings };
 }

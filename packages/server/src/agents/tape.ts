@@ -6,7 +6,7 @@ import { splitDetails } from './split-details.ts';
 
 export type TapeAgentOptions = AgentDetails & Omit<TapeSourceOptions, 'name' | 'onFrame'>;
 
-/** A recorded run as an agent: whatever is said to it, it plays the tape. A file's name, or the tape itself. */
+/** Defines an agent that plays a recorded run, whatever the user sends. Takes a file name, a URL or the tape. */
 export function tape(recorded: string | URL | Tape<unknown>, options: TapeAgentOptions = {}): AgentDefinition {
   const { details, settings } = splitDetails(options);
   const read = typeof recorded === 'string' || recorded instanceof URL ? readTapeFile(recorded) : recorded;

@@ -1,15 +1,14 @@
 /**
- * 0: done. 1: it did not work, or what was checked is not right. 2: the command was called in a way that it does not know.
- * 3: what it was asked about cannot be read.
+ * Exit code of a command. 0: success. 1: failure, or a violation was found. 2: invalid arguments. 3: unreadable input.
  */
 export type ExitCode = 0 | 1 | 2 | 3;
 
-/** What a command throws to end with a message for people and a code for programs. No stack is shown. */
+/** Ends a command with a message for users and a code for programs. No stack trace is shown. */
 export class CommandFailure extends Error {
   override readonly name = 'CommandFailure';
-  /** Stable, kebab-case. */
+  /** Stable code in kebab-case. */
   readonly code: string;
-  /** What to do about it. */
+  /** Instruction that solves the problem. */
   readonly fix: string | undefined;
   readonly exitCode: ExitCode;
 

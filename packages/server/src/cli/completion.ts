@@ -1,6 +1,6 @@
 import { ToolError } from './tool-error.ts';
 
-/** A command as a shell completes it. */
+/** Command with the data that completion needs. */
 export type CompletedCommand = {
   name: string;
   summary: string;
@@ -10,7 +10,7 @@ export type CompletedCommand = {
 
 export const shells = ['bash', 'zsh', 'fish'] as const;
 
-/** Words that an option takes, where there are few. */
+/** Values of options that accept only a few. */
 const values: { readonly [flag: string]: readonly string[] } = {
   '--to': ['canonical', 'ui-message-stream', 'ag-ui', 'mail'],
   '--from': ['canonical', 'ui-message-stream', 'ag-ui', 'mail', 'open-harness', 'ai-sdk'],
@@ -20,7 +20,7 @@ const values: { readonly [flag: string]: readonly string[] } = {
   '--ui-version': ['6', '7'],
 };
 
-/** A script that teaches a shell the command line, as it is now. */
+/** Generates a completion script for a shell. */
 export function completionScript(shell: string, commands: readonly CompletedCommand[]): string {
   switch (shell) {
     case 'bash':
@@ -30,11 +30,11 @@ export function completionScript(shell: string, commands: readonly CompletedComm
     case 'fish':
       return fish(commands);
     default:
-      throw new ToolError('usage', `There is no completion for “${shell}”.`, `The shells are ${shells.join(', ')}.`);
+      throw new ToolError('usage', `The shell “${shell}” is not supported.`, `Use one of ${shells.join(', ')}.`);
   }
 }
 
-function flagsOf({ options }: CompletedCommand): string {
+function joinFlags({ options }: CompletedCommand): string {
   return options.flatMap(({ flags }) => flags.filter((flag) => flag.startsWith('--'))).join(' ');
 }
 
@@ -42,8 +42,8 @@ function bash(commands: readonly CompletedCommand[]): string {
   const cases = commands.map((command) => {
     const words = [
       ...command.subcommands.map(({ name }) => name),
-      flagsOf(command),
-      ...command.subcommands.map(flagsOf),
+      joinFlags(command),
+      ...command.subcommands.map(joinFlags),
     ];
     return `    ${command.name}) words="${words.filter(Boolean).join(' ')}" ;;`;
   });

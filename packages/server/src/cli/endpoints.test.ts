@@ -22,12 +22,12 @@ const agUi = await serve(createAGUIHandler(source));
 const chat = await serve(createChatHandler(source));
 const mail = await serve(createMAILDemo({ paceMs: 0, stallMs: 10 }).fetch);
 
-describe('an endpoint of which nothing is known', () => {
+describe('an endpoint of unknown dialect', () => {
   it.each([
     ['ag-ui', agUi],
     ['ui-message-stream', chat],
     ['mail', mail],
-  ])('that speaks %s is asked, understood and checked', async (dialect, url) => {
+  ])('checks an endpoint of dialect %s', async (dialect, url) => {
     const io = testIO();
     expect(await checkStream({ input: url, prompt: 'Hello', json: true }, io)).toBe(0);
     expect(JSON.parse(io.stdout.text)).toMatchObject({ ok: true, dialect, framing: 'sse' });
@@ -37,7 +37,7 @@ describe('an endpoint of which nothing is known', () => {
     ['ag-ui', agUi],
     ['ui-message-stream', chat],
     ['mail', mail],
-  ])('that speaks %s is recorded, and the tape is converted', async (dialect, url) => {
+  ])('records an endpoint of dialect %s and converts the tape', async (dialect, url) => {
     const file = newFile();
     expect(await record({ url, output: file, prompt: 'Hello', title: 'A test' }, testIO({ now: Date.now }))).toBe(0);
     const { header, items } = parseTape(readFileSync(file));
@@ -49,11 +49,11 @@ describe('an endpoint of which nothing is known', () => {
   });
 });
 
-describe('an endpoint that', () => {
+describe('a failing endpoint', () => {
   const check = (input: string, more: object = {}): Promise<number> =>
     checkStream({ input, json: true, ...more }, testIO());
 
-  it('is down is said to be', async () => {
+  it('reports an endpoint that refuses connections', async () => {
     const url = 'http://127.0.0.1:1';
     const fetch = async (): Promise<Response> => {
       throw Object.assign(new TypeError('fetch failed'), {
@@ -62,20 +62,20 @@ describe('an endpoint that', () => {
     };
     await expect(checkStream({ input: url }, testIO({ fetch }))).rejects.toMatchObject({
       exitCode: 3,
-      message: `${url} cannot be reached: nothing listens there.`,
+      message: `Cannot reach ${url}: connection refused.`,
       fix: expect.stringContaining('running'),
     });
   });
 
-  it('never answers is given up', async () => {
+  it('times out if the endpoint never answers', async () => {
     const url = await serve(() => new Promise<Response>(() => undefined));
     await expect(check(url, { timeoutMs: 50 })).rejects.toMatchObject({
       exitCode: 3,
-      message: expect.stringContaining('said nothing for 0.05 s'),
+      message: expect.stringContaining('sent nothing for 0.05 s'),
     });
   });
 
-  it('stalls in the middle is given up, and what it said is reported', async () => {
+  it('times out if the stream stalls, and reports the items before', async () => {
     const started = 'data: {"type":"RUN_STARTED","threadId":"t","runId":"r","protocolVersion":"1.0"}\n\n';
     const body = (): ReadableStream<Uint8Array> =>
       new ReadableStream({ start: (controller) => controller.enqueue(new TextEncoder().encode(started)) });
@@ -90,11 +90,11 @@ describe('an endpoint that', () => {
   });
 
   it.each([
-    [401, 'Send what it asks for'],
-    [404, 'own route'],
+    [401, '--header'],
+    [404, 'route'],
     [405, '--get'],
     [422, '--body'],
-  ])('answers %i is quoted, with advice', async (status, fix) => {
+  ])('shows the body of a %i response with a fix', async (status, fix) => {
     const url = await serve(() => Response.json({ detail: 'No, because of you.' }, { status }));
     await expect(check(`${url}/agent`)).rejects.toMatchObject({
       exitCode: 3,
@@ -106,7 +106,7 @@ describe('an endpoint that', () => {
   it.each([
     ['ag-ui', agUi, ['threadId', 'runId', 'tools', 'context', 'state', 'forwardedProps', 'messages']],
     ['ui-message-stream', chat, ['id', 'trigger', 'messages']],
-  ])('refuses what it does not know is asked in its own way (%s)', async (dialect, behind, known) => {
+  ])('repeats a refused request in the format of %s', async (dialect, behind, known) => {
     const url = await serve(async (request) => {
       const body = (await request.json()) as object;
       const strange = Object.keys(body).filter((key) => !known.includes(key));
@@ -122,14 +122,14 @@ describe('an endpoint that', () => {
     expect(JSON.parse(io.stdout.text)).toMatchObject({ dialect });
   });
 
-  it('is named without http is shown how', async () => {
+  it('suggests http:// for an address without a scheme', async () => {
     await expect(check('localhost:3000/api/chat')).rejects.toMatchObject({
       exitCode: 3,
       fix: expect.stringContaining('http://localhost:3000/api/chat'),
     });
   });
 
-  it('is just a stream is read with --get; a header and a body are sent as they are', async () => {
+  it('reads an existing stream with --get, and sends headers and a body unchanged', async () => {
     const seen: string[] = [];
     const line =
       '{"type":"run-start","runId":"r","threadId":"t","messageId":"m"}\n{"type":"run-end","outcome":"complete"}\n';
@@ -143,7 +143,7 @@ describe('an endpoint that', () => {
   });
 });
 
-describe('a replay', () => {
+describe('replay', () => {
   async function start(options: {
     tapes: string[];
     as?: string;
@@ -165,7 +165,7 @@ describe('a replay', () => {
     return { code, ...(JSON.parse(io.stdout.text) as object) };
   };
 
-  it('answers in the dialect of the path, and in any at any path if asked to', async () => {
+  it('answers in the dialect of the path, or in the dialect of --as for every path', async () => {
     const both = await start({ tapes: [tapeFile] });
     expect(await seen(`${both.url}/api/chat`)).toMatchObject({ code: 0, dialect: 'ui-message-stream' });
     expect(await seen(`${both.url}/api/ag-ui`)).toMatchObject({ code: 0, dialect: 'ag-ui' });
@@ -177,7 +177,7 @@ describe('a replay', () => {
     await one.stop();
   });
 
-  it('of a MAIL stream is a MAIL server, and also all others', async () => {
+  it('serves a recorded MAIL stream as a MAIL server and as a chat route', async () => {
     const file = join(import.meta.dirname, '../../../mail/fixtures/03-delegate-action.sse');
     const { url, stop } = await start({ tapes: [file] });
     expect(await seen(url)).toMatchObject({ code: 0, dialect: 'mail' });
@@ -185,7 +185,7 @@ describe('a replay', () => {
     await stop();
   });
 
-  it('lets the pages of this machine read, and no others', async () => {
+  it('allows pages of this machine to read responses, and no others', async () => {
     const { url, stop } = await start({ tapes: [tapeFile] });
     const allowed = async (origin: string): Promise<string | null> => {
       const response = await fetch(`${url}/api/chat`, { method: 'OPTIONS', headers: { origin } });
@@ -197,7 +197,7 @@ describe('a replay', () => {
     await stop();
   });
 
-  it('says what it cannot do', async () => {
+  it('rejects unknown dialects and missing files', async () => {
     await expect(start({ tapes: [tapeFile], as: 'agui' })).rejects.toMatchObject({
       exitCode: 2,
       message: expect.stringContaining('ag-ui'),

@@ -10,7 +10,7 @@ it.each([
   ['mial', 'mail'],
   ['banana', undefined],
   ['x', undefined],
-])('%s means %s', (word, meant) => {
+])('finds for %s the candidate %s', (word, meant) => {
   const names = ['canonical', 'ag-ui', 'ui-message-stream', 'mail', 'open-harness'];
   expect(nearest(word, names)).toBe(meant);
 });

@@ -1,4 +1,10 @@
-/** The candidate that a misspelt word most likely meant, if one is near enough. */
+/** Suggests the nearest candidate for a misspelled word, as a sentence to append. Empty if none is near enough. */
+export function didYouMean(word: string, candidates: Iterable<string>): string {
+  const near = nearest(word, candidates);
+  return near === undefined ? '' : ` Did you mean “${near}”?`;
+}
+
+/** Finds the candidate that a misspelled word most likely means, if one is near enough. */
 export function nearest(word: string, candidates: Iterable<string>): string | undefined {
   const wanted = word.toLowerCase();
   let best: string | undefined;
@@ -15,7 +21,7 @@ export function nearest(word: string, candidates: Iterable<string>): string | un
   return best;
 }
 
-/** How many letters must be changed, put in, left out, or swapped with their neighbour. */
+/** Edit distance with insertions, deletions, substitutions and transpositions. */
 function distance(a: string, b: string): number {
   let before: number[] = [];
   let last = Array.from({ length: b.length + 1 }, (_, index) => index);

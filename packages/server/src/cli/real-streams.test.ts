@@ -7,7 +7,7 @@ import { testIO } from '../../test/tool-io.ts';
 import { checkStream } from './check/check.ts';
 import { convert } from './convert/convert.ts';
 
-describe.each(majors)('what $name writes by itself', ({ ai, major }) => {
+describe.each(majors)('streams of $name', ({ ai, major }) => {
   const stream = (): { toUIMessageStreamResponse(): Response; fullStream: AsyncIterable<unknown> } =>
     ai.streamText({
       model: scriptedModel(
@@ -19,7 +19,7 @@ describe.each(majors)('what $name writes by itself', ({ ai, major }) => {
       stopWhen: ai.stepCountIs(3),
     });
 
-  it('as a UI message stream is found out, sound, and converted', async () => {
+  it('detects, checks and converts a UI message stream', async () => {
     const url = await serve(() => stream().toUIMessageStreamResponse());
     const io = testIO();
     expect(await checkStream({ input: url, json: true, uiVersion: major }, io)).toBe(0);
@@ -31,7 +31,7 @@ describe.each(majors)('what $name writes by itself', ({ ai, major }) => {
     }
   });
 
-  it.each(['canonical', 'ag-ui', 'ui-message-stream'])('as a full stream is found out, and becomes %s', async (to) => {
+  it.each(['canonical', 'ag-ui', 'ui-message-stream'])('detects a full stream and converts it to %s', async (to) => {
     const parts = await collect(stream().fullStream);
     const input = parts.map((part) => `${JSON.stringify(part)}\n`).join('');
     const io = testIO({ input });

@@ -3,7 +3,7 @@ import { ToolError } from './tool-error.ts';
 import type { ToolIO } from './tool-io.ts';
 
 export interface ServerOptions {
-  /** The origin of an Intertie server. Default: `INTERTIE_URL`, then the one that `intertie serve` opens. */
+  /** Origin of an Intertie server. Default: `INTERTIE_URL`, or the default address of `intertie serve`. */
   server?: string | undefined;
   /** Default: `INTERTIE_TOKEN`. */
   token?: string | undefined;
@@ -13,19 +13,19 @@ export interface ServerOptions {
 export interface ServerClient {
   origin: string;
   headers: Record<string, string>;
-  /** The answer’s JSON. */
+  /** Requests a path and parses the JSON response. */
   get(path: string): Promise<unknown>;
-  /** The answer itself, which is a good one. */
+  /** Requests a path. Rejects for an error status. */
   request(path: string, init?: RequestInit): Promise<Response>;
 }
 
 export const defaultServer = 'http://127.0.0.1:4111';
 
-/** Talks to an Intertie server over its HTTP API. What it refuses becomes a `ToolError` with the server’s own advice. */
-export function createServerClient({ server, token, headers: more }: ServerOptions, io: ToolIO): ServerClient {
+/** Client of the HTTP API of an Intertie server. Errors become a `ToolError` with the server's message and fix. */
+export function createServerClient({ server, token, headers: extraHeaders }: ServerOptions, io: ToolIO): ServerClient {
   const origin = (server ?? io.env.INTERTIE_URL ?? defaultServer).replace(/\/+$/, '');
   const secret = token ?? io.env.INTERTIE_TOKEN;
-  const headers = { ...(secret !== undefined && { authorization: `Bearer ${secret}` }), ...more };
+  const headers = { ...(secret !== undefined && { authorization: `Bearer ${secret}` }), ...extraHeaders };
 
   const request: ServerClient['request'] = async (path, init = {}) => {
     let response: Response;
@@ -37,14 +37,14 @@ export function createServerClient({ server, token, headers: more }: ServerOptio
       });
     } catch (error) {
       if (io.signal.aborted) throw error;
-      const fix = 'Start one with “intertie serve”, or say where it is: --server http://…';
+      const fix = 'Start one with “intertie serve”, or give its address with --server http://…';
       throw new ToolError('unreadable', `No Intertie server answers at ${origin}.`, fix, { cause: error });
     }
     if (response.ok) return response;
     const { error } = asFields(await response.json().catch(() => undefined));
     const { message, fix } = asFields(error);
     const advice =
-      asNonEmptyText(fix) ?? (response.status === 401 ? 'Give the token: --token …, or INTERTIE_TOKEN.' : undefined);
+      asNonEmptyText(fix) ?? (response.status === 401 ? 'Give the token with --token or INTERTIE_TOKEN.' : undefined);
     throw new ToolError(
       'unreadable',
       asNonEmptyText(message) ?? `${origin}${path} answered ${response.status}.`,
@@ -60,8 +60,8 @@ export function createServerClient({ server, token, headers: more }: ServerOptio
       try {
         return (await response.json()) as unknown;
       } catch {
-        const fix = 'Is something else running there? Say where the server is: --server http://…';
-        throw new ToolError('unreadable', `What answers at ${origin} is no Intertie server.`, fix);
+        const fix = 'Give the address of an Intertie server with --server http://…';
+        throw new ToolError('unreadable', `The server at ${origin} is not an Intertie server.`, fix);
       }
     },
   };

@@ -2,15 +2,15 @@ import { styleText } from 'node:util';
 
 type Style = Parameters<typeof styleText>[0];
 
-/** Where a command writes. What a program reads goes to `out`, what a person reads beside it to `err`. */
+/** Output of a command. Results go to `out`, progress and errors to `err`. */
 export interface Terminal {
-  /** Whether `--json` was given: then `out` has JSON and nothing else. */
+  /** Whether `--json` was given. Then `out` contains only JSON. */
   readonly json: boolean;
-  /** Whether a person sits at the other end of `out`. */
+  /** Whether `out` is a terminal. */
   readonly isInteractive: boolean;
   out(line: string): void;
   err(line: string): void;
-  /** The text in a style, where `out` is a terminal that shows it. */
+  /** Styles text if `out` is a terminal with colours. */
   style(style: Style, text: string): string;
 }
 
@@ -20,7 +20,7 @@ export type TerminalStreams = {
   env: { [name: string]: string | undefined };
 };
 
-/** `json` is a function, since it is known only after the arguments have been read. */
+/** Creates the terminal of a process. `json` is a function because it is known only after the arguments are parsed. */
 export function createTerminal({ stdout, stderr, env }: TerminalStreams, json: () => boolean): Terminal {
   const isInteractive = stdout.isTTY === true;
   const hasColors = isInteractive && !env['NO_COLOR'] && env['TERM'] !== 'dumb';

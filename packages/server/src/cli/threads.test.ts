@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { testIO } from '../../test/tool-io.ts';
 import { deleteThreads, exportThread, listThreads, showThread } from './threads.ts';
 
-/** The routes of the server's contract, as far as these commands use them. */
+/** Fake server with the routes that these commands use. */
 function server(seen: string[]): typeof globalThis.fetch {
   const thread = {
     id: 'a/b',
@@ -33,7 +33,7 @@ function server(seen: string[]): typeof globalThis.fetch {
       return Response.json({ thread, live: { runId: 'r', messageId: 'n', agent: 'ann' } });
     if (pathname === '/api/threads/a%2Fb/messages') return Response.json({ messages, branches: {} });
     if (pathname === '/api/threads/a%2Fb/export') return new Response('{"a":1}\n{"b":2}\n');
-    const error = { code: 'not-found', message: 'There is no such thread.', fix: 'List them.' };
+    const error = { code: 'not-found', message: 'Thread not found.', fix: 'List them.' };
     return Response.json({ error }, { status: 404 });
   };
 }
@@ -43,8 +43,8 @@ function world(env: Record<string, string> = {}): ReturnType<typeof testIO> & { 
   return Object.assign(testIO({ fetch: server(seen), env }), { seen });
 }
 
-describe('the threads of a server', () => {
-  it('are listed, a line each', async () => {
+describe('threads', () => {
+  it('lists threads, one per line', async () => {
     const io = world({ INTERTIE_TOKEN: 'secret', INTERTIE_URL: 'http://127.0.0.1:9999/' });
     expect(await listThreads({ search: 'trip', limit: 5 }, io)).toBe(0);
     expect(io.stdout.text).toBe('a/b  2026-01-02 10:30 ann  A trip\n');
@@ -54,7 +54,7 @@ describe('the threads of a server', () => {
     expect(JSON.parse(json.stdout.text)).toMatchObject({ threads: [{ id: 'a/b' }] });
   });
 
-  it('are shown', async () => {
+  it('shows the messages of a thread', async () => {
     const io = world();
     await showThread({ thread: 'a/b' }, io);
     expect(io.stdout.text).toBe(
@@ -62,13 +62,13 @@ describe('the threads of a server', () => {
     );
   });
 
-  it('are exported', async () => {
+  it('exports a thread', async () => {
     const io = world();
     await exportThread({ thread: 'a/b' }, io);
     expect(io.stdout.text).toBe('{"a":1}\n{"b":2}\n');
   });
 
-  it('are deleted only if it is meant', async () => {
+  it('deletes threads only with --yes', async () => {
     const io = world();
     await expect(deleteThreads({ threads: ['a/b'] }, io)).rejects.toMatchObject({
       exitCode: 2,
@@ -79,16 +79,16 @@ describe('the threads of a server', () => {
     expect(io.seen).toEqual(['DELETE /api/threads/a%2Fb']);
   });
 
-  it('that are not there: the server’s own words', async () => {
+  it('shows the error message of the server', async () => {
     await expect(showThread({ thread: 'x' }, world())).rejects.toMatchObject({
       exitCode: 3,
-      message: 'There is no such thread.',
+      message: 'Thread not found.',
       fix: 'List them.',
     });
   });
 });
 
-it('a server that is not there, or is another one, is said to be', async () => {
+it('reports a server that is down or is not an Intertie server', async () => {
   const down = async (): Promise<Response> => Promise.reject(new TypeError('fetch failed'));
   await expect(listThreads({}, testIO({ fetch: down }))).rejects.toMatchObject({
     exitCode: 3,
@@ -96,6 +96,6 @@ it('a server that is not there, or is another one, is said to be', async () => {
   });
   const other = async (): Promise<Response> => new Response('<html>');
   await expect(listThreads({}, testIO({ fetch: other }))).rejects.toMatchObject({
-    message: expect.stringContaining('no Intertie server'),
+    message: expect.stringContaining('not an Intertie server'),
   });
 });

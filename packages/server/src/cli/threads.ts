@@ -10,48 +10,48 @@ export interface ThreadsOptions extends ServerOptions {
   json?: boolean | undefined;
 }
 
-/** The newest conversations of a server. */
+/** Lists the newest threads of a server. */
 export async function listThreads(
   options: ThreadsOptions & { search?: string | undefined; limit?: number | undefined },
   io: ToolIO,
 ): Promise<ToolExit> {
   const { search, limit = 20, json } = options;
   const query = new URLSearchParams({ limit: String(limit), ...(search !== undefined && { search }) });
-  const said = asFields(await createServerClient(options, io).get(`/api/threads?${query.toString()}`));
-  const threads = listOf(said.threads);
+  const response = asFields(await createServerClient(options, io).get(`/api/threads?${query.toString()}`));
+  const threads = asList(response.threads);
   if (json) {
-    await io.stdout.write(`${JSON.stringify(said)}\n`);
+    await io.stdout.write(`${JSON.stringify(response)}\n`);
     return exitCodes.ok;
   }
   const paint = paintFor(io.stdout, io.env);
   if (threads.length === 0)
-    await io.stderr.write(search === undefined ? 'There are no threads yet.\n' : `No thread matches “${search}”.\n`);
+    await io.stderr.write(search === undefined ? 'There are no threads.\n' : `No thread matches “${search}”.\n`);
   const width = Math.max(...threads.map(({ id }) => String(id).length), 0);
   for (const { id, title, agent, updatedAt } of threads) {
-    const when = asNonEmptyText(updatedAt)?.slice(0, 16).replace('T', ' ') ?? '';
-    const who = asNonEmptyText(agent) === undefined ? '' : paint('cyan', ` ${printable(String(agent))}`);
+    const time = asNonEmptyText(updatedAt)?.slice(0, 16).replace('T', ' ') ?? '';
+    const agentLabel = asNonEmptyText(agent) === undefined ? '' : paint('cyan', ` ${printable(String(agent))}`);
     await io.stdout.write(
-      `${printable(String(id)).padEnd(width)}  ${paint('dim', when)}${who}  ${printable(asNonEmptyText(title) ?? '')}\n`,
+      `${printable(String(id)).padEnd(width)}  ${paint('dim', time)}${agentLabel}  ${printable(asNonEmptyText(title) ?? '')}\n`,
     );
   }
-  if (asNonEmptyText(said.cursor) !== undefined)
-    await io.stderr.write(paint('dim', 'There are more: --limit, or --search.\n'));
+  if (asNonEmptyText(response.cursor) !== undefined)
+    await io.stderr.write(paint('dim', 'There are more threads: use --limit or --search.\n'));
   return exitCodes.ok;
 }
 
-/** One conversation, to read. */
+/** Shows the messages of a thread. */
 export async function showThread(options: ThreadsOptions & { thread: string }, io: ToolIO): Promise<ToolExit> {
-  const path = pathOf(options.thread);
+  const path = toThreadPath(options.thread);
   const client = createServerClient(options, io);
-  const [about, said] = await Promise.all([client.get(path), client.get(`${path}/messages?format=ui`)]);
+  const [details, listing] = await Promise.all([client.get(path), client.get(`${path}/messages?format=ui`)]);
   if (options.json) {
-    await io.stdout.write(`${JSON.stringify({ ...asFields(about), ...asFields(said) })}\n`);
+    await io.stdout.write(`${JSON.stringify({ ...asFields(details), ...asFields(listing) })}\n`);
     return exitCodes.ok;
   }
   const paint = paintFor(io.stdout, io.env);
-  const { thread, live } = asFields(about);
+  const { thread, live } = asFields(details);
   await io.stdout.write(`${paint('bold', printable(asNonEmptyText(asFields(thread).title) ?? options.thread))}\n`);
-  for (const message of listOf(asFields(said).messages)) {
+  for (const message of asList(asFields(listing).messages)) {
     await showMessage(message, io.stdout, paint);
   }
   const { agent } = asFields(live);
@@ -62,7 +62,7 @@ export async function showThread(options: ThreadsOptions & { thread: string }, i
 
 async function showMessage({ role, parts }: Fields, out: Sink, paint: Paint): Promise<void> {
   await out.write(`\n${paint(role === 'user' ? 'bold' : 'cyan', printable(String(role)))}\n`);
-  for (const part of listOf(parts)) {
+  for (const part of asList(parts)) {
     const line = partText(part, paint);
     if (line !== '') await out.write(`${line}\n`);
   }
@@ -81,49 +81,49 @@ function partText(part: Fields, paint: Paint): string {
   return `⚙ ${printable(name)} ${paint('dim', printable(`${JSON.stringify(part.input) ?? ''} → ${result}`.slice(0, 400)))}`;
 }
 
-/** All of a conversation as JSON lines, every branch of it. */
+/** Exports a thread with all branches as JSON lines. */
 export async function exportThread(
   options: ThreadsOptions & { thread: string; output?: string | undefined },
   io: ToolIO,
 ): Promise<ToolExit> {
-  const response = await createServerClient(options, io).request(`${pathOf(options.thread)}/export`);
+  const response = await createServerClient(options, io).request(`${toThreadPath(options.thread)}/export`);
   if (options.output !== undefined && options.output !== '-') {
     await writeFile(options.output, response.body ?? '');
     await io.stderr.write(`${options.output}\n`);
     return exitCodes.ok;
   }
   const decoder = new TextDecoder();
-  for await (const piece of response.body ?? []) await io.stdout.write(decoder.decode(piece, { stream: true }));
+  for await (const chunk of response.body ?? []) await io.stdout.write(decoder.decode(chunk, { stream: true }));
   return exitCodes.ok;
 }
 
-/** For good. Asks first, unless it was said that it need not. */
+/** Deletes threads permanently. Requires `yes`. */
 export async function deleteThreads(
   options: ThreadsOptions & { threads: readonly string[]; yes?: boolean | undefined },
   io: ToolIO,
 ): Promise<ToolExit> {
   if (!options.yes) {
-    const what =
+    const target =
       options.threads.length === 1 ? `the thread ${options.threads[0]}` : `${options.threads.length} threads`;
     throw new ToolError(
       'usage',
-      `This deletes ${what} for good.`,
-      'Say that you mean it: --yes. To keep a copy: intertie threads export',
+      `This deletes ${target} permanently.`,
+      'Confirm with --yes. To make a copy first: intertie threads export',
     );
   }
   const client = createServerClient(options, io);
   for (const thread of options.threads) {
-    await client.request(pathOf(thread), { method: 'DELETE' });
-    if (!options.json) await io.stderr.write(`${thread} is deleted.\n`);
+    await client.request(toThreadPath(thread), { method: 'DELETE' });
+    if (!options.json) await io.stderr.write(`Deleted ${thread}.\n`);
   }
   if (options.json) await io.stdout.write(`${JSON.stringify({ deleted: options.threads })}\n`);
   return exitCodes.ok;
 }
 
-function pathOf(thread: string): string {
+function toThreadPath(thread: string): string {
   return `/api/threads/${encodeURIComponent(thread)}`;
 }
 
-function listOf(value: unknown): Fields[] {
+function asList(value: unknown): Fields[] {
   return Array.isArray(value) ? value.map(asFields) : [];
 }

@@ -1,21 +1,21 @@
 import { CommandFailure, type ExitCode } from './command-failure.ts';
 
-/** What the shell is told. */
+/** Exit codes of tools, by reason. */
 export const exitCodes = { ok: 0, found: 1, usage: 2, unreadable: 3 } as const;
 
 export type ToolExit = (typeof exitCodes)[keyof typeof exitCodes] & ExitCode;
 
-/** The tool cannot do what was asked: the question is wrong (`usage`), or what it asks about cannot be read. */
+/** Error of a tool: invalid arguments (`usage`), or an input that cannot be read (`unreadable`). */
 export class ToolError extends CommandFailure {
   constructor(kind: 'usage' | 'unreadable', message: string, fix?: string, options: ErrorOptions = {}) {
     super({ code: kind, message, ...(fix !== undefined && { fix }), exitCode: exitCodes[kind], ...options });
   }
 }
 
-/** Whoever read our output has left: `… | head`. Nothing is wrong, and nobody is told. */
+/** The reader of the output has closed the pipe, as in `… | head`. Ends the command without an error. */
 export class OutputClosed extends Error {
   constructor() {
-    super('Nobody reads the output any more.');
+    super('The reader has closed the output.');
     this.name = 'OutputClosed';
   }
 }

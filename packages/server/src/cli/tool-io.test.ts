@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { OutputClosed } from './tool-error.ts';
 import { nodeSink } from './tool-io.ts';
 
-/** A stream that holds one write at most, until it is let go. */
+/** Stream that buffers one write, until it is released. */
 function slow(): { stream: Writable; release: (error?: Error) => void } {
   const callbacks: Array<(error?: Error) => void> = [];
   const stream = new Writable({
@@ -13,7 +13,7 @@ function slow(): { stream: Writable; release: (error?: Error) => void } {
   return { stream, release: (error) => callbacks.shift()?.(error) };
 }
 
-it('waits until there is room, whoever writes', async () => {
+it('waits for the drain event in every pending write', async () => {
   const { stream, release } = slow();
   const sink = nodeSink(stream);
   let done = 0;
@@ -29,7 +29,7 @@ it('waits until there is room, whoever writes', async () => {
   expect(done).toBe(2);
 });
 
-it('says that nobody reads any more, to who waits and to who comes later', async () => {
+it('rejects pending and later writes with OutputClosed after EPIPE', async () => {
   const { stream, release } = slow();
   const sink = nodeSink(stream);
   const write = Promise.resolve(sink.write('a'));
@@ -38,7 +38,7 @@ it('says that nobody reads any more, to who waits and to who comes later', async
   expect(() => sink.write('b')).toThrow(OutputClosed);
 });
 
-it('passes on what else is wrong', async () => {
+it('rejects a write with other errors of the stream', async () => {
   const { stream, release } = slow();
   const write = Promise.resolve(nodeSink(stream).write('a'));
   release(Object.assign(new Error('no space left'), { code: 'ENOSPC' }));

@@ -1,14 +1,14 @@
 import type { Readable, Writable } from 'node:stream';
 import { OutputClosed } from './tool-error.ts';
 
-/** Where text goes. A promise means: wait, the reader is slower than we are. Rejects with `OutputClosed` when it has left. */
+/** Text output. A returned promise is backpressure. Throws or rejects with `OutputClosed` after the reader has left. */
 export interface Sink {
   write(text: string): Promise<void> | void;
   readonly isTerminal: boolean;
   readonly columns: number;
 }
 
-/** All that a tool touches of the world. */
+/** Everything that a tool uses of its process, so that tests can replace it. */
 export interface ToolIO {
   stdin: AsyncIterable<Uint8Array> & { isTerminal: boolean };
   stdout: Sink;
@@ -16,7 +16,7 @@ export interface ToolIO {
   fetch: typeof globalThis.fetch;
   env: { readonly [name: string]: string | undefined };
   now: () => number;
-  /** Ctrl-C. */
+  /** Aborted by Ctrl-C. */
   signal: AbortSignal;
 }
 
@@ -54,7 +54,7 @@ export function nodeSink(stream: NodeOutput): Sink {
 
 type NodeInput = Readable & { isTTY?: boolean };
 
-/** The process as a tool sees it. The signal is the caller's, since a chat takes Ctrl-C for itself. */
+/** Creates the IO of this process. The caller provides the signal, because `chat` handles Ctrl-C itself. */
 export function nodeIO(signal: AbortSignal): ToolIO {
   const stdin: NodeInput = process.stdin;
   return {

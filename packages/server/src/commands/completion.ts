@@ -6,8 +6,8 @@ import { addExamples } from './tool-options.ts';
 export const completionCommand: Command = (program, terminal) => {
   const command = program
     .command('completion')
-    .summary('teach your shell these commands')
-    .description('Writes a script with which a shell completes commands and options.')
+    .summary('print a completion script for your shell')
+    .description('Prints a script with which a shell completes commands and options.')
     .argument('<shell>', shells.join(', '));
   addExamples(command, [
     ['intertie completion bash >> ~/.bashrc', 'bash:'],

@@ -4,13 +4,10 @@ import { exitWith } from './program.ts';
 export const doctorCommand: Command = (program, terminal) => {
   program
     .command('doctor')
-    .argument(
-      '[url]',
-      'a server, an AG-UI agent or a MAIL server to look at (default: this folder and its environment)',
-    )
-    .description('say what works, what is missing, and the next step')
-    .option('-c, --config <file>', 'the configuration (default: intertie.config.ts of this folder)')
-    .option('--token <token>', 'what the server asks for (default: INTERTIE_TOKEN)')
+    .argument('[url]', 'server, AG-UI agent or MAIL server to check (default: this folder and its environment)')
+    .description('check the database, the runtimes and the keys, and print the next step for each failure')
+    .option('-c, --config <file>', 'configuration file (default: intertie.config.ts in this folder)')
+    .option('--token <token>', 'token for the server (default: INTERTIE_TOKEN)')
     .action(async (url: string | undefined, options: { config?: string; token?: string }, command) => {
       const { examine } = await import('../doctor/examine.ts');
       const findings = await examine({ ...options, ...(url !== undefined && { url }), env: process.env });

@@ -8,9 +8,9 @@ import { projectFiles, templates, type Template } from '../init/project-files.ts
 export const initCommand: Command = (program, terminal) => {
   program
     .command('init')
-    .addArgument(new Argument('[folder]', 'where to').default('.'))
-    .description('write a small project: a configuration, a package.json, a Dockerfile and a compose file')
-    .addOption(new Option('--with <kind>', 'the agent to begin with').choices(templates).default('agent'))
+    .addArgument(new Argument('[folder]', 'folder of the project').default('.'))
+    .description('create a project: a configuration, a package.json, a Dockerfile and a compose file')
+    .addOption(new Option('--with <kind>', 'first agent of the project').choices(templates).default('agent'))
     .addHelpText(
       'after',
       `
@@ -25,7 +25,7 @@ Examples:
       if (there.length > 0) {
         throw new CommandFailure({
           code: 'file-exists',
-          message: `${root} has ${there.join(', ')} already, and nothing is overwritten.`,
+          message: `${root} already contains ${there.join(', ')}, and init overwrites nothing.`,
           fix: 'Choose an empty folder: intertie init my-chat',
         });
       }

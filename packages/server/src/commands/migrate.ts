@@ -10,13 +10,13 @@ const optional: readonly OptionalMigration[] = ['row-security', 'full-text'];
 export const migrateCommand: Command = (program, terminal) => {
   program
     .command('migrate')
-    .description('bring the tables of a database up to date (the server does so by itself when it starts)')
-    .option('--database <url>', 'postgres://…, or a folder (default: DATABASE_URL, else ./.intertie)')
-    .option('--print', 'print the SQL, for whoever applies it')
+    .description('create or update the tables of a database (the server also does this when it starts)')
+    .option('--database <url>', 'postgres://… or a folder (default: DATABASE_URL, or ./.intertie)')
+    .option('--print', 'print the SQL instead of applying it')
     .addOption(
       new Option(
         '--with <names...>',
-        'print these too: rows by scope for roles that query the tables, an index of the words of messages',
+        'also print these: row security for roles that query the tables, a full-text index of messages',
       ).choices(optional),
     )
     .addHelpText(
@@ -33,7 +33,7 @@ Examples:
       if (extras) {
         throw new CommandFailure({
           code: 'usage',
-          message: 'What is not for everybody is applied by hand: --with goes with --print.',
+          message: 'Optional migrations are applied by hand: use --with together with --print.',
           fix: `intertie migrate --print --with ${extras.join(' ')}`,
           exitCode: 2,
         });
@@ -47,7 +47,7 @@ Examples:
         throw new CommandFailure({
           code: 'database-away',
           message,
-          fix: 'Run "intertie doctor" to see what answers.',
+          fix: 'Run "intertie doctor" to test the connection.',
           cause,
         });
       }
@@ -59,7 +59,7 @@ Examples:
     });
 };
 
-/** A URL that may be shown. */
+/** Masks the password of a database URL. */
 export function hidePassword(target: string): string {
   if (!URL.canParse(target)) return target;
   const url = new URL(target);

@@ -28,25 +28,25 @@ async function run(
   return { code, out, err };
 }
 
-test('a command runs and the exit code is 0, or what the command says', async () => {
+test('returns exit code 0, or the code that the command sets', async () => {
   expect(await run(['greet', 'Ada'])).toEqual({ code: 0, out: 'Hello Ada\n', err: '' });
   expect(await run(['greet', 'nobody'])).toMatchObject({ code: 1 });
 });
 
-test('a failure is a message and the next step, without a stack; with --json it is an object on stdout', async () => {
+test('prints the message and the fix of a failure, or a JSON object with --json', async () => {
   expect(await run(['greet', 'Ada', '--fail'])).toEqual({ code: 1, out: '', err: 'No Ada.\nAsk tomorrow.\n' });
   const { code, out } = await run(['greet', 'Ada', '--fail', '--json']);
   expect(code).toBe(1);
   expect(JSON.parse(out)).toEqual({ error: { code: 'no-mood', message: 'No Ada.', fix: 'Ask tomorrow.' } });
 });
 
-test('a call that it does not know is 2 and points to the help; the help itself is 0', async () => {
+test('returns 2 for invalid arguments and 0 for the help', async () => {
   expect(await run(['greet'])).toMatchObject({ code: 2, err: expect.stringContaining('missing required argument') });
   expect(await run(['graet', 'x'])).toMatchObject({ code: 2, err: expect.stringContaining('greet') });
   expect(await run(['--help'])).toMatchObject({ code: 0, out: expect.stringContaining('greet') });
 });
 
-test('colours only on a terminal, and not with NO_COLOR', async () => {
+test('uses colours in terminals only, and not with NO_COLOR', async () => {
   const escape = String.fromCodePoint(27);
   expect((await run(['greet', 'Ada'], { isTTY: true })).out).toContain(escape);
   expect((await run(['greet', 'Ada'], { isTTY: true, env: { NO_COLOR: '1' } })).out).not.toContain(escape);

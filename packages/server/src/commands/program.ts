@@ -1,13 +1,13 @@
 import { Command, CommanderError } from 'commander';
-import { nearest } from '../cli/nearest.ts';
+import { didYouMean } from '../cli/nearest.ts';
 import { version } from '../config/version.ts';
 import { CommandFailure, type ExitCode } from '../cli/command-failure.ts';
 import type { Command as AddCommand } from './command.ts';
 import { createTerminal, type Terminal, type TerminalStreams } from '../cli/terminal.ts';
 
 /**
- * Reads the arguments, runs the command that they name, and says how the process should exit. It never throws: a failure is
- * one message with the next step on stderr, or one JSON object on stdout with `--json`.
+ * Parses the arguments, runs the command and returns the exit code. Never throws: a failure is a message with its fix on
+ * stderr, or a JSON object on stdout with `--json`.
  */
 export async function runProgram(
   args: readonly string[],
@@ -17,10 +17,10 @@ export async function runProgram(
   const program = new Command('intertie');
   const terminal = createTerminal(streams, () => args.includes('--json'));
   program
-    .description('Connects agent runtimes to chat front ends. Without a command: intertie serve.')
+    .description('Connects agent runtimes to chat clients. Without a command: intertie serve.')
     .version(version)
-    .option('--json', 'write JSON, for programs')
-    .showHelpAfterError('(intertie --help shows what there is)')
+    .option('--json', 'write machine-readable JSON')
+    .showHelpAfterError('(intertie --help lists all commands)')
     .configureOutput({
       writeOut: (text) => streams.stdout.write(text),
       writeErr: (text) => streams.stderr.write(text),
@@ -42,34 +42,32 @@ export async function runProgram(
 
 const exitCodes = new WeakMap<Command, ExitCode>();
 
-/** For a command that has said all itself and has only its exit code left to give. */
+/** Sets the exit code of a command that has already printed its output. */
 export function exitWith(command: Command, code: ExitCode): void {
   let root = command;
   while (root.parent) root = root.parent;
   exitCodes.set(root, code);
 }
 
-/** A word that names no command. With a default command, commander would take it for one of that command's arguments. */
+/** Reports a misspelled command. Commander would treat it as an argument of the default command. */
 function unknownCommand([first]: readonly string[], program: Command): CommandFailure | undefined {
   if (first === undefined || first.startsWith('-') || first === 'help') return undefined;
   const names = program.commands.map((command) => command.name());
   if (names.includes(first)) return undefined;
-  const near = nearest(first, names);
-  const meant = near === undefined ? '' : ` Did you mean “${near}”?`;
-  const fix = 'intertie --help shows what there is.';
-  return new CommandFailure({ code: 'usage', message: `There is no command “${first}”.${meant}`, fix, exitCode: 2 });
+  const message = `Unknown command “${first}”.${didYouMean(first, names)}`;
+  return new CommandFailure({ code: 'usage', message, fix: 'intertie --help lists all commands.', exitCode: 2 });
 }
 
-/** Every command knows `--json` and fails the same way, so that none has to say so itself. */
+/** Adds `--json` and the error handling of the program to a command and its subcommands. */
 function inherit(command: Command, parent: Command): void {
   command.copyInheritedSettings(parent);
-  if (!command.options.some(({ long }) => long === '--json')) command.option('--json', 'write JSON, for programs');
+  if (!command.options.some(({ long }) => long === '--json')) command.option('--json', 'write machine-readable JSON');
   for (const sub of command.commands) inherit(sub, command);
 }
 
 function report(error: unknown, terminal: Terminal): ExitCode {
   if (error instanceof CommanderError) {
-    // The help and the version are "errors" too; what is wrong with the arguments has been said by now.
+    // Commander reports help and version as errors too, and has already printed the message of an invalid argument.
     return error.exitCode === 0 ? 0 : 2;
   }
   const failure = error instanceof CommandFailure ? error : toFailure(error);
@@ -83,7 +81,7 @@ function report(error: unknown, terminal: Terminal): ExitCode {
   return exitCode;
 }
 
-/** Other packages throw errors of their own; those that say what to do carry it as `fix`. */
+/** Converts an error of another package. Some have a `fix`. */
 function toFailure(error: unknown): CommandFailure {
   const { message, code, fix } = (error instanceof Error ? error : { message: String(error) }) as {
     message: string;

@@ -9,13 +9,13 @@ export const replayCommand: Command = (program) => {
     .command('replay')
     .summary('serve a tape as if it were an agent')
     .description(
-      'A server on this machine that answers every request with a tape, so that a front end is developed without a key.\n' +
-        'With several tapes, the first turn of a thread plays the first, the second the second, and so on.',
+      'Starts a server on this machine that answers every request with a tape, for client development without a key.\n' +
+        'With several tapes, the first turn of a thread plays the first tape, the second turn the second, and so on.',
     )
     .argument('<tape...>', 'tapes, or recorded streams of any dialect')
-    .option('-a, --as <dialect>', 'ui-message-stream, ag-ui or mail, at every path; if left out, the path says it')
-    .option('-s, --speed <factor>', '1 as recorded, 2 twice as fast, Infinity at once', readPositive)
-    .option('--port <port>', 'default: any that is free', readPort)
+    .option('-a, --as <dialect>', 'ui-message-stream, ag-ui or mail for every path (default: depends on the path)')
+    .option('-s, --speed <factor>', '1 as recorded, 2 twice as fast, Infinity without delays', readPositive)
+    .option('--port <port>', 'port (default: any free one)', readPort)
     .option('-q, --quiet', 'do not list the requests');
   addExamples(command, [
     [
@@ -24,7 +24,7 @@ export const replayCommand: Command = (program) => {
     ],
     [
       'intertie replay swarm.sse --as ag-ui --speed 4',
-      'A recorded MAIL stream for an AG-UI front end, four times as fast:',
+      'A recorded MAIL stream for an AG-UI client, four times as fast:',
     ],
   ]);
   command.action(async (tapes: string[], { as, speed, port, quiet }: Flags, self) => {

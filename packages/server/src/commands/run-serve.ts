@@ -1,5 +1,6 @@
 import { existsSync, watch } from 'node:fs';
 import { basename, dirname } from 'node:path';
+import { defined } from '@intertie/core/internal';
 import { parseTrustProxy, type IntertieConfig } from '../config/config.ts';
 import { defaultConfig } from '../config/default-config.ts';
 import { IntertieError } from '../errors/intertie-error.ts';
@@ -19,7 +20,7 @@ export type ServeCommandOptions = {
   drain: number;
 };
 
-/** Serves until a signal comes. */
+/** Runs `intertie serve` until the process gets a signal. */
 export async function runServe(options: ServeCommandOptions, terminal: Terminal): Promise<void> {
   const path = findConfig(process.cwd(), options.config);
   if (path !== undefined) return serveConfig(await loadConfig(path), { path, options, terminal });
@@ -27,7 +28,7 @@ export async function runServe(options: ServeCommandOptions, terminal: Terminal)
   try {
     await serveConfig(found.config, { path, options, terminal });
   } finally {
-    // Demo servers would keep the process alive, also after a failed start.
+    // Running demo servers would keep the process alive after a failed start.
     await found.stop();
   }
 }
@@ -35,14 +36,14 @@ export async function runServe(options: ServeCommandOptions, terminal: Terminal)
 type Served = { path: string | undefined; options: ServeCommandOptions; terminal: Terminal };
 
 async function serveConfig(config: IntertieConfig, { path, options, terminal }: Served): Promise<void> {
-  const began = Date.now();
+  const startedAt = Date.now();
   const isJson = options.log === 'json' || (options.log === undefined && terminal.json);
   const write = (line: string): void => terminal.err(line);
   const logger = isJson ? jsonLogger(write) : plainLogger(write);
   const announceDatabase = (): void => {
-    const folder = folderOf(config);
+    const folder = getDatabaseFolder(config);
     if (folder !== undefined && !existsSync(folder)) {
-      terminal.err(`Creating the database in ${folder} (only once, takes a few seconds) …`);
+      terminal.err(`Creating the database in ${folder} (once, takes a few seconds) …`);
     }
   };
   const trustProxy =
@@ -51,31 +52,30 @@ async function serveConfig(config: IntertieConfig, { path, options, terminal }: 
   const served = await serve(withOptions(config), {
     logger,
     onListening: announceDatabase,
-    ...(options.host !== undefined && { host: options.host }),
-    ...(options.port !== undefined && { port: options.port }),
+    ...defined({ host: options.host, port: options.port }),
   });
   const unwatch = path === undefined ? undefined : reloadOnChange(path, served, { terminal, withOptions });
-  // Whoever has read the greeting may stop it: that is listened for first.
-  const stopped = untilStopped(terminal);
-  greet(terminal, served, config, { path, ms: Date.now() - began });
+  // Listens for signals before printing: a test or a script may stop the server as soon as it has read the output.
+  const stopped = waitForSignal(terminal);
+  printStartup(terminal, served, config, { path, ms: Date.now() - startedAt });
   await stopped;
   unwatch?.();
   await served.close({ drainMs: options.drain * 1000 });
 }
 
-/** A configuration that names no database takes that of the environment; `createStore` does so by itself. */
+/** Applies `PORT`. `createStore` itself reads `DATABASE_URL`. */
 function withEnvironment(config: IntertieConfig): IntertieConfig {
   const port = process.env['PORT'];
   return { ...config, ...(config.port === undefined && port && /^\d+$/.test(port) && { port: Number(port) }) };
 }
 
-/** The folder of an embedded database. Undefined: the database is a server, or was opened by the program. */
-export function folderOf({ database }: IntertieConfig): string | undefined {
+/** Folder of the embedded database. Undefined for a Postgres server or a store. */
+export function getDatabaseFolder({ database }: IntertieConfig): string | undefined {
   const target = database ?? (process.env['DATABASE_URL'] || './.intertie');
   return typeof target === 'string' && !/^postgres(ql)?:/.test(target) ? target : undefined;
 }
 
-function greet(
+function printStartup(
   terminal: Terminal,
   { url }: ServedIntertie,
   { agents, database, token }: IntertieConfig,
@@ -84,20 +84,20 @@ function greet(
   const isGuarded = token !== undefined || Boolean(process.env['INTERTIE_TOKEN']);
   const names = Object.keys(agents);
   if (terminal.json) return terminal.out(JSON.stringify({ url, version, agents: names, config: path ?? null }));
-  const kept = folderOf({ agents, database }) ?? 'a Postgres server';
+  const storage = getDatabaseFolder({ agents, database }) ?? 'a Postgres server';
   terminal.out('');
   terminal.out(`  ${terminal.style('bold', 'Intertie')} ${version}, ready in ${ms} ms`);
   terminal.out('');
   terminal.out(`  Open      ${terminal.style(['cyan', 'underline'], url)}`);
-  if (isGuarded) terminal.out('  Sign in   with ?token=… behind the address, or Authorization: Bearer …');
+  if (isGuarded) terminal.out('  Sign in   append ?token=… to the address, or send Authorization: Bearer …');
   terminal.out(`  Agents    ${names.join(', ')}`);
-  terminal.out(`  Kept in   ${kept}`);
-  terminal.out(`  Set up by ${path ?? 'nothing yet: "intertie init" writes a configuration'}`);
+  terminal.out(`  Database  ${storage}`);
+  terminal.out(`  Config    ${path ?? 'none; create one with "intertie init"'}`);
   terminal.out('');
-  terminal.out(terminal.style('dim', '  Ctrl+C stops it. "intertie doctor" says what works and what is missing.'));
+  terminal.out(terminal.style('dim', '  Press Ctrl+C to stop. "intertie doctor" checks the setup.'));
 }
 
-/** Loads the configuration again when the file is saved. What is wrong with it is said, and the server goes on as it was. */
+/** Reloads the configuration when its file is saved. If it is invalid, prints the error and keeps the current one. */
 function reloadOnChange(
   path: string,
   served: ServedIntertie,
@@ -107,13 +107,13 @@ function reloadOnChange(
   const reload = async (): Promise<void> => {
     try {
       await served.reload(withOptions(await loadConfig(path)));
-      terminal.err(`Loaded ${basename(path)} again.`);
+      terminal.err(`Reloaded ${basename(path)}.`);
     } catch (error) {
       if (error instanceof IntertieError && error.code === 'closing') return;
-      terminal.err(`${(error as Error).message}\nThe server goes on with what it had.`);
+      terminal.err(`${(error as Error).message}\nThe server keeps the previous configuration.`);
     }
   };
-  // The folder is watched, not the file: editors replace a file when they save it.
+  // Watches the folder because editors replace a file when they save it.
   const watcher = watch(dirname(path), (_, file) => {
     if (file !== basename(path)) return;
     clearTimeout(timer);
@@ -125,15 +125,15 @@ function reloadOnChange(
   };
 }
 
-/** A second signal ends the process at once. */
-function untilStopped(terminal: Terminal): Promise<void> {
+/** Resolves on the first signal. A second signal ends the process immediately. */
+function waitForSignal(terminal: Terminal): Promise<void> {
   return new Promise((resolve) => {
     const stop = (): void => {
       for (const signal of ['SIGINT', 'SIGTERM'] as const) {
         process.off(signal, stop);
         process.once(signal, () => process.exit(130));
       }
-      if (!terminal.json) terminal.err('Waiting for what is under way. Once more ends it at once.');
+      if (!terminal.json) terminal.err('Waiting for runs to finish. Press Ctrl+C again to exit immediately.');
       resolve();
     };
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, stop);

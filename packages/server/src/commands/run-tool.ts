@@ -6,16 +6,16 @@ import { exitWith } from './program.ts';
 const interrupted = 130;
 const signals = ['SIGINT', 'SIGTERM'] as const;
 
-/** Runs a tool in this process: Ctrl-C stops it, and a reader that leaves ends it without a word. */
+/** Runs a tool in this process. Ctrl-C aborts it, and a closed output pipe (`| head`) ends it without an error. */
 export async function runTool(
   command: Program,
   tool: (io: ToolIO) => Promise<ToolExit>,
-  /** Whether Ctrl-C ends the tool. Otherwise the tool listens itself. */
+  /** Whether Ctrl-C aborts the tool. Otherwise the tool listens itself. */
   { takesInterrupts = true }: { takesInterrupts?: boolean } = {},
 ): Promise<void> {
   const stop = new AbortController();
   const onSignal = (): void => {
-    // A second one need not be polite.
+    // A second signal exits immediately.
     if (stop.signal.aborted) process.exit(interrupted);
     stop.abort();
   };

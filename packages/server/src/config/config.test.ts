@@ -4,7 +4,7 @@ import { checkConfig, defineConfig } from './config.ts';
 
 const source = tapeSource({ header: { tape: 1, dialect: 'canonical' }, items: [] });
 
-test('a configuration that is right is given back as it is', () => {
+test('defineConfig returns a valid configuration unchanged', () => {
   const config = { agents: { helper: source }, cors: ['https://app.example.com'], port: 0 };
   expect(defineConfig(config)).toBe(config);
 });
@@ -14,18 +14,18 @@ test.each([
   [{ agents: {} }, 'agents is {}'],
   [{}, 'agents is missing'],
   [{ agents: { helper: source }, agnets: {} }, 'no field "agnets"'],
-  [{ agents: { 'a b': source } }, 'needs another name'],
+  [{ agents: { 'a b': source } }, 'The agent name "a b" is invalid'],
   [{ agents: { helper: 'gpt' } }, 'agents.helper is "gpt"'],
   [{ agents: { helper: source }, defaultAgent: 'other' }, 'the agents are helper'],
-  [{ agents: { helper: source }, cors: ['https://a.example/'] }, 'nothing behind it'],
+  [{ agents: { helper: source }, cors: ['https://a.example/'] }, 'without a path'],
   [{ agents: { helper: source }, token: 'short' }, '16 characters'],
   [{ agents: { helper: source }, port: 70_000 }, 'port is 70000'],
   [{ agents: { helper: source }, limits: { bodyBytes: -1 } }, 'bodyBytes is -1'],
   [{ agents: { helper: source }, auth: true }, 'auth is true'],
-])('what is wrong with %j is said', (config, text) => {
+])('checkConfig rejects %j and names the field', (config, text) => {
   expect(() => checkConfig(config)).toThrow(text);
 });
 
-test('a token is never shown', () => {
+test('checkConfig never shows a token', () => {
   expect(() => checkConfig({ agents: { helper: source }, token: 'hunter2' })).not.toThrow('hunter2');
 });

@@ -15,10 +15,11 @@ export type Principal = {
   operator?: boolean;
 };
 
+/** Limits per process. */
 export type Limits = RequestLimits & {
-  /** How many requests one client may send a second, on the long run. Default: 200. */
+  /** Maximum sustained number of requests per second and client. Default: 200. */
   requestsPerSecond: number;
-  /** How many connections may be held open, by one client and by all. Default: 500 and 5000. */
+  /** Maximum number of open streams, per client and in total. Default: 500 and 5000. */
   streams: { perClient: number; total: number };
   /** Maximum number of runs that this process executes at once. More are refused with 503 (`overloaded`). Default: 2000. */
   runs: number;
@@ -29,28 +30,29 @@ export type Limits = RequestLimits & {
   eventLoopDelayMs: number;
 };
 
+/** Configuration of a server, usually the default export of `intertie.config.ts`. */
 export type IntertieConfig = {
-  /** By name; the name is in their URLs. A source of your own is fine too. */
+  /** Agents by name, which is part of their URLs. A custom `AgentSource` works too. */
   agents: { readonly [name: string]: AgentDefinition | AgentSource };
-  /** Behind `/api/chat`. Default: the first. */
+  /** Agent of `/api/chat`. Default: the first. */
   defaultAgent?: string;
-  /** `postgres://…`, a folder for an embedded database, what `createStore` takes, or a store. Default: `DATABASE_URL`, else `./.intertie`. */
+  /** `postgres://…`, a folder for an embedded database, options for `createStore`, or a store. Default: `DATABASE_URL`, else `./.intertie`. */
   database?: string | CreateStoreOptions | Store | undefined;
   /**
-   * Longest outage of the database, in milliseconds, that a reader waits for, and a run that is prepared or asks a question. Then
+   * Maximum database outage, in milliseconds, that readers, runs being prepared and runs that ask a question wait for. Then
    * they end with code `database-away`. Default: 5 minutes.
    */
   maxOutageMs?: number;
   /**
-   * Who a request is from; null: 401. Without it and without a token, the server answers on this machine only; and `fetch` of
-   * `createIntertie`, which cannot see where a request comes from, answers nothing at all where NODE_ENV is production.
+   * Identifies the sender of a request; null means 401. Without `auth` and `token`, the server accepts requests from this
+   * machine only. `fetch` of `createIntertie` cannot see the sender's address, so in production it then refuses every request.
    */
   auth?: (request: Request) => Principal | null | Promise<Principal | null>;
-  /** One secret for all who may use the server. Default: `INTERTIE_TOKEN`. */
+  /** Shared secret for all clients. Default: `INTERTIE_TOKEN`. */
   token?: string | undefined;
-  /** Other host names that the server answers to. */
+  /** Additional host names that the server accepts. */
   hosts?: readonly string[];
-  /** Origins whose pages may use the server, or `*` for all. Default: its own. */
+  /** Origins whose pages may use the server, or `*` for all. Default: its own origin. */
   cors?: readonly string[] | '*';
   /**
    * Reverse proxies whose `X-Forwarded-*` or `Forwarded` headers are trusted: the number of proxies in front of the server, or
@@ -58,12 +60,12 @@ export type IntertieConfig = {
    */
   trustProxy?: TrustProxy | undefined;
   limits?: Partial<Limits>;
-  /** Where `intertie serve` listens. Default: 127.0.0.1 and 4111. */
+  /** Address and port of `intertie serve`. Default: 127.0.0.1 and 4111. */
   host?: string;
   port?: number;
 };
 
-/** Types for `intertie.config.ts`; the value is given back as it is, checked. */
+/** Types and checks the configuration of `intertie.config.ts`, and returns it unchanged. */
 export function defineConfig(config: IntertieConfig): IntertieConfig {
   checkConfig(config);
   return config;
@@ -86,25 +88,25 @@ const known: readonly (keyof IntertieConfig)[] = [
 
 const name = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
-/** Throws `bad-config` and says which field, what it is and what it should be. */
+/** Throws `bad-config`. The message names the field, its value and the expected value. */
 export function checkConfig(config: unknown): asserts config is IntertieConfig {
   if (!isFields(config))
-    return wrong(`The configuration is ${show(config)}; it should be what defineConfig({ agents }) gives.`);
+    return wrong(`The configuration is ${show(config)}; it should be the result of defineConfig({ agents }).`);
   for (const key of Object.keys(config)) {
     if ((known as readonly string[]).includes(key)) continue;
-    wrong(`The configuration has no field "${key}". It knows ${known.join(', ')}.`);
+    wrong(`The configuration has no field "${key}". Its fields are ${known.join(', ')}.`);
   }
   const { agents, defaultAgent, database, maxOutageMs, auth, token, hosts, cors, trustProxy, limits, host, port } =
     config;
   if (!isFields(agents) || Object.keys(agents).length === 0) {
-    return wrong(`agents is ${show(agents)}; it should have at least one, for example { helper: model(…) }.`);
+    return wrong(`agents is ${show(agents)}; it should have at least one agent, for example { helper: model(…) }.`);
   }
   for (const [key, agent] of Object.entries(agents)) {
     if (!name.test(key))
-      wrong(`The agent "${key}" needs another name: up to 64 letters, digits, dots, dashes and underscores.`);
+      wrong(`The agent name "${key}" is invalid: use up to 64 letters, digits, dots, dashes and underscores.`);
     if (!isAgentDefinition(agent) && !isAgentSource(agent)) {
       wrong(
-        `agents.${key} is ${show(agent)}; make it with model(…), mailSwarm(…), openHarness(…), agUi(…) or tape(…).`,
+        `agents.${key} is ${show(agent)}; create it with model(…), mailSwarm(…), openHarness(…), agUi(…) or tape(…).`,
       );
     }
   }
@@ -112,9 +114,9 @@ export function checkConfig(config: unknown): asserts config is IntertieConfig {
     wrong(`defaultAgent is ${show(defaultAgent)}; the agents are ${Object.keys(agents).join(', ')}.`);
   }
   if (database !== undefined && typeof database !== 'string' && !isFields(database)) {
-    wrong(`database is ${show(database)}; it should be postgres://…, a folder, or what createStore takes.`);
+    wrong(`database is ${show(database)}; it should be postgres://…, a folder, or options for createStore.`);
   }
-  if (database === '') wrong('database is empty; leave it out for the folder .intertie.');
+  if (database === '') wrong('database is empty; omit it to use the folder .intertie.');
   if (maxOutageMs !== undefined && !(typeof maxOutageMs === 'number' && maxOutageMs >= 0)) {
     wrong(`maxOutageMs is ${show(maxOutageMs)}; it should be a number of milliseconds.`);
   }
@@ -122,7 +124,7 @@ export function checkConfig(config: unknown): asserts config is IntertieConfig {
     wrong(`auth is ${show(auth)}; it should be a function from a request to { id } or null.`);
   }
   if (token !== undefined) checkToken(token, 'token');
-  if (hosts !== undefined && !isListOfText(hosts)) wrong(`hosts is ${show(hosts)}; it should be a list of names.`);
+  if (hosts !== undefined && !isListOfText(hosts)) wrong(`hosts is ${show(hosts)}; it should be a list of host names.`);
   if (cors !== undefined && cors !== '*') checkOrigins(cors);
   if (trustProxy !== undefined) checkTrustProxy(trustProxy, 'trustProxy');
   if (limits !== undefined) checkLimits(limits);
@@ -132,14 +134,14 @@ export function checkConfig(config: unknown): asserts config is IntertieConfig {
   }
 }
 
-/** Throws `bad-config` where a token can be guessed. */
+/** Throws `bad-config` for a token that is short enough to guess. */
 export function checkToken(token: unknown, where: 'token' | 'INTERTIE_TOKEN'): void {
   if (typeof token === 'string' && token.length >= 16) return;
-  // What it is stays out of the message: it is a secret.
-  wrong(`${where} should be a text of 16 characters or more, for example from "openssl rand -hex 24".`);
+  // The message must not contain the token.
+  wrong(`${where} should have at least 16 characters, for example the output of "openssl rand -hex 24".`);
 }
 
-/** Reads `trustProxy` from text: a number of hops, or addresses and CIDR ranges with commas between them. */
+/** Parses `trustProxy` from text: a number of hops, or comma-separated addresses and CIDR ranges. */
 export function parseTrustProxy(text: string, where: 'INTERTIE_TRUST_PROXY' | '--trust-proxy'): TrustProxy {
   const entries = text.split(',').map((entry) => entry.trim());
   const trustProxy = /^\d+$/.test(text.trim()) ? Number(text) : entries.filter((entry) => entry !== '');
@@ -164,7 +166,7 @@ function checkOrigins(cors: unknown): void {
   if (!isListOfText(cors)) return wrong(`cors is ${show(cors)}; it should be a list of origins, or '*'.`);
   for (const origin of cors) {
     if (URL.canParse(origin) && new URL(origin).origin === origin) continue;
-    wrong(`cors has "${origin}"; an origin has a scheme and a host and nothing behind it: https://app.example.com`);
+    wrong(`cors has "${origin}"; an origin is a scheme and a host without a path: https://app.example.com`);
   }
 }
 
@@ -178,7 +180,7 @@ function checkLimits(limits: unknown): void {
   const numbers = { ...flat, ...(isFields(streams) ? streams : {}) };
   for (const [key, value] of Object.entries(numbers)) {
     if (value !== undefined && !(typeof value === 'number' && value > 0)) {
-      wrong(`limits: ${key} is ${show(value)}; it should be a number above 0.`);
+      wrong(`limits: ${key} is ${show(value)}; it should be a positive number.`);
     }
   }
 }

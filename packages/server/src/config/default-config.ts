@@ -3,7 +3,7 @@ import { environmentAgents } from './environment-agents.ts';
 
 export type DefaultConfig = { config: IntertieConfig; stop(): Promise<void> };
 
-/** What is served where there is no configuration: what the environment has keys for, and the demos. */
+/** Configuration without a configuration file: agents for the credentials in the environment, and the demo agents. */
 export async function defaultConfig({ demos = true }: { demos?: boolean } = {}): Promise<DefaultConfig> {
   const [real, demo] = await Promise.all([
     environmentAgents(process.env),

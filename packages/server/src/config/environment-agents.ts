@@ -6,7 +6,7 @@ type Environment = { readonly [name: string]: string | undefined };
 
 const suggestions = ['What can you do?', 'Explain resumable streams in three sentences'];
 
-/** Agents for the keys and addresses that the environment has. What needs a package loads it only then. */
+/** Creates agents for the API keys and addresses in the environment. Provider packages are loaded only if needed. */
 export async function environmentAgents(env: Environment): Promise<{ [name: string]: AgentDefinition }> {
   const agents: { [name: string]: AgentDefinition } = {};
   const { ANTHROPIC_API_KEY, OPENAI_API_KEY, OPENAI_BASE_URL, AI_GATEWAY_API_KEY, MAIL_BASE_URL } = env;
@@ -40,7 +40,7 @@ export async function environmentAgents(env: Environment): Promise<{ [name: stri
   return agents;
 }
 
-/** A server of one's own has models of its own: the first that it lists. */
+/** First model that an OpenAI-compatible server lists. A self-hosted server has its own models. */
 async function firstModel(baseURL: string, apiKey: string | undefined): Promise<string | undefined> {
   try {
     const response = await fetch(`${baseURL.replace(/\/$/, '')}/models`, {

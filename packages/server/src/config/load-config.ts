@@ -6,15 +6,15 @@ import { IntertieError } from '../errors/intertie-error.ts';
 
 const names = ['ts', 'mts', 'js', 'mjs'].map((ending) => `intertie.config.${ending}`);
 
-/** The configuration file of a folder, or the one that is named. Undefined: there is none, and none was asked for. */
+/** Finds the configuration file of a folder, or resolves `file`. Undefined if the folder has none and none was named. */
 export function findConfig(folder: string, file?: string): string | undefined {
   if (file === undefined) return names.map((name) => resolve(folder, name)).find((path) => existsSync(path));
   const path = resolve(folder, file);
-  if (!existsSync(path)) throw new IntertieError('no-config', `There is no configuration file ${path}.`);
+  if (!existsSync(path)) throw new IntertieError('no-config', `The configuration file ${path} does not exist.`);
   return path;
 }
 
-/** Loads a configuration file, TypeScript too, also on a Node that does not read it by itself. Always anew. */
+/** Loads a configuration file, without a cache. Jiti loads TypeScript on Node versions that cannot. */
 export async function loadConfig(path: string): Promise<IntertieConfig> {
   const jiti = createJiti(import.meta.url, { moduleCache: false, fsCache: false, interopDefault: true });
   let loaded: unknown;

@@ -4,5 +4,5 @@ const { version: read } = JSON.parse(readFileSync(new URL('../../package.json', 
   version: string;
 };
 
-/** The version of this package. */
+/** Version of this package. */
 export const version: string = read;

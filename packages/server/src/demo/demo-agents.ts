@@ -13,22 +13,22 @@ import { demoTools } from './demo-tools.ts';
 import { startAGUIDemo } from './start-ag-ui-demo.ts';
 
 export type DemoOptions = {
-  /** How fast the demos talk: 1 as people do, 0 at once. Default: 1. */
+  /** Delay factor of the demos: 1 for the pace of a person who types, 0 for none. Default: 1. */
   pace?: number;
 };
 
 export type DemoAgents = { agents: { [name: string]: AgentDefinition }; stop(): Promise<void> };
 
-/** One agent of every kind, scripted: nothing to install, no key, nothing leaves the machine. */
+/** Starts one scripted agent of every kind. They need no API key and send nothing to other machines. */
 export async function startDemoAgents({ pace = 1 }: DemoOptions = {}): Promise<DemoAgents> {
-  const talks = { paceMs: 25 * pace };
+  const modelOptions = { paceMs: 25 * pace };
   const [swarm, remote] = await Promise.all([
     startMAILDemo({ paceMs: 400 * pace }),
-    startAGUIDemo(modelSource(demoModel(talks), { name: 'helper', tools: demoTools() })),
+    startAGUIDemo(modelSource(demoModel(modelOptions), { name: 'helper', tools: demoTools() })),
   ]);
   const agents = {
     helper: demo(
-      model(demoModel(talks), {
+      model(demoModel(modelOptions), {
         tools: demoTools(),
         description: 'A scripted model with tools: one runs, one asks you first.',
         suggestions: ['What is the weather in Lisbon?', 'Send an email to Ada', 'Draw a chart', 'Write a long answer'],

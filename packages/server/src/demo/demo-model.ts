@@ -6,14 +6,14 @@ import type {
 } from '@ai-sdk/provider';
 import { toReadableStream } from '@intertie/core';
 import { pause } from '@intertie/core/internal';
-import { play, type Heard, type Turn } from './demo-script.ts';
+import { selectScript, type DemoPrompt, type DemoScript } from './demo-script.ts';
 
 export type DemoModelOptions = {
-  /** How long a word takes, in milliseconds. Default: 25. */
+  /** Delay before each text delta, in milliseconds. Default: 25. */
   paceMs?: number;
 };
 
-/** A language model without a model: it streams a script at a human pace. No key, no network. */
+/** Language model that streams a script at a human pace. Needs no API key and no network. */
 export function demoModel({ paceMs = 25 }: DemoModelOptions = {}): LanguageModelV3 {
   return {
     specificationVersion: 'v3',
@@ -21,7 +21,7 @@ export function demoModel({ paceMs = 25 }: DemoModelOptions = {}): LanguageModel
     modelId: 'demo',
     supportedUrls: {},
     async doStream(options) {
-      return { stream: toReadableStream(parts(play(hear(options.prompt)), options, paceMs)) };
+      return { stream: toReadableStream(streamParts(selectScript(readPrompt(options.prompt)), options, paceMs)) };
     },
     async doGenerate() {
       throw new Error('The demo model only streams.');
@@ -29,8 +29,8 @@ export function demoModel({ paceMs = 25 }: DemoModelOptions = {}): LanguageModel
   };
 }
 
-/** The user's last words, and what tools have said since. */
-function hear(prompt: LanguageModelV3Prompt): Heard {
+/** Reads the last user message and the tool results after it. */
+function readPrompt(prompt: LanguageModelV3Prompt): DemoPrompt {
   const from = prompt.findLastIndex(({ role }) => role === 'user');
   const user = prompt[from];
   const text =
@@ -52,8 +52,8 @@ function hear(prompt: LanguageModelV3Prompt): Heard {
   return { text, results };
 }
 
-async function* parts(
-  turn: Turn,
+async function* streamParts(
+  script: DemoScript,
   { prompt, abortSignal = new AbortController().signal }: LanguageModelV3CallOptions,
   paceMs: number,
 ): AsyncGenerator<LanguageModelV3StreamPart> {
@@ -65,15 +65,15 @@ async function* parts(
     if (paceMs > 0) await pause(paceMs, abortSignal);
     else abortSignal.throwIfAborted();
   };
-  for (const [index, part] of turn.entries()) {
+  for (const [index, part] of script.entries()) {
     const id = String(index);
-    if ('say' in part) {
-      yield { type: `${part.say}-start`, id };
+    if ('kind' in part) {
+      yield { type: `${part.kind}-start`, id };
       for (const delta of part.text.match(/\S+\s*|\s+/g) ?? []) {
         await wait();
-        yield { type: `${part.say}-delta`, id, delta };
+        yield { type: `${part.kind}-delta`, id, delta };
       }
-      yield { type: `${part.say}-end`, id };
+      yield { type: `${part.kind}-end`, id };
     } else if ('call' in part) {
       isCalling = true;
       const toolCallId = crypto.randomUUID();
@@ -89,12 +89,12 @@ async function* parts(
       yield { type: 'file', mediaType: part.mediaType, data: new TextEncoder().encode(part.file) };
     } else throw new Error(part.fail);
   }
-  const asked = JSON.stringify(prompt).length >> 2;
+  const inputTokens = JSON.stringify(prompt).length >> 2;
   yield {
     type: 'finish',
     finishReason: { unified: isCalling ? 'tool-calls' : 'stop', raw: undefined },
     usage: {
-      inputTokens: { total: asked, noCache: asked, cacheRead: undefined, cacheWrite: undefined },
+      inputTokens: { total: inputTokens, noCache: inputTokens, cacheRead: undefined, cacheWrite: undefined },
       outputTokens: { total: words, text: words, reasoning: undefined },
     },
   };

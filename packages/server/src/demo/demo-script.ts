@@ -1,16 +1,16 @@
-/** What the demo model says in one turn. It is a script and says so; nothing here comes from a model. */
-export type Turn = Array<
-  | { say: 'reasoning' | 'text'; text: string }
+/** Response of the demo model, as a list of parts. The texts say that they are scripted. */
+export type DemoScript = Array<
+  | { kind: 'reasoning' | 'text'; text: string }
   | { call: string; input: { [name: string]: unknown } }
   | { file: string; mediaType: string }
   | { fail: string }
 >;
 
-/** What has been said so far, as far as the script looks at it. */
-export type Heard = {
-  /** The last words of the user. */
+/** The part of the prompt that the script depends on. */
+export type DemoPrompt = {
+  /** Last message of the user. */
   text: string;
-  /** Results of tools that were called since. */
+  /** Results of tools that were called after it. */
   results: ReadonlyArray<{ toolName: string; output: unknown; isDenied: boolean }>;
 };
 
@@ -24,22 +24,23 @@ const hints = `Try one of these:
 | *Write a long answer* | something to stop, cut off and resume |
 | *Fail* | an error, and how it is shown |`;
 
-export function play({ text, results }: Heard): Turn {
+/** Selects a response by keywords of the last message, or by the last tool result. */
+export function selectScript({ text, results }: DemoPrompt): DemoScript {
   const last = results.at(-1);
   if (last) return afterTool(last);
   const topic = text.toLowerCase();
   if (/weather|rain|sun|temperature|wetter/.test(topic)) {
-    const city = cityIn(text);
+    const city = findCity(text);
     return [
-      { say: 'reasoning', text: `The question is about the weather in ${city}. There is a tool for that.` },
+      { kind: 'reasoning', text: `The question is about the weather in ${city}. There is a tool for that.` },
       { call: 'weather', input: { city } },
     ];
   }
   if (/mail|send|approv|delete|invite/.test(topic)) {
     const to = /\bto ([A-Z][\w-]+)/.exec(text)?.[1] ?? 'Ada';
     return [
-      { say: 'reasoning', text: 'An email cannot be taken back, so the tool will ask before it is sent.' },
-      { say: 'text', text: `I have a draft for **${to}**. May I send it?` },
+      { kind: 'reasoning', text: 'An email cannot be taken back, so the tool will ask before it is sent.' },
+      { kind: 'text', text: `I have a draft for **${to}**. May I send it?` },
       {
         call: 'sendEmail',
         input: { to, subject: 'Hello from the demo', body: `Dear ${to}, this email is never really sent.` },
@@ -48,48 +49,48 @@ export function play({ text, results }: Heard): Turn {
   }
   if (/chart|draw|picture|image|file/.test(topic)) {
     return [
-      { say: 'reasoning', text: 'A picture says it best. I will draw three bars.' },
-      { say: 'text', text: 'Here is a chart of nothing in particular:' },
+      { kind: 'reasoning', text: 'A picture says it best. I will draw three bars.' },
+      { kind: 'text', text: 'Here is a chart of nothing in particular:' },
       { file: chart([40, 90, 65]), mediaType: 'image/svg+xml' },
-      { say: 'text', text: 'The middle one is the tallest.' },
+      { kind: 'text', text: 'The middle one is the tallest.' },
     ];
   }
   if (/\b(fail|error|crash)\b/.test(topic)) {
     return [
-      { say: 'text', text: 'I will now fail, because you asked me to' },
+      { kind: 'text', text: 'I will now fail, because you asked me to' },
       { fail: 'The demo failed on purpose. Nothing is broken.' },
     ];
   }
   if (/long|essay|story|slow/.test(topic))
-    return [{ say: 'reasoning', text: 'Something long, in parts.' }, ...longAnswer()];
+    return [{ kind: 'reasoning', text: 'Something long, in parts.' }, ...longAnswer()];
   return [
     {
-      say: 'reasoning',
+      kind: 'reasoning',
       text: `Somebody said “${shorten(text)}”. I am a script without a model, so I say what I can do.`,
     },
     {
-      say: 'text',
+      kind: 'text',
       text: `You said: *${shorten(text)}*\n\nI am a **scripted demo**: no key, no model, no network. What you see is real, though: this answer is logged before it is shown, survives a reload, and can be read by any client.\n\n${hints}\n\n\`\`\`ts\nuseChat({ transport: new DefaultChatTransport({ api: '/api/agents/helper/chat' }) });\n\`\`\`\n`,
     },
   ];
 }
 
-function afterTool({ toolName, output, isDenied }: Heard['results'][number]): Turn {
+function afterTool({ toolName, output, isDenied }: DemoPrompt['results'][number]): DemoScript {
   if (toolName === 'weather') {
     const { city, celsius, sky } = output as { city: string; celsius: number; sky: string };
     return [
-      { say: 'reasoning', text: 'The tool has answered. One sentence is enough.' },
+      { kind: 'reasoning', text: 'The tool has answered. One sentence is enough.' },
       {
-        say: 'text',
+        kind: 'text',
         text: `In **${city}** it is **${celsius} °C** and ${sky}. (The demo makes that up from the name.)`,
       },
     ];
   }
-  if (isDenied) return [{ say: 'text', text: 'All right, I have **not** sent it. The draft is gone.' }];
-  return [{ say: 'text', text: 'Done: the email is **sent** (well, in this demo it is not).' }];
+  if (isDenied) return [{ kind: 'text', text: 'All right, I have **not** sent it. The draft is gone.' }];
+  return [{ kind: 'text', text: 'Done: the email is **sent** (well, in this demo it is not).' }];
 }
 
-function cityIn(text: string): string {
+function findCity(text: string): string {
   return /\bin ([A-Z][\p{L}-]+(?: [A-Z][\p{L}-]+)*)/u.exec(text)?.[1] ?? 'Lisbon';
 }
 
@@ -98,10 +99,10 @@ function shorten(text: string): string {
   return clean.length > 80 ? `${clean.slice(0, 79)}…` : clean || 'nothing';
 }
 
-function longAnswer(): Turn {
+function longAnswer(): DemoScript {
   const chapters = ['Events', 'Runs', 'Threads', 'Questions', 'Readers', 'Writers', 'Stores', 'Ends'];
   return chapters.map((chapter, index) => ({
-    say: 'text' as const,
+    kind: 'text' as const,
     text: `## ${index + 1}. ${chapter}\n\nThis paragraph is here to take its time. While it is being written you may reload the page, open a second tab, cut the wire or stop it: nothing is lost and nothing is told twice. That is all that there is to say about ${chapter.toLowerCase()} in a demo, but a long answer needs some words, and so here are a few more of them.\n\n`,
   }));
 }

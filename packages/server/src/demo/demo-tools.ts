@@ -2,7 +2,7 @@ import { jsonSchema, tool, type ToolSet } from 'ai';
 
 const skies = ['clear', 'cloudy', 'windy', 'misty'];
 
-/** Tools of the demo: one that runs, one that asks first. Neither leaves this machine. */
+/** Tools of the demo: one runs, one needs approval. Neither sends anything to other machines. */
 export function demoTools(): ToolSet {
   return {
     weather: tool({

@@ -4,7 +4,7 @@ import { createAGUIHandler } from '@intertie/ag-ui';
 import type { AgentSource } from '@intertie/core';
 import { nodeListener } from '../http/node-listener.ts';
 
-/** A source as an AG-UI agent on loopback, in a server of its own: what a remote agent is to this one. */
+/** Serves a source as an AG-UI agent on its own loopback port, as an example of a remote agent. */
 export async function startAGUIDemo(source: AgentSource): Promise<{ url: string; stop(): Promise<void> }> {
   const server = createServer(nodeListener(createAGUIHandler(source)));
   await new Promise<void>((resolve, reject) => {

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
+import { defined } from '@intertie/core/internal';
 import type { IntertieConfig } from '../config/config.ts';
 import { findConfig, loadConfig } from '../config/load-config.ts';
 import { hidePassword } from '../commands/migrate.ts';
-import { examineUrl } from './examine-url.ts';
-import { messageOf, type Finding } from './finding.ts';
+import { examineUrl, formatError, type Finding } from './examine-url.ts';
 
 export type ExamineOptions = {
   url?: string;
@@ -12,7 +12,7 @@ export type ExamineOptions = {
   env: { readonly [name: string]: string | undefined };
 };
 
-/** Looks at a URL, or at this folder and what its environment names. Nothing is changed. */
+/** Checks a URL, or the Node version, configuration, database, agents and keys of this folder. Changes nothing. */
 export async function examine({ url, config: file, token, env }: ExamineOptions): Promise<Finding[]> {
   if (url !== undefined) return [await examineUrl(url, token ?? env['INTERTIE_TOKEN'])];
   const findings: Finding[] = [examineNode(process.versions.node)];
@@ -29,12 +29,8 @@ export async function examine({ url, config: file, token, env }: ExamineOptions)
 function examineNode(found: string): Finding {
   const [major = 0, minor = 0] = found.split('.').map(Number);
   const isFine = major > 20 || (major === 20 && minor >= 19);
-  return {
-    what: 'Node',
-    state: isFine ? 'fine' : 'broken',
-    found,
-    ...(!isFine && { next: 'Install Node 20.19 or later.' }),
-  };
+  if (isFine) return { what: 'Node', state: 'fine', found };
+  return { what: 'Node', state: 'broken', found, next: 'Install Node 20.19 or later.' };
 }
 
 async function examineConfig(file: string | undefined): Promise<{ finding: Finding; config?: IntertieConfig }> {
@@ -42,14 +38,14 @@ async function examineConfig(file: string | undefined): Promise<{ finding: Findi
   try {
     const path = findConfig(process.cwd(), file);
     if (path === undefined) {
-      const next = 'The demo agents are served. "intertie init --with agent" writes a configuration.';
+      const next = 'The demo agents are served. Create a configuration with "intertie init --with agent".';
       return { finding: { what, state: 'absent', found: 'none in this folder', next } };
     }
     const config = await loadConfig(path);
     return { finding: { what, state: 'fine', found: path }, config };
   } catch (error) {
     const { message, fix } = error as { message: string; fix?: string };
-    return { finding: { what, state: 'broken', found: message, ...(fix !== undefined && { next: fix }) } };
+    return { finding: { what, state: 'broken', found: message, ...defined({ next: fix }) } };
   }
 }
 
@@ -57,12 +53,13 @@ async function examineDatabase(database: IntertieConfig['database']): Promise<Fi
   const what = 'Database';
   const target = typeof database === 'string' ? database : undefined;
   if (database !== undefined && target === undefined)
-    return { what, state: 'fine', found: 'given by the configuration' };
+    return { what, state: 'fine', found: 'a store of the configuration' };
   const isServer = target !== undefined && /^postgres(ql)?:/.test(target);
   const folder = target ?? './.intertie';
   if (!isServer) {
-    const next = 'For several processes, or to outlive a power failure, set DATABASE_URL to a Postgres server.';
-    const found = `${folder}, embedded${existsSync(folder) ? '' : ', made at the first start'}`;
+    const next =
+      'Set DATABASE_URL to a Postgres server for several processes and for durability after a power failure.';
+    const found = `${folder}, embedded${existsSync(folder) ? '' : ', created at the first start'}`;
     return { what, state: 'fine', found, next };
   }
   const shown = hidePassword(target);
@@ -72,13 +69,13 @@ async function examineDatabase(database: IntertieConfig['database']): Promise<Fi
     await store.close();
     return { what, state: 'fine', found: shown };
   } catch (error) {
-    const isOld = /migrat/i.test(messageOf(error));
+    const isOld = /migrat/i.test(formatError(error));
     const next = isOld ? 'Run "intertie migrate".' : 'Start the server or correct DATABASE_URL.';
-    return { what, state: 'broken', found: `${shown}: ${messageOf(error)}`, next };
+    return { what, state: 'broken', found: `${shown}: ${formatError(error)}`, next };
   }
 }
 
-/** Asks every agent what it is made of, which is the cheapest thing that most runtimes can be asked. */
+/** Requests the topology of every agent, the cheapest request that most runtimes support. */
 async function examineAgents(config: IntertieConfig | undefined): Promise<Finding[]> {
   return Promise.all(
     Object.entries(config?.agents ?? {}).map(async ([name, agent]): Promise<Finding> => {
@@ -89,7 +86,7 @@ async function examineAgents(config: IntertieConfig | undefined): Promise<Findin
         const { agents } = await source.describe();
         return { what, state: 'fine', found: agents.map((one) => one.name).join(', ') || 'answers' };
       } catch (error) {
-        return { what, state: 'broken', found: messageOf(error), next: 'Start the runtime, or correct its address.' };
+        return { what, state: 'broken', found: formatError(error), next: 'Start the runtime, or correct its address.' };
       }
     }),
   );
@@ -99,16 +96,13 @@ function examineKeys(env: ExamineOptions['env']): Finding[] {
   const keys = ['ANTHROPIC_API_KEY', 'OPENAI_API_KEY', 'OPENAI_BASE_URL', 'AI_GATEWAY_API_KEY', 'MAIL_BASE_URL'];
   const set = keys.filter((name) => env[name]);
   if (set.length > 0) return set.map((name) => ({ what: name, state: 'fine', found: 'set' }));
-  const next = `Set one of ${keys.join(', ')} to talk to something real.`;
+  const next = `Set one of ${keys.join(', ')} to use a real model or swarm.`;
   return [{ what: 'Keys', state: 'absent', found: 'none in the environment', next }];
 }
 
 async function examineMAIL(baseUrl: string, authToken: string | undefined): Promise<Finding> {
   const { createMAIL } = await import('@intertie/mail');
-  const { ok, swarm, version, next } = await createMAIL({
-    baseUrl,
-    ...(authToken !== undefined && { authToken }),
-  }).check();
+  const { ok, swarm, version, next } = await createMAIL({ baseUrl, ...defined({ authToken }) }).check();
   const found = ok ? `${swarm ?? 'a swarm'} at ${baseUrl}, MAIL ${version ?? '?'}` : `${baseUrl} cannot be used`;
-  return { what: 'MAIL', state: ok ? 'fine' : 'broken', found, ...(next !== undefined && { next }) };
+  return { what: 'MAIL', state: ok ? 'fine' : 'broken', found, ...defined({ next }) };
 }

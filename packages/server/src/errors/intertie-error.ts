@@ -1,18 +1,18 @@
 import { errors, type ErrorCode } from './errors.ts';
 
-/** What goes over the wire when something is refused. */
+/** JSON body of an error response. */
 export type ErrorBody = {
   error: { code: string; message: string; fix?: string; docs?: string; [more: string]: unknown };
 };
 
 export type IntertieErrorOptions = {
-  /** What a program may want to know beside the code. */
+  /** Further fields of the error body, for programs. */
   data?: { [name: string]: unknown };
   headers?: { [name: string]: string };
   cause?: unknown;
 };
 
-/** A refusal with a code of the catalogue. Its message is for whoever reads the answer: no secrets, no stack. */
+/** Error with a code of the catalogue. Clients see its message, so it must contain no secrets and no stack trace. */
 export class IntertieError extends Error {
   override readonly name = 'IntertieError';
   readonly code: ErrorCode;

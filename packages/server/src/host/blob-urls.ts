@@ -1,11 +1,11 @@
 import { readBlobUrl, type CanonicalMessage, type MessagePart } from '@intertie/core';
 
-/** Where the bytes of a stored file are read. */
+/** Path that serves a stored file. */
 export function blobPath(sha256: string): string {
   return `/api/blobs/${sha256}`;
 }
 
-/** The message with files that a browser can fetch: `blob:<sha256>` of the store is nothing to it. */
+/** Replaces the store's `blob:<sha256>` URLs of a message by paths that a browser can fetch. */
 export function withBlobUrls(message: CanonicalMessage): CanonicalMessage {
   const parts = message.content.parts.map((part): MessagePart => {
     const sha256 = part.type === 'file' && part.url !== undefined ? readBlobUrl(part.url) : undefined;

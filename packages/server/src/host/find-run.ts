@@ -4,14 +4,14 @@ import { IntertieError } from '../errors/intertie-error.ts';
 
 export type FoundRun = { record: RunRecord; hosted: HostedAgent | undefined };
 
-/** A run by the client's id; without a thread, the newest of that name. Throws `no-run`. */
+/** Finds a run by the client's id; without a thread, the newest with that id. Throws `no-run`. */
 export async function findRun(host: Host, store: Store, runId: string, threadId?: string): Promise<FoundRun> {
   const record = await store.registry.findRun(store.scope, { runId, ...(threadId !== undefined && { threadId }) });
   if (!record) throw new IntertieError('no-run');
   return { record, hosted: host.agents.get(record.agent) };
 }
 
-/** The run, to be followed. Whose it is does not matter for that, so any agent will do. */
+/** Opens a run to follow or stop it. Any agent can do that, so the default agent replaces one that is not configured. */
 export async function openRun(host: Host, store: Store, { record, hosted }: FoundRun): Promise<DurableRun> {
   const { agent } = hosted ?? host.defaultAgent;
   const run = await agent.forScope(store.scope).find({ runId: record.runId, threadId: record.threadId });

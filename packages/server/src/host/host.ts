@@ -1,16 +1,17 @@
 import type { DurableAgent, Fault, Store } from '@intertie/core';
 import type { AgentDefinition } from '../agents/agent-definition.ts';
 import type { IntertieConfig, Limits } from '../config/config.ts';
-import type { FrameKeeper } from './frames.ts';
+import type { FrameRecorder } from './frame-recorder.ts';
 import type { OpenStreams } from '../http/open-streams.ts';
 import type { Sessions } from '../http/session.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { ThreadTrees } from './thread-trees.ts';
 
+/** Agent of the configuration that is ready to run. */
 export type HostedAgent = { name: string; definition: AgentDefinition; agent: DurableAgent };
 
-/** All that the routes share. */
+/** Configuration and state that all routes share. */
 export type Host = {
   config: IntertieConfig;
   limits: Limits;
@@ -18,13 +19,13 @@ export type Host = {
   defaultAgent: HostedAgent;
   store: Store;
   database: { kind: 'pglite' | 'postgres' };
-  /** Whether nobody has to say who they are, since only this machine is answered. */
-  isOpen: boolean;
-  /** Text of errors for clients: on loopback the whole message, elsewhere undefined, which is the default of the handlers. */
+  /** Whether there is neither a token nor `auth`, so that only requests from this machine are accepted. */
+  isLocalOnly: boolean;
+  /** Error text for clients: the whole message on local servers, else undefined, which selects the default of the handlers. */
   errorText: ((error: Fault) => string) | undefined;
-  /** Of browsers that have signed in; undefined where there is no token to sign in with. */
+  /** Sessions of signed-in browsers; undefined without a token. */
   sessions: Sessions | undefined;
-  frames: FrameKeeper;
+  frames: FrameRecorder;
   streams: OpenStreams;
   trees: ThreadTrees;
   metrics: Metrics;

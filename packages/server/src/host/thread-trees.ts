@@ -1,7 +1,8 @@
 import type { CanonicalMessage, Store, Thread } from '@intertie/core';
+import { defined } from '@intertie/core/internal';
 import type { MessageChange } from '@intertie/core/store';
 
-/** A message without its content: where it hangs and what to show of it. */
+/** Message without content: its place in the tree and a preview. */
 export type TreeNode = {
   id: string;
   parentId?: string;
@@ -19,8 +20,8 @@ const pageSize = 500;
 const previewLength = 120;
 
 /**
- * How the messages of threads hang together. A tree that was read before is brought up to date by what has changed since, so
- * that a look at it costs nothing where nothing has, however long the thread is.
+ * Caches the message trees of threads. A cached tree is updated with the changes since its version, so reading an unchanged
+ * thread costs nothing, whatever its length.
  */
 export class ThreadTrees {
   #trees = new Map<string, Tree>();
@@ -40,15 +41,15 @@ export class ThreadTrees {
 }
 
 async function readTree(store: Store, threadId: string, version: number, known: Tree | undefined): Promise<Tree> {
-  // A thread that was deleted and made again counts from the beginning.
+  // Versions restart if a thread was deleted and created again.
   const isNew = !known || known.version > version;
   const tree: Tree = isNew ? { version: 0, nodes: new Map() } : { ...known, nodes: new Map(known.nodes) };
-  for (let isMore = true; isMore;) {
+  for (let hasMore = true; hasMore;) {
     const changes = await store.listChanges({ threadId, since: tree.version, limit: pageSize });
     for (const change of changes) apply(tree, change);
-    isMore = changes.length >= pageSize;
+    hasMore = changes.length >= pageSize;
   }
-  // A version may be of something that is no message.
+  // The latest version may belong to a change of the thread itself, which `listChanges` does not return.
   tree.version = Math.max(tree.version, version);
   return tree;
 }
@@ -63,10 +64,8 @@ function toNode({ id, parentId, role, status, runId, createdAt, content }: Canon
   const text = content.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join(' ');
   return {
     id,
-    ...(parentId !== undefined && { parentId }),
+    ...defined({ parentId, status, runId }),
     role,
-    ...(status !== undefined && { status }),
-    ...(runId !== undefined && { runId }),
     createdAt: createdAt.toISOString(),
     preview: Array.from((text === '' ? (content.content ?? '') : text).replace(/\s+/g, ' ').trim())
       .slice(0, previewLength)

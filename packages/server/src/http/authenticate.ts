@@ -6,10 +6,10 @@ import type { Sessions } from './session.ts';
 
 export type Credentials = Pick<IntertieConfig, 'auth' | 'token'> & { sessions: Sessions | undefined };
 
-/** Who the request is from. Throws `unauthorized`. Without `auth` and token: whoever is on this machine. */
+/** Identifies the sender of a request, or throws `unauthorized`. Without `auth` and token, every local user is an operator. */
 export async function authenticate(request: Request, { auth, token, sessions }: Credentials): Promise<Principal> {
   // Holders of the server's token are operators.
-  if (token !== undefined && equal(bearerOf(request), token)) return { id: localScope, operator: true };
+  if (token !== undefined && equalsSecret(readBearerToken(request), token)) return { id: localScope, operator: true };
   if (sessions?.has(request)) return { id: localScope, operator: true };
   if (auth) {
     const principal = await auth(request);
@@ -19,8 +19,8 @@ export async function authenticate(request: Request, { auth, token, sessions }: 
   throw new IntertieError('unauthorized', undefined, { headers: { 'www-authenticate': 'Bearer' } });
 }
 
-/** Compared by hash, so that neither length nor prefix can be told from the time it takes. */
-export function equal(given: string | undefined, secret: string): boolean {
+/** Compares hashes in constant time, so that timing reveals neither the length nor a prefix of the secret. */
+export function equalsSecret(given: string | undefined, secret: string): boolean {
   if (given === undefined) return false;
   return timingSafeEqual(hash(given), hash(secret));
 }
@@ -29,6 +29,6 @@ function hash(text: string): Uint8Array {
   return createHash('sha256').update(text).digest();
 }
 
-function bearerOf(request: Request): string | undefined {
+function readBearerToken(request: Request): string | undefined {
   return /^bearer +(.+)$/i.exec(request.headers.get('authorization') ?? '')?.[1]?.trim();
 }

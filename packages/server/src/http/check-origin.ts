@@ -1,7 +1,7 @@
 import type { IntertieConfig } from '../config/config.ts';
 import { IntertieError } from '../errors/intertie-error.ts';
 
-/** Headers that a page of another origin may send, and those that it may read. */
+/** Headers that a page of another origin may send and read. */
 const allowHeaders = 'authorization, content-type, idempotency-key, if-none-match, last-event-id, range';
 const exposeHeaders =
   'content-range, etag, retry-after, stream-closed, stream-cursor, stream-next-offset, stream-up-to-date, x-intertie-message, x-intertie-run, x-request-id';
@@ -9,20 +9,21 @@ const allowMethods = 'GET, HEAD, POST, PATCH, DELETE, OPTIONS';
 const safe = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 export type OriginVerdict = {
-  /** What goes on the answer. */
+  /** CORS headers of the response. */
   headers: { [name: string]: string };
-  /** A page of another origin, for which CORS has not been opened. */
-  foreign?: string;
+  /** Origin of the page, if CORS does not allow it. */
+  foreignOrigin?: string;
 };
 
 /**
- * Decides which origin may read the response. Throws where a page of another origin would change something. `host` is the
- * host that the client used.
+ * Decides which origin may read the response. Throws if a page of another origin would change something. `host` is the host
+ * that the client used.
  */
 export function checkOrigin(request: Request, cors: IntertieConfig['cors'], host: string): OriginVerdict {
   const origin = request.headers.get('origin');
   if (origin === null) {
-    if (!safe.has(request.method) && request.headers.get('sec-fetch-site') === 'cross-site') refuse('another site');
+    if (!safe.has(request.method) && request.headers.get('sec-fetch-site') === 'cross-site')
+      rejectOrigin('another site');
     return { headers: {} };
   }
   if (isSameOrigin(origin, host)) return { headers: { vary: 'origin' } };
@@ -36,12 +37,12 @@ export function checkOrigin(request: Request, cors: IntertieConfig['cors'], host
       },
     };
   }
-  if (!safe.has(request.method)) refuse(origin);
-  // Who reads without being allowed gets an answer that the browser does not show.
-  return { headers: { vary: 'origin' }, foreign: origin };
+  if (!safe.has(request.method)) rejectOrigin(origin);
+  // A read needs no refusal: without CORS headers the browser hides the response from the page.
+  return { headers: { vary: 'origin' }, foreignOrigin: origin };
 }
 
-/** The answer to a preflight. It allows nothing to an origin that is not listed: `checkOrigin` gives what does. */
+/** Headers of a preflight response. They allow nothing without the origin headers of `checkOrigin`. */
 export const preflightHeaders: { readonly [name: string]: string } = {
   'access-control-allow-methods': allowMethods,
   'access-control-allow-headers': allowHeaders,
@@ -49,11 +50,11 @@ export const preflightHeaders: { readonly [name: string]: string } = {
 };
 
 function isSameOrigin(origin: string, host: string): boolean {
-  // By the host alone: behind a proxy that ends TLS the scheme here is another.
+  // Compares hosts only: behind a proxy that terminates TLS the schemes differ.
   return URL.canParse(origin) && new URL(origin).host === host;
 }
 
-function refuse(origin: string): never {
+function rejectOrigin(origin: string): never {
   const shown = URL.canParse(origin) ? new URL(origin).origin : 'another site';
   throw new IntertieError(
     'origin-not-allowed',

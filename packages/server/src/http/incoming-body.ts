@@ -2,11 +2,11 @@ import type { IncomingMessage } from 'node:http';
 import { IntertieError } from '../errors/intertie-error.ts';
 
 /**
- * The body of a request, as fast as it is read. Who stops reading leaves the connection as it is: Node's own stream would
- * close it, and with it the way to say why the body was refused.
+ * Reads the body of a Node request with backpressure. Cancelling keeps the connection open, unlike Node's own stream, so that
+ * the server can still respond with the reason for refusing the body.
  */
 export function incomingBody(incoming: IncomingMessage): ReadableStream<Uint8Array> {
-  let leave: () => void;
+  let removeListeners: () => void;
   return new ReadableStream<Uint8Array>(
     {
       start(controller) {
@@ -15,14 +15,14 @@ export function incomingBody(incoming: IncomingMessage): ReadableStream<Uint8Arr
           if ((controller.desiredSize ?? 0) <= 0) incoming.pause();
         };
         const onEnd = (): void => {
-          leave();
+          removeListeners();
           controller.close();
         };
         const onBroken = (): void => {
-          leave();
-          controller.error(new IntertieError('bad-request', 'The client has gone before the body was complete.'));
+          removeListeners();
+          controller.error(new IntertieError('bad-request', 'The client disconnected before the body was complete.'));
         };
-        leave = () => {
+        removeListeners = () => {
           incoming.off('data', onData).off('end', onEnd).off('error', onBroken).off('close', onBroken);
         };
         incoming.on('data', onData).on('end', onEnd).on('error', onBroken).on('close', onBroken);
@@ -32,7 +32,7 @@ export function incomingBody(incoming: IncomingMessage): ReadableStream<Uint8Arr
         incoming.resume();
       },
       cancel() {
-        leave();
+        removeListeners();
         incoming.on('error', () => undefined);
         incoming.resume();
       },

@@ -8,30 +8,30 @@ export type Fetch = (
 ) => Response | Promise<Response>;
 
 /**
- * Node's requests for a fetch handler. A response is written as fast as its client reads. One whose stream fails destroys the
- * socket: a client must never take what broke off for the end. The request's signal says that its client has left.
+ * Adapts a fetch handler to Node's HTTP server, with backpressure. A response whose stream fails destroys the socket, so that
+ * clients never take a truncated response for a complete one. The request's signal aborts when the client disconnects.
  */
 export function nodeListener(fetch: Fetch, onError: (error: unknown) => void = () => undefined): RequestListener {
   return (incoming, outgoing) => {
-    answer(fetch, incoming, outgoing).catch((error: unknown) => {
+    handleRequest(fetch, incoming, outgoing).catch((error: unknown) => {
       onError(error);
       outgoing.destroy();
     });
   };
 }
 
-/** How long a client may go on sending a body that was refused, before its connection is closed. */
+/** Time that a client gets to finish sending a refused body, before its connection is closed. */
 const lateBodyMs = 2_000;
 
-async function answer(fetch: Fetch, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
-  const left = new AbortController();
+async function handleRequest(fetch: Fetch, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+  const disconnected = new AbortController();
   outgoing.once('close', () => {
-    if (!outgoing.writableFinished) left.abort();
+    if (!outgoing.writableFinished) disconnected.abort();
   });
-  const request = toRequest(incoming, left.signal);
+  const request = toRequest(incoming, disconnected.signal);
   if (!request) {
     outgoing.writeHead(400, { 'content-type': 'application/json' });
-    outgoing.end(JSON.stringify(new IntertieError('bad-request', 'The method or the URL is none.').toBody()));
+    outgoing.end(JSON.stringify(new IntertieError('bad-request', 'The method or the URL is invalid.').toBody()));
     return;
   }
   const response = await fetch(request, { incoming, outgoing });
@@ -44,7 +44,7 @@ async function answer(fetch: Fetch, incoming: IncomingMessage, outgoing: ServerR
     outgoing.flushHeaders();
     await write(response.body, outgoing);
   }
-  // What nobody has read of the body would keep the connection from its next request. It is thrown away, for a moment.
+  // An unread body would block the next request of the connection, so it is discarded for a limited time.
   if (incoming.complete || incoming.destroyed) return;
   if (request.body?.locked === false) await request.body.cancel();
   const timer = setTimeout(() => incoming.destroy(), lateBodyMs);
@@ -56,7 +56,7 @@ function toRequest(incoming: IncomingMessage, signal: AbortSignal): Request | un
   const headers = new Headers();
   for (const [name, value] of Object.entries(given)) {
     if (name.startsWith(':') || value === undefined) continue;
-    for (const one of Array.isArray(value) ? value : [value]) headers.append(name, one);
+    for (const item of Array.isArray(value) ? value : [value]) headers.append(name, item);
   }
   const base = `http://${/^[\w.:[\]-]+$/.test(given.host ?? '') ? given.host : 'localhost'}`;
   if (!url.startsWith('/') || !URL.canParse(base + url)) return undefined;
@@ -71,18 +71,18 @@ function toRequest(incoming: IncomingMessage, signal: AbortSignal): Request | un
 
 async function write(body: ReadableStream<Uint8Array>, outgoing: ServerResponse): Promise<void> {
   const reader = body.getReader();
-  const leave = (): void => void reader.cancel().catch(() => undefined);
-  // One that left while its request was handled says so no more.
-  if (outgoing.destroyed) return leave();
-  outgoing.once('close', leave);
+  const cancel = (): void => void reader.cancel().catch(() => undefined);
+  // No `close` event follows if the client has already disconnected.
+  if (outgoing.destroyed) return cancel();
+  outgoing.once('close', cancel);
   try {
     for (;;) {
       const { done, value } = await reader.read();
-      if (outgoing.destroyed) return leave();
+      if (outgoing.destroyed) return cancel();
       if (done) break;
-      if (!outgoing.write(value)) await drained(outgoing);
+      if (!outgoing.write(value)) await waitForDrain(outgoing);
     }
-    outgoing.off('close', leave);
+    outgoing.off('close', cancel);
     outgoing.end();
   } catch (error) {
     outgoing.destroy();
@@ -90,7 +90,7 @@ async function write(body: ReadableStream<Uint8Array>, outgoing: ServerResponse)
   }
 }
 
-function drained(outgoing: ServerResponse): Promise<void> {
+function waitForDrain(outgoing: ServerResponse): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {
       outgoing.off('drain', done);

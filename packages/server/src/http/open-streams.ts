@@ -3,17 +3,17 @@ import { pause, pullStream } from '@intertie/core/internal';
 import type { Limits } from '../config/config.ts';
 import { IntertieError } from '../errors/intertie-error.ts';
 
-/** How a connection is disturbed on purpose, to see what a client makes of it. */
+/** Fault that a developer injects into a connection, to test disturbance the client handles it. */
 export type Disturbance = { cut?: true; delayMs?: number; duplicate?: true };
 
 type OpenStream = {
   client: string;
   thread: string | undefined;
-  disturb(how: Disturbance): void;
-  fail(why: Error): void;
+  disturb(disturbance: Disturbance): void;
+  fail(reason: Error): void;
 };
 
-/** The responses that are being streamed: counted, and failed where a clean end would be taken for success. */
+/** Counts and limits open streams, and fails them on shutdown: a clean end would look like a complete response. */
 export class OpenStreams {
   #limits: Limits['streams'];
   #open = new Set<OpenStream>();
@@ -27,14 +27,14 @@ export class OpenStreams {
     return this.#open.size;
   }
 
-  /** Throws `too-many-streams` where the client may hold no more. */
+  /** Throws `too-many-streams` if the client or the server has reached the limit. */
   check(client: string): void {
     const own = this.#perClient.get(client) ?? 0;
     if (own < this.#limits.perClient && this.#open.size < this.#limits.total) return;
     throw new IntertieError('too-many-streams', undefined, { headers: { 'retry-after': '5' } });
   }
 
-  /** The same response, known here until it ends. */
+  /** Wraps a response so that it is counted until it ends and can be disturbed or failed. */
   track(response: Response, { client, thread }: { client: string; thread?: string | undefined }): Response {
     if (response.body === null) return response;
     const reader = response.body.getReader();
@@ -46,24 +46,24 @@ export class OpenStreams {
         stream = {
           client,
           thread,
-          disturb: (how) => {
-            if (how.delayMs !== undefined) delayMs = how.delayMs;
-            if (how.duplicate && last) emit(last);
-            if (how.cut) fail(new Error('The connection was cut on request.'));
+          disturb: (disturbance) => {
+            if (disturbance.delayMs !== undefined) delayMs = disturbance.delayMs;
+            if (disturbance.duplicate && last) emit(last);
+            if (disturbance.cut) fail(new Error('The connection was cut on request.'));
           },
           fail,
         };
-        this.#enter(stream);
+        this.#add(stream);
       },
       pull: async (emit) => {
         const { done, value } = await reader.read();
         if (delayMs > 0) await pause(delayMs);
-        if (done) this.#leave(stream);
+        if (done) this.#remove(stream);
         else emit((last = value));
         return !done;
       },
       cancel: (reason) => {
-        this.#leave(stream);
+        this.#remove(stream);
         return reader.cancel(reason);
       },
     });
@@ -71,8 +71,8 @@ export class OpenStreams {
   }
 
   /**
-   * The same for a response that goes to a connection of Node’s: it is broken off there, and its bytes need not pass through
-   * here, which saves a tenth of what a live stream costs.
+   * Counts a response of Node's HTTP server, which is failed by destroying the connection. Its bytes do not pass through this
+   * class, which saves a tenth of the cost of a live stream.
    */
   trackConnection(outgoing: ServerResponse, client: string): void {
     if (outgoing.destroyed) return;
@@ -81,43 +81,43 @@ export class OpenStreams {
       thread: undefined,
       disturb: () => undefined,
       fail: () => {
-        if (this.#leave(stream)) outgoing.destroy();
+        if (this.#remove(stream)) outgoing.destroy();
       },
     };
-    this.#enter(stream);
-    outgoing.once('close', () => this.#leave(stream));
+    this.#add(stream);
+    outgoing.once('close', () => this.#remove(stream));
   }
 
-  /** Counts a request that waits, such as a long poll, until the returned function is called. */
+  /** Counts a waiting request, such as a long poll, until the returned function is called. */
   hold(client: string): () => void {
     const stream: OpenStream = { client, thread: undefined, disturb: () => undefined, fail: () => undefined };
-    this.#enter(stream);
-    return () => void this.#leave(stream);
+    this.#add(stream);
+    return () => void this.#remove(stream);
   }
 
-  #enter(stream: OpenStream): void {
+  #add(stream: OpenStream): void {
     this.#open.add(stream);
     this.#perClient.set(stream.client, (this.#perClient.get(stream.client) ?? 0) + 1);
   }
 
-  /** Whether it was still there. */
-  #leave(stream: OpenStream): boolean {
+  /** Returns whether the stream was still open. */
+  #remove(stream: OpenStream): boolean {
     if (!this.#open.delete(stream)) return false;
-    const left = this.#perClient.get(stream.client)! - 1;
-    if (left > 0) this.#perClient.set(stream.client, left);
+    const remaining = this.#perClient.get(stream.client)! - 1;
+    if (remaining > 0) this.#perClient.set(stream.client, remaining);
     else this.#perClient.delete(stream.client);
     return true;
   }
 
-  /** Returns how many were disturbed. */
-  disturb(thread: string, how: Disturbance): number {
-    const those = [...this.#open].filter((stream) => stream.thread === thread);
-    for (const stream of those) stream.disturb(how);
-    return those.length;
+  /** Disturbs the streams of a thread. Returns their number. */
+  disturb(thread: string, disturbance: Disturbance): number {
+    const matching = [...this.#open].filter((stream) => stream.thread === thread);
+    for (const stream of matching) stream.disturb(disturbance);
+    return matching.length;
   }
 
-  /** Fails all of them: a client takes that for a broken connection, and asks again. */
-  failAll(why: Error): void {
-    for (const stream of this.#open) stream.fail(why);
+  /** Fails every stream. Clients see a broken connection and reconnect. */
+  failAll(reason: Error): void {
+    for (const stream of this.#open) stream.fail(reason);
   }
 }

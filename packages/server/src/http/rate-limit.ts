@@ -1,6 +1,6 @@
 /**
- * A token bucket per client. It uses a monotonic clock: after a step of the system clock backwards, a bucket would be empty for as
- * long as the step, and the client would be asked to wait that long.
+ * Token bucket per client. Uses a monotonic clock: if the system clock were set back, a bucket would stay empty for as long as
+ * the step.
  */
 export class RateLimit {
   #perSecond: number;

@@ -2,7 +2,7 @@ import { readJsonBody, type RequestLimits } from '@intertie/core/http';
 import type { z } from 'zod';
 import { IntertieError } from '../errors/intertie-error.ts';
 
-/** Reads a JSON body of a shape. An empty body is `{}`. */
+/** Reads and validates a JSON body. An empty body is `{}`. */
 export async function readJson<Shape extends z.ZodType>(
   request: Request,
   shape: Shape,
@@ -11,7 +11,7 @@ export async function readJson<Shape extends z.ZodType>(
   return parse((await readJsonBody(request, { limits })) ?? {}, shape);
 }
 
-/** The query of a request, of a shape. */
+/** Reads and validates the query parameters of a request. */
 export function readQuery<Shape extends z.ZodType>(request: Request, shape: Shape): z.output<Shape> {
   return parse(Object.fromEntries(new URL(request.url).searchParams), shape);
 }
@@ -21,13 +21,10 @@ function parse<Shape extends z.ZodType>(value: unknown, shape: Shape): z.output<
   if (result.success) return result.data;
   const [issue] = result.error.issues;
   const path = issue?.path.map(String).join('.') ?? '';
-  throw new IntertieError(
-    'bad-request',
-    `${path === '' ? 'The request' : path}: ${issue?.message ?? 'not understood'}`,
-  );
+  throw new IntertieError('bad-request', `${path === '' ? 'The request' : path}: ${issue?.message ?? 'invalid'}`);
 }
 
-/** The bytes of a body, none of them held if there are too many. */
+/** Reads a body into memory. Throws `too-large` as soon as it exceeds the limit. */
 export async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array<ArrayBuffer>> {
   const chunks: Uint8Array[] = [];
   let size = 0;

@@ -1,13 +1,13 @@
 export type ReadyCheckOptions = {
-  /** Maximum time until `run` answers. Default: 1.5 s. */
+  /** Maximum time of `run`. Default: 1.5 s. */
   timeoutMs?: number;
-  /** How long a result is used again. Default: 1 s. */
+  /** Time for which a result is reused. Default: 1 s. */
   freshMs?: number;
 };
 
 type Check = { startedAt: number; endedAt: number | undefined; result: Promise<unknown> };
 
-/** Checks the database within a time limit. Checks never overlap, and the result of one is used for all calls of a second. */
+/** Checks the database with a time limit. Checks never overlap, and calls within a second share a result. */
 export class ReadyCheck {
   #check: () => Promise<unknown>;
   #timeoutMs: number;

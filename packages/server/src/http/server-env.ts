@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Principal } from '../config/config.ts';
 
-/** What Hono hands from one handler to the next. On Node the connection is known; elsewhere it is not. */
+/** Types of the Hono context. The connection is known only on Node's HTTP server. */
 export type ServerEnv = {
   Bindings: { incoming?: IncomingMessage; outgoing?: ServerResponse } | undefined;
   Variables: { principal: Principal; requestId: string };

@@ -1,22 +1,21 @@
 import { createHmac, randomBytes, scryptSync, timingSafeEqual } from 'node:crypto';
 
 const cookieName = 'intertie_session';
-/** How long a browser stays signed in. */
+/** Lifetime of a session. */
 const lifetimeMs = 7 * 24 * 60 * 60 * 1000;
-/** When it ends, what makes it one of a kind, and who says so. Nothing longer is looked at. */
+/** Expiry, random id and signature. The fixed lengths bound the work for a forged cookie. */
 const shape = /^(\d{13})\.([\w-]{22})\.([\w-]{43})$/;
 
 /**
- * What a browser holds after it has signed in: not the token, but a value that only whoever has the token can make, and that
- * says itself when it ends. Nothing is kept here, so every process with the same token takes it, and none does after the token
- * was changed.
+ * Creates and verifies session cookies. A cookie does not contain the token, but an expiry signed with a key derived from it.
+ * Sessions are stateless: every process with the same token accepts them, and a new token invalidates them.
  */
 export class Sessions {
   #key: Uint8Array;
   #now: () => number;
 
   constructor(token: string, now: () => number = Date.now) {
-    // Slow on purpose: from a cookie that was stolen nobody finds the token by trying.
+    // A slow key derivation, so that a stolen cookie cannot be used to guess the token.
     this.#key = scryptSync(token, 'intertie session 1', 32);
     this.#now = now;
   }
@@ -26,16 +25,16 @@ export class Sessions {
     return `${session}.${this.#sign(session).toString('base64url')}`;
   }
 
-  /** Whether the request comes from a browser that has signed in, and not too long ago. */
+  /** Whether the request has a valid session cookie that has not expired. */
   has(request: Request): boolean {
-    const [, ends, name, signature] = shape.exec(cookieOf(request) ?? '') ?? [];
-    if (ends === undefined || signature === undefined) return false;
-    const isOurs = timingSafeEqual(this.#sign(`${ends}.${name}`), Buffer.from(signature, 'base64url'));
-    const left = Number(ends) - this.#now();
-    return isOurs && left > 0 && left <= lifetimeMs;
+    const [, expiry, id, signature] = shape.exec(readCookie(request) ?? '') ?? [];
+    if (expiry === undefined || signature === undefined) return false;
+    const isValid = timingSafeEqual(this.#sign(`${expiry}.${id}`), Buffer.from(signature, 'base64url'));
+    const remainingMs = Number(expiry) - this.#now();
+    return isValid && remainingMs > 0 && remainingMs <= lifetimeMs;
   }
 
-  /** The header that gives a browser a session. */
+  /** Returns the `Set-Cookie` header of a new session. */
   setCookie(isSecure: boolean): string {
     const attributes = `Path=/; Max-Age=${lifetimeMs / 1000}; HttpOnly; SameSite=Strict${isSecure ? '; Secure' : ''}`;
     return `${cookieName}=${this.#create()}; ${attributes}`;
@@ -46,7 +45,7 @@ export class Sessions {
   }
 }
 
-function cookieOf(request: Request): string | undefined {
+function readCookie(request: Request): string | undefined {
   for (const pair of request.headers.get('cookie')?.split(';') ?? []) {
     const [name, value] = pair.trim().split('=', 2);
     if (name === cookieName) return value;

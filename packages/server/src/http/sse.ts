@@ -1,15 +1,15 @@
-/** One server-sent event. No field can break out of its line, whatever is in it. */
+/** One server-sent event. Line breaks in a field cannot start another field. */
 export type SSEvent = { id?: string; event?: string; data: unknown };
 
 const encoder = new TextEncoder();
 
 function toSSE({ id, event, data }: SSEvent): string {
   const fields = `${id === undefined ? '' : `id: ${oneLine(id)}\n`}${event === undefined ? '' : `event: ${oneLine(event)}\n`}`;
-  // JSON has no raw line ends, so the data is one line.
+  // JSON contains no raw line breaks, so the data is one line.
   return `${fields}data: ${JSON.stringify(data)}\n\n`;
 }
 
-/** Events in one piece: what comes together is written together. */
+/** Encodes events as one chunk. */
 export function toSSEBytes(events: readonly SSEvent[]): Uint8Array {
   return encoder.encode(events.map(toSSE).join(''));
 }
@@ -29,40 +29,40 @@ const sseHeaders: { readonly [name: string]: string } = {
 export type SSEOptions = {
   keepAliveMs?: number;
   headers?: { [name: string]: string };
-  /** Lets go of what was opened before the events: of a body that is cancelled unread, they are never asked for. */
-  onLeave?: () => void;
+  /** Releases resources opened before the first read: if the body is cancelled unread, the iterator never starts. */
+  onCancel?: () => void;
 };
 
 /**
- * A response of events, read on demand: a client that does not read is not written for. A comment is sent after a silence, so
- * that proxies keep the connection and a client that is gone is noticed. If the iterator fails, so does the response.
+ * Streams server-sent events with backpressure. After a silent interval it sends a comment, so that proxies keep the
+ * connection open and disconnected clients are noticed. If the iterator fails, the response fails too.
  */
 export function sseResponse(
-  pieces: (signal: AbortSignal) => AsyncIterable<Uint8Array>,
-  { keepAliveMs = 15_000, headers, onLeave }: SSEOptions = {},
+  chunks: (signal: AbortSignal) => AsyncIterable<Uint8Array>,
+  { keepAliveMs = 15_000, headers, onCancel }: SSEOptions = {},
 ): Response {
-  const left = new AbortController();
+  const cancelled = new AbortController();
   let iterator: AsyncIterator<Uint8Array> | undefined;
   let timer: ReturnType<typeof setInterval> | undefined;
   let isSilent = true;
   const body = new ReadableStream<Uint8Array>(
     {
       start(controller) {
-        // Headers go out with the first byte, and a client wants to know that it is connected.
+        // Headers are sent with the first byte, and the client waits for them to know that it is connected.
         controller.enqueue(keepAlive);
       },
       async pull(controller) {
-        iterator ??= pieces(left.signal)[Symbol.asyncIterator]();
-        // One timer for the whole response: what is written only says that this round was not silent.
+        iterator ??= chunks(cancelled.signal)[Symbol.asyncIterator]();
+        // One timer per response instead of one per chunk.
         timer ??= setInterval(() => {
-          // To a client that does not read, comments would only pile up.
+          // Comments would pile up for a client that does not read.
           if (isSilent && (controller.desiredSize ?? 0) > 0) controller.enqueue(keepAlive);
           isSilent = true;
         }, keepAliveMs);
         try {
           const { done, value } = await iterator.next();
           isSilent = false;
-          if (left.signal.aborted) return;
+          if (cancelled.signal.aborted) return;
           if (!done) return controller.enqueue(value);
           clearInterval(timer);
           controller.close();
@@ -73,9 +73,9 @@ export function sseResponse(
       },
       cancel() {
         clearInterval(timer);
-        left.abort();
-        onLeave?.();
-        // Not awaited: it may be waiting for something that never comes.
+        cancelled.abort();
+        onCancel?.();
+        // Not awaited: the iterator may be waiting for an event that never comes.
         void iterator?.return?.()?.catch(() => undefined);
       },
     },

@@ -3,7 +3,7 @@ import { RequestBodyError } from '@intertie/core/http';
 import type { ErrorCode } from '../errors/errors.ts';
 import { IntertieError } from '../errors/intertie-error.ts';
 
-/** What was thrown, as a refusal of the catalogue. Undefined: nobody foresaw it. */
+/** Maps an error of a store, a run or a request body to the catalogue. Undefined for unexpected errors. */
 export function toIntertieError(error: unknown): IntertieError | undefined {
   if (error instanceof IntertieError) return error;
   if (error instanceof RunRefusedError) return fromRefusal(error);
@@ -51,7 +51,7 @@ function fromStore(error: StoreError): IntertieError {
   return new IntertieError(fromStoreCode[error.code], error.message);
 }
 
-/** Codes of the network, and those classes of Postgres that say that the server is not there or gives no more connections. */
+/** Network error codes, and Postgres error classes of an unavailable server or exhausted connections. */
 const awayCodes = /^(ECONN|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|EPIPE|08|53|57P0)/;
 
 function isDatabaseAway(error: unknown): boolean {

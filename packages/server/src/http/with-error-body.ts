@@ -9,7 +9,7 @@ const byStatus: { readonly [status: number]: ErrorCode } = {
   503: 'closing',
 };
 
-/** A refusal of a handler that knows nothing of the catalogue, with the code, the fix and the page that the catalogue has. */
+/** Adds the code, the fix and the documentation link of the catalogue to an error response of a protocol handler. */
 export async function withErrorBody(response: Response): Promise<Response> {
   if (response.status < 400 || !response.headers.get('content-type')?.includes('json')) return response;
   const body = (await response.json().catch(() => undefined)) as

@@ -28,14 +28,14 @@ export default defineConfig({
   mail: `import { defineConfig, mailSwarm } from 'intertie';
 
 export default defineConfig({
-  // MAIL_BASE_URL and MAIL_API_KEY say where the swarm is. See what answers: npx intertie doctor
+  // MAIL_BASE_URL and MAIL_API_KEY configure the swarm. Check it with: npx intertie doctor
   agents: { swarm: mailSwarm() },
 });
 `,
   'open-harness': `import { createFlowRuntime } from '@intertie/open-harness/demo';
 import { defineConfig, openHarness } from 'intertie';
 
-// A flow of your own runtime goes here: openHarness((turn) => createRuntime({ flow, registry, resume: turn.resume }))
+// Replace this with your own flow: openHarness((turn) => createRuntime({ flow, registry, resume: turn.resume }))
 export default defineConfig({
   agents: {
     flow: openHarness(() =>
@@ -53,7 +53,7 @@ export default defineConfig({
   'ag-ui': `import { agUi, defineConfig } from 'intertie';
 
 export default defineConfig({
-  // See what answers there: npx intertie doctor http://localhost:8000/ag-ui
+  // Check the agent with: npx intertie doctor http://localhost:8000/ag-ui
   agents: { remote: agUi({ url: process.env.AGENT_URL ?? 'http://localhost:8000/ag-ui' }) },
 });
 `,
@@ -73,7 +73,7 @@ const settings: { readonly [template in Template]: readonly string[] } = {
   'ag-ui': ['AGENT_URL'],
 };
 
-/** The files of a project, by name. */
+/** Creates the files of a new project, by name. */
 export function projectFiles(template: Template, folder: string): { [name: string]: string } {
   const name =
     basename(folder)
@@ -106,11 +106,11 @@ WORKDIR /app
 COPY package.json package-lock.json* ./
 RUN npm install --omit=dev && npm cache clean --force
 COPY . .
-# Without DATABASE_URL it keeps what is said in .intertie, here.
+# Without DATABASE_URL, data is stored in .intertie in this folder.
 RUN chown node .
 USER node
 EXPOSE 4111
-# Others can reach it here, so it asks for INTERTIE_TOKEN. Not by npx, which would keep from it the signal to end.
+# Listens on all addresses, so INTERTIE_TOKEN is required. Not started with npx, which does not forward signals.
 CMD ["node_modules/.bin/intertie", "serve", "--host", "0.0.0.0", "--log", "json"]
 HEALTHCHECK CMD ["node", "-e", "fetch('http://127.0.0.1:4111/health').then((r) => process.exit(r.ok ? 0 : 1))"]
 `;

@@ -7,7 +7,7 @@ export type TrustProxy = number | readonly string[];
 
 /** Client of a request, determined from the connection and the headers of trusted proxies. */
 export type Client = {
-  /** Canonical address; undefined where neither the connection nor a trusted proxy gives one. */
+  /** Canonical address; undefined if neither the connection nor a trusted proxy provides one. */
   address: string | undefined;
   /** Host name, with its port, that the client used. */
   host: string;

@@ -1,4 +1,4 @@
-/** Whether a name or an address means this machine and no other. */
+/** Whether a host name or an address is a loopback address of this machine. */
 export function isLoopbackHost(host: string): boolean {
   const name = host.replace(/^\[|\]$/g, '').toLowerCase();
   return (
@@ -6,7 +6,7 @@ export function isLoopbackHost(host: string): boolean {
   );
 }
 
-/** `name:port` without the port. */
+/** Removes the port from `name:port`. */
 export function hostName(host: string): string {
   return host.replace(/:\d+$/, '');
 }

@@ -4,15 +4,15 @@ import { blobPath } from '../host/blob-urls.ts';
 import { defined } from '@intertie/core/internal';
 import type { Host, HostedAgent } from '../host/host.ts';
 import { withErrorBody } from '../http/with-error-body.ts';
-import { agentOf, type App, type RouteContext } from './context.ts';
+import { findAgent, type App, type RouteContext } from './context.ts';
 
-/** Every agent in every protocol, as unmodified clients call it. */
-export function addDoors(app: App, host: Host): void {
+/** Adds the chat and AG-UI endpoints of every agent, for unmodified AI SDK and AG-UI clients. */
+export function addAgentEndpoints(app: App, host: Host): void {
   const errorText = defined({ errorText: host.errorText });
   const chat = async (c: RouteContext): Promise<Response> => {
     const { id } = c.get('principal');
     const options = { limits: host.limits, ...errorText, blobUrl: blobPath, by: () => id };
-    const handle = createChatHandler(scoped(agentOf(host, c), c), options);
+    const handle = createChatHandler(scoped(findAgent(host, c), c), options);
     return withErrorBody(await handle(c.req.raw));
   };
   for (const base of ['/api/agents/:agent/chat', '/api/chat']) {
@@ -23,7 +23,7 @@ export function addDoors(app: App, host: Host): void {
 
   const agUi = async (c: RouteContext): Promise<Response> => {
     const options = { limits: host.limits, ...errorText, fileUrl: blobPath, by: c.get('principal').id };
-    const handle = createAGUIHandler(scoped(agentOf(host, c), c), options);
+    const handle = createAGUIHandler(scoped(findAgent(host, c), c), options);
     return withErrorBody(await handle(c.req.raw));
   };
   app.post('/api/agents/:agent/ag-ui', agUi);

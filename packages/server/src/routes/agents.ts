@@ -2,25 +2,26 @@ import { toAgentInfo } from './api.ts';
 import type { Host } from '../host/host.ts';
 import { IntertieError } from '../errors/intertie-error.ts';
 import { version } from '../config/version.ts';
-import { agentOf, type App } from './context.ts';
+import { findAgent, type App } from './context.ts';
 
+/** Adds the routes that list agents and their topology. */
 export function addAgentRoutes(app: App, host: Host): void {
   app.get('/api/agents', (c) =>
     c.json({
       agents: [...host.agents.values()].map((agent) => toAgentInfo(agent, host.defaultAgent.name)),
       version,
       database: host.database,
-      loopback: host.isOpen,
+      loopback: host.isLocalOnly,
     }),
   );
 
   app.get('/api/agents/:agent/topology', async (c) => {
-    const { name, agent } = agentOf(host, c);
+    const { name, agent } = findAgent(host, c);
     if (!agent.source.describe) throw new IntertieError('no-topology', `The agent "${name}" has no topology.`);
     try {
       return c.json(await agent.source.describe());
     } catch (cause) {
-      throw new IntertieError('runtime-failed', `The runtime of "${name}" does not say what it is made of.`, { cause });
+      throw new IntertieError('runtime-failed', `The runtime of "${name}" did not return its topology.`, { cause });
     }
   });
 }

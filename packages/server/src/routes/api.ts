@@ -1,10 +1,11 @@
 import type { AgentSource, Outcome, RunRecord, Thread, Usage } from '@intertie/core';
 import type { Decision, RunState } from '@intertie/core/store';
 import { toPublicOutcome } from '@intertie/core/http';
+import { defined, omit } from '@intertie/core/internal';
 import type { AgentKind } from '../agents/agent-definition.ts';
 import type { Host, HostedAgent } from '../host/host.ts';
 
-// What goes over the wire as JSON. Dates are ISO strings; keys of the store stay inside.
+// JSON of the API. Dates are ISO strings, and internal keys of the store are never exposed.
 
 export type AgentInfo = {
   name: string;
@@ -47,12 +48,10 @@ export function toAgentInfo({ name, definition, agent }: HostedAgent, defaultNam
   return {
     name,
     kind,
-    ...(description !== undefined && { description }),
+    ...defined({ description, suggestions, isDemo }),
     ...(name === defaultName && { isDefault: true }),
-    ...(suggestions && { suggestions }),
     pauses: source.pauses,
     hasTopology: source.describe !== undefined,
-    ...(isDemo && { isDemo }),
   };
 }
 
@@ -67,7 +66,7 @@ export function toThreadInfo(thread: Thread): ThreadInfo {
   };
 }
 
-/** `runs`: where the run that this one goes on with may be found, which is named by a key of the store. */
+/** Converts a run record. `runs` is searched for the resumed run, which the record names by its internal key. */
 export function toRunInfo(
   run: RunRecord,
   { errorText }: Pick<Host, 'errorText'>,
@@ -82,14 +81,11 @@ export function toRunInfo(
     messageId,
     agent,
     state,
-    ...(waiting && { waiting }),
-    ...(resumes !== undefined && { resumes }),
+    ...defined({ waiting, resumes, usage, lastSeq }),
     ...(outcome && { outcome: toPublicOutcome(outcome, { runId, errorText }) }),
-    ...(usage && { usage }),
     createdAt: createdAt.toISOString(),
     ...(startedAt && { startedAt: startedAt.toISOString() }),
     ...(endedAt && { endedAt: endedAt.toISOString() }),
-    ...(lastSeq !== undefined && { lastSeq }),
   };
 }
 
@@ -100,6 +96,5 @@ export function toLiveInfo(run: RunRecord | null): LiveInfo | undefined {
 export type DecisionInfo = Omit<Decision, 'run'>;
 
 export function toDecisionInfo(decision: Decision): DecisionInfo {
-  const { run: _, ...info } = decision;
-  return info;
+  return omit(decision, 'run');
 }

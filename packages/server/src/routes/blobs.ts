@@ -4,20 +4,21 @@ import type { Host } from '../host/host.ts';
 import { matchesETag } from '../http/matches-etag.ts';
 import { readBytes } from '../http/read-json.ts';
 import { IntertieError } from '../errors/intertie-error.ts';
-import { storeOf, type App } from './context.ts';
+import { getStore, type App } from './context.ts';
 
 const hash = /^[0-9a-f]{64}$/;
 const mediaType = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+$/;
-/** What a browser shows and never runs. All else is a download. */
-const shown = /^(image\/(png|jpeg|gif|webp|avif)|audio\/[\w.+-]+|video\/[\w.+-]+|text\/plain)$/;
+/** Media types that a browser displays without executing anything. All others are downloads. */
+const inlineTypes = /^(image\/(png|jpeg|gif|webp|avif)|audio\/[\w.+-]+|video\/[\w.+-]+|text\/plain)$/;
 
+/** Adds the routes that upload and serve files. */
 export function addBlobRoutes(app: App, host: Host): void {
   app.post('/api/blobs', async (c) => {
-    const store = storeOf(host, c);
+    const store = getStore(host, c);
     const data = await readBytes(c.req.raw, host.limits.bodyBytes);
     if (data.byteLength === 0)
-      throw new IntertieError('bad-request', 'The body is empty; it should be the bytes of the file.');
-    const type = mediaTypeOf(c.req.header('content-type'));
+      throw new IntertieError('bad-request', 'The body is empty; it should contain the bytes of the file.');
+    const type = parseMediaType(c.req.header('content-type'));
     const info = await store.blobs.put(store.scope, { data, mediaType: type });
     return c.json({
       sha256: info.sha256,
@@ -28,14 +29,14 @@ export function addBlobRoutes(app: App, host: Host): void {
   });
 
   app.on(['GET', 'HEAD'], '/api/blobs/:sha256', async (c) => {
-    const store = storeOf(host, c);
+    const store = getStore(host, c);
     const sha256 = c.req.param('sha256');
     const info = hash.test(sha256) ? await store.blobs.info(store.scope, sha256) : null;
     if (!info) throw new IntertieError('no-blob');
     const etag = `"${info.sha256}"`;
-    const headers: { [name: string]: string } = { ...headersOf(info), etag };
+    const headers: { [name: string]: string } = { ...getHeaders(info), etag };
     if (matchesETag(c.req.header('if-none-match'), etag)) return new Response(null, { status: 304, headers });
-    const range = rangeOf(c.req.header('range'), info.size);
+    const range = parseRange(c.req.header('range'), info.size);
     const body = await store.blobs.get(store.scope, sha256, range);
     if (!body) throw new IntertieError('no-blob');
     const { start, end } = range ?? { start: 0, end: info.size };
@@ -46,16 +47,16 @@ export function addBlobRoutes(app: App, host: Host): void {
   });
 }
 
-function mediaTypeOf(header: string | undefined): string {
+function parseMediaType(header: string | undefined): string {
   const [type = ''] = (header ?? '').split(';');
   return mediaType.test(type.trim()) ? type.trim().toLowerCase() : 'application/octet-stream';
 }
 
-/** Bytes that somebody sent are served from the same origin as the console: nothing of them may run. */
-function headersOf({ mediaType: type = 'application/octet-stream' }: BlobInfo): { [name: string]: string } {
+/** Headers that prevent uploaded files from running scripts: they have the same origin as the console. */
+function getHeaders({ mediaType: type = 'application/octet-stream' }: BlobInfo): { [name: string]: string } {
   return {
-    'content-type': shown.test(type) ? type : 'application/octet-stream',
-    'content-disposition': shown.test(type) ? 'inline' : 'attachment',
+    'content-type': inlineTypes.test(type) ? type : 'application/octet-stream',
+    'content-disposition': inlineTypes.test(type) ? 'inline' : 'attachment',
     'content-security-policy': "sandbox; default-src 'none'",
     'x-content-type-options': 'nosniff',
     'accept-ranges': 'bytes',
@@ -63,8 +64,8 @@ function headersOf({ mediaType: type = 'application/octet-stream' }: BlobInfo): 
   };
 }
 
-/** One range of bytes; several at once are answered with the whole file, as a server may. */
-function rangeOf(header: string | undefined, size: number): { start: number; end: number } | undefined {
+/** Parses a single byte range. Several ranges are ignored, which RFC 9110 allows, and the whole file is sent. */
+function parseRange(header: string | undefined, size: number): { start: number; end: number } | undefined {
   const match = /^bytes=(\d*)-(\d*)$/.exec(header ?? '');
   if (!match || (match[1] === '' && match[2] === '')) return undefined;
   const last = match[1] === '' ? Number(match[2]) : undefined;

@@ -3,7 +3,6 @@ import { extname, join, normalize, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Host } from '../host/host.ts';
 import { IntertieError } from '../errors/intertie-error.ts';
-import { plainPage } from './plain-page.ts';
 import type { App } from './context.ts';
 
 const folder = fileURLToPath(new URL('../../dist/console', import.meta.url));
@@ -29,7 +28,7 @@ const pageHeaders = {
   'cache-control': 'no-cache',
 };
 
-/** The console's files; every path without a dot is a page of it. Without a built console, a page that says what is there. */
+/** Serves the console: its files, and its page for every path without a dot. Without a built console, a plain page. */
 export function addConsole(app: App, host: Host): void {
   app.get('*', async (c) => {
     const { path } = c.req;
@@ -61,4 +60,28 @@ async function readAsset(path: string): Promise<Uint8Array<ArrayBuffer> | undefi
   } catch {
     return undefined;
   }
+}
+
+/** Page for a server without a built console. */
+function plainPage({ agents, defaultAgent }: Host): string {
+  const items = [...agents.values()].map(({ name, definition }) => {
+    const text = `${definition.kind}${name === defaultAgent.name ? ', the default' : ''}`;
+    return `<li><b>${escapeHtml(name)}</b> (${text}): <code>/api/agents/${escapeHtml(name)}/chat</code>, <code>/api/agents/${escapeHtml(name)}/ag-ui</code></li>`;
+  });
+  return `<!doctype html>
+<html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<title>Intertie</title>
+<style>body{font:16px/1.5 system-ui;max-width:46rem;margin:3rem auto;padding:0 1rem}code{background:#8882;padding:0 .2em}</style>
+<h1>Intertie is running</h1>
+<p>The console is not built here. In a clone, <code>npm start</code> builds it.</p>
+<h2>Agents</h2>
+<ul>${items.join('')}</ul>
+<h2>API</h2>
+<p><a href="/api/agents">agents</a> · <a href="/api/threads">threads</a> · <a href="/api/questions">questions</a> ·
+<a href="/api/openapi.json">all routes (OpenAPI)</a> · <a href="/health">health</a> · <a href="/metrics">metrics</a></p>
+</html>`;
+}
+
+function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => `&#${character.codePointAt(0)};`);
 }

@@ -9,13 +9,13 @@ import { IntertieError } from '../errors/intertie-error.ts';
 export type App = Hono<ServerEnv>;
 export type RouteContext = Context<ServerEnv>;
 
-/** The store as this request may see it. */
-export function storeOf(host: Host, c: RouteContext): Store {
+/** Returns the store in the scope of the request's principal. */
+export function getStore(host: Host, c: RouteContext): Store {
   return host.store.forScope(c.get('principal').id);
 }
 
-/** A path segment that is somebody's id. */
-export function idParam(c: RouteContext, name: string): string {
+/** Reads a path parameter that is an id. Throws `bad-id`. */
+export function readIdParam(c: RouteContext, name: string): string {
   const id = c.req.param(name) ?? '';
   try {
     checkStoreId(name, id);
@@ -26,23 +26,23 @@ export function idParam(c: RouteContext, name: string): string {
   return id;
 }
 
-/** The agent of the path; without one in it, the default. */
-export function agentOf(host: Host, c: RouteContext): HostedAgent {
+/** Finds the agent of the path, or the default agent for paths without one. Throws `no-agent`. */
+export function findAgent(host: Host, c: RouteContext): HostedAgent {
   const name = c.req.param('agent');
   if (name === undefined) return host.defaultAgent;
   const agent = host.agents.get(name);
   if (agent) return agent;
-  throw new IntertieError('no-agent', `There is no agent "${name.slice(0, 64)}".`, {
+  throw new IntertieError('no-agent', `Agent "${name.slice(0, 64)}" not found.`, {
     data: { agents: [...host.agents.keys()] },
   });
 }
 
-/** How the faults of a run are shown to clients. */
-export function viewOf({ errorText }: Pick<Host, 'errorText'>, { runId }: { runId: string }): FaultView {
+/** Selects how faults of a run are shown to clients. */
+export function getFaultView({ errorText }: Pick<Host, 'errorText'>, { runId }: { runId: string }): FaultView {
   return { runId, errorText };
 }
 
-/** For routes that show or do what only a developer at this machine should. */
-export function requireOpen(host: Host): void {
-  if (!host.isOpen) throw new IntertieError('loopback-only');
+/** Restricts a route to local development servers. Throws `loopback-only`. */
+export function requireLocal(host: Host): void {
+  if (!host.isLocalOnly) throw new IntertieError('loopback-only');
 }

@@ -1,7 +1,8 @@
+import { defined } from '@intertie/core/internal';
 import { z } from 'zod';
 import type { Host } from '../host/host.ts';
 import { readJson } from '../http/read-json.ts';
-import { requireOpen, type App } from './context.ts';
+import { requireLocal, type App } from './context.ts';
 
 const wire = z.strictObject({
   thread: z.string().min(1),
@@ -10,19 +11,14 @@ const wire = z.strictObject({
   duplicate: z.literal(true).optional(),
 });
 
-/** The shape of the body, for whoever describes the route. */
+/** Body schema for the OpenAPI document. */
 export const wireBody: z.ZodType = wire;
 
-/** Disturbs the live connections of a thread, for a developer who wants to see what the page makes of it. */
+/** Adds a route that disturbs the live connections of a thread, for testing how a client recovers. */
 export function addDevRoutes(app: App, host: Host): void {
   app.post('/api/dev/wire', async (c) => {
-    requireOpen(host);
-    const { thread, cut, delayMs, duplicate } = await readJson(c.req.raw, wire, host.limits);
-    const disturbed = host.streams.disturb(thread, {
-      ...(cut && { cut }),
-      ...(delayMs !== undefined && { delayMs }),
-      ...(duplicate && { duplicate }),
-    });
-    return c.json({ disturbed });
+    requireLocal(host);
+    const { thread, ...disturbance } = await readJson(c.req.raw, wire, host.limits);
+    return c.json({ disturbed: host.streams.disturb(thread, defined(disturbance)) });
   });
 }

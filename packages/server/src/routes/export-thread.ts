@@ -25,14 +25,14 @@ async function* encodeLines(values: AsyncIterable<unknown>): AsyncGenerator<Uint
 async function* readThread(host: Pick<Host, 'errorText'>, store: Store, thread: Thread): AsyncGenerator<unknown, void> {
   const threadId = thread.id;
   yield { type: 'thread', thread: toJson(thread) };
-  for (let since = 0, isMore = true; isMore;) {
+  for (let since = 0, hasMore = true; hasMore;) {
     const changes = await store.listChanges({ threadId, since, limit: pageSize });
     for (const change of changes) {
       since = change.version;
       if (change.type !== 'message') continue;
       yield { type: 'message', message: encodeMessage(toPublicMessage(change.message, host)) };
     }
-    isMore = changes.length >= pageSize;
+    hasMore = changes.length >= pageSize;
   }
   const runs = await store.registry.listRuns(store.scope, { threadId });
   for (const run of runs) yield { type: 'run', run: toRunInfo(run, host, runs) };

@@ -2,6 +2,7 @@ import { toAGUIMessages } from '@intertie/ag-ui';
 import { toUIMessages } from '@intertie/ai-sdk';
 import { encodeMessage, type CanonicalMessage, type Store, type Thread } from '@intertie/core';
 import { toPublicMessage } from '@intertie/core/http';
+import { defined } from '@intertie/core/internal';
 import { toLiveInfo, type LiveInfo } from './api.ts';
 import type { Host } from '../host/host.ts';
 import { IntertieError } from '../errors/intertie-error.ts';
@@ -15,9 +16,10 @@ export type BranchQuery = {
   limit?: number;
 };
 
+/** Siblings of messages that have any, in order of creation, and the index of the message among them. */
 export type Branches = { [messageId: string]: { siblings: string[]; index: number } };
 
-/** A branch of a thread in a client's own shape, with what stands beside its messages. */
+/** Lists the messages of one branch in a client's format, with the siblings of each message and the live run. */
 export async function listBranch(
   { trees, errorText }: Pick<Host, 'trees' | 'errorText'>,
   store: Store,
@@ -30,18 +32,14 @@ export async function listBranch(
   ]);
   if (!thread) throw new IntertieError('no-thread');
   const cursor = before === undefined ? after !== undefined && { after } : { before };
-  const stored = await store.listMessages({
-    threadId,
-    ...(limit !== undefined && { limit }),
-    ...(cursor && { cursor }),
-    ...(leaf !== undefined && { leafId: leaf }),
-  });
+  const page = { ...defined({ limit, leafId: leaf }), ...(cursor && { cursor }) };
+  const stored = await store.listMessages({ threadId, ...page });
   const messages = stored.map((message) => toPublicMessage(message, { errorText }));
-  // Who reads a message's stream is told all of it there; half of it here would be told twice.
-  const whole = messages.filter(({ status }) => status !== 'streaming');
+  // Clients get a message that is being written from its stream. Returning half of it here would show it twice.
+  const complete = messages.filter(({ status }) => status !== 'streaming');
   return {
-    messages: format === 'canonical' ? messages.map(encodeMessage) : convert(whole.map(withBlobUrls), format),
-    branches: await branchesOf(trees, store, thread, messages),
+    messages: format === 'canonical' ? messages.map(encodeMessage) : convert(complete.map(withBlobUrls), format),
+    branches: await findBranches(trees, store, thread, messages),
     ...(live && { live: toLiveInfo(live)! }),
   };
 }
@@ -50,7 +48,7 @@ function convert(messages: CanonicalMessage[], format: 'ui' | 'ag-ui'): unknown[
   return format === 'ui' ? toUIMessages(messages) : messages.flatMap((message) => toAGUIMessages(message));
 }
 
-async function branchesOf(
+async function findBranches(
   trees: Host['trees'],
   store: Store,
   thread: Thread,

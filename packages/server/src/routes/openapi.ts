@@ -17,8 +17,8 @@ export function addOpenAPI(app: App): void {
   app.get('/api/openapi.json', (c) => c.json(openAPI()));
 }
 
-/** The methods that a path takes. None: there is no such path. */
-export function methodsOf(path: string): string[] {
+/** Finds the methods of a path. Empty if the path does not exist. */
+export function findMethods(path: string): string[] {
   const methods = routeTable.filter((route) => pattern(route).test(path)).map(({ method }) => method as string);
   return [...new Set(methods)];
 }
@@ -27,13 +27,13 @@ function pattern({ path }: Route): RegExp {
   return new RegExp(`^${path.replaceAll('.', String.raw`\.`).replace(/\{\w+\}/g, '[^/]+')}$`);
 }
 
-/** The routes as OpenAPI 3.1. */
+/** Generates the OpenAPI 3.1 document from the route table. */
 export function openAPI(): Fields {
   const paths: { [path: string]: Fields } = {};
   for (const route of routeTable) (paths[route.path] ??= {})[route.method.toLowerCase()] = operation(route);
   return {
     openapi: '3.1.0',
-    info: { title: 'Intertie', version, description: 'Agent runtimes to chat front ends.' },
+    info: { title: 'Intertie', version, description: 'Connects agent runtimes to chat clients.' },
     paths,
     components: {
       schemas: { Error: errorSchema },
@@ -78,19 +78,19 @@ function operation({ path, summary, tag, query = {}, body, answers }: Route): Fi
     return [status, { description: summary, ...(type !== undefined && { content: { [type]: {} } }) }] as const;
   });
   const refused = {
-    description: 'Refused.',
+    description: 'Error.',
     content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
   };
   return {
     summary,
     tags: [tag],
     parameters: [...inPath, ...inQuery],
-    ...(body && { requestBody: { required: true, content: bodyOf(body) } }),
+    ...(body && { requestBody: { required: true, content: toRequestContent(body) } }),
     responses: { ...Object.fromEntries(responses), default: refused },
   };
 }
 
-function bodyOf(body: NonNullable<Route['body']>): Fields {
+function toRequestContent(body: NonNullable<Route['body']>): Fields {
   if (body === 'bytes') return { 'application/octet-stream': {} };
   return { 'application/json': { schema: z.toJSONSchema(body, { unrepresentable: 'any', io: 'input' }) } };
 }

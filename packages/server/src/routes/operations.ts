@@ -27,14 +27,17 @@ export function addOperationRoutes(app: App, host: Host): void {
     const { heapUsed } = process.memoryUsage();
     const { user, system } = process.cpuUsage();
     const pools = Object.entries(host.store.connections?.() ?? {});
-    const ofPools = (count: keyof ConnectionCounts): Gauge['value'] =>
+    const countConnections = (count: keyof ConnectionCounts): Gauge['value'] =>
       pools.map(([pool, counts]) => ({ labels: { pool }, value: counts[count] }));
     const text = host.metrics.render({
       runs_running: { help: 'Runs that this process executes.', value: host.load.running() },
       open_streams: { help: 'Responses that are being streamed, and long polls.', value: host.streams.size },
-      pool_connections: { help: 'Open database connections of a pool.', value: ofPools('total') },
-      pool_idle_connections: { help: 'Open database connections of a pool that are idle.', value: ofPools('idle') },
-      pool_waiting: { help: 'Statements that wait for a database connection.', value: ofPools('waiting') },
+      pool_connections: { help: 'Open database connections of a pool.', value: countConnections('total') },
+      pool_idle_connections: {
+        help: 'Open database connections of a pool that are idle.',
+        value: countConnections('idle'),
+      },
+      pool_waiting: { help: 'Statements that wait for a database connection.', value: countConnections('waiting') },
       event_loop_delay_seconds: {
         help: 'Mean delay of the event loop in the last second.',
         value: host.load.eventLoopDelayMs() / 1000,

@@ -5,18 +5,18 @@ import { threadBody } from './threads.ts';
 
 export type Route = {
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE' | 'HEAD';
-  /** With `{name}` for what varies. */
+  /** Path with `{name}` placeholders. */
   path: string;
   summary: string;
   tag: 'agents' | 'chat' | 'threads' | 'runs' | 'files' | 'streams' | 'operations';
-  /** Names of query parameters, and what they say. */
+  /** Query parameters with their descriptions. */
   query?: { readonly [name: string]: string };
   body?: z.ZodType | 'bytes';
-  /** The status of success, and what comes with it. */
+  /** Success statuses with the kind of body. */
   answers: { readonly [status: number]: 'json' | 'sse' | 'text' | 'bytes' | 'ndjson' | 'nothing' };
 };
 
-/** What an unmodified client of the AI SDK posts. */
+/** Body that an unmodified AI SDK client posts. */
 const chatBody = z.looseObject({
   id: z.string().describe('The thread.'),
   messages: z.array(z.looseObject({ id: z.string(), role: z.string(), parts: z.array(z.unknown()) })),
@@ -34,16 +34,16 @@ const agUiBody = z.looseObject({
   state: z.unknown().optional(),
 });
 
-const thread = { thread: 'The thread of the run, where several threads use the same id.' };
-const cursors = { run: 'The run to go on with.', after: 'The id of the last frame that was read.' };
+const thread = { thread: 'Thread of the run, if several threads use the same run id.' };
+const cursors = { run: 'Run to resume.', after: 'Id of the last frame that was read.' };
 
-function doors(base: string, what: string): Route[] {
+function chatRoutes(base: string, target: string): Route[] {
   return [
     {
       method: 'POST',
       path: base,
       tag: 'chat',
-      summary: `Sends a message to ${what} and streams the answer: for useChat.`,
+      summary: `Sends a message to ${target} and streams the answer, for useChat.`,
       body: chatBody,
       answers: { 200: 'sse' },
     },
@@ -51,7 +51,7 @@ function doors(base: string, what: string): Route[] {
       method: 'GET',
       path: `${base}/{thread}/stream`,
       tag: 'chat',
-      summary: 'Goes on reading the answer that is being written; 204 if none is.',
+      summary: 'Resumes the stream of the live run; 204 if there is none.',
       query: cursors,
       answers: { 200: 'sse', 204: 'nothing' },
     },
@@ -59,36 +59,36 @@ function doors(base: string, what: string): Route[] {
       method: 'POST',
       path: `${base}/{thread}/stop`,
       tag: 'chat',
-      summary: 'Stops the answer that is being written.',
+      summary: 'Stops the live run.',
       query: { run: 'Only this run.' },
       answers: { 200: 'json' },
     },
   ];
 }
 
-/** Every route, as data: the OpenAPI document is made of it, and a test calls each. */
+/** Every route as data. The OpenAPI document is generated from it, and a test calls each route. */
 export const routeTable: readonly Route[] = [
   {
     method: 'GET',
     path: '/api/agents',
     tag: 'agents',
-    summary: 'The agents, the version and the database.',
+    summary: 'Lists the agents, with the version and the kind of database.',
     answers: { 200: 'json' },
   },
   {
     method: 'GET',
     path: '/api/agents/{agent}/topology',
     tag: 'agents',
-    summary: 'What an agent is made of, and who talks to whom.',
+    summary: 'Describes the agents behind an agent and their connections.',
     answers: { 200: 'json' },
   },
-  ...doors('/api/agents/{agent}/chat', 'an agent'),
-  ...doors('/api/chat', 'the default agent'),
+  ...chatRoutes('/api/agents/{agent}/chat', 'an agent'),
+  ...chatRoutes('/api/chat', 'the default agent'),
   {
     method: 'POST',
     path: '/api/agents/{agent}/ag-ui',
     tag: 'chat',
-    summary: 'Runs the agent and streams AG-UI events: for HttpAgent.',
+    summary: 'Runs the agent and streams AG-UI events, for HttpAgent.',
     body: agUiBody,
     answers: { 200: 'sse' },
   },
@@ -112,12 +112,12 @@ export const routeTable: readonly Route[] = [
     method: 'GET',
     path: '/api/threads',
     tag: 'threads',
-    summary: 'Threads, the newest first.',
+    summary: 'Lists threads, newest first.',
     query: {
       search: 'Words of the title.',
       limit: '1 to 200.',
-      cursor: 'That of the page before.',
-      resourceId: 'Only those of a resource.',
+      cursor: 'Cursor of the previous page.',
+      resourceId: 'Only threads of a resource.',
     },
     answers: { 200: 'json' },
   },
@@ -125,7 +125,7 @@ export const routeTable: readonly Route[] = [
     method: 'GET',
     path: '/api/threads/{thread}',
     tag: 'threads',
-    summary: 'A thread, its live run and what it has used.',
+    summary: 'Returns a thread, its live run and its token usage.',
     answers: { 200: 'json' },
   },
   {
@@ -140,19 +140,19 @@ export const routeTable: readonly Route[] = [
     method: 'DELETE',
     path: '/api/threads/{thread}',
     tag: 'threads',
-    summary: 'Deletes a thread and all it owns, and stops its run.',
+    summary: 'Deletes a thread with all its data, and stops its run.',
     answers: { 204: 'nothing' },
   },
   {
     method: 'GET',
     path: '/api/threads/{thread}/messages',
     tag: 'threads',
-    summary: 'A branch in the shape of a client, and what stands beside its messages.',
+    summary: 'Lists the messages of a branch in the format of a client, with their siblings.',
     query: {
       format: 'ui, ag-ui or canonical.',
-      leaf: 'The last message of the branch.',
-      before: 'A message of the branch.',
-      after: 'A message of the branch.',
+      leaf: 'Last message of the branch.',
+      before: 'Only messages before this one.',
+      after: 'Only messages after this one.',
       limit: '1 to 1000.',
     },
     answers: { 200: 'json' },
@@ -161,43 +161,43 @@ export const routeTable: readonly Route[] = [
     method: 'DELETE',
     path: '/api/threads/{thread}/messages/{message}',
     tag: 'threads',
-    summary: 'Deletes a message and all that follow it.',
+    summary: 'Deletes a message and all messages after it.',
     answers: { 204: 'nothing' },
   },
   {
     method: 'GET',
     path: '/api/threads/{thread}/tree',
     tag: 'threads',
-    summary: 'All messages of all branches, without their content.',
+    summary: 'Lists the messages of all branches, without their content.',
     answers: { 200: 'json' },
   },
   {
     method: 'GET',
     path: '/api/threads/{thread}/runs',
     tag: 'threads',
-    summary: 'The runs of a thread, in the order in which they were made.',
+    summary: 'Lists the runs of a thread in the order of creation.',
     answers: { 200: 'json' },
   },
   {
     method: 'GET',
     path: '/api/threads/{thread}/events',
     tag: 'threads',
-    summary: 'What changes in a thread, as it changes.',
-    query: { since: 'The version after which to begin.' },
+    summary: 'Streams the changes of a thread.',
+    query: { since: 'Version after which to start.' },
     answers: { 200: 'sse' },
   },
   {
     method: 'GET',
     path: '/api/threads/{thread}/export',
     tag: 'threads',
-    summary: 'The thread as JSON lines.',
+    summary: 'Exports the thread as JSON lines.',
     answers: { 200: 'ndjson' },
   },
   {
     method: 'GET',
     path: '/api/runs/{run}',
     tag: 'runs',
-    summary: 'How a run stands.',
+    summary: 'Returns the state of a run.',
     query: thread,
     answers: { 200: 'json' },
   },
@@ -205,11 +205,11 @@ export const routeTable: readonly Route[] = [
     method: 'GET',
     path: '/api/runs/{run}/events',
     tag: 'runs',
-    summary: 'The canonical events of a run, to its end.',
+    summary: 'Streams the canonical events of a run to its end.',
     query: {
       ...thread,
-      after: 'epoch.seq: the id of the last event that was read.',
-      live: 'false: what is there now, and no more.',
+      after: 'epoch.seq: id of the last event that was read.',
+      live: 'false: only the events that exist now.',
     },
     answers: { 200: 'sse' },
   },
@@ -217,7 +217,7 @@ export const routeTable: readonly Route[] = [
     method: 'GET',
     path: '/api/runs/{run}/frames',
     tag: 'runs',
-    summary: 'What the runtime itself said, frame by frame. On loopback only.',
+    summary: 'Streams the frames of the runtime. On loopback only.',
     query: thread,
     answers: { 200: 'sse' },
   },
@@ -234,7 +234,7 @@ export const routeTable: readonly Route[] = [
     method: 'POST',
     path: '/api/runs/{run}/answers',
     tag: 'runs',
-    summary: 'Answers what a run waits for; the first answer counts.',
+    summary: 'Answers the questions of a run; the first answer counts.',
     query: thread,
     body: runBodies.answers,
     answers: { 200: 'json' },
@@ -243,15 +243,15 @@ export const routeTable: readonly Route[] = [
     method: 'GET',
     path: '/api/questions',
     tag: 'runs',
-    summary: 'What people are asked.',
-    query: { state: 'open, answered, cancelled or expired.', thread: 'Only those of a thread.' },
+    summary: 'Lists questions.',
+    query: { state: 'open, answered, cancelled or expired.', thread: 'Only questions of a thread.' },
     answers: { 200: 'json' },
   },
   {
     method: 'POST',
     path: '/api/blobs',
     tag: 'files',
-    summary: 'Keeps a file.',
+    summary: 'Uploads a file.',
     body: 'bytes',
     answers: { 200: 'json' },
   },
@@ -259,19 +259,19 @@ export const routeTable: readonly Route[] = [
     method: 'GET',
     path: '/api/blobs/{sha256}',
     tag: 'files',
-    summary: 'The bytes of a file, or a range of them.',
+    summary: 'Returns a file, or a range of its bytes.',
     answers: { 200: 'bytes', 206: 'bytes', 304: 'nothing' },
   },
   {
     method: 'GET',
     path: '/streams/runs/{run}',
     tag: 'streams',
-    summary: 'The log of a run, by the Durable Streams protocol.',
+    summary: 'Reads the log of a run with the Durable Streams protocol.',
     query: {
       ...thread,
-      offset: '-1, now, or an offset that was given.',
+      offset: '-1, now, or an offset of an earlier response.',
       live: 'long-poll or sse.',
-      cursor: 'That of the answer before.',
+      cursor: 'Cursor of the previous response.',
     },
     answers: { 200: 'json', 204: 'nothing', 304: 'nothing' },
   },
@@ -279,7 +279,7 @@ export const routeTable: readonly Route[] = [
     method: 'HEAD',
     path: '/streams/runs/{run}',
     tag: 'streams',
-    summary: 'Where the log of a run ends.',
+    summary: 'Returns the current end of the log of a run.',
     query: thread,
     answers: { 200: 'nothing' },
   },
@@ -287,7 +287,7 @@ export const routeTable: readonly Route[] = [
     method: 'POST',
     path: '/api/dev/wire',
     tag: 'operations',
-    summary: 'Cuts, delays or repeats on the connections of a thread. On loopback only.',
+    summary: 'Cuts or delays the connections of a thread, or repeats data on them. On loopback only.',
     body: wireBody,
     answers: { 200: 'json' },
   },
@@ -296,7 +296,7 @@ export const routeTable: readonly Route[] = [
     method: 'GET',
     path: '/api/errors/{code}',
     tag: 'operations',
-    summary: 'The page about an error code.',
+    summary: 'Returns the page of an error code.',
     answers: { 200: 'text' },
   },
   { method: 'GET', path: '/api/openapi.json', tag: 'operations', summary: 'This document.', answers: { 200: 'json' } },
@@ -304,15 +304,15 @@ export const routeTable: readonly Route[] = [
     method: 'GET',
     path: '/health',
     tag: 'operations',
-    summary: 'Whether the process lives.',
+    summary: 'Liveness of the process.',
     answers: { 200: 'json' },
   },
-  { method: 'GET', path: '/ready', tag: 'operations', summary: 'Whether it takes work.', answers: { 200: 'json' } },
+  { method: 'GET', path: '/ready', tag: 'operations', summary: 'Readiness for requests.', answers: { 200: 'json' } },
   {
     method: 'GET',
     path: '/metrics',
     tag: 'operations',
-    summary: 'Figures, for Prometheus and its kin.',
+    summary: 'Metrics in the text format of Prometheus.',
     answers: { 200: 'text' },
   },
 ];

@@ -6,15 +6,15 @@ import { sseResponse, toSSEBytes } from '../http/sse.ts';
 import { IntertieError } from '../errors/intertie-error.ts';
 import { formatCursor } from '../host/log-cursor.ts';
 
-const beginning: LogPosition = { epoch: 0, seq: 0 };
+const logStart: LogPosition = { epoch: 0, seq: 0 };
 const reset: Uint8Array = toSSEBytes([{ event: 'reset', data: {} }]);
 
-export function logDropped({ threadId, messageId }: RunRecord): IntertieError {
+export function createLogDroppedError({ threadId, messageId }: RunRecord): IntertieError {
   const url = `/api/threads/${encodeURIComponent(threadId)}/messages`;
   return new IntertieError('log-dropped', undefined, { data: { url, messageId } });
 }
 
-/** The events of a run from a place on, as they are logged, to the end of the run. */
+/** Streams the events of a run as they are logged, from a position to the end of the run. */
 export async function followEvents(
   run: DurableRun,
   record: RunRecord,
@@ -22,39 +22,39 @@ export async function followEvents(
   view: FaultView,
 ): Promise<Response> {
   const reader = run.follow(after).getReader();
-  // A log that is not there any more has to be said by the status. One that is being written is there, and may be silent.
+  // A dropped log needs an error status, so the first item is read early. A running run is never dropped and may be silent.
   const isOver = record.state !== 'queued' && record.state !== 'running';
   const first = isOver ? await reader.read() : undefined;
   if (first?.value?.type === 'dropped') {
     await reader.cancel();
-    throw logDropped(record);
+    throw createLogDroppedError(record);
   }
-  const onLeave = (): void => void reader.cancel().catch(() => undefined);
-  const pieces = async function* pieces(): AsyncGenerator<Uint8Array> {
+  const onCancel = (): void => void reader.cancel().catch(() => undefined);
+  const chunks = async function* chunks(): AsyncGenerator<Uint8Array> {
     for (let item = first ?? (await reader.read()); !item.done;) {
       yield toBytes(item.value, view);
       item = await reader.read();
     }
   };
-  return sseResponse(pieces, { onLeave });
+  return sseResponse(chunks, { onCancel });
 }
 
-/** What is in the log now, and no more. */
+/** Streams the events that are in the log now, without following the run. */
 export async function replayEvents(
   store: Store,
   record: RunRecord,
   after: LogPosition | undefined,
   view: FaultView,
 ): Promise<Response> {
-  let page = await store.log.read(record.key, after ?? beginning);
-  if (page.dropped) throw logDropped(record);
-  return sseResponse(async function* pieces(): AsyncGenerator<Uint8Array> {
+  let page = await store.log.read(record.key, after ?? logStart);
+  if (page.dropped) throw createLogDroppedError(record);
+  return sseResponse(async function* chunks(): AsyncGenerator<Uint8Array> {
     if (!page.valid) {
       yield reset;
-      page = await store.log.read(record.key, beginning);
+      page = await store.log.read(record.key, logStart);
     }
     while (page.events.length > 0) {
-      yield numbered(page.events, page.position, view);
+      yield encodeEvents(page.events, page.position, view);
       if (page.position.seq >= page.tail) return;
       page = await store.log.read(record.key, page.position);
     }
@@ -64,7 +64,7 @@ export async function replayEvents(
 function toBytes(followed: Followed, view: FaultView): Uint8Array {
   switch (followed.type) {
     case 'events':
-      return sharedBytes(followed.events, followed.position, view);
+      return encodeOnce(followed.events, followed.position, view);
     case 'ended':
       return toSSEBytes([{ data: toPublicEvent(followed.event, view) }]);
     case 'reset':
@@ -73,16 +73,16 @@ function toBytes(followed: Followed, view: FaultView): Uint8Array {
   }
 }
 
-/** Events that are given to several readers of a run are written for the first of them. */
-const written = new WeakMap<readonly AgentEvent[], Uint8Array>();
+/** Encoded batches. Readers of the same run share them. */
+const encodedBatches = new WeakMap<readonly AgentEvent[], Uint8Array>();
 
-function sharedBytes(events: readonly AgentEvent[], position: LogPosition, view: FaultView): Uint8Array {
-  let bytes = written.get(events);
-  if (!bytes) written.set(events, (bytes = numbered(events, position, view)));
+function encodeOnce(events: readonly AgentEvent[], position: LogPosition, view: FaultView): Uint8Array {
+  let bytes = encodedBatches.get(events);
+  if (!bytes) encodedBatches.set(events, (bytes = encodeEvents(events, position, view)));
   return bytes;
 }
 
-function numbered(events: readonly AgentEvent[], { epoch, seq }: LogPosition, view: FaultView): Uint8Array {
+function encodeEvents(events: readonly AgentEvent[], { epoch, seq }: LogPosition, view: FaultView): Uint8Array {
   const before = seq - events.length;
   return toSSEBytes(
     events.map((event, index) => ({

@@ -5,39 +5,39 @@ import { toPublicEvent, type FaultView } from '@intertie/core/http';
 import { matchesETag } from '../http/matches-etag.ts';
 import { sseResponse, toSSEBytes, type SSEvent } from '../http/sse.ts';
 import { IntertieError } from '../errors/intertie-error.ts';
-import { logDropped } from './run-events.ts';
+import { createLogDroppedError } from './run-events.ts';
 import { formatOffset, nextCursor } from './stream-offset.ts';
 
-const beginning: LogPosition = { epoch: 0, seq: 0 };
+const logStart: LogPosition = { epoch: 0, seq: 0 };
 const maxEvents = 2_000;
 
-/** The log of a run, as a stream that is read by offset. */
+/** The log of a run as a Durable Stream. */
 export type StreamedRun = { store: Store; record: RunRecord; view: FaultView; open: () => Promise<DurableRun> };
 
 type Page = { events: AgentEvent[]; position: LogPosition; isTail: boolean; isClosed: boolean };
 
-/** What is in the log after a place, at once. */
+/** Returns the events after an offset immediately. */
 export async function catchUp(run: StreamedRun, after: LogPosition, request: Request): Promise<Response> {
   const page = await readPage(run, after);
   const tag = `"${run.record.key}:${formatOffset(after)}:${formatOffset(page.position)}${page.isClosed ? ':c' : ''}"`;
-  const headers = { ...headersOf(page), etag: tag, 'cache-control': 'private, no-cache' };
+  const headers = { ...getHeaders(page), etag: tag, 'cache-control': 'private, no-cache' };
   if (matchesETag(request.headers.get('if-none-match'), tag)) return new Response(null, { status: 304, headers });
   return new Response(JSON.stringify(page.events), { headers: { ...headers, 'content-type': 'application/json' } });
 }
 
-/** Where the stream ends now. */
-export async function headOf(run: StreamedRun): Promise<Response> {
+/** Returns the current end of the stream in headers. */
+export async function respondHead(run: StreamedRun): Promise<Response> {
   const page = await readTail(run);
   return new Response(null, {
-    headers: { ...headersOf(page), 'content-type': 'application/json', 'cache-control': 'no-store' },
+    headers: { ...getHeaders(page), 'content-type': 'application/json', 'cache-control': 'no-store' },
   });
 }
 
-export async function tailOf(run: StreamedRun): Promise<LogPosition> {
+export async function readTailPosition(run: StreamedRun): Promise<LogPosition> {
   return (await readTail(run)).position;
 }
 
-/** What is there after a place, or what comes within `waitMs`; 204 if nothing does. */
+/** Returns the events after an offset, waiting up to `waitMs` for the first; 204 if none arrives. */
 export async function longPoll(
   run: StreamedRun,
   after: LogPosition,
@@ -45,47 +45,47 @@ export async function longPoll(
 ): Promise<Response> {
   let page = await readPage(run, after);
   if (page.events.length === 0 && !page.isClosed) {
-    await nextItem(await run.open(), after, waitMs, signal);
+    await waitForEvents(await run.open(), after, waitMs, signal);
     page = await readPage(run, after);
   }
-  const headers = { ...headersOf(page), 'stream-cursor': nextCursor(cursor), 'cache-control': 'no-store' };
+  const headers = { ...getHeaders(page), 'stream-cursor': nextCursor(cursor), 'cache-control': 'no-store' };
   if (page.events.length === 0) return new Response(null, { status: 204, headers });
   return new Response(JSON.stringify(page.events), { headers: { ...headers, 'content-type': 'application/json' } });
 }
 
-/** Events as they come, each batch followed by where to go on. */
+/** Streams events as they are logged. A control event with the next offset follows each batch. */
 export async function sse(run: StreamedRun, after: LogPosition, cursor: string | undefined): Promise<Response> {
   const first = await readPage(run, after);
   return sseResponse(async function* batches(signal): AsyncGenerator<Uint8Array> {
     let page = first;
-    let shown = nextCursor(cursor);
-    const say = (): Uint8Array => {
+    let streamCursor = nextCursor(cursor);
+    const encodePage = (): Uint8Array => {
       const { events, isTail, isClosed, position } = page;
-      const next = { streamNextOffset: formatOffset(position), streamCursor: shown };
+      const next = { streamNextOffset: formatOffset(position), streamCursor };
       const control: SSEvent = {
         event: 'control',
         data: { ...next, ...(isTail && { upToDate: true }), ...(isClosed && { streamClosed: true }) },
       };
-      shown = nextCursor(shown);
+      streamCursor = nextCursor(streamCursor);
       return toSSEBytes(events.length > 0 ? [{ event: 'data', data: events }, control] : [control]);
     };
-    yield say();
+    yield encodePage();
     while (!page.isClosed && !signal.aborted) {
-      if (page.isTail) await nextItem(await run.open(), page.position, undefined, signal);
+      if (page.isTail) await waitForEvents(await run.open(), page.position, undefined, signal);
       if (signal.aborted) return;
       const before = page;
       page = await readPage(run, page.position);
-      if (page.events.length > 0 || page.isClosed !== before.isClosed) yield say();
+      if (page.events.length > 0 || page.isClosed !== before.isClosed) yield encodePage();
     }
   });
 }
 
-/** Events and end from one look, in an order in which an end that is seen is the end of all that is read. */
+/** Reads a page. The state of the run is read before the log, so a closed run's page cannot miss its last events. */
 async function readPage({ store, record, view }: StreamedRun, after: LogPosition): Promise<Page> {
   const now = await store.registry.getRun(store.scope, record.key);
   if (!now) throw new IntertieError('no-run');
   const page = await store.log.read(record.key, after, maxEvents);
-  if (page.dropped) throw logDropped(record);
+  if (page.dropped) throw createLogDroppedError(record);
   if (!page.valid) throw new IntertieError('cursor-gone');
   const position = page.events.length > 0 ? page.position : after;
   const isTail = position.seq >= page.tail;
@@ -98,34 +98,34 @@ async function readPage({ store, record, view }: StreamedRun, after: LogPosition
 }
 
 async function readTail(run: StreamedRun): Promise<Page> {
-  let page = await readPage(run, beginning);
+  let page = await readPage(run, logStart);
   while (!page.isTail) page = await readPage(run, page.position);
   return { ...page, events: [] };
 }
 
-/** Resolves as soon as there is something to read after a place, or the run is over, or the time is. */
-async function nextItem(
+/** Resolves when there are events after a position, the run has ended, or the time is over. */
+async function waitForEvents(
   run: DurableRun,
   after: LogPosition,
   waitMs: number | undefined,
   signal: AbortSignal,
 ): Promise<Followed | undefined> {
   const reader = run.follow(after).getReader();
-  const leave = (): void => void reader.cancel().catch(() => undefined);
-  const timer = waitMs === undefined ? undefined : setTimeout(leave, waitMs);
-  signal.addEventListener('abort', leave);
-  // A signal does not say again what it has said.
-  if (signal.aborted) leave();
+  const cancel = (): void => void reader.cancel().catch(() => undefined);
+  const timer = waitMs === undefined ? undefined : setTimeout(cancel, waitMs);
+  signal.addEventListener('abort', cancel);
+  // No `abort` event follows if the signal has already been aborted.
+  if (signal.aborted) cancel();
   try {
     return (await reader.read()).value;
   } finally {
     clearTimeout(timer);
-    signal.removeEventListener('abort', leave);
-    leave();
+    signal.removeEventListener('abort', cancel);
+    cancel();
   }
 }
 
-function headersOf({ position, isTail, isClosed }: Page): { [name: string]: string } {
+function getHeaders({ position, isTail, isClosed }: Page): { [name: string]: string } {
   return {
     'stream-next-offset': formatOffset(position),
     ...(isTail && { 'stream-up-to-date': 'true' }),

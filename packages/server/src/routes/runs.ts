@@ -8,7 +8,7 @@ import { readJson, readQuery } from '../http/read-json.ts';
 import { sseResponse, toSSEBytes } from '../http/sse.ts';
 import { IntertieError } from '../errors/intertie-error.ts';
 import { parseCursor } from '../host/log-cursor.ts';
-import { idParam, requireOpen, storeOf, viewOf, type App, type RouteContext } from './context.ts';
+import { readIdParam, requireLocal, getStore, getFaultView, type App, type RouteContext } from './context.ts';
 import { followEvents, replayEvents } from './run-events.ts';
 
 const answer = z.union([
@@ -26,7 +26,7 @@ const answer = z.union([
   }),
 ]);
 
-/** Zod counts a list after it has checked all its entries, so the first schema is for the count alone. */
+/** Zod checks all entries of a list before its length, so the first schema checks only the length. */
 const answersShape = z.strictObject({ answers: z.array(z.unknown()).min(1).max(100).pipe(z.array(answer)) });
 const stopShape = z.strictObject({ reason: z.string().max(1000).optional() });
 const eventsQuery = z.object({
@@ -35,35 +35,36 @@ const eventsQuery = z.object({
   thread: z.string().optional(),
 });
 
-/** The shapes of the bodies, for whoever describes the routes. */
+/** Body schemas for the OpenAPI document. */
 export const runBodies: { answers: z.ZodType; stop: z.ZodType } = { answers: answersShape, stop: stopShape };
 
 function threadParam(c: RouteContext): string | undefined {
   return c.req.query('thread');
 }
 
+/** Adds the routes that read, stop and answer runs. */
 export function addRunRoutes(app: App, host: Host): void {
   app.get('/api/runs/:run', async (c) => {
-    const store = storeOf(host, c);
-    const { record } = await findRun(host, store, idParam(c, 'run'), threadParam(c));
+    const store = getStore(host, c);
+    const { record } = await findRun(host, store, readIdParam(c, 'run'), threadParam(c));
     const runs = record.resumes ? await store.registry.listRuns(store.scope, { threadId: record.threadId }) : [];
     return c.json(toRunInfo(record, host, runs));
   });
 
   app.get('/api/runs/:run/events', async (c) => {
-    const store = storeOf(host, c);
+    const store = getStore(host, c);
     const query = readQuery(c.req.raw, eventsQuery);
     const text = c.req.header('last-event-id') ?? query.after;
     const after = text === undefined || text === '' ? undefined : parseCursor(text);
     if (after === null) throw new IntertieError('bad-request', 'after: a cursor is epoch.seq, for example 1.42');
-    const found = await findRun(host, store, idParam(c, 'run'), query.thread);
-    if (query.live === 'false') return replayEvents(store, found.record, after, viewOf(host, found.record));
-    return followEvents(await openRun(host, store, found), found.record, after, viewOf(host, found.record));
+    const found = await findRun(host, store, readIdParam(c, 'run'), query.thread);
+    if (query.live === 'false') return replayEvents(store, found.record, after, getFaultView(host, found.record));
+    return followEvents(await openRun(host, store, found), found.record, after, getFaultView(host, found.record));
   });
 
   app.get('/api/runs/:run/frames', async (c) => {
-    requireOpen(host);
-    const { record } = await findRun(host, storeOf(host, c), idParam(c, 'run'), threadParam(c));
+    requireLocal(host);
+    const { record } = await findRun(host, getStore(host, c), readIdParam(c, 'run'), threadParam(c));
     if (!host.frames.has(record.runId)) throw new IntertieError('no-frames');
     return sseResponse(async function* frames(signal) {
       for await (const frame of host.frames.read(record.runId, signal)) {
@@ -73,17 +74,17 @@ export function addRunRoutes(app: App, host: Host): void {
   });
 
   app.post('/api/runs/:run/stop', async (c) => {
-    const store = storeOf(host, c);
+    const store = getStore(host, c);
     const { reason } = await readJson(c.req.raw, stopShape, host.limits);
-    const found = await findRun(host, store, idParam(c, 'run'), threadParam(c));
+    const found = await findRun(host, store, readIdParam(c, 'run'), threadParam(c));
     const run = await openRun(host, store, found);
     return c.json({ result: await run.stop(reason) });
   });
 
   app.post('/api/runs/:run/answers', async (c) => {
-    const store = storeOf(host, c);
+    const store = getStore(host, c);
     const { answers } = await readJson(c.req.raw, answersShape, host.limits);
-    const { record, hosted } = await findRun(host, store, idParam(c, 'run'), threadParam(c));
+    const { record, hosted } = await findRun(host, store, readIdParam(c, 'run'), threadParam(c));
     if (!hosted) throw new IntertieError('agent-gone', `This server has no agent "${record.agent}".`);
     const { verdicts, open, run } = await hosted.agent
       .forScope(store.scope)

@@ -1,11 +1,11 @@
 import type { LogPosition } from '@intertie/core/store';
 
-/** An offset of a run's stream: `{epoch:016}_{seq:016}`, so that offsets sort as text does. */
+/** Formats an offset of a run's stream as `{epoch:016}_{seq:016}`, so that offsets sort as text. */
 export function formatOffset({ epoch, seq }: LogPosition): string {
   return `${String(epoch).padStart(16, '0')}_${String(seq).padStart(16, '0')}`;
 }
 
-/** `-1` and the zero offset are the beginning. Null: this is none. */
+/** Parses an offset. `-1` and the zero offset are the start of the log. Null if the text is not an offset. */
 export function parseOffset(text: string): LogPosition | 'now' | null {
   if (text === 'now') return 'now';
   if (text === '-1') return { epoch: 0, seq: 0 };
@@ -15,7 +15,7 @@ export function parseOffset(text: string): LogPosition | 'now' | null {
 
 const intervalMs = 20_000;
 
-/** What lets a cache in between join equal long polls: the number of the interval, but always after what the client has. */
+/** Returns the cursor that lets caches collapse equal long polls: the current interval, but always after the client's cursor. */
 export function nextCursor(given: string | undefined, now: number = Date.now()): string {
   const current = Math.floor(now / intervalMs);
   const last = given !== undefined && /^\d{1,15}$/.test(given) ? Number(given) : -1;

@@ -3,18 +3,18 @@ import type { MessageChange } from '@intertie/core/store';
 import { toLiveInfo } from './api.ts';
 import { sseResponse, toSSEBytes, type SSEvent } from '../http/sse.ts';
 
-/** How often to look where hints arrive, and where they do not. */
+/** Poll intervals with and without a connection that receives hints. */
 const pollMs = { connected: 5_000, alone: 500 };
 
 /**
- * What changes in a thread, as it changes: messages, and which run is live. The thread need not exist yet. It begins with who is
- * live, and never ends by itself.
+ * Streams the changes of a thread: its messages, and which run is live. Starts with the live run and never ends by itself. The
+ * thread need not exist yet.
  */
-export function threadFeed(store: Store, threadId: string, since: number | undefined): Response {
-  return sseResponse((signal) => changesOf(store, threadId, since, signal));
+export function streamThreadEvents(store: Store, threadId: string, since: number | undefined): Response {
+  return sseResponse((signal) => readChanges(store, threadId, since, signal));
 }
 
-async function* changesOf(
+async function* readChanges(
   store: Store,
   threadId: string,
   from: number | undefined,
@@ -22,19 +22,19 @@ async function* changesOf(
 ): AsyncGenerator<Uint8Array> {
   let since = from ?? (await store.getVersion({ threadId }));
   let live: RunRecord | null | undefined;
-  let isNudged = false;
+  let hasHint = false;
   let wake: (() => void) | undefined;
-  const nudge = (): void => {
-    isNudged = true;
+  const notify = (): void => {
+    hasHint = true;
     wake?.();
   };
   const unsubscribe = store.hints.subscribe((hint) => {
-    if (hint.type === 'thread' && hint.threadId === threadId && hint.scope === store.scope) nudge();
+    if (hint.type === 'thread' && hint.threadId === threadId && hint.scope === store.scope) notify();
   });
-  signal.addEventListener('abort', nudge);
-  const waitForNudge = (): Promise<void> =>
+  signal.addEventListener('abort', notify);
+  const waitForHint = (): Promise<void> =>
     new Promise((resolve) => {
-      if (isNudged) return resolve();
+      if (hasHint) return resolve();
       const ms = store.hints.isConnected?.() === false ? pollMs.alone : pollMs.connected;
       const timer = setTimeout(() => wake?.(), ms);
       wake = () => {
@@ -46,7 +46,7 @@ async function* changesOf(
     });
   try {
     while (!signal.aborted) {
-      isNudged = false;
+      hasHint = false;
       const now = await store.registry.liveRun(store.scope, { threadId });
       if (live === undefined || now?.key !== live?.key) {
         live = now;
@@ -58,21 +58,21 @@ async function* changesOf(
         yield toSSEBytes(changes.map(toEvent));
         continue;
       }
-      await waitForNudge();
+      await waitForHint();
     }
   } finally {
     unsubscribe();
-    signal.removeEventListener('abort', nudge);
+    signal.removeEventListener('abort', notify);
   }
 }
 
-/** Who comes back names the last id it has seen, and a version is seen when all of it is. */
+/** Only the last change of a version has an id, so that a client that reconnects never skips a part of a version. */
 function toEvent(change: MessageChange, index: number, changes: readonly MessageChange[]): SSEvent {
   const isLast = changes[index + 1]?.version !== change.version;
-  return { ...(isLast && { id: String(change.version) }), event: 'change', data: describe(change) };
+  return { ...(isLast && { id: String(change.version) }), event: 'change', data: toChangeData(change) };
 }
 
-function describe(change: MessageChange): unknown {
+function toChangeData(change: MessageChange): unknown {
   const { version } = change;
   if (change.type === 'tombstone') return { version, type: 'tombstone', messageId: change.messageId };
   const { id: messageId, role, status, runId } = change.message;

@@ -6,10 +6,10 @@ import type { Host } from '../host/host.ts';
 import { defined } from '@intertie/core/internal';
 import { readJson, readQuery } from '../http/read-json.ts';
 import { IntertieError } from '../errors/intertie-error.ts';
-import { idParam, storeOf, type App } from './context.ts';
+import { readIdParam, getStore, type App } from './context.ts';
 import { exportThread } from './export-thread.ts';
 import { listBranch } from './list-branch.ts';
-import { threadFeed } from './thread-events.ts';
+import { streamThreadEvents } from './thread-events.ts';
 
 const threadsQuery = z.object({
   search: z.string().max(500).optional(),
@@ -24,7 +24,7 @@ const threadPatch = z.strictObject({
   metadata: z.record(z.string(), z.json()).optional(),
 });
 
-/** The shape of the body, for whoever describes the route. */
+/** Body schema for the OpenAPI document. */
 export const threadBody: z.ZodType = threadPatch;
 
 const messagesQuery = z
@@ -45,10 +45,11 @@ async function requireThread(store: Store, threadId: string): Promise<Thread> {
   return thread;
 }
 
+/** Adds the routes for threads, messages and branches. */
 export function addThreadRoutes(app: App, host: Host): void {
   app.get('/api/threads', async (c) => {
     const query = defined({ limit: 50, ...readQuery(c.req.raw, threadsQuery) });
-    const { threads, cursor } = await storeOf(host, c).listThreads(query);
+    const { threads, cursor } = await getStore(host, c).listThreads(query);
     return c.json({
       threads: threads.map(toThreadInfo),
       ...(cursor !== undefined && { cursor }),
@@ -56,8 +57,8 @@ export function addThreadRoutes(app: App, host: Host): void {
   });
 
   app.get('/api/threads/:thread', async (c) => {
-    const store = storeOf(host, c);
-    const threadId = idParam(c, 'thread');
+    const store = getStore(host, c);
+    const threadId = readIdParam(c, 'thread');
     const thread = await requireThread(store, threadId);
     const [live, runs] = await Promise.all([
       store.registry.liveRun(store.scope, { threadId }),
@@ -72,34 +73,32 @@ export function addThreadRoutes(app: App, host: Host): void {
   });
 
   app.patch('/api/threads/:thread', async (c) => {
-    const store = storeOf(host, c);
-    const threadId = idParam(c, 'thread');
+    const store = getStore(host, c);
+    const threadId = readIdParam(c, 'thread');
     const { title, headId, metadata } = await readJson(c.req.raw, threadPatch, host.limits);
     const thread = await requireThread(store, threadId);
     const saved = await store.saveThread({
       thread: {
         id: threadId,
-        ...(title !== undefined && { title }),
-        ...(headId !== undefined && { headId }),
-        ...(metadata && { metadata: { ...thread.metadata, ...metadata } }),
+        ...defined({ title, headId, metadata: metadata && { ...thread.metadata, ...metadata } }),
       },
     });
     return c.json({ thread: toThreadInfo(saved) });
   });
 
   app.delete('/api/threads/:thread', async (c) => {
-    await storeOf(host, c).deleteThread({ threadId: idParam(c, 'thread') });
+    await getStore(host, c).deleteThread({ threadId: readIdParam(c, 'thread') });
     return c.body(null, 204);
   });
 
   app.get('/api/threads/:thread/messages', async (c) => {
     const { format, ...page } = readQuery(c.req.raw, messagesQuery);
-    return c.json(await listBranch(host, storeOf(host, c), idParam(c, 'thread'), { format, ...defined(page) }));
+    return c.json(await listBranch(host, getStore(host, c), readIdParam(c, 'thread'), { format, ...defined(page) }));
   });
 
   app.delete('/api/threads/:thread/messages/:message', async (c) => {
-    const store = storeOf(host, c);
-    const [threadId, messageId] = [idParam(c, 'thread'), idParam(c, 'message')];
+    const store = getStore(host, c);
+    const [threadId, messageId] = [readIdParam(c, 'thread'), readIdParam(c, 'message')];
     await requireThread(store, threadId);
     if (!(await store.getMessage({ threadId, messageId }))) throw new IntertieError('no-message');
     await store.deleteMessage({ threadId, messageId });
@@ -107,8 +106,8 @@ export function addThreadRoutes(app: App, host: Host): void {
   });
 
   app.get('/api/threads/:thread/tree', async (c) => {
-    const store = storeOf(host, c);
-    const threadId = idParam(c, 'thread');
+    const store = getStore(host, c);
+    const threadId = readIdParam(c, 'thread');
     const thread = await requireThread(store, threadId);
     const { headId } = thread;
     const nodes = await host.trees.read(store, thread);
@@ -117,8 +116,8 @@ export function addThreadRoutes(app: App, host: Host): void {
   });
 
   app.get('/api/threads/:thread/runs', async (c) => {
-    const store = storeOf(host, c);
-    const threadId = idParam(c, 'thread');
+    const store = getStore(host, c);
+    const threadId = readIdParam(c, 'thread');
     await requireThread(store, threadId);
     const runs = await store.registry.listRuns(store.scope, { threadId });
     return c.json({ runs: runs.map((run) => toRunInfo(run, host, runs)) });
@@ -128,11 +127,11 @@ export function addThreadRoutes(app: App, host: Host): void {
     const { since } = readQuery(c.req.raw, sinceQuery);
     const last = Number(c.req.header('last-event-id'));
     const from = c.req.header('last-event-id') !== undefined && Number.isSafeInteger(last) ? last : since;
-    return threadFeed(storeOf(host, c), idParam(c, 'thread'), from);
+    return streamThreadEvents(getStore(host, c), readIdParam(c, 'thread'), from);
   });
 
   app.get('/api/threads/:thread/export', async (c) => {
-    const store = storeOf(host, c);
-    return exportThread(host, store, await requireThread(store, idParam(c, 'thread')));
+    const store = getStore(host, c);
+    return exportThread(host, store, await requireThread(store, readIdParam(c, 'thread')));
   });
 }

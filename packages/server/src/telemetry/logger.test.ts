@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { plainLogger } from './logger.ts';
 
-test('a path cannot forge a line of the log', () => {
+test('escapes line breaks and control characters of a path', () => {
   const lines: string[] = [];
   const logger = plainLogger((line) => void lines.push(line));
   logger.log('error', 'failed', { path: '/a\r\nerror: forged\u001b[2J', error: 'Error: no\n    at here' });

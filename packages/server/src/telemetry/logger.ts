@@ -1,6 +1,6 @@
 import { printable } from '../cli/printable.ts';
 
-/** What the server says about itself: an event and its fields, never a secret. */
+/** Receives the log events of the server. Fields never contain secrets. */
 export interface Logger {
   log(level: LogLevel, event: string, fields?: LogFields): void;
 }
@@ -9,20 +9,20 @@ export type LogFields = { readonly [name: string]: string | number | boolean | u
 
 export const silentLogger: Logger = { log: () => undefined };
 
-/** One JSON object a line, for whoever collects logs. */
+/** Logs one JSON object per line. */
 export function jsonLogger(write: (line: string) => void, now: () => Date = () => new Date()): Logger {
   return {
     log: (level, event, fields) => write(JSON.stringify({ at: now().toISOString(), level, event, ...fields })),
   };
 }
 
-/** For a person: only what needs attention, one readable line each. */
+/** Logs warnings and errors as readable lines. */
 export function plainLogger(write: (line: string) => void): Logger {
   return {
     log(level, event, fields = {}) {
       if (level === 'info') return;
       const rest = Object.entries(fields).flatMap(([name, value]) => {
-        // A path is a caller's word: it must not begin a line of its own. What failed and why has lines.
+        // Clients choose the path, so it must not start a new line. Errors may have several lines.
         const lines = name === 'error' || name === 'cause' ? '\n' : '';
         return value === undefined ? [] : [`${name}=${printable(String(value), lines)}`];
       });

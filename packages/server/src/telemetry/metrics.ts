@@ -2,7 +2,7 @@ import type { RunObserver, RunResult } from '@intertie/agent';
 
 type Labels = { readonly [name: string]: string };
 
-/** A value that is read when the metrics are rendered; several where there are labels. */
+/** Value that is read when the metrics are rendered; one per set of labels. */
 export type Gauge = { help: string; value: number | ReadonlyArray<{ labels: Labels; value: number }> };
 
 const results: readonly RunResult[] = ['complete', 'paused', 'aborted', 'error', 'lost', 'fenced'];
@@ -64,7 +64,7 @@ export class Metrics {
   }
 
   render(gauges: { readonly [name: string]: Gauge }): string {
-    const kept = [
+    const metrics = [
       this.#requests,
       this.#runs,
       this.#firstEvents,
@@ -79,7 +79,7 @@ export class Metrics {
       value: (Date.now() - this.#startedAt) / 1000,
     };
     const current = Object.entries({ ...gauges, uptime_seconds: uptime }).map(renderGauge);
-    return `${[...kept.map((metric) => metric.render()), ...current].flat().join('\n')}\n`;
+    return `${[...metrics.map((metric) => metric.render()), ...current].flat().join('\n')}\n`;
   }
 }
 

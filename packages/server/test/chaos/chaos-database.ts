@@ -33,7 +33,7 @@ export async function startChaosDatabase(): Promise<ChaosDatabase> {
   if (userInfo().uid !== 0) throw new Error('The chaos test needs root: it mounts a small file system to fill it.');
   const version = existsSync(home) ? readdirSync(home).at(-1) : undefined;
   if (version === undefined)
-    throw new Error('There is no Postgres in /usr/lib/postgresql. Run: apt-get install postgresql');
+    throw new Error('Postgres is not installed in /usr/lib/postgresql. Run: apt-get install postgresql');
   const bin = join(home, version, 'bin');
   const id = (flag: string): number => Number(execFileSync('id', [flag, 'postgres']));
   const owner = { uid: id('-u'), gid: id('-g') };

@@ -8,7 +8,7 @@ import { foldEvents, type AgentEvent } from '@intertie/core';
 import type { UIMessage } from 'ai';
 
 import { settled, shown, type ChatMajor } from '../../../ai-sdk/test/chats.ts';
-import { shownOfAGUI } from '../ag-ui-protocol.ts';
+import { toVisibleMessages } from '../ag-ui-protocol.ts';
 import { followToEnd } from '../chaos.ts';
 import { chatBody, postJson } from '../client.ts';
 
@@ -21,7 +21,7 @@ export type Tally = {
   /** Requests that were refused or cut off and sent again. */
   retries: number;
   approvals: number;
-  /** What each user waits for. */
+  /** Operation that each user waits for. */
   waits: Map<string, string>;
   faults: string[];
 };
@@ -63,7 +63,7 @@ export const logUser =
       const text = pick(texts, random);
       const body = chatBody(thread, text, id);
       tally.waits.set(name, `acknowledgement of a message in ${thread}`);
-      const response = await untilOk(scene, () => postJson(`${base}/api/agents/worker/chat`, body));
+      const response = await retryUntilOk(scene, () => postJson(`${base}/api/agents/worker/chat`, body));
       ids.push(id);
       let runId = response.headers.get('x-intertie-run')!;
       await response.body?.cancel().catch(() => undefined);
@@ -102,25 +102,25 @@ export const chatUser =
       await chat.sendMessage({ text: pick(texts.slice(0, 3), random) });
       const stored = async (): Promise<unknown> => shown((await storedMessages<UIMessage>(base, thread, 'ui')).at(-1));
       for (let tries = 0; chat.status === 'error' && tries < 50; tries += 1) {
-        const kept = await stored();
-        // The request was refused before anything was stored, so nothing was acknowledged.
-        if (isDeepStrictEqual(kept, []) || isDeepStrictEqual(shown(chat.lastMessage), kept)) break;
+        const current = await stored();
+        // The request was refused before a message was stored, so no message was acknowledged.
+        if (isDeepStrictEqual(current, []) || isDeepStrictEqual(shown(chat.lastMessage), current)) break;
         tally.retries += 1;
         await sleep(200);
         await chat.resumeStream();
       }
       await settled(chat);
-      const kept = await stored();
-      if (isDeepStrictEqual(kept, [])) continue;
+      const current = await stored();
+      if (isDeepStrictEqual(current, [])) continue;
       tally.acknowledged.set(thread, [chat.messages[0]!.id]);
       tally.turns[major] = (tally.turns[major] ?? 0) + 1;
-      if (!isDeepStrictEqual(shown(chat.lastMessage), kept))
+      if (!isDeepStrictEqual(shown(chat.lastMessage), current))
         tally.faults.push(`${major} ended with messages that differ from the stored ones: thread ${thread}`);
     }
     tally.waits.delete(name);
   };
 
-/** Has conversations of one message with an unmodified AG-UI client, which asks again for its run after each failure. */
+/** Has conversations of one message with an unmodified AG-UI client, which requests its run again after each failure. */
 export const agUiUser: User = async ({ base, tally, random, isOver }, name) => {
   while (!isOver()) {
     const thread = `${name}-${crypto.randomUUID()}`;
@@ -131,21 +131,22 @@ export const agUiUser: User = async ({ base, tally, random, isOver }, name) => {
     const runId = crypto.randomUUID();
     for (let tries = 0; tries < 300; tries += 1) {
       await client.runAgent({ runId }, { onRunFailed: () => undefined }).catch(() => undefined);
-      const kept = await storedMessages<object>(base, thread, 'ag-ui');
-      if (kept.length > 0 && isDeepStrictEqual(shownOfAGUI(client.messages), shownOfAGUI(kept))) break;
+      const current = await storedMessages<object>(base, thread, 'ag-ui');
+      if (current.length > 0 && isDeepStrictEqual(toVisibleMessages(client.messages), toVisibleMessages(current)))
+        break;
       tally.retries += 1;
       await sleep(200);
     }
-    const kept = await storedMessages<object>(base, thread, 'ag-ui');
+    const current = await storedMessages<object>(base, thread, 'ag-ui');
     tally.acknowledged.set(thread, [id]);
     tally.turns['AG-UI'] = (tally.turns['AG-UI'] ?? 0) + 1;
-    if (!isDeepStrictEqual(shownOfAGUI(client.messages), shownOfAGUI(kept)))
+    if (!isDeepStrictEqual(toVisibleMessages(client.messages), toVisibleMessages(current)))
       tally.faults.push(`AG-UI ended with messages that differ from the stored ones: thread ${thread}`);
   }
   tally.waits.delete(name);
 };
 
-/** Ends a body that breaks: of a broken one, `HttpAgent` rejects a promise that its user cannot catch. */
+/** Ends a body that fails: for a failed one, `HttpAgent` rejects a promise that its user cannot catch. */
 const fetchWholeBody: typeof fetch = async (input, init) => {
   const response = await fetch(input, init);
   const reader = response.body?.getReader();
@@ -168,7 +169,7 @@ function pick<T>(from: readonly T[], random: () => number): T {
 }
 
 /** Repeats a request until a node accepts it. The server must recognise the repetition. */
-async function untilOk({ tally }: Scene, send: () => Promise<Response>): Promise<Response> {
+async function retryUntilOk({ tally }: Scene, send: () => Promise<Response>): Promise<Response> {
   for (let tries = 0; ; tries += 1) {
     const response = await send().catch(() => undefined);
     if (response?.ok) return response;
@@ -190,7 +191,7 @@ async function readRun(reader: (typeof readerNames)[number], base: string, runId
       for await (const event of response.jsonStream()) all.push(event);
       if (all.at(-1)?.type === 'run-end') return all;
     } catch {
-      // Cut off, or the run was taken over and its log begins again.
+      // Cut off, or the run was taken over and its log was reset.
     }
     await sleep(150);
   }
@@ -215,14 +216,14 @@ async function answerTwice(
   const { base, tally } = scene;
   const answer = async (approved: boolean): Promise<Answered> => {
     const url = `${base}/api/runs/${runId}/answers?thread=${thread}`;
-    const response = await untilOk(scene, () => postJson(url, { answers: [{ questionId, approved }] }));
+    const response = await retryUntilOk(scene, () => postJson(url, { answers: [{ questionId, approved }] }));
     return (await response.json()) as Answered;
   };
   const [yes, no] = await Promise.all([answer(true), answer(false)]);
-  const isTaken = ({ verdicts }: Answered): boolean => ['accepted', 'duplicate'].includes(verdicts[0]!.result);
+  const isAccepted = ({ verdicts }: Answered): boolean => ['accepted', 'duplicate'].includes(verdicts[0]!.result);
   tally.approvals += 1;
-  if (isTaken(yes) === isTaken(no))
-    tally.faults.push(`the question ${questionId} has ${isTaken(yes) ? 'two answers' : 'no answer'}`);
+  if (isAccepted(yes) === isAccepted(no))
+    tally.faults.push(`the question ${questionId} has ${isAccepted(yes) ? 'two answers' : 'no answer'}`);
   return (yes.run ?? no.run)?.runId;
 }
 

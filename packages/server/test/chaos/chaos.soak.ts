@@ -1,9 +1,6 @@
 import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
@@ -13,7 +10,7 @@ import { chatMajors } from '../../../ai-sdk/test/chats.ts';
 import { startFaultProxy, type FaultProxy } from '../../../postgres/test/fault-proxy.ts';
 import { startBalancer } from '../balancer.ts';
 import { randomFrom } from '../chaos-proxy.ts';
-import type { Node } from '../nodes.ts';
+import { spawnNode, type Node } from '../nodes.ts';
 import { startChaosDatabase, startPgBouncer, type ChaosDatabase } from './chaos-database.ts';
 import { agUiUser, chatUser, logUser, newTally, readers, type Scene, type User } from './chaos-users.ts';
 
@@ -55,8 +52,8 @@ test(`keeps every guarantee during ${minutes} minutes of faults`, async () => {
   const endsAt = Date.now() + minutes * 60_000;
   const scene: Scene = { base: balancer.url, tally, random, isOver: () => Date.now() > endsAt };
   const users: User[] = [...chatMajors.map(chatUser), agUiUser, ...readers.map(logUser)];
-  const talking = [...users, ...users].map((user, index) => user(scene, `user-${index}`));
-  for (const one of talking) one.catch((error: unknown) => tally.faults.push(String(error)));
+  const chatting = [...users, ...users].map((user, index) => user(scene, `user-${index}`));
+  for (const promise of chatting) promise.catch((error: unknown) => tally.faults.push(String(error)));
 
   const done: { [name: string]: number } = {};
   const cluster: Cluster = { database, proxies, nodes, restart };
@@ -70,9 +67,9 @@ test(`keeps every guarantee during ${minutes} minutes of faults`, async () => {
   writeFileSync(clock, '+0');
   for (const proxy of proxies) proxy.resume();
   await database.start();
-  await Promise.race([Promise.allSettled(talking), sleep(quietMs)]);
-  for (const [name, what] of tally.waits)
-    tally.faults.push(`${name} still waits ${quietMs / 1000} s after the last fault: ${what}`);
+  await Promise.race([Promise.allSettled(chatting), sleep(quietMs)]);
+  for (const [name, operation] of tally.waits)
+    tally.faults.push(`${name} still waits ${quietMs / 1000} s after the last fault: ${operation}`);
 
   await sleep(20_000);
   await checkStored(database, tally);
@@ -105,7 +102,7 @@ test(`keeps every guarantee during ${minutes} minutes of faults`, async () => {
   expect(messages).toBeGreaterThan(0);
 });
 
-/** In an order that repeats; which node or connection is hit is random. */
+/** The faults in a repeating order. The affected node or connection is random. */
 function disturbances(random: () => number, clock: string): Disturbance[] {
   const any = (): number => Math.floor(random() * 3);
   return [
@@ -157,9 +154,9 @@ async function checkStored(database: ChaosDatabase, tally: ReturnType<typeof new
      join intertie.threads t on t.id = m.thread_id where m.role = 'user' order by m.seq`,
   );
   for (const [thread, ids] of tally.acknowledged) {
-    const kept = rows.filter((row) => row.thread === thread).map(({ id }) => id);
-    if (JSON.stringify(kept) !== JSON.stringify(ids))
-      tally.faults.push(`${thread}: acknowledged ${ids.length} messages, stored ${kept.length}, or in another order`);
+    const stored = rows.filter((row) => row.thread === thread).map(({ id }) => id);
+    if (JSON.stringify(stored) !== JSON.stringify(ids))
+      tally.faults.push(`${thread}: acknowledged ${ids.length} messages, stored ${stored.length}, or in another order`);
   }
 }
 
@@ -173,29 +170,10 @@ function fakeClock(file: string): NodeJS.ProcessEnv {
 }
 
 async function startChaosNode(database: string, effects: string, env: NodeJS.ProcessEnv): Promise<Node> {
-  for (let tries = 0; ; tries += 1) {
-    const child = spawn(process.execPath, [program, database, effects], {
-      stdio: ['pipe', 'pipe', 'inherit'],
-      env: { ...process.env, ...env },
-    });
-    const lines = createInterface({ input: child.stdout });
-    const url = await Promise.race([
-      once(lines, 'line').then(([line]) => String(line)),
-      once(child, 'exit').then(() => undefined),
-    ]);
-    if (url !== undefined) {
-      return {
-        url,
-        process: child,
-        async kill(signal) {
-          if (child.exitCode !== null || child.signalCode !== null) return;
-          const gone = once(child, 'exit');
-          child.kill(signal);
-          await gone;
-        },
-      };
-    }
-    if (tries > 30) throw new Error('A node does not start.');
+  for (let tries = 0; tries <= 30; tries += 1) {
+    const node = await spawnNode(program, [database, effects], env);
+    if (node) return node;
     await sleep(1000);
   }
+  throw new Error('The node did not start.');
 }

@@ -6,8 +6,8 @@ import { printable } from '../printable.ts';
 import type { ChatTerminal } from './chat-terminal.ts';
 import type { ChatView } from './chat-view.ts';
 
-/** Asks for all that a run waits for, one after the other. Undefined: the person has left without an answer. */
-export async function askPerson(
+/** Asks the user for every decision that a run waits for. Undefined if the user exits without an answer. */
+export async function askUser(
   decisions: readonly DecisionRequest[],
   { terminal, view, paint, describe }: AskOptions,
 ): Promise<Array<Answer | ToolAnswer> | undefined> {
@@ -24,46 +24,45 @@ export async function askPerson(
     if (decision.kind === 'client-tool') {
       const input = printable(JSON.stringify(decision.input) ?? '');
       view.note(
-        `${mark} ${paint('bold', printable(decision.toolName))} ${paint('dim', input)} is yours to run. What is its result?`,
+        `${mark} The client must run ${paint('bold', printable(decision.toolName))} ${paint('dim', input)}. Enter its result.`,
       );
       const line = await terminal.ask(paint('yellow', '  result › '));
       return line === undefined
         ? undefined
-        : { toolCallId: decision.toolCallId, status: 'ok', output: jsonOrText(line) };
+        : { toolCallId: decision.toolCallId, status: 'ok', output: parseJsonOrText(line) };
     }
     const { question, kind } = decision;
     const { questionId, message, reason, schema } = question;
-    const said = message ?? reason;
+    const text = message ?? reason;
     if (kind === 'approval') {
       const call = describe(decision.toolCallId);
-      const asked = said ?? (call === undefined ? 'May it go on?' : 'May it run?');
-      view.note(`${mark} ${printable(asked)}${call === undefined ? '' : ` ${call}`}`);
+      view.note(`${mark} ${printable(text ?? 'Approve?')}${call === undefined ? '' : ` ${call}`}`);
       return askApproval(questionId);
     }
-    view.note(`${mark} ${printable(said ?? 'What do you say?')}`);
+    view.note(`${mark} ${printable(text ?? 'Please answer.')}`);
     return askValue(questionId, schema);
   }
 
   async function askApproval(questionId: string): Promise<Answer | undefined> {
     for (;;) {
-      const line = await terminal.ask(paint('yellow', '  yes, no, or why not › '));
+      const line = await terminal.ask(paint('yellow', '  yes, no, or a reason to decline › '));
       if (line === undefined) return undefined;
-      const words = line.trim();
-      if (/^(?:y|yes|ok)$/i.test(words)) return { questionId, approved: true };
-      if (/^(?:n|no)$/i.test(words)) return { questionId, approved: false };
-      if (words !== '') return { questionId, approved: false, reason: words };
+      const reply = line.trim();
+      if (/^(?:y|yes|ok)$/i.test(reply)) return { questionId, approved: true };
+      if (/^(?:n|no)$/i.test(reply)) return { questionId, approved: false };
+      if (reply !== '') return { questionId, approved: false, reason: reply };
     }
   }
 
   async function askValue(questionId: string, schema: Json | undefined): Promise<Answer | undefined> {
-    const choices = choicesOf(schema);
+    const choices = getChoices(schema);
     for (const [index, choice] of choices.entries()) {
       view.note(`    ${index + 1}  ${printable(typeof choice === 'string' ? choice : JSON.stringify(choice))}`);
     }
-    const line = await terminal.ask(paint('yellow', choices.length > 0 ? '  number or words › ' : '  answer › '));
+    const line = await terminal.ask(paint('yellow', choices.length > 0 ? '  number or text › ' : '  answer › '));
     if (line === undefined) return undefined;
     const choice = choices[Number(line.trim()) - 1];
-    return { questionId, value: choice ?? valueOf(line, schema) };
+    return { questionId, value: choice ?? parseValue(line, schema) };
   }
 }
 
@@ -71,22 +70,22 @@ export interface AskOptions {
   terminal: ChatTerminal;
   view: ChatView;
   paint: Paint;
-  /** A call, for people. */
+  /** Formats a tool call for the user. */
   describe: (toolCallId: string | undefined) => string | undefined;
 }
 
-function choicesOf(schema: Json | undefined): Json[] {
+function getChoices(schema: Json | undefined): Json[] {
   const { enum: choices } = asFields(schema);
   return Array.isArray(choices) ? (choices as Json[]) : [];
 }
 
-/** A text is a text, unless something else was asked for. */
-function valueOf(line: string, schema: Json | undefined): Json {
+/** Parses JSON only if the schema asks for something other than a string. */
+function parseValue(line: string, schema: Json | undefined): Json {
   const type = asNonEmptyText(asFields(schema).type);
-  return type === undefined || type === 'string' ? line : jsonOrText(line);
+  return type === undefined || type === 'string' ? line : parseJsonOrText(line);
 }
 
-function jsonOrText(line: string): Json {
+function parseJsonOrText(line: string): Json {
   try {
     return JSON.parse(line) as Json;
   } catch {

@@ -8,15 +8,16 @@ import {
   type CanonicalMessage,
   type RunInput,
 } from '@intertie/core';
+import { defined } from '@intertie/core/internal';
 import { collectDecisions, type DecisionRequest, type ToolAnswer } from '@intertie/core/store';
 
-/** One conversation with one source, kept in memory. */
+/** Runs one conversation with a source and holds its messages in memory. */
 export class ChatSession {
   readonly threadId: string;
   readonly source: AgentSource;
   #list: MessageList;
   #now: () => number;
-  /** What the last run waits for. */
+  /** Decisions that the last run waits for. */
   waiting: DecisionRequest[] = [];
 
   constructor(source: AgentSource, options: { threadId?: string; now: () => number; messages?: CanonicalMessage[] }) {
@@ -30,7 +31,7 @@ export class ChatSession {
     return this.#list.messages;
   }
 
-  /** A new message of the user's, and the run that answers it. */
+  /** Adds a user message and runs the source. */
   send(text: string, signal: AbortSignal): AsyncIterable<AgentEvent> {
     const before = this.messages;
     const createdAt = new Date(this.#now());
@@ -42,27 +43,23 @@ export class ChatSession {
       type: 'text',
       content: { format: 2, parts: [{ type: 'text', text }] },
       createdAt,
-      ...(parentId !== undefined && { parentId }),
+      ...defined({ parentId }),
     });
-    const answered = before.findLast(({ role }) => role === 'assistant');
-    return this.#run({ ...this.newRun(), ...tokensOf(answered) }, signal);
+    const lastAnswer = before.findLast(({ role }) => role === 'assistant');
+    return this.#run({ ...this.newRun(), ...getState(lastAnswer) }, signal);
   }
 
-  /** The last message goes on, with what was answered. */
+  /** Continues the last message with the answers to its questions. */
   answer(answers: Array<Answer | ToolAnswer>, signal: AbortSignal): AsyncIterable<AgentEvent> {
     const history = this.messages;
     const last = history.pop() as CanonicalMessage;
     const { parentId, runId, content: message } = last;
     const run = this.newRun(history);
-    const named = {
-      messageId: last.id,
-      resumes: runId ?? last.id,
-      ...(parentId !== undefined && { parentMessageId: parentId }),
-    };
-    return this.#run({ ...run, ...named, message, answers, ...tokensOf(last) }, signal);
+    const ids = { messageId: last.id, resumes: runId ?? last.id, ...defined({ parentMessageId: parentId }) };
+    return this.#run({ ...run, ...ids, message, answers, ...getState(last) }, signal);
   }
 
-  /** The events of a run that somebody else has started. */
+  /** Reads a run that was started elsewhere. */
   follow(stream: ReadableStream<AgentEvent>): AsyncIterable<AgentEvent> {
     return this.#read(stream);
   }
@@ -73,7 +70,7 @@ export class ChatSession {
       runId: generateId(),
       threadId: this.threadId,
       messageId: generateId(),
-      ...(parentMessageId !== undefined && { parentMessageId }),
+      ...defined({ parentMessageId }),
       startedAt: this.#now(),
       history,
       answers: [],
@@ -83,7 +80,7 @@ export class ChatSession {
   }
 
   #run(run: RunInput, signal: AbortSignal): AsyncIterable<AgentEvent> {
-    return this.#read(this.source.run(run, { signal, barrier: async () => undefined, liveAnswers: nobody() }));
+    return this.#read(this.source.run(run, { signal, barrier: async () => undefined, liveAnswers: noLiveAnswers() }));
   }
 
   async *#read(stream: ReadableStream<AgentEvent>): AsyncGenerator<AgentEvent> {
@@ -97,12 +94,9 @@ export class ChatSession {
   }
 }
 
-function tokensOf(message: CanonicalMessage | undefined): Pick<RunInput, 'state' | 'sourceState'> {
-  const { state, sourceState } = message ?? {};
-  return { ...(state !== undefined && { state }), ...(sourceState !== undefined && { sourceState }) };
+function getState(message: CanonicalMessage | undefined): Pick<RunInput, 'state' | 'sourceState'> {
+  return defined({ state: message?.state, sourceState: message?.sourceState });
 }
 
-/** Questions are asked when the run has ended, and answered by the next one. */
-async function* nobody(): AsyncGenerator<Answer> {
-  // Nothing comes.
-}
+/** Questions are lastAnswer after the run has ended, by the next run. */
+async function* noLiveAnswers(): AsyncGenerator<Answer> {}

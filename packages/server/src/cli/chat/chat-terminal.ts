@@ -1,22 +1,22 @@
 import { createInterface, type Interface } from 'node:readline';
 
-/** A person at a keyboard, or a script that stands in for one. */
+/** Line input and Ctrl-C of a user. Tests replace it. */
 export interface ChatTerminal {
-  /** A line, or undefined where there are no more: Ctrl-D, Ctrl-C twice, the end of a pipe. */
+  /** Reads a line. Undefined at the end of the input: Ctrl-D, Ctrl-C twice, or the end of a pipe. */
   ask(prompt: string): Promise<string | undefined>;
-  /** Ctrl-C while nothing is asked. The function that it returns stops listening. */
+  /** Listens for Ctrl-C while no line is read. Returns a function that removes the listener. */
   onInterrupt(listener: () => void): () => void;
   close(): void;
 }
 
 const hint = '(Ctrl-C again to quit)\n';
 
-/** The process's own. Between questions the terminal is as the shell left it, so that Ctrl-C is a signal. */
+/** Terminal of this process. It is in raw mode only while a line is read, so that Ctrl-C is a signal otherwise. */
 export function nodeTerminal(): ChatTerminal {
-  return process.stdin.isTTY ? personTerminal() : pipedTerminal();
+  return process.stdin.isTTY ? interactiveTerminal() : pipedTerminal();
 }
 
-function personTerminal(): ChatTerminal {
+function interactiveTerminal(): ChatTerminal {
   let history: string[] = [];
   return {
     ask: (prompt) =>
@@ -27,7 +27,7 @@ function personTerminal(): ChatTerminal {
         let answer: string | undefined;
         reader.on('history', (lines: string[]) => void (history = lines));
         reader.on('close', () => {
-          // Ctrl-D leaves the cursor behind the prompt.
+          // Ctrl-D leaves the cursor after the prompt.
           if (answer === undefined && !isWarned) output.write('\n');
           resolve(answer);
         });

@@ -4,13 +4,13 @@ import { createMAILDemo } from '@intertie/mail/demo';
 import { describe, expect, it } from 'vitest';
 import { askingSource } from '../../../test/asking-source.ts';
 import { serve } from '../../../test/serve-tool.ts';
-import { heldSink, testIO, type HeldSink } from '../../../test/tool-io.ts';
+import { bufferSink, testIO, type BufferSink } from '../../../test/tool-io.ts';
 import type { ChatTerminal } from './chat-terminal.ts';
 import { chat, type ChatOptions } from './chat.ts';
 
 type Played = { code: number; text: string };
 
-/** Somebody who types these lines; a function is called instead, once the chat asks for one. */
+/** Runs a chat with a user who types these lines. */
 async function play(
   options: ChatOptions,
   typed: string[],
@@ -20,8 +20,8 @@ async function play(
   }: { onOutput?: (text: string, interrupt: () => void) => void; env?: Record<string, string> } = {},
 ): Promise<Played> {
   let interrupt: (() => void) | undefined;
-  const out = heldSink();
-  const stdout: HeldSink = {
+  const out = bufferSink();
+  const stdout: BufferSink = {
     ...out,
     get text() {
       return out.text;
@@ -55,28 +55,28 @@ const mail = await serve(createMAILDemo({ paceMs: 0, stallMs: 10 }).fetch);
 describe.each([
   ['an AG-UI agent', `${agUi}/ag-ui`],
   ['a chat route', `${ui}/api/chat`],
-  ['an endpoint of which nothing is known (AG-UI)', `${agUi}/agent`],
-  ['an endpoint of which nothing is known (a chat route)', `${ui}/agent`],
-])('a chat with %s', (_, target) => {
-  it('shows who speaks, folds what is thought, and asks what is asked', async () => {
+  ['an AG-UI endpoint without a hint in its path', `${agUi}/agent`],
+  ['a chat route without a hint in its path', `${ui}/agent`],
+])('chat with %s', (_, target) => {
+  it('labels agents, summarizes reasoning, and asks for approvals and answers', async () => {
     const { code, text } = await play({ target }, ['paint the wall', 'yes', '2', 'thanks']);
     expect(code).toBe(0);
-    expect(text).toContain('(thought: 5 words; /reasoning shows it)');
+    expect(text).toContain('(reasoning: 5 words; /reasoning shows it)');
     expect(text).toContain('ann Let me see.');
     expect(text).toContain('⚙ paint {"wall":1}');
     expect(text).toContain('? May I paint?');
     expect(text).toContain('  1  red');
     expect(text).toContain('You said yes and blue.');
-    // The turn after it is a new one.
+    // The last message starts a new run.
     expect(text.match(/Let me see\./g)).toHaveLength(2);
   });
 
-  it('says no, with a reason', async () => {
+  it('declines an approval with a reason', async () => {
     const { text } = await play({ target }, ['paint the wall', 'not on a Sunday', 'red']);
     expect(text).toContain('You said no and red.');
   });
 
-  it('stops an answer at Ctrl-C, and goes on', async () => {
+  it('stops an answer at Ctrl-C and continues the chat', async () => {
     const onOutput = (text: string, interrupt: () => void): void => {
       if (text.endsWith('Let me see.') && !text.includes('stopped')) setTimeout(interrupt, 0);
     };
@@ -85,13 +85,13 @@ describe.each([
   });
 });
 
-it('a chat with a MAIL swarm answers its breakpoint tool', async () => {
+it('answers a breakpoint tool of a MAIL swarm', async () => {
   const { text } = await play({ target: mail, token: 'x' }, ['book a trip', 'comfort']);
-  expect(text).toContain('is yours to run');
+  expect(text).toContain('The client must run');
   expect(text).toContain('You said: comfort.');
 });
 
-it('a chat takes the agents of an Intertie server by their names', async () => {
+it('finds agents of an Intertie server by name', async () => {
   const handler = createChatHandler(askingSource());
   const agents = [
     { name: 'ann', isDefault: true },
@@ -117,7 +117,7 @@ it('a chat takes the agents of an Intertie server by their names', async () => {
   });
 });
 
-it('a stream that breaks off goes on where it was', async () => {
+it('resumes a stream that breaks off', async () => {
   const whole = createChatHandler(askingSource());
   const frames: string[] = [];
   const calls: string[] = [];
@@ -146,7 +146,7 @@ it('a stream that breaks off goes on where it was', async () => {
   expect(calls.some((call) => call.startsWith('GET') && call.endsWith('/stream'))).toBe(true);
 });
 
-it('a message goes on under the id that the server gave it', async () => {
+it('continues a message under the id of the server', async () => {
   const handler = createChatHandler(askingSource());
   const given: Array<string | null> = [];
   const named: unknown[] = [];
@@ -164,7 +164,7 @@ it('a message goes on under the id that the server gave it', async () => {
   }
 });
 
-it('a conversation of the server is gone on with', async () => {
+it('continues a thread of the server', async () => {
   const handler = createChatHandler(askingSource());
   let asked: { messages: unknown[]; id: string } | undefined;
   const server = await serve(async (request) => {
@@ -181,13 +181,13 @@ it('a conversation of the server is gone on with', async () => {
   expect(asked).toMatchObject({ id: 't1', messages: [{ id: 'u' }, { role: 'user' }] });
 });
 
-describe('the words of a chat', () => {
-  it('a question in a script is left open, and the answer is on stdout', async () => {
+describe('chat', () => {
+  it('leaves a question open in a script and writes the answer to stdout', async () => {
     const { code, text } = await play({ target: `${ui}/api/chat`, message: 'paint' }, []);
     expect([code, text]).toEqual([0, expect.stringContaining('(left open)')]);
   });
 
-  it('an agent that cannot be reached is an error, and exits with 1', async () => {
+  it('exits with 1 if the agent cannot be reached', async () => {
     const fetch = async (): Promise<Response> => Response.json({ error: 'down' }, { status: 503 });
     const io = testIO({ fetch });
     const terminal = { ask: async () => undefined, onInterrupt: () => () => undefined, close: () => undefined };
@@ -195,7 +195,7 @@ describe('the words of a chat', () => {
     expect(io.stdout.text).toContain('✗');
   });
 
-  it('/help, /new, /reasoning and what is none of them', async () => {
+  it('handles /help, /new, /reasoning and unknown commands', async () => {
     const { text } = await play({ target: `${ui}/api/chat` }, [
       '/help',
       'hi',
@@ -206,12 +206,12 @@ describe('the words of a chat', () => {
       'never said',
     ]);
     expect(text).toContain('I had better ask first.');
-    expect(text).toContain('There is no /nonsense.');
-    expect(text).toContain('a new conversation');
+    expect(text).toContain('Unknown command /nonsense.');
+    expect(text).toContain('New conversation.');
     expect(text).not.toContain('never said');
   });
 
-  it('what an agent says cannot command the terminal', async () => {
+  it('escapes terminal control sequences in answers', async () => {
     const escape = String.fromCodePoint(27);
     const chunk = (value: object): string => `data: ${JSON.stringify(value)}\n\n`;
     const body = [

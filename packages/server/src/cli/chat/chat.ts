@@ -6,144 +6,145 @@ import { printable } from '../printable.ts';
 import { createServerClient } from '../server-client.ts';
 import { exitCodes, ToolError, type ToolExit } from '../tool-error.ts';
 import type { ToolIO } from '../tool-io.ts';
-import { askPerson } from './ask-user.ts';
+import { askUser } from './ask-user.ts';
 import { ChatSession } from './chat-session.ts';
 import { findChatTarget, type ChatTarget, type ChatTargetOptions } from './chat-target.ts';
 import type { ChatTerminal } from './chat-terminal.ts';
 import { ChatView } from './chat-view.ts';
 
 export interface ChatOptions extends ChatTargetOptions {
-  /** Said first; with nobody at the keyboard, and nothing piped in, that is all. */
+  /** First message. Without a terminal and without piped input, the only one. */
   message?: string | undefined;
-  /** The conversation to go on with, on an Intertie server. */
+  /** Thread of an Intertie server to continue. */
   thread?: string | undefined;
   reasoning?: boolean | undefined;
 }
 
-const help = `  /reasoning  what was thought last; and from now on, as it is thought
-  /new        a new conversation
-  /exit       leave (Ctrl-D does too)
+const help = `  /reasoning  show the last reasoning, and from now on all reasoning
+  /new        start a new conversation
+  /exit       exit (or Ctrl-D)
 `;
 
-/** A conversation in the terminal. Gives the exit code. */
+/** Runs a chat in the terminal. Returns the exit code. */
 export async function chat(options: ChatOptions, io: ToolIO, terminal: ChatTerminal): Promise<ToolExit> {
   const paint = paintFor(io.stdout, io.env);
   const target = await findChatTarget(options, io);
   const view = new ChatView({ out: io.stdout, paint, showReasoning: options.reasoning === true });
-  const talk = new Conversation(target, { io, terminal, view, paint });
+  const conversation = new Conversation(target, { io, terminal, view, paint });
   if (io.stdout.isTerminal) {
     await io.stdout.write(
-      `${paint('bold', printable(target.label))}\n${paint('dim', '/help, Ctrl-C stops an answer, Ctrl-D leaves')}\n\n`,
+      `${paint('bold', printable(target.label))}\n${paint('dim', '/help, Ctrl-C stops an answer, Ctrl-D exits')}\n\n`,
     );
   }
   try {
-    if (options.thread !== undefined) await talk.resume(options.thread, options);
+    if (options.thread !== undefined) await conversation.resume(options.thread, options);
     if (options.message !== undefined) {
-      await talk.say(options.message);
-      if (!io.stdin.isTerminal) return talk.lastOutcome === 'error' ? exitCodes.found : exitCodes.ok;
+      await conversation.send(options.message);
+      if (!io.stdin.isTerminal) return conversation.lastOutcome === 'error' ? exitCodes.found : exitCodes.ok;
     }
-    await talk.goOn();
+    await conversation.readLines();
   } finally {
     terminal.close();
   }
-  return talk.lastOutcome === 'error' && !io.stdin.isTerminal ? exitCodes.found : exitCodes.ok;
+  return conversation.lastOutcome === 'error' && !io.stdin.isTerminal ? exitCodes.found : exitCodes.ok;
 }
 
-interface Surroundings {
+interface ChatContext {
   io: ToolIO;
   terminal: ChatTerminal;
   view: ChatView;
   paint: Paint;
 }
 
+/** Reads lines of the user, sends them to the target, and prints the answers. */
 class Conversation {
   lastOutcome: string | undefined;
   #target: ChatTarget;
-  #around: Surroundings;
+  #context: ChatContext;
   #session: ChatSession;
-  #hasLeft = false;
+  #isExiting = false;
 
-  constructor(target: ChatTarget, around: Surroundings) {
+  constructor(target: ChatTarget, context: ChatContext) {
     this.#target = target;
-    this.#around = around;
-    this.#session = new ChatSession(target.source, { now: around.io.now });
+    this.#context = context;
+    this.#session = new ChatSession(target.source, { now: context.io.now });
   }
 
-  /** Until there are no more lines. */
-  async goOn(): Promise<void> {
-    const { terminal, paint } = this.#around;
-    while (!this.#hasLeft) {
+  /** Sends lines until the input ends. */
+  async readLines(): Promise<void> {
+    const { terminal, paint } = this.#context;
+    while (!this.#isExiting) {
       const line = await terminal.ask(paint('bold', '› '));
       if (line === undefined || /^\/(?:exit|quit|q)$/.test(line.trim())) return;
-      if (line.trim() !== '') await this.#take(line.trim());
+      if (line.trim() !== '') await this.#handleLine(line.trim());
     }
   }
 
-  async #take(line: string): Promise<void> {
-    const { view, paint } = this.#around;
-    if (!/^\/[a-z]+$/.test(line)) return this.say(line);
+  async #handleLine(line: string): Promise<void> {
+    const { view, paint } = this.#context;
+    if (!/^\/[a-z]+$/.test(line)) return this.send(line);
     switch (line) {
       case '/help':
         return view.note(help.trimEnd());
       case '/new':
-        this.#session = new ChatSession(this.#target.source, { now: this.#around.io.now });
-        return view.note(paint('dim', '  a new conversation'));
+        this.#session = new ChatSession(this.#target.source, { now: this.#context.io.now });
+        return view.note(paint('dim', '  New conversation.'));
       case '/reasoning':
         view.showReasoning = true;
-        return view.note(paint('dim', printable(view.lastReasoning, '\n') || '  nothing has been thought yet'));
+        return view.note(paint('dim', printable(view.lastReasoning, '\n') || '  There is no reasoning yet.'));
       default:
-        return view.note(paint('yellow', `  There is no ${line}.`) + `\n${help.trimEnd()}`);
+        return view.note(paint('yellow', `  Unknown command ${line}.`) + `\n${help.trimEnd()}`);
     }
   }
 
-  async say(text: string): Promise<void> {
-    await this.#turn((signal) => this.#session.send(text, signal));
+  async send(text: string): Promise<void> {
+    await this.#showRun((signal) => this.#session.send(text, signal));
     await this.#answerQuestions();
   }
 
-  /** Takes up a conversation of the server’s, and the answer that it is being given right now. */
+  /** Continues a thread of the server, including an answer in progress. */
   async resume(threadId: string, options: ChatOptions): Promise<void> {
     const { server } = this.#target;
-    if (!server) throw new ToolError('usage', 'Only an Intertie server keeps conversations.', 'Leave out --thread.');
-    const { io, view, paint } = this.#around;
+    if (!server) throw new ToolError('usage', 'Only an Intertie server stores threads.', 'Leave out --thread.');
+    const { io, view, paint } = this.#context;
     const client = createServerClient({ ...options, server: server.origin }, io);
-    const said = asFields(await client.get(`/api/threads/${encodeURIComponent(threadId)}/messages?format=ui`));
-    const messages = fromUIMessages(Array.isArray(said.messages) ? said.messages : [], { threadId });
+    const response = asFields(await client.get(`/api/threads/${encodeURIComponent(threadId)}/messages?format=ui`));
+    const messages = fromUIMessages(Array.isArray(response.messages) ? response.messages : [], { threadId });
     this.#session = new ChatSession(this.#target.source, { now: io.now, threadId, messages });
-    for (const message of messages.slice(-6)) view.note(paint('dim', summaryOf(message)));
-    const { runId, messageId } = asFields(said.live);
+    for (const message of messages.slice(-6)) view.note(paint('dim', summarize(message)));
+    const { runId, messageId } = asFields(response.live);
     if (asNonEmptyText(messageId) === undefined) return;
     const run = { ...this.#session.newRun(), messageId: String(messageId), runId: String(runId) };
-    await this.#turn(async (signal) => {
+    await this.#showRun(async (signal) => {
       const stream = await server.source.reattach(run, signal);
-      return stream ? this.#session.follow(stream) : nothing();
+      return stream ? this.#session.follow(stream) : noEvents();
     });
     await this.#answerQuestions();
   }
 
   async #answerQuestions(): Promise<void> {
-    while (this.#session.waiting.length > 0 && !this.#hasLeft) {
-      const answers = await askPerson(this.#session.waiting, { ...this.#around, describe: (id) => this.#describe(id) });
-      if (!answers) return this.#around.view.note(this.#around.paint('dim', '  (left open)'));
-      await this.#turn((signal) => this.#session.answer(answers, signal));
+    while (this.#session.waiting.length > 0 && !this.#isExiting) {
+      const answers = await askUser(this.#session.waiting, { ...this.#context, describe: (id) => this.#describe(id) });
+      if (!answers) return this.#context.view.note(this.#context.paint('dim', '  (left open)'));
+      await this.#showRun((signal) => this.#session.answer(answers, signal));
     }
   }
 
-  /** One run, which Ctrl-C stops. A second one leaves. */
-  async #turn(
+  /** Prints one run. Ctrl-C stops it; a second Ctrl-C exits. */
+  async #showRun(
     start: (signal: AbortSignal) => AsyncIterable<AgentEvent> | Promise<AsyncIterable<AgentEvent>>,
   ): Promise<void> {
-    const { terminal, view } = this.#around;
+    const { terminal, view } = this.#context;
     const stop = new AbortController();
     const release = terminal.onInterrupt(() => {
-      if (stop.signal.aborted) this.#hasLeft = true;
+      if (stop.signal.aborted) this.#isExiting = true;
       stop.abort({ by: 'user' });
     });
     try {
       for await (const event of await start(stop.signal)) {
         view.feed(event);
         if (event.type === 'run-end') this.lastOutcome = event.outcome;
-        if (this.#hasLeft) return;
+        if (this.#isExiting) return;
       }
     } finally {
       release();
@@ -151,7 +152,7 @@ class Conversation {
   }
 
   #describe(toolCallId: string | undefined): string | undefined {
-    const { paint } = this.#around;
+    const { paint } = this.#context;
     const parts = this.#session.messages.at(-1)?.content.parts ?? [];
     for (const part of parts) {
       if (part.type !== 'tool-invocation' || part.toolCallId !== toolCallId) continue;
@@ -161,11 +162,10 @@ class Conversation {
   }
 }
 
-function summaryOf({ role, content }: CanonicalMessage): string {
+function summarize({ role, content }: CanonicalMessage): string {
   const text = content.parts.map((part) => (part.type === 'text' ? part.text : '')).join(' ');
   return `${role === 'user' ? '› ' : '  '}${printable(text.slice(0, 200))}`;
 }
 
-async function* nothing(): AsyncGenerator<AgentEvent> {
-  // The run has ended in the meantime; its message is in the history.
-}
+/** Replaces a run that has ended meanwhile. Its message is in the history. */
+async function* noEvents(): AsyncGenerator<AgentEvent> {}

@@ -10,46 +10,46 @@ import {
   type Codec,
   type RunInput,
 } from '@intertie/core';
-import { asFields, asNonEmptyText } from '@intertie/core/internal';
+import { asFields, asNonEmptyText, defined } from '@intertie/core/internal';
 
 export interface UIMessageSourceOptions {
-  /** The chat route. */
+  /** URL of the chat route. */
   url: string;
   headers?: Record<string, string> | undefined;
   fetch?: typeof globalThis.fetch;
   name?: string;
 }
 
+/** Source of a chat route that can also reattach to a live run. */
 export interface UIMessageSource extends AgentSource {
-  /** A chunk of the run that somebody else has read: it may say under which ids the server knows it. */
-  learn(chunk: unknown, run: RunInput): void;
-  /** The run that the server is still writing in the thread, from its beginning; null where there is none. */
+  /** Records the server's ids from a chunk that another reader of the run has decoded. */
+  recordIds(chunk: unknown, run: RunInput): void;
+  /** Reads the live run of the thread from its start; null if there is none. */
   reattach(run: RunInput, signal: AbortSignal): Promise<ReadableStream<AgentEvent> | null>;
 }
 
-/** A chat route as a source, as `useChat` would ask it. A connection that breaks goes on where the server can. */
+/** Source that calls a chat route like `useChat`. Broken connections are resumed if the server supports it. */
 export function uiMessageSource({ url, headers, fetch, name }: UIMessageSourceOptions): UIMessageSource {
-  const transport = new IntertieChatTransport<7>({
-    api: url,
-    version: 7,
-    ...(headers && { headers }),
-    ...(fetch && { fetch }),
-  });
-  /** A server gives messages and runs ids of its own, and knows them by these alone. */
-  const theirs = new Map<string, string>();
-  const learn = (chunk: unknown, { messageId, runId }: RunInput): void => {
+  const transport = new IntertieChatTransport<7>({ api: url, version: 7, ...defined({ headers, fetch }) });
+  /** Ids of messages and runs on the server, by our ids. The server knows only its own. */
+  const serverIds = new Map<string, string>();
+  const recordIds = (chunk: unknown, { messageId, runId }: RunInput): void => {
     const { type, messageId: message, messageMetadata } = asFields(chunk);
     if (type !== 'start') return;
-    if (typeof message === 'string') theirs.set(messageId, message);
+    if (typeof message === 'string') serverIds.set(messageId, message);
     const run = asNonEmptyText(asFields(asFields(messageMetadata).intertie).runId);
-    if (run !== undefined) theirs.set(runId, run);
+    if (run !== undefined) serverIds.set(runId, run);
   };
-  const told = (message: CanonicalMessage): CanonicalMessage => {
+  const withServerIds = (message: CanonicalMessage): CanonicalMessage => {
     const { id, runId } = message;
-    return { ...message, id: theirs.get(id) ?? id, ...(runId !== undefined && { runId: theirs.get(runId) ?? runId }) };
+    return {
+      ...message,
+      id: serverIds.get(id) ?? id,
+      ...(runId !== undefined && { runId: serverIds.get(runId) ?? runId }),
+    };
   };
   const send = async (run: RunInput, signal: AbortSignal): Promise<ReadableStream<UIMessageChunkOf<7>>> => {
-    const messages = toUIMessages(messagesOf(run).map(told));
+    const messages = toUIMessages(toRequestMessages(run).map(withServerIds));
     try {
       return await transport.sendMessages({
         trigger: 'submit-message',
@@ -59,18 +59,19 @@ export function uiMessageSource({ url, headers, fetch, name }: UIMessageSourceOp
         abortSignal: signal,
       });
     } catch (error) {
-      throw readable(error);
+      throw toReadableError(error);
     }
   };
   const read = (
     open: () => Promise<ReadableStream<UIMessageChunkOf<7>>>,
     run: RunInput,
     signal: AbortSignal,
-  ): ReadableStream<AgentEvent> => sourceStream(open, reading(run), { signal, onFrame: (chunk) => learn(chunk, run) });
+  ): ReadableStream<AgentEvent> =>
+    sourceStream(open, createDecoder(run), { signal, onFrame: (chunk) => recordIds(chunk, run) });
   return {
     name: name ?? new URL(url).host,
     pauses: 'replay',
-    learn,
+    recordIds,
     run: (run, { signal }) => read(() => send(run, signal), run, signal),
     async reattach(run, signal) {
       const chunks = await transport.reconnectToStream({ chatId: run.threadId, abortSignal: signal });
@@ -79,29 +80,27 @@ export function uiMessageSource({ url, headers, fetch, name }: UIMessageSourceOp
   };
 }
 
-/** What a server says in JSON, in its own words. */
-function readable(error: unknown): unknown {
+/** Extracts message and fix of a JSON error response. */
+function toReadableError(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   try {
     const { message, fix } = asFields(asFields(JSON.parse(error.message)).error);
-    const words = [asNonEmptyText(message), asNonEmptyText(fix)].filter((text) => text !== undefined);
-    return words.length === 0 ? error : new Error(words.join(' '), { cause: error });
+    const texts = [asNonEmptyText(message), asNonEmptyText(fix)].filter((text) => text !== undefined);
+    return texts.length === 0 ? error : new Error(texts.join(' '), { cause: error });
   } catch {
     return error;
   }
 }
 
-function reading(run: RunInput): Codec<unknown, AgentEvent> {
-  return compose(createUIMessageDecoder(run), seal(run, ignore));
+function createDecoder(run: RunInput): Codec<unknown, AgentEvent> {
+  return compose(
+    createUIMessageDecoder(run),
+    seal(run, () => undefined),
+  );
 }
 
-/** A conversation shows what it is told; what a protocol cannot say is for `convert` to count. */
-function ignore(): void {
-  // Nobody asks.
-}
-
-/** The history; of a continuation with the message that goes on, and the answers in it. */
-function messagesOf({
+/** Returns the history, followed for a continuation by the message with its answers. */
+function toRequestMessages({
   history,
   message,
   messageId: id,

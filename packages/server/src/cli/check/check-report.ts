@@ -1,35 +1,31 @@
+import { defined } from '@intertie/core/internal';
 import { getDialectName } from '../formats/dialects.ts';
-import type { Framing } from '../formats/frame.ts';
+import { framingNames, type Framing } from '../formats/frame.ts';
 import type { KnownDialect } from '../formats/known-dialect.ts';
 import type { ItemStream } from '../input/open-stream.ts';
 import type { Paint } from '../paint.ts';
 import { printable } from '../printable.ts';
-import type { BrokenRule, Finding, StreamCheck } from './running-check.ts';
+import type { BrokenRule, Finding, StreamCheck } from './stream-check.ts';
 import type { ToolError } from '../tool-error.ts';
 
+/** Result of a check, with everything that the report shows. */
 export interface CheckedStream {
   label: string;
-  /** What the endpoint was asked. */
-  asked: string | undefined;
+  /** Prompt that was sent to the endpoint. */
+  prompt: string | undefined;
   stream: ItemStream;
   check: StreamCheck;
-  /** What it seems to be, whatever it was checked as. */
+  /** Detected dialect, whatever dialect was checked. */
   looksLike: KnownDialect | undefined;
-  /** How long it took, where it is the endpoint’s time and not ours. */
+  /** Duration, for endpoints only. */
   ms: number | undefined;
-  /** Why it could not be read to its end. */
+  /** Error that ended the stream early. */
   failure: ToolError | undefined;
 }
 
-const framingNames: { [framing in Framing]: string } = {
-  sse: 'server-sent events',
-  ndjson: 'JSON lines',
-  tape: 'a tape',
-  json: 'a JSON document',
-};
 const maxKinds = 12;
 
-/** For machines. The rules that are broken, with their first places. */
+/** Report as JSON, with the first places of each violated rule. */
 export function toCheckJson({ label, stream, check, looksLike, ms, failure }: CheckedStream): object {
   return {
     input: label,
@@ -39,12 +35,12 @@ export function toCheckJson({ label, stream, check, looksLike, ms, failure }: Ch
     ok: check.violations === 0 && failure === undefined,
     items: check.items,
     streams: check.streams,
-    ...(ms !== undefined && { ms }),
+    ...defined({ ms }),
     kinds: Object.fromEntries(check.kinds),
     violations: check.violations,
     rules: [...check.broken.values()].map(ruleJson),
-    losses: check.ledger.entries,
-    ...(failure && { error: { message: failure.message, ...(failure.fix !== undefined && { fix: failure.fix }) } }),
+    losses: check.lossReport.entries,
+    ...(failure && { error: { message: failure.message, ...defined({ fix: failure.fix }) } }),
   };
 }
 
@@ -53,37 +49,37 @@ function ruleJson({ id: rule, sentence, fix, count, findings }: BrokenRule): obj
   return { rule, sentence, fix, count, findings: places };
 }
 
-/** For people. */
+/** Report as text. */
 export function formatCheck(checked: CheckedStream, columns: number, paint: Paint): string {
   const { stream, check, failure } = checked;
   const lines = [...heading(checked, paint), ''];
   for (const broken of check.broken.values()) lines.push(...formatRule(broken, stream.framing, columns, paint), '');
-  if (check.ledger.total > 0) lines.push(paint('dim', 'Also seen:'), check.ledger.format(paint));
+  if (check.lossReport.total > 0) lines.push(paint('dim', 'Also seen:'), check.lossReport.format(paint));
   if (failure) {
-    lines.push(`${paint('red', '✗')} It could not be read to its end: ${failure.message}`);
+    lines.push(`${paint('red', '✗')} The stream could not be read to its end: ${failure.message}`);
     if (failure.fix !== undefined) lines.push(`  ${failure.fix}`);
   }
   lines.push(verdict(checked, paint));
   return `${lines.join('\n')}\n`;
 }
 
-function heading({ label, asked, stream, check, looksLike, ms }: CheckedStream, paint: Paint): string[] {
+function heading({ label, prompt, stream, check, looksLike, ms }: CheckedStream, paint: Paint): string[] {
   const { known, framing } = stream;
   const lines = [
-    `${paint('bold', label)}${asked === undefined ? '' : paint('dim', `, asked: ${asked}`)}`,
+    `${paint('bold', label)}${prompt === undefined ? '' : paint('dim', `, prompt: ${prompt}`)}`,
     `  ${paint('cyan', getDialectName(known))}: ${known.title}, in ${framingNames[framing]}`,
   ];
   const kinds = [...check.kinds].toSorted((a, b) => b[1] - a[1]);
   const shown = kinds.slice(0, maxKinds).map(([kind, count]) => `${count} ${kind}`);
   if (kinds.length > maxKinds) shown.push(plural(kinds.length - maxKinds, 'other kind'));
   const time = ms === undefined ? '' : ` in ${(ms / 1000).toFixed(1)} s`;
-  const streams = check.streams > 1 ? `, one stream after the other: ${check.streams}` : '';
+  const streams = check.streams > 1 ? ` in ${check.streams} streams` : '';
   lines.push(
     `  ${plural(check.items, 'item')}${time}${streams}${shown.length > 0 ? paint('dim', ` (${shown.join(', ')})`) : ''}`,
   );
   if (looksLike && looksLike.dialect !== known.dialect && check.violations > 0) {
     lines.push(
-      `  ${paint('yellow', '!')} It looks like ${looksLike.title}. To check it as that: --as ${getDialectName(looksLike)}`,
+      `  ${paint('yellow', '!')} It looks like ${looksLike.title}. To check that: --as ${getDialectName(looksLike)}`,
     );
   }
   return lines;
@@ -123,7 +119,7 @@ function formatFinding(
   return lines;
 }
 
-/** As much as fits into a line, and the part that the path names, where that can be found. */
+/** Shortens text to one line that contains the field that the path names, if it can be found. */
 function excerpt(text: string, path: string | undefined, width: number): string {
   const clean = printable(text);
   if (clean.length <= width) return clean;
@@ -138,8 +134,8 @@ function verdict({ stream, check, failure }: CheckedStream, paint: Paint): strin
   if (check.violations > 0) {
     return paint('red', `${plural(check.violations, 'violation')} of ${plural(check.broken.size, 'rule')}.`);
   }
-  if (failure) return paint('yellow', `As far as it went, it keeps all ${rules}.`);
-  return paint('green', `✓ It keeps all ${rules}.`);
+  if (failure) return paint('yellow', `No violations of ${rules} up to the failure.`);
+  return paint('green', `✓ No violations of ${rules}.`);
 }
 
 function plural(count: number, noun: string): string {

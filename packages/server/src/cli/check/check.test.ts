@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { defects, uncovered } from '../../../test/defects.ts';
-import { heldSink, testIO } from '../../../test/tool-io.ts';
+import { bufferSink, testIO } from '../../../test/tool-io.ts';
 import { checkStream, type CheckOptions } from './check.ts';
 
 const sse = (items: readonly unknown[]): string => items.map((item) => `data: ${JSON.stringify(item)}\n\n`).join('');
@@ -29,41 +29,41 @@ const good = [
   { type: 'RUN_FINISHED', threadId: 't', runId: 'r' },
 ];
 
-describe('one planted defect', () => {
+describe('a planted defect', () => {
   const table = Object.entries(defects).flatMap(([dialect, list]) =>
     list.map(([rule, items]) => [dialect, rule, items] as const),
   );
 
-  it.each(table)('of %s is named: %s', async (dialect, rule, items) => {
-    // MAIL's frames have names outside of their data, so they go as lines.
+  it.each(table)('of %s violates %s', async (dialect, rule, items) => {
+    // MAIL frames have event names outside their data, so they are sent as lines.
     const text = dialect === 'mail' || dialect === 'model-messages' ? lines(items) : sse(items);
-    // The chunk that answers an approval is one of ai 7.
+    // Only ai 7 has the chunk that answers an approval.
     const { code, report } = await checked(text, { as: dialect, uiVersion: rule === 'T5-approval' ? 7 : 6 });
     expect(report.rules.map((broken) => broken.rule)).toContain(rule);
     expect([code, report.ok]).toEqual([1, false]);
   });
 
-  it('is there for every rule', () => {
-    expect(uncovered(), 'a new rule gets a defect in test/defects.ts').toEqual([]);
+  it('exists for every rule', () => {
+    expect(uncovered(), 'add a defect for the new rule to test/defects.ts').toEqual([]);
   });
 
   it.each([
     ['frame-json', `${sse(good.slice(0, 2))}data: {"type":\n\n${sse(good.slice(2))}`],
     ['frame-cut', sse(good).slice(0, -1)],
     ['frame-cut', sse(good).slice(0, -12)],
-  ])('of the frame is named: %s', async (rule, text) => {
+  ])('of the framing violates %s', async (rule, text) => {
     const { code, report } = await checked(text);
     expect([code, report.rules.map((broken) => broken.rule)]).toEqual([1, expect.arrayContaining([rule])]);
   });
 
-  it('of the encoding is named', async () => {
+  it('of the encoding violates frame-utf8', async () => {
     const io = testIO({ input: [sse(good.slice(0, 3)), new Uint8Array([0x64, 0x61, 0xff, 0x0a]), sse(good.slice(3))] });
     expect(await checkStream({ input: '-', json: true }, io)).toBe(1);
     expect((JSON.parse(io.stdout.text) as Report).rules.map(({ rule }) => rule)).toContain('frame-utf8');
   });
 });
 
-describe('what it is', () => {
+describe('detection', () => {
   const chunks = [{ type: 'start' }, { type: 'start-step' }, { type: 'finish-step' }, { type: 'finish' }];
   const parts = [
     { type: 'start' },
@@ -93,30 +93,30 @@ describe('what it is', () => {
     ['model-messages', 'json', JSON.stringify({ messages: [{ role: 'user', content: 'hi' }] }, undefined, 2)],
     ['mail', 'sse', ': hello\n\nevent: task_complete\ndata: {"task_id":"t","response":"x"}\n\n'],
     ['open-harness', 'sse', 'event: x\ndata: {"name":"workflow:started","payload":{}}\n\n'],
-  ])('%s in %s is found out', async (dialect, framing, text) => {
+  ])('detects %s in %s', async (dialect, framing, text) => {
     const { report } = await checked(text);
     expect([report.dialect, report.framing]).toEqual([dialect, framing]);
   });
 
   it.each([
     ['an empty input', '', /empty/],
-    ['a page', '<!DOCTYPE html>\n<html>', /page/],
+    ['a web page', '<!DOCTYPE html>\n<html>', /web page/],
     ['the data stream of AI SDK 4', '0:"Hello"\n', /AI SDK 4/],
     ['plain text', 'Hello there\n', /neither/],
-    ['JSON of another kind', '{"a":1}\n{"a":2}\n', /no dialect/],
-    ['an error of some server', '{"error":"no"}', /when it refuses/],
-    ['OpenAI', 'data: {"object":"chat.completion.chunk","choices":[]}\n\n', /OpenAI’s chat completions/],
+    ['unknown JSON', '{"a":1}\n{"a":2}\n', /unknown dialect/],
+    ['an error response', '{"error":"no"}', /error response/],
+    ['OpenAI', 'data: {"object":"chat.completion.chunk","choices":[]}\n\n', /OpenAI chat completions/],
     [
       'Anthropic',
       'event: message_start\ndata: {"type":"message_start"}\n\nevent: ping\ndata: {"type":"ping"}\n\n',
-      /Anthropic’s messages/,
+      /Anthropic messages/,
     ],
-    ['an endless one', '{"a":1}\n'.repeat(100_000), /no dialect/],
-  ])('%s is refused with a reason', async (_, text, reason) => {
+    ['an endless unknown stream', '{"a":1}\n'.repeat(100_000), /unknown dialect/],
+  ])('rejects %s with a reason', async (_, text, reason) => {
     await expect(checked(text)).rejects.toMatchObject({ exitCode: 3, message: expect.stringMatching(reason) });
   });
 
-  it('of streams one after the other is checked one by one', async () => {
+  it('checks several streams of an input separately', async () => {
     const run = [
       { type: 'run-start', runId: 'r', threadId: 't', messageId: 'm' },
       { type: 'run-end', outcome: 'complete' },
@@ -127,15 +127,15 @@ describe('what it is', () => {
   });
 });
 
-describe('the report for people', () => {
-  async function report(input: string, options: CheckOptions = {}, stdout = heldSink()): Promise<string> {
+describe('the text report', () => {
+  async function report(input: string, options: CheckOptions = {}, stdout = bufferSink()): Promise<string> {
     const io = testIO({ input, stdout });
     await checkStream({ input: '-', ...options }, io);
     return stdout.text;
   }
   const wrong = sse([...good.slice(0, 2), { ...good[2], messageId: 'other' }, ...good.slice(3)]);
 
-  it('says the rule, the place, what is there and what to do', async () => {
+  it('shows the rule, the place, the item and the fix', async () => {
     const text = await report(wrong);
     expect(text).toContain('ag-ui: AG-UI events');
     expect(text).toContain('✗ text-known  Content and end of a text name one that is open.');
@@ -145,25 +145,25 @@ describe('the report for people', () => {
     expect(text).toContain('1 violation of 1 rule.');
   });
 
-  it('shows the first places and counts the rest', async () => {
+  it('shows the first places and counts the others', async () => {
     const text = await report(sse([good[0], ...Array.from({ length: 9 }, () => good[2]), good[4]]));
     expect(text).toContain('(9 times)');
     expect(text).toContain('… and 6 more; --max 9 shows them all');
   });
 
-  it('asks whether another dialect was meant', async () => {
-    expect(await report(sse(good), { as: 'ui-message-stream' })).toContain('To check it as that: --as ag-ui');
+  it('suggests another dialect', async () => {
+    expect(await report(sse(good), { as: 'ui-message-stream' })).toContain('To check that: --as ag-ui');
   });
 
-  it('has no colours outside of a terminal, and lets none through from the wire', async () => {
+  it('uses colours in terminals only, and escapes those of the input', async () => {
     const escape = String.fromCodePoint(27);
     const coloured = sse([good[0], { type: 'X', text: `${escape}[31m` }]).replaceAll(String.raw`\u001b`, escape);
     expect(await report(coloured)).not.toContain(escape);
-    expect(await report(wrong, {}, heldSink({ isTerminal: true }))).toContain(escape);
+    expect(await report(wrong, {}, bufferSink({ isTerminal: true }))).toContain(escape);
   });
 });
 
-it('names the dialect that was meant', async () => {
+it('suggests the nearest dialect for an unknown one', async () => {
   await expect(checked('', { as: 'agui-ui' })).rejects.toMatchObject({
     exitCode: 2,
     message: expect.stringContaining('ag-ui'),

@@ -1,4 +1,4 @@
-import type { EndpointOptions } from '../input/ask-endpoint.ts';
+import type { EndpointOptions } from '../input/request-endpoint.ts';
 import { formatCheck, toCheckJson, type CheckedStream } from './check-report.ts';
 import { createDetector } from '../formats/detect-dialect.ts';
 import { createDialects, getDialectName } from '../formats/dialects.ts';
@@ -7,7 +7,7 @@ import { isUrl, openInput } from '../input/open-input.ts';
 import { openStream } from '../input/open-stream.ts';
 import { paintFor } from '../paint.ts';
 import { withProgress } from '../input/progress.ts';
-import { StreamCheck } from './running-check.ts';
+import { StreamCheck } from './stream-check.ts';
 import { exitCodes, ToolError, type ToolExit } from '../tool-error.ts';
 import type { ToolIO } from '../tool-io.ts';
 
@@ -15,28 +15,28 @@ export interface CheckOptions extends EndpointOptions {
   input?: string | undefined;
   inputFormat?: string | undefined;
   json?: boolean | undefined;
-  /** How many places of each rule are shown. */
+  /** Maximum number of places shown per rule. Default: 3, or 100 with `json`. */
   max?: number | undefined;
-  /** The major of `ai` that reads a UI message stream. */
+  /** Major version of `ai` that reads a UI message stream. */
   uiVersion?: 6 | 7 | undefined;
 }
 
-const defaultMax = { person: 3, machine: 100 };
-/** How many items tell whether it is the dialect that was named. */
+const defaultMax = { text: 3, json: 100 };
+/** Number of items from which the dialect is detected, to compare it with the requested one. */
 const sample = 20;
 
-/** Looks for what is wrong with a stream, and says so. Gives the exit code. */
+/** Checks a stream against the rules of its dialect and prints the report. Returns the exit code. */
 export async function checkStream(options: CheckOptions, io: ToolIO): Promise<ToolExit> {
   const dialects = createDialects(options.uiVersion);
-  const asked = options.as === undefined ? undefined : dialects.find(options.as);
+  const requested = options.as === undefined ? undefined : dialects.find(options.as);
   const framing = readInputFraming(options.inputFormat);
   const paint = paintFor(io.stdout, io.env);
-  const input = await openInput(options.input, { ...options, as: asked && getDialectName(asked) }, io);
-  const said = input.dialect === undefined ? undefined : dialects.find(input.dialect);
-  const began = io.now();
-  const stream = await openStream(withProgress(input, io), { dialects, framing, dialect: asked ?? said });
+  const input = await openInput(options.input, { ...options, as: requested && getDialectName(requested) }, io);
+  const declared = input.dialect === undefined ? undefined : dialects.find(input.dialect);
+  const startedAt = io.now();
+  const stream = await openStream(withProgress(input, io), { dialects, framing, dialect: requested ?? declared });
 
-  const max = options.max ?? (options.json ? defaultMax.machine : defaultMax.person);
+  const max = options.max ?? (options.json ? defaultMax.json : defaultMax.text);
   const check = new StreamCheck(stream.known, max);
   const detector = createDetector(dialects.all);
   let failure: ToolError | undefined;
@@ -50,18 +50,18 @@ export async function checkStream(options: CheckOptions, io: ToolIO): Promise<To
     }
     check.end();
   } catch (error) {
-    // What was seen before it is still worth telling.
+    // Reports the items before the failure.
     if (!(error instanceof ToolError) || check.items === 0) throw error;
     failure = error;
   }
 
   const checked: CheckedStream = {
     label: input.label,
-    asked: input.asked,
+    prompt: input.prompt,
     stream,
     check,
     looksLike: detector.settle(),
-    ms: isUrl(options.input ?? '') ? io.now() - began : undefined,
+    ms: isUrl(options.input ?? '') ? io.now() - startedAt : undefined,
     failure,
   };
   const report = options.json

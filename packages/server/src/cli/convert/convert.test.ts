@@ -15,7 +15,7 @@ const folder = (path: string, pattern: RegExp): string[] =>
     .filter((name) => pattern.test(name))
     .map((name) => `${path}/${name}`);
 
-/** What the other packages hold of real streams, and what they are. */
+/** Recorded streams of the other packages, with their dialects. */
 const fixtures: ReadonlyArray<readonly [file: string, dialect: string]> = [
   ...folder('mail/fixtures', /\.sse$/).map((file) => [file, 'mail'] as const),
   ...folder('open-harness/fixtures', /\.jsonl$/).map((file) => [file, 'open-harness'] as const),
@@ -26,7 +26,7 @@ const fixtures: ReadonlyArray<readonly [file: string, dialect: string]> = [
 const dialects = createDialects();
 const writable = dialects.all.filter(canWrite).map(getDialectName);
 
-type Ledger = {
+type LossReport = {
   from: string;
   framing: string;
   items: number;
@@ -35,7 +35,7 @@ type Ledger = {
   lost: number;
   losses: Array<{ kind: string; what: string; count: number }>;
 };
-type Converted = { code: number; out: string; err: string; items: unknown[]; ledger: Ledger };
+type Converted = { code: number; out: string; err: string; items: unknown[]; lossReport: LossReport };
 
 async function run(options: ConvertOptions, io: TestIOOptions = {}): Promise<Converted> {
   const world = testIO(io);
@@ -43,13 +43,19 @@ async function run(options: ConvertOptions, io: TestIOOptions = {}): Promise<Con
   const { text: out } = world.stdout;
   const items = out.split('\n').flatMap((line): unknown[] => (line.startsWith('{') ? [JSON.parse(line)] : []));
   const err = world.stderr.text;
-  return { code, out, err, items, ledger: options.json === false ? ({} as Ledger) : (JSON.parse(err) as Ledger) };
+  return {
+    code,
+    out,
+    err,
+    items,
+    lossReport: options.json === false ? ({} as LossReport) : (JSON.parse(err) as LossReport),
+  };
 }
 
 const violations = (dialect: string, items: unknown[]): string[] =>
   check(dialects.find(dialect).dialect, items).violations.map(({ rule, message }) => `${rule}: ${message}`);
 
-/** What a person would see of a message: the words of each part, and the calls with their states. */
+/** Visible content of a message: the text of each part, and the calls with their states. */
 function shown(message: CanonicalMessage | undefined): string[] {
   const lines = (message?.content.parts ?? []).flatMap((part) => {
     if (part.type === 'text' && !part.internal) return [`text ${part.text}`];
@@ -60,49 +66,51 @@ function shown(message: CanonicalMessage | undefined): string[] {
   return lines.toSorted();
 }
 
-const without = (one: CanonicalMessage | undefined, other: CanonicalMessage | undefined): string[] => {
+const findMissing = (one: CanonicalMessage | undefined, other: CanonicalMessage | undefined): string[] => {
   const there = shown(other);
   return shown(one).filter((line) => !there.includes(line));
 };
 
-/** The words of all texts, and the names of all tools: MAIL has one answer, and what was said before it comes back otherwise. */
-function wordsOf(message: CanonicalMessage | undefined, withThoughts: boolean): string[] {
-  const said = (message?.content.parts ?? []).flatMap((part) => {
+/** Words of all texts, and names of all tools. MAIL has one answer, so earlier texts come back in another form. */
+function getWords(message: CanonicalMessage | undefined, withReasoning: boolean): string[] {
+  const words = (message?.content.parts ?? []).flatMap((part) => {
     if (part.type === 'text') return part.text.split(/\s+/);
-    if (part.type === 'reasoning') return withThoughts ? part.reasoning.split(/\s+/) : [];
+    if (part.type === 'reasoning') return withReasoning ? part.reasoning.split(/\s+/) : [];
     return part.type === 'tool-invocation' ? [part.toolName] : [];
   });
-  return [...new Set(said)].filter(Boolean).toSorted();
+  return [...new Set(words)].filter(Boolean).toSorted();
 }
 
 describe.each(fixtures)('%s', (file, dialect) => {
-  it.each(writable)('is a sound stream of %s, and comes back', async (to) => {
-    const { items, ledger } = await run({ input: join(packages, file), to });
-    expect(ledger.from).toBe(dialect);
-    // The same dialect is passed on as it is, with what is wrong in it.
+  it.each(writable)('converts to a valid stream of %s and back', async (to) => {
+    const { items, lossReport } = await run({ input: join(packages, file), to });
+    expect(lossReport.from).toBe(dialect);
+    // The same dialect is copied, including its violations.
     expect(to === dialect ? [] : violations(to, items)).toEqual([]);
 
     const lines = items.map((item) => JSON.stringify(item)).join('\n');
     const back = await run({ from: to, to: 'canonical' }, { input: lines });
     expect(violations('canonical', back.items)).toEqual([]);
     const direct = await run({ input: join(packages, file), to: 'canonical' });
-    const [told, whole] = [back, direct].map((one) => foldEvents(one.items as AgentEvent[]));
-    // A continuation in AG-UI or MAIL says only what is new: its client has the message.
+    const [restored, whole] = [back, direct].map((one) => foldEvents(one.items as AgentEvent[]));
+    // A continuation in AG-UI or MAIL contains only new content: its client has the message.
     const isPart =
       to !== 'ui-message-stream' && (direct.items[1] as AgentEvent | undefined)?.type === 'message-snapshot';
-    const words = wordsOf(told, true);
+    const restoredWords = getWords(restored, true);
     const missing =
-      to === 'mail' ? wordsOf(whole, false).filter((word) => !words.includes(word)) : without(whole, told);
+      to === 'mail'
+        ? getWords(whole, false).filter((word) => !restoredWords.includes(word))
+        : findMissing(whole, restored);
     expect(isPart ? [] : missing).toEqual([]);
-    expect(to === 'mail' ? [] : without(told, whole)).toEqual([]);
+    expect(to === 'mail' ? [] : findMissing(restored, whole)).toEqual([]);
   });
 });
 
-describe('a conversion', () => {
+describe('convert', () => {
   const tape = join(packages, 'conformance/corpus/swarm-asks.tape.jsonl');
   const flow = join(packages, 'open-harness/fixtures/03-tool-use.jsonl');
 
-  it('is the same whatever the framing, and however the bytes are cut', async () => {
+  it('produces the same output for every framing and chunking of the input', async () => {
     const sse = await run({ input: flow, to: 'ag-ui', format: 'sse', json: false, quiet: true });
     const bytes = new TextEncoder().encode(sse.out);
     const pieces = Array.from({ length: bytes.length }, (_, index) => bytes.subarray(index, index + 1));
@@ -116,13 +124,13 @@ describe('a conversion', () => {
     expect((await run({ to: 'canonical' }, { input: taped.out })).out).toBe(whole.out);
   });
 
-  it('ends a UI message stream as clients expect it', async () => {
+  it('ends a UI message stream with [DONE]', async () => {
     const { out } = await run({ input: flow, to: 'ui-message-stream', format: 'sse', json: false });
     expect(out.endsWith('data: [DONE]\n\n')).toBe(true);
     expect(violations('ui-message-stream', (await run({ to: 'ui-message-stream' }, { input: out })).items)).toEqual([]);
   });
 
-  it('to the same dialect changes the framing, and nothing else', async () => {
+  it('changes only the framing for the same dialect', async () => {
     const { items } = await run({ input: tape, to: 'canonical' });
     expect(items).toEqual(parseTape(readFileSync(tape)).items.map(({ item }) => item));
     const mail = join(packages, 'mail/fixtures/01-simple.sse');
@@ -131,48 +139,48 @@ describe('a conversion', () => {
     expect(back.out.trim()).toBe(readFileSync(mail, 'utf8').replaceAll('\r\n', '\n').trim());
   });
 
-  it('takes one run after the other', async () => {
+  it('converts consecutive runs', async () => {
     const { out } = await run({ input: flow, to: 'ag-ui' });
-    const { items, ledger } = await run({ to: 'canonical' }, { input: out + out });
-    expect(ledger.runs).toBe(2);
+    const { items, lossReport } = await run({ to: 'canonical' }, { input: out + out });
+    expect(lossReport.runs).toBe(2);
     expect(items.filter((item) => (item as AgentEvent).type === 'run-start')).toHaveLength(2);
     const chunks = (await run({ input: flow, to: 'ui-message-stream', format: 'sse', json: false })).out;
-    expect((await run({ to: 'ag-ui' }, { input: chunks + chunks })).ledger).toMatchObject({ runs: 2, cut: 0 });
+    expect((await run({ to: 'ag-ui' }, { input: chunks + chunks })).lossReport).toMatchObject({ runs: 2, cut: 0 });
   });
 
-  it('of a run that was cut off is closed, and says so', async () => {
+  it('closes and reports a truncated run', async () => {
     const { out } = await run({ input: flow, to: 'ag-ui' });
     const half = out.split('\n').slice(0, 12).join('\n');
-    const { items, ledger, code } = await run({ to: 'canonical', strict: true }, { input: half });
-    expect([ledger.cut, code]).toEqual([1, 1]);
+    const { items, lossReport, code } = await run({ to: 'canonical', strict: true }, { input: half });
+    expect([lossReport.cut, code]).toEqual([1, 1]);
     expect(items.at(-1)).toMatchObject({ type: 'run-end', outcome: 'error', error: { code: 'truncated' } });
     expect(violations('canonical', items)).toEqual([]);
-    const told = await run({ to: 'canonical', json: false }, { input: half });
-    expect(told.err).toContain('The input ends before its run does');
+    const { err } = await run({ to: 'canonical', json: false }, { input: half });
+    expect(err).toContain('The input ends before its run');
   });
 
-  it('leaves out what cannot be read, and says where it was', async () => {
+  it('leaves out unreadable items and reports their line', async () => {
     const { out } = await run({ input: flow, to: 'ag-ui' });
     const [first, ...rest] = out.split('\n');
-    const { ledger, items } = await run({ to: 'canonical' }, { input: [first, '{"type":', ...rest].join('\n') });
-    expect(ledger.losses).toContainEqual(
+    const { lossReport, items } = await run({ to: 'canonical' }, { input: [first, '{"type":', ...rest].join('\n') });
+    expect(lossReport.losses).toContainEqual(
       expect.objectContaining({ kind: 'repaired', why: expect.stringContaining('Line 2') }),
     );
     expect(violations('canonical', items)).toEqual([]);
   });
 
-  it('writes a ledger that people can read', async () => {
+  it('prints a readable loss report', async () => {
     const { err, out } = await run({
       input: join(packages, 'mail/fixtures/03-delegate-action.sse'),
       to: 'ag-ui',
       json: false,
     });
-    expect(err).toContain('5 things did not get through from mail to ag-ui:');
+    expect(err).toContain('5 losses from mail to ag-ui:');
     expect(err).toContain('2 × text-start  What agents say to each other is not shown.');
-    expect(out).not.toContain('did not get through');
+    expect(out).not.toContain('losses from');
   });
 
-  it('goes to a file whose name says the format', async () => {
+  it('writes a file in the format of its extension', async () => {
     const file = join(mkdtempSync(join(tmpdir(), 'intertie-')), 'a.tape.jsonl');
     await convert({ input: flow, to: 'ui-message-stream', output: file, quiet: true }, testIO());
     expect(parseTape(readFileSync(file)).header).toMatchObject({
@@ -181,7 +189,7 @@ describe('a conversion', () => {
     });
   });
 
-  it('stops where nobody reads any more', async () => {
+  it('stops reading when the output is closed', async () => {
     let written = 0;
     const stdout = {
       isTerminal: false,
@@ -207,7 +215,7 @@ describe('a conversion', () => {
     expect(asked).toBeLessThan(5);
   });
 
-  it('waits for a slow reader', async () => {
+  it('applies backpressure of the output', async () => {
     let open = 0;
     let most = 0;
     const stdout = {
@@ -229,27 +237,27 @@ describe('a conversion', () => {
   });
 });
 
-describe('what cannot be done is said, with what can', () => {
+describe('invalid arguments', () => {
   it.each([
-    ['a dialect that is not there', { to: 'ag-uii' }, 2, /Did you mean “ag-ui”/],
-    ['another name for one', { to: 'vercel' }, 2, /no dialect “vercel”/],
-    ['one that is only read', { to: 'open-harness', from: 'ag-ui' }, 2, /can be read, but not written/],
+    ['a misspelled dialect', { to: 'ag-uii' }, 2, /Did you mean “ag-ui”/],
+    ['an unknown dialect', { to: 'vercel' }, 2, /Unknown dialect “vercel”/],
+    ['a dialect without an encoder', { to: 'open-harness', from: 'ag-ui' }, 2, /can be read, but not written/],
     ['a history', { to: 'ag-ui', from: 'model-messages' }, 2, /is a history/],
-    ['a format', { to: 'ag-ui', format: 'yaml' }, 2, /no output format/],
-    ['an input format', { to: 'ag-ui', inputFormat: 'yaml' }, 2, /no input format/],
-    ['a file that is not there', { to: 'ag-ui', input: join(packages, 'server/package.jsn') }, 3, /There is no file/],
+    ['an unknown format', { to: 'ag-ui', format: 'yaml' }, 2, /not an output format/],
+    ['an unknown input format', { to: 'ag-ui', inputFormat: 'yaml' }, 2, /not an input format/],
+    ['a missing file', { to: 'ag-ui', input: join(packages, 'server/package.jsn') }, 3, /does not exist/],
     ['a folder', { to: 'ag-ui', input: packages }, 3, /is a folder/],
-  ])('%s', async (_, options, exitCode, message) => {
+  ])('rejects %s', async (_, options, exitCode, message) => {
     await expect(run(options)).rejects.toMatchObject({ exitCode, message: expect.stringMatching(message) });
   });
 
-  it('a file beside the one that is not there', async () => {
+  it('suggests a file with a similar name', async () => {
     await expect(run({ to: 'ag-ui', input: join(packages, 'server/package.jsn') })).rejects.toMatchObject({
-      fix: expect.stringContaining('package.json beside it'),
+      fix: expect.stringContaining('package.json'),
     });
   });
 
-  it('every dialect but the history is read', () => {
+  it('reads every dialect except histories', () => {
     expect(dialects.all.filter((known) => !canRead(known)).map(getDialectName)).toEqual(['model-messages']);
   });
 });

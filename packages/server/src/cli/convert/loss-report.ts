@@ -1,21 +1,21 @@
 import type { Loss } from '@intertie/core';
 import type { Paint } from '../paint.ts';
 
-export type LedgerEntry = Pick<Loss, 'kind' | 'what' | 'why'> & { count: number };
+export type LossEntry = Pick<Loss, 'kind' | 'what' | 'why'> & { count: number };
 
 const kinds: { [kind in Loss['kind']]: string } = {
-  unsupported: 'has no place in the other dialect',
-  withheld: 'is kept back',
-  late: 'came after the end',
-  repaired: 'was broken, and has been made whole',
+  unsupported: 'not supported by the target dialect',
+  withheld: 'not for clients',
+  late: 'arrived after the end',
+  repaired: 'invalid, repaired',
 };
-/** How many different losses are told apart: reasons name ids, and an input may be endless. */
+/** Maximum number of distinct losses. Reasons contain ids, so the number would grow with the input. */
 const maxEntries = 500;
 
-/** What did not get through, counted. */
-export class Ledger {
-  #entries = new Map<string, LedgerEntry>();
-  /** Beyond the entries that are told apart. */
+/** Counts the losses of a conversion by kind, subject and reason. */
+export class LossReport {
+  #entries = new Map<string, LossEntry>();
+  /** Number of losses beyond `maxEntries`. */
   #others = 0;
 
   add = ({ kind, what, why }: Loss): void => {
@@ -30,11 +30,11 @@ export class Ledger {
     return this.entries.reduce((sum, { count }) => sum + count, this.#others);
   }
 
-  get entries(): LedgerEntry[] {
+  get entries(): LossEntry[] {
     return [...this.#entries.values()].toSorted((a, b) => b.count - a.count);
   }
 
-  /** A summary for people: what of each kind, and how often. */
+  /** Formats the report as text, grouped by kind. */
   format(paint: Paint, maxPerKind = 8): string {
     const lines: string[] = [];
     for (const kind of Object.keys(kinds) as Array<Loss['kind']>) {

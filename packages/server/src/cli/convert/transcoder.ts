@@ -16,41 +16,41 @@ export interface TranscoderOptions {
   to: KnownDialect;
   onLoss: OnLoss;
   now: () => number;
-  /** A run is over, and all of it has been written. */
+  /** Called after the end of a run has been encoded. */
   onRunEnd?: (end: Extract<AgentEvent, { type: 'run-end' }>) => void;
 }
 
 export interface Transcoder extends Codec<unknown, unknown> {
-  /** The wire says that this stream is over, though another may follow in the same input. */
+  /** Ends the current stream, for example at `[DONE]`. Another one may follow in the same input. */
   finish(emit: Emit<unknown>): void;
 }
 
 /**
- * From one dialect to another, through canonical events and the seal. An input may hold one run after the other, as a log
- * does; each is read by codecs of its own, so that nothing grows with their number. Nothing is random: where the wire has no
- * ids, runs are numbered.
+ * Converts items from one dialect to another, through canonical events and the seal. An input may contain consecutive runs;
+ * each has its own codecs, so that memory does not grow with their number. Output is deterministic: runs without ids are
+ * numbered.
  */
 export function createTranscoder(options: TranscoderOptions): Transcoder {
   const { from, to, onRunEnd } = options;
   let runs = 0;
-  let held: unknown[] = [];
+  let buffered: unknown[] = [];
   let pipe: Codec<unknown, unknown> | undefined;
-  let isOver = false;
+  let hasEnded = false;
 
-  const begin = (): Codec<unknown, unknown> => {
+  const createNextPipe = (): Codec<unknown, unknown> => {
     runs += 1;
-    isOver = false;
-    return createPipe(from, to, runInput(options, held, runs), options.onLoss, (end) => {
-      isOver = true;
+    hasEnded = false;
+    return createPipe(from, to, runInput(options, buffered, runs), options.onLoss, (end) => {
+      hasEnded = true;
       onRunEnd?.(end);
     });
   };
 
   const start = (emit: Emit<unknown>): void => {
-    if (held.length === 0) return;
-    const codec = (pipe = begin());
-    for (const item of held) codec.feed(item, emit);
-    held = [];
+    if (buffered.length === 0) return;
+    const codec = (pipe = createNextPipe());
+    for (const item of buffered) codec.feed(item, emit);
+    buffered = [];
   };
 
   const finish = (emit: Emit<unknown>): void => {
@@ -61,16 +61,16 @@ export function createTranscoder(options: TranscoderOptions): Transcoder {
 
   return {
     feed(item, emit) {
-      if (pipe && isOver && from.startsRun(item)) finish(emit);
+      if (pipe && hasEnded && from.startsRun(item)) finish(emit);
       if (pipe) return pipe.feed(item, emit);
-      held.push(item);
-      // What a continuation goes on with is said by its second event.
+      buffered.push(item);
+      // The second event of a canonical continuation contains the message that it continues.
       if (asFields(item).type !== 'run-start' || asFields(item).resumes === undefined) start(emit);
     },
     finish,
     end(_, emit) {
-      // Of an empty input there is still something to say: that it was cut off.
-      if (runs === 0 && held.length === 0) pipe = begin();
+      // An empty input still produces one truncated run.
+      if (runs === 0 && buffered.length === 0) pipe = createNextPipe();
       finish(emit);
     },
   };
@@ -98,9 +98,9 @@ function createPipe(
 
 function runInput({ from, now }: TranscoderOptions, items: readonly unknown[], count: number): RunInput {
   const [first, second] = items;
-  const { startedAt = now(), ...named } = from.namesOf(first);
+  const { startedAt = now(), ...named } = from.readRunIds(first);
   const { resumes } = asFields(first);
-  const message = typeof resumes === 'string' ? baselineOf(second) : undefined;
+  const message = typeof resumes === 'string' ? readBaseline(second) : undefined;
   return {
     runId: `run-${count}`,
     threadId: 'thread-1',
@@ -115,8 +115,8 @@ function runInput({ from, now }: TranscoderOptions, items: readonly unknown[], c
   };
 }
 
-/** What a canonical continuation goes on with. */
-function baselineOf(item: unknown): MessageContent | undefined {
+/** Reads the message that a canonical continuation continues. */
+function readBaseline(item: unknown): MessageContent | undefined {
   try {
     const event = readEvent(item);
     return event.type === 'message-snapshot' ? event.content : undefined;

@@ -1,16 +1,16 @@
 import type { KnownDialect } from './known-dialect.ts';
 
-/** Enough to tell any two dialects apart. */
-const enough = 32;
+/** Number of items after which any two dialects can be distinguished. */
+const maxAmbiguous = 32;
 
 /**
- * Says which dialect the items are of, as they come: undefined while two of them could still be meant (a UI message stream
- * and a full stream both begin with `start`).
+ * Detects the dialect of a stream by counting how many items each candidate recognizes. The result is undefined while two
+ * dialects are equally likely: a UI message stream and a full stream both begin with `start`.
  */
 export function createDetector(candidates: readonly KnownDialect[]): {
-  /** An item, in all the ways in which it may be read. */
+  /** Feeds one item, in every way in which it can be parsed. */
   feed(...readings: unknown[]): KnownDialect | undefined;
-  /** There are no more items: whatever fits best. */
+  /** Returns the most likely dialect at the end of the input. */
   settle(): KnownDialect | undefined;
 } {
   const scores = new Map(candidates.map((candidate) => [candidate, 0]));
@@ -28,8 +28,8 @@ export function createDetector(candidates: readonly KnownDialect[]): {
         if (readings.some((item) => candidate.looksLike(item))) scores.set(candidate, score + 1);
       }
       const [first, ...others] = leaders();
-      if (others.length > 0 && seen < enough) return undefined;
-      // One that fits now and then is not meant.
+      if (others.length > 0 && seen < maxAmbiguous) return undefined;
+      // The dialect must recognize more than half of the items.
       return first && scores.get(first)! * 2 > seen ? first : undefined;
     },
     settle: () => leaders()[0],

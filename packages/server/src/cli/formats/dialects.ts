@@ -7,55 +7,76 @@ import {
   type UIMessageVersion,
 } from '@intertie/ai-sdk';
 import { canonical } from '@intertie/conformance';
-import { validateEvent } from '@intertie/core';
+import { toFault, validateEvent, type AgentEvent, type Codec, type OnLoss, type RunInput } from '@intertie/core';
 import { createMAILEncoder, mailDialect } from '@intertie/mail';
-import { createCanonicalDecoder, createCanonicalEncoder } from './canonical-codec.ts';
-import { asFields, asNonEmptyText, type Fields } from '@intertie/core/internal';
+import { asFields, asNonEmptyText, CANONICAL, capJson, readEvent, type Fields } from '@intertie/core/internal';
 import type { KnownDialect } from './known-dialect.ts';
 import { nearest } from '../nearest.ts';
 import { looksLikeOpenHarness, openHarnessStreams } from './open-harness-streams.ts';
-import { readingDialect } from './reading-dialect.ts';
+import { createDecodeOnlyDialect } from './decode-only-dialect.ts';
 import { ToolError } from '../tool-error.ts';
 
-const typeOf = (item: unknown): string => asNonEmptyText(asFields(item).type) ?? '';
-const getKind = (item: unknown): string => typeOf(item) || 'no type';
-const milliseconds = (value: unknown): number | undefined => {
+const getType = (item: unknown): string => asNonEmptyText(asFields(item).type) ?? '';
+const getKind = (item: unknown): string => getType(item) || 'no type';
+const parseTime = (value: unknown): number | undefined => {
   const time = typeof value === 'string' ? Date.parse(value) : value;
   return typeof time === 'number' && Number.isFinite(time) ? time : undefined;
 };
-const names = (from: { [name in 'runId' | 'threadId' | 'messageId']?: unknown }): { [name: string]: string } =>
+const pickIds = (from: { [name in 'runId' | 'threadId' | 'messageId']?: unknown }): { [name: string]: string } =>
   Object.fromEntries(
     Object.entries(from).filter((entry): entry is [string, string] => asNonEmptyText(entry[1]) !== undefined),
   );
 
+/** Passes canonical events through. Other values become `raw` events with a notice. */
+function createCanonicalDecoder(_run: RunInput, onLoss: OnLoss): Codec<unknown, AgentEvent> {
+  return {
+    feed(value, emit) {
+      let event: AgentEvent;
+      try {
+        event = readEvent(value);
+      } catch (error) {
+        emit({ type: 'raw', dialect: CANONICAL, value: capJson(value, undefined, onLoss) });
+        emit({ type: 'notice', level: 'warning', code: 'malformed-event', message: toFault(error).message });
+        return;
+      }
+      emit(event);
+    },
+    end() {},
+  };
+}
+
 const canonicalStream: KnownDialect = {
-  dialect: { ...canonical, decoder: createCanonicalDecoder, encoder: createCanonicalEncoder },
-  title: 'Intertie’s own canonical events',
-  looksLike: (item) => validateEvent(item) === undefined,
-  startsRun: (item) => typeOf(item) === 'run-start',
-  endsRun: (item) => typeOf(item) === 'run-end',
-  namesOf: (item) => {
-    const { type, runId, threadId, messageId, at } = asFields(item);
-    const startedAt = milliseconds(at);
-    return type === 'run-start' ? { ...names({ runId, threadId, messageId }), ...(startedAt && { startedAt }) } : {};
+  dialect: {
+    ...canonical,
+    decoder: createCanonicalDecoder,
+    encoder: () => ({ feed: (event, emit) => emit(event), end() {} }),
   },
-  timeOf: (item) => milliseconds(asFields(item).at),
+  title: 'canonical events of Intertie',
+  looksLike: (item) => validateEvent(item) === undefined,
+  startsRun: (item) => getType(item) === 'run-start',
+  endsRun: (item) => getType(item) === 'run-end',
+  readRunIds: (item) => {
+    const { type, runId, threadId, messageId, at } = asFields(item);
+    const startedAt = parseTime(at);
+    return type === 'run-start' ? { ...pickIds({ runId, threadId, messageId }), ...(startedAt && { startedAt }) } : {};
+  },
+  readTime: (item) => parseTime(asFields(item).at),
 };
 
 const agUiEvents: KnownDialect = {
   dialect: agUi,
   title: 'AG-UI events, as CopilotKit and HttpAgent read them',
-  looksLike: (item) => /^[A-Z]+(?:_[A-Z]+)*$/.test(typeOf(item)),
-  startsRun: (item) => typeOf(item) === 'RUN_STARTED',
-  namesOf: (item) => {
+  looksLike: (item) => /^[A-Z]+(?:_[A-Z]+)*$/.test(getType(item)),
+  startsRun: (item) => getType(item) === 'RUN_STARTED',
+  readRunIds: (item) => {
     const { type, runId, threadId, timestamp } = asFields(item);
-    const startedAt = milliseconds(timestamp);
-    return type === 'RUN_STARTED' ? { ...names({ runId, threadId }), ...(startedAt && { startedAt }) } : {};
+    const startedAt = parseTime(timestamp);
+    return type === 'RUN_STARTED' ? { ...pickIds({ runId, threadId }), ...(startedAt && { startedAt }) } : {};
   },
-  timeOf: (item) => milliseconds(asFields(item).timestamp),
+  readTime: (item) => parseTime(asFields(item).timestamp),
 };
 
-/** Chunks of a UI message stream and parts of a full stream have types in common; these fields only one of them has. */
+/** Fields that distinguish full streams from UI message streams, which share many types. */
 const fullStreamFields = ['request', 'warnings', 'response', 'usage', 'totalUsage'];
 const uiMessageFields = ['messageId', 'messageMetadata'];
 const hasAny = (item: unknown, keys: readonly string[]): boolean => keys.some((key) => key in asFields(item));
@@ -65,28 +86,28 @@ function uiMessageChunks(version: UIMessageVersion): KnownDialect {
     dialect: createUIMessageStreamDialect({ version }),
     title: 'an AI SDK UI message stream, as useChat reads it',
     looksLike: (item) => isUIMessageChunk(item, 7) && !hasAny(item, fullStreamFields),
-    startsRun: (item) => typeOf(item) === 'start',
-    namesOf: (item) => names({ messageId: asFields(item).messageId }),
-    timeOf: () => undefined,
+    startsRun: (item) => getType(item) === 'start',
+    readRunIds: (item) => pickIds({ messageId: asFields(item).messageId }),
+    readTime: () => undefined,
   };
 }
 
 const mailFrames: KnownDialect = {
   dialect: { ...mailDialect, encoder: createMAILEncoder },
   title: 'the event stream of a MAIL 1.3 server',
-  // Others ping too.
+  // Other protocols send pings too.
   looksLike: (item) => mailDialect.detect(item) && asFields(item).event !== 'ping',
   startsRun: (item) => {
     const { message } = asFields(asFields(mailData(item).extra_data).full_message);
     return asFields(asFields(message).sender).address_type === 'user';
   },
   endsRun: (item) => /^task_(?:complete|error)$/.test(asNonEmptyText(asFields(item).event) ?? ''),
-  namesOf: (item) => {
+  readRunIds: (item) => {
     const { task_id: threadId, timestamp } = mailData(item);
-    const startedAt = milliseconds(timestamp);
-    return { ...names({ threadId }), ...(startedAt && { startedAt }) };
+    const startedAt = parseTime(timestamp);
+    return { ...pickIds({ threadId }), ...(startedAt && { startedAt }) };
   },
-  timeOf: (item) => milliseconds(mailData(item).timestamp),
+  readTime: (item) => parseTime(mailData(item).timestamp),
 };
 
 function mailData(item: unknown): Fields {
@@ -107,14 +128,14 @@ const openHarness: KnownDialect = {
     const { type, name } = asFields(item);
     return type === 'flow:start' || name === 'workflow:started' || name === 'harness:started';
   },
-  namesOf: (item) => {
-    const startedAt = milliseconds(asFields(item).timestamp);
+  readRunIds: (item) => {
+    const startedAt = parseTime(asFields(item).timestamp);
     return startedAt === undefined ? {} : { startedAt };
   },
-  timeOf: (item) => milliseconds(asFields(item).timestamp),
+  readTime: (item) => parseTime(asFields(item).timestamp),
 };
 
-/** What only the full stream has, or has with these fields. */
+/** Types of full stream parts, with their required fields. */
 const fullStreamTypes: { readonly [type: string]: ReadonlyArray<string> } = {
   start: [],
   'start-step': ['request'],
@@ -147,22 +168,22 @@ const fullStreamTypes: { readonly [type: string]: ReadonlyArray<string> } = {
 };
 const isFullStreamPart = (item: unknown): boolean => {
   const fields = asFields(item);
-  return fullStreamTypes[typeOf(item)]?.every((key) => key in fields) === true && !hasAny(item, uiMessageFields);
+  return fullStreamTypes[getType(item)]?.every((key) => key in fields) === true && !hasAny(item, uiMessageFields);
 };
 
 const fullStream: KnownDialect = {
-  dialect: readingDialect({
+  dialect: createDecodeOnlyDialect({
     name: 'ai-sdk',
     detect: isFullStreamPart,
     getKind,
     decoder: (run, onLoss) => createFullStreamDecoder(run, { onLoss }),
   }),
   title: 'the full stream of the AI SDK (streamText().fullStream)',
-  looksLike: (item) => isFullStreamPart(item) && typeOf(item) !== 'ping',
-  startsRun: (item) => typeOf(item) === 'start',
-  endsRun: (item) => typeOf(item) === 'finish' || typeOf(item) === 'abort',
-  namesOf: () => ({}),
-  timeOf: () => undefined,
+  looksLike: (item) => isFullStreamPart(item) && getType(item) !== 'ping',
+  startsRun: (item) => getType(item) === 'start',
+  endsRun: (item) => getType(item) === 'finish' || getType(item) === 'abort',
+  readRunIds: () => ({}),
+  readTime: () => undefined,
 };
 
 const history: KnownDialect = {
@@ -170,11 +191,11 @@ const history: KnownDialect = {
   title: 'a history of AI SDK model messages',
   looksLike: (item) => modelMessages.detect(item),
   startsRun: () => false,
-  namesOf: () => ({}),
-  timeOf: () => undefined,
+  readRunIds: () => ({}),
+  readTime: () => undefined,
 };
 
-/** Other names under which people look for them. */
+/** Alternative names of dialects. */
 const aliases: { readonly [alias: string]: string } = {
   intertie: 'canonical',
   agui: 'ag-ui',
@@ -189,11 +210,11 @@ const aliases: { readonly [alias: string]: string } = {
 
 export interface Dialects {
   all: readonly KnownDialect[];
-  /** Throws a `ToolError` that names the nearest one. */
+  /** Finds a dialect by name or alias. Throws a `ToolError` that suggests the nearest one. */
   find(name: string): KnownDialect;
 }
 
-/** All dialects; that of the UI message stream for readers of that version. */
+/** Creates all dialects. `version` is the major version of `ai` that reads UI message streams. */
 export function createDialects(version: UIMessageVersion = 6): Dialects {
   const all = [canonicalStream, agUiEvents, uiMessageChunks(version), mailFrames, openHarness, fullStream, history];
   return {
@@ -205,7 +226,7 @@ export function createDialects(version: UIMessageVersion = 6): Dialects {
       const known = all.map(({ dialect }) => dialect.name);
       const near = nearest(name, [...known, ...Object.keys(aliases)]);
       const meant = near === undefined ? '' : ` Did you mean “${aliases[near] ?? near}”?`;
-      throw new ToolError('usage', `There is no dialect “${name}”.${meant}`, `The dialects are ${known.join(', ')}.`);
+      throw new ToolError('usage', `Unknown dialect “${name}”.${meant}`, `Use one of ${known.join(', ')}.`);
     },
   };
 }

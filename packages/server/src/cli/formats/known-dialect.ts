@@ -1,20 +1,20 @@
 import type { Dialect } from '@intertie/core';
 
-/** What the first item of a run says of it, as far as it does. Times are milliseconds since 1970. */
-export type RunNames = { runId?: string; threadId?: string; messageId?: string; startedAt?: number };
+/** Ids and start time that the first item of a run contains. Times are milliseconds since 1970. */
+export type RunIds = { runId?: string; threadId?: string; messageId?: string; startedAt?: number };
 
-/** A dialect, and what a program needs to know to meet its streams in the wild. */
+/** Dialect with functions to recognize its streams in an unknown input. */
 export interface KnownDialect {
   dialect: Dialect;
-  /** What it is, for people: “AG-UI events (RUN_STARTED, TEXT_MESSAGE_CONTENT, …)”. */
+  /** Description for users. */
   title: string;
-  /** Whether an item may be one of this dialect. Several items decide together. */
+  /** Whether an item may belong to this dialect. Detection combines the results of several items. */
   looksLike(item: unknown): boolean;
-  /** Whether another run begins here, where the one before it is over. */
+  /** Whether the item starts a run, if the previous run has ended. */
   startsRun(item: unknown): boolean;
-  /** Whether its rules see the end of a run here; what `startsRun` after it is then judged by itself. */
+  /** Whether the item ends a run. Items after the next `startsRun` are checked as a separate stream. */
   endsRun?(item: unknown): boolean;
-  namesOf(item: unknown): RunNames;
-  /** When the wire says that it happened. */
-  timeOf(item: unknown): number | undefined;
+  readRunIds(item: unknown): RunIds;
+  /** Timestamp of the item, if it has one. */
+  readTime(item: unknown): number | undefined;
 }

@@ -6,9 +6,9 @@ import {
   type OpenHarnessServerDecoderOptions,
 } from '@intertie/open-harness';
 import { asFields, asNonEmptyText } from '@intertie/core/internal';
-import { readingDialect } from './reading-dialect.ts';
+import { createDecodeOnlyDialect } from './decode-only-dialect.ts';
 
-/** An event of the server of Open Harness, whose sessions are read and have no rules of their own. */
+/** Recognizes session events of an Open Harness server, which can be decoded but have no rules. */
 function isSessionEvent(item: unknown): boolean {
   const { name, payload } = asFields(item);
   return typeof name === 'string' && name.includes(':') && typeof payload === 'object' && payload !== null;
@@ -19,17 +19,17 @@ function isFlowEvent(item: unknown): boolean {
   return /^(?:flow|node|agent|edge|loop|state|command|recording):/.test(type);
 }
 
-/** Whether an item may be of either: a wire leaves out what a runtime would not, such as the time. */
+/** Recognizes both kinds by name only: recorded events may lack fields, such as the time. */
 export const looksLikeOpenHarness = (item: unknown): boolean => isFlowEvent(item) || isSessionEvent(item);
 
-const sessions = readingDialect({
+const sessions = createDecodeOnlyDialect({
   name: openHarnessDialect.name,
   detect: isSessionEvent,
   getKind: (item) => asNonEmptyText(asFields(item).name) ?? 'no name',
   decoder: (run, onLoss) => createOpenHarnessServerDecoder(run, { onLoss } satisfies OpenHarnessServerDecoderOptions),
 });
 
-/** What a runtime says, or what its server says of a session: two generations under one name, and the first item says which. */
+/** Combines flow events of a runtime and session events of a server under one name. The first item selects the kind. */
 export const openHarnessStreams: Dialect = {
   name: openHarnessDialect.name,
   rules: [...openHarnessDialect.rules.filter(({ id }) => id !== 'end'), ...sessions.rules],
@@ -37,20 +37,20 @@ export const openHarnessStreams: Dialect = {
   getKind: (item) => (isSessionEvent(item) ? sessions : openHarnessDialect).getKind(item),
   checker: () => {
     let checker: Checker | undefined;
-    const ofFirst = (item?: unknown): Checker =>
+    const getChecker = (item?: unknown): Checker =>
       (checker ??= (isSessionEvent(item) ? sessions : openHarnessDialect).checker());
     return {
-      feed: (item, report) => ofFirst(item).feed(item, report),
-      end: (report) => ofFirst().end(report),
+      feed: (item, report) => getChecker(item).feed(item, report),
+      end: (report) => getChecker().end(report),
     };
   },
   decoder: (run, onLoss) => {
     let decoder: Codec<unknown, AgentEvent> | undefined;
-    const ofFirst = (item?: unknown): Codec<unknown, AgentEvent> =>
+    const getDecoder = (item?: unknown): Codec<unknown, AgentEvent> =>
       (decoder ??= (isSessionEvent(item) ? sessions : openHarnessDialect).decoder!(run, onLoss));
     return {
-      feed: (item, emit) => ofFirst(item).feed(item, emit),
-      end: (end, emit) => ofFirst().end(end, emit),
+      feed: (item, emit) => getDecoder(item).feed(item, emit),
+      end: (end, emit) => getDecoder().end(end, emit),
     };
   },
 };

@@ -3,7 +3,7 @@ import { createWriteStream } from 'node:fs';
 import { ToolError } from '../tool-error.ts';
 import { nodeSink, type Sink, type ToolIO } from '../tool-io.ts';
 
-/** A file, or standard output. */
+/** Opens a file, or standard output. */
 export async function openOutput(
   file: string | undefined,
   io: ToolIO,
@@ -13,7 +13,7 @@ export async function openOutput(
   try {
     await once(stream, 'open');
   } catch (error) {
-    throw new ToolError('usage', `${file} cannot be written: ${(error as Error).message}`);
+    throw new ToolError('usage', `Cannot write ${file}: ${(error as Error).message}`);
   }
   return {
     sink: nodeSink(stream),

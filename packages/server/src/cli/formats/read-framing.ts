@@ -2,10 +2,10 @@ import { compose, readTape, type Codec, type Emit, type TapeHeader } from '@inte
 import { splitLines, type Line, type TapeLine } from '@intertie/core/internal';
 import type { Frame, FrameProblem, Framing } from './frame.ts';
 
-/** A line of a stream that holds whole files in base64 is long; one that never ends is no stream. */
+/** Maximum length of a line. Lines can contain whole files in base64. */
 const maxLineLength = 64 * 1024 * 1024;
 
-/** Bytes as frames. What cannot be read is a frame too, so that nothing is passed over in silence. */
+/** Decodes bytes to frames. Unreadable input becomes a `problem` frame, so that it is always reported. */
 export function readFraming(framing: Framing, onHeader?: (header: TapeHeader) => void): Codec<Uint8Array, Frame> {
   switch (framing) {
     case 'sse':
@@ -20,37 +20,42 @@ export function readFraming(framing: Framing, onHeader?: (header: TapeHeader) =>
 }
 
 const problems: { [problem in FrameProblem]: string } = {
-  json: 'It is no JSON.',
-  cut: 'It was cut off: the stream ends inside it.',
-  encoding: 'It is not UTF-8.',
-  size: 'It is too long to be read.',
+  json: 'It is not valid JSON.',
+  cut: 'It is truncated: the stream ends inside it.',
+  encoding: 'It is not valid UTF-8.',
+  size: 'It exceeds the maximum size.',
 };
 
-export function problemFrame(line: number, problem: FrameProblem, text = '', why?: string): Frame {
-  return { type: 'problem', line, problem, message: why ?? problems[problem], text };
+export function problemFrame(
+  line: number,
+  problem: FrameProblem,
+  text = '',
+  message: string = problems[problem],
+): Frame {
+  return { type: 'problem', line, problem, message, text };
 }
 
-function unreadable({ line, problem }: Extract<Line, { problem: string }>): Frame {
+function toProblemFrame({ line, problem }: Extract<Line, { problem: string }>): Frame {
   return problemFrame(line, problem === 'encoding' ? 'encoding' : 'size');
 }
 
 function readLines(): Codec<Line, Frame> {
   return {
     feed(line, emit) {
-      if (line.text === undefined) return emit(unreadable(line));
-      const text = withoutMark(line).trim();
+      if (line.text === undefined) return emit(toProblemFrame(line));
+      const text = stripByteOrderMark(line).trim();
       if (text !== '') emit({ type: 'text', line: line.line, text });
     },
     end() {},
   };
 }
 
-/** Some editors put a byte order mark before the first line. */
-function withoutMark({ line, text }: Extract<Line, { text: string }>): string {
+/** Some editors write a byte order mark before the first line. */
+function stripByteOrderMark({ line, text }: Extract<Line, { text: string }>): string {
   return line === 1 ? text.replace(/^\ufeff/, '') : text;
 }
 
-/** Fields of an event stream. Comments, ids and retry times say nothing about the items. */
+/** Parses server-sent events. Comments, ids and retry times are ignored. */
 function readEvents(): Codec<Line, Frame> {
   let data: string | undefined;
   let event: string | undefined;
@@ -67,8 +72,8 @@ function readEvents(): Codec<Line, Frame> {
 
   return {
     feed(line, emit) {
-      if (line.text === undefined) return emit(unreadable(line));
-      const text = withoutMark(line);
+      if (line.text === undefined) return emit(toProblemFrame(line));
+      const text = stripByteOrderMark(line);
       if (text === '') return dispatch(emit, false);
       if (data === undefined && event === undefined) start = line.line;
       const colon = text.indexOf(':');
@@ -82,7 +87,7 @@ function readEvents(): Codec<Line, Frame> {
 }
 
 function readItems(onHeader: ((header: TapeHeader) => void) | undefined): Codec<TapeLine, Frame> {
-  // The header has the first line; blank lines are rare, and an error says its own.
+  // Approximate: the header is line 1, blank lines are not counted, and errors correct the number.
   let line = 1;
   return {
     feed(read, emit) {
@@ -97,7 +102,7 @@ function readItems(onHeader: ((header: TapeHeader) => void) | undefined): Codec<
   };
 }
 
-/** A document is held whole: it is a history or an answer, not a stream. */
+/** Reads a whole JSON document into memory: a history or a response, not a stream. */
 function readDocument(): Codec<Uint8Array, Frame> {
   const decoder = new TextDecoder();
   let text = '';
@@ -113,15 +118,15 @@ function readDocument(): Codec<Uint8Array, Frame> {
       try {
         value = JSON.parse((text + decoder.decode()).replace(/^\ufeff/, ''));
       } catch (error) {
-        return emit(problemFrame(1, 'json', text.slice(0, 200), `It is no JSON: ${(error as Error).message}`));
+        return emit(problemFrame(1, 'json', text.slice(0, 200), `It is not valid JSON: ${(error as Error).message}`));
       }
-      for (const item of itemsOf(value)) emit({ type: 'value', line: 1, value: item });
+      for (const item of getItems(value)) emit({ type: 'value', line: 1, value: item });
     },
   };
 }
 
-/** A list of items, an object around one (an answer with its events, a request with its messages), or a single item. */
-export function itemsOf(value: unknown): unknown[] {
+/** Returns the items of a document: a list, an object with `messages` or `events`, or a single item. */
+export function getItems(value: unknown): unknown[] {
   if (Array.isArray(value)) return value;
   const { messages, events, type, role, event } = (value ?? {}) as { [key: string]: unknown };
   const list = messages ?? events;

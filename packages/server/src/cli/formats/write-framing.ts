@@ -5,10 +5,10 @@ import { ToolError } from '../tool-error.ts';
 export type OutputFraming = 'sse' | 'ndjson' | 'tape';
 const outputFramings: readonly OutputFraming[] = ['sse', 'ndjson', 'tape'];
 
-/** Items as text. `time` is only asked for where it is written. */
+/** Encodes items as text. `time` is called only if the format contains times. */
 export interface FramingWriter {
   item(item: unknown, time: () => number): string;
-  /** One run, and so one stream of the protocol, is over. */
+  /** Called after each run, since one run is one stream of the protocol. */
   runEnd(): string;
   end(): string;
 }
@@ -40,30 +40,34 @@ function tapeWriter(dialect: string, header: JsonObject): FramingWriter {
   const codec = writeTape({ tape: TAPE_VERSION, dialect, ...header });
   let text = '';
   const emit = (line: string): void => void (text += line);
-  const take = (): string => {
-    const taken = text;
+  const drain = (): string => {
+    const drained = text;
     text = '';
-    return taken;
+    return drained;
   };
   return {
     item: (item, time) => {
       codec.feed({ t: time(), item: toJson(item) }, emit);
-      return take();
+      return drain();
     },
     runEnd: () => '',
     end: () => {
       codec.end({ reason: 'eof' }, emit);
-      return take();
+      return drain();
     },
   };
 }
 
-/** What was asked for, what the name of the file says, or what the dialect is mostly sent as. */
-export function outputFraming(asked: string | undefined, file: string | undefined, dialect: string): OutputFraming {
-  if (asked !== undefined) {
-    const found = outputFramings.find((framing) => framing === asked || (asked === 'jsonl' && framing === 'ndjson'));
+/** Selects the output format: the option, else the extension of the file, else the usual format of the dialect. */
+export function selectOutputFraming(
+  name: string | undefined,
+  file: string | undefined,
+  dialect: string,
+): OutputFraming {
+  if (name !== undefined) {
+    const found = outputFramings.find((framing) => framing === name || (name === 'jsonl' && framing === 'ndjson'));
     if (found) return found;
-    throw new ToolError('usage', `“${asked}” is no output format.`, `The formats are ${outputFramings.join(', ')}.`);
+    throw new ToolError('usage', `“${name}” is not an output format.`, `Use one of ${outputFramings.join(', ')}.`);
   }
   if (file?.endsWith('.tape.jsonl') || file?.endsWith('.tape')) return 'tape';
   if (file?.endsWith('.sse') || file?.endsWith('.txt')) return 'sse';

@@ -4,24 +4,24 @@ import type { Entry } from './open-stream.ts';
 type ItemEntry = Extract<Entry, { type: 'item' }>;
 
 export interface ItemClock {
-  see(entry: ItemEntry): void;
-  /** Of the entry that was seen last. */
+  observe(entry: ItemEntry): void;
+  /** Time of the last observed entry. */
   time(): number;
 }
 
-/** When an item came: as the tape says, as the item says, or now, in milliseconds after the first. It never goes back. */
+/** Determines the time of items, in milliseconds after the first: from the tape, the item, or `now`. Never goes backwards. */
 export function createItemClock(known: KnownDialect, now: (() => number) | undefined): ItemClock {
-  let began: number | undefined;
+  let startedAt: number | undefined;
   let last = 0;
   let current: ItemEntry | undefined;
   return {
-    see: (entry) => void (current = entry),
+    observe: (entry) => void (current = entry),
     time() {
       if (current?.t !== undefined) return (last = Math.max(last, current.t));
-      const at = now?.() ?? (current && known.timeOf(current.item));
+      const at = now?.() ?? (current && known.readTime(current.item));
       if (at === undefined) return last;
-      began ??= at;
-      return (last = Math.max(last, at - began));
+      startedAt ??= at;
+      return (last = Math.max(last, at - startedAt));
     },
   };
 }

@@ -9,14 +9,14 @@ import type { ToolIO } from '../tool-io.ts';
 export interface LoadedTape {
   tape: Tape<unknown>;
   known: KnownDialect;
-  /** Whether the times were made up, because the stream has none. */
+  /** Whether the stream has no times, so that it is played at an even pace. */
   isPaced: boolean;
 }
 
-/** Fast enough to be lively, slow enough to be seen. */
+/** Interval between items without times. */
 const paceMs = 25;
 
-/** A tape, or any other stream in a file as if it had been recorded: with its own times, or else at an even pace. */
+/** Loads a tape, or any other recorded stream as a tape. */
 export async function loadTape(file: string, io: ToolIO, dialects: Dialects = createDialects(7)): Promise<LoadedTape> {
   const input = await openInput(file, {}, io);
   const { known, header, batches } = await openStream(input.bytes, { dialects });
@@ -25,7 +25,7 @@ export async function loadTape(file: string, io: ToolIO, dialects: Dialects = cr
   for await (const batch of batches) {
     for (const entry of batch) {
       if (entry.type !== 'item') continue;
-      clock.see(entry);
+      clock.observe(entry);
       tape.items.push({ t: clock.time(), item: entry.item });
     }
   }

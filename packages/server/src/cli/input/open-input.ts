@@ -1,44 +1,45 @@
 import { createReadStream } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
-import { askEndpoint, type EndpointOptions } from './ask-endpoint.ts';
+import { requestEndpoint, type EndpointOptions } from './request-endpoint.ts';
 import { nearest } from '../nearest.ts';
 import { ToolError } from '../tool-error.ts';
 import type { ToolIO } from '../tool-io.ts';
 
+/** Bytes of a file, an endpoint or standard input. */
 export interface Input {
   bytes: AsyncIterable<Uint8Array>;
-  /** For people. */
+  /** Name of the input, for display. */
   label: string;
-  /** In bytes, where it is known. */
+  /** Size in bytes, if known. */
   size?: number;
-  /** Whether its items come as they happen. */
+  /** Whether items arrive as they are produced. */
   isLive: boolean;
-  /** What was said to the endpoint. */
-  asked?: string;
-  /** What the server said of the dialect. */
+  /** Prompt that was sent to the endpoint. */
+  prompt?: string;
+  /** Dialect that the headers of the response declare. */
   dialect?: string;
 }
 
-const pieceSize = 256 * 1024;
+const chunkSize = 256 * 1024;
 
 export const isUrl = (target: string): boolean => /^https?:\/\//i.test(target);
 
-/** A file, a URL, or `-` for what is piped in, which is also what is meant where nothing is said. */
+/** Opens a file, a URL, or standard input (`-`, or no target if it is piped). */
 export async function openInput(target: string | undefined, endpoint: EndpointOptions, io: ToolIO): Promise<Input> {
   if (target === undefined || target === '-') {
     if (target === undefined && io.stdin.isTerminal) {
-      const fix = 'Name a file or a URL, or pipe a stream in: curl -N … | intertie check';
-      throw new ToolError('usage', 'There is nothing to read.', fix);
+      const fix = 'Give a file or a URL, or pipe a stream: curl -N … | intertie check';
+      throw new ToolError('usage', 'No input.', fix);
     }
     return { bytes: io.stdin, label: 'standard input', isLive: false };
   }
-  if (isUrl(target)) return askEndpoint(target, endpoint, io);
+  if (isUrl(target)) return requestEndpoint(target, endpoint, io);
   const { size } = await statFile(target);
-  return { bytes: createReadStream(target, { highWaterMark: pieceSize }), label: target, size, isLive: false };
+  return { bytes: createReadStream(target, { highWaterMark: chunkSize }), label: target, size, isLive: false };
 }
 
-/** A host with a port, or one that everybody has. */
+/** Whether the text is an address without a scheme, such as `localhost:3000/api/chat`. */
 export const isAddress = (text: string): boolean => /^(?:[\w.-]+:\d+|localhost)(?:\/|$)/.test(text);
 
 async function statFile(path: string): Promise<{ size: number }> {
@@ -47,16 +48,18 @@ async function statFile(path: string): Promise<{ size: number }> {
     found = await stat(path);
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    if (code !== 'ENOENT') throw new ToolError('unreadable', `${path} cannot be read: ${message}`);
+    if (code !== 'ENOENT') throw new ToolError('unreadable', `Cannot read ${path}: ${message}`);
     if (isAddress(path))
-      throw new ToolError('unreadable', `There is no file ${path}.`, `If it is an address, write http://${path}`);
+      throw new ToolError(
+        'unreadable',
+        `The file ${path} does not exist.`,
+        `If it is an address, write http://${path}`,
+      );
     const near = nearest(basename(path), await readdir(dirname(path)).catch(() => []));
-    const fix =
-      near === undefined
-        ? undefined
-        : `There is ${path.slice(0, path.length - basename(path).length)}${near} beside it.`;
-    throw new ToolError('unreadable', `There is no file ${path}.`, fix);
+    const folder = path.slice(0, path.length - basename(path).length);
+    const fix = near === undefined ? undefined : `Did you mean ${folder}${near}?`;
+    throw new ToolError('unreadable', `The file ${path} does not exist.`, fix);
   }
-  if (found.isDirectory()) throw new ToolError('unreadable', `${path} is a folder.`, 'Name a file in it.');
+  if (found.isDirectory()) throw new ToolError('unreadable', `${path} is a folder.`, 'Give a file in it.');
   return { size: found.size };
 }

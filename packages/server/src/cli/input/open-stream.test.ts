@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { createDialects, getDialectName } from '../formats/dialects.ts';
 import { openStream } from './open-stream.ts';
 
-/** Bytes that come one event at a time, and how many have been asked for. */
+/** Yields one event at a time and counts how many were read. */
 function live(...events: string[]): { bytes: AsyncIterable<Uint8Array>; asked: () => number } {
   let asked = 0;
   const bytes = (async function* () {
@@ -22,7 +22,7 @@ it.each<[dialect: string, needed: number, ...events: string[]]>([
   ['ui-message-stream', 1, 'data: {"type":"start","messageId":"m"}\n\n'],
   ['ui-message-stream', 2, 'data: {"type":"start"}\n\n', 'data: {"type":"start-step"}\n\n'],
   ['ai-sdk', 2, '{"type":"start"}\n', '{"type":"start-step","request":{},"warnings":[]}\n'],
-])('a live stream of %s is known after %i events, and not held any longer', async (dialect, needed, ...events) => {
+])('detects a live stream of %s after %i events without reading further', async (dialect, needed, ...events) => {
   const { bytes, asked } = live(...events, ...Array.from({ length: 50 }, () => ': still alive\n\n'));
   const { known } = await openStream(bytes, { dialects: createDialects() });
   expect([getDialectName(known), asked()]).toEqual([dialect, needed]);

@@ -2,24 +2,25 @@ import type { TapeHeader } from '@intertie/core';
 import { createDetector } from '../formats/detect-dialect.ts';
 import { detectFraming } from '../formats/detect-framing.ts';
 import { getDialectName, type Dialects } from '../formats/dialects.ts';
-import { foreignStream } from './foreign-stream.ts';
+import { createUnknownDialectError } from './unknown-dialect-error.ts';
 import type { Frame, FrameProblem, Framing } from '../formats/frame.ts';
 import type { KnownDialect } from '../formats/known-dialect.ts';
 import { problemFrame, readFraming } from '../formats/read-framing.ts';
 
-/** What a stream says at one place. */
+/** One item of a stream, its end marker, or a framing problem. */
 export type Entry = { line: number } & (
   | { type: 'item'; item: unknown; text?: string; t?: number; cut?: true }
   | { type: 'done' }
   | { type: 'problem'; problem: FrameProblem; message: string; text: string }
 );
 
+/** Stream of known framing and dialect. */
 export interface ItemStream {
   framing: Framing;
   known: KnownDialect;
-  /** Of a tape. */
+  /** Header, if the input is a tape. */
   header: TapeHeader | undefined;
-  /** What each piece of the input holds: a reader that is slow holds up the input. */
+  /** Entries of each chunk of the input. Reading slowly applies backpressure. */
   batches: AsyncIterable<Entry[]>;
 }
 
@@ -29,36 +30,36 @@ export interface OpenStreamOptions {
   dialect?: KnownDialect | undefined;
 }
 
-/** What is of no dialect after so many items is of none: an endless input is not held. */
+/** Maximum number of items for detection, so that an endless unknown input is not buffered. */
 const maxSample = 200;
 
-/** Reads as much as is needed to know the framing and the dialect, and gives all of it. */
+/** Reads an input until its framing and dialect are known, and returns all its entries, including those. */
 export async function openStream(
   bytes: AsyncIterable<Uint8Array>,
   { dialects, framing: given, dialect }: OpenStreamOptions,
 ): Promise<ItemStream> {
-  const pieces = bytes[Symbol.asyncIterator]();
-  const { framing, held } = await readHead(pieces, given);
+  const chunks = bytes[Symbol.asyncIterator]();
+  const { framing, buffered } = await readHead(chunks, given);
   let header: TapeHeader | undefined;
   const codec = readFraming(framing, (found) => void (header = found));
-  let isOver = false;
+  let hasEnded = false;
 
-  const feed = (piece: Uint8Array): Frame[] => {
+  const feed = (chunk: Uint8Array): Frame[] => {
     const frames: Frame[] = [];
-    codec.feed(piece, (frame) => frames.push(frame));
+    codec.feed(chunk, (frame) => frames.push(frame));
     return frames;
   };
   const next = async (): Promise<Frame[] | undefined> => {
-    if (isOver) return undefined;
-    const { done, value } = await pieces.next();
+    if (hasEnded) return undefined;
+    const { done, value } = await chunks.next();
     if (!done) return feed(value);
-    isOver = true;
+    hasEnded = true;
     const frames: Frame[] = [];
     codec.end({ reason: 'eof' }, (frame) => frames.push(frame));
     return frames;
   };
 
-  const frames = held.flatMap(feed);
+  const frames = buffered.flatMap(feed);
   const known = await readDialect();
 
   async function readDialect(): Promise<KnownDialect> {
@@ -67,16 +68,16 @@ export async function openStream(
     const settle = (): KnownDialect => {
       const best = detector.settle();
       if (best) return best;
-      throw foreignStream(framing, frames, dialects.all.map(getDialectName));
+      throw createUnknownDialectError(framing, frames, dialects.all.map(getDialectName));
     };
     for (let index = 0; index < maxSample; index++) {
       while (index >= frames.length) {
-        const more = await next();
-        if (!more) return settle();
-        frames.push(...more);
+        const nextFrames = await next();
+        if (!nextFrames) return settle();
+        frames.push(...nextFrames);
       }
       if (header) return dialects.find(header.dialect);
-      const readings = readingsOf(frames[index]!);
+      const readings = getReadings(frames[index]!);
       const found = readings.length > 0 ? detector.feed(...readings) : undefined;
       if (found) return found;
     }
@@ -89,35 +90,35 @@ export async function openStream(
     try {
       yield read(frames);
       for (;;) {
-        const more = await next();
-        if (!more) return;
-        yield read(more);
+        const nextFrames = await next();
+        if (!nextFrames) return;
+        yield read(nextFrames);
       }
     } finally {
-      await pieces.return?.();
+      await chunks.return?.();
     }
   }
   return { framing, known, header, batches: batches() };
 }
 
-type Head = { framing: Framing; held: Uint8Array[] };
+type Head = { framing: Framing; buffered: Uint8Array[] };
 
-async function readHead(pieces: AsyncIterator<Uint8Array>, given: Framing | undefined): Promise<Head> {
-  const held: Uint8Array[] = [];
-  if (given) return { framing: given, held };
+async function readHead(chunks: AsyncIterator<Uint8Array>, given: Framing | undefined): Promise<Head> {
+  const buffered: Uint8Array[] = [];
+  if (given) return { framing: given, buffered };
   const decoder = new TextDecoder();
   let text = '';
   for (;;) {
-    const { done, value } = await pieces.next();
-    if (!done) held.push(value);
+    const { done, value } = await chunks.next();
+    if (!done) buffered.push(value);
     text += done ? decoder.decode() : decoder.decode(value, { stream: true });
     const framing = detectFraming(text, done === true);
-    if (framing) return { framing, held };
+    if (framing) return { framing, buffered };
   }
 }
 
-/** An item as most dialects have it; and with its event's name, which is a part of it in one of them. */
-function readingsOf(frame: Frame): unknown[] {
+/** Parses an item in both ways: most dialects ignore the SSE event name, and in MAIL it is part of the item. */
+function getReadings(frame: Frame): unknown[] {
   const entry = toEntry(frame, false);
   const named = frame.type === 'text' && frame.event !== undefined ? [{ event: frame.event, data: frame.text }] : [];
   return entry.type === 'item' ? [entry.item, ...named] : named;
@@ -135,7 +136,7 @@ function toEntry(frame: Frame, hasEventNames: boolean): Entry {
       hasEventNames && frame.event !== undefined ? { event: frame.event, data: text } : JSON.parse(text);
     return cut ? { type: 'item', line, item, text, cut } : { type: 'item', line, item, text };
   } catch (error) {
-    const why = cut ? undefined : `It is no JSON: ${(error as Error).message}.`;
-    return problemFrame(line, cut ? 'cut' : 'json', text, why) as Entry;
+    const message = cut ? undefined : `It is not valid JSON: ${(error as Error).message}.`;
+    return problemFrame(line, cut ? 'cut' : 'json', text, message) as Entry;
   }
 }

@@ -5,29 +5,26 @@ import type { ToolIO } from '../tool-io.ts';
 const firstAfterMs = 700;
 const everyMs = 200;
 
-/**
- * How far a long input has been read, on the terminal that a person looks at, and nowhere else. A short one is not worth a
- * word.
- */
+/** Shows the progress of a long input on stderr, if it is a terminal. */
 export function withProgress({ bytes, size, label }: Input, { stderr, env, now }: ToolIO): AsyncIterable<Uint8Array> {
   if (!stderr.isTerminal) return bytes;
   return {
     async *[Symbol.asyncIterator]() {
       const paint = paintFor(stderr, env);
-      const began = now();
-      let next = began + firstAfterMs;
+      const startedAt = now();
+      let next = startedAt + firstAfterMs;
       let read = 0;
       let isShown = false;
       try {
-        for await (const piece of bytes) {
-          yield piece;
-          read += piece.byteLength;
+        for await (const chunk of bytes) {
+          yield chunk;
+          read += chunk.byteLength;
           const time = now();
           if (time < next) continue;
           next = time + everyMs;
           isShown = true;
           const part = size ? `${Math.floor((100 * read) / size)} % of ` : '';
-          const speed = `${megabytes((1000 * read) / (time - began))}/s`;
+          const speed = `${megabytes((1000 * read) / (time - startedAt))}/s`;
           await stderr.write(`\r\u001b[2K${paint('dim', `${label}: ${part}${megabytes(size ?? read)}, ${speed}`)}`);
         }
       } finally {

@@ -1,6 +1,6 @@
 import { writeTape } from '@intertie/core';
-import { TAPE_VERSION, toJson } from '@intertie/core/internal';
-import type { EndpointOptions } from '../input/ask-endpoint.ts';
+import { defined, TAPE_VERSION, toJson } from '@intertie/core/internal';
+import type { EndpointOptions } from '../input/request-endpoint.ts';
 import { createDialects, getDialectName } from '../formats/dialects.ts';
 import { createItemClock } from '../input/item-clock.ts';
 import { isUrl, openInput } from '../input/open-input.ts';
@@ -12,23 +12,23 @@ import type { ToolIO } from '../tool-io.ts';
 
 export interface RecordOptions extends EndpointOptions {
   url: string;
-  /** Default: the host and the time. `-` is standard output. */
+  /** Output file. Default: named after the host and the time. `-` is standard output. */
   output?: string | undefined;
   title?: string | undefined;
 }
 
-/** What an endpoint says, with its times, as a tape. Gives the exit code. */
+/** Records the response of an endpoint with its times as a tape. Returns the exit code. */
 export async function record(options: RecordOptions, io: ToolIO): Promise<ToolExit> {
   const { url, prompt, title } = options;
   if (!isUrl(url)) {
     const fix = 'To make a tape of a file: intertie convert --format tape';
-    throw new ToolError('usage', `“${url}” is no URL, and only an endpoint can be recorded.`, fix);
+    throw new ToolError('usage', `“${url}” is not a URL, and only endpoints can be recorded.`, fix);
   }
   const dialects = createDialects(7);
-  const asked = options.as === undefined ? undefined : dialects.find(options.as);
-  const input = await openInput(url, { ...options, as: asked && getDialectName(asked) }, io);
-  const said = input.dialect === undefined ? undefined : dialects.find(input.dialect);
-  const { known, batches } = await openStream(input.bytes, { dialects, dialect: asked ?? said });
+  const requested = options.as === undefined ? undefined : dialects.find(options.as);
+  const input = await openInput(url, { ...options, as: requested && getDialectName(requested) }, io);
+  const declared = input.dialect === undefined ? undefined : dialects.find(input.dialect);
+  const { known, batches } = await openStream(input.bytes, { dialects, dialect: requested ?? declared });
 
   const createdAt = new Date(io.now()).toISOString();
   const file =
@@ -40,10 +40,9 @@ export async function record(options: RecordOptions, io: ToolIO): Promise<ToolEx
     tape: TAPE_VERSION,
     dialect: getDialectName(known),
     createdAt,
-    // Without what may be a secret.
+    // Without the query and credentials, which may contain secrets.
     source: `${source.origin}${source.pathname}`,
-    ...(prompt !== undefined && { prompt }),
-    ...(title !== undefined && { title }),
+    ...defined({ prompt, title }),
   });
   const clock = createItemClock(known, io.now);
   let text = '';
@@ -61,7 +60,7 @@ export async function record(options: RecordOptions, io: ToolIO): Promise<ToolEx
       for (const entry of batch) {
         if (entry.type === 'problem') broken += 1;
         if (entry.type !== 'item') continue;
-        clock.see(entry);
+        clock.observe(entry);
         codec.feed({ t: clock.time(), item: toJson(entry.item) }, emit);
         items += 1;
       }
@@ -69,7 +68,7 @@ export async function record(options: RecordOptions, io: ToolIO): Promise<ToolEx
       if (io.signal.aborted) break;
     }
   } catch (error) {
-    // A tape of a connection that broke is what some record it for.
+    // A tape of a broken connection is useful for debugging.
     if (items === 0) throw error;
     failure = error;
   }
@@ -80,15 +79,13 @@ export async function record(options: RecordOptions, io: ToolIO): Promise<ToolEx
   const paint = paintFor(io.stderr, io.env);
   const seconds = (clock.time() / 1000).toFixed(1);
   const lines = [
-    `${paint('green', '●')} ${items} items of ${getDialectName(known)} in ${seconds} s: ${paint('bold', file === '-' ? 'standard output' : file)}`,
+    `${paint('green', '●')} Recorded ${items} items of ${getDialectName(known)} in ${seconds} s: ${paint('bold', file === '-' ? 'standard output' : file)}`,
   ];
   if (broken > 0)
-    lines.push(
-      `${paint('yellow', '!')} ${broken} could not be read and are left out. To see why: intertie check ${url}`,
-    );
+    lines.push(`${paint('yellow', '!')} ${broken} unreadable items are left out. To see why: intertie check ${url}`);
   if (failure && !io.signal.aborted)
-    lines.push(`${paint('yellow', '!')} The recording ends where the connection did: ${(failure as Error).message}`);
-  if (file !== '-') lines.push(paint('dim', `  play it: intertie replay ${file}`));
+    lines.push(`${paint('yellow', '!')} The connection broke during the recording: ${(failure as Error).message}`);
+  if (file !== '-') lines.push(paint('dim', `  To play it: intertie replay ${file}`));
   await io.stderr.write(`${lines.join('\n')}\n`);
   return failure instanceof ToolError ? failure.exitCode : exitCodes.ok;
 }

@@ -11,39 +11,39 @@ import {
 import { asFields, asNonEmptyText } from '@intertie/core/internal';
 import { createMAILEncoder } from '@intertie/mail';
 
-/** The items of a turn, for the task that it is of. */
-export type MailTurn = (task: string, signal: AbortSignal) => ReadableStream<unknown>;
+/** Creates the MAIL items of one reply to a task. */
+export type MailReply = (task: string, signal: AbortSignal) => ReadableStream<unknown>;
 
-/** A MAIL 1.3 server whose every turn is what is given, under the task that it is asked for. */
-export function createMailReplay(turn: MailTurn): (request: Request) => Promise<Response> {
+/** Creates a handler that behaves like a MAIL 1.3 server and answers every message with `reply`. */
+export function createMailReplay(reply: MailReply): (request: Request) => Promise<Response> {
   return async (request) => {
     const { pathname } = new URL(request.url);
     if (request.method === 'GET') return answerGet(pathname);
     if (!pathname.endsWith('/message')) return Response.json({ detail: 'Not Found' }, { status: 404 });
     const task = asNonEmptyText(asFields(await request.json().catch(() => undefined)).task_id) ?? generateId();
-    return new Response(toReadableStream(encodeFrames(turn(task, request.signal))), {
+    return new Response(toReadableStream(encodeFrames(reply(task, request.signal))), {
       headers: { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' },
     });
   };
 }
 
-/** A tape of MAIL, word for word. A client reads only what is of its task, so the task is the one that it names. */
-export function recordedTurn(tape: Tape<unknown>, speed: number): MailTurn {
-  const recorded = taskOf(tape);
+/** Plays a MAIL tape unchanged, except for the task id: clients ignore events of other tasks. */
+export function recordedReply(tape: Tape<unknown>, speed: number): MailReply {
+  const recorded = findTaskId(tape);
   return (task) =>
     playTape(tape, { speed }).pipeThrough(
       new TransformStream<unknown, unknown>({
         transform: (item, controller) => {
-          const data = dataOf(item);
-          const told = recorded === undefined ? data : data.replaceAll(`"${recorded}"`, () => JSON.stringify(task));
-          controller.enqueue({ event: asFields(item).event, data: told });
+          const data = getData(item);
+          const renamed = recorded === undefined ? data : data.replaceAll(`"${recorded}"`, () => JSON.stringify(task));
+          controller.enqueue({ event: asFields(item).event, data: renamed });
         },
       }),
     );
 }
 
-/** Any other tape, as a MAIL server would tell it. */
-export function toldTurn(source: AgentSource): MailTurn {
+/** Plays any other source, encoded as MAIL. */
+export function encodedReply(source: AgentSource): MailReply {
   return (task, signal) => {
     const run: RunInput = {
       runId: generateId(),
@@ -55,14 +55,12 @@ export function toldTurn(source: AgentSource): MailTurn {
       tools: [],
       context: [],
     };
-    const events = source.run(run, { signal, barrier: async () => undefined, liveAnswers: nobody() });
+    const events = source.run(run, { signal, barrier: async () => undefined, liveAnswers: noLiveAnswers() });
     return events.pipeThrough(toTransformStream(createMAILEncoder(run, () => undefined)));
   };
 }
 
-async function* nobody(): AsyncGenerator<never> {
-  // Nobody answers a tape.
-}
+async function* noLiveAnswers(): AsyncGenerator<never> {}
 
 async function* encodeFrames(items: ReadableStream<unknown>): AsyncGenerator<Uint8Array<ArrayBuffer>> {
   const encoder = new TextEncoder();
@@ -93,19 +91,19 @@ function answerGet(path: string): Response {
   }
 }
 
-function dataOf(item: unknown): string {
+function getData(item: unknown): string {
   const { data } = asFields(item);
   return typeof data === 'string' ? data : JSON.stringify(data ?? {});
 }
 
-function taskOf({ items }: Tape<unknown>): string | undefined {
+function findTaskId({ items }: Tape<unknown>): string | undefined {
   for (const { item } of items) {
-    const task = /"task_id":\s*"((?:[^"\\]|\\.)*)"/.exec(dataOf(item))?.[1];
+    const task = /"task_id":\s*"((?:[^"\\]|\\.)*)"/.exec(getData(item))?.[1];
     if (task !== undefined) return task;
   }
   return undefined;
 }
 
 function toFrame(item: unknown): string {
-  return `event: ${String(asFields(item).event)}\r\n${dataOf(item).replaceAll(/^/gm, 'data: ')}\r\n\r\n`;
+  return `event: ${String(asFields(item).event)}\r\n${getData(item).replaceAll(/^/gm, 'data: ')}\r\n\r\n`;
 }

@@ -1,18 +1,18 @@
 import { createStreamChecker, type StreamChecker } from '@intertie/conformance';
 import type { Rule } from '@intertie/core';
-import { frameRules } from '../formats/frame-rules.ts';
+import { frameRules } from '../formats/frame.ts';
 import type { KnownDialect } from '../formats/known-dialect.ts';
-import { Ledger } from '../convert/loss-report.ts';
+import { LossReport } from '../convert/loss-report.ts';
 import type { Entry } from '../input/open-stream.ts';
 
-/** A place where a rule is broken, with what stands there. */
+/** Place where a rule is violated. */
 export type Finding = {
-  /** Counted from one; undefined where it is the end that is wrong. */
+  /** Number of the item, from one; undefined for violations at the end of the stream. */
   item: number | undefined;
   line: number | undefined;
   message: string;
   path?: string;
-  /** What is there, and what was before it. */
+  /** Text of the item, and of the one before it. */
   text: string;
   before: string;
 };
@@ -22,11 +22,11 @@ export type BrokenRule = Rule & { count: number; findings: Finding[] };
 const maxText = 2000;
 
 /**
- * The check of an input that may be endless: it counts all that is wrong, and keeps the first places of each rule. An input
- * with one stream after the other is checked stream by stream.
+ * Checks an input of any length: counts all violations and stores the first places of each rule. Consecutive streams of an
+ * input are checked separately.
  */
 export class StreamCheck {
-  readonly ledger: Ledger = new Ledger();
+  readonly lossReport: LossReport = new LossReport();
   readonly kinds: Map<string, number> = new Map();
   readonly broken: Map<string, BrokenRule> = new Map();
   items = 0;
@@ -54,7 +54,7 @@ export class StreamCheck {
   }
 
   end(): void {
-    // Of an empty input its rules have something to say too.
+    // The rules apply to an empty input too.
     if (this.streams === 0) this.#start();
     this.#finish();
   }
@@ -67,7 +67,7 @@ export class StreamCheck {
     this.kinds.set(kind, (this.kinds.get(kind) ?? 0) + 1);
     this.items += 1;
     running.feed(item);
-    this.#take(running, entry);
+    this.#collect(running, entry);
     if (entry.cut) this.#add(frameRules.cut, 'There is no blank line after the last event.', entry);
     this.#isEnded ||= this.#known.endsRun?.(item) === true;
   }
@@ -82,16 +82,16 @@ export class StreamCheck {
     const running = this.#running;
     if (!running) return;
     running.end();
-    this.#take(running, undefined);
+    this.#collect(running, undefined);
     this.#running = undefined;
   }
 
-  /** Taken out as they come: what is told need not be held. */
-  #take({ report }: StreamChecker, entry: Entry | undefined): void {
+  /** Moves violations and losses out of the checker after each item, so that memory does not grow with the input. */
+  #collect({ report }: StreamChecker, entry: Entry | undefined): void {
     for (const { rule, sentence, fix, message, path } of report.violations.splice(0)) {
       this.#add({ id: rule, sentence, fix }, message, entry, path);
     }
-    for (const loss of report.losses.splice(0)) this.ledger.add(loss);
+    for (const loss of report.losses.splice(0)) this.lossReport.add(loss);
   }
 
   #add(rule: Rule, message: string, entry: Entry | undefined, path?: string): void {
@@ -104,13 +104,13 @@ export class StreamCheck {
       line: entry?.line,
       message,
       ...(path !== undefined && { path }),
-      text: shownText(entry),
-      before: shownText(this.#last),
+      text: getEntryText(entry),
+      before: getEntryText(this.#last),
     });
   }
 }
 
-function shownText(entry: Entry | undefined): string {
+function getEntryText(entry: Entry | undefined): string {
   if (!entry || entry.type === 'done') return '';
   const text = entry.type === 'problem' ? entry.text : (entry.text ?? JSON.stringify(entry.item) ?? '');
   return text.length > maxText ? `${text.slice(0, maxText)}…` : text;

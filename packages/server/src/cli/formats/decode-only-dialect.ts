@@ -2,7 +2,7 @@ import { compose, seal, type AgentEvent, type Codec, type Dialect, type OnLoss, 
 import type { Checker } from '@intertie/core/internal';
 import { asFields } from '@intertie/core/internal';
 
-interface ReadingDialectOptions {
+interface DecodeOnlyDialectOptions {
   name: string;
   detect: (item: unknown) => boolean;
   getKind: (item: unknown) => string;
@@ -10,22 +10,22 @@ interface ReadingDialectOptions {
 }
 
 /**
- * A dialect that is only read, and has no rules of its own: to check it is to read it, and to say what was not understood and
- * whether it came to an end.
+ * Creates a dialect that can be decoded but has no rules of its own. A check decodes the stream and reports unknown items and
+ * a missing end.
  */
-export function readingDialect({ name, detect, getKind, decoder }: ReadingDialectOptions): Dialect {
+export function createDecodeOnlyDialect({ name, detect, getKind, decoder }: DecodeOnlyDialectOptions): Dialect {
   return {
     name,
     rules: [
       {
         id: 'item',
-        sentence: 'Every item is one that the dialect has.',
-        fix: 'Look at the item: it may be another stream’s, or one that a newer version of the runtime has.',
+        sentence: 'Every item belongs to the dialect.',
+        fix: 'Check the item: it may belong to another stream or to a newer version of the runtime.',
       },
       {
         id: 'end',
-        sentence: 'The stream says how it ended.',
-        fix: 'Read it to its end. If the connection was lost, the answer is not whole.',
+        sentence: 'The stream contains the end of the run.',
+        fix: 'Read it to its end. If the connection was lost, the answer is incomplete.',
       },
     ],
     detect,
@@ -49,7 +49,7 @@ const run: RunInput = {
 function createChecker(
   name: string,
   detect: (item: unknown) => boolean,
-  decoder: ReadingDialectOptions['decoder'],
+  decoder: DecodeOnlyDialectOptions['decoder'],
 ): Checker {
   let onLoss: OnLoss | undefined;
   const codec = compose(
@@ -60,7 +60,7 @@ function createChecker(
   return {
     feed(item, report) {
       onLoss = (loss) => report.loss(loss);
-      if (!detect(item)) report.violation('item', `${name} has no item like this one.`);
+      if (!detect(item)) report.violation('item', `${name} has no such item.`);
       codec.feed(item, () => undefined);
     },
     end(report) {
@@ -68,7 +68,7 @@ function createChecker(
       codec.end({ reason: 'eof' }, (event) => {
         isCut ||= event.type === 'run-end' && event.outcome === 'error' && asFields(event.error).code === 'truncated';
       });
-      if (isCut) report.violation('end', 'The stream ends, and the run has not.');
+      if (isCut) report.violation('end', 'The stream ends before the run.');
     },
   };
 }

@@ -38,13 +38,13 @@ function recordServers(): { expectClosed: () => Promise<void> } {
   };
 }
 
-test('refuses a taken port before it creates a database', async () => {
+test('rejects a port in use before it creates a database', async () => {
   const database = join(folder, 'data');
   await expect(serve({ agents, database }, { port })).rejects.toMatchObject({ code: 'port-taken' });
   expect(existsSync(database)).toBe(false);
 });
 
-test('exits with an error on a taken port in demo mode, and leaves no demo server running', async () => {
+test('exits with an error on a port in use in demo mode, and leaves no demo server running', async () => {
   const servers = recordServers();
   const cwd = process.cwd();
   let [out, err] = ['', ''];
@@ -57,7 +57,7 @@ test('exits with an error on a taken port in demo mode, and leaves no demo serve
     });
     expect([code, out]).toEqual([1, '']);
     expect(err).toMatch(
-      new RegExp(`^Port ${port} of 127\\.0\\.0\\.1 is taken\\.\nStop that program, or choose another port`),
+      new RegExp(`^Port ${port} of 127\\.0\\.0\\.1 is already in use\\.\nStop that program, or choose another port`),
     );
     expect(existsSync(join(folder, '.intertie'))).toBe(false);
   } finally {

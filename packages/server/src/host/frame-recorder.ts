@@ -2,22 +2,22 @@ import type { AgentEvent, AgentSource, RunInput } from '@intertie/core';
 import { capJson, copySealedMark, pullStream } from '@intertie/core/internal';
 import type { AgentDefinition } from '../agents/agent-definition.ts';
 
-/** One frame of a runtime, as it came, and its place. */
+/** One frame of a runtime, as received. */
 export type Frame = { index: number; at: number; dialect: string; frame: unknown };
 
-/** Frames as JSON text, so that what they weigh is known. */
-type KeptRun = { frames: string[]; length: number; isOver: boolean; wake: Set<() => void> };
+/** Recorded frames of one run. They are JSON text, so that their size is known. */
+type RecordedRun = { frames: string[]; length: number; hasEnded: boolean; wake: Set<() => void> };
 
 const maxRuns = 50;
-/** Of one run, in characters. What comes after that is not kept. */
+/** Maximum size of the frames of one run, in characters. Later frames are not recorded. */
 const maxLength = 4_000_000;
 const maxFrameBytes = 64_000;
 
-/** The frames of the last runs of this process, in memory, for whoever looks at what a runtime really said. */
-export class FrameKeeper {
-  #runs = new Map<string, KeptRun>();
+/** Records the frames of the latest runs of this process in memory, for developers who debug a runtime. */
+export class FrameRecorder {
+  #runs = new Map<string, RecordedRun>();
 
-  /** The source of a definition, whose frames are kept by run. */
+  /** Creates the source of a definition and records the frames of its runs. */
   createSource(name: string, definition: AgentDefinition): AgentSource {
     const plain = definition.createSource(name);
     return {
@@ -25,19 +25,19 @@ export class FrameKeeper {
       pauses: plain.pauses,
       ...(plain.describe && { describe: () => plain.describe!() }),
       run: (input, control) => {
-        const kept = this.#keep(input);
+        const recorded = this.#startRun(input);
         const source = definition.createSource(name, (frame, index) => {
-          if (kept.length > maxLength) return;
+          if (recorded.length > maxLength) return;
           const { dialect } = definition;
           const entry: Frame = { index, at: Date.now(), dialect, frame: capJson(frame, maxFrameBytes) };
           const text = JSON.stringify(entry);
-          kept.length += text.length;
-          kept.frames.push(text);
-          wakeAll(kept);
+          recorded.length += text.length;
+          recorded.frames.push(text);
+          wakeReaders(recorded);
         });
         return observeEnd(source.run(input, control), () => {
-          kept.isOver = true;
-          wakeAll(kept);
+          recorded.hasEnded = true;
+          wakeReaders(recorded);
         });
       },
     };
@@ -47,38 +47,38 @@ export class FrameKeeper {
     return this.#runs.has(runId);
   }
 
-  /** What is kept of a run, and what comes until it is over. */
+  /** Yields the recorded frames of a run, then new ones until it ends. */
   async *read(runId: string, signal: AbortSignal): AsyncGenerator<Frame> {
-    const kept = this.#runs.get(runId);
-    if (!kept) return;
+    const recorded = this.#runs.get(runId);
+    if (!recorded) return;
     for (let next = 0; !signal.aborted;) {
-      while (next < kept.frames.length) yield JSON.parse(kept.frames[next++]!) as Frame;
-      if (kept.isOver) return;
+      while (next < recorded.frames.length) yield JSON.parse(recorded.frames[next++]!) as Frame;
+      if (recorded.hasEnded) return;
       await new Promise<void>((resolve) => {
         const done = (): void => {
-          kept.wake.delete(done);
+          recorded.wake.delete(done);
           signal.removeEventListener('abort', done);
           resolve();
         };
-        kept.wake.add(done);
+        recorded.wake.add(done);
         signal.addEventListener('abort', done);
       });
     }
   }
 
-  #keep({ runId }: RunInput): KeptRun {
-    const kept: KeptRun = { frames: [], length: 0, isOver: false, wake: new Set() };
+  #startRun({ runId }: RunInput): RecordedRun {
+    const recorded: RecordedRun = { frames: [], length: 0, hasEnded: false, wake: new Set() };
     this.#runs.delete(runId);
-    this.#runs.set(runId, kept);
+    this.#runs.set(runId, recorded);
     for (const oldest of this.#runs.keys()) {
       if (this.#runs.size <= maxRuns) break;
       this.#runs.delete(oldest);
     }
-    return kept;
+    return recorded;
   }
 }
 
-function wakeAll({ wake }: KeptRun): void {
+function wakeReaders({ wake }: RecordedRun): void {
   for (const listener of wake) listener();
 }
 
