@@ -17,11 +17,11 @@ export interface ChatMajor {
   createHookChat(init: ChatInit): AnyChat;
 }
 
-const of6 = (init: ChatInit): AnyChat => new Chat3(init as never) as unknown as AnyChat;
-const of7 = (init: ChatInit): AnyChat => new Chat4(init as never) as unknown as AnyChat;
+const createChat6 = (init: ChatInit): AnyChat => new Chat3(init as never) as unknown as AnyChat;
+const createChat7 = (init: ChatInit): AnyChat => new Chat4(init as never) as unknown as AnyChat;
 
 /** What the hook of `@ai-sdk/react` 3 gives to its chat. */
-function hidden({ transport, ...init }: ChatInit): ChatInit {
+function wrapTransport3({ transport, ...init }: ChatInit): ChatInit {
   if (transport === undefined) return init;
   return {
     ...init,
@@ -33,7 +33,7 @@ function hidden({ transport, ...init }: ChatInit): ChatInit {
 }
 
 /** What the hook of `@ai-sdk/react` 4 gives to its chat. */
-function forwarded({ transport, ...init }: ChatInit): ChatInit {
+function wrapTransport4({ transport, ...init }: ChatInit): ChatInit {
   if (transport === undefined) return init;
   return {
     ...init,
@@ -48,13 +48,19 @@ function forwarded({ transport, ...init }: ChatInit): ChatInit {
 }
 
 export const chatMajors: readonly ChatMajor[] = [
-  { name: '@ai-sdk/react 3', major: 6, ai: ai6, createChat: of6, createHookChat: (init) => of6(hidden(init)) },
+  {
+    name: '@ai-sdk/react 3',
+    major: 6,
+    ai: ai6,
+    createChat: createChat6,
+    createHookChat: (init) => createChat6(wrapTransport3(init)),
+  },
   {
     name: '@ai-sdk/react 4',
     major: 7,
     ai: ai7 as unknown as typeof ai6,
-    createChat: of7,
-    createHookChat: (init) => of7(forwarded(init)),
+    createChat: createChat7,
+    createHookChat: (init) => createChat7(wrapTransport4(init)),
   },
 ];
 

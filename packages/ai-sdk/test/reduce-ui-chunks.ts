@@ -56,7 +56,7 @@ export async function reduceUIChunks(
 const schemas = { 6: ai6.uiMessageChunkSchema(), 7: ai7.uiMessageChunkSchema() };
 
 /** The verdict of that major's schema. */
-export async function schemaTakes(version: UIMessageVersion, value: unknown): Promise<boolean> {
+export async function isValidChunk(version: UIMessageVersion, value: unknown): Promise<boolean> {
   const result = await schemas[version].validate!(value);
   return result.success;
 }

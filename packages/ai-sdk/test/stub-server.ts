@@ -2,7 +2,7 @@ import { generateId, iterate, type AgentEvent, type AgentSource, type RunInput }
 import { runControl } from '../../core/test/run-control.ts';
 import { ChatMemory } from '../src/chat/handler/chat-memory.ts';
 import { readChatRequest } from '../src/chat/handler/chat-request.ts';
-import { toRunInput } from '../src/chat/handler/read-chat-request.ts';
+import { toRunInput } from '../src/chat/handler/to-run-input.ts';
 import { createUIMessageEncoder } from '../src/ui-message-stream/encode/encode-ui-message-stream.ts';
 import type { UIMessageChunk6 } from '../src/ui-message-stream/chunk/ui-message-chunk.ts';
 import { doneFrame, toUIMessageFrame, uiMessageStreamHeaders } from '../src/ui-message-stream/sse/ui-message-sse.ts';

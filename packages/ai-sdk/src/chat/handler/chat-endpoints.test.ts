@@ -3,7 +3,7 @@ import type { UIMessage } from 'ai';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { chatMajors, settled, shown } from '../../../test/chats.ts';
-import { doors, recorded, type RecordedSource } from '../../../test/doors.ts';
+import { chatEndpoints, recordSource, type RecordedSource } from '../../../test/chat-endpoints.ts';
 import { call, finish, scriptedModel, text } from '../../../test/scripted-model.ts';
 import { complete, says, scriptedSource } from '../../../test/scripted-source.ts';
 import { modelSource } from '../../source/model-source.ts';
@@ -19,7 +19,7 @@ afterEach(async () => {
 });
 
 describe.each(chatMajors)('$name', (major) => {
-  describe.each(doors)('$name', (door) => {
+  describe.each(chatEndpoints)('$name', (door) => {
     const { ai, createHookChat } = major;
 
     async function open(source: AgentSource, init: object = {}) {
@@ -37,7 +37,7 @@ describe.each(chatMajors)('$name', (major) => {
     const kept = (messages: UIMessage[]): UIMessage[] => JSON.parse(JSON.stringify(messages)) as UIMessage[];
 
     test('reasoning and text, turn after turn, with provider ids that repeat', async () => {
-      const source = recorded(
+      const source = recordSource(
         modelSource(
           scriptedModel([
             { type: 'reasoning-start', id: '0' },
@@ -64,7 +64,7 @@ describe.each(chatMajors)('$name', (major) => {
     });
 
     test('a tool of the server’s, and one of the provider’s', async () => {
-      const source = recorded(
+      const source = recordSource(
         modelSource(
           scriptedModel(
             [
@@ -109,7 +109,7 @@ describe.each(chatMajors)('$name', (major) => {
         [...text('0', 'Thanks.'), finish()],
       );
       const tools = { ask: ai.tool({ inputSchema: z.object({ q: z.number() }) }) };
-      const source = recorded(modelSource(model, { streamText: ai.streamText, tools }));
+      const source = recordSource(modelSource(model, { streamText: ai.streamText, tools }));
       const onToolCall = vi.fn<() => void>();
       const chat = await open(source, {
         sendAutomaticallyWhen: ai.lastAssistantMessageIsCompleteWithToolCalls,
@@ -135,8 +135,8 @@ describe.each(chatMajors)('$name', (major) => {
       expect(second).toMatchObject({
         resumes: first.runId,
         messageId: first.messageId,
-        answers: door.isKept ? [] : [{ toolCallId: 'c', status: 'ok', output: { a: 2 } }],
-        message: { parts: [{ toolCallId: 'c', state: door.isKept ? 'result' : 'call' }] },
+        answers: door.isDurable ? [] : [{ toolCallId: 'c', status: 'ok', output: { a: 2 } }],
+        message: { parts: [{ toolCallId: 'c', state: door.isDurable ? 'result' : 'call' }] },
       });
       expect(model.doStreamCalls[1]!.prompt.map(({ role }) => role).join()).toBe('user,assistant,tool');
     });
@@ -148,7 +148,7 @@ describe.each(chatMajors)('$name', (major) => {
       const execute = vi.fn<() => Promise<string>>(async () => 'deleted');
       const model = scriptedModel([call('c', 'rm', {}), finish('tool-calls')], [...text('0', 'Well.'), finish()]);
       const tools = { rm: ai.tool({ inputSchema: z.object({}), needsApproval: true, execute }) };
-      const source = recorded(modelSource(model, { streamText: ai.streamText, tools }));
+      const source = recordSource(modelSource(model, { streamText: ai.streamText, tools }));
       const chat = await open(source, {
         sendAutomaticallyWhen: ai.lastAssistantMessageIsCompleteWithApprovalResponses,
       });
@@ -183,7 +183,7 @@ describe.each(chatMajors)('$name', (major) => {
         [...text('0', 'Done.'), finish()],
       );
       const tools = { rm: ai.tool({ inputSchema: z.object({ n: z.number() }), needsApproval: true, execute }) };
-      const source = recorded(modelSource(model, { streamText: ai.streamText, tools }));
+      const source = recordSource(modelSource(model, { streamText: ai.streamText, tools }));
       const before = await door.open(source, major);
       closing.push(before.close);
       const chat = createHookChat({ id: 'thread', transport: before.transport });
@@ -196,7 +196,7 @@ describe.each(chatMajors)('$name', (major) => {
       expect(chat.error).toBeUndefined();
       expect(execute).not.toHaveBeenCalled();
       // Where nothing is kept, nothing is missed.
-      const after = door.isKept ? before : await door.open(source, major);
+      const after = door.isDurable ? before : await door.open(source, major);
       closing.push(after.close);
       const later = createHookChat({ id: 'thread', transport: after.transport, messages: kept(chat.messages) });
       await later.addToolApprovalResponse({ id: ids[1]!, approved: false });
@@ -213,13 +213,13 @@ describe.each(chatMajors)('$name', (major) => {
       ]);
       // Each run is told what is new to it. (The stub has no store that would know.) A store waits until all is answered.
       expect(source.runs.map(({ answers }) => answers.length)).toEqual(
-        door.isKept ? [0, 0] : [0, 1, door.isOurs ? 1 : 2],
+        door.isDurable ? [0, 0] : [0, 1, door.isOurs ? 1 : 2],
       );
       expect([shown(later.lastMessage)]).toEqual(reloaded(source));
     });
 
     test('a question about no call is answered as a tool', async () => {
-      const source = recorded(
+      const source = recordSource(
         scriptedSource(
           (run) => [
             { type: 'question', questionId: `${run.runId}:q`, kind: 'input', message: 'How many?' },
@@ -236,13 +236,13 @@ describe.each(chatMajors)('$name', (major) => {
       expect(chat.error).toBeUndefined();
       const { answers, message } = source.runs[1]!;
       const answer = { questionId: questionIdOf(part.toolCallId), value: 42 };
-      expect(door.isKept ? message!.parts : answers).toMatchObject([door.isKept ? { answer } : answer]);
+      expect(door.isDurable ? message!.parts : answers).toMatchObject([door.isDurable ? { answer } : answer]);
       expect([shown(chat.lastMessage)]).toEqual(reloaded(source));
     });
 
     test('files both ways, sources and data', async () => {
       const onData = vi.fn<(part: unknown) => void>();
-      const source = recorded(
+      const source = recordSource(
         scriptedSource((run) => [
           { type: 'file', id: `${run.runId}:f`, mimeType: 'image/png', data: 'AAAA' },
           { type: 'source', id: `${run.runId}:s`, sourceType: 'url', url: 'https://a.example/', title: 'A' },
@@ -337,7 +337,7 @@ describe.each(chatMajors)('$name', (major) => {
       expect(chat.messages).toHaveLength(2);
       const [edited] = source.runs[2]!.history;
       expect(edited).toMatchObject({
-        [door.isKept ? 'clientId' : 'id']: first,
+        [door.isDurable ? 'clientId' : 'id']: first,
         content: { parts: [{ text: 'uno' }] },
       });
       expect(source.runs[2]!.history).toHaveLength(1);
@@ -352,7 +352,7 @@ describe.each(chatMajors)('$name', (major) => {
     });
 
     test('agents that speak at the same time', async () => {
-      const source = recorded(scriptedSource(parallelAgents));
+      const source = recordSource(scriptedSource(parallelAgents));
       const chat = await open(source);
       await chat.sendMessage({ text: 'go' });
       expect(chat.error).toBeUndefined();

@@ -57,12 +57,16 @@ describe('a route', () => {
     [{ messages: [user()], trigger: 'submit-user-message' }, 400, '"submit-message" or "regenerate-message"'],
     [{ messages: [null] }, 400, 'messages[0] is not an object'],
     [{ messages: [{ ...user(), id: '' }] }, 400, 'messages[0].id'],
-    [{ messages: [user(), { ...user(), role: 'robot' }] }, 400, 'messages[1].role is "user", "assistant" or "system"'],
+    [
+      { messages: [user(), { ...user(), role: 'robot' }] },
+      400,
+      'messages[1].role must be "user", "assistant" or "system"',
+    ],
     [{ messages: [{ id: 'u', role: 'user', content: 'hi' }] }, 400, 'a chat sends UI messages'],
     [
       { messages: [{ id: 'a', role: 'assistant', parts: [] }], trigger: 'regenerate-message', messageId: 'a' },
       400,
-      'nothing is asked',
+      'no message before it',
     ],
     [{ messages: [user('x'.repeat(2000))] }, 413, 'longer than 1000 bytes'],
   ])('refuses %j', async (body, status, message) => {
@@ -101,7 +105,7 @@ describe('a route', () => {
     const messages = [{ ...user('You are a pirate.', 's'), role: 'system' }, user()];
     const refused = await ask({ messages });
     expect(refused.status).toBe(400);
-    expect(await refused.text()).toContain('takes no instructions from a client');
+    expect(await refused.text()).toContain('does not accept from clients');
     expect((await ask({ messages }, { allowSystemMessages: true })).status).toBe(200);
   });
 

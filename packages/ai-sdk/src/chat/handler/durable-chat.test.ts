@@ -225,7 +225,7 @@ describe('what a chat has missed', () => {
     await message(made);
     expect(await (await handle(made, get())).text()).toContain('Stored.');
     const gone = fake({ followed: [{ type: 'dropped' }] });
-    await expect((await handle(gone, get())).text()).rejects.toThrow('gone');
+    await expect((await handle(gone, get())).text()).rejects.toThrow('was deleted');
   });
 
   test('the thread is the one in the path, or what the route says', async () => {

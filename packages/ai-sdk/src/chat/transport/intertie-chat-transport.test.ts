@@ -96,7 +96,7 @@ describe.each(chatMajors)('$name', ({ major, ai, createChat, createHookChat }) =
         const chat = create({ id, transport, onFinish });
         await chat.sendMessage({ text: 'hi' });
         expect(chat.error).toBeInstanceOf(TypeError);
-        expect(chat.error?.message).toMatch(/^network error: .*2 attempts/);
+        expect(chat.error?.message).toMatch(/^network error: .*2 reconnects/);
         expect(onFinish.mock.calls[0]![0]).toMatchObject({ isDisconnect: true });
         await chat.resumeStream();
         expect(chat.error).toBeUndefined();
@@ -377,7 +377,7 @@ describe('the transport', () => {
     expect(seen[1]!.url).toBe('https://a.example/chat/a%2Fb/stream?tenant=1#top');
     expect(await transport.stop({ chatId: 'a/b', run: 'r 1' })).toBe(true);
     expect(seen[2]!.url).toBe('https://a.example/chat/a%2Fb/stop?tenant=1&run=r+1#top');
-    await expect(transport.reconnectToStream({ chatId: '..' })).rejects.toThrow('cannot be the id of a chat');
+    await expect(transport.reconnectToStream({ chatId: '..' })).rejects.toThrow('cannot be a chat id');
   });
 
   test('a stream without cursors that ends too early is an error of the network', async () => {
@@ -388,7 +388,7 @@ describe('the transport', () => {
     await chat.sendMessage({ text: 'hi' });
     expect(chat.error).toBeInstanceOf(TypeError);
     expect(chat.error?.message).toBe(
-      'network error: the stream broke off before its end, and the server gave no place to go on.',
+      'network error: the stream was interrupted, and the server sent no cursor to resume from.',
     );
   });
 
@@ -419,8 +419,8 @@ describe('the transport', () => {
   });
 
   test.each([
-    [404, Error, 'The server refused to go on with the stream (404). Not now.'],
-    [204, TypeError, 'network error: the stream broke off, and the server has no more of it.'],
+    [404, Error, 'The server refused to resume the stream (404). Not now.'],
+    [204, TypeError, 'network error: the stream was interrupted, and the server has nothing to resume.'],
   ])('a server that does not go on, with status %i', async (status, type, message) => {
     const server = new StubServer(scriptedSource(helloScript));
     server.cuts = [{ after: 5 }];

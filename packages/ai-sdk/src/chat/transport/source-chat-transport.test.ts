@@ -114,7 +114,7 @@ describe('a source that breaks its promises', () => {
             },
           }),
       ),
-      'The run cannot be shown: its chunk "text-delta" is wrong at "delta"',
+      'The run cannot be shown: its chunk "text-delta" is invalid at "delta"',
     ],
     [
       'ends as no run can',
@@ -127,7 +127,7 @@ describe('a source that breaks its promises', () => {
             },
           }),
       ),
-      'its chunk "finish" is wrong at "finishReason"',
+      'its chunk "finish" is invalid at "finishReason"',
     ],
   ])('%s', async (_, source, message) => {
     const chunks = await allOf(await new SourceChatTransport(source).sendMessages(request()));

@@ -1,6 +1,6 @@
 import { toBlobUrl, type AgentEvent, type MessagePart } from '@intertie/core';
 import { expect, test } from 'vitest';
-import { showBlobs, takeBlobs } from './blob-files.ts';
+import { toBrowserUrls, toStoreUrls } from './blob-urls.ts';
 
 const sha256 = 'ab'.repeat(32);
 const blobUrl = (sha: string): string => `/api/blobs/${sha}`;
@@ -11,17 +11,17 @@ const text: MessagePart = { type: 'text', text: toBlobUrl(sha256) };
 
 test('a page is told where to read what the store keeps, wherever the file is', () => {
   const file = stored as AgentEvent;
-  expect(showBlobs(file, blobUrl)).toEqual(shown);
+  expect(toBrowserUrls(file, blobUrl)).toEqual(shown);
   const inner: MessagePart = { type: 'interjection', role: 'user', parts: [stored, text] };
   const content = { format: 2 as const, parts: [inner, stored, elsewhere] };
-  expect(showBlobs({ type: 'message-snapshot', content }, blobUrl)).toMatchObject({
+  expect(toBrowserUrls({ type: 'message-snapshot', content }, blobUrl)).toMatchObject({
     content: { parts: [{ parts: [shown, text] }, shown, elsewhere] },
   });
   const interjection: AgentEvent = { ...inner, id: 'i' };
-  expect(showBlobs(interjection, blobUrl)).toMatchObject({ parts: [shown, text] });
+  expect(toBrowserUrls(interjection, blobUrl)).toMatchObject({ parts: [shown, text] });
 });
 
 test('what a page sends back is what the store keeps; what only looks like it is left alone', () => {
-  expect(takeBlobs([shown, elsewhere, text], blobUrl)).toEqual([stored, elsewhere, text]);
-  expect(takeBlobs([{ type: 'file', data: 'AAAA' }], blobUrl)).toEqual([{ type: 'file', data: 'AAAA' }]);
+  expect(toStoreUrls([shown, elsewhere, text], blobUrl)).toEqual([stored, elsewhere, text]);
+  expect(toStoreUrls([{ type: 'file', data: 'AAAA' }], blobUrl)).toEqual([{ type: 'file', data: 'AAAA' }]);
 });

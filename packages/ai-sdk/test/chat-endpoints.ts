@@ -10,12 +10,12 @@ import { serve } from './serve.ts';
 import { StubServer } from './stub-server.ts';
 
 /** A way from a chat to a source. */
-export interface Door {
+export interface ChatEndpoint {
   name: string;
   /** Ours, and not the stub's. */
   isOurs: boolean;
   /** The history is the store's, and the answers are in the message that a run goes on with. */
-  isKept?: true;
+  isDurable?: true;
   /** Whether the text of an error that is not ours stays on the server. */
   hidesErrors?: true;
   /** Whether a chat that stops stops the run. */
@@ -23,7 +23,7 @@ export interface Door {
   open(source: AgentSource, major: ChatMajor): Promise<{ transport: ChatTransport<UIMessage>; close(): Promise<void> }>;
 }
 
-export const doors: readonly Door[] = [
+export const chatEndpoints: readonly ChatEndpoint[] = [
   {
     name: 'SourceChatTransport',
     isOurs: true,
@@ -53,7 +53,7 @@ export const doors: readonly Door[] = [
     name: 'createChatHandler of an agent, over HTTP, from DefaultChatTransport',
     isOurs: true,
     hidesErrors: true,
-    isKept: true,
+    isDurable: true,
     stops: false,
     async open(source, { ai }) {
       const { url, close } = await serveAgent(source);
@@ -64,7 +64,7 @@ export const doors: readonly Door[] = [
     name: 'createChatHandler of an agent, over HTTP, from IntertieChatTransport',
     isOurs: true,
     hidesErrors: true,
-    isKept: true,
+    isDurable: true,
     stops: true,
     async open(source) {
       const { url, close } = await serveAgent(source);
@@ -93,7 +93,7 @@ export interface RecordedSource extends AgentSource {
   messages(): CanonicalMessage[];
 }
 
-export function recorded(source: AgentSource): RecordedSource {
+export function recordSource(source: AgentSource): RecordedSource {
   const runs: RunInput[] = [];
   const events: AgentEvent[] = [];
   return {

@@ -1,7 +1,7 @@
 import type { AgentEvent, EventOf, MessageContent } from '@intertie/core';
 import { describe, expect, test } from 'vitest';
 import { parseRunCursor, type RunCursor } from '../run-cursor.ts';
-import { framesName, RunFrames, type RunFramesOptions } from './run-frames.ts';
+import { getEncoderId, RunFrameEncoder, type RunFrameEncoderOptions } from './run-frame-encoder.ts';
 
 const start: EventOf<'run-start'> = { type: 'run-start', runId: 'r', threadId: 't', messageId: 'm' };
 const complete: AgentEvent = { type: 'run-end', outcome: 'complete', finishReason: 'stop' };
@@ -12,12 +12,12 @@ const says = (id: string, ...deltas: string[]): AgentEvent[] => [
 ];
 const asks = (questionId: string): AgentEvent => ({ type: 'question', questionId, kind: 'input', message: 'Which?' });
 const answers = (questionId: string): AgentEvent => ({ type: 'answer', questionId, value: 'this' });
-const options: RunFramesOptions = { baseline: 'restate', errorText: ({ message }) => message };
+const options: RunFrameEncoderOptions = { baseline: 'restate', errorText: ({ message }) => message };
 
-function write(events: readonly AgentEvent[], more: Partial<RunFramesOptions> = {}, epoch = 1): string[] {
-  const frames = new RunFrames({ ...options, ...more });
+function write(events: readonly AgentEvent[], more: Partial<RunFrameEncoderOptions> = {}, epoch = 1): string[] {
+  const frames = new RunFrameEncoder({ ...options, ...more });
   for (const [index, event] of events.entries()) frames.feed(event, { epoch, seq: index + 1 });
-  return frames.take().split('\n\n').filter(Boolean);
+  return frames.flush().split('\n\n').filter(Boolean);
 }
 
 const chunkOf = (frame: string): { type: string; [key: string]: unknown } =>
@@ -49,7 +49,7 @@ describe('the frames of a run', () => {
     expect(all.length).toBeGreaterThan(12);
     for (const [index, frame] of all.entries()) {
       const after = cursorOf(frame);
-      expect(after.encoder).toBe(framesName({ ...options, baseline: way }));
+      expect(after.encoder).toBe(getEncoderId({ ...options, baseline: way }));
       expect(write(rich, { baseline: way, after })).toEqual(all.slice(index + 1));
     }
   });
@@ -62,12 +62,12 @@ describe('the frames of a run', () => {
 
   test('another encoder, other options and another place to begin have other names', () => {
     const names = [
-      framesName(options),
-      framesName({ ...options, baseline: 'assume' }),
-      framesName({ ...options, version: 7 }),
-      framesName({ ...options, sendReasoning: false }),
-      framesName({ ...options, staticTools: ['a@1~2'] }),
-      framesName({ ...options, from: 3 }),
+      getEncoderId(options),
+      getEncoderId({ ...options, baseline: 'assume' }),
+      getEncoderId({ ...options, version: 7 }),
+      getEncoderId({ ...options, sendReasoning: false }),
+      getEncoderId({ ...options, staticTools: ['a@1~2'] }),
+      getEncoderId({ ...options, from: 3 }),
     ];
     expect(new Set(names).size).toBe(names.length);
     for (const name of names) expect(parseRunCursor(`${name}~1.2.3`)?.encoder).toBe(name);
@@ -89,10 +89,10 @@ describe('the frames of a run', () => {
 
 describe('a run that waits inside its process', () => {
   const log = [start, ...says('one', 'Hi'), asks('q'), answers('q'), ...says('two', 'Bye'), asks('p')];
-  const waits = { tail: 0, answered: [] };
+  const livePause = { tail: 0, answered: [] };
 
   test('ends the stream where it waits, as that of a paused run', () => {
-    const frames = write(log, { waits });
+    const frames = write(log, { livePause });
     expect(typesOf(frames)).toBe(
       'start start-step text-start text-delta text-end tool-input-available message-metadata finish-step data-event finish',
     );
@@ -103,32 +103,32 @@ describe('a run that waits inside its process', () => {
   });
 
   test('goes on in the next stream, which has what came since and nothing else', () => {
-    const frames = write(log, { baseline: 'assume', from: 5, waits: { tail: 5, answered: ['q'] } });
+    const frames = write(log, { baseline: 'assume', from: 5, livePause: { tail: 5, answered: ['q'] } });
     expect(typesOf(frames)).toMatch(/^start tool-output-available start-step text-start text-delta text-end /);
     expect(frames.join('\n')).not.toContain('"Hi"');
     expect(chunkOf(frames.at(-1)!).type).toBe('finish');
-    const all = { baseline: 'assume', from: 5, waits: { tail: log.length, answered: [] } } as const;
+    const all = { baseline: 'assume', from: 5, livePause: { tail: log.length, answered: [] } } as const;
     for (const [index, frame] of frames.entries()) {
       expect(write(log, { ...all, after: cursorOf(frame) })).toEqual(frames.slice(index + 1));
     }
   });
 
   test('a reader that comes later is told all of it, past what was answered', () => {
-    const frames = write(log, { waits: { tail: log.length, answered: [] } });
+    const frames = write(log, { livePause: { tail: log.length, answered: [] } });
     expect(frames.join('\n')).toContain('"Bye"');
     expect(typesOf(frames)).toMatch(/message-metadata finish-step data-event finish$/);
-    const before = write(log.slice(0, -1), { waits: { tail: log.length, answered: [] } });
+    const before = write(log.slice(0, -1), { livePause: { tail: log.length, answered: [] } });
     expect(typesOf(before)).not.toContain('finish ');
   });
 
   test('does not wait for what a rule decides', () => {
     const ruled: AgentEvent = { type: 'question', questionId: 'r', kind: 'approval', automatic: true };
-    expect(typesOf(write([start, ruled, ...says('one', 'Hi')], { waits }))).not.toContain('finish');
+    expect(typesOf(write([start, ruled, ...says('one', 'Hi')], { livePause }))).not.toContain('finish');
   });
 
   test('with one of two answered it waits on', () => {
     const both = [start, asks('q'), asks('p')];
-    const frames = write(both, { baseline: 'assume', from: 3, waits: { tail: 3, answered: ['q'] } });
+    const frames = write(both, { baseline: 'assume', from: 3, livePause: { tail: 3, answered: ['q'] } });
     expect(typesOf(frames)).toBe('start message-metadata data-event finish');
     expect(frames.map(chunkOf)[1]).toMatchObject({
       messageMetadata: { intertie: { waitingFor: [{ type: 'question', questionId: 'p' }] } },

@@ -2,7 +2,7 @@ import type { Loss } from '@intertie/core';
 import { describe, expect, test } from 'vitest';
 import { ChatMemory } from './chat-memory.ts';
 import { readChatRequest } from './chat-request.ts';
-import { toRunInput } from './read-chat-request.ts';
+import { toRunInput } from './to-run-input.ts';
 
 const losses: Loss[] = [];
 function turn(body: object, memory: ChatMemory = new ChatMemory()) {

@@ -3,7 +3,7 @@ import type { MessageInput } from '@intertie/core/store';
 import { describe, expect, test } from 'vitest';
 import type { ChatRequest } from './chat-request.ts';
 import type { Fields } from '../../shared/read-fields.ts';
-import { readStoredTurn } from './find-stored-request.ts';
+import { readStoredRequest } from './read-stored-request.ts';
 
 const user = (id: string, text = 'hi'): Fields => ({ id, role: 'user', parts: [{ type: 'text', text }] });
 const assistant = (id: string, ...parts: object[]): Fields => ({ id, role: 'assistant', parts });
@@ -25,7 +25,7 @@ async function threadOf(...messages: Array<Partial<MessageInput> & { id: string 
     });
   }
   return (asked: Partial<ChatRequest> & { messages: Fields[] }, idempotencyKey?: string) =>
-    readStoredTurn(
+    readStoredRequest(
       { chatId: 't', trigger: 'submit-message', ...asked },
       { store, onLoss: () => undefined, ...(idempotencyKey !== undefined && { idempotencyKey }) },
     );
@@ -91,7 +91,7 @@ describe('a new message', () => {
   test('instructions are not a client’s to give', async () => {
     const read = await threadOf();
     const system = { ...user('s'), role: 'system' };
-    await expect(read({ messages: [system] })).rejects.toThrow('neither a user’s nor an assistant’s');
+    await expect(read({ messages: [system] })).rejects.toThrow('must be from the user or the assistant');
     expect(await read({ messages: [system, user('u1')] })).toMatchObject({ request: { parentId: null } });
   });
 });
@@ -148,7 +148,7 @@ describe('another attempt', () => {
     expect(await parentOf({ messages: [user('u1')], messageId: 'a1' })).toBe('u1');
     expect(await parentOf({ messages: [user('u1')], messageId: 'u1' })).toBe('u1');
     expect(await parentOf({ messages: [user('u1'), assistant('a1'), user('u2')], messageId: 'u1' })).toBe('u1');
-    await expect(parentOf({ messages: [assistant('a1')] })).rejects.toThrow('No message of a user');
+    await expect(parentOf({ messages: [assistant('a1')] })).rejects.toThrow('no user message before it');
   });
 
   test('of what never arrived is the first attempt', async () => {
