@@ -6,21 +6,21 @@ import * as ai7 from 'ai-7';
 type ChatInit = ai6.ChatInit<ai6.UIMessage>;
 type AnyChat = ai6.AbstractChat<ai6.UIMessage>;
 
-/** The real chat of each major, behind the types of 6: what we use of them is the same. */
+/** The real chat of each major, typed as version 6: the used API is the same. */
 export interface ChatMajor {
   name: string;
   major: 6 | 7;
   ai: typeof ai6;
-  /** With the transport as it is, as `useChat({ chat })` has it. */
+  /** Creates a chat like `useChat({ chat })`, with the transport unchanged. */
   createChat(init: ChatInit): AnyChat;
-  /** With the transport behind the hook's own, as `useChat({ transport })` has it: that of 3 hides everything else of it. */
+  /** Creates a chat like `useChat({ transport })`, whose hook wraps the transport. The hook of 3 hides additional members. */
   createHookChat(init: ChatInit): AnyChat;
 }
 
 const createChat6 = (init: ChatInit): AnyChat => new Chat3(init as never) as unknown as AnyChat;
 const createChat7 = (init: ChatInit): AnyChat => new Chat4(init as never) as unknown as AnyChat;
 
-/** What the hook of `@ai-sdk/react` 3 gives to its chat. */
+/** Wraps the transport like the hook of `@ai-sdk/react` 3. */
 function wrapTransport3({ transport, ...init }: ChatInit): ChatInit {
   if (transport === undefined) return init;
   return {
@@ -32,7 +32,7 @@ function wrapTransport3({ transport, ...init }: ChatInit): ChatInit {
   };
 }
 
-/** What the hook of `@ai-sdk/react` 4 gives to its chat. */
+/** Wraps the transport like the hook of `@ai-sdk/react` 4. */
 function wrapTransport4({ transport, ...init }: ChatInit): ChatInit {
   if (transport === undefined) return init;
   return {
@@ -66,20 +66,20 @@ export const chatMajors: readonly ChatMajor[] = [
 
 type Part = { readonly [key: string]: unknown };
 
-/** The parts as a page shows them: without what only readers of the canonical stream care for. */
+/** The parts of a message as a page shows them, without provider metadata. */
 export function shown(message: ai6.UIMessage | undefined): Part[] {
   return (message?.parts ?? []).map((part) => {
     const { providerMetadata: _, callProviderMetadata: __, resultProviderMetadata: ___, ...rest } = part as Part;
-    // A chat notes the id of reasoning that it has read, and of nothing else.
-    const isIdle = (key: string): boolean => key === 'id' && rest.type === 'reasoning';
-    return Object.fromEntries(Object.entries(rest).filter(([key, value]) => value !== undefined && !isIdle(key)));
+    // Chats keep the ids of streamed reasoning parts only.
+    const isStreamId = (key: string): boolean => key === 'id' && rest.type === 'reasoning';
+    return Object.fromEntries(Object.entries(rest).filter(([key, value]) => value !== undefined && !isStreamId(key)));
   });
 }
 
-/** Waits until the chat rests. */
+/** Waits until the chat is idle. */
 export async function settled(chat: AnyChat): Promise<void> {
-  for (let rest = 0; rest < 3;) {
+  for (let idle = 0; idle < 3;) {
     await new Promise((resolve) => setTimeout(resolve, 5));
-    rest = chat.status === 'ready' || chat.status === 'error' ? rest + 1 : 0;
+    idle = chat.status === 'ready' || chat.status === 'error' ? idle + 1 : 0;
   }
 }

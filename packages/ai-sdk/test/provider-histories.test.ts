@@ -54,7 +54,7 @@ describe.each(majors)('$name', ({ ai, major }) => {
     return mistral(settings)('mistral-medium-latest');
   };
 
-  /** A model that answers with a recording, and the requests that were made of it. */
+  /** Model that replays a recording, and the requests that it received. */
   const replay = (target: Target, recording?: string): { model: LanguageModel; requests: unknown[] } => {
     const requests: unknown[] = [];
     const path = new URL(`recordings/${recording}.chunks.txt`, import.meta.url);
@@ -88,7 +88,7 @@ describe.each(majors)('$name', ({ ai, major }) => {
     user('user-2', 'Continue.'),
   ];
 
-  /** The body that our source sends next. */
+  /** Returns the next request body that our source sends. */
   async function nextRequest(
     target: Target,
     message: CanonicalMessage,
@@ -104,16 +104,16 @@ describe.each(majors)('$name', ({ ai, major }) => {
     return requests[0];
   }
 
-  /** The body that the AI SDK sends next, with its own messages. */
+  /** Returns the next request body that the AI SDK sends with its own messages. */
   async function sdkRequest(target: Target, recording: string, tools: ToolSet): Promise<unknown> {
     const options = { tools, maxRetries: 0, onError: () => undefined, providerOptions: noStore };
     const first = ai.streamText({ ...options, model: replay(target, recording).model, prompt: 'Begin.' });
     await first.consumeStream();
-    const said = (await first.response).messages as ModelMessage[];
+    const response = (await first.response).messages as ModelMessage[];
     const { model, requests } = replay(target);
     const messages: ModelMessage[] = [
       { role: 'user', content: 'Begin.' },
-      ...said,
+      ...response,
       { role: 'user', content: 'Continue.' },
     ];
     await ai.streamText({ ...options, model, messages }).consumeStream();

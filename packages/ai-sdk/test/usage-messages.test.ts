@@ -5,7 +5,7 @@ import { createMessageListState, flushToCanonical, toAiSdkMessages, updateFromSt
 import { call, finish, majors, scriptedModel, text } from './scripted-model.ts';
 
 describe.each(majors)('the program of usage.md on $name', ({ ai }) => {
-  test('a conversation is kept while it streams, and asked with again', async () => {
+  test('stores a conversation while it streams and sends it as history', async () => {
     const { streamText } = ai;
     const threadId = 'trip';
     const store = createInMemoryStore();
@@ -46,7 +46,7 @@ describe.each(majors)('the program of usage.md on $name', ({ ai }) => {
     expect(saved.flatMap(({ role, status }) => (role === 'assistant' ? [status] : []))).toEqual(
       Array.from({ length: 3 }, () => 'complete'),
     );
-    // The model says "0" in every answer. Each call is asked with again, and has its own result.
+    // The model uses the call id "0" in every answer. Each call is sent with its own result.
     const { prompt } = last.doStreamCalls[0]!;
     expect(prompt.map(({ role }) => role).join(' ')).toBe(
       'user assistant tool assistant user assistant tool assistant user',

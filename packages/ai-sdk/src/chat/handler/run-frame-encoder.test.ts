@@ -5,13 +5,18 @@ import { getEncoderId, RunFrameEncoder, type RunFrameEncoderOptions } from './ru
 
 const start: EventOf<'run-start'> = { type: 'run-start', runId: 'r', threadId: 't', messageId: 'm' };
 const complete: AgentEvent = { type: 'run-end', outcome: 'complete', finishReason: 'stop' };
-const says = (id: string, ...deltas: string[]): AgentEvent[] => [
+const textEvents = (id: string, ...deltas: string[]): AgentEvent[] => [
   { type: 'text-start', id },
   ...deltas.map((delta): AgentEvent => ({ type: 'text-delta', id, delta })),
   { type: 'text-end', id },
 ];
-const asks = (questionId: string): AgentEvent => ({ type: 'question', questionId, kind: 'input', message: 'Which?' });
-const answers = (questionId: string): AgentEvent => ({ type: 'answer', questionId, value: 'this' });
+const question = (questionId: string): AgentEvent => ({
+  type: 'question',
+  questionId,
+  kind: 'input',
+  message: 'Which?',
+});
+const answer = (questionId: string): AgentEvent => ({ type: 'answer', questionId, value: 'this' });
 const options: RunFrameEncoderOptions = { baseline: 'restate', errorText: ({ message }) => message };
 
 function write(events: readonly AgentEvent[], more: Partial<RunFrameEncoderOptions> = {}, epoch = 1): string[] {
@@ -20,10 +25,10 @@ function write(events: readonly AgentEvent[], more: Partial<RunFrameEncoderOptio
   return frames.flush().split('\n\n').filter(Boolean);
 }
 
-const chunkOf = (frame: string): { type: string; [key: string]: unknown } =>
+const parseChunk = (frame: string): { type: string; [key: string]: unknown } =>
   JSON.parse(frame.slice(frame.indexOf('data: ') + 6)) as { type: string };
-const typesOf = (frames: readonly string[]): string => frames.map((frame) => chunkOf(frame).type).join(' ');
-const cursorOf = (frame: string): RunCursor => parseRunCursor(/^id: (.*)$/m.exec(frame)![1]!)!;
+const getTypes = (frames: readonly string[]): string => frames.map((frame) => parseChunk(frame).type).join(' ');
+const getCursor = (frame: string): RunCursor => parseRunCursor(/^id: (.*)$/m.exec(frame)![1]!)!;
 
 const baseline: MessageContent = {
   format: 2,
@@ -36,31 +41,34 @@ const rich: AgentEvent[] = [
   { ...start, resumes: 'r0' },
   { type: 'message-snapshot', content: baseline },
   { type: 'agent-start', agentId: 'a', name: 'Ada', kind: 'agent' },
-  ...says('one', 'Hel', 'lo'),
+  ...textEvents('one', 'Hel', 'lo'),
   { type: 'tool-call', toolCallId: 'd', toolName: 'add', input: { a: 1 } },
   { type: 'tool-result', toolCallId: 'd', status: 'ok', output: 2 },
-  ...says('two', 'Bye'),
+  ...textEvents('two', 'Bye'),
   complete,
 ];
 
-describe('the frames of a run', () => {
-  test.each(['assume', 'restate'] as const)('%s: behind every cursor is exactly the rest', (way) => {
-    const all = write(rich, { baseline: way });
-    expect(all.length).toBeGreaterThan(12);
-    for (const [index, frame] of all.entries()) {
-      const after = cursorOf(frame);
-      expect(after.encoder).toBe(getEncoderId({ ...options, baseline: way }));
-      expect(write(rich, { baseline: way, after })).toEqual(all.slice(index + 1));
-    }
-  });
+describe('RunFrameEncoder', () => {
+  test.each(['assume', 'restate'] as const)(
+    'resumes after every cursor with exactly the remaining frames (%s)',
+    (mode) => {
+      const all = write(rich, { baseline: mode });
+      expect(all.length).toBeGreaterThan(12);
+      for (const [index, frame] of all.entries()) {
+        const after = getCursor(frame);
+        expect(after.encoder).toBe(getEncoderId({ ...options, baseline: mode }));
+        expect(write(rich, { baseline: mode, after })).toEqual(all.slice(index + 1));
+      }
+    },
+  );
 
-  test('a continuation is told whole to a reader that has nothing, and its rest to one that has the message', () => {
-    expect(typesOf(write(rich, { baseline: 'restate' }))).toContain('tool-output-available');
+  test('restates the continued message only to a reader without it', () => {
+    expect(getTypes(write(rich, { baseline: 'restate' }))).toContain('tool-output-available');
     expect(write(rich, { baseline: 'restate' }).join('\n')).toContain('Before.');
     expect(write(rich, { baseline: 'assume' }).join('\n')).not.toContain('Before.');
   });
 
-  test('another encoder, other options and another place to begin have other names', () => {
+  test('gives different ids to other options and starting points', () => {
     const names = [
       getEncoderId(options),
       getEncoderId({ ...options, baseline: 'assume' }),
@@ -73,64 +81,71 @@ describe('the frames of a run', () => {
     for (const name of names) expect(parseRunCursor(`${name}~1.2.3`)?.encoder).toBe(name);
   });
 
-  test('what a client may send as a cursor and is none', () => {
+  test('rejects invalid cursors', () => {
     for (const text of ['', '1.2.3', 'ui~1.2', 'ui~-1.2.3', 'ui~1.2.x', `ui~1.2.${'9'.repeat(400)}`, 'a\nb~1.2.3']) {
       expect(parseRunCursor(text)).toBeUndefined();
     }
   });
 
-  test('an error tells the page what the page may know', () => {
+  test('sends the public text of an error', () => {
     const failed: AgentEvent = { type: 'run-end', outcome: 'error', error: { message: 'secret', data: 'stack' } };
     const frames = write([start, failed], { errorText: () => 'Sorry.' });
-    expect(chunkOf(frames.at(-1)!)).toEqual({ type: 'error', errorText: 'Sorry.' });
+    expect(parseChunk(frames.at(-1)!)).toEqual({ type: 'error', errorText: 'Sorry.' });
     expect(frames.join('\n')).not.toMatch(/secret|stack/);
   });
 });
 
-describe('a run that waits inside its process', () => {
-  const log = [start, ...says('one', 'Hi'), asks('q'), answers('q'), ...says('two', 'Bye'), asks('p')];
+describe('run that waits inside its process', () => {
+  const log = [
+    start,
+    ...textEvents('one', 'Hi'),
+    question('q'),
+    answer('q'),
+    ...textEvents('two', 'Bye'),
+    question('p'),
+  ];
   const livePause = { tail: 0, answered: [] };
 
-  test('ends the stream where it waits, as that of a paused run', () => {
+  test('ends the stream like that of a paused run', () => {
     const frames = write(log, { livePause });
-    expect(typesOf(frames)).toBe(
+    expect(getTypes(frames)).toBe(
       'start start-step text-start text-delta text-end tool-input-available message-metadata finish-step data-event finish',
     );
-    expect(frames.map(chunkOf).find(({ type }) => type === 'message-metadata')).toEqual({
+    expect(frames.map(parseChunk).find(({ type }) => type === 'message-metadata')).toEqual({
       type: 'message-metadata',
       messageMetadata: { intertie: { waitingFor: [{ type: 'question', questionId: 'q' }], seq: 5 } },
     });
   });
 
-  test('goes on in the next stream, which has what came since and nothing else', () => {
+  test('continues in the next stream with only the new events', () => {
     const frames = write(log, { baseline: 'assume', from: 5, livePause: { tail: 5, answered: ['q'] } });
-    expect(typesOf(frames)).toMatch(/^start tool-output-available start-step text-start text-delta text-end /);
+    expect(getTypes(frames)).toMatch(/^start tool-output-available start-step text-start text-delta text-end /);
     expect(frames.join('\n')).not.toContain('"Hi"');
-    expect(chunkOf(frames.at(-1)!).type).toBe('finish');
+    expect(parseChunk(frames.at(-1)!).type).toBe('finish');
     const all = { baseline: 'assume', from: 5, livePause: { tail: log.length, answered: [] } } as const;
     for (const [index, frame] of frames.entries()) {
-      expect(write(log, { ...all, after: cursorOf(frame) })).toEqual(frames.slice(index + 1));
+      expect(write(log, { ...all, after: getCursor(frame) })).toEqual(frames.slice(index + 1));
     }
   });
 
-  test('a reader that comes later is told all of it, past what was answered', () => {
+  test('streams past answered questions to a later reader', () => {
     const frames = write(log, { livePause: { tail: log.length, answered: [] } });
     expect(frames.join('\n')).toContain('"Bye"');
-    expect(typesOf(frames)).toMatch(/message-metadata finish-step data-event finish$/);
+    expect(getTypes(frames)).toMatch(/message-metadata finish-step data-event finish$/);
     const before = write(log.slice(0, -1), { livePause: { tail: log.length, answered: [] } });
-    expect(typesOf(before)).not.toContain('finish ');
+    expect(getTypes(before)).not.toContain('finish ');
   });
 
-  test('does not wait for what a rule decides', () => {
+  test('does not pause at automatic questions', () => {
     const ruled: AgentEvent = { type: 'question', questionId: 'r', kind: 'approval', automatic: true };
-    expect(typesOf(write([start, ruled, ...says('one', 'Hi')], { livePause }))).not.toContain('finish');
+    expect(getTypes(write([start, ruled, ...textEvents('one', 'Hi')], { livePause }))).not.toContain('finish');
   });
 
-  test('with one of two answered it waits on', () => {
-    const both = [start, asks('q'), asks('p')];
+  test('pauses again if one of two questions is answered', () => {
+    const both = [start, question('q'), question('p')];
     const frames = write(both, { baseline: 'assume', from: 3, livePause: { tail: 3, answered: ['q'] } });
-    expect(typesOf(frames)).toBe('start message-metadata data-event finish');
-    expect(frames.map(chunkOf)[1]).toMatchObject({
+    expect(getTypes(frames)).toBe('start message-metadata data-event finish');
+    expect(frames.map(parseChunk)[1]).toMatchObject({
       messageMetadata: { intertie: { waitingFor: [{ type: 'question', questionId: 'p' }] } },
     });
   });
