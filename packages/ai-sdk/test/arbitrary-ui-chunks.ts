@@ -7,7 +7,7 @@ import type { UIMessageChunk, UIMessageVersion } from '../src/ui-message-stream/
 const id = fc.constantFrom('a', 'b');
 const toolCallId = fc.constantFrom('c', 'd');
 const flag = fc.option(fc.boolean(), { nil: undefined });
-const fragment = fc.constantFrom('', 'x', '{"n":', '1}');
+const text = fc.constantFrom('', 'x', '{"n":', '1}');
 const providerMetadata = fc.option(
   fc.constantFrom({ maker: { a: 1 } }, { maker: { b: null } }, { other: {} }, { maker: { a: 1, b: [] } }),
   { nil: undefined, freq: 3 },
@@ -27,12 +27,12 @@ const is = <Type extends string>(...types: Type[]): fc.Arbitrary<Type> => fc.con
 
 const chunks6: Array<[weight: number, chunk: fc.Arbitrary<unknown>]> = [
   [3, fc.record({ type: is('text-start', 'reasoning-start'), id, providerMetadata })],
-  [4, fc.record({ type: is('text-delta', 'reasoning-delta'), id, delta: fragment, providerMetadata })],
+  [4, fc.record({ type: is('text-delta', 'reasoning-delta'), id, delta: text, providerMetadata })],
   [3, fc.record({ type: is('text-end', 'reasoning-end'), id, providerMetadata })],
   [3, fc.record({ type: is('tool-input-start'), ...call })],
-  [2, fc.record({ type: is('tool-input-delta'), toolCallId, inputTextDelta: fragment })],
+  [2, fc.record({ type: is('tool-input-delta'), toolCallId, inputTextDelta: text })],
   [3, fc.record({ type: is('tool-input-available'), ...call, input: fc.constant({}) })],
-  [1, fc.record({ type: is('tool-input-error'), ...call, input: fc.constant('{'), errorText: fragment })],
+  [1, fc.record({ type: is('tool-input-error'), ...call, input: fc.constant('{'), errorText: text })],
   [2, fc.record({ type: is('tool-approval-request'), toolCallId, approvalId: id })],
   [
     2,
@@ -44,19 +44,16 @@ const chunks6: Array<[weight: number, chunk: fc.Arbitrary<unknown>]> = [
       providerMetadata,
     }),
   ],
-  [1, fc.record({ type: is('tool-output-error'), toolCallId, errorText: fragment, providerMetadata })],
+  [1, fc.record({ type: is('tool-output-error'), toolCallId, errorText: text, providerMetadata })],
   [1, fc.record({ type: is('tool-output-denied'), toolCallId })],
   [3, fc.record({ type: is('start-step', 'finish-step') })],
   [1, fc.record({ type: is('start'), messageId: fc.option(is('m', 'n'), { nil: undefined }), messageMetadata })],
   [1, fc.record({ type: is('message-metadata'), messageMetadata })],
-  [
-    1,
-    fc.record({ type: is('data-x', 'data-y'), data: fragment, id: fc.option(id, { nil: undefined }), transient: flag }),
-  ],
-  [1, fc.record({ type: is('source-url'), sourceId: id, url: fragment })],
-  [1, fc.record({ type: is('file'), url: fragment, mediaType: fc.constant('text/plain') })],
+  [1, fc.record({ type: is('data-x', 'data-y'), data: text, id: fc.option(id, { nil: undefined }), transient: flag })],
+  [1, fc.record({ type: is('source-url'), sourceId: id, url: text })],
+  [1, fc.record({ type: is('file'), url: text, mediaType: fc.constant('text/plain') })],
   [1, fc.record({ type: is('finish'), messageMetadata })],
-  [1, fc.record({ type: is('error'), errorText: fragment })],
+  [1, fc.record({ type: is('error'), errorText: text })],
 ];
 const chunks7: typeof chunks6 = [
   ...chunks6,

@@ -17,11 +17,11 @@ export interface ChatMajor {
   createHookChat(init: ChatInit): AnyChat;
 }
 
-const createChat6 = (init: ChatInit): AnyChat => new Chat3(init as never) as unknown as AnyChat;
-const createChat7 = (init: ChatInit): AnyChat => new Chat4(init as never) as unknown as AnyChat;
+const create6 = (init: ChatInit): AnyChat => new Chat3(init as never) as unknown as AnyChat;
+const create7 = (init: ChatInit): AnyChat => new Chat4(init as never) as unknown as AnyChat;
 
 /** Wraps the transport like the hook of `@ai-sdk/react` 3. */
-function wrapTransport3({ transport, ...init }: ChatInit): ChatInit {
+function wrap3({ transport, ...init }: ChatInit): ChatInit {
   if (transport === undefined) return init;
   return {
     ...init,
@@ -33,7 +33,7 @@ function wrapTransport3({ transport, ...init }: ChatInit): ChatInit {
 }
 
 /** Wraps the transport like the hook of `@ai-sdk/react` 4. */
-function wrapTransport4({ transport, ...init }: ChatInit): ChatInit {
+function wrap4({ transport, ...init }: ChatInit): ChatInit {
   if (transport === undefined) return init;
   return {
     ...init,
@@ -48,19 +48,13 @@ function wrapTransport4({ transport, ...init }: ChatInit): ChatInit {
 }
 
 export const chatMajors: readonly ChatMajor[] = [
-  {
-    name: '@ai-sdk/react 3',
-    major: 6,
-    ai: ai6,
-    createChat: createChat6,
-    createHookChat: (init) => createChat6(wrapTransport3(init)),
-  },
+  { name: '@ai-sdk/react 3', major: 6, ai: ai6, createChat: create6, createHookChat: (init) => create6(wrap3(init)) },
   {
     name: '@ai-sdk/react 4',
     major: 7,
     ai: ai7 as unknown as typeof ai6,
-    createChat: createChat7,
-    createHookChat: (init) => createChat7(wrapTransport4(init)),
+    createChat: create7,
+    createHookChat: (init) => create7(wrap4(init)),
   },
 ];
 

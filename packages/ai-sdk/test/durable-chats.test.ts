@@ -94,8 +94,8 @@ describe.each(['memory', 'PGlite'])('an agent on %s', (on) => {
   const isWhole = on === 'memory';
   describe.each(isWhole ? chatMajors : chatMajors.slice(0, 1))('$name', ({ major, ai, createChat, createHookChat }) => {
     const hooks = [
-      { hook: 'the hook’s chat', create: createHookChat, isFlagSeen: major === 7 },
-      { hook: 'the chat itself', create: createChat, isFlagSeen: true },
+      { hook: 'useChat({ transport })', create: createHookChat, isFlagSeen: major === 7 },
+      { hook: 'useChat({ chat })', create: createChat, isFlagSeen: true },
     ];
     describe.each(isWhole ? hooks : hooks.slice(1))('$hook', ({ create, isFlagSeen }) => {
       test('resumes an interrupted stream and a reload with DefaultChatTransport', async () => {

@@ -11,7 +11,7 @@ describe.each(majors)('the program of usage.md on $name', ({ ai }) => {
     const store = createInMemoryStore();
     const tools = { add: ai.tool({ inputSchema: z.object({ a: z.number() }), execute: async ({ a }) => a + 1 }) };
     await store.saveThread({ thread: { id: threadId } });
-    const say = (id: string, said: string) =>
+    const send = (id: string, text: string) =>
       store.saveMessages({
         messages: [
           {
@@ -20,7 +20,7 @@ describe.each(majors)('the program of usage.md on $name', ({ ai }) => {
             role: 'user',
             type: 'text',
             createdAt: new Date(0),
-            content: { format: 2, parts: [{ type: 'text', text: said }] },
+            content: { format: 2, parts: [{ type: 'text', text }] },
           },
         ],
       });
@@ -34,11 +34,11 @@ describe.each(majors)('the program of usage.md on $name', ({ ai }) => {
         if (message) await store.saveMessages({ messages: [message] });
       }
     };
-    await say('u1', 'One more than one?');
+    await send('u1', 'One more than one?');
     await answer(scriptedModel([call('0', 'add', { a: 1 }), finish('tool-calls')], [...text('0', 'Two.'), finish()]));
-    await say('u2', 'And than two?');
+    await send('u2', 'And than two?');
     await answer(scriptedModel([call('0', 'add', { a: 2 }), finish('tool-calls')], [...text('0', 'Three.'), finish()]));
-    await say('u3', 'Thanks.');
+    await send('u3', 'Thanks.');
     const last = scriptedModel([...text('0', 'Any time.'), finish()]);
     await answer(last);
 

@@ -12,8 +12,8 @@ export function toLateResultMeta(after: string | undefined, stepId: string | und
 type Deferred = { part: ToolPart; result: ModelPart };
 
 /**
- * Writes late results of provider-executed tools back where they occurred. Anthropic's code execution calls other tools before
- * its own result, and may end in a later step.
+ * Writes late results of provider-executed tools back where they occurred. Anthropic's code execution calls other tools
+ * before its own result, and may end in a later step.
  */
 export class LateResults {
   /** Index and step of each part, by its id. */

@@ -42,19 +42,11 @@ export class ModelMessageChecker implements Checker {
     const message = asFields(item);
     const { role, content } = message;
     if (role !== 'system' && !allowedParts.has(role)) {
-      return violate(
-        'M0-shape',
-        `The role is ${describeValue(role)}; expected system, user, assistant or tool.`,
-        'role',
-      );
+      return violate('M0-shape', `The role is ${describe(role)}, not system, user, assistant or tool.`, 'role');
     }
     const isText = typeof content === 'string';
     if (role === 'system' ? !isText : role === 'tool' ? !Array.isArray(content) : !isText && !Array.isArray(content)) {
-      return violate(
-        'M0-shape',
-        `The content of a ${keyOf(role)} message cannot be ${describeType(content)}.`,
-        'content',
-      );
+      return violate('M0-shape', `The content of a ${keyOf(role)} message cannot be ${getType(content)}.`, 'content');
     }
     const parts = Array.isArray(content) ? content.map(asFields) : [];
     this.#checkOrder(role, violate);
@@ -97,11 +89,7 @@ export class ModelMessageChecker implements Checker {
 
   #checkPart(role: unknown, part: Fields, neighbors: Array<Fields | undefined>, path: string, violate: Violate): void {
     if (!allowedParts.get(role)?.has(part.type)) {
-      return violate(
-        'M0-shape',
-        `A ${keyOf(role)} message cannot contain a part of type ${describeValue(part.type)}.`,
-        path,
-      );
+      return violate('M0-shape', `A ${keyOf(role)} message cannot contain ${describe(part.type)} parts.`, path);
     }
     switch (part.type) {
       case 'text':
@@ -138,8 +126,7 @@ export class ModelMessageChecker implements Checker {
       violate('M4-name', `The name of the tool is ${JSON.stringify(part.toolName)}.`, `${path}.toolName`);
     }
     const isText = typeof part.input === 'string' && isFreeText(asFields(part.providerOptions));
-    if (!isFields(part.input) && !isText)
-      violate('M4-input', `The input is ${describeType(part.input)}.`, `${path}.input`);
+    if (!isFields(part.input) && !isText) violate('M4-input', `The input is ${getType(part.input)}.`, `${path}.input`);
     if (this.#calls.has(id)) return violate('M4-id', `An earlier call has the id ${id}.`, `${path}.toolCallId`);
     this.#calls.set(id, { state: isProviders ? 'approved' : 'open' });
     if (!isProviders) this.#expected.add(id);
@@ -188,11 +175,11 @@ function checkFile(part: Fields, path: string, violate: Violate): void {
   }
 }
 
-function describeType(value: unknown): string {
+function getType(value: unknown): string {
   if (value === null) return 'null';
   return Array.isArray(value) ? 'an array' : typeof value;
 }
 
-function describeValue(value: unknown): string {
-  return typeof value === 'string' ? JSON.stringify(value) : describeType(value);
+function describe(value: unknown): string {
+  return typeof value === 'string' ? JSON.stringify(value) : getType(value);
 }

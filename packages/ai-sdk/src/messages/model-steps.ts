@@ -18,7 +18,7 @@ export type ModelStep = {
   isSplit?: boolean;
 };
 
-/** Groups the parts of one message into model steps, in the order in which they began. Steps of several agents may overlap. */
+/** Groups the parts of one message into model steps, in order of their start. Steps of several agents may overlap. */
 export class ModelSteps {
   #steps: ModelStep[] = [];
   #byId = new Map<string, ModelStep>();

@@ -189,8 +189,8 @@ class ModelMessageEncoder {
   }
 
   /**
-   * Sends empty text only to the provider whose metadata it carries. White space between two texts separates their sentences:
-   * it stays a part if one of them carries metadata, like Anthropic's citations, and is otherwise appended to the text before.
+   * Sends empty text only to the provider whose metadata it carries. White space between two texts separates sentences: it
+   * stays a part if one of them carries metadata, like Anthropic's citations, and is otherwise appended to the text before.
    */
   #encodeBlankText(
     part: TextPart,
@@ -324,7 +324,7 @@ class ModelMessageEncoder {
     steps.get(part, 'text').content.push({ type: 'text', text });
   }
 
-  /** Encodes the result of a call that the provider cannot accept unchanged. Undefined: no result, so the call is left out. */
+  /** Encodes the result of a call that the provider does not accept unchanged. Undefined: there is no result. */
   #foreignOutput(part: ToolPart, form: string): ModelToolOutput | undefined {
     const { toolCallId: id, toolName } = part;
     const output = encodeToolOutput(part, this.#onLoss);

@@ -245,7 +245,7 @@ function decodeApproval(value: unknown, toolCallId: string, onLoss: OnLoss): Ask
   };
 }
 
-/** Restores fields from our metadata. Answer and outcome of the part itself take precedence: the client may have added them. */
+/** Restores fields from our metadata. The part's own answer and outcome take precedence: the client may have added them. */
 function restoreCarriedFields(part: ToolPart, slot: JsonObject): ToolPart {
   const { executor, dynamic, title, inputEncoding, toolMetadata, args, argsText } = slot;
   if (executor === 'runtime' || executor === 'client') part.executor = executor;

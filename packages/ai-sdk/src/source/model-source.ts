@@ -91,11 +91,8 @@ function runModel(
   if (waitingFor.length > 0) {
     // Some answers are missing. Those given are recorded, and nothing runs before the last one.
     const paused: AgentEvent = { type: 'run-end', outcome: 'paused', waitingFor };
-    return sourceStream(
-      new ReadableStream({ start: (input) => input.enqueue(paused) }),
-      seal(run, onLoss),
-      streamOptions,
-    );
+    const events = new ReadableStream({ start: (controller) => controller.enqueue(paused) });
+    return sourceStream(events, seal(run, onLoss), streamOptions);
   }
   const tools = { ...toClientTools(run, options.tools ?? {}, onLoss), ...options.tools };
   const calls = new DecodedCalls();
@@ -108,11 +105,8 @@ function runModel(
     ),
     seal(run, onLoss),
   );
-  return sourceStream(
-    (stop) => streamParts(model, options, { run, control, message, tools, calls, stop }),
-    codec,
-    streamOptions,
-  );
+  const call = { run, control, message, tools, calls };
+  return sourceStream((stop) => streamParts(model, options, { ...call, stop }), codec, streamOptions);
 }
 
 type ModelCall = {
@@ -158,7 +152,7 @@ async function* streamParts(model: LanguageModel, options: ModelSourceOptions, c
     tools,
     system: buildSystem(run, instructions),
     messages: await applyModelOutputs(messages, call.tools),
-    // System messages come from the stored history, not from the client.
+    // The history is trusted: handlers reject system messages of clients by default.
     allowSystemInMessages: true,
     abortSignal: stop,
   } as Parameters<typeof streamText>[0]);

@@ -1,7 +1,7 @@
 import { checkMessageCounts, checkRequestId, type RequestLimits } from '@intertie/core/http';
-import { isFields, asNonEmptyText, type Fields } from '../../shared/read-fields.ts';
+import { defined, isFields, asNonEmptyText, type Fields } from '../../shared/read-fields.ts';
 
-/** Request of a chat, as `DefaultChatTransport` posts it and as a transport is called. Only its shape is checked: the content is untrusted. */
+/** Chat request, as `DefaultChatTransport` posts it and transports receive it. Its content is untrusted. */
 export interface ChatRequest {
   /** Id of the thread. */
   chatId: string;
@@ -45,12 +45,7 @@ export function readChatRequest(value: unknown, { generateId, limits }: ReadChat
   const targetId = asNonEmptyText(messageId);
   checkRequestId('"id"', chatId);
   if (targetId !== undefined) checkRequestId('"messageId"', targetId);
-  return {
-    chatId,
-    trigger,
-    messages: messages.map(checkMessage),
-    ...(targetId !== undefined && { messageId: targetId }),
-  };
+  return { chatId, trigger, messages: messages.map(checkMessage), ...defined({ messageId: targetId }) };
 }
 
 function checkMessage(message: unknown, index: number): Fields {

@@ -45,7 +45,7 @@ export interface DurableChatHandlerOptions extends ChatEncoderOptions {
   errorText?: (error: Fault) => string;
   /** Idle time in milliseconds before a comment is sent, so that proxies keep the connection. Default: 15 seconds. */
   keepAliveMs?: number;
-  /** Time in milliseconds after its end during which a message is replayed to a client without a cursor. Default: 60 seconds. */
+  /** Time in milliseconds after its end during which a message can be replayed without a cursor. Default: 60 seconds. */
   replayEndedMs?: number;
   /** Limits of the request body, its JSON and its messages. */
   limits?: Partial<RequestLimits>;

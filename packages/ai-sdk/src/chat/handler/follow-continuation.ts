@@ -31,7 +31,7 @@ function followEvents(agent: DurableAgent, run: DurableRun): ReadableStream<Foll
     async pull(emit) {
       if (!isContinuation) {
         const log = await readAll(reader);
-        const next = await findContinuation(agent, run, signal);
+        const next = await findNext(agent, run, signal);
         if (signal.aborted) return false;
         if (next === undefined) {
           for (const item of await readFinalEvents(agent, run, log)) emit(item);
@@ -96,10 +96,8 @@ async function readFinalEvents(
   const list = new MessageList();
   for (const event of events) if (!isAsked(event) && event.type !== 'run-end') list.feed(event);
   const content = list.message?.content;
-  const isOpen = (waiting: Waiting): boolean =>
-    waiting.type === 'tool'
-      ? open.has(waiting.toolCallId)
-      : waiting.type === 'question' && open.has(waiting.questionId);
+  const isOpen = (item: Waiting): boolean =>
+    item.type === 'tool' ? open.has(item.toolCallId) : item.type === 'question' && open.has(item.questionId);
   const waitingFor = end.waitingFor.filter(isOpen);
   if (content === undefined || waitingFor.length === 0) return [{ type: 'ended', event: end }];
   const resumed: AgentEvent[] = [
@@ -113,11 +111,7 @@ async function readFinalEvents(
   ];
 }
 
-async function findContinuation(
-  agent: DurableAgent,
-  run: DurableRun,
-  signal: AbortSignal,
-): Promise<DurableRun | undefined> {
+async function findNext(agent: DurableAgent, run: DurableRun, signal: AbortSignal): Promise<DurableRun | undefined> {
   const { registry, scope } = agent.store;
   const { key, threadId, state } = await run.record();
   if (state !== 'paused') return undefined;

@@ -23,7 +23,7 @@ export type StoredRequest =
       seq?: number;
     };
 
-export interface ReadStoredRequestOptions {
+export interface StoredRequestOptions {
   store: Store;
   /** Whether the chat sent only its last message, which then follows the thread's active branch. */
   isSingleMessage?: boolean;
@@ -37,10 +37,7 @@ export interface ReadStoredRequestOptions {
  * Reads the new user message or the answers from a chat request. The rest of the sent history is untrusted: it only serves
  * to find the parent in the store.
  */
-export async function readStoredRequest(
-  request: ChatRequest,
-  options: ReadStoredRequestOptions,
-): Promise<StoredRequest> {
+export async function readStoredRequest(request: ChatRequest, options: StoredRequestOptions): Promise<StoredRequest> {
   const { chatId, trigger, messages, messageId } = request;
   const branch = new StoredBranch(options.store, chatId);
   const named = messageId === undefined ? -1 : messages.findIndex(({ id }) => id === messageId);
@@ -50,9 +47,8 @@ export async function readStoredRequest(
   if (trigger === 'regenerate-message') return readRegeneration(request, branch, options);
   if (last.role === 'assistant') return readAnswers(last, branch, chatId, options);
   if (last.role !== 'user') throw new ChatRequestError('The last message must be from the user or the assistant.');
-  return named === -1
-    ? readNewMessage(last, before, branch, chatId, options)
-    : readEdit(last, before, branch, chatId, options);
+  const read = named === -1 ? readNewMessage : readEdit;
+  return read(last, before, branch, chatId, options);
 }
 
 async function readNewMessage(
@@ -60,7 +56,7 @@ async function readNewMessage(
   before: readonly Fields[],
   branch: StoredBranch,
   threadId: string,
-  options: ReadStoredRequestOptions,
+  options: StoredRequestOptions,
 ): Promise<StoredRequest> {
   const { idempotencyKey, isSingleMessage = false } = options;
   const id = asNonEmptyText(message.id) as string;
@@ -76,7 +72,7 @@ async function readEdit(
   before: readonly Fields[],
   branch: StoredBranch,
   threadId: string,
-  options: ReadStoredRequestOptions,
+  options: StoredRequestOptions,
 ): Promise<StoredRequest> {
   const stored = await branch.find(message);
   if (stored === undefined) return readNewMessage(message, before, branch, threadId, options);
@@ -90,7 +86,7 @@ async function readEdit(
 async function readRegeneration(
   request: ChatRequest,
   branch: StoredBranch,
-  options: ReadStoredRequestOptions,
+  options: StoredRequestOptions,
 ): Promise<StoredRequest> {
   const { chatId: threadId, messages, messageId } = request;
   const { idempotencyKey } = options;
@@ -114,15 +110,12 @@ async function readAnswers(
   message: Fields,
   branch: StoredBranch,
   threadId: string,
-  { store, onLoss }: ReadStoredRequestOptions,
+  { store, onLoss }: StoredRequestOptions,
 ): Promise<StoredRequest> {
   const stored = await branch.find(message);
   if (stored?.role !== 'assistant') {
-    throw new ChatRefusedError(
-      404,
-      'not-found',
-      `Thread ${threadId} has no message ${String(message.id)} to continue.`,
-    );
+    const why = `Thread ${threadId} has no message ${String(message.id)} to continue.`;
+    throw new ChatRefusedError(404, 'not-found', why);
   }
   const { registry, scope } = store;
   const metadata = asFields(asFields(message.metadata)[slotKey]);
@@ -145,11 +138,7 @@ async function readAnswers(
 const userPartTypes: ReadonlySet<string> = new Set(['text', 'file', 'data']);
 
 /** Decodes a user message and drops parts that only an assistant can write, such as tool results. */
-function readUserContent(
-  message: Fields,
-  threadId: string,
-  { onLoss, blobUrl }: ReadStoredRequestOptions,
-): MessageContent {
+function readUserContent(message: Fields, threadId: string, { onLoss, blobUrl }: StoredRequestOptions): MessageContent {
   const { content } = fromUIMessages([message], { threadId, onLoss })[0] as CanonicalMessage;
   const parts = content.parts.filter(({ type }) => {
     const isUsers = userPartTypes.has(type);

@@ -10,19 +10,14 @@ const textEvents = (id: string, ...deltas: string[]): AgentEvent[] => [
   ...deltas.map((delta): AgentEvent => ({ type: 'text-delta', id, delta })),
   { type: 'text-end', id },
 ];
-const question = (questionId: string): AgentEvent => ({
-  type: 'question',
-  questionId,
-  kind: 'input',
-  message: 'Which?',
-});
+const ask = (questionId: string): AgentEvent => ({ type: 'question', questionId, kind: 'input', message: 'Which?' });
 const answer = (questionId: string): AgentEvent => ({ type: 'answer', questionId, value: 'this' });
 const options: RunFrameEncoderOptions = { baseline: 'restate', errorText: ({ message }) => message };
 
 function write(events: readonly AgentEvent[], more: Partial<RunFrameEncoderOptions> = {}, epoch = 1): string[] {
-  const frames = new RunFrameEncoder({ ...options, ...more });
-  for (const [index, event] of events.entries()) frames.feed(event, { epoch, seq: index + 1 });
-  return frames.flush().split('\n\n').filter(Boolean);
+  const encoder = new RunFrameEncoder({ ...options, ...more });
+  for (const [index, event] of events.entries()) encoder.feed(event, { epoch, seq: index + 1 });
+  return encoder.flush().split('\n\n').filter(Boolean);
 }
 
 const parseChunk = (frame: string): { type: string; [key: string]: unknown } =>
@@ -49,18 +44,15 @@ const rich: AgentEvent[] = [
 ];
 
 describe('RunFrameEncoder', () => {
-  test.each(['assume', 'restate'] as const)(
-    'resumes after every cursor with exactly the remaining frames (%s)',
-    (mode) => {
-      const all = write(rich, { baseline: mode });
-      expect(all.length).toBeGreaterThan(12);
-      for (const [index, frame] of all.entries()) {
-        const after = getCursor(frame);
-        expect(after.encoder).toBe(getEncoderId({ ...options, baseline: mode }));
-        expect(write(rich, { baseline: mode, after })).toEqual(all.slice(index + 1));
-      }
-    },
-  );
+  test.each(['assume', 'restate'] as const)('resumes after every cursor (%s)', (mode) => {
+    const all = write(rich, { baseline: mode });
+    expect(all.length).toBeGreaterThan(12);
+    for (const [index, frame] of all.entries()) {
+      const after = getCursor(frame);
+      expect(after.encoder).toBe(getEncoderId({ ...options, baseline: mode }));
+      expect(write(rich, { baseline: mode, after })).toEqual(all.slice(index + 1));
+    }
+  });
 
   test('restates the continued message only to a reader without it', () => {
     expect(getTypes(write(rich, { baseline: 'restate' }))).toContain('tool-output-available');
@@ -96,14 +88,7 @@ describe('RunFrameEncoder', () => {
 });
 
 describe('run that waits inside its process', () => {
-  const log = [
-    start,
-    ...textEvents('one', 'Hi'),
-    question('q'),
-    answer('q'),
-    ...textEvents('two', 'Bye'),
-    question('p'),
-  ];
+  const log = [start, ...textEvents('one', 'Hi'), ask('q'), answer('q'), ...textEvents('two', 'Bye'), ask('p')];
   const livePause = { tail: 0, answered: [] };
 
   test('ends the stream like that of a paused run', () => {
@@ -142,7 +127,7 @@ describe('run that waits inside its process', () => {
   });
 
   test('pauses again if one of two questions is answered', () => {
-    const both = [start, question('q'), question('p')];
+    const both = [start, ask('q'), ask('p')];
     const frames = write(both, { baseline: 'assume', from: 3, livePause: { tail: 3, answered: ['q'] } });
     expect(getTypes(frames)).toBe('start message-metadata data-event finish');
     expect(frames.map(parseChunk)[1]).toMatchObject({

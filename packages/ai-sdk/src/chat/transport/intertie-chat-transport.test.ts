@@ -48,27 +48,23 @@ const getTexts = (message: UIMessage | undefined): string[] =>
   (message?.parts ?? []).flatMap((part) => (part.type === 'text' ? [part.text] : []));
 
 describe.each(chatMajors)('$name', ({ major, ai, createChat, createHookChat }) => {
-  // `useChat({ chat })` and `useChat({ transport })`.
   describe.each([
-    { name: 'the chat itself', create: createChat, isFlagSeen: true },
-    { name: 'the hook’s chat', create: createHookChat, isFlagSeen: major === 7 },
+    { name: 'useChat({ chat })', create: createChat, isFlagSeen: true },
+    { name: 'useChat({ transport })', create: createHookChat, isFlagSeen: major === 7 },
   ])('$name', ({ create, isFlagSeen }) => {
-    test.each(['error', 'end', 'torn'] as const)(
-      'resumes a stream that is interrupted after any frame (%s)',
-      async (how) => {
-        const server = new StubServer(scriptedSource(helloScript));
-        for (let after = 1; after < helloFrames; after += 1) {
-          server.cuts = [{ after, how }];
-          server.requests.length = 0;
-          const chat = create(setup(server));
-          await chat.sendMessage({ text: 'hi' });
-          expect(chat.error).toBeUndefined();
-          expect(shown(chat.lastMessage)).toEqual(hello);
-          expect(chat.messages).toHaveLength(2);
-          expect(server.requests).toHaveLength(2);
-        }
-      },
-    );
+    test.each(['error', 'end', 'torn'] as const)('resumes after any frame (%s)', async (how) => {
+      const server = new StubServer(scriptedSource(helloScript));
+      for (let after = 1; after < helloFrames; after += 1) {
+        server.cuts = [{ after, how }];
+        server.requests.length = 0;
+        const chat = create(setup(server));
+        await chat.sendMessage({ text: 'hi' });
+        expect(chat.error).toBeUndefined();
+        expect(shown(chat.lastMessage)).toEqual(hello);
+        expect(chat.messages).toHaveLength(2);
+        expect(server.requests).toHaveLength(2);
+      }
+    });
 
     test('resumes repeatedly while each response makes progress', async () => {
       const server = new StubServer(scriptedSource(helloScript));

@@ -28,8 +28,8 @@ export interface IntertieChatTransportOptions<Version extends UIMessageVersion =
   reconnectDelayMs?: (attempt: number) => number;
   /**
    * Whether the chat replaces its message when a resumed stream begins with `start`, as in `DefaultChatTransport`. Set it to
-   * false for `useChat({ transport })` of `@ai-sdk/react` 3, which hides this flag from its chat: a message that the server has
-   * to send again then fails instead of appearing twice. Default: true.
+   * false for `useChat({ transport })` of `@ai-sdk/react` 3, which hides this flag from its chat: a message that the server
+   * has to send again then fails instead of appearing twice. Default: true.
    */
   resumeStreamIsReplay?: boolean;
 }
@@ -71,8 +71,8 @@ export class IntertieChatTransport<Version extends UIMessageVersion = 6> {
   };
 
   /**
-   * Returns the rest of a message that is being written, or null if there is none. A chat of this page whose stream broke
-   * off receives the rest. Any other chat receives the whole message, under its id.
+   * Resumes the message that is being written. Returns null if there is none. A chat of this page whose stream was interrupted
+   * receives the remaining chunks. Any other chat receives the whole message, under its id.
    *
    * The hook of `@ai-sdk/react` 3 hides `resumeStreamIsReplay` from its chat. Such a chat must not start with a message that
    * has a tool call whose input is still streaming, or it appends to that message. Leave the message out of the history, or
@@ -128,7 +128,7 @@ export class IntertieChatTransport<Version extends UIMessageVersion = 6> {
       onDisconnect: (last) => chatCursors.set(key, last),
       onClose: (reason) => {
         pending.release();
-        // A chat that fails on the remaining chunks is a new one without the first chunks: it needs the whole message next time.
+        // A chat that fails on resumed chunks lacks the first ones: it needs the whole message next time.
         if (!(reason instanceof TypeError)) chatCursors.delete(key);
       },
     });

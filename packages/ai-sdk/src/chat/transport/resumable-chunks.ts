@@ -49,17 +49,7 @@ export function createResumableChunks<Version extends UIMessageVersion>(
   first: Response,
   options: ResumableChunksOptions<Version>,
 ): ReadableStream<UIMessageChunkOf<Version>> {
-  const {
-    version,
-    signal,
-    reconnect,
-    maxReconnects,
-    reconnectDelayMs,
-    canRestart,
-    canStartOver,
-    onDisconnect,
-    onClose,
-  } = options;
+  const { version, signal, reconnect, maxReconnects, reconnectDelayMs, onDisconnect, onClose } = options;
   let { run, after } = options.cursor ?? { run: undefined, after: undefined };
   let hasRead = options.cursor !== undefined;
   let emit: Emit<UIMessageChunkOf<Version>>;
@@ -82,7 +72,7 @@ export function createResumableChunks<Version extends UIMessageVersion>(
     last = cursor ?? last;
     const isRestart = isFirstChunk && chunk.type === 'start' && hasRead;
     isFirstChunk = false;
-    if (isRestart && !canRestart()) {
+    if (isRestart && !options.canRestart()) {
       after = undefined;
       failure = networkError('the server restarted the message, which this chat does not support. Reload the page.');
       return;
@@ -122,7 +112,7 @@ export function createResumableChunks<Version extends UIMessageVersion>(
   };
 
   const reopen = async (cause: unknown): Promise<void> => {
-    const canResume = after !== undefined || (canStartOver && !hasRead);
+    const canResume = after !== undefined || (options.canStartOver && !hasRead);
     if (!canResume || run === undefined) {
       throw networkError('the stream was interrupted, and the server sent no cursor to resume from.', cause);
     }
