@@ -11,7 +11,7 @@ describe.each(majors)('the program of usage.md on $name', ({ ai }) => {
     const store = createInMemoryStore();
     const tools = { add: ai.tool({ inputSchema: z.object({ a: z.number() }), execute: async ({ a }) => a + 1 }) };
     await store.saveThread({ thread: { id: threadId } });
-    const send = (id: string, text: string) =>
+    const send = (id: string, value: string) =>
       store.saveMessages({
         messages: [
           {
@@ -20,7 +20,7 @@ describe.each(majors)('the program of usage.md on $name', ({ ai }) => {
             role: 'user',
             type: 'text',
             createdAt: new Date(0),
-            content: { format: 2, parts: [{ type: 'text', text }] },
+            content: { format: 2, parts: [{ type: 'text', text: value }] },
           },
         ],
       });

@@ -92,11 +92,9 @@ function toKey(waiting: Waiting): string {
 
 function removeAnswer(part: ToolPart, isAsked: boolean): ToolPart {
   const { approval, state, ...call } = omit(part, 'result', 'error', 'resultContent', 'resultMetadata');
-  const question = approval && omit(approval, 'answer');
-  const remaining = isAsked ? question : approval;
   return {
     ...call,
     state: state === 'partial-call' ? state : 'call',
-    ...(approval && { approval: remaining as NonNullable<ToolPart['approval']> }),
+    ...(approval && { approval: isAsked ? omit(approval, 'answer') : approval }),
   };
 }
