@@ -82,7 +82,7 @@ describe.each(majors)('$name', ({ ai, major }) => {
     return foldEvents(await collect(stream as unknown as AsyncIterable<AgentEvent>))!;
   }
 
-  const historyOf = (message: CanonicalMessage): CanonicalMessage[] => [
+  const buildHistory = (message: CanonicalMessage): CanonicalMessage[] => [
     user('user-1', 'Begin.'),
     message,
     user('user-2', 'Continue.'),
@@ -98,7 +98,7 @@ describe.each(majors)('$name', ({ ai, major }) => {
   ): Promise<unknown> {
     const { model, requests } = replay(target);
     const source = modelSource(model, { ...settings, ...options, tools, onLoss: (loss) => losses.push(loss) });
-    const input = runInput({ runId: 'run-2', messageId: 'message-2', history: historyOf(message) });
+    const input = runInput({ runId: 'run-2', messageId: 'message-2', history: buildHistory(message) });
     const events = await collect(source.run(input, runControl()) as unknown as AsyncIterable<AgentEvent>);
     expect(requests, JSON.stringify(events.at(-1))).toHaveLength(1);
     return requests[0];
@@ -164,7 +164,7 @@ describe.each(majors)('$name', ({ ai, major }) => {
     const losses: Loss[] = [];
     expect(refusals[to](await nextRequest(to, message, {}, losses))).toEqual([]);
     const { provider } = replay(to).model as { provider: string };
-    const messages = toAiSdkMessages(historyOf(message), { provider, version: major });
+    const messages = toAiSdkMessages(buildHistory(message), { provider, version: major });
     expect(check(modelMessages, messages).violations).toEqual([]);
     const calls = message.content.parts.filter(
       (part) => part.type === 'tool-invocation' && part.executor === 'provider',

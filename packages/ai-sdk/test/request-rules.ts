@@ -2,19 +2,19 @@ type Fields = { [key: string]: unknown };
 
 /** Finds the problems for which a provider refuses a request body that continues another provider's history. */
 export const refusals = {
-  anthropic: findProblemsAnthropic,
-  'openai responses': findProblemsResponses,
-  'openai chat': findProblemsChat,
-  google: findProblemsGoogle,
-  mistral: findProblemsMistral,
-  'amazon-bedrock': findProblemsBedrock,
-  'xai responses': findProblemsResponses,
-  groq: findProblemsChat,
-  deepseek: findProblemsChat,
-  cohere: findProblemsChat,
+  anthropic: findAnthropicProblems,
+  'openai responses': findResponsesProblems,
+  'openai chat': findChatProblems,
+  google: findGoogleProblems,
+  mistral: findMistralProblems,
+  'amazon-bedrock': findBedrockProblems,
+  'xai responses': findResponsesProblems,
+  groq: findChatProblems,
+  deepseek: findChatProblems,
+  cohere: findChatProblems,
 } satisfies { [api: string]: (body: unknown) => string[] };
 
-function findProblemsAnthropic(body: unknown): string[] {
+function findAnthropicProblems(body: unknown): string[] {
   const problems: string[] = [];
   const messages = list(fields(body)['messages']);
   for (const [index, message] of messages.entries()) {
@@ -39,7 +39,7 @@ function findProblemsAnthropic(body: unknown): string[] {
   return [...problems, ...alternates(messages)];
 }
 
-function findProblemsResponses(body: unknown): string[] {
+function findResponsesProblems(body: unknown): string[] {
   const problems: string[] = [];
   const items = list(fields(body)['input']);
   const outputs = new Set(items.filter(({ type }) => String(type).endsWith('_output')).map((item) => item['call_id']));
@@ -60,7 +60,7 @@ function findProblemsResponses(body: unknown): string[] {
 }
 
 /** Chat completions: also Groq, DeepSeek, Cohere, Mistral. */
-function findProblemsChat(body: unknown): string[] {
+function findChatProblems(body: unknown): string[] {
   const problems: string[] = [];
   const messages = list(fields(body)['messages']);
   let open = new Set<unknown>();
@@ -83,15 +83,15 @@ function findProblemsChat(body: unknown): string[] {
   return problems;
 }
 
-function findProblemsMistral(body: unknown): string[] {
+function findMistralProblems(body: unknown): string[] {
   const ids = list(fields(body)['messages']).flatMap((message) =>
     list(message['tool_calls']).map((call) => call['id']),
   );
   const bad = ids.filter((id) => !/^[a-zA-Z0-9]{9}$/.test(String(id)));
-  return [...findProblemsChat(body), ...bad.map((id) => `the call id ${String(id)} is not 9 letters and digits`)];
+  return [...findChatProblems(body), ...bad.map((id) => `the call id ${String(id)} is not 9 letters and digits`)];
 }
 
-function findProblemsGoogle(body: unknown): string[] {
+function findGoogleProblems(body: unknown): string[] {
   const problems: string[] = [];
   const contents = list(fields(body)['contents']);
   for (const [index, content] of contents.entries()) {
@@ -113,7 +113,7 @@ function findProblemsGoogle(body: unknown): string[] {
   return problems;
 }
 
-function findProblemsBedrock(body: unknown): string[] {
+function findBedrockProblems(body: unknown): string[] {
   const problems: string[] = [];
   const messages = list(fields(body)['messages']);
   for (const [index, message] of messages.entries()) {

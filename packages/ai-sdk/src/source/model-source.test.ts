@@ -251,7 +251,7 @@ describe.each(majors)('$name', ({ ai, major }) => {
       risky: ai.tool({ inputSchema: z.object({ n: z.string().transform(Number) }), needsApproval: true, execute }),
     });
     const asking = () => [call('a', 'risky', { n: '1' }), call('b', 'risky', { n: '2' }), finish('tool-calls')];
-    const questionOf = (message: CanonicalMessage, index: number): string => {
+    const getQuestionId = (message: CanonicalMessage, index: number): string => {
       const part = message.content.parts[index];
       return part?.type === 'tool-invocation' ? part.approval!.questionId : '';
     };
@@ -265,8 +265,8 @@ describe.each(majors)('$name', ({ ai, major }) => {
       expect(execute).not.toHaveBeenCalled();
       const model = scriptedModel([...text('0', 'So be it.'), finish()]);
       const answers: Answer[] = [
-        { questionId: questionOf(first.message, 0), approved: true },
-        { questionId: questionOf(first.message, 1), approved: false, reason: 'too dear' },
+        { questionId: getQuestionId(first.message, 0), approved: true },
+        { questionId: getQuestionId(first.message, 1), approved: false, reason: 'too dear' },
       ];
       const input = { runId: 'run-2', resumes: 'run-1', message: first.message.content, answers };
       const second = await run(model, { tools }, input, { barrier });
@@ -312,7 +312,7 @@ describe.each(majors)('$name', ({ ai, major }) => {
       const tools = approvable(async () => 'done');
       const first = await run(scriptedModel(asking()), { tools });
       const model = scriptedModel([finish()]);
-      const answers: Answer[] = [{ questionId: questionOf(first.message, 0), approved: true }];
+      const answers: Answer[] = [{ questionId: getQuestionId(first.message, 0), approved: true }];
       const second = await run(
         model,
         { tools },
@@ -320,7 +320,7 @@ describe.each(majors)('$name', ({ ai, major }) => {
       );
       expect(second.end).toMatchObject({
         outcome: 'paused',
-        waitingFor: [{ type: 'question', questionId: questionOf(first.message, 1) }],
+        waitingFor: [{ type: 'question', questionId: getQuestionId(first.message, 1) }],
       });
       expect(second.message.content.parts[0]).toMatchObject({ approval: { answer: { approved: true } } });
       expect(model.doStreamCalls).toHaveLength(0);

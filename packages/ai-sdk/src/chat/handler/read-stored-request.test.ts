@@ -140,15 +140,15 @@ describe('regeneration', () => {
 
   test('regenerates the last answer or the named one', async () => {
     const read = await createThread({ id: 'u1' }, { id: 'a1' }, { id: 'u2' }, { id: 'a2' });
-    const parentOf = async (request: Partial<ChatRequest> & { messages: Fields[] }) => {
+    const readParentId = async (request: Partial<ChatRequest> & { messages: Fields[] }) => {
       const stored = await read({ ...asked, ...request });
       return stored.type === 'start' && stored.request.message === undefined && stored.request.parentId;
     };
-    expect(await parentOf({ messages: [user('u1'), assistant('a1'), user('u2')] })).toBe('u2');
-    expect(await parentOf({ messages: [user('u1')], messageId: 'a1' })).toBe('u1');
-    expect(await parentOf({ messages: [user('u1')], messageId: 'u1' })).toBe('u1');
-    expect(await parentOf({ messages: [user('u1'), assistant('a1'), user('u2')], messageId: 'u1' })).toBe('u1');
-    await expect(parentOf({ messages: [assistant('a1')] })).rejects.toThrow('no user message before it');
+    expect(await readParentId({ messages: [user('u1'), assistant('a1'), user('u2')] })).toBe('u2');
+    expect(await readParentId({ messages: [user('u1')], messageId: 'a1' })).toBe('u1');
+    expect(await readParentId({ messages: [user('u1')], messageId: 'u1' })).toBe('u1');
+    expect(await readParentId({ messages: [user('u1'), assistant('a1'), user('u2')], messageId: 'u1' })).toBe('u1');
+    await expect(readParentId({ messages: [assistant('a1')] })).rejects.toThrow('no user message before it');
   });
 
   test('treats a regeneration of a message that was never stored as new', async () => {
